@@ -12,13 +12,17 @@ let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
-// PostgreSQL as an origin, for which libpq is linked. On a Mac only where it is asked for.
+// PostgreSQL as an origin, for which libpq is linked, and buckets as mirrors, for which libcurl is. On a Mac only where they
+// are asked for.
 #if os(Linux)
 let hasPostgres = Context.environment["SEEDBANK_POSTGRES"] != "0"
+let hasBuckets = Context.environment["SEEDBANK_BUCKETS"] != "0"
 #else
 let hasPostgres = Context.environment["SEEDBANK_POSTGRES"] == "1"
+let hasBuckets = Context.environment["SEEDBANK_BUCKETS"] == "1"
 #endif
 let postgres: [Target.Dependency] = hasPostgres ? ["SeedPostgres"] : []
+let buckets: [Target.Dependency] = hasBuckets ? ["SeedMirror"] : []
 
 func cLibrary(_ name: String, debian: String) -> Target {
   .systemLibrary(name: name, providers: [.apt([debian])])
@@ -48,6 +52,8 @@ let fuzzing: [Target] =
     fuzzer("JSONFuzz", ["SeedFormat", "Support", "CFuzzer"]),
     fuzzer("DeltaFuzz", ["SeedFormat", "CFuzzer"]),
     fuzzer("MetadataFuzz", ["SeedSystem", "SeedFormat", "SeedTrust", "CFuzzer"]),
+    fuzzer("PlistFuzz", ["SeedTemplate", "CFuzzer"]),
+    fuzzer("ArchiveFuzz", ["SeedTemplate", "CFuzzer"]),
   ]
 
 func fuzzer(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -87,6 +93,7 @@ let package = Package(
     room(
       "SeedServer", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedImport", "SeedHTTP"],
       embedding: ["Front/openapi.json"]),
+    room("SeedTemplate", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase"]),
     room("SeedClient", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedImport"]),
     room("SeedClientUI", ["SeedSystem", "SeedFormat", "SeedClient"]),
     room(
@@ -95,12 +102,13 @@ let package = Package(
       name: "seedbank",
       dependencies: [
         "SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedImport", "SeedHTTP", "SeedServer",
-        "SeedClient", "CMalloc",
-      ] + postgres,
+        "SeedTemplate", "SeedClient", "CMalloc",
+      ] + postgres + buckets,
       resources: [
         "origin", "model-1.0", "stations", "routes", "model-2.0", "model-2.1", "stop_times",
       ].map { .embedInCode("Demo/\($0).sql") },
-      swiftSettings: strict + (hasPostgres ? [.define("SEEDBANK_POSTGRES")] : [])),
+      swiftSettings: strict + (hasPostgres ? [.define("SEEDBANK_POSTGRES")] : [])
+        + (hasBuckets ? [.define("SEEDBANK_BUCKETS")] : [])),
 
     .target(
       name: "Support",
@@ -138,6 +146,10 @@ let package = Package(
         "SeedSystem", "SeedClient", "SeedServer", "SeedHTTP", "SeedDatabase", "SeedTrust", "SeedFormat",
         "Support", "CSQLite",
       ]),
+    tests(
+      "SeedTemplateTests",
+      ["SeedSystem", "SeedTemplate", "SeedDatabase", "SeedTrust", "SeedFormat", "Support"],
+      programs: ["make_store.py", "read_plist.py"]),
     tests("SeedClientUITests", ["SeedSystem", "SeedClient", "SeedClientUI", "Support"]),
     tests("SeedClientTestingTests", ["SeedClient", "SeedClientTesting", "Support"]),
     tests(
@@ -150,7 +162,7 @@ let package = Package(
         "RoadTests/outside_client.py", "RoadTests/tuf_client.py", "FaultTests/injector.c",
         "FaultTests/moved_clock.c",
         "KeyTests/tuf_follow.py", "ImportTests/article_tables.py", "PackageTests/zsh_completion.py",
-        "CommandTests/terminal.py", "PostgresTests/psycopg_values.py",
+        "CommandTests/terminal.py", "PostgresTests/psycopg_values.py", "MirrorTests/bucket_client.py",
         "SampleApp", "SecondApp", "RecipeDriver",
       ]),
   ] + fuzzing,
@@ -160,12 +172,25 @@ let package = Package(
 if hasPostgres {
   package.targets += [
     cLibrary("CPostgres", debian: "libpq-dev"),
-    room("SeedPostgres", ["SeedSystem", "SeedFormat", "SeedDatabase", "SeedServer", "CPostgres"]),
+    room(
+      "SeedPostgres",
+      ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedServer", "CPostgres"]),
     tests(
       "SeedPostgresTests",
       [
         "SeedSystem", "SeedPostgres", "SeedServer", "SeedDatabase", "SeedTrust", "SeedFormat", "Support",
       ]),
+  ]
+}
+
+if hasBuckets {
+  package.targets += [
+    cLibrary("CCurl", debian: "libcurl4-openssl-dev"),
+    room("SeedMirror", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedServer", "CCurl"]),
+    tests(
+      "SeedMirrorTests",
+      ["SeedSystem", "SeedMirror", "SeedServer", "SeedTrust", "SeedFormat", "Support"], programs: ["store.py"]
+    ),
   ]
 }
 

@@ -13,5 +13,6 @@ static const int seedbank_pq_sqlstate = 'C';
 static const int seedbank_pq_message = 'M';
 static const int seedbank_pq_detail = 'D';
 static const int seedbank_pq_position = 'P';
+static const int seedbank_pq_function = 'R';
 
 #endif

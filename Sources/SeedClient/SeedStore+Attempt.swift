@@ -1,4 +1,5 @@
 import SeedDatabase
+import SeedFormat
 import SeedTrust
 
 extension SeedStore {
@@ -74,7 +75,7 @@ extension SeedStore {
     if let most = attempt.fetcher.context.policy.maximumBytes, plan.bytes > most {
       throw SeedError(
         .tooLarge,
-        "the update would download \(plan.bytes) bytes, but its policy allows \(most): wait for a better network or "
+        "the update would download \(ByteCount(bytes: plan.bytes)), but its policy allows \(ByteCount(bytes: most)): wait for a better network or "
           + "allow more", neededBytes: plan.bytes, availableBytes: most)
     }
     guard plan.action != .upToDate else {

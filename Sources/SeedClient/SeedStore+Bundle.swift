@@ -1,7 +1,7 @@
 extension SeedStore {
   /// What is said where no publication answers: also a network's page for signing in, and a server that is busy.
   private static let unanswered: Set<SeedError.Code> = [
-    .network, .waitingForNetwork, .timedOut, .server, .serverBusy,
+    .network, .waitingForNetwork, .timedOut, .server, .serverBusy, .accessDenied,
   ]
 
   /// Compares the store's data with the app's bundle, once; returns the generation to start with. A bundle that cannot

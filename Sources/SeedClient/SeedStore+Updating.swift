@@ -38,7 +38,8 @@ extension SeedStore {
   ///
   /// A failed update takes nothing away and does not end this: the next one comes after a wait that grows with
   /// every failure, and that is not shorter than the server asks for; ``state`` says what is wrong. On Apple's systems
-  /// the wait after a failure of the network ends as soon as the network comes back.
+  /// the wait after a failure of the network ends soon after the network comes back, and at once where there is no data
+  /// yet.
   ///
   /// It never returns. It throws `CancellationError` once the task is cancelled, whether it waits, is suspended or
   /// updates; such an update ends first, and the data is the old or the new. It throws a ``SeedError`` when trying
@@ -70,14 +71,17 @@ extension SeedStore {
         onFailure(error)
       }
       let wait = pace.wait(afterFailures: failures, chance: environment.chance(), asked: retryAfter)
+      // Without data a user is waiting.
+      let rest = current == nil ? .zero : pace.waitAfterReturn(chance: environment.chance())
       try await untilClosed(orEnd: { [environment, isOffline] in
-        try await isOffline ? returns.sleep(wait, environment.sleep) : environment.sleep(wait)
+        try await isOffline
+          ? returns.sleep(wait, afterReturn: rest, environment.sleep) : environment.sleep(wait)
       })
     }
   }
 
   /// Runs `body`, but not on behind the store's end.
-  private func untilClosed(orEnd body: @escaping @Sendable () async throws -> Void) async throws {
+  func untilClosed(orEnd body: @escaping @Sendable () async throws -> Void) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await body() }
       group.addTask { [self] in await untilClosed() }

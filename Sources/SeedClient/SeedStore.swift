@@ -36,6 +36,7 @@ public actor SeedStore {
   let log: SeedLog
   let turns = Turns()
   var pace = Pace.unknown
+  var hints = HintRule()
   var current: Generation?
   var held = HeldGenerations()
   var access = StoreAccess.open
@@ -195,4 +196,30 @@ struct HeldGenerations {
     items.removeAll { $0.generation == nil || $0.generation === generation }
     items.append(Item(generation: generation))
   }
+}
+
+/// Decides whether and when a hint leads to a look. Pure.
+struct HintRule: Sendable {
+  private var isWaiting = false
+  private var lastLook: Duration?
+
+  /// Seconds that a publication may take to be seen behind a cache, before which a look would find nothing.
+  private static let delay = 2.0
+  /// The shortest time between two looks that hints lead to.
+  private static let pause = Duration.seconds(10)
+
+  /// The wait before the look; `nil` where the look for an earlier hint is still to come, and will do. `now` is the time
+  /// since some start, `chance` a number from 0 to 1.
+  mutating func wait(for reason: LookReason, now: Duration, chance: Double) -> Duration? {
+    guard !isWaiting else { return nil }
+    isWaiting = true
+    let pause = lastLook.map { $0 + Self.pause - now } ?? .zero
+    return max(.seconds(Self.delay) + reason.spread * chance, pause)
+  }
+
+  /// What is told from now on may come too late for the look.
+  mutating func begin(at now: Duration) { (isWaiting, lastLook) = (false, now) }
+
+  /// There will be no look.
+  mutating func giveUp() { isWaiting = false }
 }

@@ -6,12 +6,20 @@ package import SeedServer
 package final class PostgresOrigin: Origin {
   private let connection: PostgresConnection
   private let types: TypeCatalog
+  private let reading: ReadingCatalog
+  private var known: PostgresLog??
+  /// Where the server cannot tell, there is none.
+  private lazy var position = try? LogPosition(connection)
   package let fitter = AffinityFitter()
 
   /// Connects and takes the state that all reads will see.
-  package init(_ place: PostgresPlace) throws {
-    connection = try PostgresConnection(place)
+  package convenience init(_ place: PostgresPlace) throws { try self.init(try PostgresConnection(place)) }
+
+  /// Takes the state that all reads will see in a session that has begun nothing yet.
+  init(_ connection: PostgresConnection) throws {
+    self.connection = connection
     types = TypeCatalog(connection)
+    reading = ReadingCatalog(connection)
     try connection.begin()
   }
 
@@ -23,16 +31,48 @@ package final class PostgresOrigin: Origin {
 
   package func rowsWithoutKey(_ table: TableSchema, _ projection: Projection) throws -> Int {
     let projection = try PostgresProjection(table, projection, connection, types)
-    let count = try projection.blaming { try connection.rows(projection.countWithoutKey) }
+    let count = try projection.blaming {
+      try connection.rows(projection.rights)
+      return try connection.rows(projection.countWithoutKey)
+    }
     return count.first?[0].flatMap { Int($0) } ?? 0
+  }
+
+  package func advice(_ table: TableSchema, _ projection: Projection) throws -> String? {
+    let projection = try PostgresProjection(table, projection, connection, types)
+    return try projection.blaming { try projection.missingKeyIndex(connection) }
   }
 
   package func outline() throws -> OriginOutline { try OriginOutline(SchemaCatalog(connection)) }
 
-  /// There is none yet: each step that finds something new compares all rows.
-  package func log() throws -> (any OriginLog)? { nil }
+  package func log() throws -> (any OriginLog)? {
+    if let known { return known }
+    let log = try PostgresLog(connection, types, reading, fitter)
+    known = .some(log)
+    return log
+  }
 
-  package func isVolatile(_ plans: [SeriesPlan]) throws -> Bool {
-    try connection.isVolatile(plans.flatMap { $0.newest.projections.values })
+  package func place() -> OriginCursor? { position.map { OriginCursor(.object($0.members)) } }
+
+  package func isBehind(_ place: OriginCursor) -> Bool {
+    guard let position, let older = LogPosition(place.json) else { return false }
+    let replayed = LogPosition.place(connection.replayedBefore)
+    return position.relation(to: older, replayedBefore: replayed) == .isBehind
+  }
+
+  package func restlessTables(_ plan: SeriesPlan) throws -> [String: String] {
+    try plan.schema.tables.reduce(into: [:]) { restless, table in
+      restless[table.name] = try restlessness(of: table, plan.projection(table))
+    }
+  }
+
+  private func restlessness(of table: TableSchema, _ projection: Projection) throws -> String? {
+    let found = try? PostgresProjection(table, projection, connection, types)
+    guard let found, let relations = try? reading.relations(readBy: found) else {
+      return "it cannot be read"
+    }
+    // A table by itself has neither a SELECT nor, as one of these, rules about its rows.
+    if try reading.isPlainTable(found) { return nil }
+    return try connection.restlessness(of: projection.sql, reading: Set(relations))
   }
 }

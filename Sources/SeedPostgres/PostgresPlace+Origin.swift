@@ -4,7 +4,17 @@ import SeedSystem
 extension PostgresPlace: OriginPlace {
   package var watchedFile: String? { nil }
 
-  package func stamp() throws -> (any OriginStamp)? { try PostgresStamp(self) }
+  package func stamp() throws -> (any OriginStamp)? { try PostgresStamp(PostgresConnection(self)) }
+
+  package func look() throws -> OriginLook {
+    let connection = try PostgresConnection(self)
+    var unused: PostgresConnection? = connection
+    return OriginLook(stamp: try PostgresStamp(connection)) { waitSeconds in
+      guard let connection = unused else { return try open(waitSeconds: waitSeconds) }
+      unused = nil
+      return try PostgresOrigin(connection)
+    }
+  }
 
   /// For how long locks are waited for is the place's own setting. Who would not wait at all gets no long silence either.
   package func open(waitSeconds: Int) throws -> any Origin {
@@ -23,29 +33,38 @@ private struct PostgresStamp: OriginStamp {
   private let place: PostgresPlace
   private let takenAt = UTCTime.now().secondsSinceEpoch
   let text: String
+  let lagSeconds: Int?
 
   /// The start of the server tells it from a copy of it and from a restored one. The user decides which rows there are to see.
   ///
   /// A standby's snapshot leaves out transactions in progress, so there the place in the write-ahead log that was reached counts
-  /// as well. It is read first: what is replayed in between is at worst read once more.
+  /// as well. It is read first, by a statement of its own: what is replayed in between is at worst read once more.
   private static let query = """
     SELECT pg_postmaster_start_time()::text, current_user, (SELECT oid FROM pg_database WHERE datname = current_database()), \
     CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn()::text END
     """
 
-  init(_ place: PostgresPlace) throws {
-    self.place = place
-    let connection = try PostgresConnection(place)
+  /// A standby that has replayed all that it receives is not behind, however long nobody has written; one that receives nothing
+  /// may be as far behind as its newest transaction is old.
+  private static let snapshotQuery = """
+    SELECT pg_current_snapshot(), CASE WHEN NOT pg_is_in_recovery() THEN NULL \
+    WHEN EXISTS (SELECT FROM pg_stat_wal_receiver) AND pg_last_wal_replay_lsn() >= pg_last_wal_receive_lsn() THEN 0 \
+    ELSE greatest(0, floor(extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp())))::bigint END
+    """
+
+  init(_ connection: PostgresConnection) throws {
+    place = connection.place
     let server = try connection.rows(Self.query)
-    let snapshot = try connection.rows("SELECT pg_current_snapshot()")
-    text = (server + snapshot).joined().map { $0 ?? "" }.joined(separator: "|")
+    let row = try connection.rows(Self.snapshotQuery).first ?? [nil, nil]
+    lagSeconds = row[1].flatMap { Int($0) }
+    text = (server.joined() + [row[0]]).map { $0 ?? "" }.joined(separator: "|")
   }
 
   var isSettled: Bool { true }
 
   func renewed() -> (any OriginStamp)? {
     guard OriginRest.lasts(from: takenAt, to: UTCTime.now().secondsSinceEpoch),
-      let now = try? PostgresStamp(place), now.text == text
+      let now = try? PostgresStamp(PostgresConnection(place)), now.text == text
     else { return nil }
     return self
   }

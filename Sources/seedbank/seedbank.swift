@@ -1,7 +1,7 @@
 // seedbank: the one command an operator meets.
 //
 // Rooms, from the ground up: Exit, CommandLine, Completion, Configuration, Manual, Keys, Setup, Models, Supervision,
-// Notices, Checks, Wiring, Status, Pulling, Importing, Inspection, Demo, Commands, API.
+// Notices, Checks, Wiring, Status, Pulling, Following, Importing, Inspection, Demo, Commands, API.
 //
 // Rules of this module:
 // - A subcommand is a value of `Command` in its own file under Commands/, listed in `Command.all`: the only table,

@@ -9,8 +9,9 @@ enum BenchmarkError: Error, CustomStringConvertible {
     switch self {
     case .usage(let problem):
       "\(problem)\nusage: Scripts/bench import [--json] [--quick] [--runs N] [--only WORKLOAD] [--contender NAME]"
-        + "\n       Scripts/bench publish [--json] [--rows N] [--runs N] [--only step|snapshot|build] "
-        + "[--layout without-rowid|rowid]"
+        + "\n       Scripts/bench publish [--json] [--rows N] [--runs N] "
+        + "[--only setup|log|feed|postgres|step|snapshot|build|blob] [--layout without-rowid|rowid]"
+        + "\n       Scripts/bench publish [--json] [--rows N] [--minutes N] --only idle|long"
         + "\n       Scripts/bench client [--json] [--rows N] [--runs N] [--layout without-rowid|rowid] [--without-import]"
     case .sqlite(let message, let subject): "SQLite says \"\(message)\" to: \(subject)"
     case .unexpected(let what, let place): "unexpected \(what) in \(place)"

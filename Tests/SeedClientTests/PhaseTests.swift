@@ -175,11 +175,18 @@ import Testing
     #expect(try await store.updatePlan().action == .replaced)
   }
 
-  @Test func `an idle poll asks for two files and gets less than a kibibyte`() async throws {
+  @Test func `an idle poll asks for one file, and now and then for the next root as well`() async throws {
     let store = try store()
     try await store.prepare()
-    let traffic = try await store.update().traffic
-    #expect(traffic.requests == 2 && traffic.bytes <= 1024)
+    let requests = { try await store.update().traffic.requests }
+    #expect(try await [requests(), requests()] == [1, 1])
+    fixture.publisher.pass(seconds: 3599)
+    #expect(try await requests() == 1)
+    fixture.publisher.pass(seconds: 1)
+    #expect(try await [requests(), requests()] == [2, 1])
+    // A clock that was set back says nothing about how long ago that was.
+    fixture.publisher.pass(seconds: -7200)
+    #expect(try await requests() == 2)
   }
 }
 

@@ -32,7 +32,7 @@ import Testing
   {
     let error = await #expect(throws: SeedError.self) { try await store.update() }
     #expect(error?.code == .rolledBack)
-    for words in ["old backup", "`seedbank new-epoch`", "seeds.example"] {
+    for words in ["old backup", "'seedbank new-epoch'", "seeds.example"] {
       #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
     }
     #expect(try await store.stops() == ["Two"])

@@ -201,7 +201,7 @@ import Testing
     let task = Task { try await store.keepUpdated() }
     var wait = waiting.stream.makeAsyncIterator()
     let waits = [await wait.next(), await wait.next()]
-    #expect(waits == [.seconds(5), .seconds(10)])
+    #expect(waits == [.seconds(20), .seconds(40)])
     publisher.withServed { $0.isOffline = false }
     while await wait.next() != .seconds(60) {}
     #expect(try await store.stops().count == 2)

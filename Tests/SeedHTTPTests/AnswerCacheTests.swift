@@ -1,3 +1,4 @@
+import Foundation
 import Support
 import Testing
 
@@ -41,5 +42,27 @@ import Testing
     #expect(cache.bytes == 50)
     cache.forget()
     #expect(bytes(cache, "/a") == nil && cache.bytes == 0)
+  }
+
+  @Test func `connections share what is in memory, and no file that is sent in parts`() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "answers-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    for (name, size, isShared) in [("empty", 0, true), ("small", 16_384, true), ("large", 16_385, false)] {
+      let path = folder.appending(path: name).path
+      try Data(count: size).write(to: URL(filePath: path))
+      let (cache, whole) = (AnswerCache(), HTTPResponse(status: 200, body: .file(try OpenFile(path: path))))
+      var target = "/\(name)"
+      try target.withUTF8 { target in
+        cache.keep(
+          whole, try PreparedResponse(whole, ending: false), to: target, gzip: false, of: cache.generation)
+        #expect((cache.prepared(target, gzip: false) != nil) == isShared, "\(name)")
+        #expect((cache.whole(target, gzip: false) != nil) == !isShared, "\(name) holds a descriptor")
+        #expect(cache.bytes == (isShared ? size : 0), "\(name)")
+        try Data(count: size + 1).write(to: URL(filePath: path))
+        cache.forgetReplacedFiles()
+        #expect(cache.prepared(target, gzip: false) == nil && cache.whole(target, gzip: false) == nil)
+      }
+    }
   }
 }

@@ -54,6 +54,46 @@ extension SocketTests {
       }
     }
 
+    /// What no guard of ours ever sees, with the status of libmicrohttpd's own page.
+    private static let ownPages: [(name: String, head: String, status: Int)] = [
+      (
+        "a line that does not fit",
+        "GET /\(String(repeating: "a", count: 40_000)) HTTP/1.1\r\nHost: a\r\n\r\n", 414
+      ),
+      (
+        "fields that do not fit",
+        "GET / HTTP/1.1\r\nHost: a\r\nX: \(String(repeating: "a", count: 40_000))\r\n\r\n", 431
+      ),
+      ("HTTP/2.0", "GET /a HTTP/2.0\r\nHost: a\r\n\r\n", 505),
+      ("HTTP/3.0", "GET /a HTTP/3.0\r\nHost: a\r\n\r\n", 505),
+      ("the preface of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505),
+      ("no version", "GET /a\r\n\r\n", 400),
+      ("a version in lower case", "GET /a http/1.1\r\nHost: a\r\n\r\n", 400),
+      ("a version that is none", "GET /a X\r\nHost: a\r\n\r\n", 400),
+    ]
+
+    @Test func `what libmicrohttpd refuses itself gets one page of HTML, ends the connection and is counted`()
+      throws
+    {
+      let server = try startServer()
+      for (place, page) in Self.ownPages.enumerated() {
+        let client = try RawClient(port: server.port)
+        client.send(page.head)
+        let response = try client.response()
+        #expect(response.status == page.status, "\(page.name)")
+        #expect(
+          response["Content-Type"] == "text/html" || response.body.starts(with: Array("<html>".utf8)),
+          "\(page.name)")
+        #expect(client.readToEnd().isEmpty, "\(page.name)")
+        try waitUntil("\(page.name) is counted") { server.load().refused[.head] ?? 0 >= place + 1 }
+      }
+      #expect(server.load().refused == [.head: Self.ownPages.count])
+      let wordless = try RawClient(port: server.port)
+      wordless.send("anything\r\n\r\n")
+      #expect(wordless.readToEnd().isEmpty, "no request at all gets no answer")
+      #expect(try RawClient(port: server.port).get("/alive").status == 200)
+    }
+
     @Test func `there are well over sixty of them, each with a name of its own`() {
       #expect(Self.all.count >= 150)
       #expect(Set(Self.all.map(\.name)).count == Self.all.count)

@@ -95,6 +95,8 @@ import Testing
   @Test func `what libmicrohttpd refuses by itself is known by its lines`() {
     let line = "Hit process or system resource limit at 7 connections, temporarily suspending accept()."
     #expect(ConnectionRefusal(logged: line) == .descriptors)
+    let head = "Error processing request (HTTP response code is 431 ('Request big')). Closing connection."
+    #expect(ConnectionRefusal(logged: head) == .head)
     #expect(ConnectionRefusal(logged: "Failed to send data in request") == nil)
   }
 }

@@ -159,6 +159,38 @@ import Testing
     #expect(throws: PostgresError.self) { try PostgresOrigin(place) }
   }
 
+  @Test
+  func
+    `a server that crashes in the middle of COPY publishes nothing, and once it is back the next step does`()
+    throws
+  {
+    let cluster = try PostgresCluster()
+    let scene = try PostgresScene(
+      """
+      CREATE TABLE t AS SELECT i AS id, repeat('x', 500) AS name FROM generate_series(1, 20000) i; ALTER TABLE t ADD PRIMARY KEY (id);
+      CREATE TABLE slow AS SELECT 1 AS n
+      """, Self.schema,
+      projections: [
+        "t":
+          "SELECT id, CASE WHEN id = 19000 AND EXISTS (SELECT FROM slow) THEN pg_sleep(600)::text ELSE name END AS name FROM t"
+      ], cluster: cluster)
+    let database = scene.database
+    let crash = Thread {
+      try? waitUntil("the server is in the middle of COPY", every: 0.05) {
+        try database.run(
+          "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND query LIKE 'COPY%'")
+          == "1\n"
+      }
+      try? cluster.restart()
+    }
+    crash.start()
+    check(scene, ["nothing was published, the next step tries again"], isUnavailable: true)
+    try eventually("the server is back") { crash.isFinished ? true : nil }
+    try database.run("DELETE FROM slow")
+    #expect(try scene.step().outcome == .created)
+    #expect(try scene.published().count == 20_000)
+  }
+
   @Test(arguments: [
     "BEGIN; TRUNCATE t; INSERT INTO t VALUES (7, 'new'); COMMIT",
     "ALTER TABLE t ALTER name TYPE varchar(99) USING name || '!'",
@@ -242,7 +274,34 @@ import Testing
     ),
     ("id int, name text", "(1, 'a'), (NULL, 'b')", "INTEGER", "TEXT", "NULL in the key", "1 row"),
     ("id int, name text", "(1, 'a'), (4, 'b'), (4, 'c')", "INTEGER", "TEXT", "UNIQUE", "id=4"),
-    ("id text, name text", "('1', 'a'), ('x', 'b')", "INTEGER", "TEXT", "INTEGER PRIMARY KEY", "x"),
+    (
+      "id text, name text", "('1', 'a'), ('x', 'b')", "INTEGER", "TEXT",
+      "a text that is not written as a number", "x"
+    ),
+    (
+      "id int, name text", "(1, '7'), (6, '007')", "INTEGER", "INTEGER",
+      "a text that is not written as a number", "id=6"
+    ),
+    (
+      "id int, name text", "(1, '1.5'), (6, '1.50')", "INTEGER", "REAL",
+      "a text that is not written as a number", "id=6"
+    ),
+    (
+      "id int, name varchar", "(1, 'ab'), (6, ' 1e3')", "INTEGER", "NUMERIC", "a text that is not written as",
+      "id=6"
+    ),
+    (
+      "id int, name date", "(1, NULL), (6, '2026-01-02')", "INTEGER", "INTEGER",
+      "a text that is not written as", "id=6"
+    ),
+    (
+      "id int, name jsonb", "(1, '5'), (6, '[5]')", "INTEGER", "INTEGER", "a text that is not written as",
+      "id=6"
+    ),
+    (
+      "id int, name uuid", "(1, NULL), (6, '00000000-0000-0000-0000-000000000001')", "INTEGER", "REAL",
+      "a text that is not written as", "id=6"
+    ),
   ])
   func `rows that clients cannot have are counted and named`(
     _ columns: String, _ values: String, _ key: String, _ type: String, _ words: String, _ row: String
@@ -257,6 +316,37 @@ import Testing
     check(
       try scene("CREATE TABLE other(id int)"), ["relation \"public.t\" does not exist"], isConfiguration: true
     )
+    check(
+      try scene("CREATE TABLE other(id int)"), ["make the table, correct origin.schema"],
+      isConfiguration: true)
     check(try scene("CREATE TABLE t(id int)"), ["lacks the column name"])
+  }
+
+  @Test func `rows that row-level security would hide are not missing without a word`() throws {
+    let guarded = """
+      GRANT SELECT ON t TO guest; ALTER TABLE t ENABLE ROW LEVEL SECURITY; CREATE POLICY few ON t USING (id < 3);
+      """
+    var scene = try PostgresScene(Self.rows + user("guest", "x") + guarded, Self.schema, user: "guest")
+    check(
+      scene,
+      ["row-level security policy for table \"t\"", "ALTER ROLE \"guest\" BYPASSRLS", "origin.rowSecurity"],
+      isConfiguration: true)
+    scene.place.appliesRowSecurity = true
+    #expect(try scene.step().outcome == .created)
+    #expect(try scene.published().count == 2)
+  }
+
+  @Test func `a row whose parent cannot be had is not told to have none`() throws {
+    let scene = try PostgresScene(
+      """
+      CREATE TABLE p(id int PRIMARY KEY, x float8); INSERT INTO p VALUES (1, 1), (2, 'NaN');
+      CREATE TABLE t(id int PRIMARY KEY, p int); INSERT INTO t VALUES (1, 1), (2, 2), (3, 9);
+      """,
+      "CREATE TABLE p(id INTEGER PRIMARY KEY, x REAL); CREATE TABLE t(id INTEGER PRIMARY KEY, p INTEGER REFERENCES p)"
+    )
+    let message = scene.refusal().description
+    #expect(message.contains("NaN") && message.contains("1 row (id = 2)"), "\(message)")
+    #expect(
+      message.contains("references a row that table \"p\" does not have, 1 row (id = 3)"), "\(message)")
   }
 }

@@ -121,6 +121,12 @@ import Testing
     ("SELECT id, name, x FROM t", false), ("SELECT id, to_char(now(), 'YYYY') AS name, x FROM t", true),
     ("SELECT id, name, random() AS x FROM t", true),
     ("SELECT id, CURRENT_DATE::text AS name, x FROM t", true),
+    ("SELECT id, to_char(timestamp '2026-11-22', 'DD') AS name, x FROM t", false),
+    ("SELECT id, concat(name, format('%s', id)) AS name, x FROM t", false),
+    ("SELECT id, array_to_string(ARRAY[name], ',') AS name, x FROM t", false),
+    ("SELECT id, jsonb_build_object('n', name)::text AS name, x FROM t", false),
+    ("SELECT id, age(timestamp '2026-11-22')::text AS name, x FROM t", true),
+    ("SELECT id, current_setting('lc_time') AS name, x FROM t", true),
     ("SELECT id, upper(name) AS name, x FROM t", false), ("SELECT id, name, x FROM v", true),
     ("SELECT id, name, EXTRACT(epoch FROM timestamptz 'now') AS x FROM t", true),
   ])
@@ -129,5 +135,14 @@ import Testing
       sql.hasSuffix("v") ? "CREATE VIEW v AS SELECT id, clock_timestamp()::text AS name, x FROM t" : ""
     let scene = try PostgresScene(Self.stops + view, Self.schema, projections: ["t": sql])
     #expect(try PostgresOrigin(scene.place).isVolatile(scene.deployment.job.plans) == isVolatile)
+  }
+
+  @Test func `what is not read cannot make anything volatile, whatever it asks for`() throws {
+    let scene = try PostgresScene(
+      """
+      \(Self.stops) CREATE VIEW aside AS SELECT now(); CREATE EXTENSION postgres_fdw;
+      CREATE SERVER s FOREIGN DATA WRAPPER postgres_fdw; CREATE FOREIGN TABLE away(id int) SERVER s
+      """, Self.schema)
+    #expect(try PostgresOrigin(scene.place).isVolatile(scene.deployment.job.plans) == false)
   }
 }

@@ -13,9 +13,10 @@ struct PostgresScene {
 
   init(
     _ sql: String, _ schema: String, projections: [String: String] = [:], user: String = "postgres",
-    password: String = "", schemaName: String = "public", options: String = ""
+    password: String = "", schemaName: String = "public", options: String = "",
+    cluster: PostgresCluster? = nil
   ) throws {
-    database = try PostgresCluster.shared.get().database(sql, options: options)
+    database = try (cluster ?? PostgresCluster.shared.get()).database(sql, options: options)
     let models = [model("1.0", schema, projections: projections)]
     deployment = try TestDeployment(models, in: try TemporaryFolder(inMemory: true))
     place = PostgresPlace(
@@ -37,6 +38,12 @@ struct PostgresScene {
   func step() throws -> SeriesReport {
     follow()
     return try deployment.step().series[0]
+  }
+
+  /// All that a step says.
+  func fullStep() throws -> StepReport {
+    follow()
+    return try deployment.step()
   }
 
   /// What a client at head has of a table, in its key's order.

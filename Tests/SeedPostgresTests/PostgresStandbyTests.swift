@@ -9,30 +9,20 @@ import Testing
 
 /// A standby is read as its primary would be, and in its own way gets in the way.
 @Suite(.bounded) struct PostgresStandbyTests {
-  private let primary: PostgresDatabase
-  private let standby: PostgresDatabase
+  private let scene: ReplicatedScene
   private let plan: SeriesPlan
+  private var primary: PostgresDatabase { scene.servers.primary }
+  private var standby: PostgresDatabase { scene.servers.standby }
 
   init() throws {
-    let cluster = try PostgresCluster()
-    primary = try cluster.database(
-      "CREATE TABLE t AS SELECT i AS id, repeat('x', 500) AS name FROM generate_series(1, 100000) i")
-    standby = primary.on(try PostgresCluster(standbyOf: cluster))
-    plan = try SeriesPlan(
-      try Series("test", major: 1), [model("1.0", "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT)")])
-    try follow()
+    scene = try ReplicatedScene(
+      "CREATE TABLE t AS SELECT i AS id, repeat('x', 500) AS name FROM generate_series(1, 100000) i",
+      "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT)")
+    plan = scene.deployment.job.plans[0]
   }
 
   private var place: PostgresPlace {
     PostgresPlace(url: standby.url(), shownURL: "postgres://standby/x", schema: "public")
-  }
-
-  /// Waits until the standby shows what the primary does.
-  private func follow() throws {
-    let reached = try primary.run("SELECT pg_current_wal_lsn()").split(separator: "\n").joined()
-    try waitUntil("the standby follows", every: 0.05) {
-      (try? standby.run("SELECT pg_last_wal_replay_lsn() >= '\(reached)'")) == "t\n"
-    }
   }
 
   @Test func `a reader in whose way the standby is gets told how to be let alone`() throws {
@@ -80,14 +70,14 @@ import Testing
       )
     }.runBehind(primary)
     try primary.run("UPDATE t SET name = 'early' WHERE id = 2")
-    try follow()
+    try scene.servers.follow()
     let stamp = try #require(try place.stamp())
     #expect(stamp.renewed() != nil)
     try primary.run("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted")
     try waitUntil("the late one has ended", every: 0.05) {
       try primary.run("SELECT name FROM t WHERE id = 1") == "late\n"
     }
-    try follow()
+    try scene.servers.follow()
     #expect(stamp.renewed() == nil)
   }
 }

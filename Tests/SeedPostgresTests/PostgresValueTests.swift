@@ -69,7 +69,17 @@ import Testing
     text("'::1'::inet", "::1"), text("'fe80::1/64'::inet", "fe80::1/64"),
     text("'10.1.0.0/16'::cidr", "10.1.0.0/16"),
     text("'08:00:2B:01:02:03'::macaddr", "08:00:2b:01:02:03"), text("B'1010'", "1010"),
-    text("'2026-11-22'::date", "2026-11-22"), text("'infinity'::date", "infinity"),
+    Case(
+      value: "'2026-11-22'::date",
+      expected: [("TEXT", .text("2026-11-22")), ("DATE", .text("2026-11-22")), ("", .text("2026-11-22"))]),
+    Case(
+      value: "'12'::text",
+      expected: [
+        ("INTEGER", .integer(12)), ("REAL", .real(12)), ("NUMERIC", .integer(12)), ("", .text("12")),
+      ]),
+    Case(value: "'1.5'::text", expected: [("REAL", .real(1.5)), ("NUMERIC", .real(1.5))]),
+    Case(value: "'5'::jsonb", expected: [("INTEGER", .integer(5))]),
+    text("'infinity'::date", "infinity"),
     text("'0044-03-15 BC'::date", "0044-03-15 BC"), text("'13:05:06.5'::time", "13:05:06.5"),
     text("'13:05:06+02'::timetz", "13:05:06+02"),
     Case(

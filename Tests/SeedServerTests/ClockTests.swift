@@ -62,6 +62,44 @@ import Testing
     #expect(try expiries().contains { !isShort($0, at: right) })
   }
 
+  /// A deployment of its own, whose clock was always right.
+  private func shortening(to seconds: Int, after pause: Int) throws -> (TestDeployment, StepReport) {
+    let deployment = try TestDeployment([model("1.0", Self.schema)], in: TemporaryFolder(inMemory: true))
+    try deployment.origin(Self.schema)
+    for _ in 0..<2 { _ = try deployment.step() }
+    deployment.job.lifetimeSeconds = seconds
+    deployment.clock = deployment.clock.adding(seconds: pause)
+    return (deployment, try deployment.step())
+  }
+
+  private func longest(_ deployment: TestDeployment) throws -> Int {
+    let expiries = try deployment.publication.published().signatures.filter { !$0.isOffline }.map(\.expires)
+    let end = try #require(expiries.max())
+    return end.secondsSinceEpoch - deployment.clock.secondsSinceEpoch
+  }
+
+  @Test func `signatures that were to last longer, until the operator shortened that, blame no clock`() throws
+  {
+    for pause in [0, 3600, 2 * 86_400] {
+      let (deployment, report) = try shortening(to: 3600, after: pause)
+      #expect(report.warnings.isEmpty, "\(report.warnings)")
+      #expect(try longest(deployment) == 3600, "they are shortened at once")
+      #expect(try deployment.step().warnings.isEmpty)
+    }
+  }
+
+  @Test
+  func `a clock that is behind by some hours shortens nothing, and one that is behind by days is doubted`()
+    throws
+  {
+    let (deployment, report) = try shortening(to: 3600, after: -6 * 3600)
+    #expect(report.warnings.isEmpty)
+    #expect(try longest(deployment) > 6 * 86_400)
+    let (other, doubt) = try shortening(to: 3600, after: -3 * 86_400)
+    #expect(doubt.warnings.contains { $0.contains("--trust-clock") })
+    #expect(try longest(other) > 6 * 86_400)
+  }
+
   @Test func `a client of the right time is served all the while`() async throws {
     let client = FileClient(deployment)
     for hours in stride(from: 0, to: 30, by: 3) {

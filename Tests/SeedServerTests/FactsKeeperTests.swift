@@ -113,7 +113,9 @@ import Testing
     scene.deployment.publisher.note(
       failure: "/secret/keys/series.key is missing", .keys, of: scene.deployment.job.name, now: later)
     let told = try #require(scene.facts)
-    #expect(told.look == .init(good: good.look.good, newest: .refused, newestAt: later, reason: .keys))
+    var look = SeriesFacts.Look(good: good.look.good, newest: .refused, newestAt: later, reason: .keys)
+    look.reading = good.look.reading
+    #expect(told.look == look)
     #expect(told.tables == good.tables && told.checkSeconds == 7 && told.upcoming == good.upcoming)
     #expect(told.counts[.refused] == 1 && told.steps.first?.outcome == .refused)
     #expect(!told.json.text.contains("secret"))
@@ -136,6 +138,79 @@ import Testing
     scene.deployment.publisher.note(
       failure: "no key", .keys, of: scene.deployment.job.name, now: scene.deployment.clock)
     #expect(scene.facts?.look.newest == .refused && scene.facts?.look.reason == .keys)
+  }
+
+  @Test func `how much an origin has gained is told, not what, until somebody decides`() throws {
+    let scene = try Scene()
+    let known = OriginOutline(tables: ["stop": ["id", "name", "zone"]], indexes: [], views: [])
+    scene.deployment.job.knownOrigin = known
+    try scene.step()
+    #expect(scene.facts?.gained == 0)
+    try scene.step("CREATE TABLE salary(id INTEGER PRIMARY KEY); ALTER TABLE stop ADD COLUMN margin REAL")
+    let told = try #require(scene.facts)
+    #expect(told.gained == 2 && !told.json.text.contains("salary") && !told.json.text.contains("margin"))
+    try Folder.rename(scene.deployment.originPath, to: scene.deployment.folder("away"))
+    #expect(throws: OriginError.self) { try scene.deployment.step() }
+    #expect(scene.facts?.gained == 2, "nobody could look")
+    try Folder.rename(scene.deployment.folder("away"), to: scene.deployment.originPath)
+    scene.deployment.job.knownOrigin = OriginOutline(
+      tables: ["stop": ["id", "name", "zone", "margin"], "salary": ["id"]], indexes: [], views: [])
+    _ = try scene.deployment.step()
+    #expect(scene.facts?.gained == 0)
+  }
+
+  @Test func `a key that is gone from disk is told by the publisher that still has it`() throws {
+    let scene = try Scene()
+    try scene.step("UPDATE stop SET name = 'x' WHERE id = 1")
+    #expect(scene.facts?.lacksKeys == false && scene.facts?.lifetimeSeconds == RepositorySigner.onlineSeconds)
+    let deployment = scene.deployment
+    let source = KeySource(deployment.keys) { [keys = deployment.keys] in KeyRing([.root: keys[.root]]) }
+    deployment.publisher = Publisher(
+      deployment.publication, stateFolder: deployment.folder("state"), keys: source)
+    deployment.publisher.history = StepHistory(deployment.folder("state"))
+    scene.keep(isOn: true)
+    try scene.step("UPDATE stop SET name = 'y' WHERE id = 1")
+    #expect(scene.facts?.lacksKeys == true && scene.facts?.look.newest == .published)
+  }
+
+  @Test func `a step that is held back for lost rows has a reason of its own`() throws {
+    let scene = try Scene()
+    try scene.step(
+      "WITH n(i) AS (SELECT 10 UNION ALL SELECT i + 1 FROM n WHERE i < 500) INSERT INTO stop SELECT i, 'n', 1 FROM n"
+    )
+    try scene.deployment.origin("DELETE FROM stop")
+    #expect(throws: PublicationError.self) { try scene.deployment.step() }
+    #expect(scene.facts?.look.newest == .refused && scene.facts?.look.reason == .shrunk)
+  }
+
+  @Test func `how long the origin was open is told until a step opens it again`() throws {
+    let scene = try Scene()
+    let origin = scene.deployment.originPath
+    func settle() {
+      let past = timespec(tv_sec: 1_700_000_000, tv_nsec: 5)
+      utimensat(AT_FDCWD, origin, [past, past], 0)
+    }
+    settle()
+    _ = try scene.deployment.step()
+    #expect(scene.facts?.look.reading.openMilliseconds != nil && scene.facts?.look.reading.lagSeconds == nil)
+    let file = scene.deployment.folder("state/test.reading")
+    try DurableFile.write(Array("{\"openMilliseconds\":720000}".utf8), to: file)
+    try scene.age(FactsKeeper.restSeconds + 1)
+    #expect(try scene.deployment.step().warnings == [], "no step warns of what another one did")
+    #expect(scene.facts?.look.reading == OriginReading(openMilliseconds: 720_000))
+    for damage in ["", "no JSON", "[]", "{\"openMilliseconds\":-1}"] {
+      try DurableFile.write(Array(damage.utf8), to: file)
+      try scene.age(FactsKeeper.restSeconds + 1)
+      _ = try scene.deployment.step()
+      #expect(scene.facts?.look.reading == OriginReading(), "\(damage)")
+    }
+    try scene.step("UPDATE stop SET name = 'again' WHERE id = 1")
+    #expect(try #require(scene.facts?.look.reading.openMilliseconds) < 720_000)
+  }
+
+  @Test(arguments: [(600_999, false), (601_000, true), (7_200_000, true)])
+  func `an origin that was open for more than ten minutes is warned of`(_ milliseconds: Int, _ warns: Bool) {
+    #expect((OriginReading(openMilliseconds: milliseconds).warning != nil) == warns)
   }
 
   @Test func `counts never fall when records go`() throws {

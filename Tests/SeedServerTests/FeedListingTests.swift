@@ -59,7 +59,7 @@ import Testing
         let isEmpty = text.isEmpty
         text.withUTF8 { survey.take(isEmpty ? .null : .text($0), isText: false) }
       }
-      return survey.type
+      return survey.type.rawValue
     }
     #expect(type("1", "", "-20") == "INTEGER" && type("0") == "INTEGER")
     #expect(type("1", "2.5", "-0.25") == "REAL" && type("52.500") == "REAL")

@@ -148,6 +148,44 @@ import Testing
     let samples = try samples(after: 0)
     #expect(samples["seedbank_steps_total{series=\"transit/2\",result=\"published\"}"] == 3)
     #expect(samples["seedbank_steps_total{series=\"transit/2\",result=\"failed\"}"] == 1)
+    #expect(samples["seedbank_origin_transaction_seconds{series=\"transit/2\"}"] == 1.5)
+    #expect(samples["seedbank_origin_replica_lag_seconds{series=\"transit/2\"}"] == 3)
+  }
+
+  @Test
+  func
+    `by what changes were found is told, why not by the log, what it missed, and for how long a replica is waited for`()
+    throws
+  {
+    let folder = publication.directory.facts
+    var facts = SeriesFacts.example(of: FrontPublication.transit)
+    facts.look.behindSince = UTCTime.now().adding(seconds: -90)
+    try folder.write(facts)
+    try front.reload()
+    var samples = try samples(after: 0)
+    func value(_ name: String, _ label: String = "") -> Double? {
+      samples["seedbank_\(name){series=\"transit/2\"\(label)}"]
+    }
+    for way in FoundBy.Way.allCases {
+      #expect(value("found_by", ",way=\"\(way.rawValue)\"") == (way == .log ? 1 : 0), "\(way)")
+    }
+    for why in ComparisonWhy.allCases {
+      let expected: Double = why == .someTables ? 1 : 0
+      #expect(value("compared_because", ",why=\"\(why.rawValue)\"") == expected, "\(why)")
+    }
+    #expect(value("origin_log_missed_total") == 12)
+    #expect(try (90...150).contains(#require(value("origin_replica_wait_seconds"))))
+    (facts.look.behindSince, facts.look.comparedWhy) = (nil, nil)
+    try folder.write(facts)
+    try front.reload()
+    samples = try self.samples(after: 0)
+    #expect(value("origin_replica_wait_seconds") == 0)
+    #expect(value("compared_because", ",why=\"some-tables\"") == 0)
+    facts.look.reading.lagSeconds = nil
+    try folder.write(facts)
+    try front.reload()
+    samples = try self.samples(after: 0)
+    #expect(value("origin_replica_wait_seconds") == nil, "the origin is no replica")
   }
 
   @Test func `a mark says the same after its way through a number`() {

@@ -46,8 +46,47 @@ import Testing
     #expect(answer.status == 503 && answer.headers["Retry-After"] != nil)
     #expect(answer.json?["series"]?.elements?.first?["snapshot"] == nil)
     #expect(
-      answer.json?["warnings"]?.elements?.last?.string?.hasPrefix("3 of 3 snapshots of transit/2") == true)
+      answer.json?["warnings"]?.elements?.last?.string?.hasPrefix("3 of 9 files of transit/2") == true)
     #expect(said.lines.count == 3, "\(said.lines)")
+  }
+
+  @Test func `a delta or an old snapshot that is gone or cut is missed, and a front is ready all the same`()
+    throws
+  {
+    let objects = try publication.catalog().allSeries.flatMap(\.objects)
+    for object in objects.filter({ $0.span != nil }) + [
+      try publication.snapshot(FrontPublication.transit, 90)
+    ] {
+      let file = publication.directory.file(object)
+      let bytes = try DurableFile.read(file, limit: 10_000)
+      for damage in [{ try Folder.remove(file) }, { try DurableFile.write(bytes.dropLast(), to: file) }] {
+        try damage()
+        source.checkStanding(at: now)
+        let view = source.current()
+        #expect(
+          view.missingFileWarnings.first?.hasPrefix("1 of 9 files of transit/2 is missing") == true,
+          "\(object)")
+        #expect(view.evidence(at: now).series[0].concerns(at: now).first == .filesMissing, "\(object)")
+        #expect(get("/readyz").status == 200)
+        try DurableFile.write(bytes, to: file)
+        source.checkStanding(at: now)
+        #expect(source.current().missingFileWarnings.isEmpty)
+      }
+    }
+  }
+
+  @Test func `many deltas are looked at in turns, and what was missed stays missed until its turn`() throws {
+    let catalog = try publication.catalog()
+    let deltas = catalog.allSeries.flatMap(\.objects).filter { $0.span != nil }
+    var look = FileLook(deltasAtOnce: 2)
+    let file = publication.directory.file(deltas[4])
+    let bytes = try DurableFile.read(file, limit: 10_000)
+    try Folder.remove(file)
+    #expect(look.missing(of: catalog).isEmpty && look.missing(of: catalog).isEmpty)
+    #expect(look.missing(of: catalog) == [deltas[4].filePath])
+    try DurableFile.write(bytes, to: file)
+    #expect(look.missing(of: catalog) == [deltas[4].filePath])
+    #expect(look.missing(of: catalog).isEmpty)
   }
 
   @Test func `a publication that vanishes is told, and served again when it is back`() throws {
@@ -71,7 +110,7 @@ import Testing
     let ends = said.lines.filter { $0.contains(" again, after ") }
     #expect(
       ends.map { $0.prefix { $0 != "," } } == [
-        "The publication can be loaded again", "All snapshots are there again",
+        "The publication can be loaded again", "All published files are there again",
       ], "\(said.lines)")
   }
 

@@ -130,7 +130,9 @@ import Testing
       for _ in 0..<Int.random(in: 1...4, using: &random) { sql.append(Self.statement(&random)) }
       for statement in sql { try write(statement) }
       let report = try step()
-      #expect(report.foundBy?.way == .log, "seed \(seed), step \(number)")
+      // A file that no statement has written to may not even be looked at.
+      let isUntouched = report.foundBy == nil && report.outcome == .unchanged
+      #expect(report.foundBy?.way == .log || isUntouched, "seed \(seed), step \(number)")
       byLog += report.outcome == .changed ? 1 : 0
       try audit("seed \(seed), step \(number): \(sql)")
     }
@@ -154,6 +156,59 @@ import Testing
     }
     #expect(touched["word"] == .keys([[.text("a")], [.text("b")]]))
     for table in ["zone", "stop", "call", "busy", "named"] { #expect(touched[table] == .nothing, "\(table)") }
+  }
+
+  @Test func `a log in which nothing is new is not noted again, and what is new is found`() throws {
+    let cursor = deployment.folder("state/test-1.cursor")
+    // The first step after a comparison finds out what the log can tell.
+    try write("PRAGMA user_version = 1")
+    _ = try step()
+    let noted = try #require(try FileStamp(cursor))
+    for number in 2..<5 {
+      try write("PRAGMA user_version = \(number)")
+      let report = try deployment.step()
+      #expect(report.series[0].foundBy == FoundBy(.log) && report.series[0].outcome == .unchanged)
+      #expect(try FileStamp(cursor) == noted)
+    }
+    try write("INSERT INTO word VALUES ('new', 1)")
+    #expect(try step().changes["word"]?.inserted == 1)
+    #expect(try FileStamp(cursor) != noted)
+    try audit()
+  }
+
+  @Test func `a log in which nothing is new spares every page of every table`() throws {
+    try write(
+      "INSERT INTO zone VALUES ('z', 'Z'); INSERT INTO stop VALUES (1, 's', 2, 'z'); INSERT INTO word VALUES ('w', 1)"
+    )
+    _ = try step()
+    try write("PRAGMA user_version = 1")
+    _ = try step()
+    try write("PRAGMA user_version = 2")
+    try spoilTables()
+    let report = try step()
+    #expect(report.foundBy == FoundBy(.log) && report.outcome == .unchanged)
+    // Whoever reads one of them finds out.
+    deployment.job.policy.auditSeconds = 0
+    #expect(throws: OriginError.self) { try deployment.step() }
+  }
+
+  /// Writes rubbish over all pages of tables and indexes that are none of the log's.
+  private func spoilTables() throws {
+    let connection = try Connection(deployment.originPath, .own)
+    let size = try #require(try connection.integer("PRAGMA page_size"))
+    let pages = try connection.rows(
+      """
+      SELECT pageno FROM dbstat WHERE name IN (SELECT name FROM sqlite_schema
+      WHERE tbl_name IN ('zone', 'stop', 'call', 'word'))
+      """
+    ).map(\.[0])
+    let file = try #require(FileHandle(forUpdatingAtPath: deployment.originPath))
+    for case .integer(let page) in pages {
+      try file.seek(toOffset: UInt64((page - 1) * size))
+      try file.write(contentsOf: Data(repeating: 0xA5, count: Int(size)))
+    }
+    try file.close()
+    #expect(pages.count > 6)
   }
 
   @Test func `a SELECT and a view are compared when a table that they read was written to`() throws {
@@ -242,6 +297,13 @@ import Testing
     try expectComparison(.doubt(.otherFile))
   }
 
+  @Test func `a file that VACUUM wrote anew is compared`() throws {
+    try write("INSERT INTO word VALUES ('a', 1)")
+    _ = try step()
+    try Connection(deployment.originPath, .own).execute("VACUUM")
+    try expectComparison(.doubt(.otherSchema))
+  }
+
   @Test func `a backup that is copied over the origin's file is seen, though as many rows are written since`()
     throws
   {
@@ -259,6 +321,19 @@ import Testing
     try audit()
   }
 
+  @Test func `a log that somebody emptied tells nothing, also where it had been empty before`() throws {
+    let number = try #require(
+      try Connection(deployment.originPath, .origin).integer(
+        "SELECT number FROM seedbank_logged WHERE source = 'word'"))
+    for name in ["a", "b", "c"] {
+      try write("INSERT INTO word VALUES ('\(name)', 1); DELETE FROM \(LogParts.log(Int(number)))")
+      let report = try step()
+      #expect(report.foundBy == .because(.doubt(.edited)) && report.outcome == .changed)
+    }
+    try write("INSERT INTO word VALUES ('d', 1)")
+    try expectComparison(.doubt(.edited), .changed)
+  }
+
   @Test func `a publisher that was away for longer than the log reaches compares`() throws {
     try write("INSERT INTO word VALUES ('a', 1)")
     _ = try step()
@@ -267,7 +342,7 @@ import Testing
       try Connection(deployment.originPath, .origin).integer(
         "SELECT number FROM seedbank_logged WHERE source = 'word'"))
     try write(
-      "DELETE FROM \(SQLiteLogDraft.log(Int(number))) WHERE seq < (SELECT max(seq) FROM \(SQLiteLogDraft.log(Int(number))))"
+      "DELETE FROM \(LogParts.log(Int(number))) WHERE seq < (SELECT max(seq) FROM \(LogParts.log(Int(number))))"
     )
     try expectComparison(.doubt(.pruned), .changed)
   }
@@ -296,9 +371,12 @@ import Testing
     let report = try deployment.step()
     #expect(report.series[0].changes["word"]?.inserted == 1)
     #expect(report.warnings.count == 1 && report.warnings[0].contains("word = unseen"), "\(report.warnings)")
+    #expect(report.series[0].missedRows == 1)
     deployment.job.policy.auditSeconds = 86_400
     try write("INSERT INTO word VALUES ('seen', 1)")
-    #expect(try step().foundBy?.reason?.contains("missed rows") == true, "the log is not trusted any more")
+    let compared = try step()
+    #expect(compared.foundBy?.why == .missed && compared.missedRows == 0, "the log is not trusted any more")
+    #expect(compared.foundBy?.reason?.contains("missed rows") == true)
   }
 
   @Test func `a series that was rolled back and resumed is compared`() throws {
@@ -316,37 +394,17 @@ import Testing
     try audit()
   }
 
-  // MARK: Setting up
-
-  @Test func `what cannot have a log is named with its reason, and compared`() throws {
-    let connection = try Connection("odd", .memory)
-    try connection.execute(
-      """
-      CREATE VIRTUAL TABLE search USING fts5(text);
-      CREATE TABLE plain(a, b);
-      CREATE TABLE hidden(rowid, _rowid_, oid);
-      CREATE TABLE computed(id INTEGER PRIMARY KEY, a);
-      CREATE UNIQUE INDEX odd ON computed(abs(a));
-      """)
-    let draft = try SQLiteLogDraft(connection)
-    #expect(draft.logged.map(\.table) == ["plain"] && draft.logged[0].keys == ["rowid"])
-    #expect(Set(draft.left.map(\.table)) == ["search", "hidden", "computed"])
-    for statement in draft.statements { try connection.execute(statement) }
-    for statement in try SQLiteLogDraft.removal(connection) { try connection.execute(statement) }
-    #expect(try connection.integer("SELECT count(*) FROM sqlite_schema WHERE name LIKE 'seedbank%'") == 0)
-  }
-
-  @Test func `the log forgets what is older than its limit`() throws {
-    let connection = try Connection(deployment.originPath, .own)
-    let triggers = try TriggerSwitch(connection, areRunning: true)
-    defer { withExtendedLifetime(triggers) {} }
-    try connection.execute("INSERT INTO word VALUES ('a', 1)")
-    let log = SQLiteLogDraft.log(
-      Int(try #require(try connection.integer("SELECT number FROM seedbank_logged WHERE source = 'word'"))))
-    // As if a million rows had been written since.
-    try connection.execute(
-      "INSERT INTO \(log)(seq, witness, k0) VALUES (2000000 - 2000000 % 4096 - 1, 0, 'z')")
-    try connection.execute("INSERT INTO word VALUES ('b', 1)")
-    #expect(try connection.integer("SELECT count(*) FROM \(log)") == 2)
+  @Test func `each reason for a comparison has a word of its own that names nothing`() {
+    let reasons =
+      [.noLog, .first, .otherCopy, .otherSubject, .missed(deployment.clock)]
+      + LogDoubt.allCases.map { .doubt($0) }
+      as [ComparisonReason]
+    let words = reasons.compactMap { FoundBy.because($0).why }
+    #expect(
+      Set(words) == Set(ComparisonWhy.allCases).subtracting([.someTables]) && words.count == reasons.count)
+    #expect(FoundBy.because(.audit).why == nil, "that is as it is configured")
+    for word in ComparisonWhy.allCases {
+      #expect(word.rawValue.wholeMatch(of: /[a-z-]+/) != nil, "\(word)")
+    }
   }
 }

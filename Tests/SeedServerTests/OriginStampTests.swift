@@ -24,7 +24,7 @@ import Testing
     #expect(outcome.status == 0, "\(sql): \(outcome.errors)")
   }
 
-  private func stamp() throws -> String { try #require(try deployment.job.stamp()).text }
+  private func stamp() throws -> String { try #require(try deployment.job.look().stamp).text }
 
   /// Puts back the time of modification, as some tools do, to the same moment for ever.
   private func age(_ suffixes: [String] = ["", "-wal"]) {
@@ -94,9 +94,9 @@ import Testing
     let writer = try Connection(path, .own)
     try writer.execute("PRAGMA wal_autocheckpoint = 0; UPDATE stop SET name = 'x' WHERE id = 1")
     age([""])
-    #expect(try deployment.job.stamp()?.isSettled == false)
+    #expect(try deployment.job.look().stamp?.isSettled == false)
     age()
-    #expect(try deployment.job.stamp()?.isSettled == true)
+    #expect(try deployment.job.look().stamp?.isSettled == true)
   }
 
   @Test func `a log that is too long to read counts by its file's facts`() throws {
@@ -119,9 +119,9 @@ import Testing
     let job = DatasetJob(name: deployment.job.name, origin: SQLitePlace(link), plans: deployment.job.plans)
     let writer = try Connection(path, .own)
     try writer.execute("PRAGMA wal_autocheckpoint = 0; UPDATE stop SET name = 'x' WHERE id = 1")
-    let before = try #require(try job.stamp()).text
+    let before = try #require(try job.look().stamp).text
     try writer.execute("UPDATE stop SET name = 'y' WHERE id = 1")
-    #expect(try #require(try job.stamp()).text != before)
+    #expect(try #require(try job.look().stamp).text != before)
   }
 
   // MARK: No change is missed

@@ -57,6 +57,16 @@ import Testing
       ("no look for long", "Does it still run?", { $0.look.newestAt = Self.now.adding(days: -2) }),
       ("older than expected", "expected within 1\u{A0}min", { $0.expectedChangeSeconds = 60 }),
       ("not known", "Nobody tells this front", { $0.look.newest = nil }),
+      ("a key is gone", "<code>seedbank keys status</code> says which key", { $0.lacksKeys = true }),
+      ("more in the origin", "<code>seedbank model new</code>", { $0.gained = 2 }),
+      (
+        "held back for lost rows", "<code>seedbank regenerate --accept-shrink</code>",
+        { ($0.look.newest, $0.look.reason) = (.refused, .shrunk) }
+      ),
+      (
+        "last build refused", "rows that are not fit to be published.",
+        { ($0.look.newest, $0.look.reason) = (.refused, .data) }
+      ),
     ]
     for (word, sentence, change) in concerns {
       let html = page(change)
@@ -64,6 +74,22 @@ import Testing
       #expect(!html.contains("class=\"standing good\"") && !html.contains("Everything is current"), "\(word)")
       #expect(!html.contains("class=\"state good\">current"), "\(word)")
     }
+  }
+
+  @Test func `whatever keeps a build from being published, the page says what to do`() {
+    for reason in FailureReason.allCases {
+      let html = page { ($0.look.newest, $0.look.reason) = (.failed, reason) }
+      let notices = html.split(separator: "transit-2:notices\">").last?.split(separator: "</div>").first ?? ""
+      #expect(notices.contains("Clients keep version") && notices.contains("<code>seedbank "), "\(reason)")
+    }
+  }
+
+  @Test func `signatures that nobody renews are no green`() {
+    let late = page(
+      { ($0.lifetimeSeconds, $0.look.newestAt) = (RepositorySigner.onlineSeconds, Self.now.adding(days: 5)) },
+      at: Self.now.adding(days: 5))
+    #expect(late.contains("class=\"standing soon\">Nobody renews the signatures"))
+    #expect(late.contains("class=\"state soon\">not renewed<") && !late.contains("Everything is current"))
   }
 
   @Test func `beside expired signatures no series is green`() {
@@ -80,6 +106,36 @@ import Testing
     // Of a timer nobody knows when it should have come, but for the day and two hours that monitors give it.
     for (hours, isMissed) in [(25, false), (27, true)] {
       #expect(page(at: Self.now.adding(seconds: hours * 3600)).contains("Does it still run?") == isMissed)
+    }
+  }
+
+  @Test func `by what a build found what had changed is told, and in a word why not by the log`() {
+    var audit = step(.published, 1)
+    (audit.foundBy, audit.missedRows) = (.audit, 123)
+    var compared = step(.published, 2)
+    (compared.foundBy, compared.comparedWhy) = (.comparison, .otherSchema)
+    var logged = step(.published, 3)
+    logged.foundBy = .log
+    let html = page { $0.steps = [audit, compared, logged] }
+    for words in ["audit: the log missed 123", "comparison: other-schema", "log"] {
+      #expect(html.contains("<td>\(words)</td>"), "\(words)")
+    }
+    #expect(!html.contains("Rows compared because") && !html.contains("Rows the log missed"))
+  }
+
+  @Test
+  func `why rows are compared, what the log missed and how long a replica is waited for stand at a glance`() {
+    let since = Self.now.adding(seconds: -30)
+    let html = page {
+      ($0.look.foundBy, $0.look.comparedWhy) = (.comparison, .otherServer)
+      ($0.missedRows, $0.look.behindSince) = (7, since)
+    }
+    for (name, value) in [
+      ("Rows compared because", "other-server"), ("Rows the log missed", "7"),
+      ("Waits for the replica since", since.text),
+    ] {
+      let entry = html.split(separator: "<dt>\(name)</dt>").last?.prefix(120) ?? ""
+      #expect(entry.contains(value), "\(name): \(entry)")
     }
   }
 
@@ -100,6 +156,30 @@ import Testing
     #expect(!page().contains("Next snapshot"))
   }
 
+  private func object(_ kind: PublishedObject.Kind, _ length: Int, day: Int) -> PublishedObject {
+    PublishedObject(
+      series: Self.series, kind: kind, length: length, sha256: FrontPublication.schema,
+      model: "2.1",
+      rawLength: length, rawSHA256: FrontPublication.schema, schema: FrontPublication.schema,
+      digest: FrontPublication.schema, publishedAt: FrontPublication.start.adding(days: day))
+  }
+
+  @Test func `the curve of sizes has the gzip snapshots by time, and nothing else`() {
+    let version: Version = 100
+    let objects = [
+      object(.snapshot(version, .gzip), 30_000, day: 3), object(.snapshot(version, .gzip), 10_000, day: 1),
+      object(.snapshot(version, .gzip), 20_000, day: 2), object(.snapshot(version, .xz), 1_000, day: 4),
+      object(.delta(from: version, to: 101), 90_000, day: 5),
+    ]
+    let metadata = SeriesMetadata(series: Self.series, state: catalog.allSeries[0].state, objects: objects)
+    let series = PageSeries(
+      metadata: metadata, snapshots: [], facts: .example(of: Self.series), concerns: [],
+      clients: ClientCounts(requests: [], since: Self.now), hasSuccessor: false, isCopy: false, now: Self.now,
+      root: nil)
+    let html = String(decoding: series.section(isFolded: false).bytes, as: UTF8.self)
+    #expect(html.contains("Snapshot size: from \(HTML.sizeText(10_000)) to \(HTML.sizeText(30_000))"))
+  }
+
   @Test func `builds are bars by time, outcome and duration, the same in a table, and only the newest`() {
     let outcomes: [StepOutcome] = [.published, .failed, .rolledBack, .refused]
     let html = page { facts in
@@ -107,6 +187,8 @@ import Testing
     }
     let rows = html.ranges(of: "<rect class=").count
     #expect(rows == PageLimits.builds)
+    #expect(
+      html.contains("</data> more builds: <a href=\"/v1/transit/facts?model=2.1\">"))
     #expect(html.ranges(of: "<rect class=\"bad\"").count == PageLimits.builds / 2)
     #expect(
       html.contains("10 published, 10 rolled back, 10 refused, 10 failed; the longest took 3.9\u{A0}s."))
@@ -141,6 +223,20 @@ import Testing
       }
     }
     #expect(!flat.contains("<polyline"))
+  }
+
+  @Test func `a curve that comes back says how far it went`() {
+    func words(_ rows: Int...) -> String {
+      page { facts in
+        facts.steps = rows.enumerated().map { place, rows in
+          var step = step(.published, place)
+          step.rows = rows
+          return step
+        }
+      }
+    }
+    #expect(words(303, 305, 303).contains("Rows: between 303 and 305"))
+    #expect(words(303, 305, 304).contains("Rows: from 304 to 303"))
   }
 
   @Test func `tables come with rows, keys and schema, and what is too much is counted`() {

@@ -14,6 +14,7 @@ extension SeriesFacts {
     let time = UTCTime(secondsSinceEpoch: 1_790_000_000)
     var step = Step(.published, at: time, last: time.adding(seconds: 1))
     (step.times, step.milliseconds, step.from, step.to) = (2, 30, 103, 104)
+    (step.foundBy, step.comparedWhy, step.missedRows) = (.comparison, .otherSchema, 4)
     (step.deltaBytes, step.snapshotBytes, step.rows) = (300, 4000, 1234)
     var changes = TableChanges()
     (changes.inserted, changes.updated, changes.deleted) = (1, 2, 3)
@@ -24,13 +25,17 @@ extension SeriesFacts {
       upcoming: UpcomingSnapshots(
         due: time, calendarTimes: [time, time.adding(days: 1)], clock: try? ZoneClock("Europe/Berlin"),
         jitterSeconds: 60))
+    facts.look.reading = OriginReading(openMilliseconds: 1500, lagSeconds: 3)
+    (facts.look.foundBy, facts.look.comparedWhy, facts.look.behindSince) = (.log, .someTables, time)
     (facts.checkSeconds, facts.expectedChangeSeconds) = (2, 86_400)
+    (facts.lifetimeSeconds, facts.gained, facts.lacksKeys) = (604_800, 3, true)
     facts.tables = [
       Table(
         name: "stop", rows: 7, columns: [Column(name: "id", type: "INTEGER", isKey: true)],
         sql: "CREATE TABLE stop(id INTEGER PRIMARY KEY)")
     ]
     facts.steps = [step, Step(.refused, at: time, last: time)]
+    facts.missedRows = 12
     facts.counts = [.published: 3, .unchanged: 100, .failed: 1]
     return facts
   }

@@ -54,6 +54,24 @@ import Testing
       ])
   }
 
+  /// A front that is told for how long a publisher signs knows when nobody renews it.
+  @Test(arguments: [(3600, 2401), (7 * 86_400, 403_201)])
+  func `of signatures that a publisher renews by itself the last third is told`(lifetime: Int, seconds: Int) {
+    var facts = SeriesFacts.example(of: FrontPublication.transit)
+    facts.lifetimeSeconds = lifetime
+    var view = self.view
+    view.facts = [FrontPublication.transit: facts]
+    let end = FrontPublication.start.adding(days: 7).adding(seconds: -lifetime)
+    func answer(_ seconds: Int) -> HTTPResponse {
+      Router(now: { end.adding(seconds: seconds) }).answer(HTTPRequest(.get, "/readyz"), in: view)
+    }
+    #expect(states(answer(seconds - 1))["timestamp"] == "valid")
+    let late = answer(seconds)
+    #expect(states(late)["timestamp"] == "neglected" && states(late)["root"] == "valid")
+    #expect(
+      warnings(late).count == 1 && warnings(late)[0].contains("nobody renews them. Start 'seedbank run'"))
+  }
+
   @Test(arguments: [
     ("targets", RepositorySigner.targetsDays), ("root", RepositorySigner.rootDays),
   ])

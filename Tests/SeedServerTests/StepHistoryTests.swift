@@ -1,11 +1,12 @@
 import Foundation
 import SeedDatabase
 import SeedFormat
-import SeedServer
 import SeedSystem
 import SeedTrust
 import Support
 import Testing
+
+@testable import SeedServer
 
 /// The history tells what steps did, and never stands in the way of one.
 @Suite(.bounded) struct StepHistoryTests {
@@ -72,6 +73,79 @@ import Testing
     #expect(builds.map(\.outcome) == [.unchanged, .published, .unchanged])
     #expect(builds.map(\.times) == [3, 1, 5])
     #expect(builds[0].last.secondsSinceEpoch - builds[0].at.secondsSinceEpoch == 2)
+  }
+
+  @Test func `a look at all rows between looks at the log is a row of its own`() throws {
+    let scene = try Scene()
+    let ways: [FoundBy?] = [
+      nil, nil, FoundBy(.log), FoundBy(.log), FoundBy(.audit), FoundBy(.log),
+      FoundBy(.comparison, .first, reason: "a"),
+      FoundBy(.comparison, .first, reason: "b"),
+      FoundBy(.comparison, .pruned, reason: "b"),
+    ]
+    for (place, way) in ways.enumerated() {
+      let at = scene.deployment.clock.adding(seconds: place)
+      var record = StepRecord(.unchanged, of: scene.deployment.job.name, at: at, milliseconds: 1)
+      record.foundBy = way
+      scene.history.record([record])
+    }
+    let builds = try scene.history.newest(10).reversed()
+    #expect(builds.map(\.foundBy) == [nil] + ways.dropFirst(3))
+    #expect(builds.map(\.times) == [2, 2, 1, 1, 1, 1, 1])
+  }
+
+  @Test func `rows that a log missed are counted on, also where records go`() throws {
+    let scene = try Scene()
+    try scene.step()
+    var record = try #require(try scene.history.newest(1).first)
+    let series = try #require(record.series)
+    (record.outcome, record.missedRows, record.foundBy) = (.published, 3, FoundBy(.audit))
+    scene.history.record([record, record])
+    #expect(try scene.history.newest(1).first?.missedRows == 3)
+    #expect(try scene.history.standing(of: series, steps: 1)?.missedRows == 6)
+    (record.missedRows, record.outcome) = (0, .published)
+    scene.history.record(Array(repeating: record, count: StepHistory.mostRecords + 1))
+    #expect(try scene.history.standing(of: series, steps: 1)?.missedRows == 6)
+  }
+
+  @Test func `a failure that comes again after good steps is counted anew, and so are these`() throws {
+    let scene = try Scene()
+    func fail(times: Int) throws {
+      try Folder.rename(scene.deployment.originPath, to: scene.deployment.folder("away"))
+      for _ in 0..<times {
+        scene.deployment.clock = scene.deployment.clock.adding(seconds: 60)
+        #expect(throws: OriginError.self) {
+          try scene.publisher.step(scene.deployment.job, now: scene.deployment.clock)
+        }
+      }
+      try Folder.rename(scene.deployment.folder("away"), to: scene.deployment.originPath)
+    }
+    try fail(times: 3)
+    for _ in 0..<2 { try scene.step() }
+    try fail(times: 2)
+    try scene.step()
+    let builds = try scene.history.newest(10)
+    #expect(builds.map(\.outcome) == [.unchanged, .failed, .unchanged, .failed])
+    #expect(builds.map(\.times) == [1, 2, 2, 3])
+    #expect(builds.allSatisfy { $0.last.secondsSinceEpoch - $0.at.secondsSinceEpoch <= 120 })
+  }
+
+  @Test func `a step that fails behind its series is one that repeats, as long as each does`() throws {
+    let scene = try Scene()
+    try scene.step()
+    let good = try #require(try scene.history.newest(1).first)
+    var bad = good
+    (bad.series, bad.outcome, bad.error) = (nil, .failed, "the disk is full")
+    for turn in 1...4 {
+      let at = good.last.adding(seconds: 60 * turn)
+      let records = [good, bad].map { record in
+        var record = record
+        (record.at, record.last, record.times) = (at, at, 1)
+        return record
+      }
+      scene.history.record(records)
+    }
+    #expect(try scene.history.newest(10).map(\.times) == [4, 5])
   }
 
   @Test func `what came last is last, whatever the clock said before`() throws {

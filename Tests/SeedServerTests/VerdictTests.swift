@@ -1,3 +1,4 @@
+import Foundation
 import SeedFormat
 import SeedSystem
 import SeedTrust
@@ -35,6 +36,17 @@ import Testing
     Case("a step published", []) { $0.steps?.newest = .published },
     Case("signatures expired", [.expired]) { $0.isExpired = true },
     Case("no snapshot", [.noSnapshot]) { $0.hasSnapshot = false },
+    Case("a file is missing", [.filesMissing]) { $0.missingFiles = 1 },
+    Case("all files are missing", [.noSnapshot, .filesMissing]) {
+      ($0.hasSnapshot, $0.missingFiles) = (false, 4)
+    },
+    Case("an origin kept open", [.originHeldOpen]) { $0.isOriginHeldOpen = true },
+    Case("its model is gone", [.modelGone]) { $0.doubts = [.noModel] },
+    Case("its copy cannot be read", [.copyUnreadable]) { $0.doubts = [.copy] },
+    Case("its log is doubted", [.logDoubted]) { $0.doubts = [.log] },
+    Case("retired, with doubts", [.copyUnreadable, .logDoubted]) {
+      ($0.isRetired, $0.isOriginHeldOpen, $0.doubts) = (true, true, [.noModel, .copy, .log])
+    },
     Case("the step was refused", [.stepFailed]) { $0.steps?.newest = .refused },
     Case("the step failed", [.stepFailed]) { $0.steps?.newest = .failed },
     Case("a rollback", [.held]) {
@@ -62,6 +74,11 @@ import Testing
       $0.steps?.newestAt = now.adding(seconds: tolerance + 1)
     },
     Case("published in the future", [.clocksDiffer]) { $0.publishedAt = now.adding(days: 1) },
+    Case("a key is gone from disk", [.keysGone]) { $0.lacksKeys = true },
+    Case("the origin has gained something", [.gained]) { $0.gained = 1 },
+    Case("a retired series needs its keys, and nothing of its origin", [.keysGone]) {
+      ($0.isRetired, $0.lacksKeys, $0.gained) = (true, true, 3)
+    },
     Case("retired", []) { ($0.isRetired, $0.steps, $0.publishedAt) = (true, nil, now.adding(days: -400)) },
     Case("retired after a failure", []) {
       $0.isRetired = true
@@ -81,6 +98,8 @@ import Testing
     { $0.isExpired = true }, { $0.hasSnapshot = false }, { $0.isHeld = true },
     { $0.steps?.newest = .failed }, { $0.steps?.newestAt = now.adding(days: -1) },
     { $0.publishedAt = now.adding(days: -1) }, { $0.publishedAt = now.adding(days: 1) }, { $0.steps = nil },
+    { $0.lacksKeys = true }, { $0.gained = 2 }, { $0.missingFiles = 2 }, { $0.isOriginHeldOpen = true },
+    { $0.doubts = [.log] },
   ]
 
   @Test func `no series is current with any fault, whatever else is true of it`() {
@@ -103,6 +122,7 @@ import Testing
   private func publication(_ change: (inout PublicationEvidence) -> Void = { _ in }) -> PublicationVerdict {
     var evidence = PublicationEvidence()
     evidence.series = [Self.evidence()]
+    evidence.lifetimeSeconds = RepositorySigner.onlineSeconds
     evidence.signatures = [
       Self.signature("timestamp", days: 7), Self.signature("root", days: 300, isOffline: true),
     ]
@@ -116,9 +136,16 @@ import Testing
     (.expired, { $0.signatures.append(signature("transit-2", days: -1)) }),
     (.unreadable, { $0.isUnreadable = true }),
     (.notReady([series]), { $0.series[0].hasSnapshot = false }),
+    (.publisher(.datasetUnpublished), { $0.publisher.insert(.datasetUnpublished) }),
     (.troubled([series]), { $0.series[0].isHeld = true }),
     (.diskNearlyFull, { $0.isDiskNearlyFull = true }),
+    (.mirrorLate, { $0.hasLateMirror = true }),
+    (.notRenewed, { $0.signatures.append(signature("snapshot", days: 2)) }),
     (.signaturesEnding, { $0.signatures.append(signature("targets", days: 10, isOffline: true)) }),
+    (.publisher(.modelUnpublished), { $0.publisher.insert(.modelUnpublished) }),
+    (.publisher(.keyFiles), { $0.publisher.insert(.keyFiles) }),
+    (.publisher(.keyChange), { $0.publisher.insert(.keyChange) }),
+    (.publisher(.stateDisk), { $0.publisher.insert(.stateDisk) }),
     (.untold([series]), { $0.series[0].steps = nil }),
   ]
 
@@ -129,6 +156,13 @@ import Testing
       let verdict = publication { evidence in for place in places { Self.verdicts[place].1(&evidence) } }
       #expect(verdict == Self.verdicts[places[0]].0, "\(places)")
     }
+  }
+
+  @Test(arguments: PublisherConcern.allCases)
+  func `with a concern of the publisher no publication is current`(_ concern: PublisherConcern) {
+    let verdict = publication { $0.publisher = [concern] }
+    #expect(
+      verdict == .publisher(concern) && verdict.level == (concern == .datasetUnpublished ? .bad : .soon))
   }
 
   @Test func `each series that something is wrong with is named, and no other`() throws {
@@ -148,6 +182,29 @@ import Testing
     {
       #expect(StepRhythm.patienceSeconds(check) == seconds)
     }
+  }
+
+  @Test func `alerts miss looks and renewals by the numbers of the code`() throws {
+    let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appending(path: "Config/prometheus/alerts.yaml").path
+    let rules = String(decoding: try DurableFile.read(file, limit: 100_000), as: UTF8.self)
+    #expect(rules.contains("> \(StepRhythm.missedTurns) * seedbank_expected_look_seconds\n"))
+    #expect(
+      rules.contains("> \(StepRhythm.timerSeconds / 3600) * 3600\n") && StepRhythm.timerSeconds % 3600 == 0)
+    #expect(rules.contains("seedbank_publication_age_seconds > seedbank_expected_change_seconds\n"))
+    func days(_ roles: String) throws -> [Int] {
+      try rules.matches(
+        of: Regex(
+          "role\(roles)\"root\\|targets\"} - time\\(\\) < ([0-9]+) \\* 86400", as: (Substring, Substring).self
+        )
+      )
+      .compactMap { Int($0.1) }
+    }
+    let (offline, online) = (try days("=~"), try days("!~"))
+    #expect(
+      !offline.isEmpty && offline.allSatisfy { $0 < RepositorySigner.warningDays }, "the page says it first")
+    let renewed = RepositorySigner.onlineSeconds - Publisher.renewalSeconds
+    #expect(!online.isEmpty && online.allSatisfy { $0 * UTCTime.secondsPerDay < renewed })
   }
 
   @Test func `a disk is nearly full by its share, or by what is published on it`() {

@@ -202,12 +202,14 @@ final class Client {
   init(root: [UInt8]) { self.root = root }
 
   func refresh(
-    _ repository: Repository, _ series: Series = Repository.transit, at now: UTCTime? = nil
+    _ repository: Repository, _ series: Series = Repository.transit, at now: UTCTime? = nil,
+    asksForRoot: Bool = true
   ) async throws -> SeriesMetadata {
     repository.requests = []
     persisted = []
     return try await MetadataRefresh.refresh(
-      series: series, shippedRoot: root, stored: stored, fetch: repository.fetch, now: now ?? repository.now)
+      series: series, shippedRoot: root, stored: stored, fetch: repository.fetch, now: now ?? repository.now,
+      asksForRoot: asksForRoot)
   }
 
   var stored: StoredMetadata {

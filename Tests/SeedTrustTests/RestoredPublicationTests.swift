@@ -31,7 +31,7 @@ import Testing
     let error = TrustError.conflict(role: "timestamp", version: repository.published.timestamp.version)
     await #expect(throws: error) { try await client.refresh(repository) }
     #expect(client.files["timestamp.json"] == trusted)
-    #expect("\(error)".contains("old backup") && "\(error)".contains("`seedbank new-epoch`"))
+    #expect("\(error)".contains("old backup") && "\(error)".contains("'seedbank new-epoch'"))
   }
 
   @Test func `TUF's own workflow passes over it`() async throws {

@@ -75,6 +75,9 @@ package final class ClientPublisherSimulator: @unchecked Sendable {
   /// Lets time pass on client and publisher alike.
   package func pass(days: Int) { publication.now = now.adding(days: days) }
 
+  /// The same for seconds; a clock that is set back passes fewer than 0.
+  package func pass(seconds: Int) { publication.now = now.adding(seconds: seconds) }
+
   /// Signs everything anew at the present time.
   package func sign() throws { try publication.sign() }
 

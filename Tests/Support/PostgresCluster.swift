@@ -14,24 +14,96 @@ package final class PostgresCluster: Sendable {
   /// The server that most tests share; each has a database of its own.
   package static let shared = Result { try PostgresCluster() }
 
-  /// Makes a cluster in a new folder and starts its server.
-  package convenience init() throws {
-    try self.init { folder in
-      [
-        "initdb", "-D", "\(folder)/data", "-A", "trust", "-U", "postgres", "--no-sync", "-E", "UTF8",
-        "--locale=C.UTF-8",
-      ]
-    }
-    try guardOneUser()
-    try start([])
+  private static func fresh(_ folder: String) -> [String] {
+    [
+      "initdb", "-D", "\(folder)/data", "-A", "trust", "-U", "postgres", "--no-sync", "-E", "UTF8",
+      "--locale=C.UTF-8",
+    ]
   }
 
-  /// A standby of another server, which follows it at once, whoever reads here.
-  package convenience init(standbyOf primary: PostgresCluster) throws {
+  /// Makes a cluster in a new folder and starts its server.
+  /// - Parameter isArchiving: whether it keeps its write-ahead log for who recovers a backup.
+  package convenience init(_ settings: [String] = [], isArchiving: Bool = false) throws {
+    try self.init(Self.fresh)
+    try guardOneUser()
+    if isArchiving { try Self.run(Self.unprivileged(["mkdir", archive])) }
+    let archiving = ["archive_mode=on", "archive_command=cp %p \(archive)/%f"]
+    try start(settings + (isArchiving ? archiving : []))
+  }
+
+  /// A server that listens on an address of this machine's own as well, where it wants TLS, and a password of one user; and the
+  /// certificate that it signed itself, for `localhost`.
+  package convenience init(secureOn address: String) throws {
+    try self.init(Self.fresh)
+    try putRules(
+      "hostnossl all all 127.0.0.0/8 reject\nhostssl all guarded 127.0.0.0/8 scram-sha-256\n"
+        + "hostssl all all 127.0.0.0/8 trust\n")
+    for name in ["server", "other"] { try makeCertificate(name) }
+    try start([
+      "listen_addresses=\(address)", "ssl=on", "ssl_cert_file=\(certificate)",
+      "ssl_key_file=\(folder)/server.key",
+    ])
+  }
+
+  /// What a client must trust.
+  package var certificate: String { "\(folder)/server.crt" }
+  /// One that the server has nothing to do with.
+  package var otherCertificate: String { "\(folder)/other.crt" }
+
+  private func makeCertificate(_ name: String) throws {
+    try Self.run(
+      Self.unprivileged([
+        "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+        "-keyout", "\(folder)/\(name).key", "-out", "\(folder)/\(name).crt", "-days", "2", "-subj",
+        "/CN=localhost", "-addext", "subjectAltName=DNS:localhost",
+      ]))
+  }
+
+  private var archive: String { "\(folder)/archive" }
+
+  /// A standby of another server; if nothing else is set, it follows at once, whoever reads here.
+  package convenience init(
+    standbyOf primary: PostgresCluster, _ settings: [String] = ["max_standby_streaming_delay=0"]
+  ) throws {
     try self.init { folder in
       ["pg_basebackup", "-D", "\(folder)/data", "-R", "-h", primary.folder, "-U", "postgres", "-c", "fast"]
     }
-    try start(["max_standby_streaming_delay=0"])
+    try start(settings)
+  }
+
+  /// A copy of another server, as a copied disk would be: from here on both go their own ways.
+  package convenience init(copyOf other: PostgresCluster) throws {
+    try self.init { folder in
+      ["pg_basebackup", "-D", "\(folder)/data", "-h", other.folder, "-U", "postgres", "-c", "fast"]
+    }
+    try start([])
+  }
+
+  /// A backup of another server, which does not run before ``recover(by:to:_:)``.
+  package convenience init(backupOf other: PostgresCluster) throws {
+    try self.init { folder in
+      ["pg_basebackup", "-D", "\(folder)/data", "-h", other.folder, "-U", "postgres", "-c", "fast"]
+    }
+  }
+
+  /// Brings a backup to just before a moment in the log that its server has archived, and lets it be written to from there.
+  package func recover(by server: PostgresCluster, to target: String, _ value: String) throws {
+    try Self.run(Self.unprivileged(["touch", "\(folder)/data/recovery.signal"]))
+    try start([
+      "restore_command=cp \(server.archive)/%f %p", "recovery_target_\(target)=\(value)",
+      "recovery_target_inclusive=off", "recovery_target_action=promote",
+    ])
+    try waitUntil("it is recovered", every: 0.05) {
+      try psql("postgres", "SELECT pg_is_in_recovery()") == "f\n"
+    }
+  }
+
+  /// Waits until all that was written so far lies in the archive.
+  package func archiveLog() throws {
+    let file = try psql("postgres", "SELECT pg_walfile_name(pg_switch_wal())").filter { !$0.isNewline }
+    try waitUntil("the log is archived", every: 0.05) {
+      try psql("postgres", "SELECT last_archived_wal >= '\(file)' FROM pg_stat_archiver") == "t\n"
+    }
   }
 
   private init(_ command: (_ folder: String) -> [String]) throws {
@@ -78,10 +150,14 @@ package final class PostgresCluster: Sendable {
 
   /// Everybody may come in, but for one, of whom a password is asked.
   private func guardOneUser() throws {
+    try putRules("local all guarded scram-sha-256\nlocal all banned reject\n")
+  }
+
+  /// Before those that are there.
+  private func putRules(_ own: String) throws {
     let file = "\(folder)/data/pg_hba.conf"
     let rules = try String(contentsOfFile: file, encoding: .utf8)
-    try "local all guarded scram-sha-256\nlocal all banned reject\n\(rules)"
-      .write(toFile: file, atomically: false, encoding: .utf8)
+    try (own + rules).write(toFile: file, atomically: false, encoding: .utf8)
   }
 
   /// A new database, and what is in it.
@@ -108,22 +184,43 @@ package final class PostgresCluster: Sendable {
       input: sql)
   }
 
+  /// Ends the server as a failure of power would, and starts it again.
+  package func restart() throws {
+    try crash()
+    try start([])
+  }
+
+  /// Makes a standby the server that is written to.
+  package func promote() throws {
+    try Self.run(Self.unprivileged(["\(Self.programs)/pg_ctl", "-D", "\(folder)/data", "-w", "promote"]))
+  }
+
+  /// A database as SQL that makes it again.
+  package func dump(_ database: PostgresDatabase) throws -> String {
+    try Self.run(["\(Self.programs)/pg_dump", "-h", folder, "-U", "postgres", database.name])
+  }
+
   /// Ends the server at once, as a failure of power would.
   package func crash() throws {
     let control = ["\(Self.programs)/pg_ctl", "-D", "\(folder)/data", "-m", "immediate", "stop"]
     try Self.run(Self.unprivileged(control))
   }
 
+  fileprivate func writer(_ database: String) throws -> PostgresWriter {
+    let client = ["\(Self.programs)/psql", "-Xq", "-h", folder, "-U", "postgres", "-d", database]
+    return PostgresWriter(try Self.program(client, .pipe))
+  }
+
   @discardableResult
   private static func run(_ command: [String], input: String = "") throws -> String {
-    let outcome = try program(command, input: input).outcome(within: longestWait)
+    let outcome = try program(command, .text(input)).outcome(within: longestWait)
     guard outcome.status == 0 else { throw PostgresFailure(command: command, output: outcome.output) }
     return outcome.output
   }
 
-  private static func program(_ command: [String], input: String = "") throws -> TestProgram {
+  private static func program(_ command: [String], _ input: TestProgram.Input = .nothing) throws -> TestProgram {
     // In a folder that each user may enter.
-    try TestProgram(command, in: "/", input: .text(input), joined: true)
+    try TestProgram(command, in: "/", input: input, joined: true)
   }
 }
 
@@ -148,6 +245,25 @@ package struct PostgresDatabase: Sendable {
   /// Runs SQL as the superuser, and returns what it prints.
   @discardableResult
   package func run(_ sql: String) throws -> String { try cluster.psql(name, sql) }
+
+  /// A session that works on while others do.
+  package func writer() throws -> PostgresWriter { try cluster.writer(name) }
+}
+
+/// PostgreSQL's own client, which takes statements as they come, and goes on after those that fail.
+package final class PostgresWriter {
+  private let program: TestProgram
+
+  fileprivate init(_ program: TestProgram) { self.program = program }
+
+  /// Gives it more to do, and does not wait for it.
+  package func write(_ sql: String) throws { try program.write(sql) }
+
+  /// Waits until all is done; true if it lost no connection.
+  package func finish() throws -> Bool {
+    program.closeInput()
+    return try program.wait(within: longestWait) == .exited(0)
+  }
 }
 
 /// A program of PostgreSQL that failed.

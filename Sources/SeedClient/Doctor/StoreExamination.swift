@@ -38,7 +38,7 @@ package struct StoreExamination {
     for name in try Folder.names(in: layout.generations) {
       let isCurrent = name == pointer?.current
       if isCurrent || name == pointer?.previous {
-        let found = proved(layout.folder(name), isCurrent: isCurrent, &report)
+        let found = try proved(layout.folder(name), isCurrent: isCurrent, &report)
         if isCurrent { meta = found }
       } else {
         report.add(.note, "generations/\(name)", "it is not in use", StoreRemedy.collection)
@@ -66,7 +66,9 @@ package struct StoreExamination {
     return pointer
   }
 
-  private func proved(_ folder: GenerationFolder, isCurrent: Bool, _ report: inout StoreReport) -> SeedMeta? {
+  private func proved(
+    _ folder: GenerationFolder, isCurrent: Bool, _ report: inout StoreReport
+  ) throws -> SeedMeta? {
     report.generations += 1
     do {
       let connection = try Connection(folder.file, mode(folder, isInUse: report.isInUse))
@@ -76,6 +78,9 @@ package struct StoreExamination {
       }
       if isCurrent { report.data = StoreReport.Data(meta: meta, file: folder.file, rows: rows) }
       return meta
+    } catch let error as DatabaseError where error.saysFull {
+      // The store is only read: SQLite found no room for what it sorts, which says nothing of the store.
+      throw error
     } catch {
       report.add(
         isCurrent ? .error : .warning, "generations/\(folder.name)", SeedError(error).message,
@@ -124,7 +129,8 @@ package struct StoreExamination {
     for name in try Folder.names(in: layout.partial) {
       let bytes = try File("\(layout.partial)/\(name)", for: .reading).length()
       report.partialBytes += bytes
-      report.add(.note, "partial/\(name)", "\(bytes) bytes of an unfinished download", StoreRemedy.none)
+      report.add(
+        .note, "partial/\(name)", "\(ByteCount(bytes: bytes)) of an unfinished download", StoreRemedy.none)
     }
   }
 }

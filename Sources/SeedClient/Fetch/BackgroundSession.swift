@@ -7,11 +7,13 @@ import SeedSystem
 final class BackgroundSession: SystemDownloads {
   private let session: URLSession
   private let delegate: DownloadDelegate
+  private let prepareRequest: @Sendable (inout URLRequest) -> Void
 
   init(_ identifier: String, userAgent: String, _ options: SeedOptions, _ arrivals: ArrivalFolder) {
     let configuration = URLSessionConfiguration.background(withIdentifier: identifier)
     configuration.prepare(userAgent: userAgent, options.configureSession)
     configuration.timeoutIntervalForResource = TimeInterval(options.timeouts.total.components.seconds)
+    prepareRequest = options.prepareRequest
     delegate = DownloadDelegate(arrivals, answering: options.answerChallenge)
     session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: .serial)
   }
@@ -27,7 +29,7 @@ final class BackgroundSession: SystemDownloads {
     let own = tasks.filter { BackgroundOrder($0.taskDescription) == order && $0.state != .canceling }
     for task in tasks where BackgroundOrder(task.taskDescription) != order { task.cancel() }
     guard own.isEmpty else { return }
-    let task = session.downloadTask(with: request.urlRequest)
+    let task = session.downloadTask(with: request.urlRequest(prepareRequest))
     task.taskDescription = order.text
     task.resume()
   }

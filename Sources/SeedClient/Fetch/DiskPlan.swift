@@ -1,3 +1,4 @@
+import SeedFormat
 import SeedTrust
 
 /// The disk space that an update takes, counted before its first byte is fetched. Pure.
@@ -27,7 +28,7 @@ struct DiskPlan: Hashable, Sendable {
     guard let available, needed > available else { return }
     throw SeedError(
       .insufficientSpace,
-      "the update needs \(needed) bytes in \(folder), but \(available) are free: make room and try again",
+      "the update needs \(ByteCount(bytes: needed)) in \(folder), but \(ByteCount(bytes: available)) are free: make room and try again",
       neededBytes: needed, availableBytes: available)
   }
 }

@@ -43,7 +43,8 @@ extension Environment {
     let agent = "Seedbank/\(Release.version) (\(model.dataset); \(model.model))"
     var environment = Environment(
       transport: URLSessionTransport(
-        userAgent: agent, options.configureSession, answering: options.answerChallenge))
+        userAgent: agent, options.configureSession, preparing: options.prepareRequest,
+        answering: options.answerChallenge))
     #if canImport(Darwin)
     environment.background = { arrivals, options in
       options.backgroundSession.map {

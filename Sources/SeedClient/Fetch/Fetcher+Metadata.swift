@@ -5,12 +5,14 @@ import SeedTrust
 extension Fetcher {
   /// An error names the server. Files are got by `fetch`, or by ``metadata(_:limit:)``.
   func refresh(
-    _ series: Series, root: [UInt8], stored: StoredMetadata, fetch: MetadataFetcher? = nil
+    _ series: Series, root: [UInt8], stored: StoredMetadata, fetch: MetadataFetcher? = nil,
+    asksForRoot: Bool = true
   ) async throws -> SeriesMetadata {
     do {
       return try await MetadataRefresh.refresh(
         series: series, shippedRoot: root, stored: stored,
-        fetch: fetch ?? { try await metadata($0, limit: $1) }, now: environment.now())
+        fetch: fetch ?? { try await metadata($0, limit: $1) }, now: environment.now(),
+        asksForRoot: asksForRoot)
     } catch let error as TrustError {
       throw SeedError(error, of: series, at: server)
     }
@@ -18,7 +20,9 @@ extension Fetcher {
 
   /// Downloads a metadata file, not yet verified; `nil` where the server has none.
   func metadata(_ name: String, limit: Int) async throws -> [UInt8]? {
-    let request = TransportRequest(url: try server.url("metadata/\(name)"), policy: context.policy)
+    let request = TransportRequest(
+      url: try server.url("metadata/\(name)"), policy: context.policy,
+      isRequired: name == MetadataName.unversioned(Timestamp.type))
     let deadline = environment.uptime() + timeouts.total
     return try await retrying(received: { 0 }) {
       let bytes = Mutex<[UInt8]>([])

@@ -15,12 +15,19 @@ struct Fetcher: Sendable {
   /// (and its `suspend()` starts the transfer anew), so a part is what may pile up in memory.
   static let partBytes = 4 * 1024 * 1024
 
+  init(
+    server: ServerAddress, environment: Environment, timeouts: DownloadTimeouts, partial: PartialFolder,
+    background: (any Transport)?
+  ) {
+    (self.server, self.environment, self.timeouts) = (server, environment, timeouts)
+    (self.partial, self.background) = (partial, background)
+  }
+
   init(_ server: ServerAddress, _ environment: Environment, _ layout: StoreLayout, _ options: SeedOptions) {
-    self.server = server
-    self.environment = environment
-    timeouts = options.timeouts
-    partial = PartialFolder(layout.partial)
-    background = environment.background(ArrivalFolder(path: layout.partial), options)
+    self.init(
+      server: server, environment: environment, timeouts: options.timeouts,
+      partial: PartialFolder(layout.partial),
+      background: environment.background(ArrivalFolder(path: layout.partial), options))
   }
 
   /// Whether the system gets the rest of an object: of a large snapshot, where the app wants that.

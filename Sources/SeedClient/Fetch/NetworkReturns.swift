@@ -19,14 +19,15 @@ final class NetworkReturns: Sendable {
   /// What came back until now does not end the next sleep.
   func forget() { latest.forgetLatest() }
 
-  /// Sleeps, but not on where the network comes back, or came back since ``forget()``.
+  /// Sleeps, but only for `rest` where the network comes back, or came back since ``forget()``.
   func sleep(
-    _ duration: Duration, _ sleep: @escaping @Sendable (Duration) async throws -> Void
+    _ duration: Duration, afterReturn rest: Duration,
+    _ sleep: @escaping @Sendable (Duration) async throws -> Void
   ) async throws {
     try await withThrowingTaskGroup(of: Void.self) { [latest] group in
       group.addTask { try await sleep(duration) }
       group.addTask {
-        for await _ in latest.stream() { return }
+        for await _ in latest.stream() { return try await sleep(rest) }
         throw CancellationError()
       }
       defer { group.cancelAll() }

@@ -6,6 +6,7 @@ final class PartialFile: Sendable {
   let object: PublishedObject
   let url: String
   let path: String
+  private let mode: mode_t
   private let state: Mutex<State>
 
   fileprivate struct State: ~Copyable {
@@ -21,16 +22,16 @@ final class PartialFile: Sendable {
   private static let readBytes = 256 * 1024
 
   /// Opens the part of an object that is already here, and hashes it; without its record it is removed.
-  init(_ object: PublishedObject, url: String, in folder: String) throws {
-    (self.object, self.url) = (object, url)
-    path = "\(folder)/\(object.sha256.hex)\(PartialRecord.partSuffix)"
+  init(_ object: PublishedObject, url: String, in folder: String, mode: mode_t) throws {
+    (self.object, self.url, self.mode) = (object, url, mode)
+    path = Self.path(of: object, in: folder)
     let record = PartialRecord.read(besides: path)
     let isKnown = record.map { $0.url == url && $0.sha256 == object.sha256.hex && $0.length == object.length }
     guard isKnown == true else {
-      state = Mutex(State(try File(path, for: .replacing, mode: 0o600)))
+      state = Mutex(State(try File(path, for: .replacing, mode: mode)))
       return
     }
-    state = Mutex(State(try File(path, for: .updating, mode: 0o600)))
+    state = Mutex(State(try File(path, for: .updating, mode: mode)))
     try state.withLock { state in
       (state.validator, state.hasRecord) = (record?.validator, true)
       try state.hash(pieces: Self.readBytes)
@@ -65,12 +66,16 @@ final class PartialFile: Sendable {
   }
 
   func restart() throws {
-    try state.withLock { state in state = State(try File(path, for: .replacing, mode: 0o600)) }
+    try state.withLock { state in state = State(try File(path, for: .replacing, mode: mode)) }
   }
 
   func isSigned() -> Bool { state.withLock { $0.hasher.finish() } == object.sha256 }
 
   func discard() { Self.discard(path) }
+
+  static func path(of object: PublishedObject, in folder: String) -> String {
+    "\(folder)/\(object.sha256.hex)\(PartialRecord.partSuffix)"
+  }
 
   static func discard(_ path: String) {
     try? Folder.remove(path)
@@ -93,11 +98,17 @@ extension PartialFile.State {
 actor PartialFolder: BlockingActor {
   nonisolated let executor = QueueExecutor(label: "seedbank.partial")
   private let path: String
+  /// Who may read what comes, where it is moved to a place that others see.
+  private let mode: mode_t
 
-  init(_ path: String) { self.path = path }
+  init(_ path: String, mode: mode_t = 0o600) { (self.path, self.mode) = (path, mode) }
 
   func open(_ object: PublishedObject, url: String) throws -> PartialFile {
-    try PartialFile(object, url: url, in: path)
+    try PartialFile(object, url: url, in: path, mode: mode)
+  }
+
+  nonisolated func forget(_ object: PublishedObject) {
+    PartialFile.discard(PartialFile.path(of: object, in: path))
   }
 
   /// Removes the parts of other objects, and throws where the volume lacks the room that an update takes.

@@ -8,9 +8,10 @@ import SeedTrust
 ///  2. 206 is the part that was asked for, or a shorter one that begins with it, of a resource as long as was
 ///     signed. Under another strong validator than before it is another resource's, and the download restarts.
 ///  3. 416 to a later part: the server's resource is shorter than the part that is here, and the download restarts.
-///  4. 403, 404 and 410 say that it does not exist. (Object stores answer 403 for a name that they do not have.)
-///  5. Any other status is an error, with the wait that `Retry-After` asks for; 429 and 503 mean a busy server.
-///  6. A body with a Content-Encoding, or a web page, is never the resource.
+///  4. 401 says that a credential is missing, wrong or expired; so does 403 to a file that every publication has.
+///  5. 403, 404 and 410 say that it does not exist. (Object stores answer 403 for a name that they do not have.)
+///  6. Any other status is an error, with the wait that `Retry-After` asks for; 429 and 503 mean a busy server.
+///  7. A body with a Content-Encoding, or a web page, is never the resource.
 enum Reply: Hashable, Sendable {
   case bytes(Range<Int>)
   /// The body's bytes, if any, are to be passed over, and the resource asked for again from the first byte on.
@@ -21,6 +22,8 @@ enum Reply: Hashable, Sendable {
     static let ok = 200
     static let partialContent = 206
     static let rangeNotSatisfiable = 416
+    static let unauthorized = 401
+    static let forbidden = 403
     static let absent: Set<Int> = [403, 404, 410]
     static let busy: Set<Int> = [429, 503]
   }
@@ -38,6 +41,8 @@ enum Reply: Hashable, Sendable {
       try head.checkBody(request.text)
       return try part(head, of: request, start, length)
     case Status.rangeNotSatisfiable where start > 0: return .restart
+    case Status.unauthorized: throw .denied(url: request.text, head.status)
+    case Status.forbidden where request.isRequired: throw .denied(url: request.text, head.status)
     case let status where Status.absent.contains(status): return .absent
     case let status:
       throw .status(url: request.text, status, retryAfter: RetryAfter.read(head["Retry-After"], now: now))

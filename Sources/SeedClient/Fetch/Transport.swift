@@ -19,6 +19,8 @@ package struct TransportRequest: Hashable, Sendable {
   var policy = UpdatePolicy()
   /// The object whose bytes are asked for, where the system may get them while the app is suspended.
   var background: PublishedObject?
+  /// Every publication has it.
+  var isRequired = false
 
   /// The header fields.
   package var fields: [String: String] {
@@ -76,6 +78,8 @@ package enum TransportError: SeedErrorConvertible, Hashable, Sendable, CustomStr
   case waiting(url: String)
   /// The app's own answer to the server's challenge.
   case refused(url: String)
+  /// The server wants a credential, or a better one.
+  case denied(url: String, Int)
   case status(url: String, Int, retryAfter: Duration? = nil)
   case absent(url: String)
   case tooLong(url: String, limit: Int)
@@ -97,6 +101,7 @@ package enum TransportError: SeedErrorConvertible, Hashable, Sendable, CustomStr
     case .unreachable: .network
     case .waiting: .waitingForNetwork
     case .refused: .serverRefused
+    case .denied: .accessDenied
     case .status(_, let status, _): Reply.Status.busy.contains(status) ? .serverBusy : .server
     case .otherPart, .changing, .partless, .coded, .webPage: .server
     case .absent: .missingFile
@@ -115,6 +120,9 @@ package enum TransportError: SeedErrorConvertible, Hashable, Sendable, CustomStr
     case .refused(let url):
       "this app refused how the server of \(url) identifies itself: try another network; if that does not help, the "
         + "app's pinned certificate may be out of date"
+    case .denied(let url, let status):
+      "the server does not let this app download \(url) (status \(status)): give it a new token or credential; if that does "
+        + "not help, compare the address with the publisher's"
     case .status(let url, let status, _) where (300..<400).contains(status):
       "the server answered \(url) with a redirect (\(status)) that is not followed, because it leads to another server or "
         + "never ends: this network may require you to sign in first; if not, give the address that it leads to"

@@ -11,18 +11,21 @@ package import Foundation
 package final class URLSessionTransport: Transport {
   private let session: URLSession
   private let exchanges: ExchangeDelegate
+  private let prepareRequest: @Sendable (inout URLRequest) -> Void
 
   /// Seconds without a byte after which a request has failed.
   private static let idleSeconds: TimeInterval = 60
 
-  /// A transport that calls itself `userAgent`, and of whose session an app changes what it likes.
+  /// A transport that calls itself `userAgent`, and of whose session and requests an app changes what it likes.
   package init(
     userAgent: String, _ change: @Sendable (URLSessionConfiguration) -> Void = { _ in },
+    preparing prepareRequest: @escaping @Sendable (inout URLRequest) -> Void = { _ in },
     answering answer: @escaping @Sendable (URLAuthenticationChallenge) -> ChallengeAnswer = { _ in .system }
   ) {
     let configuration = URLSessionConfiguration.ephemeral
     configuration.timeoutIntervalForRequest = Self.idleSeconds
     configuration.prepare(userAgent: userAgent, change)
+    self.prepareRequest = prepareRequest
     exchanges = ExchangeDelegate(answering: answer)
     session = URLSession(configuration: configuration, delegate: exchanges, delegateQueue: .serial)
   }
@@ -32,7 +35,7 @@ package final class URLSessionTransport: Transport {
   /// Sends a request; see ``Transport``.
   package func send(_ request: TransportRequest, to receiver: ResponseReceiver) async throws {
     try Task.checkCancellation()
-    let task = session.dataTask(with: request.urlRequest)
+    let task = session.dataTask(with: request.urlRequest(prepareRequest))
     let result: Result<Void, any Error> = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let exchange = Exchange(request: request, receiver: receiver) { continuation.resume(returning: $0) }
@@ -216,8 +219,10 @@ extension ChallengeAnswer {
 extension TransportRequest {
   var text: String { url.absoluteString }
 
-  var urlRequest: URLRequest {
+  /// What goes out: after the app's changes, which reach neither messages nor the log, for they may hold secrets.
+  func urlRequest(_ prepare: (inout URLRequest) -> Void) -> URLRequest {
     var request = URLRequest(url: url)
+    prepare(&request)
     for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
     #if canImport(Darwin)
     // Foundation on Linux knows no kinds of networks.

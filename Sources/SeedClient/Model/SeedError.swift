@@ -22,6 +22,9 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
     public static let server = Code("server")
     /// The app refused the server by ``SeedOptions/answerChallenge``: its certificate is not the one that is pinned.
     public static let serverRefused = Code("serverRefused")
+    /// The server does not let this app download: a token of ``SeedOptions/prepareRequest``, or another credential, is
+    /// missing, wrong or expired.
+    public static let accessDenied = Code("accessDenied")
     /// The server asks clients to wait; ``SeedError/retryAfter`` says how long, if it did.
     public static let serverBusy = Code("serverBusy")
     /// The bytes came too slowly.
@@ -159,6 +162,11 @@ extension SeedError {
 
   private init(_ error: DatabaseError) {
     switch error.primaryCode {
+    case ResultCode.full where error.place == .scratch:
+      self.init(
+        .insufficientSpace,
+        "\(error): SQLite's scratch files have no room; make some in the folder that TMPDIR names, or name another there"
+      )
     case ResultCode.full: self = .full(error.description)
     case ResultCode.corrupt, ResultCode.notADatabase: self.init(.damaged, error.description)
     case ResultCode.io: self.init(.io, "\(error): \(Self.diskAdvice)")

@@ -1,9 +1,11 @@
 #if canImport(FoundationNetworking)
 public import class FoundationNetworking.URLAuthenticationChallenge
 public import class FoundationNetworking.URLSessionConfiguration
+public import struct FoundationNetworking.URLRequest
 #else
 public import class Foundation.URLAuthenticationChallenge
 public import class Foundation.URLSessionConfiguration
+public import struct Foundation.URLRequest
 #endif
 
 /// What an app can choose about its store.
@@ -16,11 +18,22 @@ public struct SeedOptions: Sendable {
   /// How long downloads may take.
   public var timeouts = DownloadTimeouts()
 
+  /// Seconds after which a look that finds nothing new asks whether the publisher's keys have changed, which takes one
+  /// request more. Before anything new is taken, that is asked in any case. 0 asks at every look.
+  public var rootCheckSeconds = 3600
+
   /// Changes the configuration of the store's own URLSession, once, before its first request: further headers, a
   /// proxy, or protocol classes that play server in an app's tests.
   ///
   /// Caches, cookies and content codings stay off, whatever it sets.
   public var configureSession: @Sendable (URLSessionConfiguration) -> Void = { _ in }
+
+  /// Changes each request before it is sent, on a thread of the library's: for a token that is renewed, in a header or in
+  /// the address's query. What it adds stands in no message and no log.
+  ///
+  /// A server that refuses what it adds ends the update with ``SeedError/Code/accessDenied``. The answer to a request must
+  /// stay the publication's file of that name; the fields of ranges and conditions are the library's own.
+  public var prepareRequest: @Sendable (inout URLRequest) -> Void = { _ in }
 
   /// Answers a server's challenges, on a thread of the library's: to judge its certificate, or to give a credential.
   ///

@@ -1,3 +1,4 @@
+import SeedFormat
 public import SeedTrust
 
 /// The way an update takes, or took: decided from signed metadata and the data on the device.
@@ -114,7 +115,8 @@ public struct UpdateReport: Sendable, CustomStringConvertible {
   public var description: String {
     let files = plan.files.joined(separator: ", ")
     let way = action == .upToDate ? "is the newest" : "came by \(files) (\(plan.reason.rawValue))"
-    return "version \(to) \(way): \(traffic.requests) requests, \(traffic.bytes) bytes, \(duration)"
+    return
+      "version \(to) \(way): \(traffic.requests) requests, \(ByteCount(bytes: traffic.bytes)), \(duration)"
   }
 }
 

@@ -1,4 +1,7 @@
 /// The wait between two updates of ``SeedStore/keepUpdated(_:onFailure:)``. Pure.
+///
+/// After an outage of any length the devices come at most at about twice their usual rate: each has tried once more before
+/// it is back at the pace, and at a time of its own.
 package struct Pace: Sendable {
   /// Seconds that the publisher asks for between two updates.
   package let pollSeconds: Int
@@ -7,22 +10,36 @@ package struct Pace: Sendable {
   package static let unknown = Pace(pollSeconds: 60)
   /// Longest wait in seconds, whatever was signed, before the jitter: a day.
   private static let longest = 86_400.0
-  /// Seconds to wait after the first failure; each further one doubles them, up to the publisher's pace.
-  private static let firstRetry = 5.0
+  /// The share of the pace that the first failure waits; each further one doubles it, up to the pace. At a smaller share
+  /// more tries fall into one pace, and so do they all at the end of an outage.
+  private static let firstRetry = 1.0 / 3
+  /// Shortest wait after a failure, in seconds.
+  private static let shortestRetry = 5.0
   /// The share by which a wait is made longer or shorter, so that many devices do not come at once.
   private static let jitter = 0.1
+  /// Seconds over which devices spread whose network came back in one moment.
+  private static let returnSpread = 10.0
 
   package init(pollSeconds: Int) { self.pollSeconds = pollSeconds }
 
+  private var poll: Double { min(Double(pollSeconds), Self.longest) }
+  private var retry: Double { max(poll * Self.firstRetry, Self.shortestRetry) }
+
   /// The wait after so many failures in a row; `chance` is a number from 0 to 1. `asked` is what the server's
-  /// `Retry-After` said after the last failure: it is waited for, up to a day.
+  /// `Retry-After` said after the last failure: it is waited for, up to a day, and then a little longer, for others may
+  /// have been told the same moment.
   package func wait(afterFailures failures: Int, chance: Double, asked: Duration? = nil) -> Duration {
-    let poll = min(Double(pollSeconds), Self.longest)
-    let wait =
-      failures == 0
-      ? Backoff(first: poll, longest: poll, jitter: Self.jitter).wait(1, chance: chance)
-      : Backoff(first: Self.firstRetry, longest: max(poll, Self.firstRetry), jitter: Self.jitter)
-        .wait(failures, chance: chance)
-    return max(wait, min(asked ?? .zero, .seconds(Self.longest)))
+    guard failures > 0 else {
+      return Backoff(first: poll, longest: poll, jitter: Self.jitter).wait(1, chance: chance)
+    }
+    let wait = Backoff(first: retry, longest: max(poll, retry), jitter: Self.jitter).wait(
+      failures, chance: chance)
+    guard let asked else { return wait }
+    return max(wait, min(asked, .seconds(Self.longest)) + .seconds(retry * chance))
+  }
+
+  /// The wait once the network came back, perhaps for a whole train.
+  package func waitAfterReturn(chance: Double) -> Duration {
+    .seconds(min(retry, Self.returnSpread) * chance)
   }
 }

@@ -17,6 +17,7 @@ actor StoreWriter: BlockingActor {
   private var staged: StagedSeed?
   private var lender: SeedConnectionLender?
   private var reading: String?
+  private var rootChecks: RootChecks
   /// Generations that a read found to be damaged, marked as such or not.
   private var damaged: Set<String> = []
 
@@ -27,6 +28,7 @@ actor StoreWriter: BlockingActor {
     (self.layout, self.model, self.root, self.options) = (layout, model, root, options)
     self.isInDefaultDirectory = isInDefaultDirectory
     search = GenerationSearch(layout: layout, model: model)
+    rootChecks = RootChecks(everySeconds: options.rootCheckSeconds)
   }
 
   // MARK: The lock
@@ -166,7 +168,11 @@ actor StoreWriter: BlockingActor {
     collect()
     removeOlderMajors()
     emptyLog()
-    let metadata = try await fetcher.refresh(model.series, root: root, stored: trusted)
+    let now = fetcher.environment.now()
+    let asksForRoot = rootChecks.isDue(now)
+    let metadata = try await fetcher.refresh(
+      model.series, root: root, stored: trusted, asksForRoot: asksForRoot)
+    if asksForRoot { rootChecks.note(now) }
     keepShippedRoot()
     return metadata
   }

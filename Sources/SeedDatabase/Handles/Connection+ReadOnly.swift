@@ -39,7 +39,7 @@ extension Connection {
     sqlite3_set_authorizer(
       handle,
       { reading, action, first, second, _, _ in
-        if let reading { TablesRead.note(action, first, in: reading) }
+        if let reading { TablesRead.note(action, first, second, in: reading) }
         return Permission.isGiven(for: action, first, second) ? SQLITE_OK : SQLITE_DENY
       }, Unmanaged.passUnretained(reading).toOpaque())
     defer { sqlite3_set_authorizer(handle, nil, nil) }
@@ -77,6 +77,8 @@ package enum BoundValues: Sendable {
 package final class TablesRead {
   /// Tables and views; SQLite names the tables that a view reads, too.
   package private(set) var names: Set<String> = []
+  /// The columns that are read of each.
+  package private(set) var columns: [String: Set<String>] = [:]
   /// Whether it reads something else than tables, such as a pragma's answer.
   package private(set) var readsMore = false
 
@@ -84,11 +86,15 @@ package final class TablesRead {
   package init() {}
 
   fileprivate static func note(
-    _ action: Int32, _ name: UnsafePointer<CChar>?, in reading: UnsafeMutableRawPointer
+    _ action: Int32, _ name: UnsafePointer<CChar>?, _ column: UnsafePointer<CChar>?,
+    in reading: UnsafeMutableRawPointer
   ) {
     let reading = Unmanaged<TablesRead>.fromOpaque(reading).takeUnretainedValue()
     switch action {
-    case SQLITE_READ: if let name { reading.names.insert(String(cString: name)) }
+    case SQLITE_READ:
+      guard let name else { return }
+      reading.names.insert(String(cString: name))
+      if let column { reading.columns[String(cString: name), default: []].insert(String(cString: column)) }
     case SQLITE_PRAGMA: reading.readsMore = true
     default: break
     }

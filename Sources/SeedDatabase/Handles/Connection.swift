@@ -235,7 +235,18 @@ final class ConnectionHandle {
     return DatabaseError(
       code: isCurrent ? extended : code,
       message: String(cString: isCurrent ? sqlite3_errmsg(pointer) : sqlite3_errstr(code)),
-      subject: subject, offset: offset < 0 ? nil : offset)
+      subject: subject, offset: offset < 0 ? nil : offset,
+      place: place(of: code & 0xFF))
+  }
+
+  /// A full disk under a database that is only read is that of SQLite's scratch files.
+  private func place(of code: Int32) -> DatabaseError.Place? {
+    guard [SQLITE_FULL, SQLITE_IOERR, SQLITE_CANTOPEN].contains(code) else { return nil }
+    let name = sqlite3_db_filename(pointer, "main").map { String(cString: $0) } ?? ""
+    // A file that could not be opened has no name there; neither has a scratch database, whose path is none.
+    let file = name.isEmpty && path.contains("/") ? path : name
+    let isWritten = sqlite3_db_readonly(pointer, "main") == 0
+    return file.isEmpty || (code == SQLITE_FULL && !isWritten) ? .scratch : .database(file)
   }
 }
 

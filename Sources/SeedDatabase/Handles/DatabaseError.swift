@@ -10,9 +10,22 @@ package struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible
   package let subject: String
   /// Where in the subject it is, in bytes, as far as SQLite says.
   package let offset: Int?
+  /// Which file has no room or fails, if that is what went wrong.
+  package let place: Place?
 
-  package init(code: Int32, message: String, subject: String, offset: Int? = nil) {
+  package init(
+    code: Int32, message: String, subject: String, offset: Int? = nil, place: Place? = nil
+  ) {
     (self.code, self.message, self.subject, self.offset) = (code, message, subject, offset)
+    self.place = place
+  }
+
+  /// A file, or files, that SQLite works with.
+  package enum Place: Hashable, Sendable {
+    /// A database at that path; or what SQLite sorts for it in its scratch files.
+    case database(String)
+    /// Scratch files of SQLite's own, in `TMPDIR`: nothing else was written.
+    case scratch
   }
 
   /// The subject's line that is at fault, counted from 1.
@@ -23,6 +36,14 @@ package struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible
 
   /// True if the file is damaged, or no database: trying again does not help.
   package var saysDamage: Bool { ResultCode.damage.contains(primaryCode) }
+
+  /// True where there was no room for something.
+  package var saysFull: Bool { primaryCode == SQLITE_FULL }
+
+  /// True where a disk hinders SQLite, which says nothing of the data.
+  package var saysHindrance: Bool {
+    [SQLITE_IOERR, SQLITE_FULL, SQLITE_CANTOPEN].contains(primaryCode)
+  }
 
   /// True where a writer died in the middle of a transaction, and its journal must be rolled back before anyone reads.
   package var saysUnfinished: Bool { code == seedbank_sqlite_unfinished }

@@ -19,6 +19,14 @@ package enum Affinity: String, Hashable, Sendable, CaseIterable {
         .blob
       } else if names("REAL", "FLOA", "DOUB") { .real } else { .numeric }
   }
+
+  /// Whether a column of it makes numbers of texts that spell them.
+  package var isOfNumbers: Bool {
+    switch self {
+    case .integer, .real, .numeric: true
+    case .text, .blob: false
+    }
+  }
 }
 
 /// The collations that every SQLite has; all others are refused, for a client may lack them.

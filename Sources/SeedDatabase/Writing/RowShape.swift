@@ -65,4 +65,9 @@ struct FoundRow: ~Copyable {
     }
     return true
   }
+
+  /// Where another value stands in the row.
+  func differing(from row: [BorrowedValue]) -> [Int] {
+    row.indices.filter { !statement.holds(row[$0], at: first + columns[$0]) }
+  }
 }

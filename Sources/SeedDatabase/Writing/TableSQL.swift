@@ -65,8 +65,15 @@ package struct TableSQL: Sendable {
   }
 
   /// A shape's values, then the key. The key's columns are set too: under NOCASE their text may change.
-  func update(_ shape: RowShape) -> String {
-    let settings = names(shape).map { "\(quoted($0)) = ?" }.joined(separator: ", ")
+  func update(_ shape: RowShape) -> String { update(names(shape)) }
+
+  /// The values at some positions of a shape, then the key.
+  func update(_ shape: RowShape, at positions: [Int]) -> String {
+    update(positions.map { names(shape)[$0] })
+  }
+
+  private func update(_ columns: [String]) -> String {
+    let settings = columns.map { "\(quoted($0)) = ?" }.joined(separator: ", ")
     return "UPDATE OR ABORT \(name) SET \(settings) WHERE \(keyMatches)"
   }
 

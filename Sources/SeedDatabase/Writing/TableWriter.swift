@@ -23,6 +23,12 @@ package final class TableWriter {
   @exclusivity(unchecked) private(set) var row: [BorrowedValue] = []
   @exclusivity(unchecked) private var scratch: [BorrowedValue] = []
   @exclusivity(unchecked) private var expectsKnownKeys = true
+  private let layout: TableLayout
+  /// By the positions that they set.
+  private var narrowUpdates: [[Int]: Statement] = [:]
+
+  /// Updates of some columns that are kept; what is changed in other ways is written as a whole.
+  private static let mostNarrowUpdates = 32
 
   /// Bytes of a text or a blob of which two should not lie in memory.
   private static let longBytes = 1 << 20
@@ -55,6 +61,7 @@ package final class TableWriter {
     _ rule: ConflictRule, _ sum: TableSum? = nil, _ watch: RowWatch? = nil, runsTriggers: Bool = false
   ) throws {
     table = layout.stored
+    self.layout = layout
     (self.shape, self.sum, self.rule, self.watch) = (shape, sum, rule, watch)
     self.runsTriggers = runsTriggers
     (self.connection, self.fitter) = (connection, fitter)
@@ -114,7 +121,7 @@ package final class TableWriter {
   }
 
   func insertIfFree() throws -> RowOutcome {
-    guard try runIfFree(sql.insert) else { return .taken }
+    guard try isFree(try attempt(sql.insert)) else { return .taken }
     try noteInsertion()
     return .inserted
   }
@@ -132,9 +139,10 @@ package final class TableWriter {
     if rule == .fail { throw keyIsThere() }
     let old = sum == nil ? nil : hasher.hash(lent: read(found))
     let watched = try watch?.before(read(found))
+    let differing = sum == nil ? [] : found.differing(from: row)
     // SQLite would hold the old row beside the new one. A batch, which goes on with its statement, has no such rows.
     if row.contains(where: { $0.byteCount > Self.longBytes }) { found.statement.rewind() }
-    guard try runIfFree(sql.update, withKey: true) else { return .taken }
+    guard try isFree(try change(differing)) else { return .taken }
     if let old {
       sum?.remove(old)
       sum?.insert(hasher.hash(lent: row))
@@ -142,6 +150,27 @@ package final class TableWriter {
     changes.updated += 1
     if let watched { try watch?.noteUpdate(watched, row) }
     return .updated
+  }
+
+  /// Sets what differs alone: SQLite writes a column that is set into each index over it, though its value be the same. Where
+  /// an app's triggers may run, all columns are set, for it may have triggers for some of them.
+  private func change(_ differing: [Int]) throws -> DatabaseError? {
+    guard let update = try narrowUpdate(differing) else { return try attempt(sql.update, withKey: true) }
+    statements += 1
+    for (index, position) in (differing + shape.key).enumerated() {
+      try update.lend(row[position], at: Int32(index + 1))
+    }
+    return update.attempt()
+  }
+
+  private func narrowUpdate(_ differing: [Int]) throws -> Statement? {
+    if let known = narrowUpdates[differing] { return known }
+    guard !differing.isEmpty, differing.count < row.count, narrowUpdates.count < Self.mostNarrowUpdates else {
+      return nil
+    }
+    let update = try connection.prepare(TableSQL(layout).update(shape, at: differing))
+    narrowUpdates[differing] = update
+    return update
   }
 
   private func read(_ found: borrowing FoundRow) -> [BorrowedValue] {
@@ -270,8 +299,8 @@ package final class TableWriter {
   }
 
   /// False where another row holds a unique value.
-  private func runIfFree(_ statement: Statement, withKey: Bool = false) throws -> Bool {
-    guard let error = try attempt(statement, withKey: withKey) else { return true }
+  private func isFree(_ error: DatabaseError?) throws -> Bool {
+    guard let error else { return true }
     if table.hasOtherUnique, ResultCode.taken.contains(error.code) {
       takenMessage = error.message
       return false

@@ -19,8 +19,13 @@ package enum ConnectionRefusal: String, CaseIterable, Sendable {
 
   /// By a line of libmicrohttpd's log: the library refuses these by itself and tells nobody else.
   init?(logged line: String) {
-    guard line.hasPrefix("Hit process or system resource limit") else { return nil }
-    self = .descriptors
+    let beginnings: [(String, Self)] = [
+      ("Hit process or system resource limit", .descriptors),
+      // Of a head: requests with a body never get so far.
+      ("Error processing request (HTTP response code is", .head),
+    ]
+    guard let found = beginnings.first(where: { line.hasPrefix($0.0) }) else { return nil }
+    self = found.1
   }
 }
 

@@ -79,6 +79,13 @@ package enum HTTPBody: Sendable {
     if case .stream = self { true } else { false }
   }
 
+  var isInMemory: Bool {
+    switch self {
+    case .empty, .bytes: true
+    case .stream, .file: false
+    }
+  }
+
   /// Bytes in the body.
   package var length: Int64 {
     switch self {

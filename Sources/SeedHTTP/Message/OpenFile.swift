@@ -26,6 +26,12 @@ package final class OpenFile: Sendable {
     offset >= 0 && part >= 0 && offset <= length && part <= length - offset
   }
 
+  /// A part of it; nil if it cannot be read, or has become shorter.
+  func bytes(offset: Int64, length: Int64) -> [UInt8]? {
+    guard let bytes = try? file.read(Int(length), at: Int(offset)), bytes.count == length else { return nil }
+    return bytes
+  }
+
   /// For a response, which closes it; nil if the process may open no more. The duplicates share a file position,
   /// which nobody moves: `sendfile` and `pread` take their offset.
   func duplicatedDescriptor() -> CInt? { file.duplicateDescriptor() }

@@ -11,10 +11,13 @@ final class AnswerCache: Sendable {
   private struct Entry {
     let target: [UInt8]
     let gzip: Bool
-    /// As the handler made it, for requests with conditions; nil where it is a file, which would take a descriptor more.
+    /// As the handler made it, for requests with conditions and for what connections cannot share. Not a file that
+    /// ``prepared`` has read: it would hold a descriptor for nothing.
     let whole: HTTPResponse?
-    /// As libmicrohttpd sends it; nil until a plain request came, and for a stream, which can be read only once.
+    /// As libmicrohttpd sends it; nil until a plain request came, and for what connections cannot share.
     let prepared: PreparedResponse?
+
+    var file: OpenFile.Identity? { whole?.body.file ?? prepared?.file }
 
     var bytes: Int { (whole?.body.bytesInMemory ?? 0) + (prepared?.bytesInMemory ?? 0) }
   }
@@ -49,12 +52,12 @@ final class AnswerCache: Sendable {
   func keep(
     _ whole: HTTPResponse, _ prepared: PreparedResponse?, to target: HeadText, gzip: Bool, of generation: Int
   ) {
+    let shared = prepared.flatMap { $0.isShareable ? $0 : nil }
     let entry = Entry(
-      target: Array(target), gzip: gzip, whole: whole.body.file == nil ? whole : nil,
-      prepared: whole.body.isStream ? nil : prepared)
+      target: Array(target), gzip: gzip, whole: whole.body.file == nil || shared == nil ? whole : nil,
+      prepared: shared)
     let key = Self.hash(target, gzip)
-    guard entry.whole != nil || entry.prepared != nil, entry.bytes <= Self.bytesLimit / Self.largestShare
-    else { return }
+    guard entry.bytes <= Self.bytesLimit / Self.largestShare else { return }
     state.withLock { state in
       guard state.generation == generation else { return }
       // Nothing tells which ones will be asked for again: to begin anew costs each of them one request.
@@ -76,12 +79,12 @@ final class AnswerCache: Sendable {
   }
 
   func forgetReplacedFiles() {
-    let files = state.withLock { state in state.entries.compactMapValues(\.prepared?.file) }
+    let files = state.withLock { state in state.entries.compactMapValues(\.file) }
     // Without the lock: requests do not wait for the disk.
     let replaced = files.filter { !$0.value.isCurrent }
     let old = state.withLock { state in
       replaced.compactMap { key, file in
-        state.entries[key]?.prepared?.file == file ? state.entries.removeValue(forKey: key) : nil
+        state.entries[key]?.file == file ? state.entries.removeValue(forKey: key) : nil
       }
     }
     withExtendedLifetime(old) {}

@@ -2,7 +2,7 @@ internal import CMicroHTTPD
 import SeedFormat
 import SeedSystem
 
-/// Owns one response of libmicrohttpd, which can be sent any number of times, on several connections at once.
+/// Owns one response of libmicrohttpd, which can be sent any number of times.
 final class PreparedResponse: Sendable {
   let status: Int
   /// Bytes of its body; 0 for 304.
@@ -12,6 +12,9 @@ final class PreparedResponse: Sendable {
   let isFirstPart: Bool
   let isLastPart: Bool
   let bytesInMemory: Int
+  /// Whether connections may send it at once. While it sends a part of a file or asks a stream for one, libmicrohttpd
+  /// holds a lock of the response: connections that share one would wait for each other at every part.
+  let isShareable: Bool
   let file: OpenFile.Identity?
   let mark: Int
   // libmicrohttpd counts its users with a lock of its own, and changes nothing else of it.
@@ -22,7 +25,8 @@ final class PreparedResponse: Sendable {
     let body: HTTPBody =
       source.status == 304 ? .stream(length: source.body.length) { NoBytes() } : source.body
     guard 200...599 ~= source.status, body.isSound else { throw .malformedResponse }
-    guard let made = Self.make(body) else { throw .tooManyFiles }
+    let sent = try body.inMemoryIfSmall()
+    guard let made = Self.make(sent) else { throw .tooManyFiles }
     guard Self.add(source.headers, to: made, ending: ending) else {
       MHD_destroy_response(made)
       throw .malformedResponse
@@ -35,7 +39,8 @@ final class PreparedResponse: Sendable {
       $0 + Int64($1.name.utf8.count + $1.value.utf8.count + 4)
     }
     (isFirstPart, isLastPart) = source.status == 304 ? (false, false) : source.body.ends
-    bytesInMemory = source.body.bytesInMemory
+    bytesInMemory = sent.bytesInMemory
+    isShareable = sent.isInMemory
     file = source.body.file
   }
 
@@ -89,6 +94,8 @@ final class PreparedResponse: Sendable {
 extension Problem {
   fileprivate static let malformedResponse = Problem(
     .internalError, "The response cannot be sent: its status, a header or its file's range is wrong.")
+  fileprivate static let unreadableFile = Problem(
+    .internalError, "The response cannot be sent: its file cannot be read.")
 }
 
 extension HTTPBody {
@@ -97,6 +104,17 @@ extension HTTPBody {
     guard case .file(let file, let offset, let length) = self, length > 0 else { return (false, false) }
     return (offset == 0, offset + length == file.length)
   }
+
+  /// A small file goes out faster with its head from memory than after it from the disk.
+  fileprivate func inMemoryIfSmall() throws(Problem) -> HTTPBody {
+    guard case .file(let file, let offset, let length) = self, length <= Self.smallFileBytes else {
+      return self
+    }
+    guard let bytes = file.bytes(offset: offset, length: length) else { throw .unreadableFile }
+    return .bytes(bytes)
+  }
+
+  private static let smallFileBytes: Int64 = 16 * 1024
 
   fileprivate var isSound: Bool {
     guard case .file(let file, let offset, let length) = self else { return true }

@@ -102,13 +102,3 @@ struct NumberSpelling {
     return rest
   }
 }
-
-extension Affinity {
-  /// Whether a column of it makes numbers of texts that spell them.
-  var isOfNumbers: Bool {
-    switch self {
-    case .integer, .real, .numeric: true
-    case .text, .blob: false
-    }
-  }
-}

@@ -68,9 +68,18 @@ extension ValueForm {
     case .real: .real(try Self.real(Double(bitPattern: UInt64(bitPattern: Self.integer(field, bytes: 8)))))
     case .text: .text(field.assumingMemoryBound(to: UInt8.self))
     case .blob: .blob(field.assumingMemoryBound(to: UInt8.self))
+    case .spelled(let affinity):
+      try Self.spelled(String(decoding: field, as: UTF8.self), affinity)
+        ?? .text(field.assumingMemoryBound(to: UInt8.self))
     case .digits(let affinity): try Self.number(String(decoding: field, as: UTF8.self), affinity)
     case .time(let affinity): try Self.time(try Self.integer(field, bytes: 8), affinity)
     }
+  }
+
+  /// What a message says of a field that has no value.
+  func told(_ field: UnsafeRawBufferPointer?) -> BorrowedValue {
+    guard case .spelled = self, let field else { return .null }
+    return .text(field.assumingMemoryBound(to: UInt8.self))
   }
 
   private static func integer(_ field: UnsafeRawBufferPointer, bytes: Int) throws -> Int64 {
@@ -101,6 +110,27 @@ extension ValueForm {
       throw Unfit(reason: "a number that no REAL can be: make the client's column TEXT")
     }
     return .real(real)
+  }
+
+  /// SQLite would make a number of any text that looks like one, and leave all others where numbers are expected. A text is
+  /// taken only where it is how the number would be written: then nothing of it is lost. `nil` for a text that a column
+  /// of any numbers, such as one declared DATE, keeps as it is.
+  private static func spelled(_ text: String, _ affinity: Affinity) throws(Unfit) -> BorrowedValue? {
+    if let whole = Int64(text), String(whole) == text {
+      guard affinity == .real else { return .integer(whole) }
+      if let real = Double(exactly: whole) { return .real(real) }
+    }
+    if affinity != .integer, let real = Double(text), real.isFinite, "\(real)" == text { return .real(real) }
+    if affinity == .numeric, !looksLikeNumber(text) { return nil }
+    throw Unfit(
+      reason:
+        "a text that is not written as a number is: cast it to a number in the model's SELECT, or make the client's "
+        + "column TEXT")
+  }
+
+  private static func looksLikeNumber(_ text: String) -> Bool {
+    let bare = text.split(whereSeparator: \.isWhitespace)
+    return bare.count == 1 && Double(bare[0]) != nil && bare[0].allSatisfy { "0123456789+-.eE".contains($0) }
   }
 
   private static func whole(_ digits: String) -> Int64? {

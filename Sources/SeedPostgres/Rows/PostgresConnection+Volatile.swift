@@ -8,42 +8,63 @@ extension PostgresConnection {
     "tablesample",
   ]
 
-  /// Whether SELECTs may yield other rows though nobody wrote: they, or views, ask for the time, for random numbers, or for what
-  /// lies in another server. In doubt they do, which costs a comparison and never a row.
-  func isVolatile(_ projections: [String]) throws(PostgresError) -> Bool {
-    if try readsElsewhere() { return true }
-    let all = projections + (try views())
-    let words = all.map(Self.words(in:)).reduce(into: Set<String>()) { $0.formUnion($1) }
-    if !words.isDisjoint(with: Self.volatileWords) || words.contains(where: { $0.hasPrefix("pg_") }) {
-      return true
-    }
-    return try hasChangingFunction(all.reduce(into: []) { $0.formUnion(Self.calls(in: $1)) })
-  }
+  /// Functions of PostgreSQL's own that are not IMMUTABLE because they obey settings, which a step sets, or whose changes are
+  /// seen as changes of what a SELECT is made of. They ask neither for the time nor for rows.
+  private static let steadyFunctions: Set<String> = [
+    "array_to_json", "array_to_string", "concat", "concat_ws", "date", "date_part", "date_trunc", "extract",
+    "format", "generate_series", "interval", "json_agg", "json_build_array", "json_build_object",
+    "json_object_agg", "jsonb_agg", "jsonb_build_array", "jsonb_build_object", "jsonb_object_agg",
+    "make_timestamptz", "overlaps", "quote_literal", "quote_nullable", "row_to_json", "time", "timestamp",
+    "timestamptz", "timetz", "timezone", "to_char", "to_date", "to_json", "to_jsonb", "to_number",
+    "to_timestamp",
+  ]
 
-  /// Tables of other servers change without a transaction of this one.
-  private func readsElsewhere() throws(PostgresError) -> Bool {
-    try rows("SELECT 1 FROM pg_class WHERE relkind = 'f' LIMIT 1").isEmpty == false
+  /// Why a SELECT, or a table without one, may yield other rows though nobody wrote: it, or the views and policies of what it
+  /// reads, ask for the time, for random numbers, or for what lies in another server. In doubt they do, which costs a
+  /// comparison and never a row.
+  func restlessness(
+    of select: String?, reading relations: Set<ReadRelation>
+  ) throws(PostgresError) -> String? {
+    // Tables of other servers change without a transaction of this one, and the server's own views tell of the moment.
+    if let away = relations.first(where: { $0.kind == "f" }) {
+      return "\"\(away.name)\" lies in another server"
+    }
+    if relations.contains(where: { $0.schema == "information_schema" }) {
+      return "it reads the server's catalog"
+    }
+    let all = [select].compactMap(\.self) + (try definitions(relations))
+    let words = all.map(Self.words(in:)).reduce(into: Set<String>()) { $0.formUnion($1) }
+    if let word = words.sorted().first(where: { Self.volatileWords.contains($0) || $0.hasPrefix("pg_") }) {
+      return "\"\(word)\" stands in its SELECT, or in a view or policy behind it"
+    }
+    let calls = all.reduce(into: Set<String>()) { $0.formUnion(Self.calls(in: $1)) }
+    return try changingFunction(calls).map { "\($0)() is not IMMUTABLE" }
   }
 
   /// What views and the rules on rows are made of.
-  private func views() throws(PostgresError) -> [String] {
-    try rows(
+  private func definitions(_ relations: Set<ReadRelation>) throws(PostgresError) -> [String] {
+    guard !relations.isEmpty else { return [] }
+    let list = "{\(relations.map { "\($0.oid)" }.sorted().joined(separator: ","))}"
+    return try rows(
       """
-      SELECT pg_get_viewdef(c.oid) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
-      WHERE c.relkind = 'v' AND n.nspname NOT IN ('pg_catalog', 'information_schema') \
-      UNION ALL SELECT pg_get_expr(polqual, polrelid) FROM pg_policy
-      """
+      SELECT pg_get_viewdef(oid) FROM pg_class WHERE relkind = 'v' AND oid = ANY ($1::oid[]) \
+      UNION ALL SELECT pg_get_expr(polqual, polrelid) FROM pg_policy WHERE polrelid = ANY ($1::oid[])
+      """, [list]
     ).compactMap(\.[0])
   }
 
   /// Only IMMUTABLE promises that equal rows give equal values.
-  private func hasChangingFunction(_ names: Set<String>) throws(PostgresError) -> Bool {
-    guard !names.isEmpty else { return false }
-    let list = names.sorted().map { "\"\($0)\"" }.joined(separator: ",")
+  private func changingFunction(_ names: Set<String>) throws(PostgresError) -> String? {
+    guard !names.isEmpty else { return nil }
+    func list(_ names: Set<String>) -> String {
+      "{\(names.sorted().map { "\"\($0)\"" }.joined(separator: ","))}"
+    }
     return try rows(
-      "SELECT 1 FROM pg_proc WHERE proname = ANY ($1::name[]) AND provolatile <> 'i' LIMIT 1",
-      ["{\(list)}"]
-    ).isEmpty == false
+      """
+      SELECT proname FROM pg_proc WHERE proname = ANY ($1::name[]) AND provolatile <> 'i' AND NOT (provolatile = 's' \
+      AND pronamespace = 'pg_catalog'::regnamespace AND proname = ANY ($2::name[])) ORDER BY proname LIMIT 1
+      """, [list(names), list(Self.steadyFunctions)]
+    ).first?[0]
   }
 
   /// In lower case.

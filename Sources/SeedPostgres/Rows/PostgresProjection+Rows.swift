@@ -9,45 +9,33 @@ extension PostgresProjection {
   }
 }
 
-/// The rows that COPY sends, one at a time in memory.
+/// A projection's rows, as COPY sends them.
 private final class CopyRows: RowSource {
   private let connection: PostgresConnection
   private let projection: PostgresProjection
-  private let isOrdered: Bool
-  private var row = BinaryRow()
-  private var hasBegun = false
+  private let reader: CopyReader
 
   init(_ connection: PostgresConnection, _ projection: PostgresProjection, isOrdered: Bool) {
-    (self.connection, self.projection, self.isOrdered) = (connection, projection, isOrdered)
+    (self.connection, self.projection) = (connection, projection)
+    reader = CopyReader(
+      connection, projection.copy(isOrdered: isOrdered), columns: projection.columns.count)
   }
 
   func next() throws -> Bool {
-    guard try !advance() else { return true }
+    guard try !projection.blaming({ try reader.next() }) else { return true }
     try connection.proveNothingRewritten()
     return false
-  }
-
-  private func advance() throws -> Bool {
-    try projection.blaming {
-      if !hasBegun { try connection.startCopy(projection.copy(isOrdered: isOrdered)) }
-      guard var message = try connection.nextCopied() else { return false }
-      if !hasBegun { message = try BinaryRow.behindHead(message) }
-      hasBegun = true
-      if try row.read(message, count: projection.columns.count) { return true }
-      // Behind the mark, the server says whether it sent all.
-      return try connection.nextCopied() != nil
-    }
   }
 
   func lend(to values: inout [BorrowedValue]) throws {
     values.removeAll(keepingCapacity: true)
     var unfit: (index: Int, reason: String)?
-    for (index, field) in row.fields.enumerated() {
+    for (index, field) in reader.row.fields.enumerated() {
       do {
         values.append(try field.map { try projection.columns[index].form.value($0) } ?? .null)
       } catch let error as ValueForm.Unfit {
         unfit = unfit ?? (index, error.reason)
-        values.append(.null)
+        values.append(projection.columns[index].form.told(field))
       }
     }
     if let unfit { throw projection.unfit(unfit.index, unfit.reason, in: values) }

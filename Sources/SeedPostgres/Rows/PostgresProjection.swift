@@ -5,9 +5,15 @@ import SeedServer
 /// How one table of a client is read: the origin's table of that name, or the operator's SELECT, in PostgreSQL's own SQL.
 struct PostgresProjection {
   let columns: [ProjectedColumn]
+  /// What is read: a table, or a SELECT in parentheses.
+  private(set) var source: String
   private let table: TableSchema
   private let place: String
-  private let source: String
+  /// The origin's own columns by the client's, with their types; of a SELECT, those that it yields.
+  private let found: [(name: String, type: UInt32)]
+
+  /// What the columns are called in the origin.
+  var names: [String] { found.map(\.name) }
 
   /// Looks at the columns and their types; reads no row.
   init(_ table: TableSchema, _ projection: Projection, _ connection: PostgresConnection, _ types: TypeCatalog)
@@ -19,9 +25,12 @@ struct PostgresProjection {
     let found: [(name: String, type: UInt32)]
     (source, found) = try reader.read()
     try reader.check(found.map(\.name))
-    columns = try table.columns.map { column in
+    self.found = table.columns.map { column in
       let actual = found.first { $0.name == column.name } ?? found.first { $0.name.isNamed(column.name) }
       guard let actual else { preconditionFailure("\(column.name) was found before") }
+      return actual
+    }
+    columns = try zip(table.columns, self.found).map { column, actual in
       let type = try types.type(actual.type)
       let value = "seedbank_rows.\(quoted(actual.name))"
       if let projected = ProjectedColumn(value, type, for: column) { return projected }
@@ -29,6 +38,13 @@ struct PostgresProjection {
         source: projection.place, table: table.name, column: actual.name,
         type: try types.name(actual.type), reason: type.refusal(for: projection))
     }
+  }
+
+  /// The same columns of fewer rows.
+  func narrowed(to source: String) -> Self {
+    var narrowed = self
+    narrowed.source = source
+    return narrowed
   }
 
   /// All rows, in the key's order where that is asked for.
@@ -39,10 +55,31 @@ struct PostgresProjection {
       "COPY (SELECT \(values) FROM \(source) AS seedbank_rows\(isOrdered ? order : "")) TO STDOUT (FORMAT binary)"
   }
 
+  /// Reads no row, and all the same asks for the right to read each column.
+  var rights: String {
+    "SELECT \(columns.map(\.sql).joined(separator: ", ")) FROM \(source) AS seedbank_rows LIMIT 0"
+  }
+
   /// How many rows have NULL in the key.
   var countWithoutKey: String {
     let nulls = table.key.map { "(\(columns[$0].sql)) IS NULL" }.joined(separator: " OR ")
     return "SELECT count(*) FROM \(source) AS seedbank_rows WHERE \(nulls)"
+  }
+
+  // MARK: The key
+
+  /// What orders the rows: the origin's columns, and how the client compares them.
+  var keyParts: [(name: String, type: UInt32, isText: Bool, collation: Collation)] {
+    table.key.map { (found[$0].name, found[$0].type, columns[$0].form == .text, table.columns[$0].collation) }
+  }
+
+  /// Whether it is a table of the origin, and no SELECT.
+  var isWholeTable: Bool { !source.hasPrefix("(") }
+
+  /// The keys of all rows, in the client's order.
+  var orderedKeys: String {
+    let order = table.key.map { columns[$0].order }.joined(separator: ", ")
+    return "SELECT 1 FROM \(source) AS seedbank_rows ORDER BY \(order)"
   }
 
   func unfit(_ index: Int, _ reason: String, in row: [BorrowedValue]) -> OriginError {

@@ -9,7 +9,9 @@ final class PostgresConnection {
   /// The message of COPY that was lent last; `nil` where there is none.
   private var lent: UnsafeMutablePointer<CChar>?
   private var isCopying = false
-  private var isStandby = false
+  private(set) var isStandby = false
+  /// How far a standby had come before the state was taken; `nil` on a primary.
+  private(set) var replayedBefore: String?
 
   /// The oldest major version whose snapshots can be told from one another.
   static let oldestMajor = 13
@@ -30,6 +32,9 @@ final class PostgresConnection {
     PQfinish(raw)
   }
 
+  /// Whom the server knows the session as.
+  var user: String { text(PQuser(raw)) }
+
   private func status(_ name: String) -> String { text(PQparameterStatus(raw, name)) }
 
   // MARK: Statements
@@ -42,14 +47,22 @@ final class PostgresConnection {
       "extra_float_digits TO 3", "xmlbinary TO 'base64'", "search_path TO \(quoted(place.schema)), pg_temp",
       "statement_timeout TO '\(place.statementTimeoutSeconds)s'",
       "lock_timeout TO '\(place.lockTimeoutSeconds)s'", "idle_in_transaction_session_timeout TO 0",
+      // Off, a query from which it would hide rows is refused.
+      "row_security TO \(place.appliesRowSecurity ? "on" : "off")",
     ]
+    replayedBefore = try rows("SELECT pg_last_wal_replay_lsn() WHERE pg_is_in_recovery()").first?[0]
     // LOCAL: where a pooler lends sessions, the next user of this one has settings of its own.
-    try rows("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-    for setting in settings { try rows("SET LOCAL \(setting)") }
+    try run(
+      ["BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"] + settings.map { "SET LOCAL \($0)" }
+        + ["SAVEPOINT seedbank"])
     let found = try rows("SELECT pg_is_in_recovery() FROM pg_namespace WHERE nspname = $1", [place.schema])
     guard let standing = found.first else { throw .noSchema(place: place.text, schema: place.schema) }
     isStandby = standing[0] == "t"
-    try rows("SAVEPOINT seedbank")
+  }
+
+  /// Runs statements without rows, all in one message.
+  private func run(_ statements: [String]) throws(PostgresError) {
+    _ = try answered(PQexec(raw, statements.joined(separator: "; ")))
   }
 
   /// Runs one statement and returns its rows as texts. A COPY that goes on is given up first.
@@ -76,13 +89,16 @@ final class PostgresConnection {
   /// The savepoint keeps the transaction, and so the state that it reads, alive after an error.
   private func failure(_ result: PostgresResult) -> PostgresError {
     var message = result.message ?? ServerMessage(state: "", text: lines(PQerrorMessage(raw)))
-    message.user = text(PQuser(raw))
+    message.user = user
     message.isOfStandby = isStandby
     if PQtransactionStatus(raw) == PQTRANS_INERROR { _ = PostgresResult(PQexec(raw, Self.restore)) }
     return .server(place: place, subject: "the origin \(place.text)", message)
   }
 
   private static let restore = "ROLLBACK TO SAVEPOINT seedbank"
+
+  /// Lets go of what the transaction has locked since it began. Its state stays.
+  func releaseLocks() throws(PostgresError) { try rows(Self.restore) }
 
   /// TRUNCATE, and an ALTER TABLE that writes a table anew, are not bound by transactions: who took a state before and reads
   /// the table after finds it empty. Both give it another file, and a table that was read is locked until the end.
@@ -220,11 +236,13 @@ private final class PostgresResult {
     let state = field(seedbank_pq_sqlstate)
     guard !state.isEmpty else { return nil }
     return ServerMessage(
-      state: state, text: field(seedbank_pq_message), detail: field(seedbank_pq_detail),
-      position: Int(field(seedbank_pq_position)))
+      state: state, text: line(seedbank_pq_message), detail: line(seedbank_pq_detail),
+      position: Int(field(seedbank_pq_position)), function: field(seedbank_pq_function))
   }
 
   private func field(_ code: Int32) -> String { text(PQresultErrorField(raw, code)) }
+
+  private func line(_ code: Int32) -> String { lines(PQresultErrorField(raw, code)) }
 
   var rows: [[String?]] {
     (0..<PQntuples(raw)).map { row in

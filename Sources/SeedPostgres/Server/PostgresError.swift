@@ -9,6 +9,8 @@ package struct ServerMessage: Hashable, Sendable {
   var detail = ""
   /// From 1, in characters of the statement.
   var position: Int?
+  /// The server's function that refused, which no language changes.
+  var function = ""
   /// Whom the server knows the session as.
   var user = ""
   var isOfStandby = false
@@ -25,6 +27,10 @@ package enum PostgresError: OriginFailure, Hashable {
   case noSchema(place: String, schema: String)
   case noTable(place: String, table: String)
   case rewritten(place: String, tables: [String])
+  case foreignSchema(place: String, schema: String)
+  case notOwner(place: String, user: String, reason: String)
+  case noCreation(place: String, user: String, reason: String)
+  case logUnreadable(place: String, grants: String)
   case type(source: String, table: String, column: String, type: String, reason: String)
 
   /// Whether another try may find the server in order without anyone mending it.
@@ -43,8 +49,21 @@ package enum PostgresError: OriginFailure, Hashable {
     case .connection: !isUnavailable
     case .server(_, _, let message): !isUnavailable && !message.state.hasPrefix("22")
     case .rewritten: false
-    case .tooOld, .encoding, .noSchema, .noTable, .type: true
+    case .tooOld, .encoding, .noSchema, .noTable, .type, .foreignSchema, .notOwner, .noCreation,
+      .logUnreadable:
+      true
     }
+  }
+
+  /// A standby that took away what was being read has it in its new form at once.
+  package var isMomentary: Bool {
+    guard case .server(_, _, let message) = self else { return false }
+    return message.state == "40001" || message.isOfStandby && Self.isEnd(message)
+  }
+
+  /// Whether the connection was lost. Who is sending rows when a server ends it may not be able to say why.
+  private static func isEnd(_ message: ServerMessage) -> Bool {
+    message.state.isEmpty || message.state.hasPrefix("08")
   }
 
   /// Connection, resources, an operator's intervention, the system's and inner errors; a standby's conflict.
@@ -70,8 +89,18 @@ package enum PostgresError: OriginFailure, Hashable {
       "the origin \(place) has no schema \"\(schema)\": correct origin.schema"
     case .noTable(let place, let table): "the origin \(place) has no table \"\(table)\": correct --tables"
     case .rewritten(let place, let tables):
-      "the origin \(place): \(tables.map { "\"\($0)\"" }.joined(separator: ", ")) was emptied by TRUNCATE, or written anew by ALTER TABLE, "
-        + "after this step had begun, and would have been read as empty: nothing was published, the next step reads it as it is then"
+      "the origin \(place): \(tables.map { "\"\($0)\"" }.joined(separator: ", ")) was emptied by TRUNCATE, or written anew by ALTER TABLE "
+        + "or VACUUM FULL, after this step had begun, and might have been read as empty: nothing was published, the next step reads it as it is then"
+    case .foreignSchema(let place, let schema):
+      "the origin \(place) has a schema \"\(schema)\" that is no log: give it another name, for the log is to have this one"
+    case .notOwner(let place, let user, let reason):
+      "the log of the origin \(place) was not changed: \(reason) (as user \(user)); give --owner with a URL of the user who owns the "
+        + "tables and the log, or let that user run what '--print' prints"
+    case .noCreation(let place, let user, let reason):
+      "the log of the origin \(place) was not made: \(reason) (as user \(user)); let the database's owner run: GRANT CREATE ON DATABASE … TO "
+        + "\(quoted(user)); or give --owner with a URL of a user who may, or let one run what '--print' prints"
+    case .logUnreadable(let place, let grants):
+      "the log of the origin \(place) cannot be read: let its owner run: \(grants)"
     case .type(let source, let table, let column, let type, let reason):
       "table \"\(table)\" (\(source)): the column \"\(column)\" has the type \(type): \(reason)"
     }
@@ -84,6 +113,9 @@ package enum PostgresError: OriginFailure, Hashable {
         + (place.variable.map { ", or the whole URL in \($0)" } ?? "")
     case .access: "let pg_hba.conf admit this user, host and database, or correct origin.postgres"
     case .database: "correct the database's name in origin.postgres"
+    case .certificate:
+      "let sslrootcert in origin.postgres name the file with the authority that signed the server's certificate, and host be a name "
+        + "that stands in it; sslmode says what is proven of the server"
     default: "check that the server runs, and host and port in origin.postgres"
     }
   }
@@ -92,20 +124,29 @@ package enum PostgresError: OriginFailure, Hashable {
     switch Remedy(message) {
     case .right:
       "; let the tables' owner run: \(grants(to: message.user, place.schema))"
+    case .rows:
+      "; the rows that it hides would be missing from what is published: let a superuser run ALTER ROLE \(quoted(message.user)) "
+        + "BYPASSRLS; or, if the rows that this user sees are all that is wanted, set origin.rowSecurity to \"apply\""
     default: hint(message).map { "; \($0)" } ?? ""
     }
   }
 
   /// What a user needs for reading a schema.
-  package static func grants(to user: String, _ schema: String) -> String {
-    "GRANT USAGE ON SCHEMA \(quoted(schema)) TO \(quoted(user)); "
-      + "GRANT SELECT ON ALL TABLES IN SCHEMA \(quoted(schema)) TO \(quoted(user));"
+  package static func grants(to user: String, _ schema: String, table: String? = nil) -> String {
+    let tables = table.map { "\(quoted(schema)).\(quoted($0))" } ?? "ALL TABLES IN SCHEMA \(quoted(schema))"
+    return
+      "GRANT USAGE ON SCHEMA \(quoted(schema)) TO \(quoted(user)); GRANT SELECT ON \(tables) TO \(quoted(user));"
   }
 
   /// What helps against what passes by itself, if only it is given time.
   private static func hint(_ message: ServerMessage) -> String? {
     switch message.state {
+    case "42P01":
+      "make the table, correct origin.schema or a table's name in the model, or write a SELECT that makes its rows into the "
+        + "model's TABLE.sql"
     case "57014": "a statement may take origin.statementTimeoutSeconds: raise it"
+    case "40P01": "somebody changes the table or its partitions meanwhile: the next step tries again"
+    case "2BP01": "drop or change what is named first; nothing was taken away"
     case "55P03": "somebody changes this table: try again later, or raise origin.lockTimeoutSeconds"
     case "40001": "the standby took away rows that were being read: \(feedback)"
     case "53300":
@@ -122,18 +163,24 @@ package enum PostgresError: OriginFailure, Hashable {
 
   /// What an operator must mend, by SQLSTATE.
   private enum Remedy {
-    case password, access, database, right
+    case password, access, database, right, rows, certificate
 
     init?(_ message: ServerMessage) {
       switch message.state {
       case "28P01": self = .password
       case "28000": self = .access
       case "3D000": self = .database
-      case "42501": self = .right
+      case "42501": self = message.function == "check_enable_rls" ? .rows : .right
       default:
-        // libpq asks for a password itself, and has no number for that.
-        guard message.state.isEmpty, message.text.contains("no password supplied") else { return nil }
-        self = .password
+        // What libpq itself finds has no number.
+        guard message.state.isEmpty else { return nil }
+        if message.text.contains("no password supplied") {
+          self = .password
+        } else if ["certificate", "does not support SSL"].contains(where: message.text.contains) {
+          self = .certificate
+        } else {
+          return nil
+        }
       }
     }
   }

@@ -10,6 +10,8 @@ package struct PostgresPlace: Sendable, Hashable {
   package var statementTimeoutSeconds = 600
   /// Seconds to wait for a lock, such as that of an ALTER TABLE.
   package var lockTimeoutSeconds = 5
+  /// Whether the rows that row-level security leaves to the user are all that is wanted.
+  package var appliesRowSecurity = false
   /// Seconds in which a session must stand, whatever hosts are tried for it.
   var connectSeconds = 30
   /// How the server's own lists call the session.

@@ -10,13 +10,15 @@ package struct PostgresSurvey {
 
   /// Something that clients do not get.
   package struct LeftOut: Hashable, Sendable {
-    package enum Kind: Sendable { case table, column, index, view }
+    package enum Kind: Sendable { case table, column, index, view, reference }
 
     package let kind: Kind
     package let name: String
-    /// A column's own name; the name is its table's.
-    package var column: String?
+    /// A column's own name, or the table that a reference leads to; the name is its table's.
+    package var part: String?
     package let reason: String
+    /// What to do about it; empty where nothing is, or where the reason says it.
+    package var remedy = ""
   }
 
   /// Reads the catalog; of the tables, only those that are named, where some are.
@@ -27,23 +29,32 @@ package struct PostgresSurvey {
     outline = OriginOutline(catalog)
     try Self.check(chosen, catalog, place)
     leftOut = catalog.others.map {
-      LeftOut(kind: .view, name: $0.name, reason: "a \($0.kind) \(Self.howToTakeView)")
+      LeftOut(kind: .view, name: $0.name, reason: "a \($0.kind) has no key", remedy: Self.howToTakeView)
     }
     var drafts: [TableDraft] = []
     for table in catalog.tables {
       guard chosen?.contains(table.name) ?? true else {
-        leftOut.append(LeftOut(kind: .table, name: table.name, reason: "--tables does not name it"))
+        leftOut.append(
+          LeftOut(
+            kind: .table, name: table.name, reason: "--tables does not name it",
+            remedy: "name it there to publish it"))
         continue
       }
-      let draft = try TableDraft(table, types, besides: drafts)
+      let draft = try TableDraft(table, types, besides: drafts, place.schema, user: connection.user)
       if draft.reason == nil { drafts.append(draft) }
       leftOut += draft.leftOut
     }
-    statements = drafts.flatMap { $0.statements(among: drafts) }
+    // SQLite keeps tables and indexes in one list of names.
+    var names = Set(drafts.map { $0.table.name.lowercased() })
+    for draft in drafts {
+      let (references, indexes) = (draft.references(among: drafts), draft.indexes(besides: &names))
+      statements += [draft.statement(references.sql)] + indexes.sql
+      leftOut += references.leftOut + indexes.leftOut
+    }
   }
 
   private static let howToTakeView =
-    "has no key: to publish it, add a table with a key to schema.sql and 'SELECT … FROM' it in a file TABLE.sql beside it"
+    "to publish it, add a table with a key to schema.sql and 'SELECT … FROM' it in a file TABLE.sql beside it"
 
   private static func check(
     _ chosen: [String]?, _ catalog: SchemaCatalog, _ place: PostgresPlace
@@ -64,7 +75,8 @@ private struct TableDraft {
   private let key: [String]
 
   init(
-    _ table: SchemaCatalog.Table, _ types: TypeCatalog, besides others: [TableDraft]
+    _ table: SchemaCatalog.Table, _ types: TypeCatalog, besides others: [TableDraft], _ schema: String,
+    user: String
   ) throws(PostgresError) {
     self.table = table
     let notNull = table.columns.filter(\.isNotNull).map(\.name)
@@ -72,20 +84,14 @@ private struct TableDraft {
       .filter { $0.columns.allSatisfy(notNull.contains) }
     key = (keys.first(where: \.isPrimary) ?? keys.first)?.columns ?? []
     for column in table.columns { try take(column, types) }
-    reason = refusal(besides: others)
-    if let reason {
-      leftOut = [.init(kind: .table, name: table.name, reason: reason)]
-    } else {
-      leftOut += table.indexes.filter { !$0.isPrimary && !$0.isPlain }.map {
-        .init(kind: .index, name: $0.name, reason: "it is no index over columns alone and all rows")
-      }
-    }
+    reason = denial(schema, user) ?? refusal(besides: others)
+    if let reason { leftOut = [.init(kind: .table, name: table.name, reason: reason)] }
   }
 
   private mutating func take(_ column: SchemaCatalog.Column, _ types: TypeCatalog) throws(PostgresError) {
     let type = try types.type(column.type)
     if let reason = try refusal(column, type, types) {
-      return leftOut.append(.init(kind: .column, name: table.name, column: column.name, reason: reason))
+      return leftOut.append(.init(kind: .column, name: table.name, part: column.name, reason: reason))
     }
     let isRowID = key == [column.name] && type.declaration == "INTEGER"
     let rule = isRowID ? " PRIMARY KEY" : column.isNotNull ? " NOT NULL" : ""
@@ -100,46 +106,87 @@ private struct TableDraft {
     return isTaken ? "SQLite takes its name for that of another column" : nil
   }
 
+  /// Why this user does not get all its rows.
+  private func denial(_ schema: String, _ user: String) -> String? {
+    if !table.isReadable {
+      return
+        "this user may not read it: let its owner run \(PostgresError.grants(to: user, schema, table: table.name))"
+    }
+    guard table.isGuarded else { return nil }
+    return
+      "row-level security hides rows of it from this user: let a superuser run ALTER ROLE \(quoted(user)) BYPASSRLS;"
+  }
+
   private func refusal(besides others: [TableDraft]) -> String? {
-    if !table.isReadable { return "this user may not read it: GRANT SELECT ON \(quoted(table.name))" }
+    if Self.isOfSQLite(table.name) {
+      return
+        "SQLite keeps such names for itself: add a table of another name to schema.sql, and 'SELECT … FROM "
+        + "\(quoted(table.name))' in its file TABLE.sql"
+    }
     if key.isEmpty {
       return "it has no key, neither a primary key nor a unique index over NOT NULL columns: give it one"
     }
-    guard key.allSatisfy(has) else { return "a column of its key is left out" }
+    guard key.allSatisfy(has) else { return "a column of its key is left out: give it another key" }
     let isTaken = others.contains { $0.table.name.lowercased() == table.name.lowercased() }
-    return isTaken ? "SQLite takes its name for that of another table" : nil
+    return isTaken ? "SQLite takes its name for that of another table: rename one of them" : nil
   }
 
   private func has(_ column: String) -> Bool { columns.contains { $0.name == column } }
 
-  func statements(among drafts: [TableDraft]) -> [String] {
+  private static func isOfSQLite(_ name: String) -> Bool { name.lowercased().hasPrefix("sqlite_") }
+
+  // MARK: SQL
+
+  /// SQL, and what has none.
+  typealias Parts = (sql: [String], leftOut: [PostgresSurvey.LeftOut])
+
+  func statement(_ references: [String]) -> String {
     let isRowID = columns.contains { $0.sql.hasSuffix(" PRIMARY KEY") }
-    let rules = (isRowID ? [] : ["PRIMARY KEY (\(list(key)))"]) + references(drafts)
+    let rules = (isRowID ? [] : ["PRIMARY KEY (\(list(key)))"]) + references
     let body = (columns.map(\.sql) + rules).joined(separator: ",\n  ")
-    return ["CREATE TABLE \(quoted(table.name)) (\n  \(body)\n)"] + indexes
+    return "CREATE TABLE \(quoted(table.name)) (\n  \(body)\n)"
   }
 
-  private func references(_ drafts: [TableDraft]) -> [String] {
-    table.references.filter { reference in
-      let parent = drafts.first { $0.table.name == reference.parent }
-      return reference.columns.allSatisfy(has)
-        && parent.map { reference.parentColumns.allSatisfy($0.has) } == true
-    }.map {
-      "FOREIGN KEY (\(list($0.columns))) REFERENCES \(quoted($0.parent)) (\(list($0.parentColumns)))"
+  func references(among drafts: [TableDraft]) -> Parts {
+    table.references.reduce(into: ([], [])) { parts, reference in
+      guard let reason = refusal(reference, drafts) else {
+        return parts.sql.append(
+          "FOREIGN KEY (\(list(reference.columns))) REFERENCES \(quoted(reference.parent)) (\(list(reference.parentColumns)))"
+        )
+      }
+      parts.leftOut.append(
+        .init(kind: .reference, name: table.name, part: reference.parent, reason: reason))
     }
   }
 
-  private var indexes: [String] {
-    taken.map { index in
+  private func refusal(_ reference: SchemaCatalog.Reference, _ drafts: [TableDraft]) -> String? {
+    let parent = drafts.first { !reference.parentColumns.isEmpty && $0.table.name == reference.parent }
+    guard let parent else { return "that table is not published" }
+    let isWhole = reference.columns.allSatisfy(has) && reference.parentColumns.allSatisfy(parent.has)
+    return isWhole ? nil : "one of its columns is left out"
+  }
+
+  /// Takes the names of those that are made.
+  func indexes(besides names: inout Set<String>) -> Parts {
+    var parts: Parts = ([], [])
+    for index in table.indexes where !index.isPrimary && index.columns != key {
+      if let reason = refusal(index, names) {
+        parts.leftOut.append(.init(kind: .index, name: index.name, reason: reason))
+        continue
+      }
+      names.insert(index.name.lowercased())
       let unique = index.isUnique ? "UNIQUE " : ""
-      return "CREATE \(unique)INDEX \(quoted(index.name)) ON \(quoted(table.name)) (\(list(index.columns)))"
+      parts.sql.append(
+        "CREATE \(unique)INDEX \(quoted(index.name)) ON \(quoted(table.name)) (\(list(index.columns)))")
     }
+    return parts
   }
 
-  private var taken: [SchemaCatalog.Index] {
-    table.indexes.filter {
-      $0.isPlain && $0.columns != key && !$0.columns.isEmpty && $0.columns.allSatisfy(has)
-    }
+  private func refusal(_ index: SchemaCatalog.Index, _ names: Set<String>) -> String? {
+    if !index.isPlain || index.columns.isEmpty { return "it is no index over columns alone and all rows" }
+    if !index.columns.allSatisfy(has) { return "one of its columns is left out" }
+    if Self.isOfSQLite(index.name) { return "SQLite keeps such names for itself" }
+    return names.contains(index.name.lowercased()) ? "SQLite takes its name for that of another part" : nil
   }
 
   private func list(_ names: [String]) -> String { names.map(quoted).joined(separator: ", ") }

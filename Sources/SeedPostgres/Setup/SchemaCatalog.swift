@@ -10,6 +10,8 @@ struct SchemaCatalog {
     let name: String
     /// Whether the session's user may read it.
     let isReadable: Bool
+    /// Whether row-level security hides rows from that user.
+    let isGuarded: Bool
     fileprivate(set) var columns: [Column] = []
     fileprivate(set) var indexes: [Index] = []
     fileprivate(set) var references: [Reference] = []
@@ -41,6 +43,7 @@ struct SchemaCatalog {
   struct Reference {
     let columns: [String]
     let parent: String
+    /// Empty for a table of another schema.
     let parentColumns: [String]
   }
 
@@ -78,7 +81,7 @@ private struct CatalogReader {
 
   private mutating func readRelations() throws(PostgresError) {
     let found = try rows(
-      "c.relname, c.relkind, has_table_privilege(c.oid, 'SELECT')",
+      "c.relname, c.relkind, has_table_privilege(c.oid, 'SELECT'), row_security_active(c.oid)",
       "WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f')")
     for row in found.sorted(by: { number($0, 0) < number($1, 0) }) {
       let (id, name) = (row[0] ?? "", row[1] ?? "")
@@ -87,7 +90,7 @@ private struct CatalogReader {
         continue
       }
       order.append(id)
-      tables[id] = SchemaCatalog.Table(name: name, isReadable: row[3] == "t")
+      tables[id] = SchemaCatalog.Table(name: name, isReadable: row[3] == "t", isGuarded: row[4] == "t")
     }
   }
 
@@ -126,15 +129,15 @@ private struct CatalogReader {
 
   private mutating func readReferences() throws(PostgresError) {
     let found = try rows(
-      "f.confrelid, f.conkey, f.confkey",
+      "f.confrelid, f.conkey, f.confkey, f.confrelid::regclass",
       "JOIN pg_constraint f ON f.conrelid = c.oid AND f.contype = 'f' AND f.conparentid = 0 WHERE true")
     for row in found {
-      guard let table = tables[row[0] ?? ""], let parent = tables[row[1] ?? ""] else { continue }
-      guard let columns = table.names(Self.list(row[2])), let parents = parent.names(Self.list(row[3])) else {
-        continue
-      }
+      guard let columns = tables[row[0] ?? ""]?.names(Self.list(row[2])) else { continue }
+      let parent = tables[row[1] ?? ""]
       tables[row[0] ?? ""]?.references.append(
-        SchemaCatalog.Reference(columns: columns, parent: parent.name, parentColumns: parents))
+        SchemaCatalog.Reference(
+          columns: columns, parent: parent?.name ?? row[4] ?? "",
+          parentColumns: parent?.names(Self.list(row[3])) ?? []))
     }
   }
 
@@ -149,8 +152,10 @@ private func number(_ row: [String?], _ index: Int) -> Int { row[index].flatMap 
 extension OriginOutline {
   /// The names that a model could take.
   init(_ catalog: SchemaCatalog) {
+    // One over the key, which only has another order, is nothing that clients would gain.
     let plain = catalog.tables.flatMap { table in
-      table.indexes.filter { $0.isPlain && !$0.isPrimary }.map { ($0.name, table.name) }
+      let key = table.indexes.first(where: \.isPrimary)?.columns
+      return table.indexes.filter { $0.isPlain && $0.columns != key }.map { ($0.name, table.name) }
     }
     let tables = catalog.tables.map { ($0.name, $0.columns.map(\.name)) }
     self.init(

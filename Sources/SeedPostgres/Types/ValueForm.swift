@@ -9,6 +9,8 @@ enum ValueForm: Hashable, Sendable {
   case blob
   /// A numeric's digits, for a column that holds numbers.
   case digits(Affinity)
+  /// Any other text, for a column that holds numbers.
+  case spelled(Affinity)
   /// A timestamp for a column that holds numbers: microseconds since 1970 as INTEGER, else seconds.
   case time(Affinity)
 }
@@ -39,9 +41,16 @@ struct ProjectedColumn: Hashable, Sendable {
     case (.float8, _): self.init(value, .real)
     case (.numeric, let affinity):
       self.init("\(value)::text", .digits(affinity), order: value)
+    case (.text, let affinity) where affinity.isOfNumbers: self.init(text: "\(value)::text", column, affinity)
+    case (.structured, let affinity) where affinity.isOfNumbers:
+      self.init(text: "to_jsonb(\(value))::text", column, affinity)
+    case (.address, let affinity) where affinity.isOfNumbers:
+      self.init(text: "abbrev(\(value))", column, affinity)
+    case (.uuid, let affinity) where affinity.isOfNumbers: self.init(text: "\(value)::text", column, affinity)
     case (.address, _): self.init(text: "abbrev(\(value))", column)
     case (.uuid, .blob) where column.declaredType.uppercased().contains("BLOB"): self.init(value, .blob)
     case (.uuid, _): self.init("\(value)::text", .text, order: value)
+    case (.blob, let affinity) where affinity.isOfNumbers: return nil
     case (.blob, _): self.init(value, .blob)
     case (.timestamp(let isUTC), .text), (.timestamp(let isUTC), .blob):
       self.init(text: Self.moment(value, isUTC: isUTC), column)
@@ -56,8 +65,8 @@ struct ProjectedColumn: Hashable, Sendable {
   }
 
   /// In the order of the client's collation, whatever the database's is.
-  private init(text: String, _ column: ColumnSchema) {
-    (sql, form) = (text, .text)
+  private init(text: String, _ column: ColumnSchema, _ numbers: Affinity? = nil) {
+    (sql, form) = (text, numbers.map(ValueForm.spelled) ?? .text)
     order =
       switch column.collation {
       case .binary: "(\(text)) COLLATE \"C\""

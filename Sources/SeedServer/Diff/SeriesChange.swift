@@ -25,8 +25,15 @@ struct SeriesChange {
     let draftPath: String
   }
 
+  /// Memory for pages of a copy into which single rows are written.
+  private static let cacheKibibytes = 32 * 1024
+
   /// Compares and applies the difference; `nil` without one. Throws ``CopyDamaged`` where the copy is to blame.
   static func make(_ source: Source, _ copy: WorkingCopy) throws -> SeriesChange? {
+    // Rows all over a large table: what is written back too early is read again, and each time the journal is synced.
+    if case .log = source.search {
+      try copy.connection.execute("PRAGMA cache_size = -\(Self.cacheKibibytes)")
+    }
     try copy.connection.execute("BEGIN IMMEDIATE")
     do {
       let change = try ViolationSurvey.surveying(source.origin, source.plan) {

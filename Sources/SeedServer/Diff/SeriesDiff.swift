@@ -5,6 +5,8 @@ import SeedFormat
 enum ChangeSearch {
   /// Every row of the origin beside every row of the copy.
   case comparison
+  /// The log is known to name none.
+  case nothing
   /// The rows that the origin's log names.
   case log(any OriginLog, [String: Touched])
   /// Every row, and whether the log named those that differ.
@@ -14,6 +16,7 @@ enum ChangeSearch {
   func way(_ table: TableSchema) -> Way {
     switch self {
     case .comparison: return .comparing(expected: nil)
+    case .nothing: return .nothing
     case .audit(let touched): return .comparing(expected: touched[table.name])
     case .log(let log, let touched):
       switch touched[table.name] ?? .all {

@@ -3,7 +3,7 @@ package import SeedSystem
 
 /// Where facts lie: `facts/transit-2.json` in a publication, beside the signed files.
 package struct FactsFolder: Sendable {
-  private let path: String
+  let path: String
 
   /// Bytes of one file at most; larger ones are neither written nor read.
   package static let mostBytes = 4 * 1024 * 1024
@@ -24,14 +24,7 @@ package struct FactsFolder: Sendable {
   /// Replaces the file at once. It is not forced to the disk: after a power loss the next step writes it anew.
   package func write(_ facts: SeriesFacts) throws(FileError) {
     try Folder.create(path)
-    let temporary = file(facts.series) + DurableFile.temporarySuffix
-    do {
-      try File(temporary, for: .replacing).write(facts.fittingBytes)
-      try Folder.rename(temporary, to: file(facts.series))
-    } catch {
-      try? Folder.remove(temporary)
-      throw error
-    }
+    try DurableFile.replace(file(facts.series), with: facts.fittingBytes)
   }
 
   /// Removes the file with what a crash may have left beside it.

@@ -8,6 +8,8 @@ package enum FailureReason: String, Sendable, CaseIterable {
   case origin
   /// What the origin holds is not fit to be published.
   case data
+  /// Tables lost more rows than is allowed.
+  case shrunk
   /// What is published cannot be read, or does not belong to this publisher.
   case publication
   /// A file or a disk failed.

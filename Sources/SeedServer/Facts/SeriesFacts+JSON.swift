@@ -7,13 +7,18 @@ extension SeriesFacts {
   package var json: JSONValue {
     [
       "dataset": .string(series.dataset.text), "major": JSONValue(series.major),
-      "writtenAt": .string(writtenAt.text), "look": look.json, "tables": .array(tables.map(\.json)),
+      "writtenAt": .string(writtenAt.text), "look": lookJSON, "tables": .array(tables.map(\.json)),
       "upcoming": upcomingJSON, "steps": .array(steps.map(\.json)),
       "counts": .object(
         StepOutcome.allCases.compactMap { outcome in
           counts[outcome].map { JSONMember(outcome.rawValue, JSONValue($0)) }
-        }),
+        }), "missedRows": JSONValue(missedRows),
     ]
+  }
+
+  private var lookJSON: JSONValue {
+    .object(
+      look.members + [JSONMember("gained", JSONValue(gained)), JSONMember("lacksKeys", .bool(lacksKeys))])
   }
 
   private var upcomingJSON: JSONValue {
@@ -21,17 +26,18 @@ extension SeriesFacts {
       "due": JSONValue(upcoming.due?.text), "times": JSONValue(strings: upcoming.calendarTimes.map(\.text)),
       "zone": JSONValue(upcoming.clock?.name), "jitterSeconds": JSONValue(upcoming.jitterSeconds),
       "checkSeconds": JSONValue(checkSeconds), "changeSeconds": JSONValue(expectedChangeSeconds),
+      "expirySeconds": JSONValue(lifetimeSeconds),
     ]
   }
 }
 
 extension SeriesFacts.Look {
-  fileprivate var json: JSONValue {
-    [
-      "good": JSONValue(good?.text), "newest": JSONValue(newest?.rawValue),
-      "newestAt": JSONValue(newestAt?.text), "reason": JSONValue(reason?.rawValue),
-      "foundBy": JSONValue(foundBy?.rawValue),
-    ]
+  fileprivate var members: [JSONMember] {
+    .init(
+      ("good", JSONValue(good?.text)), ("newest", JSONValue(newest?.rawValue)),
+      ("newestAt", JSONValue(newestAt?.text)), ("reason", JSONValue(reason?.rawValue)),
+      ("foundBy", JSONValue(foundBy?.rawValue)), ("comparedWhy", JSONValue(comparedWhy?.rawValue)),
+      ("behindSince", JSONValue(behindSince?.text)), ("reading", reading.json))
   }
 }
 
@@ -55,7 +61,8 @@ extension SeriesFacts.Step {
       "milliseconds": JSONValue(milliseconds), "outcome": .string(outcome.rawValue), "from": JSONValue(from),
       "to": JSONValue(to), "changes": JSONValue(changes, Self.json), "deltaBytes": JSONValue(deltaBytes),
       "snapshotBytes": JSONValue(snapshotBytes), "rows": JSONValue(rows),
-      "foundBy": JSONValue(foundBy?.rawValue),
+      "foundBy": JSONValue(foundBy?.rawValue), "comparedWhy": JSONValue(comparedWhy?.rawValue),
+      "missedRows": JSONValue(missedRows),
     ]
   }
 

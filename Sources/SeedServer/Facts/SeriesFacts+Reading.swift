@@ -20,6 +20,11 @@ extension SeriesFacts {
       upcoming: try UpcomingSnapshots(reading: upcoming))
     checkSeconds = try upcoming.optional("checkSeconds") { try $0.count("checkSeconds") }
     expectedChangeSeconds = try upcoming.optional("changeSeconds") { try $0.count("changeSeconds") }
+    lifetimeSeconds = try upcoming.optional("expirySeconds") { try $0.count("expirySeconds") }
+    let look = try json.object("look")
+    gained = try look.optional("gained") { try $0.count("gained") }
+    lacksKeys = look["lacksKeys"] == true
+    missedRows = try json.count("missedRows")
     tables = try json.elements("tables").map(Table.init(reading:))
     steps = try json.elements("steps").map(Step.init(reading:))
     for outcome in StepOutcome.allCases {
@@ -37,6 +42,9 @@ extension SeriesFacts.Look {
       // A newer publisher may know more of them.
       reason: json["reason"]?.string.map { FailureReason(rawValue: $0) ?? .other })
     foundBy = json["foundBy"]?.string.flatMap(FoundBy.Way.init)
+    comparedWhy = json["comparedWhy"]?.string.flatMap(ComparisonWhy.init)
+    behindSince = try json.optional("behindSince") { try $0.time("behindSince") }
+    reading = json["reading"].map(OriginReading.init) ?? OriginReading()
   }
 }
 
@@ -59,6 +67,8 @@ extension SeriesFacts.Step {
     (from, to, rows) = (try number("from"), try number("to"), try number("rows"))
     (deltaBytes, snapshotBytes) = (try number("deltaBytes"), try number("snapshotBytes"))
     foundBy = json["foundBy"]?.string.flatMap(FoundBy.Way.init)
+    comparedWhy = json["comparedWhy"]?.string.flatMap(ComparisonWhy.init)
+    missedRows = try json.count("missedRows")
     for member in try json.object("changes").members ?? [] {
       var found = TableChanges()
       found.inserted = try member.value.count("inserted")

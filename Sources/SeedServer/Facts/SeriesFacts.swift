@@ -15,10 +15,19 @@ package struct SeriesFacts: Hashable, Sendable {
   package var checkSeconds: Int?
   /// Seconds within which the operator expects a new version.
   package var expectedChangeSeconds: Int?
+  /// Seconds for which online signatures are made.
+  package var lifetimeSeconds: Int?
+  /// Tables, columns, indexes and views that the origin has gained and clients do not get: their number, for their names are
+  /// nobody's business. `nil` where nobody has looked.
+  package var gained: Int?
+  /// A key that signs each step is not on the publisher's disk any more; a process that has read it goes on for now.
+  package var lacksKeys = false
   /// The newest steps that changed or refused something, the newest first.
   package var steps: [Step] = []
   /// All steps since the history began, by their outcome.
   package var counts: [StepOutcome: Int] = [:]
+  /// Rows that the origin's log missed since the history began.
+  package var missedRows = 0
 
   /// The publisher's looks at the origin.
   package struct Look: Hashable, Sendable {
@@ -31,6 +40,12 @@ package struct SeriesFacts: Hashable, Sendable {
     package var reason: FailureReason?
     /// By what the newest step found what had changed, where it did.
     package var foundBy: FoundBy.Way?
+    /// Why that step compared rows though a log was asked for, where it did.
+    package var comparedWhy: ComparisonWhy?
+    /// Since when the origin has been a standby that lacks what was published; `nil` where it is not.
+    package var behindSince: UTCTime?
+    /// How the newest steps read the origin.
+    package var reading = OriginReading()
 
     package init(
       good: UTCTime? = nil, newest: StepOutcome? = nil, newestAt: UTCTime? = nil,
@@ -83,6 +98,10 @@ package struct SeriesFacts: Hashable, Sendable {
     package var rows: Int?
     /// By what it found what had changed.
     package var foundBy: FoundBy.Way?
+    /// Why it compared rows though a log was asked for, where it did.
+    package var comparedWhy: ComparisonWhy?
+    /// Rows that it published and that the origin's log had missed.
+    package var missedRows = 0
 
     package init(_ outcome: StepOutcome, at: UTCTime, last: UTCTime) {
       (self.outcome, self.at, self.last) = (outcome, at, last)

@@ -1,7 +1,8 @@
 import SeedDatabase
+package import SeedFormat
 package import SeedHTTP
 import SeedSystem
-import SeedTrust
+package import SeedTrust
 
 internal import class Foundation.Thread
 
@@ -14,6 +15,8 @@ package struct FrontConfiguration: Sendable {
   package var http: HTTPServerConfiguration
   /// A publisher in this process says when it published; other processes are looked for less often then.
   package var hasPublisher = false
+  /// How the looks go where the publication is a copy that is kept here; `nil` elsewhere.
+  package var follow: FollowProgress?
   /// Which requests are logged.
   package var requests = RequestLog.none
   /// Takes messages for the operator, on any thread.
@@ -42,13 +45,13 @@ package final class Front: Sendable {
   /// there is one.
   package init(_ configuration: FrontConfiguration) throws {
     let log = OperatorLog(configuration.report)
-    let source = CatalogSource(configuration.publication, log: log)
+    let source = CatalogSource(configuration.publication, following: configuration.follow, log: log)
     let pages = try configuration.pages.map { path throws(FileError) in try StaticPages(folder: path) }
     let router = Router(pages: pages ?? StaticPages(), log: log, metrics: metrics)
     let server = try HTTPServer(configuration: configuration.http(metrics, source)) { request in
       router.respond(to: request, in: source.current())
     }
-    metrics.watch(server.load)
+    metrics.watch(server.load, behindProxies: !configuration.http.trustedProxies.isEmpty)
     source.whenChanged(server.forgetAnswers)
     // Who opens the page right after the start sees all of it.
     source.lookAtFacts()
@@ -56,7 +59,8 @@ package final class Front: Sendable {
     // The router never looks for changes: most requests get a kept response, and never reach it.
     timers = [
       RepeatingTimer(milliseconds: configuration.lookMilliseconds) { [weak source] in source?.look() },
-      RepeatingTimer(milliseconds: FrontLimits.slowLookMilliseconds) { [weak source] in
+      RepeatingTimer(milliseconds: FrontLimits.slowLookMilliseconds) { [weak source, metrics] in
+        metrics.noteLooks(at: .now())
         forgetReplacedFiles()
         source?.lookAtFacts()
         source?.checkStanding(at: .now())
@@ -88,6 +92,13 @@ package final class Front: Sendable {
   package var standing: (series: Int, failure: String?) {
     let view = source.current()
     return (view.catalog?.allSeries.count ?? 0, view.failure)
+  }
+
+  /// The series that a rollback holds.
+  package var holds: [Series: SeriesHold] {
+    (source.current().catalog?.allSeries ?? []).reduce(into: [:]) { holds, metadata in
+      holds[metadata.series] = metadata.state.hold
+    }
   }
 
   /// Whether it answers a connection of its own; blocks for so many seconds at most.

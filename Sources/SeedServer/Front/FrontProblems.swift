@@ -81,6 +81,21 @@ extension Problem {
       model.members(since))
   }
 
+  /// Another front is ahead of this copy. A snapshot of here would lead the client back.
+  static func copyBehind(_ since: Version, _ model: ServedModel) -> Problem {
+    Problem(
+      .overloaded,
+      "Version \(since) has not come to this copy yet, which is at \(model.state.head): ask again in some seconds, with "
+        + "the same parameters.", model.span(since))
+  }
+
+  static func epochAhead(_ since: Version, _ model: ServedModel) -> Problem {
+    Problem(
+      .overloaded,
+      "This copy cannot tell yet whether the epoch of version \(since) is a newer one than its own, \(model.state.epoch): "
+        + "ask again in some seconds, with the same parameters.", model.span(since))
+  }
+
   static func endBefore(_ end: Version, since: Version) -> Problem {
     badParameter(
       "to", found: end.description, expected: "a version from \(since) on, for since is \(since),")
@@ -123,7 +138,7 @@ extension ServedModel {
     [JSONMember("parameter", "to"), JSONMember("to", JSONValue(end.number))] + span(since)
   }
 
-  private func span(_ since: Version) -> [JSONMember] {
+  fileprivate func span(_ since: Version) -> [JSONMember] {
     [
       JSONMember("since", JSONValue(since.number)), JSONMember("floor", JSONValue(state.floor.number)),
       JSONMember("head", JSONValue(state.head.number)),

@@ -1,3 +1,5 @@
+import SeedTrust
+
 /// The resource that a path names. Paths are compared undecoded: an escape in one makes it another path.
 enum Route: Hashable {
   case metadata(String)
@@ -47,6 +49,7 @@ enum Route: Hashable {
   /// Under which kind its responses are counted; an object's own mark tells more.
   var kind: AnswerMark.Kind {
     switch self {
+    case .metadata(MetadataName.unversioned(Timestamp.type)): .timestamp
     case .metadata: .metadata
     case .object: .unknown
     case .overview, .dataset, .facts: .overview

@@ -14,11 +14,17 @@ extension Router {
   func readiness(_ view: CatalogView) -> HTTPResponse {
     let isEnding = metrics.load.isEnding
     let isReady = !isEnding && view.isReady
-    let (signatures, now) = (view.catalog?.signatures ?? [], now())
+    let (signatures, now, lifetime) = (view.catalog?.signatures ?? [], now(), view.toldLifetimeSeconds)
     let detail: [JSONMember] = .init(
       ("ready", .bool(isReady)), ("series", .array((view.catalog?.allSeries ?? []).map(view.readiness))),
-      ("signatures", .array(signatures.map { $0.json(at: now) })),
-      ("warnings", JSONValue(strings: signatures.warnings(at: now) + view.missingFileWarnings)),
+      ("signatures", .array(signatures.map { $0.json(at: now, lifetime) })),
+      (
+        "warnings",
+        JSONValue(
+          strings: signatures.warnings(at: now, lifetimeSeconds: lifetime) + view.missingFileWarnings
+            + view.lateWarnings)
+      ),
+      ("follows", (view.follow?.current).map(view.looks)),
       ("error", isEnding ? "this process is shutting down" : view.failure.map(JSONValue.string)))
     return .health(.object(detail), status: isReady ? 200 : 503)
   }
@@ -33,12 +39,23 @@ extension HTTPResponse {
 }
 
 extension SignatureExpiry {
-  fileprivate func json(at now: UTCTime) -> JSONValue {
-    ["role": .string(role), "expires": .string(expires.text), "state": .string(state(at: now).rawValue)]
+  fileprivate func json(at now: UTCTime, _ lifetimeSeconds: Int?) -> JSONValue {
+    [
+      "role": .string(role), "expires": .string(expires.text),
+      "state": .string(state(at: now, lifetimeSeconds: lifetimeSeconds).rawValue),
+    ]
   }
 }
 
 extension CatalogView {
+  /// The public needs no address: the log has it.
+  fileprivate func looks(_ state: FollowState) -> JSONValue {
+    .object(
+      .init(
+        ("lastLook", (state.lastGoodLook?.text).map(JSONValue.string)),
+        ("failing", .bool(state.failure != nil)), ("late", .bool(standing.lateSince != nil))))
+  }
+
   fileprivate func readiness(_ metadata: SeriesMetadata) -> JSONValue {
     .object(
       .init(

@@ -32,15 +32,21 @@ extension Router {
   }
 
   func changes(
-    _ name: String, _ request: HTTPRequest, in catalog: PublishedCatalog
+    _ name: String, _ request: HTTPRequest, in catalog: PublishedCatalog, following follow: FollowProgress?
   ) throws(Problem) -> HTTPResponse {
     let dataset = try catalog.dataset(name)
     let parameters = try Parameters(request, known: ["model", "since", "to", "epoch"])
     let (version, since, epoch) = try (parameters.model(), parameters.since(), parameters.epoch())
     let model = try ServedModel(version, of: dataset, in: catalog)
     // Versions of another epoch have the same numbers, and nothing else in common with these.
-    guard epoch == nil || epoch == model.state.epoch else { throw .otherEpoch(since, model) }
+    if let epoch, epoch != model.state.epoch {
+      throw follow?.mayBeNewer(epoch) == true ? .epochAhead(since, model) : .otherEpoch(since, model)
+    }
     let end = try parameters.end()
+    // Who names no epoch may have another history, and would wait in vain.
+    if follow != nil, epoch != nil, model.isBehind(max(since, end ?? since)) {
+      throw .copyBehind(since, model)
+    }
     let page = try page(since, end, of: model, in: catalog.directory)
     var response = page.response(gzip: request.prefersGzip)
     response.headers.append("Seedbank-Epoch", model.state.epoch.text)
@@ -95,6 +101,13 @@ extension Router {
       throw .versionGone(since, model)
     }
     throw .noDelta(from: since, to: end, model)
+  }
+}
+
+extension ServedModel {
+  /// Whether another front may have that version already.
+  fileprivate func isBehind(_ version: Version) -> Bool {
+    version > state.head && version.number <= state.head.number + FrontLimits.versionsAhead
   }
 }
 

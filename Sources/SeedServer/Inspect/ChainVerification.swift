@@ -67,7 +67,7 @@ struct ChainVerification {
         try seed.apply(publication.pieces(step), signed: step)
         report.deltas += 1
         proven.append(step)
-      } catch  where error.saysFull {
+      } catch  where error.saysHindrance {
         throw error
       } catch  where publication.stillNames(step) {
         report.error(step.filePath, "applied to version \(version): \(error.cause)", remedy: Remedy.snapshot)

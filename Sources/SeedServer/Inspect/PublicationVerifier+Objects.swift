@@ -35,7 +35,7 @@ extension PublicationVerifier {
       return nil
     } catch PublicationError.damaged {
       return "the bytes that it expands to do not match the signed length and SHA-256"
-    } catch  where !error.saysFull { return "\(error)" }
+    } catch  where !error.saysHindrance { return "\(error)" }
   }
 
   private func checkContent(_ object: PublishedObject, _ report: inout VerificationReport) throws {
@@ -70,8 +70,13 @@ extension PublicationDirectory {
 }
 
 extension Error {
-  /// Whether the disk is full on which a verification works: that says nothing of what it verifies.
+  /// Whether the machine keeps a verification from working with its scratch files: that says nothing of what it verifies.
+  var saysHindrance: Bool {
+    (self as? FileError)?.isFull == true || (self as? DatabaseError)?.saysHindrance == true
+  }
+
+  /// Whether a disk is full.
   var saysFull: Bool {
-    (self as? FileError)?.isFull == true || (self as? DatabaseError)?.primaryCode == ResultCode.full
+    (self as? FileError)?.isFull == true || (self as? DatabaseError)?.saysFull == true
   }
 }

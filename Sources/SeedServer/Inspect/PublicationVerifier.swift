@@ -62,7 +62,7 @@ package struct PublicationVerifier {
       var chain = ChainVerification(publication, objects, scratch: scratch)
       do {
         try chain.run(&report)
-      } catch  where !error.saysFull && !objects.allSatisfy(publication.stillNames) {
+      } catch  where !error.saysHindrance && !objects.allSatisfy(publication.stillNames) {
         report.add(
           .note, "\(published.series)", "the deltas were not all applied: something was published meanwhile",
           remedy: "verify again")

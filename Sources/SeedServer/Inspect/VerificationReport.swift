@@ -32,7 +32,7 @@ package struct VerificationReport: Sendable {
 }
 
 enum Remedy {
-  static let restore = "restore it from a backup"
+  static let restore = "restore it from a backup, a mirror or a follower's copy"
   static let regenerate = "run 'seedbank regenerate'"
   static let snapshot =
     "compare the versions with 'seedbank diff' and publish a new snapshot with 'seedbank regenerate --snapshot'"

@@ -32,13 +32,14 @@ final class OperatorLog: Sendable {
 
 /// What can go wrong behind a front, and pass.
 enum FrontTrouble: Hashable, Sendable {
-  case unreadable, filesMissing, signaturesExpired
+  case unreadable, filesMissing, signaturesExpired, late
 
   fileprivate var end: String {
     switch self {
     case .unreadable: "The publication can be loaded again"
-    case .filesMissing: "All snapshots are there again"
+    case .filesMissing: "All published files are there again"
     case .signaturesExpired: "The signatures are valid again"
+    case .late: "The publication that is followed answers again"
     }
   }
 }

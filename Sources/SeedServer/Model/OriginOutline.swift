@@ -20,13 +20,14 @@ package struct OriginOutline: Hashable, Sendable {
 
   /// Reads names alone, whatever the tables hold.
   package init(_ connection: Connection) throws {
+    let log = try LogParts(connection)
     let objects = try connection.rows(
       """
       SELECT object.type, object.name, list.type, object.tbl_name FROM sqlite_schema AS object
       LEFT JOIN pragma_table_list AS list ON list.name = object.name AND list.schema = 'main'
-      WHERE object.sql IS NOT NULL AND object.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
-      AND object.name NOT LIKE 'seedbank\\_log%' ESCAPE '\\' ORDER BY object.rowid
-      """)
+      WHERE object.sql IS NOT NULL AND object.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY object.rowid
+      """
+    ).filter { !log.owns($0[1].text) }
     func names(_ type: String) -> [String] { objects.filter { $0[0].text == type }.map { $0[1].text } }
     self.init(tables: [:], indexes: names("index"), views: names("view"))
     for index in objects where index[0].text == "index" { owners[index[1].text] = index[3].text }
@@ -112,6 +113,9 @@ package struct OriginGain: Hashable, Sendable {
     gain.views = views.filter { !other.views.contains($0) }
     return gain
   }
+
+  /// How many parts it has.
+  package var count: Int { tables.count + columns.count + indexes.count + views.count }
 
   /// `the table "shop" and the column "park"."open"`.
   package var words: String {

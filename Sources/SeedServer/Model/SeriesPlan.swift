@@ -131,6 +131,9 @@ package enum PlanError: Error, Hashable, Sendable, CustomStringConvertible {
   case notAdditive(older: ModelVersion, newer: ModelVersion, [String])
   case schemaChanged(Series, ModelVersion)
   case modelGone(Series, ModelVersion)
+  case otherModels(DatasetName, ModelDrift, [Series])
+  case changedMeanwhile(DatasetName)
+  case unreadable(DatasetName, String)
 
   package var description: String {
     switch self {
@@ -145,6 +148,12 @@ package enum PlanError: Error, Hashable, Sendable, CustomStringConvertible {
     case .modelGone(let series, let model):
       "model \(model) is published in \(series) but its folder is missing: put it back, clients still need it; where it is there,"
         + " 'seedbank run' was started before, and must be started again"
+    case .otherModels(let dataset, let drift, let series):
+      "\(drift.words(series)). Until then nothing new is published of \(dataset)"
+    case .changedMeanwhile(let dataset):
+      "the configuration of \(dataset) changed while a step was under way, so nothing was published: the next step obeys it"
+    case .unreadable(let dataset, let problem):
+      "\(problem). Until that is mended, nothing new is published of \(dataset)"
     }
   }
 }

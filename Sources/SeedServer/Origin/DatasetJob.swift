@@ -15,6 +15,8 @@ package struct DatasetJob: Sendable {
   package var originWaitSeconds = 10
   /// Seconds between two looks at the origin, where a process publishes on; only told.
   package var checkSeconds: Int?
+  /// Asked under the publication's lock; throws where this work is not what the operator's files say any more.
+  package var confirm: @Sendable () throws -> Void = {}
 
   package init(
     name: DatasetName, origin: any OriginPlace, plans: [SeriesPlan],
@@ -41,8 +43,11 @@ package struct DatasetJob: Sendable {
     knownOrigin == nil ? OriginGain() : gain(in: try origin.outline())
   }
 
-  /// How the origin looks; see ``OriginPlace/stamp()``.
-  func stamp() throws -> (any OriginStamp)? { isRetired ? UnneededStamp() : try origin.stamp() }
+  /// How the origin looks; see ``OriginPlace/look()``.
+  func look() throws -> OriginLook {
+    guard isRetired else { return try origin.look() }
+    return OriginLook(stamp: UnneededStamp(), open: { [origin] in try origin.open(waitSeconds: $0) })
+  }
 
   /// The origin, made ready and open, for who looks at it without a step.
   package func readyOrigin() throws -> any Origin {

@@ -11,12 +11,19 @@ package protocol Origin: AnyObject {
   func source(of table: TableSchema, _ projection: Projection, isOrdered: Bool) throws -> any RowSource
   /// How many rows have NULL in a column of the client's key, and so cannot be published.
   func rowsWithoutKey(_ table: TableSchema, _ projection: Projection) throws -> Int
+  /// What would make reading the table cheaper; `nil` where nothing is known that would.
+  func advice(_ table: TableSchema, _ projection: Projection) throws -> String?
   /// The names of what it holds.
   func outline() throws -> OriginOutline
   /// What its writers noted; `nil` where nobody set up a log.
   func log() throws -> (any OriginLog)?
-  /// Whether the rows can change though nobody writes: a SELECT or a view asks for the time or for random numbers.
-  func isVolatile(_ plans: [SeriesPlan]) throws -> Bool
+  /// A mark of the state that is being read, by which a later one can tell whether it has all of it; `nil` where no state can lack
+  /// what an earlier one had, or nobody can tell.
+  func place() -> OriginCursor?
+  /// Whether what is read may lack what the state of that mark had.
+  func isBehind(_ place: OriginCursor) -> Bool
+  /// By table of the client, why its rows can change though nobody writes: a SELECT or a view asks for the time, say.
+  func restlessTables(_ plan: SeriesPlan) throws -> [String: String]
 }
 
 /// Rows one after the other, each lent until the next. What fails is the origin's fault, and thrown as such.
@@ -29,6 +36,18 @@ package protocol RowSource: AnyObject {
 }
 
 extension Origin {
+  /// Whether rows can change though nobody writes.
+  package func isVolatile(_ plans: [SeriesPlan]) throws -> Bool {
+    try plans.contains { try !restlessTables($0).isEmpty }
+  }
+
+  package func advice(_ table: TableSchema, _ projection: Projection) -> String? { nil }
+
+  /// Most origins are no replicas.
+  package func place() -> OriginCursor? { nil }
+
+  package func isBehind(_ place: OriginCursor) -> Bool { false }
+
   /// The rows of one table, projected into the client's shape and in the client's key order. Mostly the origin can
   /// sort them. If its types or collations order keys in another way than the client's, ``ProjectedRows/next()``
   /// throws ``ProjectedRows/OutOfOrder``, and ``stagedRows(_:_:schemaSQL:)`` sorts them.
@@ -74,7 +93,7 @@ final class StatementSource: RowSource {
   func next() throws -> Bool {
     do throws(DatabaseError) {
       return try statement.step()
-    } catch { throw OriginError.reading(statement.path, error) }
+    } catch { throw OriginError.sorting(statement.path, error) }
   }
 
   func lend(to row: inout [BorrowedValue]) { statement.borrowRow(into: &row) }

@@ -20,13 +20,23 @@ package enum OriginError: OriginFailure {
   case violations([Violation])
   case locked(path: String, seconds: Int)
   case unwritable(path: String, reason: DatabaseError)
+  case foreignTable(path: String, table: String)
+  case behind(origin: String, seconds: Int)
+  case noScratch(path: String)
 
   /// Why reading a file failed: a damaged one stays so, anything else may pass.
   package static func reading(_ path: String, _ reason: DatabaseError) -> OriginError {
     if reason.saysDamage { return .damaged(path: path, reason: reason) }
+    if reason.saysFull { return .noScratch(path: path) }
     if reason.saysUnfinished { return .unfinished(path: path) }
     return reason.saysNoLogIndex && usesLog(path)
       ? .logIndex(path: path) : .unreadable(path: path, reason: reason)
+  }
+
+  /// Why the next row did not come: by then the file is open, so what cannot be opened or written is a scratch file.
+  static func sorting(_ path: String, _ reason: DatabaseError) -> OriginError {
+    reason.saysFull || reason.primaryCode == ResultCode.cannotOpen
+      ? .noScratch(path: path) : reading(path, reason)
   }
 
   /// "File format write version" of SQLite's database header, and what it is in WAL mode.
@@ -57,7 +67,7 @@ package enum OriginError: OriginFailure {
   /// Whether another try may find the origin in order without anyone mending it.
   package var isUnavailable: Bool {
     switch self {
-    case .missing, .empty, .unreadable, .locked, .unfinished, .logIndex: true
+    case .missing, .empty, .unreadable, .locked, .unfinished, .logIndex, .behind, .noScratch: true
     default: false
     }
   }
@@ -65,7 +75,7 @@ package enum OriginError: OriginFailure {
   /// Whether it is not the origin but a model's SELECT that must be mended.
   package var isConfiguration: Bool {
     switch self {
-    case .syntax: true
+    case .syntax, .foreignTable: true
     case .columns(_, let source, _, _): source.sql != nil
     default: false
     }
@@ -116,8 +126,17 @@ package enum OriginError: OriginFailure {
     case .violations(let violations):
       "the origin's rows break the schema of the clients, nothing is published: "
         + violations.map(\.description).joined(separator: "; ")
+        + "; mend these rows, or leave them out with a WHERE in the model's SELECT of their table"
     case .unwritable(let path, let reason):
       "the origin \(path) cannot be written to: \(reason.message); run this as a user who may write to file and folder"
+    case .foreignTable(let path, let table):
+      "the origin \(path) has a table \"\(table)\" that is no log: give it another name, for the log is to have this one"
+    case .behind(let origin, let seconds):
+      "the origin \(origin) has been behind what was published for \(TimeSpan(seconds: seconds)): look why this standby does not follow its "
+        + "server, or read from another one"
+    case .noScratch(let path):
+      "the rows of \(path) could not be sorted, for there is no room for the files in which SQLite does that: free some in the "
+        + "folder that TMPDIR names (else /var/tmp), or name one with more room there"
     case .locked(let path, let seconds):
       "the origin \(path) is locked by another process, for \(seconds) seconds at least: try again later"
     }

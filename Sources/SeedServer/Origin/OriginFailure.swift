@@ -4,4 +4,11 @@ package protocol OriginFailure: Error, CustomStringConvertible {
   var isUnavailable: Bool { get }
   /// Whether a setting, a right or a model's SELECT must be mended, not the rows.
   var isConfiguration: Bool { get }
+  /// Whether it is worth reading once more at once, in the same step.
+  var isMomentary: Bool { get }
+}
+
+extension OriginFailure {
+  /// Most last for longer than a step.
+  package var isMomentary: Bool { false }
 }

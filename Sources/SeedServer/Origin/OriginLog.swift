@@ -10,8 +10,28 @@ package protocol OriginLog: AnyObject {
   func cursor() throws -> OriginCursor
   /// What may differ between the cursor's state and the one that is being read.
   func touched(since cursor: OriginCursor, _ plan: SeriesPlan) throws -> LogAnswer
+  /// Whether nothing was noted since a cursor, of any table, and nothing else is other than it was that decides what a SELECT
+  /// reads: cheaper to tell than ``touched(since:_:)``, and in doubt false.
+  func isUntouched(since cursor: OriginCursor) throws -> Bool
+  /// Whether what is read may lack what the cursor's state had, whatever else may be said of the two.
+  func isBehind(_ cursor: OriginCursor) -> Bool
   /// The rows with these keys, as far as they are there, in the keys' order.
   func rows(_ table: TableSchema, keys: [[SeedValue]]) throws -> ProjectedRows
+  /// Whether its entries stay until ``prune(behind:)`` removes them.
+  var needsPruning: Bool { get }
+  /// Removes what nobody who stands at one of these cursors, or behind it, needs any more. Returns what an operator must do where
+  /// that is not possible.
+  func prune(behind cursors: [OriginCursor]) -> String?
+}
+
+extension OriginLog {
+  /// Most origins are no replicas.
+  package func isBehind(_ cursor: OriginCursor) -> Bool { false }
+
+  package var needsPruning: Bool { false }
+
+  /// Its own triggers keep it short.
+  package func prune(behind cursors: [OriginCursor]) -> String? { nil }
 }
 
 /// A state of an origin as its log knows it. What it says is the log's own business.
@@ -25,6 +45,8 @@ package struct OriginCursor: Hashable, Sendable {
 package enum LogAnswer: Hashable, Sendable {
   /// By table of the client.
   case tables([String: Touched])
+  /// What is read may lack what was published already: a standby has not come so far.
+  case behind
   /// Nothing that can be relied on.
   case doubt(LogDoubt)
 }
@@ -41,7 +63,11 @@ package enum Touched: Hashable, Sendable {
 /// Why a log cannot tell what was written.
 package enum LogDoubt: String, Hashable, Sendable, CaseIterable {
   case otherFile = "the origin is another file than before"
-  case otherSchema = "the origin's schema was changed"
+  case otherDatabase = "the database was restored, or another one took its place"
+  case otherServer = "the database's server was started again, or another one took its place"
+  case otherTimeline = "a standby took the place of the database's server"
+  case otherTriggers = "triggers of the origin's log were dropped, switched off, or made anew"
+  case otherSchema = "the origin's schema was changed, or its file was written anew, as by VACUUM or .restore"
   case otherLog = "the origin's log was made anew"
   case pruned = "the origin's log does not reach back to the last step"
   case edited = "the origin's log was changed by hand, or the origin was restored from a backup"

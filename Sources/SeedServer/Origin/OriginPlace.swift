@@ -13,9 +13,29 @@ package protocol OriginPlace: Sendable {
   func stamp() throws -> (any OriginStamp)?
   /// Opens what is there now; waits that long for others who hold it.
   func open(waitSeconds: Int) throws -> any Origin
+  /// As ``stamp()``, for who may open it right after.
+  func look() throws -> OriginLook
+}
+
+/// How an origin looks, and the way to open it. The first to open it reads it through the session that looked, where there is
+/// one; who opens it again gets a session of their own.
+package struct OriginLook {
+  /// `nil` where only reading tells whether anything changed.
+  package let stamp: (any OriginStamp)?
+  /// Opens what is there now; waits that long for others who hold it.
+  package let open: (_ waitSeconds: Int) throws -> any Origin
+
+  package init(stamp: (any OriginStamp)?, open: @escaping (_ waitSeconds: Int) throws -> any Origin) {
+    (self.stamp, self.open) = (stamp, open)
+  }
 }
 
 extension OriginPlace {
+  /// Looking and opening have nothing in common.
+  package func look() throws -> OriginLook {
+    OriginLook(stamp: try stamp()) { try open(waitSeconds: $0) }
+  }
+
   /// Nothing has to be done for what lies there ready.
   package func prepare() {}
 }
@@ -38,6 +58,13 @@ package protocol OriginStamp: Sendable {
   var isSettled: Bool { get }
   /// This stamp as it looks now, where a step can wait: the one that took it saw all that was written, and not long ago.
   func renewed() -> (any OriginStamp)?
+  /// Seconds by which a replica was at most behind its primary; `nil` where the origin is none, or cannot say.
+  var lagSeconds: Int? { get }
+}
+
+extension OriginStamp {
+  /// Most origins are no replicas.
+  package var lagSeconds: Int? { nil }
 }
 
 package enum OriginRest {

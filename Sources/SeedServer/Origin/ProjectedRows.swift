@@ -1,4 +1,4 @@
-import SeedDatabase
+package import SeedDatabase
 package import SeedFormat
 
 /// Projected rows as the client would store them: in any order, or in strictly rising key order.
@@ -18,7 +18,8 @@ package final class ProjectedRows {
   @exclusivity(unchecked) private var previous: [BorrowedValue] = []
   private let bytes = LentBytes()
 
-  init(_ source: any RowSource, _ table: TableSchema, _ fitter: AffinityFitter, isOrdered: Bool) {
+  /// A table's rows out of a source that has its columns in their order.
+  package init(_ source: any RowSource, _ table: TableSchema, _ fitter: AffinityFitter, isOrdered: Bool) {
     (self.source, self.table, self.fitter) = (source, table, fitter)
     affinities = table.columns.map(\.affinity)
     order = isOrdered ? KeyOrder(table) : nil

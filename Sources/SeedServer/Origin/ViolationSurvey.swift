@@ -35,14 +35,23 @@ struct ViolationSurvey {
 
   private mutating func run() throws -> [OriginError.Violation] {
     try scratch.execute("BEGIN")
-    for table in plan.schema.tables { try insert(table) }
+    for table in plan.schema.tables {
+      let columns = table.columnNames.map(quoted).joined(separator: ", ")
+      try scratch.execute("CREATE TEMP TABLE \(refused(table))(\(columns))")
+      try insert(table)
+    }
     for table in plan.schema.tables where !table.foreignKeys.isEmpty { try checkReferences(table) }
     return found
   }
 
+  /// Where a table's refused rows go: they are there, so that rows which reference them lack nothing.
+  private func refused(_ table: TableSchema) -> String { quoted("seedbank_refused_\(table.name)") }
+
   private mutating func insert(_ table: TableSchema) throws {
     let rows = try origin.rows(table, plan.projection(table), isOrdered: false)
     let insert = try scratch.prepare(TableSQL(table).insert)
+    let marks = table.columns.map { _ in "?" }.joined(separator: ", ")
+    let keep = try scratch.prepare("INSERT INTO \(refused(table)) VALUES (\(marks))")
     while true {
       do {
         guard try rows.next() else { return }
@@ -50,10 +59,13 @@ struct ViolationSurvey {
       } catch let error as OriginError {
         guard let rule = error.rowRule else { throw error }
         note(table, rule, rows.keyDescription)
+        try keep.run(rows.row.map(\.owned))
       } catch let error as DatabaseError where Self.isMismatch(error) {
         note(table, Self.mismatch, rows.keyDescription)
+        try keep.run(rows.row.map(\.owned))
       } catch let error as DatabaseError where error.primaryCode == ResultCode.constraint {
         note(table, error.message, rows.keyDescription)
+        try keep.run(rows.row.map(\.owned))
       }
     }
   }
@@ -87,6 +99,9 @@ struct ViolationSurvey {
     let key = table.keyNames.map { "child.\(quoted($0))" }.joined(separator: ", ")
     let parents = reference.parentColumns.isEmpty ? parent.keyNames : reference.parentColumns
     let condition = orphanCondition(reference.columns, parent.name, parents)
-    return "SELECT \(key) FROM \(quoted(table.name)) AS child WHERE \(condition)"
+    let matches = zip(parents, reference.columns).map { "parent.\(quoted($0)) = child.\(quoted($1))" }
+    let isRefused =
+      "EXISTS (SELECT 1 FROM \(refused(parent)) AS parent WHERE \(matches.joined(separator: " AND ")))"
+    return "SELECT \(key) FROM main.\(quoted(table.name)) AS child WHERE \(condition) AND NOT \(isRefused)"
   }
 }

@@ -64,7 +64,7 @@ struct ChangeStep {
   }
 
   private mutating func preview() throws {
-    report.isPreview = true
+    (report.isPreview, report.isResuming) = (true, options.isResuming)
     try readiness.get()
     _ = try update.findNewSeries(of: job)
     var drafts: [SeriesDraft] = []
@@ -89,23 +89,59 @@ struct ChangeStep {
   }
 
   private mutating func readOrigin() throws {
-    guard options.rollback == nil else { return try publish(nil) }
+    try job.confirm()
+    guard options.rollback == nil else { return try publishAsItIs() }
     try readiness.get()
-    let stamp = try job.stamp()
+    let look = try job.look()
+    let stamp = look.stamp
     report.originStamp = stamp
+    OriginReading.note(job.name, in: context.stateFolder) { $0.lagSeconds = stamp?.lagSeconds }
     // Retired series need no origin, and must not lose their signatures with it.
-    guard !job.isRetired else { return try publish(nil) }
+    guard !job.isRetired else { return try publishAsItIs() }
     let memory = OriginMemory(context)
     // A series to be resumed, and one that waited for its key, were passed over when the origin was last read.
     let isAuditDue = drafted.contains { ChangeTrail.isAuditDue($0.series, context) }
     let mustRead = options.isResuming || options.isBeginningEpoch || !newSeries.isEmpty || isAuditDue
-    if let stamp, try !mustRead && memory.knows(stamp, update.published) { return try publish(nil) }
-    let origin = try job.openOrigin()
-    let isVolatile = try origin.isVolatile(job.plans)
-    let gain = try job.gain(of: origin)
+    if let stamp, try !mustRead && memory.knows(stamp, update.published) { return try publishAsItIs() }
+    let isRestless = try publishOriginPatiently(look)
+    let reading = OriginReading.newest(of: job.name, in: context.stateFolder)
+    report.warnings += [reading.warning].compactMap(\.self)
+    try memory.remember(isRestless ? nil : stamp, update.published)
+  }
+
+  /// As ``publishOrigin(_:)``, once more where a replica took away what was being read.
+  private mutating func publishOriginPatiently(_ look: OriginLook) throws -> Bool {
+    do {
+      return try publishOrigin(look)
+    } catch let error as any OriginFailure where error.isMomentary {
+      report.warnings.append("the origin was read once more, for the first time it failed: \(error)")
+      return try publishOrigin(look)
+    }
+  }
+
+  /// Publishes what the origin holds; returns whether it is to be looked at again, though it may look the same. Where its log
+  /// rests, all else is as it was when it was last asked about.
+  private mutating func publishOrigin(_ look: OriginLook) throws -> Bool {
+    let start = ContinuousClock.now
+    defer {
+      let milliseconds = Int((ContinuousClock.now - start) / .milliseconds(1))
+      OriginReading.note(job.name, in: context.stateFolder) { $0.openMilliseconds = milliseconds }
+    }
+    let origin = try look.open(job.originWaitSeconds)
+    let outcome = try publish(origin)
+    if outcome.isWaiting { report.originStamp = nil }
+    report.warnings += ChangeTrail.prune(origin, context)
+    guard outcome.isSearched else { return outcome.isWaiting }
+    tellGain(of: origin)
+    // What was published stays published; where nobody can tell, it is looked at again.
+    let isVolatile = (try? origin.isVolatile(job.plans)) ?? true
+    return isVolatile || outcome.isWaiting
+  }
+
+  private mutating func tellGain(of origin: any Origin) {
+    guard let gain = try? job.gain(of: origin) else { return }
+    report.gained = gain.count
     if !gain.isEmpty { report.warnings.append(gain.warning) }
-    try publish(origin)
-    try memory.remember(isVolatile ? nil : stamp, update.published)
   }
 
   private var newSeries: [SeriesPlan] {
@@ -114,7 +150,12 @@ struct ChangeStep {
 
   private var drafted: [SeriesPlan] { context.plans.filter { !update.waiting.contains($0.series) } }
 
-  private mutating func publish(_ origin: (any Origin)?) throws {
+  private mutating func publishAsItIs() throws { _ = try publish(nil) }
+
+  /// Whether a series waits for its origin, and whether one searched it.
+  private mutating func publish(
+    _ origin: (any Origin)?
+  ) throws -> (isWaiting: Bool, isSearched: Bool) {
     var drafts: [SeriesDraft] = []
     do {
       try draft(origin, &drafts)
@@ -128,6 +169,7 @@ struct ChangeStep {
       try draft.settle()
       report.add(draft.report)
     }
+    return (drafts.contains(where: \.isWaiting), drafts.contains(where: \.isSearched))
   }
 
   /// Of series that are held back for what they lost all are told.
@@ -138,9 +180,9 @@ struct ChangeStep {
       let date = update.date(after: metadata?.state.publishedAt)
       do {
         drafts.append(try SeriesStep(context: context, plan: plan, date: date).draft(origin, after: metadata))
-      } catch PublicationError.shrunk(let found) { shrunk.merge(found) { $1 } }
+      } catch PublicationError.shrunk(let found, _) { shrunk.merge(found) { $1 } }
     }
-    guard shrunk.isEmpty else { throw PublicationError.shrunk(shrunk) }
+    guard shrunk.isEmpty else { throw PublicationError.shrunk(shrunk, isResuming: options.isResuming) }
   }
 }
 
@@ -163,12 +205,14 @@ struct OriginMemory {
   /// Remembers a stamp; `nil`, or one that a later write might not change, is forgotten.
   func remember(_ stamp: (any OriginStamp)?, _ published: PublishedMetadata) throws {
     guard let stamp, stamp.isSettled else { return try Folder.remove(path) }
-    try DurableFile.write(try fingerprint(stamp, published), to: path)
+    // Lost, it costs one reading; no step should wait for a disk for that.
+    try DurableFile.replace(path, with: try fingerprint(stamp, published))
   }
 
   private func fingerprint(_ stamp: any OriginStamp, _ published: PublishedMetadata) throws -> [UInt8] {
     let job = context.job
-    var parts = [job.origin.text, stamp.text]
+    // What is known of the origin says what it has gained, and that is told.
+    var parts = [job.origin.text, stamp.text, job.knownOrigin?.json.text ?? ""]
     for plan in job.plans {
       let state = published.series[plan.series]?.metadata.state
       let copy = try FileStamp(context.copyPath(plan.series))

@@ -3,7 +3,7 @@ import SeedFormat
 package import SeedSystem
 import SeedTrust
 
-/// Where a series' working copy stands in its origin's log, in a file beside it. The file counts only for the very copy
+/// Where a series' working copy stands in its origin's log, or as much as can be told without one, in a file beside it. The file counts only for the very copy
 /// that was committed with it, the same origin and the same model: wherever anything differs, all rows are compared.
 struct ChangeTrail {
   let context: StepContext
@@ -20,7 +20,8 @@ struct ChangeTrail {
   /// `nil` where no step has noted anything yet.
   static func standing(_ series: Series, in stateFolder: String) -> OriginLogStanding? {
     record(series, in: stateFolder).map {
-      OriginLogStanding(comparedAt: $0.comparedAt, missedAt: $0.missedAt)
+      OriginLogStanding(
+        comparedAt: $0.comparedAt, missedAt: $0.missedAt, behindSince: $0.behindSince, gaps: $0.gaps)
     }
   }
 
@@ -37,32 +38,111 @@ struct ChangeTrail {
 
   /// How this step finds what changed, and what it would note when it is done.
   func search(_ origin: any Origin) throws -> ChangeTrailStep {
-    guard context.job.changes == .log else { return ChangeTrailStep(.comparison, nil) }
+    guard context.job.changes == .log else { return comparison(origin) }
     guard let log = try origin.log() else { return ChangeTrailStep(.comparison, .noLog) }
     var step = ChangeTrailStep(.comparison, .first)
     step.cursor = try log.cursor()
     step.gaps = log.gaps
     guard let record = Self.record(plan.series, in: context.stateFolder) else { return step }
-    step.missedAt = record.missedAt
-    step.comparedAt = record.comparedAt
-    guard record.subject == subject(origin: context.job.origin.text), record.copy == copyStamp else {
-      return step.comparing(.otherCopy)
+    guard record.isOfLog else { return log.isBehind(record.cursor) ? step.waiting(record, context) : step }
+    (step.missedAt, step.comparedAt, step.prunedAt) = (record.missedAt, record.comparedAt, record.prunedAt)
+    guard record.subject == subject(origin: context.job.origin.text) else {
+      // Also by another way to it, a replica must not take back what was published.
+      return log.isBehind(record.cursor) ? step.waiting(record, context) : step.comparing(.otherSubject)
     }
-    if try origin.isVolatile([plan]) { return step.comparing(.restless) }
-    switch try log.touched(since: record.cursor, plan) {
+    if record.canRest(on: copyStamp, context), try log.isUntouched(since: record.cursor) {
+      return step.resting
+    }
+    let answer = try log.touched(since: record.cursor, plan)
+    // Whatever is compared then would go back to what was.
+    if answer == .behind { return step.waiting(record, context) }
+    guard record.copy == copyStamp else { return step.comparing(.otherCopy) }
+    switch answer {
+    case .behind: return step.waiting(record, context)
     case .doubt(let doubt): return step.comparing(.doubt(doubt))
-    case .tables(let touched): return step.following(log, touched, record, context)
+    case .tables(let touched):
+      let restless = try origin.restlessTables(plan).mapValues { _ in Touched.all }
+      return step.following(log, touched.merging(restless) { $1 }, record, context)
     }
+  }
+
+  /// Without a log, all that can be told is whether a replica lacks what was read before.
+  private func comparison(_ origin: any Origin) -> ChangeTrailStep {
+    var step = ChangeTrailStep(.comparison, nil)
+    step.cursor = origin.place()
+    guard step.cursor != nil, let record = Self.record(plan.series, in: context.stateFolder),
+      origin.isBehind(record.cursor)
+    else { return step }
+    return step.waiting(record, context)
   }
 
   /// Notes where the copy, which is committed, stands now.
   func note(_ step: ChangeTrailStep) throws {
+    let isOfLog = context.job.changes == .log
+    if step.isResting || step.cursor == nil && !isOfLog { return }
     guard let cursor = step.cursor, let copy = copyStamp else { return try Folder.remove(path) }
     let record = Record(
-      subject: subject(origin: context.job.origin.text), copy: copy, cursor: cursor,
-      comparedAt: step.reason == nil ? step.comparedAt : context.now, missedAt: step.missedAt)
+      subject: subject(origin: context.job.origin.text), copy: copy, cursor: cursor, isOfLog: isOfLog,
+      comparedAt: step.reason == nil ? step.comparedAt : context.now, missedAt: step.missedAt,
+      isSteady: step.isSteady, gaps: step.gaps, prunedAt: step.prunedAt)
     guard record != Self.record(plan.series, in: context.stateFolder) else { return }
+    // No step waits for the disk for it: where a power loss takes it, everything is compared once.
+    try DurableFile.replace(path, with: record.json.bytes)
+  }
+
+  /// What is noted of the copy goes on to hold where a change of it is taken back, though SQLite may have written to the file.
+  func keepingNote(_ change: () throws -> SeriesDraft) throws -> SeriesDraft {
+    let before = try? FileStamp(copyPath)
+    do {
+      var draft = try change()
+      let discard = draft.discard
+      draft.discard = {
+        discard()
+        noteTakenBack(before)
+      }
+      return draft
+    } catch {
+      noteTakenBack(before)
+      throw error
+    }
+  }
+
+  /// A copy that was made anew is another file.
+  private func noteTakenBack(_ before: FileStamp?) {
+    guard let before, var record = Self.record(plan.series, in: context.stateFolder),
+      record.copy == before.text, let now = try? FileStamp(copyPath), now != before,
+      now.isOfSameFile(as: before)
+    else { return }
+    record.copy = now.text
+    try? DurableFile.replace(path, with: record.json.bytes)
+  }
+
+  /// Notes since when the origin has been behind the copy, which stays as it is.
+  func note(waitingSince start: UTCTime) throws {
+    guard var record = Self.record(plan.series, in: context.stateFolder), record.behindSince != start else {
+      return
+    }
+    record.behindSince = start
     try DurableFile.write(record.json.bytes, to: path)
+  }
+
+  /// Lets the origin's log forget what no series of the dataset needs any more, from time to time. Nothing of it may fail a
+  /// step that was published.
+  static func prune(_ origin: any Origin, _ context: StepContext) -> [String] {
+    guard context.job.changes == .log else { return [] }
+    let series = context.job.plans.map(\.series).filter { !context.job.isRetired($0) }
+    let records = series.compactMap { one in
+      record(one, in: context.stateFolder).map { (series: one, record: $0) }
+    }
+    guard records.contains(where: { $0.record.isPruningDue(context) }), let log = try? origin.log(),
+      log.needsPruning
+    else { return [] }
+    for (series, record) in records {
+      var record = record
+      record.prunedAt = context.now
+      try? DurableFile.write(record.json.bytes, to: path(series, context.stateFolder))
+    }
+    return [log.prune(behind: records.map(\.record.cursor))].compactMap(\.self)
   }
 
   private var copyStamp: String? { (try? FileStamp(copyPath))?.text }
@@ -81,10 +161,34 @@ struct ChangeTrail {
 
   fileprivate struct Record: Equatable {
     let subject: String
-    let copy: String
+    var copy: String
     let cursor: OriginCursor
+    /// Whether the cursor is a log's, and not only the origin's place.
+    let isOfLog: Bool
     let comparedAt: UTCTime
     let missedAt: UTCTime?
+    /// Whether the log tells of each table whether it was written to, and nothing that is read changes by itself.
+    let isSteady: Bool
+    /// Tables that the log did not watch any more.
+    let gaps: [String]
+    /// When the log was last made shorter.
+    var prunedAt: UTCTime?
+    /// Since when the origin has been behind the copy.
+    var behindSince: UTCTime?
+
+    /// Seconds between two times at which the log is made shorter.
+    private static let pruningSeconds = 3600
+
+    func isPruningDue(_ context: StepContext) -> Bool {
+      guard let prunedAt else { return true }
+      let age = context.now.secondsSinceEpoch - prunedAt.secondsSinceEpoch
+      return !(0..<Self.pruningSeconds).contains(age)
+    }
+
+    /// Whether a log in which nothing is new says all.
+    func canRest(on copy: String?, _ context: StepContext) -> Bool {
+      isSteady && self.copy == copy && missedAt == nil && behindSince == nil && !isAuditDue(context)
+    }
 
     func isAuditDue(_ context: StepContext) -> Bool {
       let age = context.now.secondsSinceEpoch - comparedAt.secondsSinceEpoch
@@ -100,14 +204,23 @@ extension ChangeTrail.Record {
       let cursor = json["cursor"], let compared = json["comparedAt"]?.string.flatMap({ UTCTime($0) })
     else { return nil }
     (self.subject, self.copy, self.cursor) = (subject, copy, OriginCursor(cursor))
+    isOfLog = json["log"]?.bool ?? false
     (comparedAt, missedAt) = (compared, json["missedAt"]?.string.flatMap({ UTCTime($0) }))
+    isSteady = json["steady"]?.bool ?? false
+    gaps = json["gaps"]?.elements?.compactMap(\.string) ?? []
+    prunedAt = json["prunedAt"]?.string.flatMap({ UTCTime($0) })
+    behindSince = json["behindSince"]?.string.flatMap({ UTCTime($0) })
   }
 
   fileprivate var json: JSONValue {
     .object(
       .init(
         ("subject", .string(subject)), ("copy", .string(copy)), ("cursor", cursor.json),
-        ("comparedAt", .string(comparedAt.text)), ("missedAt", missedAt.map { .string($0.text) })))
+        ("log", .bool(isOfLog)),
+        ("comparedAt", .string(comparedAt.text)), ("missedAt", missedAt.map { .string($0.text) }),
+        ("steady", .bool(isSteady)), ("gaps", JSONValue(strings: gaps)),
+        ("prunedAt", prunedAt.map { .string($0.text) }), ("behindSince", behindSince.map { .string($0.text) })
+      ))
   }
 }
 
@@ -122,6 +235,11 @@ struct ChangeTrailStep {
   var gaps: [String] = []
   var comparedAt = UTCTime(secondsSinceEpoch: 0)
   var missedAt: UTCTime?
+  fileprivate(set) var prunedAt: UTCTime?
+  /// Since when the origin has been behind what was published; `nil` where it is not.
+  fileprivate(set) var behindSince: UTCTime?
+  /// Nothing is new, and there is nothing to note.
+  fileprivate(set) var isResting = false
 
   init(_ search: ChangeSearch, _ reason: ComparisonReason?) { (self.search, self.reason) = (search, reason) }
 
@@ -132,9 +250,18 @@ struct ChangeTrailStep {
     return names.isEmpty ? nil : "all rows of \(names.joined(separator: ", "))"
   }
 
+  /// Whether the log could tell of each table whether it was written to.
+  fileprivate var isSteady: Bool {
+    switch search {
+    case .log(_, let touched), .audit(let touched): !touched.values.contains(.all)
+    case .comparison, .nothing: false
+    }
+  }
+
   var foundBy: FoundBy {
     switch (search, reason) {
-    case (.log, _): FoundBy(.log, reason: comparedTables)
+    case (.log, _), (.nothing, _):
+      comparedTables.map { FoundBy(.log, .someTables, reason: $0) } ?? FoundBy(.log)
     case (.audit, _): FoundBy(.audit)
     case (.comparison, let reason?): .because(reason)
     case (.comparison, nil): FoundBy(.comparison)
@@ -142,14 +269,7 @@ struct ChangeTrailStep {
   }
 
   /// For the operator.
-  var warning: String? {
-    if reason == .noLog { return "all rows are compared, for \(ComparisonReason.noLog)" }
-    guard !gaps.isEmpty else { return nil }
-    return
-      "the origin's log does not watch \(gaps.map { "\"\($0)\"" }.joined(separator: ", ")) any more, for a table that is made"
-      + " anew has no triggers: what it does not watch is compared as a whole. 'seedbank origin log remove --yes' and then 'seedbank"
-      + " origin log setup --yes' mend that"
-  }
+  var warning: String? { OriginLogWarning(hasLog: reason != .noLog, gaps: gaps)?.text }
 
   /// A log that can tell what was written is followed, unless it missed rows before or is to be checked.
   fileprivate func following(
@@ -165,6 +285,20 @@ struct ChangeTrailStep {
     return step
   }
 
+  /// No table was touched.
+  fileprivate var resting: ChangeTrailStep {
+    var step = self
+    (step.search, step.reason, step.isResting) = (.nothing, nil, true)
+    return step
+  }
+
+  /// A clock that was set back begins anew.
+  fileprivate func waiting(_ record: ChangeTrail.Record, _ context: StepContext) -> ChangeTrailStep {
+    var step = self
+    step.behindSince = record.behindSince.map { min($0, context.now) } ?? context.now
+    return step
+  }
+
   func comparing(_ reason: ComparisonReason) -> ChangeTrailStep {
     var step = self
     step.reason = reason
@@ -173,7 +307,9 @@ struct ChangeTrailStep {
 }
 
 extension FoundBy {
-  static func because(_ reason: ComparisonReason) -> Self { Self(.comparison, reason: reason.description) }
+  static func because(_ reason: ComparisonReason) -> Self {
+    Self(.comparison, reason.word, reason: reason.description)
+  }
 }
 
 /// Why all rows are compared though the origin has a log, or should have one.
@@ -181,22 +317,51 @@ package enum ComparisonReason: Hashable, Sendable, CustomStringConvertible {
   case noLog
   case first
   case otherCopy
-  case restless
+  case otherSubject
   case audit
   case doubt(LogDoubt)
   case missed(UTCTime)
 
+  /// The same for everybody; `nil` where it is no deviation from what is configured.
+  var word: ComparisonWhy? {
+    switch self {
+    case .noLog: .noLog
+    case .first: .first
+    case .otherCopy: .otherCopy
+    case .otherSubject: .otherConfiguration
+    case .audit: nil
+    case .doubt(let doubt): doubt.word
+    case .missed: .missed
+    }
+  }
+
   package var description: String {
     switch self {
     case .noLog: "the origin has no log: 'seedbank origin log setup' makes one"
-    case .first: "it is the first step with this log"
+    case .first: "it is the first step since the log was made, or was accepted"
     case .otherCopy:
-      "the working copy, the model or the path of the origin is another one than at the last step"
-    case .restless: "a SELECT or a view asks for the time or for random numbers"
+      "the working copy is not as the last step left it, as after a rollback or where that step was refused"
+    case .otherSubject: "the model, the epoch or the path of the origin is another one than at the last step"
     case .audit: "it is time to check the log"
     case .doubt(let doubt): doubt.rawValue
     case .missed(let time):
       "the log missed rows, as was found at \(time): when the cause is mended, 'seedbank origin log accept' trusts it again"
+    }
+  }
+}
+
+extension LogDoubt {
+  fileprivate var word: ComparisonWhy {
+    switch self {
+    case .otherFile: .otherFile
+    case .otherDatabase: .otherDatabase
+    case .otherServer: .otherServer
+    case .otherTimeline: .otherTimeline
+    case .otherTriggers: .otherTriggers
+    case .otherSchema: .otherSchema
+    case .otherLog: .otherLog
+    case .pruned: .pruned
+    case .edited: .edited
     }
   }
 }

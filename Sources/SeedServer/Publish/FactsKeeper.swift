@@ -39,10 +39,12 @@ package struct FactsKeeper: Sendable {
         for series in published {
           var facts = folder.read(series) ?? SeriesFacts(series, writtenAt: record.last)
           facts.writtenAt = record.last
+          let behindSince = facts.look.behindSince
           try facts.take(publisher.history?.standing(of: series, steps: Self.steps))
           // Also where the history could not be written.
           (facts.look.newest, facts.look.newestAt) = (record.outcome, record.last)
-          facts.look.reason = reason
+          (facts.look.reason, facts.look.behindSince) = (reason, behindSince)
+          facts.look.reading = OriginReading.newest(of: dataset, in: publisher.stateFolder)
           try folder.write(facts)
         }
       }
@@ -59,10 +61,21 @@ package struct FactsKeeper: Sendable {
 
   private func write(_ job: DatasetJob, _ publisher: Publisher, _ step: NotedStep) throws {
     let folder = publisher.publication.facts
-    let due = job.plans.filter { !step.isRepeated || !Self.isFresh(folder.stamp($0.series)) }
+    let newest = job.plans.last?.series
+    // Whoever has just decided on it should not wonder.
+    let isGainNew = step.gained != nil && step.gained != newest.flatMap(folder.read)?.gained
+    let due = job.plans.filter { plan in
+      !step.isRepeated || !Self.isFresh(folder.stamp(plan.series)) || (isGainNew && plan.series == newest)
+    }
     guard !due.isEmpty else { return }
     try PublicationLock.withFactsLock(publisher.publication) {
-      for plan in due { try folder.write(Self.facts(plan.series, job, publisher, step)) }
+      for plan in due {
+        let before = folder.read(plan.series)
+        var facts = try Self.facts(plan.series, job, publisher, step)
+        // The newest model is what has not got it; a step that did not read the origin knows what an earlier one saw.
+        facts.gained = plan.series == newest ? step.gained ?? before?.gained : nil
+        try folder.write(facts)
+      }
     }
   }
 
@@ -75,15 +88,19 @@ package struct FactsKeeper: Sendable {
   private static func facts(
     _ series: Series, _ job: DatasetJob, _ publisher: Publisher, _ step: NotedStep
   ) throws -> SeriesFacts {
-    let metadata = try publisher.publication.published().series[series]?.metadata
+    let published = try publisher.publication.published()
+    let metadata = published.series[series]?.metadata
     var facts = SeriesFacts(series, writtenAt: step.end)
     facts.upcoming = UpcomingSnapshots(
       metadata, job.snapshotSchedule, seen: CalendarMark(series, in: publisher.stateFolder).time,
       now: step.end)
     (facts.checkSeconds, facts.expectedChangeSeconds) = (job.checkSeconds, job.expectedChangeSeconds)
+    (facts.lifetimeSeconds, facts.lacksKeys) = (job.lifetimeSeconds, publisher.lacksKeysOnDisk(published))
     try facts.take(publisher.history?.standing(of: series, steps: steps))
     // The other half of a step may have been noted meanwhile.
     if facts.look.newest?.isFailure == true { facts.look.reason = step.reason }
+    facts.look.reading = OriginReading.newest(of: job.name, in: publisher.stateFolder)
+    facts.look.behindSince = ChangeTrail.standing(series, in: publisher.stateFolder)?.behindSince
     facts.tables = metadata.map { tables($0, publisher.stateFolder) } ?? []
     return facts
   }
@@ -121,6 +138,8 @@ struct NotedStep {
   let isRepeated: Bool
   /// Why it came to nothing, where it did.
   let reason: FailureReason?
+  /// Parts that the origin has gained; `nil` where the step did not read it.
+  let gained: Int?
 }
 
 extension SeriesFacts {
@@ -134,9 +153,9 @@ extension SeriesFacts {
   fileprivate mutating func take(_ standing: StepHistory.Standing?) {
     guard let standing else { return }
     look = Look(good: standing.good, newest: standing.newest?.outcome, newestAt: standing.newest?.last)
-    look.foundBy = standing.newest?.foundBy?.way
+    (look.foundBy, look.comparedWhy) = (standing.newest?.foundBy?.way, standing.newest?.foundBy?.why)
     steps = standing.steps.map(Step.init)
-    counts = standing.counts
+    (counts, missedRows) = (standing.counts, standing.missedRows)
   }
 }
 
@@ -146,6 +165,7 @@ extension SeriesFacts.Step {
     (times, milliseconds) = (record.times, record.milliseconds)
     (from, to, changes) = (record.from, record.to, record.changes)
     (deltaBytes, snapshotBytes, rows) = (record.deltaBytes, record.snapshotBytes, record.rows)
-    foundBy = record.foundBy?.way
+    (foundBy, comparedWhy) = (record.foundBy?.way, record.foundBy?.why)
+    missedRows = record.missedRows
   }
 }

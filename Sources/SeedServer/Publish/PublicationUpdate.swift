@@ -68,9 +68,19 @@ struct PublicationUpdate {
   }
 
   private mutating func sign(_ series: [SeriesMetadata], adopting change: OfflineChange) throws {
-    let step = try signer.publish(series, adopting: change, after: published, keys: publisher.keys)
+    try write(signer.publish(series, adopting: change, after: published, keys: publisher.keys))
+  }
+
+  private mutating func write(_ step: SigningStep) throws {
     try publisher.publication.write(step.files)
     published = step.published
+  }
+
+  /// The same again, under versions above all that were ever signed.
+  mutating func signAnew() throws {
+    let least = max(Publisher.firstVersionAnew(now), published.timestamp.version + Publisher.lostVersions)
+    let signer = RepositorySigner(now: now, lifetime: lifetimeSeconds, leastVersion: least)
+    try write(signer.publish(allSeries, after: published, keys: publisher.keys))
   }
 
   private var allSeries: [SeriesMetadata] {
@@ -170,7 +180,7 @@ struct PublicationUpdate {
     guard case .doubted(let end) = clock else { return }
     let warning =
       "something was signed with a clock ahead of this one: check this clock. If it is right, signatures "
-      + "valid for too long are shortened after \(end), or at once with `seedbank regenerate --trust-clock`"
+      + "valid for too long are shortened after \(end), or at once with 'seedbank regenerate --trust-clock'"
     warnings.append(warning)
   }
 }
@@ -188,6 +198,8 @@ enum ClockVerdict: Equatable {
 
   /// Seconds by which clocks may differ before it is said.
   static let toleranceSeconds = UTCTime.secondsPerDay
+  /// Seconds by which a clock may be behind and still shorten signatures at once.
+  private static let skewSeconds = 60
   /// Seconds of steps under one clock after which it is believed.
   static let doubtSeconds = UTCTime.secondsPerDay
 
@@ -197,20 +209,20 @@ enum ClockVerdict: Equatable {
     isAssured: Bool
   ) throws {
     let path = "\(stateFolder)/clock"
-    let dates = published.series.values.map(\.metadata.state.publishedAt)
-    let expiries =
-      published.series.values.map(\.expires) + [published.snapshot.expires, published.timestamp.expires]
-    let latest = now.adding(seconds: Self.toleranceSeconds)
-    guard
-      dates.contains(where: { $0 > latest })
-        || expiries.contains(where: { $0 > latest.adding(seconds: lifetimeSeconds) })
-    else {
+    let signed = SignedLifetime(stateFolder)
+    guard published.isAhead(of: now, lifetimeSeconds, toleranceSeconds: Self.toleranceSeconds) else {
       try Folder.remove(path)
+      try signed.remember(lifetimeSeconds)
       self = .agrees
       return
     }
     if isAssured {
       self = .trusted
+    } else if let seconds = signed.seconds,
+      !published.isAhead(of: now, seconds, toleranceSeconds: Self.toleranceSeconds)
+    {
+      // Only the configured time is shorter now. A clock that is not behind by a minute may shorten signatures.
+      self = published.isAhead(of: now, seconds, toleranceSeconds: Self.skewSeconds) ? .agrees : .trusted
     } else {
       let end = try Self.firstDoubt(path, now).adding(seconds: Self.doubtSeconds)
       self = now >= end ? .trusted : .doubted(until: end)
@@ -223,5 +235,34 @@ enum ClockVerdict: Equatable {
     if let bytes, let since = UTCTime(String(decoding: bytes, as: UTF8.self)), since <= now { return since }
     try DurableFile.write(Array(now.text.utf8), to: path)
     return now
+  }
+}
+
+extension PublishedMetadata {
+  /// Whether something is dated, or signed for so long a time, as only a clock ahead of `now` could have done it.
+  fileprivate func isAhead(of now: UTCTime, _ lifetimeSeconds: Int, toleranceSeconds: Int) -> Bool {
+    let latest = now.adding(seconds: toleranceSeconds)
+    let expiries = series.values.map(\.expires) + [snapshot.expires, timestamp.expires]
+    return series.values.contains { $0.metadata.state.publishedAt > latest }
+      || expiries.contains { $0 > latest.adding(seconds: lifetimeSeconds) }
+  }
+}
+
+/// The longest time for which signatures were made here, in a file beside the working copies: where the configured time
+/// gets shorter, older signatures last longer than it allows, and no clock is to blame. Where the file is lost, the
+/// clock is doubted once more.
+private struct SignedLifetime {
+  private let path: String
+
+  init(_ stateFolder: String) { path = "\(stateFolder)/lifetime" }
+
+  /// `nil` where nobody wrote it down.
+  var seconds: Int? {
+    let bytes = try? DurableFile.readIfPresent(path, limit: PublicationDirectory.mostFileBytes)
+    return bytes.flatMap { Int(String(decoding: $0, as: UTF8.self)) }
+  }
+
+  func remember(_ seconds: Int) throws {
+    if seconds != self.seconds { try DurableFile.write(Array(String(seconds).utf8), to: path) }
   }
 }

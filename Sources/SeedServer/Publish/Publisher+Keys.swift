@@ -22,6 +22,9 @@ package final class KeySource: Sendable {
     let found = try load()
     keys.withLock { $0 = found }
   }
+
+  /// Those that a process would read that starts now.
+  func found() throws -> KeyRing { try load() }
 }
 
 extension Publisher {
@@ -34,6 +37,14 @@ extension Publisher {
     } catch {
       try keySource.reload()
       try checkKeysAtHand(published)
+    }
+  }
+
+  /// Whether a process that starts now could not sign a step.
+  func lacksKeysOnDisk(_ published: PublishedMetadata) -> Bool {
+    guard let found = try? keySource.found() else { return true }
+    return KeyRole.allCases.contains { role in
+      !role.isOffline && published.keys(of: role).map(found.canSign) == false
     }
   }
 

@@ -115,15 +115,16 @@ package struct Publisher: Sendable {
       records.append(StepRecord(error, of: job.name, at: now, milliseconds: milliseconds))
       reason = FailureReason(error)
     }
-    if !records.isEmpty { note(records, reason, job, now.adding(seconds: milliseconds / 1000)) }
+    if !records.isEmpty {
+      let isRepeated = history?.record(records) ?? false
+      // Nothing of it may fail a step.
+      let step = NotedStep(
+        end: now.adding(seconds: milliseconds / 1000), isRepeated: isRepeated, reason: reason,
+        gained: report.gained)
+      facts?.keep(of: job, in: self, step)
+    }
     try result.get()
     return report
-  }
-
-  /// Nothing of it may fail a step.
-  private func note(_ records: [StepRecord], _ reason: FailureReason?, _ job: DatasetJob, _ end: UTCTime) {
-    let isRepeated = history?.record(records) ?? false
-    facts?.keep(of: job, in: self, NotedStep(end: end, isRepeated: isRepeated, reason: reason))
   }
 
   /// Notes a step that failed before it could begin, for those who watch the publication from elsewhere. Nothing is

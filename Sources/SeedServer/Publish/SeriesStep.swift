@@ -1,5 +1,5 @@
 import SeedDatabase
-package import SeedFormat
+import SeedFormat
 import SeedSystem
 import SeedTrust
 
@@ -8,10 +8,14 @@ struct SeriesDraft {
   var report: SeriesReport
   /// `nil` where nothing of it is to be signed.
   var metadata: SeriesMetadata?
+  /// The origin is behind what was published, so nothing was read.
+  fileprivate(set) var isWaiting = false
+  /// The origin was read, and may hold something else than the log told.
+  fileprivate(set) var isSearched = false
   /// What the origin's log should have named.
   fileprivate(set) var missed: [MissedRows] = []
   /// Leaves the working copy as it was.
-  fileprivate(set) var discard: () -> Void = {}
+  var discard: () -> Void = {}
   /// Brings the working copy to what was published.
   fileprivate(set) var settle: () throws -> Void = {}
 }
@@ -45,20 +49,45 @@ struct SeriesStep {
   private func follow(_ origin: any Origin, _ published: SeriesMetadata) throws -> SeriesDraft {
     let trail = ChangeTrail(context: context, plan: plan, published: published)
     var step = try trail.search(origin)
+    if let start = step.behindSince { return try wait(since: start, trail, published) }
     let shrinkGuard = options.acceptingShrink ? nil : job.shrinkGuard
-    var draft = try change(source(origin, plan, step.search, shrinkGuard), after: published)
+    var draft = try trail.keepingNote {
+      try change(source(origin, plan, step.search, shrinkGuard), after: published)
+    }
     draft.report.foundBy = step.foundBy
+    draft.isSearched = !step.isResting
     if let warning = step.warning { draft.report.warnings.append("\(plan.series): \(warning)") }
     if !draft.missed.isEmpty {
       step.missedAt = context.now
+      draft.report.missedRows = draft.missed.map(\.count).reduce(0, +)
       draft.report.warnings.append("\(plan.series): \(MissedRows.warning(draft.missed))")
     }
-    guard job.changes == .log, !options.isPreview else { return draft }
+    guard !options.isPreview else { return draft }
     let settle = draft.settle
     draft.settle = { [step] in
       try settle()
       try trail.note(step)
     }
+    return draft
+  }
+
+  /// Seconds for which an origin may be behind what was published before somebody must look at it.
+  private static let longestWaitSeconds = 600
+
+  /// Never goes back: a standby that is behind is read when it has come as far.
+  private func wait(since start: UTCTime, _ trail: ChangeTrail, _ published: SeriesMetadata) throws
+    -> SeriesDraft
+  {
+    let seconds = context.now.secondsSinceEpoch - start.secondsSinceEpoch
+    guard seconds < Self.longestWaitSeconds else {
+      throw OriginError.behind(origin: job.origin.text, seconds: seconds)
+    }
+    var draft = keep(.unchanged, published)
+    (draft.isWaiting, draft.isSearched) = (true, true)
+    draft.report.warnings.append(
+      "\(plan.series): the origin is a standby that lacks what was published already: nothing is published until it has that"
+    )
+    if !options.isPreview { draft.settle = { try trail.note(waitingSince: start) } }
     return draft
   }
 
@@ -157,11 +186,8 @@ struct SeriesStep {
     let file = "\(context.stateFolder)/\(plan.series.roleName).recalled\(DurableFile.temporarySuffix)"
     defer { try? WorkingCopy.remove(file) }
     let recall = SeriesRecall(context.publication, published)
-    let model = try recall.recall(version, to: file).meta().model
-    guard model == plan.newest.version, published.state.model == model else {
-      throw RollbackError.otherModel(
-        series: plan.series, version: version, model: model, newest: plan.newest.version)
-    }
+    try recall.checkRollback(to: version, newest: plan.newest.version)
+    _ = try recall.recall(version, to: file)
     let known = published.state.hold
     let hold = known?.version == version ? known : SeriesHold(version: version, since: context.now)
     // The operator asks for these rows, so no guard stands before them.
@@ -181,6 +207,7 @@ struct SeriesStep {
       schema: plan.schema.hash, digest: StateDigest.of([:]), provenance: job.provenance)
     let copy = try WorkingCopy(building: options.isPreview ? nil : copyPath + ".new", origin, plan, meta)
     var draft = SeriesDraft(report: report(.created, at: version))
+    draft.isSearched = true
     draft.report.shrunk = try shrunk(copy, published)
     draft.report.rows = try copy.sums().mapValues(\.rows)
     draft.report.warnings = plan.warnings
@@ -242,21 +269,5 @@ struct SeriesStep {
       lifecycle: job.lifecycle(plan.series), publishedAt: date, pollSeconds: job.pollSeconds,
       license: job.provenance.license, attribution: job.provenance.attribution,
       source: job.provenance.source, hold: hold)
-  }
-}
-
-/// Why a series cannot go back to a version.
-package enum RollbackError: Error, Hashable, Sendable, CustomStringConvertible {
-  case notPublished(series: Series)
-  case otherModel(series: Series, version: Version, model: ModelVersion, newest: ModelVersion)
-
-  package var description: String {
-    switch self {
-    case .notPublished(let series):
-      "the series \(series) is not published, or retired: there is nothing to go back to"
-    case .otherModel(let series, let version, let model, let newest):
-      "version \(version) of \(series) has model \(model), but the newest is \(newest): "
-        + "a rollback must stay within one model"
-    }
   }
 }

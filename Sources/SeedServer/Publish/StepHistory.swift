@@ -12,7 +12,7 @@ package struct StepHistory: Sendable {
 
   /// Rows that are kept; the oldest go first.
   package static let mostRecords = 2000
-  private static let layout: Int64 = 3
+  private static let layout: Int64 = 4
 
   /// The history of the publisher that keeps its files there.
   package init(_ stateFolder: String, report: @escaping @Sendable (LogRecord) -> Void = { _ in }) {
@@ -55,6 +55,8 @@ package struct StepHistory: Sendable {
     var steps: [StepRecord]
     /// All since the history began, also those whose records went.
     var counts: [StepOutcome: Int]
+    /// Rows that the origin's log missed in all of them.
+    var missedRows: Int
   }
 
   private func reading<Result>(_ read: (StepTable) throws -> Result) throws -> Result? {

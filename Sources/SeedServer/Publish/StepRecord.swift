@@ -24,6 +24,8 @@ package struct StepRecord: Hashable, Sendable {
   package var rows: Int?
   /// By what the changes were found, where the origin was read for them.
   package var foundBy: FoundBy?
+  /// Rows that the origin's log had missed.
+  package var missedRows = 0
   package var error: String?
   /// How many steps in a row had this outcome, and when the last of them was.
   package var times = 1
@@ -50,7 +52,7 @@ extension StepRecord {
     from = isNew ? to.flatMap { $0 > 1 ? $0 - 1 : nil } : to
     changes = report.changes.filter { !$0.value.isEmpty }
     deltaBytes = report.deltaBytes
-    foundBy = report.foundBy
+    (foundBy, missedRows) = (report.foundBy, report.missedRows)
     snapshotBytes = report.snapshotBytes
     rows = report.rows.isEmpty ? nil : report.rows.values.reduce(0, +)
   }
@@ -82,7 +84,8 @@ extension FailureReason {
     switch error {
     case let error as any OriginFailure:
       self = error.isUnavailable ? .origin : error.isConfiguration ? .configuration : .data
-    case is ImportError, is InvalidText, is NotASeed, is ApplyError, PublicationError.shrunk: self = .data
+    case PublicationError.shrunk: self = .shrunk
+    case is ImportError, is InvalidText, is NotASeed, is ApplyError: self = .data
     case is PlanError, is SchemaProblem: self = .configuration
     case is MissingKeys, is KeyFileError: self = .keys
     case let error as PublicationError: self = error.isConfiguration ? .keys : .publication

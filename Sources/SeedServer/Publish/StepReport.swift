@@ -9,10 +9,14 @@ package struct StepReport: Sendable {
   package internal(set) var originStamp: (any OriginStamp)?
   /// Problems for an operator to look at, though the step went on.
   package internal(set) var warnings: [String] = []
+  /// Parts that the origin has gained and clients do not get; `nil` where it was not read.
+  var gained: Int?
   /// Files that went, or would go, because nothing names them any more: paths within the publication.
   package internal(set) var pruned: [String] = []
   /// The step was only tried: nothing was written.
   package internal(set) var isPreview = false
+  /// Series that were held were to go on.
+  var isResuming = false
 
   /// Whether clients have anything new to fetch.
   package var isUnchanged: Bool { series.allSatisfy { !$0.hasNews } }
@@ -36,7 +40,8 @@ package struct StepReport: Sendable {
   /// Why the step would be held back; only for one that was only tried.
   package var shrinkError: PublicationError? {
     let shrunk = series.filter { !$0.shrunk.isEmpty }.map { ($0.series, $0.shrunk) }
-    return shrunk.isEmpty ? nil : .shrunk(Dictionary(uniqueKeysWithValues: shrunk))
+    let found = Dictionary(uniqueKeysWithValues: shrunk)
+    return found.isEmpty ? nil : .shrunk(found, isResuming: isResuming)
   }
 
   /// The series that a rollback holds, which take nothing from their origin.
@@ -85,6 +90,8 @@ package struct SeriesReport: Sendable {
   var warnings: [String] = []
   /// By what the changes were found; `nil` where nothing was compared with a version before.
   package var foundBy: FoundBy?
+  /// Rows that the origin's log should have named and did not.
+  package var missedRows = 0
   /// Why the working copy had to be made anew from the publication.
   package var repair: String?
 }

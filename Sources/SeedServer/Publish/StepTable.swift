@@ -13,19 +13,19 @@ struct StepTable {
       CREATE TABLE build(id INTEGER PRIMARY KEY, at INTEGER NOT NULL, last INTEGER NOT NULL, times INTEGER NOT NULL,
         milliseconds INTEGER NOT NULL, dataset TEXT NOT NULL, major INTEGER, outcome TEXT NOT NULL,
         head_before INTEGER, head_after INTEGER, delta_bytes INTEGER, snapshot_bytes INTEGER, rows INTEGER, found_by TEXT,
-        found_reason TEXT, error TEXT);
+        found_why TEXT, found_reason TEXT, missed_rows INTEGER NOT NULL, error TEXT);
       CREATE INDEX build_series ON build(dataset, major);
       CREATE TABLE build_table(build INTEGER NOT NULL, name TEXT NOT NULL, inserted INTEGER NOT NULL,
         updated INTEGER NOT NULL, deleted INTEGER NOT NULL, PRIMARY KEY(build, name)) WITHOUT ROWID;
       CREATE TABLE step_count(dataset TEXT NOT NULL, major INTEGER NOT NULL, outcome TEXT NOT NULL,
-        count INTEGER NOT NULL, PRIMARY KEY(dataset, major, outcome)) WITHOUT ROWID;
+        count INTEGER NOT NULL, missed_rows INTEGER NOT NULL, PRIMARY KEY(dataset, major, outcome)) WITHOUT ROWID;
       PRAGMA user_version = \(layout);
       """)
   }
 
   private static let columns =
     "at, last, times, milliseconds, dataset, major, outcome, head_before, head_after, delta_bytes, snapshot_bytes, "
-    + "rows, found_by, found_reason, error"
+    + "rows, found_by, found_why, found_reason, missed_rows, error"
 
   /// Adds a record; true where it was counted with the one before it, because both say the same.
   func append(_ record: StepRecord) throws -> Bool {
@@ -45,8 +45,11 @@ struct StepTable {
   /// Steps before any series count under the major 0. Records go after a while; these numbers never fall.
   private func count(_ record: StepRecord) throws {
     try connection.execute(
-      "INSERT INTO step_count VALUES (?, ?, ?, 1) ON CONFLICT DO UPDATE SET count = count + 1",
-      .text(record.dataset.text), SeedValue(record.series?.major ?? 0), .text(record.outcome.rawValue))
+      """
+      INSERT INTO step_count VALUES (?, ?, ?, 1, ?) ON CONFLICT DO UPDATE SET count = count + 1,
+        missed_rows = missed_rows + excluded.missed_rows
+      """, .text(record.dataset.text), SeedValue(record.series?.major ?? 0), .text(record.outcome.rawValue),
+      SeedValue(record.missedRows))
   }
 
   private func repeatsLatest(_ record: StepRecord) throws -> Bool {
@@ -54,28 +57,42 @@ struct StepTable {
       let (id, latest) = try records(
         "WHERE dataset = ? AND major IS ? ORDER BY id DESC LIMIT 1",
         [.text(record.dataset.text), SeedValue(record.series?.major)]
-      ).first, latest.outcome == record.outcome, latest.error == record.error, latest.to == record.to
+      ).first, latest.outcome == record.outcome, latest.error == record.error, latest.to == record.to,
+      latest.foundBy == record.foundBy,
+      try !isInterrupted(id, latest, record)
     else { return false }
     // Identifiers tell what came when: a clock may be set back.
     let next = try connection.integer("SELECT max(id) + 1 FROM build") ?? 1
     try connection.execute("UPDATE build_table SET build = ? WHERE build = ?", .integer(next), .integer(id))
     try connection.execute(
-      "UPDATE build SET id = ?, last = ?, times = times + 1, milliseconds = ?, found_by = ?, found_reason = ? WHERE id = ?",
-      .integer(next), SeedValue(record.at.secondsSinceEpoch), SeedValue(record.milliseconds),
-      SeedValue(record.foundBy?.way.rawValue), SeedValue(record.foundBy?.reason), .integer(id))
+      "UPDATE build SET id = ?, last = ?, times = times + 1, milliseconds = ? WHERE id = ?",
+      .integer(next), SeedValue(record.at.secondsSinceEpoch), SeedValue(record.milliseconds), .integer(id))
     return true
+  }
+
+  /// Whether the dataset's steps came out otherwise in between: then "so many times since" would be untrue. What the same
+  /// steps say of other series, or of the dataset, is no interruption.
+  private func isInterrupted(_ id: Int64, _ latest: StepRecord, _ record: StepRecord) throws -> Bool {
+    let major = SeedValue(record.series?.major)
+    return try connection.integer(
+      """
+      SELECT count(*) FROM build WHERE dataset = ? AND id > ? AND last NOT IN (?, ?)
+        AND (major IS NULL OR ? IS NULL OR major = ?)
+      """, .text(record.dataset.text), .integer(id), SeedValue(latest.last.secondsSinceEpoch),
+      SeedValue(record.at.secondsSinceEpoch), major, major) != 0
   }
 
   private func insert(_ record: StepRecord) throws {
     try connection.cached(
-      "INSERT INTO build(\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+      "INSERT INTO build(\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
     ).run([
       SeedValue(record.at.secondsSinceEpoch), SeedValue(record.last.secondsSinceEpoch),
       SeedValue(record.times), SeedValue(record.milliseconds), .text(record.dataset.text),
       SeedValue(record.series?.major), .text(record.outcome.rawValue), SeedValue(record.from),
       SeedValue(record.to), SeedValue(record.deltaBytes), SeedValue(record.snapshotBytes),
-      SeedValue(record.rows), SeedValue(record.foundBy?.way.rawValue), SeedValue(record.foundBy?.reason),
-      SeedValue(record.error),
+      SeedValue(record.rows), SeedValue(record.foundBy?.way.rawValue),
+      SeedValue(record.foundBy?.why?.rawValue),
+      SeedValue(record.foundBy?.reason), SeedValue(record.missedRows), SeedValue(record.error),
     ])
     for (name, changes) in record.changes {
       try connection.execute(
@@ -100,7 +117,7 @@ struct StepTable {
         .last,
       steps: try records(
         "\(own) AND outcome <> '\(StepOutcome.unchanged.rawValue)' ORDER BY id DESC LIMIT \(steps)", values
-      ).map(\.record), counts: try counts(of: series))
+      ).map(\.record), counts: try counts(of: series), missedRows: try missedRows(of: series))
   }
 
   private func counts(of series: Series) throws -> [StepOutcome: Int] {
@@ -112,6 +129,13 @@ struct StepTable {
     }
   }
 
+  private func missedRows(of series: Series) throws -> Int {
+    let sum = try connection.integer(
+      "SELECT sum(missed_rows) FROM step_count WHERE dataset = ? AND major IN (0, ?)",
+      .text(series.dataset.text), SeedValue(series.major))
+    return Int(sum ?? 0)
+  }
+
   func records(_ condition: String, _ values: [SeedValue]) throws -> [(id: Int64, record: StepRecord)] {
     let statement = try connection.prepare("SELECT \(Self.columns), id FROM build \(condition)")
     try statement.bind(values)
@@ -121,7 +145,7 @@ struct StepTable {
   }
 
   private func record(_ row: [SeedValue]) throws -> (id: Int64, record: StepRecord) {
-    guard let id = row[15].number, let outcome = StepRecord.Outcome(rawValue: row[6].text) else {
+    guard let id = row[17].number, let outcome = StepRecord.Outcome(rawValue: row[6].text) else {
       throw NotASeed("a step with the outcome \"\(row[6])\"")
     }
     func time(_ column: Int) -> UTCTime { UTCTime(secondsSinceEpoch: row[column].number ?? 0) }
@@ -133,9 +157,10 @@ struct StepTable {
     (record.from, record.to) = (row[7].number, row[8].number)
     (record.deltaBytes, record.snapshotBytes, record.rows) = (row[9].number, row[10].number, row[11].number)
     if let way = row[12].string.flatMap(FoundBy.Way.init(rawValue:)) {
-      record.foundBy = FoundBy(way, reason: row[13].string)
+      record.foundBy = FoundBy(
+        way, row[13].string.flatMap(ComparisonWhy.init(rawValue:)), reason: row[14].string)
     }
-    record.error = row[14].string
+    (record.missedRows, record.error) = (row[15].number ?? 0, row[16].string)
     record.changes = try changes(of: Int64(id))
     return (Int64(id), record)
   }

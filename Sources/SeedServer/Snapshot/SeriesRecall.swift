@@ -20,6 +20,7 @@ package struct SeriesRecall {
 
     /// The state digest at its end, as it was signed.
     fileprivate var digest: SHA256Digest { deltas.last?.digest ?? snapshot.digest }
+    fileprivate var model: ModelVersion { deltas.last?.model ?? snapshot.model }
   }
 
   /// The objects to make a version of, from the newest snapshot that leads there.
@@ -42,6 +43,24 @@ package struct SeriesRecall {
   /// Every version that can be recalled, rising.
   package var versions: [Version] {
     Set(published.objects.map(\.version)).sorted().filter { knownChain(to: $0) != nil }
+  }
+
+  /// The versions to which the series can go back: those of its newest model that can be recalled, rising.
+  private func versions(of model: ModelVersion) -> [Version] {
+    versions.filter { knownChain(to: $0)?.model == model }
+  }
+
+  /// Throws where the series cannot go back to a version while `newest` is its newest model.
+  package func checkRollback(to version: Version, newest: ModelVersion) throws {
+    let choices = versions(of: newest)
+    guard let chain = knownChain(to: version) else {
+      throw RecallError(
+        series: published.series, version: version, known: choices, head: published.state.head)
+    }
+    guard chain.model == newest, published.state.model == newest else {
+      throw RollbackError.otherModel(
+        series: published.series, version: version, model: chain.model, newest: newest, choices: choices)
+    }
   }
 
   /// Writes the version to `path`, not synced, and opens it. The digest of its rows is compared with the signed one.
@@ -72,14 +91,33 @@ package struct RecallError: Error, Hashable, Sendable, CustomStringConvertible {
 
   package var description: String {
     guard version <= head else { return "there is no version \(version) of \(series): the newest is \(head)" }
-    return "no published snapshot and deltas of \(series) lead to version \(version): "
-      + "choose from \(Self.ranges(known))"
+    return "no published snapshot and deltas of \(series) lead to version \(version)\(known.choice)"
   }
+}
 
-  /// `1, 4 to 9, 12`.
-  private static func ranges(_ versions: [Version]) -> String {
-    versions.map(\.number).runs
+/// Why a series cannot go back to a version.
+package enum RollbackError: Error, Hashable, Sendable, CustomStringConvertible {
+  case notPublished(series: Series)
+  case otherModel(
+    series: Series, version: Version, model: ModelVersion, newest: ModelVersion, choices: [Version])
+
+  package var description: String {
+    switch self {
+    case .notPublished(let series):
+      "the series \(series) is not published, or retired: there is nothing to go back to"
+    case .otherModel(let series, let version, let model, let newest, let choices):
+      "version \(version) of \(series) has model \(model), but the newest is \(newest): "
+        + "a rollback must stay within one model\(choices.choice)"
+    }
+  }
+}
+
+extension [Version] {
+  /// `: choose from 1, 4 to 9, 12`.
+  fileprivate var choice: String {
+    let ranges = map(\.number).runs
       .map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound) to \($0.upperBound)" }
-      .joined(separator: ", ")
+    return isEmpty
+      ? ", and none of its versions can be chosen yet" : ": choose from \(ranges.joined(separator: ", "))"
   }
 }

@@ -58,7 +58,8 @@ struct Pruning {
   private func remember(_ unnamed: Unnamed) throws(FileError) {
     let members = unnamed.sorted { $0.key < $1.key }
       .map { JSONMember($0.key, .integer(Int64($0.value.secondsSinceEpoch))) }
-    try DurableFile.write(JSONValue.object(members).bytes, to: memory)
+    // No step waits for the disk for it: where a power loss takes it, the grace begins anew.
+    try DurableFile.replace(memory, with: JSONValue.object(members).bytes)
   }
 }
 

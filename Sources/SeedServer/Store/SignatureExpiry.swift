@@ -10,6 +10,8 @@ package struct SignatureExpiry: Hashable, Sendable {
     case valid
     /// It is time to fetch the key that is kept offline.
     case expiring
+    /// A publisher would have renewed it long ago.
+    case neglected
     /// Clients refuse what is published.
     case expired
   }
@@ -25,23 +27,28 @@ package struct SignatureExpiry: Hashable, Sendable {
     (self.role, self.expires, self.isOffline) = (role, expires, isOffline)
   }
 
-  /// How it stands at `now`.
-  package func state(at now: UTCTime) -> State {
+  /// Of an online signature's time the part that is left where nobody renews it: publishers renew it much earlier.
+  package static let neglectedShare = 3
+
+  /// How it stands at `now`; `lifetimeSeconds` is that of online signatures, where somebody tells.
+  package func state(at now: UTCTime, lifetimeSeconds: Int? = nil) -> State {
     if expires <= now { return .expired }
-    let warning = expires.adding(days: -RepositorySigner.warningDays)
-    return isOffline && warning <= now ? .expiring : .valid
+    if isOffline { return expires.adding(days: -RepositorySigner.warningDays) <= now ? .expiring : .valid }
+    let left = expires.secondsSinceEpoch - now.secondsSinceEpoch
+    return lifetimeSeconds.map { left < $0 / Self.neglectedShare } == true ? .neglected : .valid
   }
 }
 
 extension [SignatureExpiry] {
   /// What people should know of them, a sentence for all roles of which the same is to be said.
-  func warnings(at now: UTCTime) -> [String] {
+  func warnings(at now: UTCTime, lifetimeSeconds: Int? = nil) -> [String] {
     let sentences: [(state: SignatureExpiry.State, verb: String, consequence: String)] = [
       (.expired, "expired", "clients refuse what is published"),
       (.expiring, "expire", "from then on clients refuse what is published"),
+      (.neglected, "end", "nobody renews them. Start 'seedbank run', or 'seedbank regenerate' by a timer"),
     ]
     return sentences.compactMap { state, verb, consequence in
-      let found = filter { $0.state(at: now) == state }
+      let found = filter { $0.state(at: now, lifetimeSeconds: lifetimeSeconds) == state }
       guard let first = found.map(\.expires).min() else { return nil }
       let roles = found.map(\.role).joined(separator: ", ")
       let date = found.count == 1 ? " on \(first)" : ", the first of them on \(first)"

@@ -6,24 +6,41 @@ package enum SeriesConcern: Int, Hashable, Sendable, CaseIterable {
   case expired
   /// New clients get nothing.
   case noSnapshot
+  /// Clients that need a certain file of it do not get it.
+  case filesMissing
   /// The newest step failed or was refused.
   case stepFailed
   /// Something is dated ahead of this clock, so nobody knows how old it is.
   case clocksDiffer
   /// No step came for longer than steps should take to come.
   case noStep
+  /// A publisher that starts again could not sign.
+  case keysGone
   /// Its newest version is older than its operator expects.
   case old
   /// A rollback holds it.
   case held
+  /// Its origin has gained what nobody has decided on.
+  case gained
+  /// A step kept its origin open for too long, so that the origin keeps what its writers delete.
+  case originHeldOpen
+  /// No model of it is configured any more.
+  case modelGone
+  /// Its working copy cannot be read.
+  case copyUnreadable
+  /// Its origin's log does not tell all that is written.
+  case logDoubted
   /// Nobody tells of its steps, so nobody knows whether it is current.
   case untold
 
   /// How bad it is.
   package var level: ConcernLevel {
     switch self {
-    case .expired, .noSnapshot, .stepFailed: .bad
-    case .clocksDiffer, .noStep, .old, .held: .soon
+    case .expired, .noSnapshot, .filesMissing, .stepFailed: .bad
+    case .clocksDiffer, .noStep, .keysGone, .old, .held, .gained, .originHeldOpen, .modelGone,
+      .copyUnreadable,
+      .logDoubted:
+      .soon
     case .untold: .unknown
     }
   }
@@ -52,11 +69,18 @@ extension SeriesEvidence {
     switch concern {
     case .expired: isExpired
     case .noSnapshot: !hasSnapshot
+    case .filesMissing: missingFiles > 0
     case .stepFailed: !isRetired && steps?.newest.isFailure == true
     case .clocksDiffer: isAhead(of: now)
     case .noStep: !isRetired && steps.map { now.isLater(than: $0.newestAt, by: $0.patienceSeconds) } == true
     case .old: !isRetired && steps?.changeSeconds.map { now.isLater(than: publishedAt, by: $0) } == true
+    case .keysGone: lacksKeys
     case .held: isHeld && !isRetired
+    case .gained: !isRetired && gained > 0
+    case .originHeldOpen: !isRetired && isOriginHeldOpen
+    case .modelGone: !isRetired && doubts.contains(.noModel)
+    case .copyUnreadable: doubts.contains(.copy)
+    case .logDoubted: doubts.contains(.log)
     case .untold: !isRetired && steps == nil
     }
   }

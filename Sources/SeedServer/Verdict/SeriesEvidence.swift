@@ -10,8 +10,18 @@ package struct SeriesEvidence: Hashable, Sendable {
   package var isHeld = false
   /// Whether a new client can begin.
   package var hasSnapshot = true
+  /// Published files that are not there, or not as long as was signed.
+  package var missingFiles = 0
   /// Whether clients refuse it, because a signature on the way to it has expired.
   package var isExpired = false
+  /// Whether a publisher that starts now would lack a key.
+  package var lacksKeys = false
+  /// Parts that the origin has gained and clients do not get.
+  package var gained = 0
+  /// Whether the newest step that read the origin kept it open for too long.
+  package var isOriginHeldOpen = false
+  /// What its publisher's machine knows against it.
+  package var doubts: Set<SeriesDoubt> = []
   /// `nil` where nobody tells of the steps.
   package var steps: Steps?
 

@@ -37,6 +37,23 @@ package struct TimeSpan: Hashable, Comparable, Sendable, CustomStringConvertible
 
   package static func < (one: TimeSpan, other: TimeSpan) -> Bool { one.seconds < other.seconds }
 
+  /// Without rounding, in the largest unit that it is a multiple of: what was configured, as `10 minutes`.
+  package var exactly: String {
+    let unit = (Self.units + [("seconds", 1)]).first { seconds >= $0.1 && seconds.isMultiple(of: $0.1) }
+    guard let (name, length) = unit else { return "\(seconds) seconds" }
+    let count = seconds / length
+    return count == 1 ? "1 \(name.dropLast())" : "\(count) \(name)"
+  }
+
+  /// How long something took: `350 ms`, `4.2 s`, then as any span.
+  package static func taken(milliseconds: Int) -> String {
+    switch milliseconds {
+    case ..<1000: "\(milliseconds) ms"
+    case ..<60_000: "\(milliseconds / 1000).\(milliseconds / 100 % 10) s"
+    default: "\(TimeSpan(seconds: milliseconds / 1000))"
+    }
+  }
+
   /// In the largest unit of which there are two.
   package var description: String {
     guard let (name, length) = Self.units.first(where: { seconds >= 2 * $0.1 }) else {

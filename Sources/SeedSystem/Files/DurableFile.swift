@@ -41,6 +41,18 @@ package enum DurableFile {
     try moveIntoPlace(temporary, path)
   }
 
+  /// Replaces a file at once, but does not force it to the disk: for what is made anew where a power loss takes it.
+  package static func replace(_ path: String, with bytes: [UInt8]) throws(FileError) {
+    let temporary = path + temporarySuffix
+    do {
+      try File(temporary, for: .replacing).write(bytes)
+      try Folder.rename(temporary, to: path)
+    } catch {
+      unlink(temporary)
+      throw error
+    }
+  }
+
   /// The second half of ``write(_:to:mode:)`` for a file that was written and synced elsewhere in the folder.
   package static func moveIntoPlace(_ temporary: String, _ path: String) throws(FileError) {
     do {

@@ -49,10 +49,16 @@ package struct File: ~Copyable, Sendable {
 
   /// Fills `buffer` as far as the file goes; returns the bytes read, 0 at the end.
   package func read(into buffer: UnsafeMutableRawBufferPointer) throws(FileError) -> Int {
+    try fill(buffer) { rest, _ in systemRead(descriptor, rest.baseAddress, rest.count) }
+  }
+
+  private func fill(
+    _ buffer: UnsafeMutableRawBufferPointer, _ read: (UnsafeMutableRawBufferPointer, Int) -> Int
+  ) throws(FileError) -> Int {
     var filled = 0
     while filled < buffer.count {
       let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
-      let count = try retrying("read", path) { systemRead(descriptor, rest.baseAddress, rest.count) }
+      let count = try retrying("read", path) { read(rest, filled) }
       if count == 0 { break }
       filled += count
     }
@@ -61,10 +67,18 @@ package struct File: ~Copyable, Sendable {
 
   /// Reads up to `count` bytes; empty at the end.
   package func read(_ count: Int) throws(FileError) -> [UInt8] {
+    try bytes(count) { buffer throws(FileError) in try read(into: buffer) }
+  }
+
+  private func bytes(
+    _ count: Int, _ fill: (UnsafeMutableRawBufferPointer) throws(FileError) -> Int
+  ) throws(FileError) -> [UInt8] {
+    // The one array without elements is shared by all threads, and this initializer would write its count.
+    guard count > 0 else { return [] }
     var failure: FileError?
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
       do throws(FileError) {
-        filled = try read(into: UnsafeMutableRawBufferPointer(buffer))
+        filled = try fill(UnsafeMutableRawBufferPointer(buffer))
       } catch {
         failure = error
       }
@@ -100,10 +114,13 @@ package struct File: ~Copyable, Sendable {
     return count > 0
   }
 
-  /// Reads `count` bytes from an offset on; fewer where the file ends.
+  /// Reads `count` bytes from an offset on; fewer where the file ends. Moves no position, so any number of threads may.
   package func read(_ count: Int, at offset: Int) throws(FileError) -> [UInt8] {
-    _ = try retrying("seek", path) { lseek(descriptor, off_t(offset), SEEK_SET) }
-    return try read(count)
+    try bytes(count) { buffer throws(FileError) in
+      try fill(buffer) { rest, filled in
+        pread(descriptor, rest.baseAddress, rest.count, off_t(offset + filled))
+      }
+    }
   }
 
   /// Reads all that is there; throws where it is more than `limit`. A pipe does not say before how much it holds.

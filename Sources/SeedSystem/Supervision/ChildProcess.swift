@@ -42,8 +42,8 @@ package final class ChildProcess: Sendable {
     close(output)
   }
 
-  /// Gives it a text, reads what it writes, and waits for its end. What it writes beyond `outputBytes` is read and
-  /// dropped, for else it would wait for a reader. Blocks, at most for the limit and a moment.
+  /// Gives it a text, reads what it writes, and waits for its end. Of what it writes the last `outputBytes` are kept; all is
+  /// read, for else it would wait for a reader. Blocks, at most for the limit and a moment.
   package func finish(
     input text: [UInt8], outputBytes: Int, within limit: Duration
   ) -> (ending: Ending, output: [UInt8]) {
@@ -59,7 +59,7 @@ package final class ChildProcess: Sendable {
       drain(&read, outputBytes)
       if let status = ended(WNOHANG) {
         drain(&read, outputBytes)
-        return (Self.ending(status), read)
+        return (Self.ending(status), read.suffix(outputBytes) + [])
       }
       var request = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
       // A program that closed its output would wake this at once for ever.
@@ -69,7 +69,7 @@ package final class ChildProcess: Sendable {
     }
     end()
     drain(&read, outputBytes)
-    return (.overdue, read)
+    return (.overdue, read.suffix(outputBytes) + [])
   }
 
   /// False once it reads no more.
@@ -85,7 +85,9 @@ package final class ChildProcess: Sendable {
   private func drain(_ bytes: inout [UInt8], _ most: Int) {
     var buffer = [UInt8](repeating: 0, count: Self.bufferBytes)
     while case let count = read(output, &buffer, buffer.count), count > 0 {
-      bytes += buffer[..<min(count, most - bytes.count)]
+      bytes += buffer[..<count]
+      // Not each time, which would move all bytes for each piece.
+      if bytes.count > 2 * most { bytes.removeFirst(bytes.count - most) }
     }
   }
 

@@ -24,6 +24,8 @@ package struct MetadataRefresh {
   private let stored: StoredMetadata
   private let fetch: MetadataFetcher
   package private(set) var trusted: TrustedMetadataSet
+  /// The repository's timestamp, where it was asked for before the next root.
+  private var heard: [UInt8]?
 
   /// Starts from the newer of the shipped root and the stored one; a stored root that is damaged is passed over.
   package init(
@@ -42,14 +44,44 @@ package struct MetadataRefresh {
   /// Everything that the repository now says about one series, verified. Stricter than TUF in one point: another
   /// timestamp under the trusted one's version is an error. A publisher signs a version once, so one that signs it
   /// again was restored from an old backup, and what is trusted is not its state.
+  ///
+  /// Without `asksForRoot` the next root is not asked for while the repository's timestamp is the trusted one: then there
+  /// is nothing new that a stolen key could have signed. Before anything else is believed it is asked for.
   package static func refresh(
     series: Series, shippedRoot: [UInt8], stored: StoredMetadata, fetch: @escaping MetadataFetcher,
-    now: UTCTime
+    now: UTCTime, asksForRoot: Bool = true
   ) async throws -> SeriesMetadata {
     var refresh = try MetadataRefresh(shippedRoot: shippedRoot, stored: stored, fetch: fetch, now: now)
+    if !asksForRoot, let known = try await refresh.unchanged(series) { return known }
     try await refresh.topLevel(refusingConflicts: true)
-    try await refresh.targets(series.roleName, delegator: Targets.type)
-    return try refresh.trusted.series(series)
+    return try await refresh.series(series)
+  }
+
+  private mutating func series(_ series: Series) async throws -> SeriesMetadata {
+    try await targets(series.roleName, delegator: Targets.type)
+    return try trusted.series(series)
+  }
+
+  /// What is trusted already, where the repository's timestamp is the trusted one; else `nil`, and whatever is wrong
+  /// is for the whole workflow to find.
+  private mutating func unchanged(_ series: Series) async throws -> SeriesMetadata? {
+    var trial = self
+    defer { heard = trial.heard }
+    do {
+      guard try await trial.hasTrustedTimestamp() else { return nil }
+      try await trial.snapshot()
+      try await trial.targets(Targets.type, delegator: nil)
+      return try await trial.series(series)
+    } catch is TrustError { return nil }
+  }
+
+  private mutating func hasTrustedTimestamp() async throws -> Bool {
+    let name = MetadataName.unversioned(Timestamp.type)
+    guard let own = try stored.read(name) else { return false }
+    try trusted.loadStoredTimestamp(own)
+    let bytes = try await required(name, Timestamp.type, nil)
+    heard = bytes
+    return try trusted.updateTimestamp(bytes) == .same
   }
 
   /// Root, timestamp, TUF snapshot role and targets, in this order. TUF keeps the trusted timestamp where another one
@@ -66,6 +98,8 @@ package struct MetadataRefresh {
       let name = MetadataName.versioned(Root.type, trusted.root.version + 1)
       guard let bytes = try await download(name, Root.type, limit: Limits.rootBytes) else { break }
       try trusted.updateRoot(bytes)
+      // It was signed before this root, perhaps by a key that is no longer the repository's.
+      heard = nil
       try stored.persist(MetadataName.unversioned(Root.type), bytes)
     }
     try trusted.checkRoot()
@@ -75,7 +109,7 @@ package struct MetadataRefresh {
     let name = MetadataName.unversioned(Timestamp.type)
     // A stored copy that is damaged, or signed by keys since replaced, is as good as none.
     if let bytes = try stored.read(name) { try? trusted.loadStoredTimestamp(bytes) }
-    let bytes = try await required(name, Timestamp.type, nil)
+    let bytes = if let heard { heard } else { try await required(name, Timestamp.type, nil) }
     switch try trusted.updateTimestamp(bytes) {
     case .newer: try stored.persist(name, bytes)
     case .conflicting where refusesConflicts:

@@ -22,7 +22,8 @@ struct SHA256Context: ~Copyable {
   }
 }
 
-func sha512(_ bytes: [UInt8]) -> [UInt8] { Array(SHA512.hash(data: bytes)) }
+/// The SHA-512 of bytes in memory.
+package func sha512(_ bytes: [UInt8]) -> [UInt8] { Array(SHA512.hash(data: bytes)) }
 
 /// Ed25519 (RFC 8032) over raw 32-byte keys. CryptoKit's signatures are randomised: valid, but never twice the same.
 enum Ed25519 {

@@ -22,7 +22,8 @@ struct SHA256Context: ~Copyable {
   }
 }
 
-func sha512(_ bytes: [UInt8]) -> [UInt8] {
+/// The SHA-512 of bytes in memory.
+package func sha512(_ bytes: [UInt8]) -> [UInt8] {
   var digest = [UInt8](repeating: 0, count: 64)
   mustSucceed(EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha512(), nil))
   return digest

@@ -44,6 +44,6 @@ package struct MissingKeys: Error, Hashable, Sendable, CustomStringConvertible {
 
   package var description: String {
     "\(role) metadata needs signatures of \(needed) of its keys, and \(found) of them are here; "
-      + "`seedbank keys status` lists them"
+      + "'seedbank keys status' lists them"
   }
 }

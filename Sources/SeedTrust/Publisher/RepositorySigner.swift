@@ -6,6 +6,8 @@ package struct MetadataFile: Hashable, Sendable {
   /// `3.targets.json`, `timestamp.json`, …
   package let name: String
   package let bytes: [UInt8]
+
+  package init(name: String, bytes: [UInt8]) { (self.name, self.bytes) = (name, bytes) }
 }
 
 package struct SigningStep: Sendable {
@@ -111,6 +113,6 @@ package struct VersionsExhausted: Error, Hashable, Sendable, CustomStringConvert
 
   package var description: String {
     "\(role) metadata has the highest version there is: somebody else had its key; "
-      + "`seedbank keys rotate timestamp snapshot` lets its versions begin anew"
+      + "'seedbank keys rotate timestamp snapshot' lets its versions begin anew"
   }
 }

@@ -140,20 +140,41 @@ struct DeploymentCheck {
   private mutating func checkOrigin(
     _ dataset: DatasetConfiguration, _ plans: [SeriesPlan], _ published: PublishedMetadata?
   ) {
+    if let fault = dataset.programFault { add(true, dataset.file, fault) }
     guard let job = checked(dataset.name.text, { try DatasetJob(dataset, for: .look) }),
       let origin = origin(of: job)
     else { return }
     let gain = checked(dataset.name.text) { try job.gain(of: origin) }
     if let gain, !gain.isEmpty { add(false, dataset.name.text, gain.warning) }
+    if job.changes == .log { checkLog(of: origin, job) }
     for plan in plans {
       for table in plan.schema.tables {
-        let count = checked("\(plan.series)") {
+        let (projection, series) = (plan.projection(table), "\(plan.series)")
+        let count = checked(series) {
           try plan.prove(table, against: origin)
-          return try origin.rowsWithoutKey(table, plan.projection(table))
+          return try origin.rowsWithoutKey(table, projection)
+        }
+        guard count != nil else { continue }
+        if let advice = checked(series, { try origin.advice(table, projection) }) ?? nil {
+          add(false, series, advice)
         }
         guard let count, count > 0 else { continue }
         let isOut = published?.series[plan.series]?.metadata.state.models[plan.newest.version] != nil
         add(true, "\(plan.series)", Self.nullKey(count, table, plan.newest, isPublished: isOut))
+      }
+    }
+  }
+
+  /// Without a log, or where it has gaps, rows are compared; that costs time and nothing else.
+  private mutating func checkLog(of origin: any Origin, _ job: DatasetJob) {
+    let warning = checked(job.name.text) { try OriginLogWarning(origin)?.text ?? "" }
+    if let warning, !warning.isEmpty { add(false, job.name.text, warning) }
+    for plan in job.plans {
+      let restless = checked("\(plan.series)") { try origin.restlessTables(plan) } ?? [:]
+      for (table, reason) in restless.sorted(by: { $0.key < $1.key }) {
+        add(
+          false, "\(plan.series)",
+          "each step reads all rows of \"\(table)\", for they may change though nobody writes: \(reason)")
       }
     }
   }
@@ -198,6 +219,15 @@ struct DeploymentCheck {
       : "give them values, or number the rows: in \(model.path)/\(ModelFolder.schemaFileName) make \"\(number) INTEGER "
         + "PRIMARY KEY\" the first column and PRIMARY KEY (\(key)) UNIQUE (\(key)), and make the file \(select) with "
         + "SELECT rowid AS \(number), \(columns) FROM \(quoted(table.name))"
+  }
+}
+
+extension DatasetConfiguration {
+  /// Why the program that fetches its feed could not be started; `nil` where there is none, or it can be.
+  fileprivate var programFault: String? {
+    guard case .command(let words)? = feed.source else { return nil }
+    let file = ProgramFile(words[0], ServiceManager.environment(forOthers: environment))
+    return file.fault.map { "origin.command: \($0)" }
   }
 }
 

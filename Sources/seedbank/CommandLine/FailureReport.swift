@@ -24,12 +24,26 @@ struct FailureReport: Hashable {
         "\(error)".asSentence.dropLast()
         + "; restore the publication from a backup. 'seedbank verify' shows the damage."
     case let error as FileError where error.isFull && error.path.hasPrefix(Paths.scratchPrefix):
-      exitCode = .inputOutput
-      message =
-        "\(error)".asSentence.dropLast() + ": free some there, or name a folder with more room in TMPDIR."
+      (exitCode, message) = (.inputOutput, "\(error)".asSentence.dropLast() + Self.scratchAdvice)
+    case let error as DatabaseError where error.place != nil:
+      let sentence = "\(error)".asSentence
+      (exitCode, message) = (.inputOutput, Self.advice(on: error).map { sentence.unclosed + $0 } ?? sentence)
     default:
       let known = Self.exitCode(of: error)
       (exitCode, message) = (known ?? .failure, known == nil ? "\(error)" : "\(error)".asSentence)
+    }
+  }
+
+  private static let scratchAdvice = ": free some there, or name a folder with more room in TMPDIR."
+
+  /// What to do about a disk that is full or fails.
+  private static func advice(on error: DatabaseError) -> String? {
+    switch error.place {
+    case .database(let path) where !path.hasPrefix(Paths.scratchPrefix):
+      error.saysFull ? "; there is no room for \(path), or for what SQLite sorts in TMPDIR: free some." : nil
+    case .database, .scratch:
+      "; scratch files are in \(Paths.scratchFolder): see that it works and has room, or name another folder in TMPDIR."
+    case nil: nil
     }
   }
 
@@ -42,7 +56,7 @@ struct FailureReport: Hashable {
 
   private static func exitCode(of error: any Error) -> ExitCode? {
     switch error {
-    case is DatabaseError, is FileError: .inputOutput
+    case is DatabaseError, is FileError, OriginError.noScratch: .inputOutput
     case let error as any OriginFailure:
       error.isUnavailable ? .unavailable : error.isConfiguration ? .configuration : .badData
     case is HTTPServerError: .unavailable
@@ -50,7 +64,10 @@ struct FailureReport: Hashable {
     // A missing, malformed or conflicting key is a mistake in the deployment; all else is the disk's.
     case KeyFileError.system(let failure) where !failure.isMissing: .inputOutput
     case is KeyFileError: .configuration
-    case PublicationError.locked: .locked
+    case PublicationError.locked, FollowError.locked: .locked
+    case FollowError.noRoom: .inputOutput
+    case is FollowError: .configuration
+    case let failure as MirrorFailure: mirrorCode(failure.error)
     case let error as PublicationError where error.isConfiguration: .configuration
     case is ImportError, is InvalidText, is InvalidName, is TrustError, is PublicationError,
       is OfflineChange.SignatureError, is RecallError, is RollbackError, is NotASeed, is ApplyError,
@@ -60,10 +77,19 @@ struct FailureReport: Hashable {
     }
   }
 
+  private static func mirrorCode(_ error: MirrorError) -> ExitCode {
+    switch error {
+    case .ahead, .forked, .overtaken, .rival, .busy: .locked
+    case .foreign, .vanished, .refused, .ignoresConditions: .configuration
+    case .away: .unavailable
+    }
+  }
+
   /// By what a script should do; everything else is rejected data.
   private static func exitCode(of code: SeedError.Code) -> ExitCode {
     switch code {
-    case .network, .waitingForNetwork, .server, .serverBusy, .timedOut, .missingFile: .unavailable
+    case .network, .waitingForNetwork, .server, .serverBusy, .accessDenied, .timedOut, .missingFile:
+      .unavailable
     case .io, .insufficientSpace: .inputOutput
     case .tooLarge, .cancelled, .query: .failure
     case .storeLocked: .locked

@@ -16,9 +16,23 @@ enum HelpText {
     return joined(
       [TextLayout.wrap("OVERVIEW: \(purpose)"), ["USAGE: seedbank <command> [<options>]"]] + sections + [
         section("OPTIONS", [("--version", "Show the version."), entry(.help)]),
+        section("ENVIRONMENT", environment),
         ["See 'seedbank help <command>' for more about a command."],
       ])
   }
+
+  /// What every command obeys.
+  static let environment = [
+    (
+      "NO_COLOR",
+      "No colours, where it has any text. Without it, a terminal other than TERM=dumb shows words such as \"error\" and"
+        + " \"ok\" in colour; pipes and files never have any."
+    ),
+    (
+      "TMPDIR",
+      "The folder for scratch files, which may become as large as a dataset (default: /tmp, and /var/tmp for SQLite's own)."
+    ),
+  ]
 
   private static func joined(_ sections: [[String]]) -> String {
     sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")

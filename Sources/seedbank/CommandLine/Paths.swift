@@ -5,7 +5,10 @@ import class Foundation.FileManager
 /// Paths as text.
 enum Paths {
   /// How the paths of folders begin that are made for a command's own use.
-  static var scratchPrefix: String { FileManager.default.temporaryDirectory.path + "/seedbank-scratch-" }
+  static var scratchPrefix: String { scratchFolder + "/seedbank-scratch-" }
+
+  /// What `TMPDIR` names, else the system's folder for such files.
+  static var scratchFolder: String { FileManager.default.temporaryDirectory.path }
 
   /// Whether the system could take it: not empty, and without the NUL at which C would cut it off.
   static func isUsable(_ path: String) -> Bool { !path.isEmpty && !path.utf8.contains(0) }

@@ -51,7 +51,7 @@ extension Command {
     ).faults
     let fatal = faults.filter(\.isFatal)
     let lines = faults.isEmpty ? ["nothing is wrong"] : faults.map { "\($0.severity): \($0.text)" }
-    try context.console.report(
+    try context.console.verdict(
       ["fit": .bool(fatal.isEmpty), "findings": .array(faults.map(\.json))], lines.joined(separator: "\n"))
     guard !fatal.isEmpty else { return }
     let isUnavailable = fatal.allSatisfy { $0.exitCode == .unavailable }

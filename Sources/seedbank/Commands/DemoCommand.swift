@@ -36,7 +36,7 @@ extension Command {
     }
     let report = SetupReport(
       draft: draft, origin: DemoDeployment.origin(in: directory), isOriginMade: true,
-      keyCount: KeyPlan().count, contents: "", notes: [], schemaRemarks: [], isDryRun: isDryRun,
+      keyCount: KeyPlan().count, contents: "", schemaRemarks: [], isDryRun: isDryRun,
       isFoundByItself: context.finds(draft.file))
     try context.console.result(report.json, report.text)
   }

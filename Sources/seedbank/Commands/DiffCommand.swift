@@ -42,7 +42,7 @@ extension Command {
         count += 1
         if count <= shown { try console.report(row.json, row.line) }
       }
-      let more = shown > 0 && count > shown ? ["… and \(count - shown) more"] : []
+      let more = shown > 0 && count > shown ? ["… and \((count - shown).grouped) more"] : []
       try console.report(
         [
           "old": .string(sides.old), "new": .string(sides.new), "same": .bool(tables.allSatisfy(\.isSame)),
@@ -129,8 +129,8 @@ extension TableComparison {
     let rows =
       switch presence {
       case .both: isSame ? "the same" : changes.words
-      case .onlyOld: "the table is gone, with \(changes.deleted) rows"
-      case .onlyNew: "the table is new, with \(changes.inserted) rows"
+      case .onlyOld: "the table is gone, with \(changes.deleted.counted("row"))"
+      case .onlyNew: "the table is new, with \(changes.inserted.counted("row"))"
       case .otherKey: "has another key: its rows cannot be compared"
       }
     return "\(name): \(([rows] + columns).joined(separator: ", "))"

@@ -30,7 +30,7 @@ extension Command {
     let directory = try arguments.requiredPath("store", from: context.currentDirectory)
     let root = try arguments.rootFile(from: context.currentDirectory)
     let report = try await blocking { try StoreExamination(directory, root: root).run() }
-    try context.console.report(report.json, report.text)
+    try context.console.verdict(report.json, report.text)
     try report.findings.checkSound()
   }
 }
@@ -39,9 +39,9 @@ extension StoreReport {
   fileprivate var text: String {
     let lines = findings.worstFirst.map(\.line)
     let what = data.map {
-      "\($0.meta.series): version \($0.meta.version), model \($0.meta.model), \($0.rows) rows, \($0.file)"
+      "\($0.meta.series): version \($0.meta.version), model \($0.meta.model), \($0.rows.counted("row")), \($0.file)"
     }
-    let looked = "\(generations) generations and \(metadataFiles) metadata files verified"
+    let looked = "\(generations.counted("generation")) and \(metadataFiles.counted("metadata file")) verified"
     let all = lines + [what, looked, isSound ? "sound" : "not sound"].compactMap(\.self)
     return all.joined(separator: "\n")
   }

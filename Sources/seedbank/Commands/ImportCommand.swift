@@ -126,11 +126,12 @@ extension Command {
     }
     if report.rowsPassedOver > 0 {
       let (rows, were) =
-        report.rowsPassedOver == 1 ? ("1 row", "was") : ("\(report.rowsPassedOver) rows", "were")
+        report.rowsPassedOver == 1 ? ("1 row", "was") : ("\(report.rowsPassedOver.grouped) rows", "were")
       console.note("\(rows) met no list's 'where', and \(were) passed over.")
     }
     if report.rowsTakenBefore > 0 {
-      let rows = report.rowsTakenBefore == 1 ? "1 row, which is" : "\(report.rowsTakenBefore) rows, which are"
+      let rows =
+        report.rowsTakenBefore == 1 ? "1 row, which is" : "\(report.rowsTakenBefore.grouped) rows, which are"
       console.note("An earlier run imported \(rows) not counted here.")
     }
     if job.isDryRun { console.note("Nothing was changed: this was a dry run.") }

@@ -9,11 +9,12 @@ extension Command {
     discussion: """
       Reads a SQLite file or a PostgreSQL database, which is never written to, and makes a configuration, a model with its tables, \
       signing keys and an empty publication. Rows of a file's table without a key are numbered. What cannot be published \
-      is left out and listed, with the reason. Where a deployment is already, it gets the database as another dataset. A URL has no password in it: \
+      is left out and listed, with the reason and what to do. Where a deployment is already, it gets the database as another dataset. A URL has no password in it: \
       that is for PGPASSWORD or a password file.
 
       A folder of CSV, NDJSON and JSON files, one such file or a .zip of them is a feed: each file becomes a table. The \
-      columns' types and keys are told from all values that are there now; look at them before the first run.
+      columns' types and keys are told from all values that are there now; look at them before the first run. Other signs \
+      between fields, Windows' letters and rows within a document are seen, and written into the configuration.
 
       No existing file is overwritten, and a failure leaves nothing behind.
       """,
@@ -49,16 +50,18 @@ extension Command {
     let surveyed = try source.dataset(name).surveyed(from: nil)
     let survey = try surveyed.survey(tables: source.tables)
     let schema = try SchemaDraft(survey)
-    guard schema.counts.tables > 0 else { throw nothingToPublish(source.text, schema.notes) }
-    let made = surveyed.isFeed ? "the feed's values" : "the origin's own SQL"
+    let notes = schema.notes + surveyed.leftOut
+    guard schema.counts.tables > 0 else { throw nothingToPublish(source.text, notes) }
+    let made = surveyed.feed != nil ? "the feed's values" : "the origin's own SQL"
     let header = "Model 1.0 of \(name): what clients open. Made from \(made)."
     let model = ModelDefinition(
       version: "1.0", schemaSQL: schema.text(header: header), projections: schema.projections, path: "")
     var draft = DeploymentDraft(
       name, origin: source.path, directory: try context.setupDirectory(arguments), models: [model])
     draft.dataset.knownOrigin = survey.outline
+    draft.notes = notes
     draft.dataset.postgres = source.postgres
-    if surveyed.isFeed { draft.dataset.becomeFeed() }
+    if let feed = surveyed.feed { draft.dataset.becomeFeed(feed.said) }
     let installation = try Installation(draft, arguments, context)
     try installation.checkRoom()
     let plans = try draft.dataset.plans()
@@ -67,8 +70,7 @@ extension Command {
     if !isDryRun { try installation.install(delegating: plans.map(\.series)) }
     let report = SetupReport(
       draft: draft, origin: source.text, keyCount: installation.keyCount, contents: schema.counts.text,
-      notes: schema.notes,
-      schemaRemarks: plans.flatMap(\.remarks) + (surveyed.isFeed ? [feedRemark(draft)] : []),
+      schemaRemarks: plans.flatMap(\.remarks) + (surveyed.feed.map { $0.notes + [feedRemark(draft)] } ?? []),
       isDryRun: isDryRun, isFoundByItself: context.finds(draft.file))
     try context.console.report(report.json, report.text)
   }
@@ -131,7 +133,7 @@ private struct SetupOrigin {
   init(_ arguments: ParsedArguments, _ context: Context) throws(UsageError) {
     let text = arguments.required("origin")
     tables = arguments.string("tables").map { $0.split(separator: ",").map(String.init) }
-    guard let url = PostgresURL(text) else {
+    guard PostgresURL.begins(text), let url = try arguments.postgresURL("origin") else {
       if text.contains("://") {
         throw arguments.unsuitable(
           "origin", "a URL of another kind", "a file, a folder, or a URL that begins with postgres://")
@@ -141,15 +143,6 @@ private struct SetupOrigin {
         throw arguments.unsuitable(option, path, "a PostgreSQL database as the origin")
       }
       return
-    }
-    guard url.isSound else {
-      throw arguments.unsuitable("origin", PostgresURL.unsoundness, "a URL of PostgreSQL")
-    }
-    guard !url.hasPassword else {
-      throw arguments.unsuitable(
-        "origin", url.withoutPassword,
-        "a URL without a password, which other users would see among this program's arguments; give it by PGPASSWORD or "
-          + "a password file,")
     }
     path = ""
     postgres.url = url

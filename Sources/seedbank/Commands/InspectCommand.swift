@@ -6,8 +6,8 @@ extension Command {
   static let inspect = Command(
     name: "inspect", abstract: "Show the content of a seed, a delta or metadata.",
     discussion: """
-      FILE is a snapshot or a delta, compressed or not, or a metadata file. A seed's digest is recomputed from its \
-      rows. Signatures are not verified: 'verify' and 'pull' do that.
+      FILE is a snapshot or a delta, compressed or not, a metadata file, or a store of Core Data. A seed's digest is \
+      recomputed from its rows. Signatures are not verified: 'verify' and 'pull' do that.
       """,
     arguments: [.argument("file", help: "The file to look at.")],
     options: [.json],

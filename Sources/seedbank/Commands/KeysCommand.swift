@@ -57,7 +57,12 @@ extension Command {
     ]
   ) { arguments, context in
     ProcessSecrets.guardMemory()
-    switch try KeyAction(checking: arguments) {
+    let action = try KeyAction(checking: arguments)
+    if action.publishes {
+      let configuration = try context.configuration(arguments)
+      try Mirrors(configuration, PublicationDirectory(configuration.publication), context).check()
+    }
+    switch action {
     case .new: try OfflineSigning.makeKey(arguments, context)
     case .sign: try OfflineSigning.sign(arguments, context)
     case .status: try KeyActions(arguments, context).status()
@@ -75,6 +80,8 @@ private enum KeyAction: String, CaseIterable {
   case status, new, renew, rotate, revoke, payload, sign
   case addSignature = "add-signature"
   case discard
+
+  var publishes: Bool { [.renew, .rotate, .revoke, .addSignature].contains(self) }
 
   private static let several = 1...KeyRole.allCases.count
 

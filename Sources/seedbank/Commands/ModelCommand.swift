@@ -83,7 +83,7 @@ extension Command {
     let report = ModelReport(
       draft: draft, base: choice.base.version, dataset: dataset.name, plan: plan,
       files: draft.definition.files.map { "\(choice.path)/\($0.path)" },
-      mending: mending(plan, try surveyed.open()),
+      mending: mending(plan, try surveyed.open()) + surveyed.toSay(in: dataset.file),
       cost: try cost(plan, choice, configuration, context), isDryRun: arguments.flag("dry-run"))
     if !report.isDryRun { try installer.install() }
     try context.console.report(report.json, report.text)

@@ -1,6 +1,7 @@
 import SeedFormat
 import SeedServer
 import SeedSystem
+import SeedTrust
 
 extension Command {
   static let newEpoch = Command(
@@ -30,12 +31,16 @@ extension Command {
     }
     let deployment = try Deployment(
       configuration, context, keysIn: arguments.paths("with", from: context.currentDirectory))
+    try Mirrors(configuration, deployment.publication, context).check()
     let root = try DurableFile.read(deployment.configuration.rootPath, limit: Limits.metadataBytes)
     try deployment.publisher.beginEpoch(jobs, root: root, now: .now()) { job, report in
       for warning in report.warnings { context.console.warning("\(job.name): \(warning)") }
       try context.console.report(
         report.json(job.name, warnings: report.warnings), report.lines.joined(separator: "\n"))
     }
+    // Who begins anew is the only one left, and what the mirrors show is what was lost.
+    let published = try deployment.publication.published()
+    try MirrorInheritance.claim(below: published.timestamp.version, in: configuration.state)
     context.console.note("All histories start over. Check them with 'seedbank verify'.")
   }
 }

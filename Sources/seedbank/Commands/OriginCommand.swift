@@ -7,11 +7,12 @@ extension Command {
   static let origin = Command(
     name: "origin", abstract: "Let the origin keep a log, so that a step reads only what was written.",
     discussion: """
-      Without a log each step reads all rows of the origin. 'setup' adds triggers and tables named seedbank_… to the \
-      SQLite file, which note the keys of the rows that are written, whoever writes them; then it sets \
-      origin.changes to "log". Every day all rows are compared as well. Where the log missed one, it is published, a \
-      warning names it, and from then on all rows are compared until 'accept'. 'remove' takes the log away. This is \
-      the only command that writes to an origin; with --print it prints the SQL and writes nothing.
+      Without a log each step reads all rows of the origin. 'setup' adds triggers and tables to the SQLite file, with names \
+      that begin with seedbank_, or to the PostgreSQL database, in a schema seedbank. They note the keys of the rows that are \
+      written, whoever writes them. Then it sets origin.changes to "log". Every day all rows are compared as well. Where \
+      the log missed one, it is published, a warning names it, and from then on all rows are compared until 'accept'. 'remove' \
+      takes the log away. This is the only command that writes to an origin; with --print it prints the SQL and writes nothing. \
+      A PostgreSQL log notes the tables that the models read; who makes it owns them, and may make a schema.
       """,
     arguments: [
       .argument("part", choices: ["log"], help: "What of the origin."),
@@ -19,6 +20,9 @@ extension Command {
     ],
     options: [
       .config, .value("dataset", "name", help: "The dataset, where there are several."),
+      .value(
+        "owner", "url",
+        help: "The same PostgreSQL database as the user who owns its tables ('setup', 'remove')."),
       .flag("print", help: "Print the SQL, for somebody else to run."),
       .flag("yes", help: "Write to the origin ('setup', 'remove')."), .json,
     ],
@@ -28,6 +32,10 @@ extension Command {
       (
         "seedbank origin log setup --print | sqlite3 my.sqlite",
         "The same by hand; origin.changes is then set by hand, too."
+      ),
+      (
+        "seedbank origin log setup --yes --owner postgres://shop@db.example/shop",
+        "Make the log as the owner of the tables."
       ),
       ("seedbank origin log accept", "Trust the log again, when what made it miss rows is mended."),
     ]
@@ -42,25 +50,36 @@ extension Command {
       )
     }
     if action == .accept { return try accept(dataset, configuration, arguments, context) }
-    guard dataset.postgres.url == nil else {
-      throw CommandFailure(
-        .configuration,
-        "\(dataset.originText): logs are for SQLite files. Of a PostgreSQL database each step compares all rows, unless no transaction"
-          + " ended since the last one.")
-    }
-    let setup = try SQLiteLogSetup(dataset.originPath)
-    let change = try OriginLogChange(action, dataset, setup)
-    guard !arguments.flag("print") else { return try context.console.report(change.script) }
-    if arguments.flag("yes") { try change.make(with: setup) }
+    let change = try OriginLogChange(action, dataset, try logMaker(dataset, arguments))
+    guard !arguments.flag("print") else { return try context.console.report(try change.script) }
+    if arguments.flag("yes") { try change.make() }
     try context.console.report(
       change.json(isDone: arguments.flag("yes")), change.text(isDone: arguments.flag("yes")))
+  }
+
+  private static func logMaker(
+    _ dataset: DatasetConfiguration, _ arguments: ParsedArguments
+  ) throws -> any OriginLogMaker {
+    guard let url = dataset.postgres.url else {
+      if let owner = arguments.string("owner") {
+        throw arguments.unsuitable("owner", owner, "a PostgreSQL database as the origin")
+      }
+      return try SQLiteLogMaker(dataset.originPath, dataset.plans())
+    }
+    #if SEEDBANK_POSTGRES
+    return try PostgresLogMaker(dataset, url, owner: try arguments.postgresURL("owner"))
+    #else
+    // Says that this build cannot.
+    _ = try dataset.databasePlace()
+    return try SQLiteLogMaker(url.shown, [])
+    #endif
   }
 
   private static func accept(
     _ dataset: DatasetConfiguration, _ configuration: DeploymentConfiguration, _ arguments: ParsedArguments,
     _ context: Context
   ) throws {
-    for option in ["print", "yes"] where arguments.flag(option) {
+    for option in ["print", "yes", "owner"] where arguments.flag(option) {
       throw arguments.unsuitable(option, "accept", "origin log setup or origin log remove")
     }
     try Publisher(configuration, keys: KeySource(KeyRing())).acceptLog(of: try dataset.plans().map(\.series))
@@ -78,38 +97,51 @@ enum OriginAction: String, CaseIterable {
 private struct OriginLogChange {
   let action: OriginAction
   let dataset: DatasetConfiguration
+  private let maker: any OriginLogMaker
   private let statements: [String]
-  private var draft: SQLiteLogDraft?
+  private var draft: OriginLogDraft?
+  /// Somebody made the log before; the dataset is to follow it.
+  private var isThere = false
 
-  init(_ action: OriginAction, _ dataset: DatasetConfiguration, _ setup: SQLiteLogSetup) throws {
-    (self.action, self.dataset) = (action, dataset)
-    let removal = try setup.removal()
+  init(_ action: OriginAction, _ dataset: DatasetConfiguration, _ maker: any OriginLogMaker) throws {
+    (self.action, self.dataset, self.maker) = (action, dataset, maker)
+    let removal = try maker.removal()
     guard action == .setup else {
       statements = removal
       return
     }
     guard removal.isEmpty else {
-      throw CommandFailure(
-        .configuration,
-        "\(dataset.originPath) has a log already. 'seedbank origin log remove --yes' takes it away; then it can be made anew, which"
-          + " a new table or key needs.")
+      (statements, isThere) = ([], true)
+      if dataset.policy.changes == .log { throw hasLog }
+      return
     }
-    let draft = try setup.draft()
+    let draft = try maker.draft()
     (statements, self.draft) = (draft.statements, draft)
   }
 
   var script: String {
-    (["BEGIN IMMEDIATE"] + statements + ["COMMIT"]).map { "\($0);" }.joined(separator: "\n")
+    get throws {
+      if isThere { throw hasLog }
+      return maker.script(statements).map { "\($0);" }.joined(separator: "\n")
+    }
   }
 
-  /// The origin first: where the configuration cannot be written, the log does no harm.
-  func make(with setup: SQLiteLogSetup) throws {
-    if action == .setup { try setup.run(statements) }
+  private var hasLog: CommandFailure {
+    CommandFailure(
+      .configuration,
+      "\(maker.origin) has a log already, which 'seedbank config check' looks at. 'seedbank origin log remove --yes' takes it "
+        + "away, from every deployment that follows it; then it can be made anew, which a new table or key needs."
+    )
+  }
+
+  /// The origin first: where it refuses, the configuration is as it was. Where the configuration cannot be written, a log
+  /// does no harm, and without one all rows are compared.
+  func make() throws {
+    if !statements.isEmpty { try maker.run(statements) }
     var edit = try ConfigurationEdit(dataset.file)
     let way: ChangeFinding = action == .setup ? .log : .comparison
     edit["origin", "changes"] = .string(way.rawValue)
     try edit.save()
-    if action == .remove { try setup.run(statements) }
   }
 
   func json(isDone: Bool) -> JSONValue {
@@ -126,16 +158,21 @@ private struct OriginLogChange {
   }
 
   func text(isDone: Bool) -> String {
-    let path = dataset.originPath.printable
-    guard let draft else {
-      guard !statements.isEmpty else { return "\(path) has no log." }
+    let origin = maker.origin.printable
+    if isThere {
       return isDone
-        ? "\(path): the log is gone. \(dataset.file.printable): origin.changes is compare.\n\(Self.restart)"
-        : "\(path): \(statements.count) tables and triggers named seedbank_… would go. With --yes they do."
+        ? "\(origin) has a log already. \(dataset.file.printable): origin.changes is log.\n\(Self.restart)"
+        : "\(origin) has a log already. With --yes this dataset follows it, and nothing else changes."
+    }
+    guard let draft else {
+      guard !statements.isEmpty else { return "\(origin) has no log." }
+      return isDone
+        ? "\(origin): the log is gone. \(dataset.file.printable): origin.changes is compare.\n\(Self.restart)"
+        : "\(origin): the log, its tables and its triggers would go, by \(statements.count) statements. With --yes they do."
     }
     let lines =
-      ["\(path): \(isDone ? "these tables have a log now" : "these tables would get a log"):"]
-      + draft.logged.map { "  \($0.table.printable)  by \($0.keys.joined(separator: ", ").printable)" }
+      ["\(origin): \(isDone ? "these tables have a log now" : "these tables would get a log"):"]
+      + draft.logged.map { "  \($0.table.printable)  \($0.by.printable)" }
       + (draft.left.isEmpty ? [] : ["Compared as before:"])
       + draft.left.map { "  \($0.table.printable)  \($0.reason.printable)" }
     let end =

@@ -7,12 +7,11 @@ extension CommandGroup {
       title: "Deployments",
       commands: [
         .initialize, .demo, .model, .origin, .config, .run, .regenerate, .serve, .ready, .status, .verify,
-        .diff,
-        .rollback, .prune, .newEpoch,
+        .diff, .export, .rollback, .prune, .mirror, .newEpoch, .recover,
       ]),
     CommandGroup(title: "Keys", commands: [.keys]),
-    CommandGroup(title: "Clients", commands: [.pull, .doctor]),
-    CommandGroup(title: "Files", commands: [.importing, .inspect]),
+    CommandGroup(title: "Clients", commands: [.pull, .follow, .doctor]),
+    CommandGroup(title: "Files", commands: [.importing, .inspect, .template]),
     CommandGroup(title: "This program", commands: [.help, .version, .manual, .completions]),
   ]
 }

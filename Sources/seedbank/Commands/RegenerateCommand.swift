@@ -49,8 +49,16 @@ extension Command {
       let deployment =
         try arguments.flag("dry-run")
         ? Deployment(configuration, context) : Self.deployment(configuration, datasets, context, notices)
+      let mirrors = Mirrors(configuration, deployment.publication, context)
+      if !arguments.flag("dry-run") { try mirrors.check() }
       var regeneration = Regeneration(deployment, arguments, context.console, notices)
-      try regeneration.run(datasets)
+      let result = Result { try regeneration.run(datasets) }
+      // What one dataset published is to be seen, whatever became of another.
+      if !arguments.flag("dry-run") {
+        deployment.tellStanding(context)
+        try mirrors.push()
+      }
+      try result.get()
     }
     await notices.finish(within: Notices.longest)
     try outcome.get()
@@ -128,7 +136,7 @@ private struct Regeneration {
       notices.tell(report)
       notices.succeeded(dataset, in: .changes)
     }
-    if !report.held.isEmpty { failures.append(Self.heldFailure(report.held)) }
+    if !report.held.isEmpty { failures.append(heldFailure(report.held, dataset)) }
     if let shrunk = report.shrinkError { note(FailureReport(shrunk), dataset) }
   }
 
@@ -147,11 +155,16 @@ private struct Regeneration {
     failures.append(CommandFailure(report.exitCode, message, isInResult: true))
   }
 
-  private static func heldFailure(_ series: [Series]) -> CommandFailure {
+  /// The whole command, with what was asked for already: one wish alone would lead to the next refusal.
+  private func heldFailure(_ series: [Series], _ dataset: DatasetName) -> CommandFailure {
     let names = series.map(\.description).joined(separator: ", ")
+    let isAlone = deployment.configuration.datasets.count == 1
+    let command =
+      "seedbank regenerate\(isAlone ? "" : " --dataset \(dataset)") --resume"
+      + (options.acceptingShrink ? " --accept-shrink" : "")
     return CommandFailure(
       .badData,
-      "\(names): held since a rollback, so nothing new is published;"
-        + " 'seedbank regenerate --resume' publishes the origin again.", isInResult: true)
+      "\(names): held since a rollback, so nothing new is published; '\(command)' publishes the origin again.",
+      isInResult: true)
   }
 }

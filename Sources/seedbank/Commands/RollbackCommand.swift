@@ -28,6 +28,7 @@ extension Command {
     guard let version = try number.map({ try Version($0) }) else { return }
     if arguments.flag("dry-run") { return try preview(choice, version, context.console) }
     let deployment = try Deployment(configuration, context)
+    try Mirrors(configuration, deployment.publication, context).check()
     let report = try deployment.publisher.rollBack(
       choice.series, to: version, try DatasetJob(choice.dataset), now: .now())
     try context.console.report(
@@ -41,6 +42,7 @@ extension Command {
     defer { scratch.remove() }
     let (series, published) = (choice.series, try choice.published())
     let recall = SeriesRecall(choice.publication, published)
+    if let newest = choice.newestModel { try recall.checkRollback(to: version, newest: newest) }
     let head = try recall.recall(published.state.head, to: scratch.file("head.sqlite"))
     let old = try recall.recall(version, to: scratch.file("old.sqlite"))
     let tables = try SeedComparison(old: head.connection, new: old.connection).run { _ in }

@@ -52,15 +52,27 @@ private struct RunService {
   private static let stepGraceSeconds = 3
   /// Seconds for programs that are being told something to end after all else has.
   private static let noticeGraceSeconds = 3
+  /// Between two looks how this machine stands, for fronts.
+  private static let standingSeconds = 10
   private static let demoSeconds = 3
 
   func run(until signals: StopSignals) async throws {
     context.console.tellStart(deployment.configuration)
+    let mirrors = Mirrors(deployment.configuration, deployment.publication, context)
     let front = try Front(deployment.configuration, arguments, context, sharing: deployment.publication)
     let services = try deployment.configuration.datasets.map { try service($0, front) }
     for series in deployment.abandonedSeries { context.console.warning(series.warning) }
     warnOfOfflineKeys()
-    let work = Task { try await publish(services, front) }
+    let work = Task {
+      do {
+        try await mirrors.checkInTime()
+      } catch {
+        // Another publisher is ahead: nothing is published, and what is served here is not what counts.
+        await stop(front)
+        throw error
+      }
+      try await publish(services, front, mirrors)
+    }
     let end = Task {
       let signal = await signals.first()
       manager.tellStopping(frontSeconds: deployment.configuration.stopSeconds)
@@ -77,10 +89,11 @@ private struct RunService {
     await end.value
     deadline.cancel()
     await notices.finish(within: .seconds(Self.noticeGraceSeconds))
+    if let failure = mirrors.failure { throw failure }
     if let failure = deployment.signatures(now: .now())?.failure { throw failure }
   }
 
-  private func publish(_ services: [PublishingService], _ front: Front) async throws {
+  private func publish(_ services: [PublishingService], _ front: Front, _ mirrors: Mirrors) async throws {
     let start = Task { await manager.extendStart() }
     // A failed step is repeated on schedule; the existing publication is served meanwhile.
     for service in services where !Task.isCancelled { await service.attempt() }
@@ -92,7 +105,11 @@ private struct RunService {
     try welcome(front)
     await withTaskGroup { group in
       for service in services { group.addTask { await service.run() } }
+      // A second publisher must be told apart at once; the end is the one that an operator asks for.
+      group.addTask { await mirrors.follow { kill(getpid(), SIGTERM) } }
       group.addTask { await watchSignatures() }
+      group.addTask { await front.followHolds(context.console) }
+      group.addTask { await watchStanding() }
       group.addTask { await manager.reportStatus { front.status(health.failures) } }
       group.addTask { await manager.showLife { await isHealthy(front) } }
       if arguments.flag("demo") { group.addTask { await changeDemo(services) } }
@@ -128,6 +145,13 @@ private struct RunService {
     }
   }
 
+  private func watchStanding() async {
+    while !Task.isCancelled {
+      try? await blocking { deployment.tellStanding(context) }
+      try? await Task.sleep(for: .seconds(Self.standingSeconds))
+    }
+  }
+
   private func warn(_ text: String) { if repeated.isDue(text, now: .now()) { context.console.warning(text) } }
 
   /// A thief of these keys could replace all others.
@@ -143,8 +167,12 @@ private struct RunService {
   private func service(_ dataset: DatasetConfiguration, _ front: Front) throws -> PublishingService {
     var job = try deployment.publisher.job(dataset, for: .schedule)
     job.checkSeconds = dataset.checkSeconds
+    let followed = FollowedDataset(dataset, job, context.overrides(arguments)) {
+      [publication = deployment.publication] series in
+      ((try? publication.published())?.series[series]?.metadata.state.lifecycle.isRetired ?? true) == false
+    }
     return PublishingService(
-      publisher: deployment.publisher, job: job, checkSeconds: dataset.checkSeconds, front: front,
+      publisher: deployment.publisher, dataset: followed, checkSeconds: dataset.checkSeconds, front: front,
       console: context.console, repeated: repeated, health: health, notices: notices)
   }
 
@@ -175,7 +203,7 @@ private struct RunService {
   }
 
   private func changeDemo(_ services: [PublishingService]) async {
-    guard let origin = services.first?.job.origin.watchedFile else { return }
+    guard let origin = services.first?.dataset.job.origin.watchedFile else { return }
     var changes = DemoChanges(origin: origin)
     while !Task.isCancelled {
       try? await Task.sleep(for: .seconds(Self.demoSeconds))

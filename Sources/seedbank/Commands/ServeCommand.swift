@@ -27,6 +27,7 @@ extension Command {
     let manager = context.serviceManager
     manager.tell(.ready, .status(front.status().text))
     let signal = await withTaskGroup { group in
+      group.addTask { await front.followHolds(context.console) }
       group.addTask { await manager.reportStatus { front.status() } }
       group.addTask { await manager.showLife { await front.isHealthy() } }
       let signal = await signals.first()
@@ -62,7 +63,7 @@ extension Parameter {
 extension Front {
   convenience init(
     _ deployment: DeploymentConfiguration, _ arguments: ParsedArguments, _ context: Context,
-    sharing publication: PublicationDirectory? = nil
+    sharing publication: PublicationDirectory? = nil, following progress: FollowProgress? = nil
   ) throws {
     let named = try arguments.path("public", from: context.currentDirectory)
     let console = context.console
@@ -71,6 +72,7 @@ extension Front {
       http: deployment.http, report: { console.tell($0) })
     configuration.requests = deployment.log.requests
     if let publication { (configuration.publication, configuration.hasPublisher) = (publication, true) }
+    configuration.follow = progress
     try self.init(configuration)
   }
 

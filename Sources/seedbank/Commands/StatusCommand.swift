@@ -41,7 +41,7 @@ extension Command {
     if arguments.flag("check") { return try check(limits, arguments, context) }
     if arguments.flag("history") { return try showHistory(arguments, context) }
     let status = try DeploymentStatus(arguments, context)
-    try context.console.report(status.json, status.text)
+    try context.console.verdict(status.json, status.text)
   }
 
   private static func check(
@@ -55,7 +55,7 @@ extension Command {
     } catch {
       check = StatusCheck(FailureReport(error))
     }
-    try context.console.result(check.json, check.line)
+    try context.console.verdict(check.json, check.line)
     try check.throwIfNotOK()
   }
 

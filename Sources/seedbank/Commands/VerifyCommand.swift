@@ -33,7 +33,7 @@ extension Command {
         progress: { console.progress("Verifying \($0)…") }
       ).run()
     }
-    try console.report(report.json, report.text)
+    try console.verdict(report.json, report.text)
     try report.findings.checkSound()
   }
 }
@@ -43,11 +43,13 @@ extension VerificationReport {
     let lines = findings.worstFirst.map(\.line)
     let facts = [
       unnamed.isEmpty
-        ? nil : "\(unnamed.count) files that no metadata names: 'seedbank prune' removes them in time",
+        ? nil
+        : "\(unnamed.count.counted("file")) that no metadata names: 'seedbank prune' removes such in time",
       passedDeltas == 0
-        ? nil : "\(passedDeltas) deltas checked by their hashes only: longer deltas skip their start",
-      "\(metadataFiles) metadata files, \(objects) objects (\(ByteCount(bytes: bytes))), \(snapshots) snapshots,"
-        + " \(deltas) deltas verified", isSound ? "sound" : "not sound",
+        ? nil : "\(passedDeltas.counted("delta")) checked by hash only: longer deltas skip the start",
+      "\(metadataFiles.counted("metadata file")), \(objects.counted("object")) (\(ByteCount(bytes: bytes))),"
+        + " \(snapshots.counted("snapshot")), \(deltas.counted("delta")) verified",
+      isSound ? "sound" : "not sound",
     ]
     return (lines + facts.compactMap(\.self)).joined(separator: "\n")
   }

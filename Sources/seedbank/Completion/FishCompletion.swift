@@ -3,11 +3,13 @@ extension Shell {
     """
     # Completion of seedbank for fish, made by 'seedbank completions fish'.
 
-    # Whether the command is this one; with a number, whether so many words stand behind it.
+    # Whether the command is this one; with a number, whether so many words stand behind it, or with a third word, more.
     function __seedbank_at
       set -l words (commandline -opc)
       test (count $words) -gt 1; and test $words[2] = $argv[1]; or return 1
-      test (count $argv) -eq 1; or test (count $words) -eq (math $argv[2] + 2)
+      test (count $argv) -gt 1; or return 0
+      set -l behind (math (count $words) - 2)
+      test $behind -eq $argv[2]; or begin; test (count $argv) -gt 2; and test $behind -gt $argv[2]; end
     end
 
     function __seedbank_names
@@ -45,8 +47,8 @@ extension Shell {
   ) -> String? {
     let action = action(Suggestion(argument, of: command), commands)
     guard !action.isEmpty else { return nil }
-    let count = argument.isRepeatable ? "" : " \(place)"
-    return "complete -c seedbank -n '__seedbank_at \(command.name)\(count)'\(action)"
+    let more = argument.isRepeatable ? " more" : ""
+    return "complete -c seedbank -n '__seedbank_at \(command.name) \(place)\(more)'\(action)"
   }
 
   private static func action(_ suggestion: Suggestion, _ commands: [Command]) -> String {

@@ -19,7 +19,7 @@ enum DeploymentNames: String, CaseIterable {
 }
 
 extension Suggestion {
-  /// By their options, of commands that work on a deployment.
+  /// By their names, of commands that work on a deployment.
   private static let ofDeployment: [String: DeploymentNames] = [
     Parameter.onlyDataset.name: .datasets, "series": .series, "model": .models,
   ]
@@ -27,7 +27,7 @@ extension Suggestion {
   /// By what help calls the value.
   private static let places: [String: Suggestion] = [
     "path": .files, "file": .files, "origin": .files, "old": .files, "new": .files, "dir": .folders,
-    "folder": .folders, "store": .folders, "command": .commands,
+    "folder": .folders, "store": .folders, "source": .folders, "command": .commands,
   ]
 
   init(_ parameter: Parameter, of command: Command) {
@@ -35,7 +35,7 @@ extension Suggestion {
     let isOfDeployment = command.options.contains { $0.name == Parameter.config.name }
     if !words.isEmpty {
       self = .words(words)
-    } else if let names = Self.ofDeployment[parameter.name], !parameter.isArgument {
+    } else if let names = Self.ofDeployment[parameter.name] {
       self = isOfDeployment ? .names(names) : .nothing
     } else {
       self = Self.places[parameter.valueName ?? parameter.name] ?? .nothing

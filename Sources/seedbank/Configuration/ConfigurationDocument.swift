@@ -20,6 +20,11 @@ struct ConfigurationDocument {
     }
   }
 
+  /// Of a file that need not be there: options and variables alone say something.
+  init(without file: String, _ overrides: ConfigurationOverrides) {
+    (self.file, prefix, self.overrides, json) = (file, "", overrides, [:])
+  }
+
   func value(_ key: String) -> ConfigurationValue {
     ConfigurationValue(
       file: file, key: key, prefix: prefix, overrides: overrides,
@@ -150,6 +155,15 @@ struct ConfigurationValue {
       throw error("expected a path, found \(JSONValue.string(text).text.clipped)")
     }
     return Paths.absolute(text, from: override == nil ? Folder.parent(of: file) : overrides.currentDirectory)
+  }
+
+  /// The elements of an array, each with its place. Lists stand in files only.
+  func elements() throws(ConfigurationError) -> [Self]? {
+    guard let written else { return nil }
+    guard let elements = written.elements else { throw error("expected an array, found \(written.kind)") }
+    return elements.enumerated().map { index, element in
+      Self(file: file, key: "\(key)[\(index)]", prefix: prefix, overrides: overrides, written: element)
+    }
   }
 
   /// The texts of an array, each made into an element; no two may be equal. Lists stand in files only.

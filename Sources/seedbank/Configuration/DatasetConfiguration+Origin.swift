@@ -13,6 +13,10 @@ struct PostgresSettings: Hashable {
   var schema = "public"
   var statementTimeoutSeconds = 600
   var lockTimeoutSeconds = 5
+  var rowSecurity = RowSecurity.refuse
+
+  /// What becomes of a table from which row-level security hides rows.
+  enum RowSecurity: String, CaseIterable, Sendable { case refuse, apply }
 }
 
 extension DatasetConfiguration {
@@ -46,7 +50,7 @@ extension DatasetConfiguration {
       key: "origin.changes", type: "`compare`, `log`", usual: "`compare`", isSeldom: true,
       meaning:
         "how a step finds what changed: `compare` reads all rows; `log` reads those that the origin's own log names, which "
-        + "`seedbank origin log setup` makes in a SQLite file", read: readChanges,
+        + "`seedbank origin log setup` makes in a SQLite file or a PostgreSQL database", read: readChanges,
       json: { .string($0.policy.changes.rawValue) }),
     .integer(
       "origin.auditSeconds", \.policy.auditSeconds, in: 60...31_536_000, isSeldom: true,
@@ -57,6 +61,10 @@ extension DatasetConfiguration {
     .integer(
       "origin.lockTimeoutSeconds", \.postgres.lockTimeoutSeconds, in: 1...3600, isSeldom: true,
       "seconds to wait for a table that somebody changes with ALTER TABLE"),
+    .choice(
+      "origin.rowSecurity", \.postgres.rowSecurity, isSeldom: true,
+      "what becomes of PostgreSQL's tables from which row-level security hides rows: `refuse` publishes nothing, `apply` the "
+        + "rows that the user may see"),
   ]
 
   /// Behind the keys that say where the data is.
@@ -64,8 +72,9 @@ extension DatasetConfiguration {
     _ dataset: inout Self, _ value: ConfigurationValue
   ) throws(ConfigurationError) {
     guard let changes: ChangeFinding = try value.choice() else { return }
-    guard changes == .comparison || !dataset.originPath.isEmpty else {
-      throw value.error("expected \"compare\", found \"log\": only a SQLite file keeps a log")
+    guard changes == .comparison || !dataset.originPath.isEmpty || dataset.postgres.url != nil else {
+      throw value.error(
+        "expected \"compare\", found \"log\": only a SQLite file and a PostgreSQL database keep a log")
     }
     dataset.policy.changes = changes
   }
@@ -107,6 +116,7 @@ extension DatasetConfiguration {
     var place = PostgresPlace(url: url.text, shownURL: url.shown, schema: postgres.schema)
     place.statementTimeoutSeconds = postgres.statementTimeoutSeconds
     place.lockTimeoutSeconds = postgres.lockTimeoutSeconds
+    place.appliesRowSecurity = postgres.rowSecurity == .apply
     place.application = "seedbank/\(name)"
     place.variable = ConfigurationOverrides.variable(for: "\(prefix)origin.postgres")
     return place

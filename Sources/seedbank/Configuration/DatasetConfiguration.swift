@@ -39,9 +39,9 @@ struct DatasetConfiguration: SettingsFile, Hashable {
     knownOrigin = try KnownOrigin.read(inDataset: folder)
   }
 
-  /// Takes the path for a feed's.
-  mutating func becomeFeed() {
-    feed.source = .path(originPath)
+  /// Takes the path for a feed's, of whose tables this is to be said.
+  mutating func becomeFeed(_ said: [FeedTable]) {
+    (feed.source, feed.tables) = (.path(originPath), said)
     originPath = ""
   }
 

@@ -18,6 +18,8 @@ struct DeploymentConfiguration: SettingsFile {
   var log = LogConfiguration()
   /// Programs that are told what happened, with their arguments.
   var notices: [NoticeKind: [String]] = [:]
+  /// Other places that show the publication.
+  var mirrors: [MirrorSettings] = []
   var datasets: [DatasetConfiguration]
 
   /// Seconds that a front takes for its end at most.
@@ -40,6 +42,16 @@ struct DeploymentConfiguration: SettingsFile {
     self.init(file: file, datasets: [])
     try read(overrides)
     for number in datasets.indices { datasets[number].stateFolder = state }
+  }
+
+  /// Of a folder that is served without a deployment: of the settings those of the front and the log count.
+  init(serving publication: String, overrides: ConfigurationOverrides) throws(ConfigurationError) {
+    self.init(file: "\(publication)/\(Self.fileName)", datasets: [])
+    self.publication = publication
+    let document = ConfigurationDocument(without: file, overrides)
+    for setting in Self.settings where ["http.", "log."].contains(where: setting.key.hasPrefix) {
+      try setting.read(&self, document.value(setting.key))
+    }
   }
 
   enum Usual {
@@ -113,7 +125,7 @@ extension DeploymentConfiguration {
         "facts", \.hasFacts, isSeldom: true,
         "whether the publisher writes `facts/` beside the signed files: looks, steps and tables, for the page and for "
           + "monitors; `false` removes them at the next step"),
-    ] + noticeSettings + [
+    ] + noticeSettings + mirrorSettings + [
       Setting(
         "datasets", \.datasets, type: "names",
         "at least one folder's name: lower-case letters, digits and hyphens",

@@ -26,8 +26,8 @@ extension DatasetConfiguration {
       "seconds after which `run` starts `origin.command` again; `regenerate` starts it each time"),
     .text(
       "origin.complete", \.feed.marker, isSeldom: true,
-      "the name of a file that is put into the feed's folder last: without it, or with files that were written after it, the "
-        + "folder is not read"),
+      "the name of a file that is put into the feed's folder last: without it, or with files that came or changed after it, "
+        + "whatever their own time says, the folder is not read"),
     .integer(
       "origin.settleSeconds", \.feed.settleSeconds, in: 0...86_400, isSeldom: true,
       "seconds for which a feed's files must not have changed before they are read, where there is no `origin.complete`"
@@ -41,7 +41,9 @@ extension DatasetConfiguration {
       usual: "by the files' names",
       isSeldom: true,
       "which file holds a table, where that does not have the table's name: a name, in which `*` stands for any letters, "
-        + "or an object with `file`, `rows`, `layout` and `csv` as in a mapping",
+        + "or an object with `file`, `rows`, `layout` and `csv` as in a mapping, `types` of columns that SELECTs read, "
+        + "`optionalColumns`, a list of columns that may be absent, and `optional`: `true` where the file may be absent, "
+        + "and the table then has no rows",
       read: { value throws(ConfigurationError) in try value.feedTables() },
       json: { .object($0.map { JSONMember($0.table, $0.json) }) }),
     .integer(
@@ -78,12 +80,6 @@ extension DatasetConfiguration {
   }
 }
 
-extension FeedTable {
-  fileprivate var json: JSONValue {
-    rows == "$" ? .string(file) : ["file": .string(file), "rows": .string(rows.description)]
-  }
-}
-
 extension ConfigurationValue {
   fileprivate func feedTables() throws(ConfigurationError) -> [FeedTable]? {
     guard written != nil else { return nil }
@@ -95,18 +91,40 @@ extension ConfigurationValue {
 
   private func feedTable(_ table: String) throws(ConfigurationError) -> FeedTable {
     guard let members = written?.members else {
-      throw error("expected a file's name, or an object with \"file\", found \(written?.kind ?? "nothing")")
+      throw error(
+        "expected a file's name, or an object such as {\"file\": \"a.csv\"}, found \(written?.kind ?? "nothing")"
+      )
     }
-    let names = ["file", "rows", "layout", "csv", "keyColumn"]
+    let own = ["types", "optionalColumns", "optional"]
+    let layouts = ["layout", "csv", "keyColumn"]
+    let names = ["file", "rows"] + layouts + own
     if let surplus = members.first(where: { !names.contains($0.name) }) {
       throw error("expected one of \(alternatives(names)), found \"\(surplus.name.clipped)\"")
     }
-    guard let file = written?["file"]?.string else { throw error("expected a file's name as \"file\"") }
+    let mapped = members.filter { !own.contains($0.name) } + [JSONMember("table", .string(table))]
+    let list: ImportMapping.List
     do throws(ImportFailure) {
-      let json = JSONValue.object(members + [JSONMember("table", .string(table))])
-      let list = try ImportMapping(json: json.bytes).lists[0]
-      let isNamed = members.contains { ["layout", "csv", "keyColumn"].contains($0.name) }
-      return FeedTable(table, file: file, rows: list.rows, layout: isNamed ? list.layout : nil)
+      list = try ImportMapping(json: JSONValue.object(mapped).bytes).lists[0]
     } catch { throw self.error(error.message) }
+    let isNamed = members.contains { layouts.contains($0.name) }
+    var said = FeedTable(
+      table, file: written?["file"]?.string, rows: list.rows, layout: isNamed ? list.layout : nil)
+    said.csv = written?["csv"]?.members ?? []
+    try readColumns(into: &said)
+    return said
+  }
+
+  private func readColumns(into said: inout FeedTable) throws(ConfigurationError) {
+    for (name, value) in try members() {
+      switch name {
+      case "types":
+        for (column, type) in try value.members() { said.types[column] = try type.choice() }
+      case "optional":
+        said.isOptional = try value.flag() ?? false
+      case "optionalColumns":
+        said.optionalColumns = try value.list { column, _ throws(ConfigurationError) in column } ?? []
+      default: continue
+      }
+    }
   }
 }

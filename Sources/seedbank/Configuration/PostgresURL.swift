@@ -17,8 +17,12 @@ struct PostgresURL: Hashable, Sendable {
 
   /// As it may stand in a file: without passwords.
   var withoutPassword: String {
-    isSound ? rebuilt(user: user.map { "\($0)@" } ?? "") { !$0.contains("pass") } : unreadable
+    guard isSound else { return unreadable }
+    return rebuilt(user: user.map { "\($0)@" } ?? "") { $0 == Self.passwordFile || !$0.contains("pass") }
   }
+
+  /// Names a file with the password, which is no secret.
+  private static let passwordFile = "passfile"
 
   /// As messages show it: without user and passwords, and without what nobody knows.
   var shown: String { isSound ? rebuilt(user: "", keeping: Self.harmless.contains) : unreadable }
@@ -93,5 +97,23 @@ extension String {
       let digits = part.prefix(2)
       return digits.count == 2 && digits.allSatisfy(\.isHexDigit) && digits != "00"
     }
+  }
+}
+
+extension ParsedArguments {
+  /// A URL that was given, without a password in it.
+  func postgresURL(_ name: String) throws(UsageError) -> PostgresURL? {
+    guard let text = string(name) else { return nil }
+    guard let url = PostgresURL(text) else {
+      throw unsuitable(name, "another text", "a URL that begins with postgres://")
+    }
+    guard url.isSound else { throw unsuitable(name, PostgresURL.unsoundness, "a URL of PostgreSQL") }
+    guard !url.hasPassword else {
+      throw unsuitable(
+        name, url.withoutPassword,
+        "a URL without a password, which other users would see among this program's arguments; give it by PGPASSWORD or "
+          + "a password file,")
+    }
+    return url
   }
 }

@@ -4,12 +4,13 @@ import SeedSystem
 import SeedTrust
 
 /// A command's output: results go to stdout, everything else to stderr: messages for a person, or a log's lines.
-/// Text that could control a terminal is escaped. There is no colour, so `NO_COLOR` needs no code;
-/// progress is shown only where stderr is a terminal that can rewrite a line.
+/// Text that could control a terminal is escaped. Words that say how things stand have colours on a terminal, where
+/// ``StateColor`` finds them wanted; progress is shown only where stderr is a terminal that can rewrite a line.
 final class Console: Sendable {
   typealias Sink = @Sendable (StandardStream, [UInt8]) throws -> Void
 
   let showsProgress: Bool
+  private let hasColors: Bool
   private let terminalColumns: @Sendable (StandardStream) -> Int?
   private let sink: Sink
   private let isLineOpen = Mutex(false)
@@ -18,10 +19,11 @@ final class Console: Sendable {
 
   /// `columns` is `nil` for a stream that is no terminal: nothing is broken there, for a program reads it line by line.
   init(
-    showsProgress: Bool, columns: @escaping @Sendable (StandardStream) -> Int? = { _ in nil },
+    showsProgress: Bool, hasColors: Bool = false,
+    columns: @escaping @Sendable (StandardStream) -> Int? = { _ in nil },
     sink: @escaping Sink
   ) {
-    (self.showsProgress, self.sink) = (showsProgress, sink)
+    (self.showsProgress, self.hasColors, self.sink) = (showsProgress, hasColors, sink)
     terminalColumns = columns
   }
 
@@ -29,10 +31,10 @@ final class Console: Sendable {
     let isCapable = StandardStream.messages.isTerminal && environment["TERM"] != "dumb"
     let told =
       environment["COLUMNS"].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil } ?? TextLayout.usualWidth
-    return Console(showsProgress: isCapable, columns: { $0.isTerminal ? $0.columns ?? told : nil }) {
-      stream, bytes in
-      try stream.write(bytes)
-    }
+    return Console(
+      showsProgress: isCapable, hasColors: StateColor.areWanted(environment),
+      columns: { $0.isTerminal ? $0.columns ?? told : nil }
+    ) { stream, bytes in try stream.write(bytes) }
   }
 
   func result(_ text: String) throws { try result(Array("\(Self.harmless(text))\n".utf8)) }
@@ -54,6 +56,12 @@ final class Console: Sendable {
 
   func report(_ json: @autoclosure () -> JSONValue, _ text: @autoclosure () -> String) throws {
     if isJSON { try result(json()) } else { try report(text()) }
+  }
+
+  /// Facts whose lines say how things stand: as a report, with colours where the terminal shows them.
+  func verdict(_ json: @autoclosure () -> JSONValue, _ text: @autoclosure () -> String) throws {
+    guard !isJSON else { return try result(json()) }
+    try result(Array("\(marked(fitted(Self.harmless(text()), .results), .results))\n".utf8))
   }
 
   var isJSON: Bool { asksForJSON.withLock(\.self) }
@@ -81,11 +89,16 @@ final class Console: Sendable {
     guard record.level > .debug else { return }
     let prefix = record.level == .warning ? "Warning: " : record.level == .error ? "Error: " : ""
     closeLine()
-    say("\(fitted(Self.harmless(prefix + record.message), .messages))\n")
+    say("\(marked(fitted(Self.harmless(prefix + record.message), .messages), .messages))\n")
   }
 
   private func fitted(_ text: String, _ stream: StandardStream) -> String {
     terminalColumns(stream).map { TextLayout.fitted(text, to: $0) } ?? text
+  }
+
+  /// With colours, where the stream is a terminal and they are wanted.
+  private func marked(_ text: String, _ stream: StandardStream) -> String {
+    hasColors && terminalColumns(stream) != nil ? StateColor.marked(text) : text
   }
 
   /// Columns of the messages' terminal, as wide as it is now.

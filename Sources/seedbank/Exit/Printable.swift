@@ -12,6 +12,9 @@ extension String {
   /// With a full stop, unless it ends as a sentence does: also where it ends with somebody else's words.
   var closed: String { [".", "?", "!", "…"].contains { hasSuffix($0) } ? self : self + "." }
 
+  /// Without a full stop, to stand before other words.
+  var unclosed: String { hasSuffix(".") ? String(dropLast()) : self }
+
   /// On one line and harmless on a terminal: for every text from outside that enters a message.
   var printable: String { escapingControls(except: []) }
 

@@ -1,4 +1,5 @@
 import Foundation
+import SeedFormat
 import SeedServer
 import SeedSystem
 
@@ -93,12 +94,12 @@ struct ProgressMeter {
   }
 
   private var amount: String? {
-    if let rows = samples.last?.rows { return "\(rows) rows" }
+    if let rows = samples.last?.rows { return "\(rows.grouped) rows" }
     return total.map { "\(ByteCount(bytes: arrived)) of \(ByteCount(bytes: $0))" }
   }
 
   private var pace: String? {
-    if samples.last?.rows != nil { return rate { $0.rows ?? 0 }.map { "\(Int($0)) rows/s" } }
+    if samples.last?.rows != nil { return rate { $0.rows ?? 0 }.map { "\(Int($0).grouped) rows/s" } }
     return rate(\.bytes).map { "\(ByteCount(bytes: Int($0)))/s" }
   }
 

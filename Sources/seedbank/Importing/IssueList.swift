@@ -16,7 +16,7 @@ final class IssueList: Sendable {
   private static let pieceBytes = 64 * 1024
 
   init() throws {
-    let path = FileManager.default.temporaryDirectory.appending(path: "seedbank-\(UUID().uuidString)").path
+    let path = Paths.scratchPrefix + UUID().uuidString
     let file = try File(path, for: .updating, mode: 0o600)
     try Folder.remove(path)
     state = Mutex(State(file: file))

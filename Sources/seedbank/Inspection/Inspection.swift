@@ -1,6 +1,7 @@
 import SeedDatabase
 import SeedFormat
 import SeedSystem
+import SeedTemplate
 import SeedTrust
 
 /// All that a file of a publication or a store says of itself, in order. Signatures are counted, not verified.
@@ -45,7 +46,10 @@ enum FileKind {
   var encoding: ContentEncoding? { if case .compressed(let encoding) = self { encoding } else { nil } }
 
   func members(_ path: String) throws -> [JSONMember] {
-    if case .database = self { return try seedMembers(path) }
+    if case .database = self {
+      guard StoreFile.isStore(path) else { return try seedMembers(path) }
+      return try TemplateReport(Template(reading: path), path).summary.filter { $0.name != "file" }
+    }
     let bytes = try DurableFile.read(path, limit: Limits.deltaBytes)
     // A delta begins otherwise, and may be too large to be read as a tree.
     let isSmall = bytes.count <= Limits.metadataBytes

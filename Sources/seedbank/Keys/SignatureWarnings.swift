@@ -2,10 +2,12 @@ import SeedServer
 import SeedSystem
 import SeedTrust
 
-/// Roles with a lifetime in seconds are signed every hour: if half of it is gone, no publisher runs.
+/// Roles with a lifetime in seconds are signed by each publisher: if most of it is gone, none runs.
 func expiryWarning(_ role: String, _ expires: UTCTime, lifetime: Int? = nil, now: UTCTime) -> String? {
   let left = expires.secondsSinceEpoch - now.secondsSinceEpoch
-  let enough = lifetime.map { $0 / 2 } ?? RepositorySigner.warningDays * UTCTime.secondsPerDay
+  let enough =
+    lifetime.map { $0 / SignatureExpiry.neglectedShare } ?? RepositorySigner.warningDays
+    * UTCTime.secondsPerDay
   let remedy =
     lifetime == nil
     ? "renew it with 'seedbank keys renew \(role)', and --with for each folder of its keys"

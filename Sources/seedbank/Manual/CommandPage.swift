@@ -45,6 +45,7 @@ extension ManualPage {
     + Roff.entry(
       Roff.bold("SEEDBANK_*"),
       "Every setting has a variable of its name; \(Roff.bold("seedbank.json"))(5) lists them.")
+    + HelpText.environment.flatMap { Roff.entry(Roff.bold($0.0), Roff.text($0.1)) }
 
   private static var exitCodes: [String] {
     ExitCode.allCases.flatMap { Roff.entry(Roff.bold("\($0.rawValue)"), Roff.text($0.meaning)) }

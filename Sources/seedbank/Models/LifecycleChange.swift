@@ -36,7 +36,7 @@ struct LifecycleChange {
     let said = [
       "\(dataset.file.printable): lifecycle.\(major) is \(lifecycle.word)\(lifecycle.sunset.map { " until \($0)" } ?? "").",
       meaning(series),
-      "Next: 'seedbank regenerate' publishes it; a 'seedbank run' that is running reads its configuration when it starts.",
+      "Next: 'seedbank regenerate' publishes it, or a 'seedbank run' that is running does with its next step.",
     ]
     return said.joined(separator: "\n")
   }

@@ -50,8 +50,8 @@ struct ModelDraft: Sendable {
     let accepted = parts.filter { !refused.contains($0) }
     for part in accepted { take(part, from: drafted) }
     if accepted.isEmpty || refused.isEmpty {
-      for part in refused {
-        leaveOut(part.kind.noteKind, part.name, refusal(of: schemaSQL + part.text) ?? "")
+      notes += refused.compactMap { part in
+        refusal(of: schemaSQL + part.text).map { SetupNote(part.kind.noteKind, part.name, $0) }
       }
     } else {
       add(refused, from: drafted)
@@ -64,17 +64,11 @@ struct ModelDraft: Sendable {
     added.append("\(part.kind.noteKind.rawValue) \"\(part.name)\"")
   }
 
-  private func refusal(of sql: String) -> String? {
+  private func refusal(of sql: String) -> SkipCause? {
     do {
       _ = try SchemaReader.schema(of: sql)
       return nil
-    } catch { return skipReason(error) }
-  }
-
-  private mutating func leaveOut(
-    _ kind: SetupNote.Kind, _ name: String, _ reason: String, column: String? = nil
-  ) {
-    notes.append(SetupNote(kind: kind, name: name, part: column, reason: reason))
+    } catch { return SkipCause(error) }
   }
 
   // MARK: Columns
@@ -93,7 +87,10 @@ struct ModelDraft: Sendable {
       added.append("column \"\(column.table)\".\"\(column.name)\"")
       if definition != origin { remarks.append(Self.relaxed(column)) }
     } catch {
-      leaveOut(.column, column.table, error.reason(path, column.table), column: column.name)
+      notes.append(
+        SetupNote(
+          kind: .column, name: column.table, part: column.name, reason: error.reason(path, column.table),
+          remedy: error.remedy))
     }
   }
 
@@ -105,7 +102,7 @@ struct ModelDraft: Sendable {
   private func adding(_ definition: String, to table: String) throws(ColumnRefusal) -> String {
     var text = SchemaText(schemaSQL)
     guard text.changeTable(table, { $0.adding(lastColumn: definition) }) else { throw .notInText }
-    if let reason = refusal(of: text.sql) { throw .refused(reason) }
+    if let cause = refusal(of: text.sql) { throw .refused(cause) }
     return text.sql
   }
 
@@ -128,7 +125,7 @@ private enum ColumnRefusal: Error {
   case leftOut
   case ownSelect
   case notInText
-  case refused(String)
+  case refused(SkipCause)
 
   func reason(_ path: String, _ table: String) -> String {
     switch self {
@@ -138,7 +135,17 @@ private enum ColumnRefusal: Error {
       "its table has a SELECT of its own: add the column in \(path)/\(table).sql and \(ModelFolder.schemaFileName)"
     case .notInText:
       "its CREATE TABLE could not be found in \(path)/\(ModelFolder.schemaFileName): add it there"
-    case .refused(let reason): reason
+    case .refused(let cause): cause.reason
+    }
+  }
+
+  /// Empty where the reason says it.
+  var remedy: String {
+    switch self {
+    case .tableLeftOut: "add the table to schema.sql in a form that clients can have"
+    case .leftOut: "for its values, add it to schema.sql as an ordinary column"
+    case .refused(let cause): cause.remedy(.column)
+    case .ownSelect, .notInText: ""
     }
   }
 }

@@ -70,11 +70,11 @@ struct ModelCost {
     }
     return
       "With the step that publishes it, each client of \(series) downloads a snapshot once, whatever model it was"
-      + " built for: the newest has \(snapshotBytes) bytes. Apps that were built for older minors go on with it."
+      + " built for: the newest has \(ByteCount(bytes: snapshotBytes)). Apps that were built for older minors go on with it."
   }
 
   private var newSeries: String {
-    let size = snapshotBytes.map { ", of about \($0) bytes as long as it holds the same" } ?? ""
+    let size = snapshotBytes.map { ", of about \(ByteCount(bytes: $0)) as long as it holds the same" } ?? ""
     let key =
       canDelegate
       ? ""

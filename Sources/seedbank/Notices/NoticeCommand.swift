@@ -6,7 +6,7 @@ struct NoticeCommand: Sendable {
   private let words: [String]
   private let environment: [String: String]
 
-  /// Bytes of its output that are kept, for a message about its failure.
+  /// Bytes of its output that are kept, the last ones, for a message about its failure.
   private static let outputBytes = 64 * 1024
   /// Letters of its output in a message: the last ones.
   private static let shownLetters = 400
@@ -27,31 +27,14 @@ struct NoticeCommand: Sendable {
 
   private var program: String { words.first ?? "" }
 
-  /// The files of that name, in the order in which the system tries them.
-  private var files: [String] {
-    let places =
-      program.contains("/")
-      ? [program] : (environment["PATH"] ?? "").split(separator: ":").map { "\($0)/\(program)" }
-    return places.filter { (try? FileStamp($0))??.isRegular == true }
-  }
+  private var file: ProgramFile { ProgramFile(program, environment) }
 
   /// Why it could not be started; `nil` where it can.
-  var fault: String? {
-    let found = files
-    guard !found.isEmpty else {
-      let place = program.contains("/") ? program.printable : "\(program.printable) in PATH"
-      return "\(kind.setting): there is no program \(place): put it there, or correct the path"
-    }
-    guard found.contains(where: { access($0, X_OK) == 0 }) else {
-      return "\(kind.setting): this user may not run \(found[0].printable): chmod +x it"
-    }
-    return nil
-  }
+  var fault: String? { file.fault.map { "\(kind.setting): \($0)" } }
 
   /// Why the system will hardly start it: only what was registered with the kernel for such files could.
   var doubt: String? {
-    let file = files.first { access($0, X_OK) == 0 }
-    guard let file, let start = (try? DurableFile.start(of: file, Self.startBytes)) ?? nil,
+    guard let file = file.executable, let start = (try? DurableFile.start(of: file, Self.startBytes)) ?? nil,
       !start.contains(0), !start.starts(with: "#!".utf8)
     else { return nil }
     return

@@ -79,7 +79,9 @@ struct Pull: Sendable {
 
   private func tell(_ change: SeedChanges) throws {
     let tables = change.tables.sorted { $0.key < $1.key }
-    let words = tables.map { name, rows in "\(name) +\(rows.inserted) ~\(rows.updated) -\(rows.deleted)" }
+    let words = tables.map { name, rows in
+      "\(name) +\(rows.inserted.grouped) ~\(rows.updated.grouped) -\(rows.deleted.grouped)"
+    }
     let rows = tables.map { name, rows -> JSONValue in
       [
         "table": .string(name), "inserted": JSONValue(rows.inserted), "updated": JSONValue(rows.updated),

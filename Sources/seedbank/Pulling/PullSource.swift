@@ -44,10 +44,14 @@ extension ParsedArguments {
   /// A front's address; nil where none is given.
   func server(_ name: String) throws(UsageError) -> URL? {
     guard let text = string(name) else { return nil }
-    guard let server = URL(string: text), ["http", "https"].contains(server.scheme), server.host != nil else {
+    guard let server = Self.address(text) else {
       throw unsuitable(name, text, "an address such as https://seeds.example")
     }
     return server
+  }
+
+  static func address(_ text: String) -> URL? {
+    URL(string: text).flatMap { ["http", "https"].contains($0.scheme) && $0.host != nil ? $0 : nil }
   }
 
   func rootFile(from directory: String) throws -> [UInt8]? {

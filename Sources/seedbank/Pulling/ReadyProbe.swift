@@ -1,6 +1,7 @@
 import SeedClient
 import SeedFormat
 import SeedHTTP
+import SeedServer
 import SeedSystem
 
 import struct Foundation.URL
@@ -65,7 +66,7 @@ struct Readiness: Hashable {
     status = nil
     obstacle =
       if failure is ReadyProbe.TooLate {
-        "it has not answered within \(limit.components.seconds) s"
+        "it has not answered within \(TimeSpan(limit))"
       } else {
         "\(failure); start it with 'seedbank run' or 'seedbank serve', or name its address"
       }

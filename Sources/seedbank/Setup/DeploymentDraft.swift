@@ -7,6 +7,8 @@ import SeedSystem
 struct DeploymentDraft: Sendable {
   let directory: String
   var dataset: DatasetConfiguration
+  /// What the dataset lacks of its origin, or has in another way.
+  var notes: [SetupNote] = []
 
   private static let comment =
     "checkSeconds and pollSeconds are short so that a change shows at once while you try things out;"
@@ -55,7 +57,8 @@ struct DeploymentDraft: Sendable {
       DraftedFile(path: KnownOrigin.fileName, text: KnownOrigin.text($0))
     }
     let own = [DraftedFile(path: DatasetConfiguration.fileName, text: described.prettyText), known]
-    return own.compactMap(\.self) + dataset.models.flatMap(modelTexts)
+    let leftOut = notes.isEmpty ? nil : DraftedFile(path: SetupNote.fileName, text: SetupNote.fileText(notes))
+    return (own + [leftOut]).compactMap(\.self) + dataset.models.flatMap(modelTexts)
   }
 
   private func modelTexts(_ model: ModelDefinition) -> [DraftedFile] {

@@ -5,7 +5,7 @@ import SeedFormat
 struct DraftedTable {
   let origin: OriginTable
   /// The references taken out of it, by their place in its text, and why.
-  let cuts: [Int: String]
+  let cuts: [Int: ReferenceProblem]
   private(set) var parts: [SchemaPart] = []
   /// Where rows have no key of their own: the SELECT that numbers them.
   private(set) var projection: String?
@@ -13,12 +13,14 @@ struct DraftedTable {
 
   var notes: [SetupNote] {
     ownNotes
-      + cuts.sorted { $0.key < $1.key }.map { place, reason in
-        SetupNote(kind: .reference, name: origin.name, part: origin.references[place].parent, reason: reason)
+      + cuts.sorted { $0.key < $1.key }.map { place, problem in
+        SetupNote(
+          kind: .reference, name: origin.name, part: origin.references[place].parent, reason: problem.reason,
+          remedy: problem.remedy)
       }
   }
 
-  init(_ table: OriginTable, cutting cuts: [Int: String]) throws {
+  init(_ table: OriginTable, cutting cuts: [Int: ReferenceProblem]) throws {
     try SchemaDraft.refuseReserved(table.name)
     (origin, self.cuts) = (table, cuts)
     let sql = leavingOutFunctions(
@@ -43,7 +45,7 @@ struct DraftedTable {
       do {
         try proof.execute(index.sql)
         parts.append(SchemaPart(kind: .index, name: index.name, sql: index.sql))
-      } catch { refused.append(SetupNote(kind: .index, name: index.name, reason: skipReason(error))) }
+      } catch { refused.append(SetupNote(.index, index.name, SkipCause(error))) }
     }
     let schema = try SchemaReader(proof).table(origin.name)
     ownNotes += refused
@@ -56,36 +58,38 @@ struct DraftedTable {
   /// read all the same, and its rows were checked when they were written.
   private mutating func leavingOutFunctions(_ sql: String) -> String {
     var rest = sql
-    while let (function, reason) = refusal(of: rest) {
+    while let cause = refusal(of: rest), let function = cause.function {
       let clauses = SQLText(rest).clauses(calling: function)
       guard !clauses.isEmpty else { break }
-      ownNotes += clauses.map { SetupNote(kind: .clause, name: origin.name, part: $0, reason: reason) }
+      ownNotes += clauses.map {
+        SetupNote(
+          kind: .clause, name: origin.name, part: $0, reason: cause.reason,
+          remedy: Self.remedy(forClause: $0, cause))
+      }
       rest = SQLText(rest).cuttingClauses(calling: function)
     }
     return rest
   }
 
-  /// What SQLite says of a function in a schema, and what that means to clients. Those that it counts as unsafe it takes
-  /// from SQL that the app itself runs; before version 3.41 its own JSON functions were among them.
-  private static let refusals = [
-    ("unsafe use of ", "clients' SQLite may not allow"),
-    ("no such function: ", "clients' SQLite may not have"),
-  ]
+  /// A generated column goes as a whole; of a rule or a default clients notice nothing.
+  private static func remedy(forClause clause: String, _ cause: SkipCause) -> String {
+    if ["CHECK", "CONSTRAINT", "DEFAULT"].contains(SQLText(clause).keyword(0)) {
+      return "nothing is lost, for rows come as they are in the origin"
+    }
+    if case .unknownFunction = cause {
+      return "clients get its values if the origin keeps them in an ordinary column"
+    }
+    return "for its values, add it to schema.sql as an ordinary column"
+  }
 
-  /// The function because of which rows could not be written, and why.
-  private func refusal(of sql: String) -> (function: String, reason: String)? {
+  /// Why rows could not be written.
+  private func refusal(of sql: String) -> SkipCause? {
     do {
       let proof = try Connection("schema", .memory)
       try proof.execute(sql)
       _ = try proof.prepare("INSERT INTO \(quoted(origin.name)) DEFAULT VALUES")
       return nil
-    } catch {
-      let message = skipReason(error)
-      let known = Self.refusals.first { words, _ in message.hasPrefix(words) }
-      guard let (words, meaning) = known else { return nil }
-      let function = String(message.dropFirst(words.count).prefix { $0 != "(" })
-      return (function, "\(meaning) \(function)() in a schema")
-    }
+    } catch { return SkipCause(error) }
   }
 
   // MARK: Rows without a key

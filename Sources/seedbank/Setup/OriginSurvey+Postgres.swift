@@ -45,8 +45,24 @@ extension SetupNote {
       case .column: .column
       case .index: .index
       case .view: .view
+      case .reference: .reference
       }
-    self.init(kind: kind, name: part.name, part: part.column, reason: part.reason)
+    self.init(
+      kind: kind, name: part.name, part: part.part, reason: part.reason,
+      remedy: part.remedy.isEmpty ? part.kind.usualRemedy : part.remedy)
+  }
+}
+
+extension PostgresSurvey.LeftOut.Kind {
+  /// For what only lacks a form in SQLite. Of a table the reason says what to do.
+  fileprivate var usualRemedy: String {
+    switch self {
+    case .table, .view: ""
+    case .column:
+      "for its values, add a column to schema.sql, and to the table's file TABLE.sql a SELECT with a cast or another name"
+    case .index: SkipCause.indexRemedy
+    case .reference: "clients get the rows all the same"
+    }
   }
 }
 #endif

@@ -33,9 +33,10 @@ struct OriginSurvey: Sendable {
     }
   }
 
-  /// SQLite's own tables, and those of a log that notes what writers touch.
-  private static func isInternal(_ name: String) -> Bool {
-    name.hasPrefix("sqlite_") || SQLiteLogDraft.owns(name)
+  /// All that a view can read, in lower case.
+  var names: Set<String> {
+    let parts = virtualTables.map(\.name) + views.map(\.name)
+    return Set((tables.map(\.name) + shadowTables + parts).map { $0.lowercased() })
   }
 
   private mutating func read(_ connection: Connection) throws {
@@ -46,7 +47,9 @@ struct OriginSurvey: Sendable {
     let kinds = Dictionary(list.map { ($0[0].text, $0[1].text) }) { first, _ in first }
     let withoutRowid = Set(list.filter { $0[2] == .integer(1) }.map { $0[0].text })
     let indexes = Dictionary(grouping: rows.filter { $0[0] == "index" }) { $0[2] }
-    for row in rows where !Self.isInternal(row[1].lowercased()) {
+    // What notes the writers is no part of what they write.
+    let log = try LogParts(connection)
+    for row in rows where !row[1].lowercased().hasPrefix("sqlite_") && !log.owns(row[1]) {
       let part = OriginPart(name: row[1], sql: row[3])
       switch (row[0], kinds[part.name]) {
       case ("table", "virtual"): virtualTables.append(part)
@@ -85,7 +88,33 @@ struct OriginReference: Sendable {
   let parent: String
   fileprivate let columns: [String]
   fileprivate let parentColumns: [String]
-  fileprivate(set) var problem: String?
+  fileprivate(set) var problem: ReferenceProblem?
+}
+
+/// Why clients cannot have a reference that the origin declares.
+enum ReferenceProblem: Sendable {
+  case orphans, noKey, unpublished
+
+  var reason: String {
+    switch self {
+    case .orphans: "rows of the origin violate it"
+    case .noKey: "the referenced columns are not a key of that table"
+    case .unpublished: "that table is not published"
+    }
+  }
+
+  var remedy: String {
+    switch self {
+    case .orphans:
+      "clients get the rows all the same; 'PRAGMA foreign_key_check' lists them, and once they are mended it can stand in"
+        + " schema.sql"
+    case .noKey:
+      "clients get the rows all the same; with a UNIQUE index over those columns, in the origin and in schema.sql, it can"
+        + " stand there"
+    case .unpublished:
+      "clients get the rows all the same; publish that table too, and it can stand in schema.sql"
+    }
+  }
 }
 
 private struct ReferenceSurvey {
@@ -98,12 +127,10 @@ private struct ReferenceSurvey {
     let violated = violatedIDs()
     for (place, reference) in all.enumerated() {
       all[place].problem =
-        try violated.map { $0.contains(reference.id) ? Self.violation : nil } ?? problem(reference)
+        try violated.map { $0.contains(reference.id) ? .orphans : nil } ?? problem(reference)
     }
     return all
   }
-
-  private static let violation = "rows of the origin violate it"
 
   private func declared() throws -> [OriginReference] {
     // SQLite counts references from the last one in the text to the first.
@@ -128,11 +155,11 @@ private struct ReferenceSurvey {
   }
 
   /// One reference by itself, for a table that SQLite gives up on as a whole.
-  private func problem(_ reference: OriginReference) throws -> String? {
+  private func problem(_ reference: OriginReference) throws -> ReferenceProblem? {
     guard try isKey(reference.parentColumns, of: reference.parent),
       reference.columns.count == reference.parentColumns.count
-    else { return "the referenced columns are not a key of that table" }
-    return try hasOrphans(reference) ? Self.violation : nil
+    else { return .noKey }
+    return try hasOrphans(reference) ? .orphans : nil
   }
 
   private func primaryKey(of table: String) throws -> [String] {

@@ -56,43 +56,50 @@ extension SchemaDraft {
     let proof = try Connection("schema", .memory)
     for part in parts { try proof.execute(part.sql) }
     addSearchTables(survey, proof)
-    addViews(survey.views, proof)
+    addViews(survey.views, proof, among: survey.names)
     notes += survey.triggers.map {
-      SetupNote(kind: .trigger, name: $0, reason: "seeds have none, and rows come as the origin has them")
+      SetupNote(
+        kind: .trigger, name: $0, reason: "seeds have none, and rows come as the origin has them",
+        remedy: Self.nothingToDo)
     }
   }
 
   private mutating func addSearchTables(_ survey: OriginSurvey, _ proof: Connection) {
     var kept: [String] = []
     for table in survey.virtualTables {
-      if let reason = add(table, .searchTable, proof, use: { _ = try SchemaReader($0).schema() }) {
-        notes.append(SetupNote(kind: .virtualTable, name: table.name, reason: reason))
+      if let cause = add(table, .searchTable, proof, use: { _ = try SchemaReader($0).schema() }) {
+        notes.append(SetupNote(.virtualTable, table.name, cause))
       } else {
         kept.append(table.name)
       }
     }
     counts.searchTables = kept.count
     notes += survey.shadowTables.filter { name in !kept.contains { name.hasPrefix("\($0)_") } }.map {
-      SetupNote(kind: .shadowTable, name: $0, reason: "the virtual table is skipped")
+      SetupNote(
+        kind: .shadowTable, name: $0,
+        reason: "SQLite keeps there what belongs to a virtual table that is skipped",
+        remedy: Self.nothingToDo)
     }
   }
+
+  private static let nothingToDo = "nothing is to be done"
 
   /// A view may use one that comes later in the origin, so what fails is tried again while others succeed.
-  private mutating func addViews(_ views: [OriginPart], _ proof: Connection) {
-    var failures: [(view: OriginPart, reason: String)] = []
+  private mutating func addViews(_ views: [OriginPart], _ proof: Connection, among names: Set<String>) {
+    var failures: [(view: OriginPart, cause: SkipCause)] = []
     for view in views {
-      let reason = add(view, .view, proof) { _ = try $0.prepare("SELECT * FROM \(quoted(view.name))") }
-      if let reason { failures.append((view, reason)) }
+      let cause = add(view, .view, proof) { _ = try $0.prepare("SELECT * FROM \(quoted(view.name))") }
+      if let cause { failures.append((view, cause.seen(among: names))) }
     }
     counts.views += views.count - failures.count
-    guard failures.count == views.count else { return addViews(failures.map(\.view), proof) }
-    notes += failures.map { SetupNote(kind: .view, name: $0.view.name, reason: $0.reason) }
+    guard failures.count == views.count else { return addViews(failures.map(\.view), proof, among: names) }
+    notes += failures.map { SetupNote(.view, $0.view.name, $0.cause) }
   }
 
-  /// Makes the part and uses it, which tells more than that SQLite takes it. Returns why it is skipped.
+  /// Makes the part and uses it, which tells more than that SQLite takes it. Returns why it is left out.
   private mutating func add(
     _ part: OriginPart, _ kind: SchemaPart.Kind, _ proof: Connection, use: (Connection) throws -> Void
-  ) -> String? {
+  ) -> SkipCause? {
     do {
       try Self.refuseReserved(part.name)
       try proof.execute(part.sql)
@@ -104,7 +111,7 @@ extension SchemaDraft {
       }
       parts.append(SchemaPart(kind: kind, name: part.name, sql: part.sql))
       return nil
-    } catch { return skipReason(error) }
+    } catch { return SkipCause(error) }
   }
 
   static func refuseReserved(_ name: String) throws(SchemaProblem) {
@@ -129,24 +136,24 @@ private struct DraftedTables {
     kept.sort { places[$0.origin.name, default: 0] < places[$1.origin.name, default: 0] }
   }
 
-  private mutating func keep(_ table: OriginTable, cutting cuts: [Int: String]) {
+  private mutating func keep(_ table: OriginTable, cutting cuts: [Int: ReferenceProblem]) {
     do {
       kept.append(try DraftedTable(table, cutting: cuts))
     } catch {
-      skipped.append(SetupNote(kind: .table, name: table.name, reason: skipReason(error)))
+      skipped.append(SetupNote(.table, table.name, SkipCause(error)))
     }
   }
 
-  private func firstToCut() -> (table: OriginTable, cuts: [Int: String])? {
+  private func firstToCut() -> (table: OriginTable, cuts: [Int: ReferenceProblem])? {
     let names = Set(kept.map { $0.origin.name.lowercased() })
     return kept.lazy.map { ($0, Self.cuts($0.origin, published: names)) }
       .first { table, cuts in cuts.count > table.cuts.count }.map { ($0.origin, $1) }
   }
 
-  private static func cuts(_ table: OriginTable, published: Set<String>) -> [Int: String] {
+  private static func cuts(_ table: OriginTable, published: Set<String>) -> [Int: ReferenceProblem] {
     table.references.enumerated().reduce(into: [:]) { cuts, reference in
       let isPublished = published.contains(reference.element.parent.lowercased())
-      cuts[reference.offset] = isPublished ? reference.element.problem : "that table is not published"
+      cuts[reference.offset] = isPublished ? reference.element.problem : .unpublished
     }
   }
 }

@@ -1,10 +1,7 @@
-import SeedDatabase
-import SeedFormat
-
 /// Something of the origin that the clients' file has not, or has in another way, and why.
 struct SetupNote: Hashable, Sendable {
   enum Kind: String, Sendable {
-    case table, column, index, view, trigger
+    case table, column, index, view, trigger, file
     case virtualTable = "virtual table"
     case shadowTable = "shadow table"
     case reference
@@ -32,6 +29,8 @@ struct SetupNote: Hashable, Sendable {
   /// The table that a reference leads to, the clause, or the column.
   var part: String?
   let reason: String
+  /// What to do about it; empty where the reason says it.
+  var remedy = ""
 
   private var subject: String {
     switch (kind, part) {
@@ -42,44 +41,56 @@ struct SetupNote: Hashable, Sendable {
     }
   }
 
-  var text: String { "\(kind.verb) \(subject): \(reason)" }
+  var text: String { "\(kind.verb) \(subject): \(explanation)" }
 
-  /// Names in a line that stands for several.
-  private static let namedInLine = 3
+  private var explanation: String { remedy.isEmpty ? reason : "\(reason); \(remedy)" }
+
+  /// Names in a line of a report that stands for several; a file has all of them.
+  static let namedInReport = 8
 
   /// A line for each note; one for all that differ in nothing but the name.
-  static func lines(_ notes: [SetupNote]) -> [String] {
-    var groups: [[SetupNote]] = []
-    for note in notes {
-      let group = groups.firstIndex { $0[0].kind == note.kind && $0[0].reason == note.reason }
-      if let group { groups[group].append(note) } else { groups.append([note]) }
-    }
-    return groups.map(line)
+  static func lines(_ notes: [SetupNote], naming most: Int = .max) -> [String] {
+    groups(notes).map { line($0, naming: most) }
   }
 
-  private static func line(_ group: [SetupNote]) -> String {
+  /// Whether lines that name so many of each kind lack a name.
+  static func areTooMany(_ notes: [SetupNote], naming most: Int) -> Bool {
+    groups(notes).contains { $0.count > most }
+  }
+
+  private static func groups(_ notes: [SetupNote]) -> [[SetupNote]] {
+    var groups: [[SetupNote]] = []
+    for note in notes {
+      let group = groups.firstIndex {
+        $0[0].kind == note.kind && $0[0].explanation == note.explanation
+      }
+      if let group { groups[group].append(note) } else { groups.append([note]) }
+    }
+    return groups
+  }
+
+  private static func line(_ group: [SetupNote], naming most: Int) -> String {
     guard group.count > 1 else { return group[0].text }
-    let named = group.prefix(namedInLine).map(\.subject)
+    let named = group.prefix(most).map(\.subject)
     let others = group.count > named.count ? ["and \(group.count - named.count) more"] : []
     let list = (named + others).joined(separator: ", ")
-    return "\(group[0].kind.verb)\(group[0].kind == .index ? "es" : "s") \(list): \(group[0].reason)"
+    return "\(group[0].kind.verb)\(group[0].kind == .index ? "es" : "s") \(list): \(group[0].explanation)"
   }
 }
 
-/// Why SQLite or the schema's rules refused something, without naming it again.
-func skipReason(_ error: any Error) -> String {
-  switch error {
-  case let error as DatabaseError: error.message
-  case SchemaProblem.noKey:
-    "it has no key, neither a primary key nor a UNIQUE constraint over NOT NULL columns, and its rows cannot be"
-      + " numbered: give it a primary key"
-  case SchemaProblem.noStoredColumns: "all its columns are generated"
-  case SchemaProblem.customCollation(_, let column, let collation):
-    "its column \"\(column)\" has the collation \(collation), which clients lack"
-  case SchemaProblem.virtualTable:
-    "the only virtual tables kept are FTS5 tables over the content of a published table"
-  case SchemaProblem.searchContent(_, let content): "its content, \"\(content)\", is not a published table"
-  case SchemaProblem.reservedName: "names that start with \(ReservedTable.prefix) are reserved"
-  default: "\(error)"
+extension SetupNote {
+  /// In the dataset's folder.
+  static let fileName = "left-out.txt"
+
+  /// All notes with every name, for people.
+  static func fileText(_ notes: [SetupNote]) -> String {
+    let title =
+      "What 'seedbank init' left out of the origin, or took over in another way. Nothing reads this file."
+    let paragraphs = ([title] + lines(notes)).map { TextLayout.wrap($0.printable).joined(separator: "\n") }
+    return paragraphs.joined(separator: "\n\n") + "\n"
+  }
+
+  init(_ kind: Kind, _ name: String, _ cause: SkipCause) {
+    self.init(kind: kind, name: name, reason: cause.reason, remedy: cause.remedy(kind))
   }
 }

@@ -8,11 +8,12 @@ struct SetupReport: Sendable {
   /// Nil for a dataset that a deployment gets.
   let keyCount: Int?
   let contents: String
-  let notes: [SetupNote]
   /// Of the model's schema.
   let schemaRemarks: [String]
   let isDryRun: Bool
   let isFoundByItself: Bool
+
+  private var notes: [SetupNote] { draft.notes }
 
   private var isAnother: Bool { keyCount == nil }
 
@@ -32,10 +33,24 @@ struct SetupReport: Sendable {
     let verb = isDryRun ? "Would write" : "Wrote"
     let written = entries.map { "\(verb) \($0.path.printable)\($0.remark.isEmpty ? "" : ": \($0.remark)")" }
     let lines =
-      SetupNote.lines(notes).map(\.printable) + schemaRemarks.map(\.printable)
-      + numberingAdvice + remarks
+      SetupNote.lines(notes, naming: SetupNote.namedInReport).map(\.printable) + leftOutAdvice
+      + schemaRemarks.map(\.printable) + numberingAdvice + remarks
     return (written + lines + ["", "Next: \(next)"]).joined(separator: "\n")
   }
+
+  private var leftOutAdvice: [String] {
+    let areAllNamed = !SetupNote.areTooMany(notes, naming: SetupNote.namedInReport)
+    return [
+      areAllNamed
+        ? nil
+        : isDryRun ? "--json has every name." : "\(path(leftOutFile).printable) has every name.",
+      notes.contains(where: \.kind.isLeftOut)
+        ? "What you add to schema.sql comes with the first run; once a version is published, it takes 'seedbank model new'."
+        : nil,
+    ].compactMap(\.self)
+  }
+
+  private var leftOutFile: String { "\(draft.dataset.name)/\(SetupNote.fileName)" }
 
   private var numberingAdvice: [String] {
     guard let model = draft.dataset.models.last, !model.projections.isEmpty, !isOriginMade else { return [] }
@@ -82,6 +97,9 @@ struct SetupReport: Sendable {
     if path.hasSuffix("/\(KnownOrigin.fileName)") {
       return "what the origin holds now; what it gains is told"
     }
+    if path == leftOutFile {
+      return "what is left out or done in another way, and why; for you, nothing reads it"
+    }
     return path.hasSuffix("/\(ModelFolder.schemaFileName)") && draft.dataset.models.count == 1 ? contents : ""
   }
 
@@ -94,7 +112,7 @@ extension SetupNote {
       .init(
         ("kind", .string(kind.rawValue)), ("name", .string(name)),
         (kind == .clause ? "clause" : kind == .column ? "column" : "parent", part.map(JSONValue.string)),
-        ("reason", .string(reason))))
+        ("reason", .string(reason)), ("remedy", remedy.isEmpty ? nil : .string(remedy))))
   }
 }
 

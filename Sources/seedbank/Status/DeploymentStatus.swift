@@ -4,15 +4,13 @@ import SeedServer
 import SeedSystem
 import SeedTrust
 
-import class Foundation.FileManager
-import class Foundation.NSNumber
-
 struct DeploymentStatus {
   let now: UTCTime
   let series: [SeriesStatus]
   let keys: [KeyStatus]
   typealias Role = (name: String, version: Int, expires: UTCTime)
   let roles: [Role]
+  let mirrors: [MirrorStanding]
   let publicationBytes: Int
   let stateBytes: Int
   let warnings: [String]
@@ -33,29 +31,35 @@ struct DeploymentStatus {
           state: configuration.state, now: now)
       }
     }
-    keys = try KeyStatus.all(search, trustedBy: published)
+    let publisher = try PublisherStanding(configuration, published, search)
+    keys = publisher.keys
     roles = [
       ("root", published.root.version, published.root.expires),
       ("targets", published.targets.version, published.targets.expires),
       ("snapshot", published.snapshot.version, published.snapshot.expires),
       ("timestamp", published.timestamp.version, published.timestamp.expires),
     ]
+    mirrors = configuration.mirrors.map {
+      MirrorStanding($0, in: configuration.state, shows: published.timestamp.version)
+    }
     publicationBytes = bytes(below: configuration.publication)
     stateBytes = bytes(below: configuration.state)
-    // Without keys: what waits for signatures can be told all the same.
-    let pending = try Publisher(configuration, keys: KeySource(KeyRing())).pendingChange()
     let standing = SignatureStanding(
-      published, pending: pending, lifetime: configuration.shortestLifetime, now: now)
-    // A new major beside one that is served keeps nobody from anything.
-    let served = Set(series.filter { $0.published != nil }.map(\.series.dataset))
-    let unserved = series.filter { $0.published == nil && !served.contains($0.series.dataset) }
+      published, pending: publisher.pending, lifetime: configuration.shortestLifetime, now: now)
+    let unserved = series.filter { publisher.unserved.contains($0.series) }
     let missing = series.compactMap { $0.missing(from: publication) }
     failures = standing.expired + unserved.flatMap(\.warnings) + missing
     warnings =
       standing.warnings + missing + keys.flatMap(\.faults).map(\.text) + series.flatMap(\.warnings)
       + series.compactMap { $0.doubt(of: now) }
-      + Self.fullDisks([configuration.publication, configuration.state], beside: published.objectBytes)
-      + AbandonedSeries.all(in: published, configuration).map(\.warning) + datasets.compactMap(Self.gain)
+      + publisher.fullDisks.map(Self.words) + publisher.abandoned.map(\.warning)
+      + datasets.compactMap(Self.gain)
+      + datasets.compactMap { Self.reading($0, in: configuration.state) }
+      + mirrors.compactMap { $0.warning(now) }
+  }
+
+  private static func words(_ disk: (folder: String, freeBytes: Int)) -> String {
+    "\(disk.folder): the disk is almost full, \(ByteCount(bytes: disk.freeBytes)) are left: steps fail without room"
   }
 }
 
@@ -69,6 +73,13 @@ extension DeploymentStatus {
   }
 }
 
+extension DeploymentStatus {
+  /// An origin that was kept open for too long.
+  private static func reading(_ dataset: DatasetConfiguration, in stateFolder: String) -> String? {
+    OriginReading.newest(of: dataset.name, in: stateFolder).warning.map { "\(dataset.name): \($0)" }
+  }
+}
+
 struct SeriesStatus {
   let series: Series
   let published: PublishedMetadata.PublishedSeries?
@@ -78,8 +89,14 @@ struct SeriesStatus {
   let lastBuild: StepRecord?
   let upcoming: UpcomingSnapshots
   let checkSeconds: Int
+  /// Seconds between two starts of the program that fetches the feed; `nil` where there is none.
+  let programSeconds: Int?
   /// `nil` where no log is asked for, or none was used yet.
   let log: OriginLogStanding?
+  /// Since when the origin has been a replica that lacks what was published; `nil` where it is not.
+  let behindSince: UTCTime?
+  /// How the newest steps read the origin.
+  let reading: OriginReading
   /// Seconds within which a new version is expected.
   let changeSeconds: Int?
   /// Seconds between two looks of the process that published last; `nil` where a timer starts it, or nobody tells.
@@ -93,26 +110,34 @@ struct SeriesStatus {
   ) {
     series = plan.series
     self.published = published
-    let copyPath = "\(folder)/\(plan.series.roleName).sqlite"
-    let copy = Self.copy(copyPath)
+    let copy = Self.copy(of: plan.series, in: folder)
     copyVersion = copy?.meta.version
     let isAtHead = copy?.meta.version == published?.metadata.state.head
     rows = isAtHead ? copy?.sums.mapValues(\.rows) : nil
-    copyBytes = bytes(of: copyPath)
+    copyBytes = bytes(of: Self.copyPath(plan.series, folder))
     lastBuild = try? StepHistory(folder).latest(of: plan.series)
     (checkSeconds, toldCheckSeconds) = (dataset.checkSeconds, facts?.checkSeconds)
     changeSeconds = dataset.policy.expectedChangeSeconds
-    log = dataset.policy.changes == .log ? OriginLogStanding(of: plan.series, in: folder) : nil
+    programSeconds = if case .command? = dataset.feed.source { dataset.feed.everySeconds } else { nil }
+    let standing = OriginLogStanding(of: plan.series, in: folder)
+    log = dataset.policy.changes == .log ? standing : nil
+    behindSince = standing?.behindSince
+    reading = OriginReading.newest(of: plan.series.dataset, in: folder)
     feed = dataset.feedPlace?.lastLoading()
     let mark = CalendarMark(plan.series, in: folder).time
     upcoming = UpcomingSnapshots(published?.metadata, dataset.policy.snapshotSchedule, seen: mark, now: now)
   }
 
   /// Reads what the copy says of itself; a copy that cannot be read is told by its version being unknown.
-  private static func copy(_ path: String) -> (meta: SeedMeta, sums: [String: TableSum])? {
+  static func copy(of series: Series, in folder: String) -> (meta: SeedMeta, sums: [String: TableSum])? {
+    let path = copyPath(series, folder)
     guard Folder.exists(path), let copy = try? Connection(path, .reader) else { return nil }
     guard let meta = try? SeedTables.meta(copy), let sums = try? SeedTables.sums(copy) else { return nil }
     return (meta, sums)
+  }
+
+  private static func copyPath(_ series: Series, _ folder: String) -> String {
+    "\(folder)/\(series.roleName).sqlite"
   }
 
   var snapshots: [PublishedObject] {
@@ -129,34 +154,20 @@ struct SeriesStatus {
   var warnings: [String] {
     guard let published else { return ["\(series): nothing is published yet\(absence)"] }
     var warnings: [String] = []
-    if let hold = published.metadata.state.hold {
+    let isRetired = published.metadata.state.lifecycle.isRetired
+    if let hold = published.metadata.state.hold, !isRetired {
       warnings.append(
         "\(series): held at the content of version \(hold.version) since \(hold.since);"
           + " 'seedbank regenerate --resume' publishes the origin again")
     }
-    if let build = lastBuild, build.outcome == .refused || build.outcome == .failed {
-      warnings.append("\(series): the last step \(build.outcome.rawValue): \(build.error ?? "")")
+    if let build = lastBuild, build.outcome.isFailure, !isRetired {
+      warnings.append("\(series): \(build.failure)")
     }
     if copyVersion == nil {
       warnings.append("\(series): the working copy cannot be read; the next step rebuilds it")
     }
-    if let doubt = log?.doubt { warnings.append("\(series): all rows are compared: \(doubt)") }
+    if let doubt = log?.doubt { warnings.append("\(series): \(doubt)") }
     return warnings
-  }
-}
-
-extension DeploymentStatus {
-  /// One warning for each disk, whatever lies on it.
-  private static func fullDisks(_ folders: [String], beside published: Int) -> [String] {
-    var told: Set<NSNumber> = []
-    return folders.compactMap { folder in
-      let facts = try? FileManager.default.attributesOfFileSystem(forPath: folder)
-      guard let use = DiskUse(of: folder), use.isNearlyFull(beside: published),
-        let disk = facts?[.systemNumber] as? NSNumber, told.insert(disk).inserted
-      else { return nil }
-      let free = ByteCount(bytes: Int(use.freeBytes))
-      return "\(folder): the disk is almost full, \(free) are left: steps fail without room"
-    }
   }
 }
 
@@ -164,7 +175,7 @@ extension SeriesStatus {
   /// Published files that are not there, or not as long as was signed; whether their bytes are right, `verify` says.
   fileprivate func missing(from publication: PublicationDirectory) -> String? {
     let bad = (published?.metadata.objects ?? []).filter { object in
-      ((try? FileStamp(publication.file(object))) ?? nil)?.size != object.length
+      !publication.holds(object)
     }
     guard let first = bad.first else { return nil }
     let more = bad.count > 1 ? " and \(bad.count - 1) more" : ""
@@ -186,7 +197,7 @@ extension SeriesStatus {
     guard let build = lastBuild, build.outcome == .refused || build.outcome == .failed else {
       return "; 'seedbank regenerate' publishes it, or says why it cannot"
     }
-    return "; the last step \(build.outcome.rawValue): \(build.error ?? "")"
+    return "; \(build.failure)"
   }
 }
 

@@ -44,7 +44,7 @@ struct StatusCheck {
   var level: Level { problems.map(\.level).max() ?? .ok }
 
   var line: String {
-    let text = problems.isEmpty ? summary : problems.map(\.text.printable).joined(separator: "; ")
+    let text = problems.isEmpty ? summary : problems.map(\.text.printable.unclosed).joined(separator: "; ")
     return "\(level): \(text)"
   }
 

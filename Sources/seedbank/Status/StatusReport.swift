@@ -14,7 +14,11 @@ extension DeploymentStatus {
         "  publication \(ByteCount(bytes: publicationBytes)), working copies and history"
           + " \(ByteCount(bytes: stateBytes))",
       ]
-    return (lines + warnings.map { "warning: \($0)" }).joined(separator: "\n")
+    return (lines + mirrorLines + warnings.map { "warning: \($0)" }).joined(separator: "\n")
+  }
+
+  private var mirrorLines: [String] {
+    mirrors.isEmpty ? [] : ["mirrors"] + mirrors.map { "  \($0.line(now))" }
   }
 
   var json: JSONValue {
@@ -22,7 +26,7 @@ extension DeploymentStatus {
       "time": .string(now.text), "series": .array(series.map { $0.json(now) }),
       "roles": .array(roles.map(Self.json)), "keys": .array(keys.map(Self.json)),
       "publicationBytes": JSONValue(publicationBytes), "stateBytes": JSONValue(stateBytes),
-      "warnings": JSONValue(strings: warnings),
+      "mirrors": .array(mirrors.map(\.json)), "warnings": JSONValue(strings: warnings),
     ]
   }
 
@@ -47,9 +51,17 @@ extension SeriesStatus {
       ("published", "\(state.publishedAt), \(TimeSpan(from: state.publishedAt, to: now)) ago"),
       ("held", state.hold.map { "at the content of version \($0.version) since \($0.since)" }),
       ("rows", rows.map(Self.words)), ("feed", feed.map(Self.words)),
-      ("snapshots", Self.words(snapshots)), ("deltas", "\(deltas.count), \(ByteCount(bytes: deltaBytes))"),
+      ("snapshots", Self.words(snapshots)),
+      ("deltas", "\(deltas.count.grouped), \(ByteCount(bytes: deltaBytes))"),
       ("last step", lastBuild.map(\.line)),
+      ("origin", reading.words),
       ("log", log.map { "all rows last compared \(TimeSpan(from: $0.comparedAt, to: now)) ago" }),
+      (
+        "waiting",
+        behindSince.map {
+          "for \(TimeSpan(from: $0, to: now)) until the replica has what was published already"
+        }
+      ),
       ("next", next),
     ]
     return ["\(series)"] + facts.compactMap { name, text in text.map { "  \(name): \($0)" } }
@@ -57,8 +69,10 @@ extension SeriesStatus {
 
   private var next: String {
     if published?.metadata.state.lifecycle.isRetired == true { return "nothing, it is retired" }
-    return
-      "\(upcoming.text.map { "\($0), " } ?? "")a check of the origin every \(checkSeconds) s while 'seedbank run' is running"
+    let look =
+      programSeconds.map { "a start of origin.command every \(TimeSpan(seconds: $0).exactly)" }
+      ?? "a check of the origin every \(TimeSpan(seconds: checkSeconds).exactly)"
+    return "\(upcoming.text.map { "\($0), " } ?? "")\(look) while 'seedbank run' is running"
   }
 
   private static func words(_ lifecycle: Lifecycle) -> String {
@@ -77,7 +91,7 @@ extension SeriesStatus {
   }
 
   private static func words(_ rows: [String: Int]) -> String {
-    rows.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+    rows.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.grouped)" }.joined(separator: ", ")
   }
 
   fileprivate func json(_ now: UTCTime) -> JSONValue {
@@ -95,7 +109,9 @@ extension SeriesStatus {
       "expires": JSONValue(published?.expires.text), "copyVersion": JSONValue(copyVersion?.number),
       "copyBytes": JSONValue(copyBytes), "lastBuild": lastBuild?.json ?? .null,
       "comparedAt": JSONValue(log?.comparedAt.text), "logMissedAt": JSONValue(log?.missedAt?.text),
-      "feed": feed.map(Self.json) ?? .null, "nextSnapshotAt": JSONValue(upcoming.due?.text),
+      "originBehindSince": JSONValue(behindSince?.text),
+      "originReading": reading.json, "feed": feed.map(Self.json) ?? .null,
+      "nextSnapshotAt": JSONValue(upcoming.due?.text),
       "snapshotTimes": .array(upcoming.calendarTimes.map(upcoming.json)),
       "checkSeconds": JSONValue(checkSeconds),
     ]
@@ -117,7 +133,24 @@ extension SeriesStatus {
   }
 }
 
+extension OriginReading {
+  fileprivate var words: String? {
+    let parts = [
+      openMilliseconds.map { "open for \(TimeSpan.taken(milliseconds: $0)) when it was read last" },
+      lagSeconds.map {
+        $0 == 0 ? "a replica that is not behind" : "a replica that is \(TimeSpan(seconds: $0)) behind at most"
+      },
+    ].compactMap(\.self)
+    return parts.isEmpty ? nil : parts.joined(separator: ", ")
+  }
+}
+
 extension StepRecord {
+  /// Of one that came to nothing.
+  var failure: String {
+    "the last step \(outcome == .failed ? "failed" : "was refused")" + (error.map { ": \($0)" } ?? "")
+  }
+
   var line: String {
     let versions = outcome == .published || outcome == .rolledBack ? to.map { " version \($0)" } ?? "" : ""
     let parts = [
@@ -125,7 +158,7 @@ extension StepRecord {
       changes.isEmpty ? nil : changes.words, foundBy?.words,
       deltaBytes.map { "delta of \(ByteCount(bytes: $0))" },
       snapshotBytes.map { "snapshot of \(ByteCount(bytes: $0))" },
-      "\(milliseconds) ms", times > 1 ? "\(times) times since \(at)" : nil, error,
+      TimeSpan.taken(milliseconds: milliseconds), times > 1 ? "\(times) times since \(at)" : nil, error,
     ]
     return parts.compactMap(\.self).joined(separator: ", ")
   }
@@ -137,7 +170,8 @@ extension StepRecord {
       "series": JSONValue(series?.description), "outcome": .string(outcome.rawValue), "from": JSONValue(from),
       "to": JSONValue(to), "tables": changes.json, "deltaBytes": JSONValue(deltaBytes),
       "snapshotBytes": JSONValue(snapshotBytes), "foundBy": JSONValue(foundBy?.way.rawValue),
-      "foundReason": JSONValue(foundBy?.reason), "error": JSONValue(error),
+      "foundWhy": JSONValue(foundBy?.why?.rawValue), "foundReason": JSONValue(foundBy?.reason),
+      "missedRows": JSONValue(missedRows), "error": JSONValue(error),
     ]
   }
 }

@@ -11,7 +11,9 @@ extension UpcomingSnapshots {
       ?? "a snapshot of what changes by then at \(times)"
   }
 
-  private var later: String { jitterSeconds > 0 ? ", each up to \(jitterSeconds) s later" : "" }
+  private var later: String {
+    jitterSeconds > 0 ? ", each up to \(TimeSpan(seconds: jitterSeconds).exactly) later" : ""
+  }
 
   private func shown(_ time: UTCTime) -> String { clock.map { "\($0.text(time)) (\(time))" } ?? "\(time)" }
 

@@ -9,6 +9,6 @@ struct ServiceStatus: Hashable {
 
   var text: String {
     let served = series == 0 ? "Serving nothing yet" : "Serving \(series) series"
-    return ([served] + [failure].compactMap(\.self) + failures).joined(separator: "; ")
+    return ([served] + [failure].compactMap(\.self) + failures).map(\.unclosed).joined(separator: "; ")
   }
 }

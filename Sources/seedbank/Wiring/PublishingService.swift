@@ -7,13 +7,15 @@ import SeedTrust
 /// Publishes one dataset on its schedule until it is cancelled. An error is reported and tried again.
 struct PublishingService: Sendable {
   let publisher: Publisher
-  let job: DatasetJob
+  let dataset: FollowedDataset
   let checkSeconds: Int
   let front: Front
   let console: Console
   let repeated: RepeatedWarnings
   let health: ServiceHealth
   let notices: Notices
+
+  private var job: DatasetJob { dataset.job }
 
   /// The service; a function that ends only by cancellation. Snapshots are made while further steps publish.
   func run() async {
@@ -56,12 +58,12 @@ struct PublishingService: Sendable {
     try await blocking {
       // First: what is written between the look and the watch would wake nobody.
       alarm.watch()
-      return stamp?.renewed()
+      return dataset.look() ? nil : stamp?.renewed()
     }
   }
 
   private func loop(_ work: DatasetLoop.Work) -> DatasetLoop {
-    DatasetLoop(dataset: job.name.text, work: work)
+    DatasetLoop(dataset: dataset.name.text, work: work)
   }
 
   private func publishSnapshots(after steps: AsyncStream<Void>) async {
@@ -69,7 +71,7 @@ struct PublishingService: Sendable {
       await warning(.snapshots) {
         let (publisher, job) = (publisher, job)
         tell(try await blocking { try publisher.publishSnapshots(job, now: .now()) })
-        notices.succeeded(job.name, in: .snapshots)
+        notices.succeeded(dataset.name, in: .snapshots)
       }
     }
   }
@@ -79,12 +81,12 @@ struct PublishingService: Sendable {
     do {
       try await body()
       if let time = health.succeeded(loop(work)) {
-        say("\(job.name): \(work.recovery), after \(time)", .notice)
+        say("\(dataset.name): \(work.recovery), after \(time)", .notice)
       }
     } catch {
       let message = FailureReport(error).message
       if health.failed(loop(work), message) { say(message, .error) }
-      notices.tell(error, of: job.name, in: work)
+      notices.tell(error, of: dataset.name, in: work)
     }
   }
 
@@ -95,13 +97,14 @@ struct PublishingService: Sendable {
     let (publisher, job) = (publisher, job)
     let outcome = try await blocking { try publisher.publishChanges(job, now: .now()) }
     tell(outcome)
-    notices.succeeded(job.name, in: .changes)
+    notices.succeeded(dataset.name, in: .changes)
     return outcome.originStamp
   }
 
   private func tell(_ outcome: StepReport) {
-    for warning in outcome.warnings where repeated.isDue("\(job.name): \(warning)", now: .now()) {
-      say("\(job.name): \(warning)", .warning)
+    for warning in outcome.warnings + [dataset.remark].compactMap(\.self)
+    where repeated.isDue("\(dataset.name): \(warning)", now: .now()) {
+      say("\(dataset.name): \(warning)", .warning)
     }
     do {
       if !outcome.isUnchanged { try front.reload() }
@@ -113,7 +116,7 @@ struct PublishingService: Sendable {
   }
 
   private func say(_ message: String, _ level: LogLevel) {
-    console.tell(LogRecord(level, message, [JSONMember("dataset", .string(job.name.text))]))
+    console.tell(LogRecord(level, message, [JSONMember("dataset", .string(dataset.name.text))]))
   }
 }
 

@@ -25,6 +25,10 @@ struct SeriesChoice {
     publication = PublicationDirectory(configuration.publication)
   }
 
+  var newestModel: ModelVersion? {
+    dataset.models.map(\.version).filter { $0.major == series.major }.max()
+  }
+
   func published() throws -> SeriesMetadata {
     guard let found = try publication.published().series[series]?.metadata else {
       throw RollbackError.notPublished(series: series)

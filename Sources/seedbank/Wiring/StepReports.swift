@@ -10,7 +10,7 @@ extension SeriesReport {
       case .unchanged: "unchanged at \(version)"
       case .retired: "retired at \(version)"
       case .held: "held at \(version)"
-      case .created: "\(version) created, \(rows.values.reduce(0, +)) rows"
+      case .created: "\(version) created, \(rows.values.reduce(0, +).counted("row"))"
       case .changed: "\(version), \(changes.words)"
       }
     let parts = [
@@ -29,7 +29,8 @@ extension SeriesReport {
     return "snapshot of about \(ByteCount(bytes: expectedSnapshotBytes)), like the newest one"
   }
 
-  var level: LogLevel { outcome == .held ? .warning : hasNews ? .notice : .debug }
+  /// Holds are told where they begin and end.
+  var level: LogLevel { hasNews ? .notice : .debug }
 
   var record: LogRecord {
     LogRecord(
@@ -84,13 +85,14 @@ extension StepReport {
 extension SeriesReport {
   fileprivate var tableLines: [String] {
     tables.map { name in
-      "  \(name): \((changes[name] ?? TableChanges()).words)" + (rows[name].map { ", \($0) rows" } ?? "")
+      "  \(name): \((changes[name] ?? TableChanges()).words)"
+        + (rows[name].map { ", \($0.counted("row"))" } ?? "")
     }
   }
 }
 
 extension TableChanges {
-  var words: String { "\(inserted) inserted, \(updated) updated, \(deleted) deleted" }
+  var words: String { "\(inserted.grouped) inserted, \(updated.grouped) updated, \(deleted.grouped) deleted" }
 
   var members: [JSONMember] {
     [("inserted", inserted), ("updated", updated), ("deleted", deleted)].map { JSONMember($0, JSONValue($1)) }

@@ -1,33 +1,50 @@
+import SeedFormat
 import SeedServer
 import SeedSystem
 
 /// A database that shows what an origin holds: the origin itself, or an empty file with the tables of a feed.
 final class SurveyedOrigin {
-  /// Whether the origin is a feed.
-  let isFeed: Bool
+  /// What a feed's files tell; `nil` where the origin is none.
+  let feed: FeedSurvey?
   /// A dataset with that database as its origin.
   private let dataset: DatasetConfiguration
   private let scratch: ScratchFolder?
 
   /// The dataset's own database.
-  init(of dataset: DatasetConfiguration) { (self.dataset, isFeed, scratch) = (dataset, false, nil) }
+  init(of dataset: DatasetConfiguration) { (self.dataset, feed, scratch) = (dataset, nil, nil) }
 
   /// What lies at a path: a folder, and a file whose name says that it has rows or is an archive, is a feed.
   init(of dataset: DatasetConfiguration, at path: String) throws {
-    isFeed = Self.isFeed(path)
-    guard isFeed else {
-      (self.dataset, scratch) = (dataset.looking(at: path), nil)
+    guard Self.isFeed(path) else {
+      (self.dataset, feed, scratch) = (dataset.looking(at: path), nil, nil)
       return
     }
-    let survey = try FeedSurvey(path)
+    let survey = try FeedSurvey(path, dataset.feed)
     let scratch = try ScratchFolder()
     let file = scratch.file("feed.sqlite")
-    (self.dataset, self.scratch) = (dataset.looking(at: file), scratch)
+    (self.dataset, feed, self.scratch) = (dataset.looking(at: file), survey, scratch)
     try survey.make(at: file)
   }
 
   /// What it holds; of PostgreSQL's tables only the named ones, where some are.
   func survey(tables: [String]? = nil) throws -> OriginSurvey { try dataset.survey(tables: tables) }
+
+  /// Files of a feed that are no tables.
+  var leftOut: [SetupNote] {
+    (feed?.leftOut ?? []).map {
+      SetupNote(kind: .file, name: $0.file, reason: $0.reason, remedy: Self.fileRemedy)
+    }
+  }
+
+  private static let fileRemedy =
+    "if it holds rows, say in origin.tables how, and nothing is to be done if not"
+
+  /// What has to be said of a feed's files in a configuration that does not say it yet.
+  func toSay(in file: String) -> [String] {
+    (feed?.said ?? []).map { table in
+      "\(file): add \(JSONValue.string(table.table).text): \(table.json.text) to origin.tables, for so its file is written"
+    }
+  }
 
   func open() throws -> any Origin {
     try dataset.databasePlace().open(waitSeconds: Self.waitSeconds)

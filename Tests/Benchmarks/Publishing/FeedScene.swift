@@ -5,6 +5,9 @@ struct FeedScene {
   let folder: String
   let origin: TransitOrigin
 
+  /// Seconds after which files count as whole, and are not waited for while the time is taken.
+  private static let settlingSeconds = 6.0
+
   private var feed: String { "\(folder)/feed" }
   private var deployment: String { "\(folder)/fed" }
   private var imported: String { "\(folder)/imported.sqlite" }
@@ -18,6 +21,7 @@ struct FeedScene {
       try Tool.run("sqlite3", [origin.path], input: script)
     }
     try Tool.run(Tool.seedbank, ["init", feed, "--directory", deployment, "--dataset", "bench"])
+    Thread.sleep(forTimeInterval: Self.settlingSeconds)
   }
 
   /// Loads all files; a check reads nothing else of note.

@@ -15,6 +15,10 @@ struct PublishBenchmark {
   init(_ options: PublishOptions) { self.options = options }
 
   func run() throws {
+    if options.wants(.blob) { try inFolder { try BlobRun(folder: $0, isJSON: options.isJSON).run() } }
+    if options.wantsOnly(.idle) { try inFolder { try IdleRun($0, options).run() } }
+    if options.wantsOnly(.long) { try inFolder { try LongRun($0, options).run() } }
+    guard options.wantsTimetable else { return }
     for layout in TransitOrigin.Layout.allCases where options.layout == nil || options.layout == layout {
       for rows in options.rows { try inFolder { folder in try run(rows, layout, folder) } }
     }
@@ -30,9 +34,14 @@ struct PublishBenchmark {
   private func run(_ rows: Int, _ layout: TransitOrigin.Layout, _ folder: String) throws {
     let origin = try TransitOrigin(folder, rows: rows, layout)
     let report = PublishReport(isJSON: options.isJSON, rows: rows, layout: layout.rawValue)
-    if options.wants(.log) { try compareWithLog(origin, folder, report) }
+    if options.wants(.log) { try followLog(origin, layout, rows, folder, report) }
     if options.wants(.feed) { try loadFeed(origin, folder, report) }
-    guard !options.wantsOnly(.log), !options.wantsOnly(.feed) else { return }
+    if options.wants(.postgres), layout == .rowid {
+      try PostgresBenchmark(
+        origin: origin, folder: folder, rows: rows, runs: options.runs, report: report
+      ).run()
+    }
+    guard !options.wantsOnly(.log), !options.wantsOnly(.feed), !options.wantsOnly(.postgres) else { return }
     let scene = PublishScene(folder: folder, origin: origin)
     var (setups, builds) = (Pairs(), Pairs())
     var steps = Pairs()
@@ -40,6 +49,7 @@ struct PublishBenchmark {
     var rests: [ToolRun] = []
     for run in 1...options.runs {
       if options.wants(.setup) { setups.add(ours: try scene.setUp(), try scene.readBaseline()) }
+      if options.wantsOnly(.setup) { continue }
       if run == 1 || options.wants(.build) {
         let baseline = options.wants(.build) ? try scene.buildBaseline() : ToolRun()
         builds.add(ours: try scene.build(), baseline)
@@ -57,6 +67,7 @@ struct PublishBenchmark {
     if options.wants(.setup) { report.add("init", setups, bar: Bars.setup) }
     if options.wants(.step) {
       report.add("publish step, 1,000 rows changed", steps, bar: Bars.step)
+      report.addPeak("publish step", steps.ours, bar: Bars.peakBytes)
       report.addRest(
         "unchanged origin", rests, start: try (0..<options.runs).map { _ in try scene.start() },
         bar: Bars.restSeconds)
@@ -64,7 +75,7 @@ struct PublishBenchmark {
     if options.wants(.snapshot) { report.add("snapshot, gzip", snapshots, bar: Bars.snapshot) }
     if options.wants(.build) {
       report.add("first build with its snapshot", builds, bar: Bars.build)
-      report.addPeak(builds.ours, bar: Bars.peakBytes)
+      report.addPeak("first build", builds.ours, bar: Bars.peakBytes)
     }
   }
 }
@@ -76,60 +87,46 @@ extension PublishBenchmark {
     var loads = Pairs()
     for _ in 1...options.runs { loads.add(ours: try scene.load(), try scene.importBaseline()) }
     report.add("a feed of CSV loaded, beside .import", loads, bar: Bars.feed)
-    report.addPeak(loads.ours, bar: Bars.feedPeakBytes)
+    report.addPeak("a feed of CSV loaded", loads.ours, bar: Bars.peakBytes)
   }
 
-  /// Two deployments of one origin: one follows its log, the other compares all rows.
-  private func compareWithLog(_ origin: TransitOrigin, _ folder: String, _ report: PublishReport) throws {
-    let (comparing, following) = (
-      PublishScene(folder: "\(folder)/comparing", origin: origin),
-      PublishScene(folder: "\(folder)/following", origin: origin)
-    )
-    _ = try comparing.build()
-    try following.setUp()
-    try following.setUpLog()
-    // The first step with a log compares all rows once.
-    for _ in 0..<2 { _ = try following.step() }
-    var steps = Pairs()
-    var rests: [ToolRun] = []
-    for run in 1...options.runs {
-      try origin.change(run)
-      steps.add(ours: try following.step(), try comparing.step())
-      try origin.touch(run)
-      rests.append(try following.step())
-    }
-    try following.removeLog()
-    report.add("step by the origin's log, 1,000 rows changed, beside comparing", steps, bar: Bars.log)
-    report.addRest(
-      "a log without anything new", rests, start: try (0..<options.runs).map { _ in try following.start() },
-      bar: Bars.quietLogSeconds)
+  private func followLog(
+    _ origin: TransitOrigin, _ layout: TransitOrigin.Layout, _ rows: Int, _ folder: String,
+    _ report: PublishReport
+  ) throws {
+    let small = try TransitOrigin(folder, name: "small", rows: rows / 10, layout)
+    try SQLiteLogBenchmark(
+      origin: origin, small: small, folder: folder, runs: options.runs, report: report
+    ).run()
   }
 }
 
 /// The numbers to hold.
 private enum Bars {
-  static let log = 1.0 / 15
   static let feed = 2.0
-  static let feedPeakBytes = 160 * 1024 * 1024
-  static let quietLogSeconds = 0.02
   static let step = 0.6
   static let restSeconds = 0.05
   static let snapshot = 1.3
   static let build = 1.8
   static let setup = 1.5
-  static let peakBytes = 256 * 1024 * 1024
+  static let peakBytes = 160 * 1024 * 1024
 }
 
 /// What the command line asks for.
 struct PublishOptions {
   /// What can be asked for alone.
   enum Row: String {
-    case step, snapshot, build, setup, log, feed
+    case step, snapshot, build, setup, log, feed, postgres, blob
+    /// These take their time, and come only when they are asked for.
+    case idle, long
+
+    var needsTimetables: Bool { ![.blob, .idle, .long].contains(self) }
   }
 
   private(set) var isJSON = false
-  private(set) var rows = [3_200_000, 6_400_000]
+  private var chosenRows: Int?
   private(set) var runs = 5
+  private(set) var minutes = 120
   private(set) var layout: TransitOrigin.Layout?
   private var only: Row?
 
@@ -138,8 +135,9 @@ struct PublishOptions {
     while let argument = rest.popFirst() {
       switch argument {
       case "--json": isJSON = true
-      case "--rows": rows = [try Self.number(rest.popFirst(), argument)]
+      case "--rows": chosenRows = try Self.number(rest.popFirst(), argument)
       case "--runs": runs = try Self.number(rest.popFirst(), argument)
+      case "--minutes": minutes = try Self.number(rest.popFirst(), argument)
       case "--only": only = try Self.word(rest.popFirst(), argument)
       case "--layout": layout = try Self.word(rest.popFirst(), argument)
       default: throw BenchmarkError.usage("unknown option \(argument)")
@@ -147,7 +145,15 @@ struct PublishOptions {
     }
   }
 
+  /// How many rows the origins have, one after the other.
+  var rows: [Int] { chosenRows.map { [$0] } ?? (only == .postgres ? [320_000] : [3_200_000, 6_400_000]) }
+
+  /// Of the one origin of those measurements that take a single one.
+  func rows(unlessChosen usual: Int) -> Int { chosenRows ?? usual }
+
   func wants(_ row: Row) -> Bool { only == nil || only == row }
+
+  var wantsTimetable: Bool { only?.needsTimetables ?? true }
 
   func wantsOnly(_ row: Row) -> Bool { only == row }
 

@@ -53,33 +53,48 @@ struct PublishReport {
     }
   }
 
-  /// What a step costs that finds the origin as it was, beyond the process's start.
-  func addRest(_ what: String, _ rests: [ToolRun], start: [ToolRun], bar: Double) {
+  /// What is left beyond something that costs as well, such as a process's start.
+  func addRest(
+    _ what: String, _ rests: [ToolRun], beyond: String = "the start", start: [ToolRun], bar: Double
+  ) {
     let seconds = median(rests.map(\.seconds)) - median(start.map(\.seconds))
     let processor = median(rests.map(\.processorSeconds)) - median(start.map(\.processorSeconds))
     let line = Line(
-      rows: rows, layout: layout, what: "\(what), beyond the start", seconds: seconds,
+      rows: rows, layout: layout, what: "\(what), beyond \(beyond)", seconds: seconds,
       baselineSeconds: median(start.map(\.seconds)), ratio: 0, processorSeconds: processor,
       baselineProcessorSeconds: median(start.map(\.processorSeconds)), processorRatio: 0, bar: bar,
       holds: seconds <= bar)
-    say(line) { format("%7.3f s   CPU %7.3f s   bar %.3f s", seconds, processor, bar) }
+    say(line) { format("%9.6f s   CPU %9.6f s   bar %.4f s", seconds, processor, bar) }
   }
 
   /// The highest resident size.
-  func addPeak(_ runs: [ToolRun], bar: Int) {
+  func addPeak(_ what: String, _ runs: [ToolRun], bar: Int) {
     let peak = runs.map(\.peakBytes).max() ?? 0
     let line = Line(
-      rows: rows, layout: layout, what: "first build, peak bytes", seconds: 0, baselineSeconds: 0,
+      rows: rows, layout: layout, what: "\(what), peak bytes", seconds: 0, baselineSeconds: 0,
       ratio: Double(peak), processorSeconds: 0, baselineProcessorSeconds: 0, processorRatio: 0,
       bar: Double(bar), holds: peak <= bar)
     say(line) { format("%7.1f MiB   bar %.0f MiB", Double(peak) / 1_048_576, Double(bar) / 1_048_576) }
+  }
+
+  /// The share of one core that a process takes.
+  func addShare(_ what: String, processorSeconds: Double, of seconds: Double, bar: Double) {
+    let share = processorSeconds / seconds
+    let line = Line(
+      rows: rows, layout: layout, what: what, seconds: seconds, baselineSeconds: 0, ratio: share,
+      processorSeconds: processorSeconds, baselineProcessorSeconds: 0, processorRatio: 0, bar: bar,
+      holds: share <= bar)
+    say(line) {
+      format(
+        "CPU %.2f s in %.0f s = %.2f %%   bar %.2f %%", processorSeconds, seconds, 100 * share, 100 * bar)
+    }
   }
 
   private func say(_ line: Line, _ numbers: () -> String) {
     guard isJSON else {
       let title = "\(line.rows) rows, \(line.layout), \(line.what):"
       return print(
-        title.padding(toLength: 72, withPad: " ", startingAt: 0), numbers(), line.holds ? "" : "  OVER")
+        title.padding(toLength: 96, withPad: " ", startingAt: 0), numbers(), line.holds ? "" : "  OVER")
     }
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
@@ -88,5 +103,27 @@ struct PublishReport {
 
   private func format(_ format: String, _ values: any CVarArg...) -> String {
     String(format: format, arguments: values)
+  }
+}
+
+extension PublishReport {
+  /// What measures one run of a writer, of an origin with a log and of the same without.
+  typealias WriterPair = (logged: () throws -> ToolRun, plain: () throws -> ToolRun)
+
+  /// Seconds that a log may add to a statement of one row.
+  private static let mostStatementSeconds = 0.000_1
+
+  /// What a log costs writers; `bar` is for statements of many rows.
+  func addWriters(runs: Int, one: WriterPair, many: WriterPair, bar: Double) throws {
+    var (singles, baselines, updates) = ([ToolRun](), [ToolRun](), Pairs())
+    for _ in 1...runs {
+      singles.append(try one.logged())
+      baselines.append(try one.plain())
+      updates.add(ours: try many.logged(), try many.plain())
+    }
+    addRest(
+      "a one-row UPDATE with a log", singles, beyond: "one without", start: baselines,
+      bar: Self.mostStatementSeconds)
+    add("UPDATE of 100,000 rows with a log, beside one without", updates, bar: bar)
   }
 }

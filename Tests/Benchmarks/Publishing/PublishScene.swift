@@ -5,7 +5,7 @@ struct PublishScene {
   let folder: String
   let origin: TransitOrigin
 
-  private var deployment: String { "\(folder)/deployment" }
+  var deployment: String { "\(folder)/deployment" }
   private var configuration: [String] { ["--config", "\(deployment)/seedbank.json"] }
   private var copy: String { "\(deployment)/state/bench-1.sqlite" }
   private var built: String { "\(folder)/built.sqlite" }

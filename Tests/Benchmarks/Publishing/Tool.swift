@@ -6,6 +6,20 @@ struct ToolRun {
   var processorSeconds = 0.0
   var peakBytes = 0
 
+  /// One run after another.
+  func plus(_ other: ToolRun) -> ToolRun {
+    ToolRun(
+      seconds: seconds + other.seconds, processorSeconds: processorSeconds + other.processorSeconds,
+      peakBytes: max(peakBytes, other.peakBytes))
+  }
+
+  /// One of several equal parts.
+  func divided(by count: Int) -> ToolRun {
+    ToolRun(
+      seconds: seconds / Double(count), processorSeconds: processorSeconds / Double(count),
+      peakBytes: peakBytes)
+  }
+
   /// What is left without another run's share.
   func minus(_ other: ToolRun) -> ToolRun {
     ToolRun(

@@ -28,13 +28,23 @@ struct TransitOrigin {
   private var trips: Int { rows / Self.stopsPerTrip }
   private var tripsPerLine: Int { max(1, trips / Self.lines) }
 
-  init(_ folder: String, rows: Int, _ layout: Layout) throws {
-    path = "\(folder)/origin.sqlite"
+  init(_ folder: String, name: String = "origin", rows: Int, _ layout: Layout) throws {
+    path = "\(folder)/\(name).sqlite"
     self.rows = rows
     self.layout = layout
     try Tool.run(
       "sqlite3", [path], input: "PRAGMA synchronous = OFF;\n\(schema)\nBEGIN;\n\(fill)\(Self.index);\nCOMMIT;"
     )
+  }
+
+  private init(copied path: String, of other: TransitOrigin) {
+    (self.path, rows, layout) = (path, other.rows, other.layout)
+  }
+
+  /// A file with the same rows.
+  func copy(_ path: String) throws -> TransitOrigin {
+    try FileManager.default.copyItem(atPath: self.path, toPath: path)
+    return TransitOrigin(copied: path, of: self)
   }
 
   var schema: String {
@@ -70,14 +80,35 @@ struct TransitOrigin {
   /// Writes to the file and to no row.
   func touch(_ run: Int) throws { try Tool.run("sqlite3", [path], input: "PRAGMA user_version = \(run);") }
 
-  /// Changes a thousand rows all over the largest table; `run` makes them others than before.
-  func change(_ run: Int) throws {
-    let step = max(1, trips / Self.changedRows)
+  private static let statements = 5_000
+  /// The disk is not what is measured.
+  private static let unsynced = "PRAGMA synchronous = OFF;\n"
+
+  /// One row in a transaction of its own, many times; what one of them took.
+  func updateOneByOne() throws -> ToolRun {
+    let updates = (0..<Self.statements).map {
+      "UPDATE stop_time SET departure = departure + 1 WHERE trip_id = \($0 % 1_000) AND position = 1;"
+    }
+    return try Tool.run("sqlite3", [path], input: Self.unsynced + updates.joined(separator: "\n"))
+      .divided(by: Self.statements)
+  }
+
+  /// 100,000 rows in one statement.
+  func updateMany() throws -> ToolRun {
     try Tool.run(
       "sqlite3", [path],
-      input: """
-        UPDATE stop_time SET departure = departure + \(run) WHERE position = \(run % Self.stopsPerTrip)
-        AND trip_id IN (SELECT id FROM trip WHERE id % \(step) = 0 LIMIT \(Self.changedRows));
-        """)
+      input: "\(Self.unsynced)UPDATE stop_time SET departure = departure + 1 WHERE trip_id < 4000;")
+  }
+
+  /// Changes a thousand rows all over the largest table; `run` makes them others than before.
+  func change(_ run: Int) throws { try Tool.run("sqlite3", [path], input: changeSQL(run)) }
+
+  /// The same for any database with these rows.
+  func changeSQL(_ run: Int) -> String {
+    let step = max(1, trips / Self.changedRows)
+    return """
+      UPDATE stop_time SET departure = departure + \(run) WHERE position = \(run % Self.stopsPerTrip)
+      AND trip_id IN (SELECT id FROM trip WHERE id % \(step) = 0 LIMIT \(Self.changedRows));
+      """
   }
 }

@@ -9,17 +9,14 @@ final class IdleConnections {
   static let mostMilliseconds = 50.0
 
   private static let request = "GET /livez HTTP/1.1\r\nHost: bench\r\n\r\n"
-  private let port: UInt16
+  private let server: String
   private var descriptors: [Int32] = []
 
   init(count: Int, to server: String) throws {
-    guard let port = server.split(separator: ":").last.flatMap({ UInt16($0) }) else {
-      throw BenchmarkError.child("no port in \(server)")
-    }
-    self.port = port
+    self.server = server
     var limit = rlimit(rlim_cur: rlim_t(4 * count), rlim_max: rlim_t(4 * count))
     _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-    for _ in 0..<count { descriptors.append(try Self.open(port)) }
+    for _ in 0..<count { descriptors.append(try Self.open(server)) }
   }
 
   deinit { for descriptor in descriptors { close(descriptor) } }
@@ -27,23 +24,14 @@ final class IdleConnections {
   /// Milliseconds of one exchange over a new connection.
   func probe() throws -> Double {
     let start = ContinuousClock.now
-    close(try Self.open(port))
+    close(try Self.open(server))
     return (ContinuousClock.now - start) / .milliseconds(1)
   }
 
-  private static func open(_ port: UInt16) throws -> Int32 {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = port.bigEndian
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    let isConnected = withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-      }
-    }
+  private static func open(_ server: String) throws -> Int32 {
+    let descriptor = try Loopback.connect(to: server)
     var answer = [UInt8](repeating: 0, count: 4096)
-    guard isConnected, write(descriptor, request, request.utf8.count) == request.utf8.count,
+    guard write(descriptor, request, request.utf8.count) == request.utf8.count,
       read(descriptor, &answer, answer.count) > 0
     else { throw BenchmarkError.child("the front turned a connection away") }
     return descriptor

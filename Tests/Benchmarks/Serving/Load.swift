@@ -1,8 +1,11 @@
 import Foundation
 
-/// What wrk asks for, and what must come of it.
+/// What is asked for, by which client, and what must come of it.
 struct Load {
+  enum Client { case wrk, dropping }
+
   let name: String
+  var client = Client.wrk
   let path: String
   /// The path at which nginx has the same bytes.
   let baselinePath: String
@@ -13,6 +16,9 @@ struct Load {
 
   /// Asks for that long.
   static func ask(_ server: String, _ path: String, _ load: Load, seconds: Int) throws -> LoadResult {
+    if load.client == .dropping {
+      return try DroppingClient(server, path, connections: load.connections).run(seconds: seconds)
+    }
     let arguments =
       ["-t1", "-c\(load.connections)", "-d\(seconds)s", "--latency"] + load.headers.flatMap { ["-H", $0] }
       + [server + path]
@@ -39,12 +45,23 @@ struct Load {
   }
 }
 
-/// What wrk says.
+/// What a client says.
 struct LoadResult {
   let requestsPerSecond: Double
   let median: String
   let p99: String
 
+  /// The durations of the downloads that ended within so many seconds.
+  init(milliseconds: [Double], seconds: Double) {
+    let sorted = milliseconds.sorted()
+    func quantile(_ share: Double) -> String {
+      sorted.isEmpty ? "" : String(format: "%.2fms", sorted[Int(share * Double(sorted.count - 1))])
+    }
+    requestsPerSecond = Double(sorted.count) / seconds
+    (median, p99) = (quantile(0.5), quantile(0.99))
+  }
+
+  /// What wrk prints.
   init(_ report: String) throws {
     let words = report.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
     func value(_ name: String) throws -> String {

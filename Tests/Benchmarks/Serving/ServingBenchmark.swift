@@ -3,7 +3,8 @@ import Foundation
 // Benchmarks of the front: rows 1 to 3 and 10 of the numbers to hold, with the real binary.
 //
 // - nginx serves the same bytes with the same headers, of files that it keeps open; neither writes an access log.
-// - wrk asks both in turn, pair by pair, each for the same time; ratios are medians over the pairs.
+// - wrk, or for downloads also a client that costs less, asks both in turn, pair by pair, each for the same time; ratios
+//   are medians over the pairs.
 // - Client, front and nginx share the machine's cores, so what counts is the ratio, not the rate.
 
 /// Runs the front beside nginx, and prints what came out.

@@ -1,4 +1,5 @@
 import SeedClient
+import SeedFormat
 import SeedServer
 import Support
 import Testing
@@ -44,14 +45,14 @@ import Testing
     var meter = ProgressMeter("importing", total: 1_000_000, at: .zero)
     meter.note(0, rows: 0, at: .zero)
     meter.note(250_000, rows: 8_000, at: .seconds(4))
-    #expect(meter.bar(in: 60) == "importing: 25 %, 8000 rows, 2000 rows/s, 0:12")
-    #expect(meter.bar(in: 40) == "importing: 25 %, 8000 rows, 2000 rows/s")
+    #expect(meter.bar(in: 60) == "importing: 25 %, 8,000 rows, 2,000 rows/s, 0:12")
+    #expect(meter.bar(in: 42) == "importing: 25 %, 8,000 rows, 2,000 rows/s")
     #expect(meter.bar(in: 20) == "importing: 25 %")
     var pipe = ProgressMeter("importing", total: nil, at: .zero)
     pipe.note(0, rows: 10, at: .zero)
     #expect(pipe.bar(in: 120) == "importing: 10 rows")
     pipe.note(9, rows: 8_010, at: .seconds(4))
-    #expect(pipe.bar(in: 120) == "importing: 8010 rows, 2000 rows/s")
+    #expect(pipe.bar(in: 120) == "importing: 8,010 rows, 2,000 rows/s")
   }
 
   @Test func `a log gets a line now and then, and none for what is done at once`() {

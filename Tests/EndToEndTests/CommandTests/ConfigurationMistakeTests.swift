@@ -22,7 +22,7 @@ private func mistake(in folder: DeploymentFolder) throws -> String {
     ),
     (
       #"{"zzzzzzzz": 1}"#,
-      ": zzzzzzzz: unknown key, expected one of publication, state, keys, http, log, facts, on, datasets."
+      ": zzzzzzzz: unknown key, expected one of publication, state, keys, http, log, facts, on, mirrors, datasets."
     ),
     ("[]", ": expected an object, found an array."),
     (#"{"http": 7}"#, ": http: expected an object, found a whole number."),
@@ -182,11 +182,11 @@ private func mistake(in folder: DeploymentFolder) throws -> String {
     ),
     (
       #"{"origin": {"sqlite": "a", "folder": "b"}}"#,
-      "origin.folder: unknown key, expected one of sqlite, postgres, schema, feed, command, timeoutSeconds, everySeconds, complete, settleSeconds, empty, tables, maximumBytes, changes, auditSeconds, statementTimeoutSeconds, lockTimeoutSeconds."
+      "origin.folder: unknown key, expected one of sqlite, postgres, schema, feed, command, timeoutSeconds, everySeconds, complete, settleSeconds, empty, tables, maximumBytes, changes, auditSeconds, statementTimeoutSeconds, lockTimeoutSeconds, rowSecurity."
     ),
     (
       #"{"origin": {"feed": "rows", "changes": "log"}}"#,
-      #"origin.changes: expected "compare", found "log": only a SQLite file keeps a log."#
+      #"origin.changes: expected "compare", found "log": only a SQLite file and a PostgreSQL database keep a log."#
     ),
     (#"{"origin": {"sqlite": 1}}"#, "origin.sqlite: expected a string, found a whole number."),
     (#"{"orgin": {}}"#, #"orgin: unknown key, did you mean "origin"?"#),

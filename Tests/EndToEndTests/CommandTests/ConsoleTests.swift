@@ -37,6 +37,22 @@ final class RecordedConsole: Sendable {
     #expect(record.messages == "working\nWarning: odd\nError: bad\n")
   }
 
+  @Test func `words of state are coloured at the beginnings of lines, and on whole lines`() {
+    let marked = StateColor.marked(
+      "Error: a\nwarning: error: b\nan error: c\nnot sound\nsound as ever\nok: d")
+    #expect(
+      marked == "\u{1B}[31mError\u{1B}[0m: a\n\u{1B}[33mwarning\u{1B}[0m: error: b\nan error: c\n"
+        + "\u{1B}[31mnot sound\u{1B}[0m\nsound as ever\n\u{1B}[32mok\u{1B}[0m: d")
+  }
+
+  @Test(arguments: [
+    ([:], true), (["NO_COLOR": ""], true), (["NO_COLOR": "0"], false), (["TERM": "dumb"], false),
+    (["TERM": "xterm-256color"], true),
+  ])
+  func `colours are wanted unless somebody says so`(_ environment: [String: String], _ areWanted: Bool) {
+    #expect(StateColor.areWanted(environment) == areWanted)
+  }
+
   @Test func `a text from outside cannot command the terminal`() throws {
     let record = RecordedConsole()
     try record.console.result("a\u{1B}]0;x\u{7}\r\u{9B}2J\tb\nc\u{202E}")

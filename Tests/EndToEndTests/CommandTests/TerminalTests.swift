@@ -23,18 +23,26 @@ import Testing
     _ = try store.deployment.seedbank("rollback", "--to", "2")
   }
 
-  private func shown(_ words: [String], columns: Int) throws -> String {
+  private static let uncolored = ["NO_COLOR": "1"]
+  /// An empty variable asks for nothing.
+  private static let colored = ["NO_COLOR": "", "TERM": "xterm"]
+  private static let dumb = ["NO_COLOR": "", "TERM": "dumb"]
+
+  private func shown(
+    _ words: [String], columns: Int, _ environment: [String: String] = uncolored
+  ) throws -> String {
     let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
       "terminal.py")
     return try Tool.run(
-      ["python3", script.path, "\(columns)", SeedbankBinary.path] + words, in: store.folder.path)
+      ["python3", script.path, "\(columns)", SeedbankBinary.path] + words, in: store.folder.path,
+      environment: environment)
   }
 
   @Test(.full, arguments: commands)
   func `no line is wider than the terminal, but for a word or a command that is`(_ command: String) throws {
     let words = command.split(separator: " ").map(String.init)
     let text = try shown(words, columns: Self.columns)
-    #expect(!text.isEmpty && text.firstMatch(of: #/\u{1B}\[[0-9;]*m/#) == nil, "there are no colours")
+    #expect(!text.isEmpty)
     let tooWide = text.split(separator: "\n").filter { line in
       // What redraws one line is not of this test.
       let last = line.split(separator: "\r").last ?? ""
@@ -43,6 +51,22 @@ import Testing
       return last.count > Self.columns && !isOneWord && !isOneCommand
     }
     #expect(tooWide.isEmpty, "\(text)")
+  }
+
+  @Test(arguments: ["status", "status --check", "verify", "doctor store", "config check"])
+  func `words of state have colours on a terminal that shows them, and nothing else differs`(
+    _ command: String
+  ) throws {
+    let color = #/\u{1B}\[[0-9;]*m/#
+    let words = command.split(separator: " ").map(String.init)
+    let texts = try [Self.colored, Self.uncolored, Self.dumb].map {
+      // Ages differ from one run to the next.
+      try shown(words, columns: Self.columns, $0).replacing(#/[0-9]+ seconds?/#, with: "moments")
+    }
+    #expect(texts[0].contains(color) && !texts[1].contains(color) && !texts[2].contains(color), "\(texts)")
+    #expect(texts[0].replacing(color, with: "") == texts[1])
+    let piped = try SeedbankBinary.run(words, environment: ["TERM": "xterm"], in: store.folder.path)
+    #expect(!(piped.output + piped.errors).contains("\u{1B}"))
   }
 
   @Test func `a wider terminal is used, and a pipe gets each fact in one line`() throws {

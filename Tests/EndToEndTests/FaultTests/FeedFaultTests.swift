@@ -11,37 +11,77 @@ import Testing
   static let sample = 6
   private static let regenerate = ["regenerate", "--config", "seedbank/seedbank.json"]
 
-  @Test(arguments: [nil, "feeds/my"])
+  /// How the files come to be there.
+  enum Source: CaseIterable {
+    case folder, archive, command
+  }
+
+  /// Among all operations of a step, and among those on the staging database and on what a program fills.
+  @Test(arguments: Source.allCases, [nil, "feeds/my"])
   func `a feed whose loading fails leaves the old or the new rows, and the next step is right`(
-    _ word: String?
+    _ source: Source, _ word: String?
   ) throws {
     let (feed, injector) = (try FeedDeployment(), try FaultInjector())
+    try set(source, feed)
     try SeedbankBinary.succeed(Self.regenerate, in: feed.folder.path)
     let times = (3...400).map { "A,T,\($0)\n" }.joined()
-    try feed.write(FeedDeployment.stops + "C,Sea,,\n", "stops.txt")
-    try feed.write(FeedDeployment.times + times, "stop_times.txt")
+    try write(
+      source, feed, stops: FeedDeployment.stops + "C,Sea,,\n", times: FeedDeployment.times + times)
     try Tool.run(["cp", "-a", feed.folder("seedbank"), feed.folder("before")])
     let count = try injector.count(Self.regenerate, on: word, in: feed.folder.path)
     let counts = try Self.counts(feed)
     #expect(counts == ["3", "400"] && count > 5)
-    print("a feed of two files: \(count) operations on \(word ?? "all")")
+    print("a feed of two files, \(source): \(count) operations on \(word ?? "all")")
     for fault in FaultInjector.Fault.allCases {
-      for point in FaultInjector.points(count, sample: word == nil ? Self.sample : 3 * Self.sample) {
+      for point in FaultInjector.points(count, sample: Self.points(source, word)) {
         try Tool.run(["rm", "-rf", feed.folder("seedbank")])
         try Tool.run(["cp", "-a", feed.folder("before"), feed.folder("seedbank")])
         let outcome = try injector.run(Self.regenerate, fault, at: point, on: word, in: feed.folder.path)
         let what =
-          "\(fault) at \(point) of \(count) on \(word ?? "all"), status \(outcome.status): \(outcome.errors)"
+          "\(source), \(fault) at \(point) of \(count) on \(word ?? "all"), status \(outcome.status): \(outcome.errors)"
         let probe = PublicationProbe(publication: PublicationDirectory(feed.folder("seedbank/publication")))
         let head = try probe.head(Series("my", major: 1))
         #expect(
           head?.rows.values.map(\.count).sorted() == (head?.version == 1 ? [2, 2] : [3, 400]), "\(what)")
         try SeedbankBinary.succeed(Self.regenerate, in: feed.folder.path)
         #expect(try Self.counts(feed) == counts, "\(what): the next step is wrong")
-        let left = try FileManager.default.contentsOfDirectory(atPath: feed.folder("seedbank/state/feeds/my"))
-        #expect(Set(left) == [".lock", "staging.sqlite"], "\(what): \(left)")
+        try expectNothingLeft(source, feed, what)
       }
     }
+  }
+
+  private static func points(_ source: Source, _ word: String?) -> Int {
+    source == .folder ? (word == nil ? sample : 3 * sample) : sample / 2
+  }
+
+  private func set(_ source: Source, _ feed: FeedDeployment) throws {
+    switch source {
+    case .folder: return
+    case .archive: try write(source, feed, stops: FeedDeployment.stops, times: FeedDeployment.times)
+    case .command:
+      let file = feed.folder("seedbank/my/dataset.json")
+      let text = try String(contentsOfFile: file, encoding: .utf8)
+      let command = #""origin": {"command": ["/bin/sh", "-c", "cp '\#(feed.folder("feed"))'/*.txt ."]}"#
+      try text.replacing(#/"origin": \{[^}]*\}+/#, with: command)
+        .write(toFile: file, atomically: false, encoding: .utf8)
+    }
+  }
+
+  private func write(_ source: Source, _ feed: FeedDeployment, stops: String, times: String) throws {
+    try feed.write(stops, "stops.txt")
+    try feed.write(times, "stop_times.txt")
+    guard source == .archive else { return }
+    try Tool.run([
+      "sh", "-ec", "cd \(feed.folder("feed")); rm -f gtfs.zip; zip -q -m gtfs.zip stops.txt stop_times.txt",
+    ])
+  }
+
+  private func expectNothingLeft(_ source: Source, _ feed: FeedDeployment, _ what: String) throws {
+    let left = try FileManager.default.contentsOfDirectory(atPath: feed.folder("seedbank/state/feeds/my"))
+    let filled = left.filter { $0.hasPrefix("filled-") }
+    #expect(filled.count == (source == .command ? 1 : 0), "\(what): \(left)")
+    let others = Set(left).subtracting(filled).subtracting(source == .command ? ["command.log"] : [])
+    #expect(others == [".lock", "staging.sqlite"], "\(what): \(left)")
   }
 
   private static func counts(_ feed: FeedDeployment) throws -> [String] {

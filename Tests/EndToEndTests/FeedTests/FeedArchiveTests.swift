@@ -115,4 +115,33 @@ import Testing
     try feed.write(bytes, "gtfs.zip")
     #expect(try feed.refusal().contains("longer than the archive's directory says"))
   }
+
+  /// As archives have it whose files or numbers are too large for the usual ones.
+  private static let long = "zipfile.ZIP64_LIMIT = 0; zipfile.ZIP_FILECOUNT_LIMIT = 0"
+
+  @Test func `an archive of ZIP64 holds the rows of its files, and one whose numbers are wrong is refused`()
+    throws
+  {
+    try zip(Self.both + "; \(Self.long)")
+    let whole = try Array(Data(contentsOf: URL(fileURLWithPath: feed.folder("feed/gtfs.zip"))))
+    let locator = try #require(
+      whole.indices.dropLast(3).first { Array(whole[$0..<$0 + 4]) == [0x50, 0x4B, 6, 7] })
+    #expect(try feed.refusal() == "published")
+    #expect(try feed.rows(FeedDeployment.allStops) == ["A|Zoo|1.5|7", "B|Bay||"])
+    let seed = UInt64.random(in: 0 ... .max)
+    var random = SplitMix(seed: seed)
+    let directory = whole.lastIndex(of: 0x01).map { min($0, locator - 200) } ?? 0
+    for _ in 0..<40 {
+      var bytes = whole
+      for _ in 0..<3 {
+        bytes[Int.random(in: max(0, directory)..<whole.count, using: &random)] = random.pick([
+          0, 0x7F, 0x80, 0xFF,
+        ])
+      }
+      try feed.write(bytes, "gtfs.zip")
+      let found = try feed.refusal()
+      #expect(!found.isEmpty && !found.contains("Fatal"), "seed \(seed): \(found)")
+      #expect(try feed.rows(FeedDeployment.allStops) == ["A|Zoo|1.5|7", "B|Bay||"], "seed \(seed): \(found)")
+    }
+  }
 }

@@ -44,7 +44,7 @@ import Testing
   @Test func `a program that fails publishes nothing, and its output is kept`() throws {
     try fetch(copy)
     #expect(try feed.refusal() == "published")
-    try feed.write("stop_id,stop_name\n", "stops.txt")
+    try feed.write("stop_id,stop_name,stop_lat,zone\n", "stops.txt")
     try fetch("\(copy); echo 'no such host' >&2; exit 7")
     let message = try feed.refusal()
     #expect(
@@ -100,5 +100,60 @@ import Testing
     try feed.write(FeedDeployment.stops + "C,Sea,,\n", "stops.txt")
     try eventually("the new row is published") { try feed.version >= 2 ? true : nil }
     _ = server
+  }
+
+  @Test func `of what a program says the end is kept`() throws {
+    try fetch("\(copy); head -c 2000000 /dev/zero | tr '\\0' x; echo; echo 'the last word'; exit 3")
+    #expect(try feed.refusal().contains("the last word"))
+    let log = try String(contentsOfFile: feed.folder("seedbank/state/feeds/my/command.log"), encoding: .utf8)
+    #expect(log.hasSuffix("the last word\n") && log.utf8.count == 256 * 1024)
+  }
+
+  @Test func `a child that took a session of its own is ended with the program`() throws {
+    let child = feed.folder("child")
+    try fetch(
+      "\(copy); setsid sh -c 'echo $$ > \(child); exec sleep 1000' & while [ ! -s '\(child)' ]; do :; done; exit 0"
+    )
+    #expect(try feed.refusal() == "published")
+    let number = try String(contentsOfFile: child, encoding: .utf8).split(separator: "\n")[0]
+    try eventually("the child is gone") { kill(Int32(number)!, 0) != 0 ? true : nil }
+  }
+
+  @Test func `a check tells of a program that is not there, is none, or may not be run`() throws {
+    try fetch(copy)
+    func check() throws -> String {
+      let outcome = try SeedbankBinary.run(["config", "check"], in: feed.folder.path)
+      return "\(outcome.status) \(outcome.output)\(outcome.errors)"
+    }
+    let program = feed.folder("seedbank/my/fetch.sh")
+    try Tool.run(["chmod", "-x", program])
+    #expect(try check().contains("origin.command: this user may not run \(program): chmod +x it"))
+    try Tool.run(["rm", program])
+    #expect(try check().contains("origin.command: there is no program \(program)"))
+    try Tool.run(["mkdir", program])
+    let found = try check()
+    #expect(found.hasPrefix("78") && found.contains("\(program) is a folder, and no program"), "\(found)")
+  }
+
+  @Test func `who only looks does not wait for a program that is under way, and status says when it starts`()
+    throws
+  {
+    try fetch(
+      "\(copy); echo x > '\(feed.folder("began"))'; while [ ! -e '\(feed.folder("go"))' ]; do sleep 0.1; done",
+      #", "everySeconds": 700"#)
+    let step = Thread { [folder = feed.folder.path] in
+      _ = try? SeedbankBinary.run(["regenerate"], in: folder)
+    }
+    step.start()
+    try eventually("the program runs") {
+      FileManager.default.fileExists(atPath: feed.folder("began")) ? true : nil
+    }
+    let check = try SeedbankBinary.run(["config", "check"], in: feed.folder.path)
+    #expect(check.status == 0, "\(check.output)\(check.errors)")
+    #expect(try feed.version == 0)
+    try Data().write(to: URL(fileURLWithPath: feed.folder("go")))
+    try eventually("the first version") { try feed.version == 1 ? true : nil }
+    let status = try SeedbankBinary.succeed(["status"], in: feed.folder.path)
+    #expect(status.contains("a start of origin.command every 700 seconds while"), "\(status)")
   }
 }

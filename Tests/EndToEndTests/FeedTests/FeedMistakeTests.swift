@@ -7,23 +7,24 @@ import Testing
 @Suite(.bounded) struct FeedMistakeTests {
   static let mistakes: [(name: String, file: String, text: String, message: String)] = [
     (
-      "too few fields", "stops.txt", "stop_id,stop_name\nA,x\nB\n",
-      "/stops.txt:3: a record of 1 field under 2 names"
+      "too few fields", "stops.txt", "stop_id,stop_name,stop_lat,zone\nA,x,,\nB\n",
+      "/stops.txt:3: a record of 1 field under 4 names"
     ),
     (
-      "too many fields behind a line break", "stops.txt", "stop_id,stop_name\nA,\"x\ny\"\nB,y,z\n",
-      "/stops.txt:4: a record of 3 fields under 2 names"
+      "too many fields behind a line break", "stops.txt",
+      "stop_id,stop_name,stop_lat,zone\nA,\"x\ny\",,\nB,y,,,z\n",
+      "/stops.txt:4: a record of 5 fields under 4 names"
     ),
     (
-      "no number", "stops.txt", "stop_id,stop_name,stop_lat\nA,x,1\nB,y,north\n",
+      "no number", "stops.txt", "stop_id,stop_name,stop_lat,zone\nA,x,1,\nB,y,north,\n",
       "/stops.txt:3: column \"stop_lat\": expected a number, found \"north\""
     ),
     (
-      "a key twice", "stops.txt", "stop_id,stop_name\nA,x\nB,y\nA,z\n",
+      "a key twice", "stops.txt", "stop_id,stop_name,stop_lat,zone\nA,x,,\nB,y,,\nA,z,,\n",
       "two rows have the key stop_id = A, at FEED/stops.txt:2 and FEED/stops.txt:4"
     ),
     (
-      "no key", "stops.txt", "stop_id,stop_name\nA,x\n,y\n",
+      "no key", "stops.txt", "stop_id,stop_name,stop_lat,zone\nA,x,,\n,y,,\n",
       "/stops.txt:3: table \"stops\": the key column \"stop_id\" is empty"
     ),
     (
@@ -31,8 +32,23 @@ import Testing
       "the header has the name \"Stop_Name\" twice"
     ),
     ("a column that is needed", "stops.txt", "stop_id,name\nA,x\n", "the header has no field \"stop_name\""),
-    ("a quotation mark", "stops.txt", "stop_id,stop_name\nA,\"x\n", "a quotation mark that is never closed"),
+    (
+      "a quotation mark", "stops.txt", "stop_id,stop_name,stop_lat,zone\nA,\"x\n",
+      "a quotation mark that is never closed"
+    ),
     ("an empty file", "stops.txt", "", "the CSV has no header"),
+    (
+      "a NUL", "stops.txt", "stop_id,stop_name,stop_lat,zone\nA,x,,\nB,a\u{0}b,,\n",
+      "FEED/stops.txt:3: column \"stop_name\": a text with a NUL character: take it out"
+    ),
+    (
+      "a NUL in a key", "stops.txt", "stop_id,stop_name,stop_lat,zone\nA\u{0},x,,\n",
+      "FEED/stops.txt:2: column \"stop_id\": a text with a NUL"
+    ),
+    (
+      "UTF-16 without a mark", "stops.txt", "s\u{0}t\u{0}o\u{0}p\u{0}_\u{0}i\u{0}d\u{0}\n\u{0}",
+      "the header's field 1 has a NUL character"
+    ),
     ("a doubled file", "stops.csv", "stop_id,stop_name\nA,x\n", "the table \"stops\" has several files"),
   ]
 
@@ -57,13 +73,16 @@ import Testing
     #expect(try feed.refusal().contains("more.json and"))
     try feed.remove("stops.txt")
     #expect(try feed.refusal().contains("more.json, byte"))
+    try feed.write(
+      #"[{"stop_id": "A", "stop_name": "x"}, {"stop_id": "B", "stop_name": "a\u0000b"}]"#, "more.json")
+    #expect(try feed.refusal().contains(#"more.json, row 2, byte 37: column "stop_name": a text with a NUL"#))
     try feed.write("[{\"stop_id\":\"A\"},7]", "more.json")
     #expect(try feed.refusal().contains("more.json, row 2, byte 17: expected an object, found 7"))
   }
 
   @Test func `bytes that are not UTF-8 are refused with their line, unless the encoding is named`() throws {
     let feed = try FeedDeployment()
-    let latin: [UInt8] = Array("stop_id,stop_name\nA,Caf".utf8) + [0xE9, 0x0A]
+    let latin: [UInt8] = Array("zone,stop_lat,stop_id,stop_name\n,,A,Caf".utf8) + [0xE9, 0x0A]
     try feed.write(latin, "stops.txt")
     #expect(
       try feed.refusal().contains("/stops.txt:2: column \"stop_name\": a field that is not valid UTF-8"))
@@ -81,9 +100,35 @@ import Testing
     try Tool.run(["mv", feed.folder("feed"), feed.folder("away")])
     #expect(try feed.refusal().contains("There is no feed at"))
     try Tool.run(["mv", feed.folder("away"), feed.folder("feed")])
-    try feed.write("stop_id,stop_name\n", "stops.txt")
+    try feed.write("stop_id,stop_name,stop_lat,zone\n", "stops.txt")
     #expect(try feed.refusal() == "published")
     #expect(try feed.rows("SELECT count(*) FROM stops") == ["0"])
+  }
+
+  @Test func `a file that may be absent empties its table, and fills it again when it comes back`() throws {
+    let feed = try FeedDeployment()
+    try feed.configure(#", "tables": {"stops": {"optional": true}}"#)
+    try feed.regenerate()
+    let stops = try feed.rows("SELECT * FROM stops")
+    try Tool.run(["mv", feed.folder("feed/stops.txt"), feed.folder("away.txt")])
+    #expect(try feed.refusal() == "published")
+    #expect(try feed.rows("SELECT * FROM stops").isEmpty && !stops.isEmpty)
+    try Tool.run(["mv", feed.folder("away.txt"), feed.folder("feed/stops.txt")])
+    #expect(try feed.refusal() == "published")
+    #expect(try feed.rows("SELECT * FROM stops") == stops)
+  }
+
+  @Test
+  func `spaces around the names of a header are no part of them, and a name is not there twice by them`()
+    throws
+  {
+    let feed = try FeedDeployment()
+    try feed.regenerate()
+    try feed.write(" Stop_ID, stop_name ,stop_lat,zone \nA,Zoo,1.5,2\n", "stops.txt")
+    #expect(try feed.refusal() == "published")
+    #expect(try feed.rows("SELECT stop_id, stop_name FROM stops") == ["A|Zoo"])
+    try feed.write("stop_id,stop_name, stop_name,stop_lat,zone\nA,Zoo,Zoo,1.5,2\n", "stops.txt")
+    #expect(try feed.refusal().contains("twice"))
   }
 
   @Test func `a compressed file may not become more than the feed may have`() throws {
@@ -91,7 +136,8 @@ import Testing
     try feed.configure(#", "maximumBytes": 100000"#)
     try feed.remove("stops.txt")
     try feed.write(
-      "stop_id,stop_name\n" + String(repeating: "A,\(String(repeating: "x", count: 90))\n", count: 3000),
+      "zone,stop_lat,stop_id,stop_name\n"
+        + String(repeating: ",,A,\(String(repeating: "x", count: 90))\n", count: 3000),
       "stops.csv")
     try Tool.run(["gzip", feed.folder("feed/stops.csv")])
     #expect(try feed.refusal().contains("has more than 100000 bytes, expanded"))

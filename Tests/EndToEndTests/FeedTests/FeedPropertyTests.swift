@@ -8,38 +8,115 @@ import SeedTrust
 import Support
 import Testing
 
-/// The same random rows as a SQLite file, as CSV, as lines of JSON and as an array: whatever the origin is, clients get the
-/// same state.
+#if canImport(SeedPostgres)
+import SeedPostgres
+#endif
+
+/// The same random rows as a SQLite file, in a PostgreSQL database, as CSV, as lines of JSON and as an array: whatever the
+/// origin is, clients get the same series.
 @Suite(.bounded) struct FeedPropertyTests {
-  private static let schema = """
-    CREATE TABLE item(a INTEGER NOT NULL, b TEXT NOT NULL COLLATE NOCASE, i INTEGER, r REAL, t TEXT, n NUMERIC, x, PRIMARY KEY (b, a));
-    CREATE TABLE other(id INTEGER PRIMARY KEY, t TEXT NOT NULL DEFAULT 'none');
-    """
-  private static let columns = ["a", "b", "i", "r", "t", "n", "x"]
+  private static let runs = Stage.isDeep ? 200 : 4
+  private static let steps = Stage.isDeep ? 5 : 3
+
   private static let texts = [
     "", "x", "007", "1.50", " a", "a,b", "\"", "\n", "\r\n", "ä", "e\u{301}", "NULL", "'", "12e3", "\t", "🚋",
   ]
 
-  @Test func `random tables lead to the same digest from each kind of origin`() throws {
-    for _ in 0..<4 {
-      let seed = UInt64.random(in: 0 ... .max)
-      var random = SplitMix(seed: seed)
-      let first = Self.rows(&random)
-      let second = first.filter { _ in random.chance(70) } + Self.rows(&random, from: 1000)
-      try compare([first, second], seed)
+  // MARK: Tables
+
+  /// A table with random rows.
+  private struct Table: Sendable {
+    let name: String
+    /// With their types in SQLite and in PostgreSQL.
+    let columns: [(name: String, sqlite: String, postgres: String)]
+    /// The key's columns.
+    let key: [Int]
+    let value: @Sendable (_ column: Int, _ row: Int64, inout SplitMix) -> SeedValue
+
+    var names: [String] { columns.map(\.name) }
+
+    func schema(_ type: (Int) -> String) -> String {
+      let parts = columns.indices.map { "\(columns[$0].name) \(type($0))" }
+      return
+        "CREATE TABLE \(name)(\(parts.joined(separator: ", ")), PRIMARY KEY (\(key.map { columns[$0].name }.joined(separator: ", "))));"
     }
+  }
+
+  private static let item = Table(
+    name: "item",
+    columns: [
+      ("a", "INTEGER NOT NULL", "int8"), ("b", "TEXT NOT NULL COLLATE NOCASE", "text"),
+      ("i", "INTEGER", "int8"),
+      ("r", "REAL", "float8"), ("t", "TEXT", "text"), ("n", "NUMERIC", "numeric"), ("x", "", "text"),
+    ], key: [1, 0]
+  ) { column, row, random in
+    switch column {
+    case 0: .integer(row)
+    case 1: .text("k\(row)" + random.pick(texts))
+    case 2: integer(&random)
+    case 3: real(&random)
+    case 5: random.chance(50) ? integer(&random) : .null
+    default: text(&random)
+    }
+  }
+
+  /// A key of one whole number, and a column that must have a text.
+  private static let other = Table(
+    name: "other",
+    columns: [("id", "INTEGER", "int"), ("t", "TEXT NOT NULL DEFAULT 'none'", "text NOT NULL")],
+    key: [0]
+  ) { column, row, random in column == 0 ? .integer(row) : .text("t" + random.pick(texts)) }
+
+  /// A key of a text alone, in the order of its bytes.
+  private static let word = Table(
+    name: "word",
+    columns: [("w", "TEXT NOT NULL", "text"), ("n", "INTEGER", "int8"), ("r", "REAL", "float8")],
+    key: [0]
+  ) { column, row, random in
+    switch column {
+    case 0: .text(random.pick(["é", "Z", "a", "~", "", "🚋"]) + "\(row)")
+    case 1: integer(&random)
+    default: real(&random)
+    }
+  }
+
+  /// Bytes, which no document of a feed has.
+  private static let bytes = Table(
+    name: "bytes",
+    columns: [("id", "INTEGER", "int8"), ("d", "BLOB", "bytea"), ("e", "BLOB NOT NULL", "bytea")],
+    key: [0]
+  ) { column, row, random in
+    guard column > 0 else { return .integer(row) }
+    let count = random.pick([0, 1, 3, 5000])
+    let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
+    return column == 1 && random.chance(20) ? .null : .blob(bytes)
+  }
+
+  @Test func `random tables lead to the same digest from each kind of origin`() throws {
+    for _ in 0..<Self.runs { try compare(Kind.allCases, [Self.item, Self.other, Self.word]) }
+  }
+
+  @Test func `random bytes lead to the same digest from a file and from a server`() throws {
+    for _ in 0..<Self.runs { try compare(Kind.allCases.filter { !$0.isFeed }, [Self.bytes, Self.word]) }
   }
 
   private typealias Row = [SeedValue]
 
-  private static func rows(_ random: inout SplitMix, from first: Int64 = 0) -> [Row] {
-    (0..<Int64.random(in: 0...40, using: &random)).map { number in
-      [
-        .integer(first + number), .text("k\(number)" + random.pick(texts)), integer(&random), real(&random),
-        text(&random),
-        random.chance(50) ? integer(&random) : .null, text(&random),
-      ]
+  /// Some rows of the step before are kept, some are changed, and some are new.
+  private static func rows(
+    _ table: Table, _ random: inout SplitMix, after old: [Row], from first: Int64
+  ) -> [Row] {
+    let kept = old.filter { _ in random.chance(70) }.map { row in
+      guard random.chance(30) else { return row }
+      let column = Int.random(in: 0..<row.count, using: &random)
+      var changed = row
+      if !table.key.contains(column) { changed[column] = table.value(column, 0, &random) }
+      return changed
     }
+    let new = (0..<Int64.random(in: 0...40, using: &random)).map { number in
+      table.columns.indices.map { table.value($0, first + number, &random) }
+    }
+    return kept + new
   }
 
   private static func integer(_ random: inout SplitMix) -> SeedValue {
@@ -56,59 +133,130 @@ import Testing
 
   // MARK: Origins
 
-  private enum Kind: CaseIterable { case sqlite, csv, lines, array }
+  private enum Kind: CaseIterable {
+    case sqlite, csv, lines, array
+    #if canImport(SeedPostgres)
+    case postgres
+    #endif
 
-  private func compare(_ steps: [[Row]], _ seed: UInt64) throws {
-    let deployments = try Kind.allCases.map { try Origin($0, Self.schema) }
-    for rows in steps {
-      for deployment in deployments { try deployment.write(rows, Self.columns) }
-      let states = try deployments.map { try $0.step() }
-      for (kind, state) in zip(Kind.allCases, states) {
-        #expect(state == states[0], "seed \(seed): \(kind) and SQLite differ")
+    var isFeed: Bool { [.csv, .lines, .array].contains(self) }
+  }
+
+  private func compare(_ kinds: [Kind], _ tables: [Table]) throws {
+    let seed = UInt64.random(in: 0 ... .max)
+    var random = SplitMix(seed: seed)
+    let deployments = try kinds.map { try Origin($0, tables) }
+    var rows = tables.map { _ in [Row]() }
+    for step in 0..<Self.steps {
+      for (number, table) in tables.enumerated() {
+        rows[number] = Self.rows(table, &random, after: rows[number], from: Int64(step * 1000))
+      }
+      for deployment in deployments { try deployment.write(rows) }
+      let series = try deployments.map { try $0.step() }
+      for (kind, versions) in zip(kinds, series) {
+        #expect(versions == series[0], "seed \(seed), step \(step): \(kind) and SQLite differ")
       }
     }
   }
 
   private final class Origin {
     let kind: Kind
+    let tables: [Table]
     let deployment: TestDeployment
     private var folder: TemporaryFolder { deployment.folder }
 
-    init(_ kind: Kind, _ schema: String) throws {
-      self.kind = kind
-      let models = [model("1.0", schema)]
-      deployment = try TestDeployment(models, in: try TemporaryFolder(inMemory: true))
-      try deployment.origin(schema)
-      guard kind != .sqlite else { return }
+    init(_ kind: Kind, _ tables: [Table]) throws {
+      (self.kind, self.tables) = (kind, tables)
+      let schema = tables.map { table in table.schema { table.columns[$0].sqlite } }.joined(separator: "\n")
+      deployment = try TestDeployment([model("1.0", schema)], in: try TemporaryFolder(inMemory: true))
+      // Tables may lose any number of their rows.
+      deployment.job.shrinkGuard.percent = 100
+      switch kind {
+      case .sqlite: try deployment.origin(schema)
+      #if canImport(SeedPostgres)
+      case .postgres: try setUpPostgres()
+      #endif
+      case .csv, .lines, .array: try setUpFeed()
+      }
+    }
+
+    private func setUpFeed() throws {
       try Folder.create(folder("feed"))
       var settings = FeedSettings()
       settings.source = .path(folder("feed"))
       (settings.settleSeconds, settings.emptyFields) = (0, .quotes)
+      follow(FeedPlace("test", settings, deployment.job.plans, stateFolder: folder("state")))
+    }
+
+    private func follow(_ place: any OriginPlace) {
       deployment.job = DatasetJob(
-        name: "test", origin: FeedPlace("test", settings, deployment.job.plans, stateFolder: folder("state")),
-        plans: deployment.job.plans)
+        name: "test", origin: place, plans: deployment.job.plans, policy: deployment.job.policy)
+      deployment.job.shrinkGuard.percent = 100
     }
 
-    func write(_ rows: [Row], _ columns: [String]) throws {
-      let text: (name: String, text: String)
+    func write(_ rows: [[Row]]) throws {
       switch kind {
-      case .sqlite: return try fill(rows)
-      case .csv:
-        let lines = [columns.joined(separator: ",")] + rows.map { $0.map(Self.field).joined(separator: ",") }
-        text = ("item.csv", lines.joined(separator: "\r\n") + "\r\n")
-      case .lines: text = ("item.ndjson", rows.map { Self.object($0, columns) }.joined(separator: "\n"))
-      case .array: text = ("item.json", "[\(rows.map { Self.object($0, columns) }.joined(separator: ","))]")
+      case .sqlite: try fill(rows)
+      #if canImport(SeedPostgres)
+      case .postgres: try fillPostgres(rows)
+      #endif
+      case .csv, .lines, .array:
+        for (table, rows) in zip(tables, rows) {
+          let (ending, text) = document(of: table, rows)
+          try DurableFile.write(Array(text.utf8), to: folder("feed/\(table.name).\(ending)"))
+        }
       }
-      try DurableFile.write(Array(text.text.utf8), to: folder("feed/\(text.name)"))
-      try DurableFile.write(Array("id,t\n1,\n2,x\n".utf8), to: folder("feed/other.csv"))
     }
 
-    private func fill(_ rows: [Row]) throws {
-      let connection = try Connection(deployment.originPath, .creator)
-      try connection.execute("DELETE FROM item; INSERT OR REPLACE INTO other VALUES (1, 'none'), (2, 'x')")
-      let insert = try connection.prepare("INSERT INTO item VALUES (?, ?, ?, ?, ?, ?, ?)")
-      for row in rows { try insert.run(row) }
+    private func document(of table: Table, _ rows: [Row]) -> (ending: String, text: String) {
+      let objects = rows.map { Self.object($0, table.names) }
+      switch kind {
+      case .lines: return ("ndjson", objects.joined(separator: "\n"))
+      case .array: return ("json", "[\(objects.joined(separator: ","))]")
+      default:
+        let lines =
+          [table.names.joined(separator: ",")] + rows.map { $0.map(Self.field).joined(separator: ",") }
+        return ("csv", lines.joined(separator: "\r\n") + "\r\n")
+      }
     }
+
+    private func fill(_ rows: [[Row]]) throws {
+      let connection = try Connection(deployment.originPath, .creator)
+      for (table, rows) in zip(tables, rows) {
+        try connection.execute("DELETE FROM \(table.name)")
+        let places = table.names.map { _ in "?" }.joined(separator: ", ")
+        let insert = try connection.prepare("INSERT INTO \(table.name) VALUES (\(places))")
+        for row in rows { try insert.run(row) }
+      }
+    }
+
+    #if canImport(SeedPostgres)
+    private var database: PostgresDatabase?
+
+    private func setUpPostgres() throws {
+      let schema = tables.map { table in table.schema { table.columns[$0].postgres } }.joined(separator: "\n")
+      let database = try PostgresCluster.shared.get().database(schema)
+      self.database = database
+      follow(PostgresPlace(url: database.url(), shownURL: "postgres://host/x", schema: "public"))
+    }
+
+    private func fillPostgres(_ rows: [[Row]]) throws {
+      let fills = zip(tables, rows).flatMap { table, rows in
+        ["DELETE FROM \(table.name);"]
+          + rows.map { "INSERT INTO \(table.name) VALUES (\($0.map(Self.literal).joined(separator: ", ")));" }
+      }
+      try database?.run("BEGIN; \(fills.joined(separator: "\n")) COMMIT;")
+    }
+
+    private static func literal(_ value: SeedValue) -> String {
+      switch value {
+      case .null: "NULL"
+      case .text(let text): "'\(text.replacing("'", with: "''"))'"
+      case .blob(let bytes): "'\\x\(lowerHex(bytes))'"
+      default: "'\(plain(value))'"
+      }
+    }
+    #endif
 
     /// As `sqlite3 -csv` writes it.
     private static func field(_ value: SeedValue) -> String {
@@ -134,12 +282,11 @@ import Testing
       }
     }
 
-    /// Publishes, and returns the digest that clients compare.
-    func step() throws -> String {
+    /// Publishes, and returns all versions, each with the digest that clients compare.
+    func step() throws -> [Int: String] {
       _ = try deployment.step()
-      let metadata = try deployment.metadata()
-      let newest = try #require(metadata.objects.first { $0.version == metadata.state.head })
-      return newest.digest.hex
+      let objects = try deployment.metadata().objects
+      return Dictionary(objects.map { ($0.version.number, $0.digest.hex) }) { first, _ in first }
     }
   }
 }

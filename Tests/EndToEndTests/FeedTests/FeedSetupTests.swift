@@ -98,4 +98,68 @@ import Testing
     }
     #expect(!Folder.exists(folder("seedbank")))
   }
+
+  @Test
+  func
+    `codes and names of a transit feed stay texts, and its numbers numbers, whatever they look like today`()
+    throws
+  {
+    try write(
+      "stop_id,stop_name,stop_lat,stop_lon,stop_code,location_type\n101,7,52,13,12,\n", "gtfs/stops.txt")
+    try write("route_id,route_short_name,route_color,route_type\n1,7,112233,3\n", "gtfs/routes.txt")
+    try write("route_id,trip_id,direction_id,block_id\n1,1,0,5\n", "gtfs/trips.txt")
+    let sql = try schema("gtfs")
+    for column in [
+      #""stop_name" TEXT"#, #""stop_code" TEXT"#, #""stop_lat" REAL"#, #""location_type" INTEGER"#,
+      #""route_short_name" TEXT"#, #""route_color" TEXT"#, #""direction_id" INTEGER"#, #""block_id" TEXT"#,
+    ] { #expect(sql.contains(column), "\(column) in \(sql)") }
+  }
+
+  @Test func `prose is left out and named, and everything else of the folder is published`() throws {
+    try write("id,name\n1,x\n", "feed/items.csv")
+    try write("This is free.\nDo what you like, but name us, please.\n", "feed/licence.txt")
+    try write("Thank you for the data", "feed/readme.txt")
+    try write("{\"made\": \"today\"}", "feed/meta.json")
+    try write("word\ntea\n", "feed/words.txt")
+    let outcome = try SeedbankBinary.run(["init", "feed"], in: folder.path)
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    for words in [
+      "Skipped file \"licence.txt\"", "Skipped file \"readme.txt\": its first line names no fields",
+      "Skipped file \"meta.json\": it has no list of objects",
+    ] { #expect(outcome.output.contains(words), "\(outcome.output)") }
+    let published = try SeedbankBinary.run(["regenerate"], in: folder.path)
+    #expect(published.output.contains("version 1 created, 2 rows"), "\(published.output)\(published.errors)")
+  }
+
+  @Test
+  func `other signs between fields, Windows' letters and rows within a document are seen and written down`()
+    throws
+  {
+    let cafe = Array("id;name\n1;Caf".utf8) + [0xE9, 0x0A]
+    try Folder.create(folder("feed"))
+    try DurableFile.write(cafe, to: folder("feed/shops.csv"))
+    try DurableFile.write(Array("id\tname\n1\tMa\u{00F1}ana, then\n".utf8), to: folder("feed/tabs.csv"))
+    try write(
+      #"{"meta": {"page": 1}, "data": {"items": [{"id": 1, "n": 2.5}, {"id": 2, "n": 1}]}}"#,
+      "feed/items.json")
+    let outcome = try SeedbankBinary.run(["init", "feed"], in: folder.path)
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    for words in [
+      "shops.csv is read with the delimiter ;, encoding windows-1252",
+      "tabs.csv is read with the delimiter tab",
+      "items.json: its rows are in $.data.items",
+    ] { #expect(outcome.output.contains(words), "\(outcome.output)") }
+    let published = try SeedbankBinary.run(["regenerate"], in: folder.path)
+    #expect(published.output.contains("version 1 created, 4 rows"), "\(published.output)\(published.errors)")
+    let copy = folder("seedbank/state/feed-1.sqlite")
+    #expect(
+      try Tool.sqlite(copy, "SELECT name FROM shops UNION ALL SELECT name FROM tabs")
+        == "Café\nMañana, then\n")
+    try write(#"{"data": {"items": [{"id": 3, "n": 1, "more": true}]}}"#, "feed/items.json")
+    try write("id;n\n1;2\n", "feed/more.csv")
+    let grown = try SeedbankBinary.run(["model", "new"], in: folder.path)
+    #expect(grown.status == 0, "\(grown.errors)")
+    #expect(
+      grown.output.contains(#"add "more": {"csv":{"delimiter":";"}} to origin.tables"#), "\(grown.output)")
+  }
 }

@@ -22,7 +22,8 @@ import Testing
     try feed.write(FeedDeployment.stops, "stops.txt")
     try publish()
     #expect(try feed.version == 1)
-    try feed.write("zone,stop_id,stop_name\n8,A,Zoo\n,C,\"Sea, \"\"South\"\"\nside\"\n", "stops.txt")
+    try feed.write(
+      "zone,stop_id,stop_lat,stop_name\n8,A,,Zoo\n,C,,\"Sea, \"\"South\"\"\nside\"\n", "stops.txt")
     try publish()
     #expect(try feed.version == 2)
     #expect(
@@ -42,6 +43,35 @@ import Testing
     try feed.write(FeedDeployment.times + "C,T,3\n", "stop_times.txt")
     try publish()
     #expect(try feed.rows("SELECT DISTINCT stop_id FROM stop_times") == ["A", "B", "C"])
+  }
+
+  @Test func `a file that changes while it is read is not published before it rests`() throws {
+    try publish()
+    let times = (3...100_000).map { "A,T,\($0)\n" }.joined()
+    try feed.write(FeedDeployment.times + times, "stop_times.txt")
+    let file = feed.folder("feed/stop_times.txt")
+    let isDone = Shared(false)
+    let writer = Thread {
+      var number = 200_000
+      while !isDone.withLock({ $0 }) {
+        number += 1
+        guard let handle = FileHandle(forWritingAtPath: file) else { return }
+        _ = try? handle.seekToEnd()
+        try? handle.write(contentsOf: Data("B,T,\(number)\n".utf8))
+        try? handle.close()
+        usleep(2_000)
+      }
+    }
+    writer.start()
+    let refused = try feed.regenerate()
+    isDone.withLock { $0 = true }
+    try eventually("the writer has ended") { writer.isFinished ? true : nil }
+    #expect(
+      refused.status == 69 && refused.errors.contains("it changed while it was read"), "\(refused)")
+    #expect(try feed.version == 1)
+    try publish()
+    let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").count
+    #expect(try feed.rows("SELECT count(*) FROM stop_times") == ["\(lines - 1)"])
   }
 
   @Test func `a byte order mark, line ends of Windows and empty lines make no difference`() throws {
@@ -72,7 +102,8 @@ import Testing
 
   @Test func `other names, several files and rows within a document are named in the configuration`() throws {
     try feed.configure(
-      #", "tables": {"stops": {"file": "page-*.json", "rows": "$.data.items"}, "stop_times": "times.csv"}"#)
+      #", "tables": {"stops": {"file": "page-*.json", "rows": "$.data.items", "optionalColumns": ["stop_lat", "zone"]}, "stop_times": "times.csv"}"#
+    )
     try feed.remove("stops.txt")
     try feed.remove("stop_times.txt")
     try feed.write(#"{"data": {"items": [{"stop_id": "A", "stop_name": "Zoo"}]}}"#, "page-1.json")
@@ -90,6 +121,7 @@ import Testing
       CREATE TABLE stop_times(trip_id TEXT, stop_sequence INTEGER PRIMARY KEY)
       """)
     try feed.write("stop_id,kind\nA,\nB,1\n", "stops.txt")
+    try feed.configure(#", "tables": {"stops": {"optionalColumns": ["open"]}}"#)
     let outcome = try feed.regenerate()
     #expect(outcome.status == 0, "\(outcome.errors)")
     #expect(try feed.rows("SELECT * FROM stops ORDER BY 1") == ["A|3|yes", "B|1|yes"])

@@ -67,8 +67,9 @@ final class FollowingClient {
       guard try StateDigest.of(SeedTables.sums(connection)) == delta.digest else {
         throw Mixed(what: "\(delta.fileName) does not lead to the signed state")
       }
+      // The next one may not come: a later look goes on from here.
+      seed = (connection, schema, delta.version)
     }
-    seed = (connection, schema, metadata.state.head)
   }
 
   private func takeSnapshot(_ metadata: SeriesMetadata, by client: RawClient) throws {

@@ -13,8 +13,16 @@ final class NginxProxy {
 
   /// A proxy that keeps objects in slices of that size, and allows each client so many connections. `host` is where it
   /// speaks plain HTTP.
-  init(
+  convenience init(
     before front: UInt16, slices: String = "4m", perClient connections: Int = 64, host: String = "127.0.0.1"
+  ) throws {
+    try self.init(before: [front], slices: slices, perClient: connections, host: host)
+  }
+
+  /// A proxy that uses several fronts in turn.
+  init(
+    before fronts: [UInt16], slices: String = "4m", perClient connections: Int = 64,
+    host: String = "127.0.0.1"
   ) throws {
     folder = try TemporaryFolder()
     (redirectPort, tlsPort, plainPort) = (try freePort(), try freePort(), try freePort())
@@ -24,7 +32,7 @@ final class NginxProxy {
       "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout",
       folder("key.pem"), "-out", certificate,
     ])
-    process = try Nginx(configuration(front, slices, connections, host), in: folder, listeningOn: tlsPort)
+    process = try Nginx(configuration(fronts, slices, connections, host), in: folder, listeningOn: tlsPort)
   }
 
   /// What a client must trust to trust it.
@@ -41,13 +49,17 @@ final class NginxProxy {
 
   /// The documented file with the paths and ports of this machine.
   private func configuration(
-    _ front: UInt16, _ slices: String, _ connections: Int, _ host: String
+    _ fronts: [UInt16], _ slices: String, _ connections: Int, _ host: String
   ) throws -> String {
     var text = try String(contentsOf: Self.file, encoding: .utf8)
     for (documented, here) in [
       ("/run/nginx.pid", folder("pid")), ("/var/log/nginx/error.log", folder("errors")),
       ("/var/cache/nginx/seedbank", folder("cache")),
-      ("server 127.0.0.1:8080;", "server 127.0.0.1:\(front);"),
+      (
+        "server 127.0.0.1:8080;",
+        fronts.map { "server 127.0.0.1:\($0)\(fronts.count > 1 ? " max_fails=0" : "");" }.joined(
+          separator: " ")
+      ),
       ("/etc/nginx/tls/certificate.pem", certificate), ("/etc/nginx/tls/key.pem", folder("key.pem")),
       ("listen 80 default_server;", "listen 127.0.0.1:\(redirectPort) default_server;"),
       ("  listen [::]:80 default_server;\n", ""), ("  listen [::]:443 ssl http2 default_server;\n", ""),

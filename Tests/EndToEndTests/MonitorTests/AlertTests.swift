@@ -77,6 +77,15 @@ import Testing
         try run(deployment, "regenerate", ends: 65)
       }),
     State(
+      testDescription: "a step kept the origin open for long", alerts: ["SeedbankOriginHeldOpen"],
+      prepare: { try tell(OriginReading(openMilliseconds: 700_000), $0) }),
+    State(
+      testDescription: "a mirror is behind", alerts: ["SeedbankMirrorBehind"],
+      prepare: { deployment in
+        let since = UTCTime(secondsSinceEpoch: UTCTime.now().secondsSinceEpoch - 700)
+        try deployment.publication.facts.write(MirrorFacts(behindSince: [nil, since]))
+      }),
+    State(
       testDescription: "a rollback holds the series", alerts: ["SeedbankHeld"],
       prepare: { try run($0, "rollback", "--to", "1") }),
     State(testDescription: "nobody signs", alerts: still, hoursAhead: 3 * 24),
@@ -129,6 +138,14 @@ import Testing
   ) throws {
     let outcome = try SeedbankBinary.run(arguments, environment: environment, in: deployment.folder.path)
     #expect(outcome.status == status, "\(outcome.errors)")
+  }
+
+  /// As a step would that had read for so long.
+  private static func tell(_ reading: OriginReading, _ deployment: OperatedDeployment) throws {
+    let folder = deployment.publication.facts
+    var facts = try #require(folder.read(try Series("my", major: 1)))
+    facts.look.reading = reading
+    try folder.write(facts)
   }
 
   private static func ask(_ front: RunningSeedbank, _ target: String, times: Int) throws {

@@ -1,5 +1,6 @@
 import Foundation
 import SeedFormat
+import SeedServer
 import SeedSystem
 import Support
 import Testing
@@ -12,6 +13,12 @@ import Testing
 
   init() throws {
     deployment = try OperatedDeployment()
+    // As one whose origin is a replica, and which has a mirror.
+    let facts = deployment.publication.facts
+    var told = try #require(facts.read(try Series("my", major: 1)))
+    told.look.reading = OriginReading(openMilliseconds: 20, lagSeconds: 3)
+    try facts.write(told)
+    try facts.write(MirrorFacts(behindSince: [nil]))
     front = try RunningSeedbank(["serve", "--port", "0"], in: deployment.folder.path)
     prometheus = try Prometheus(scraping: front.port, in: deployment.folder)
   }

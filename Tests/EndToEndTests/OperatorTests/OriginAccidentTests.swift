@@ -70,6 +70,71 @@ import Testing
     #expect(try deployment.seedbank("regenerate").status == 0)
   }
 
+  /// Another user's folder, or a mount, in which nobody can make the log's file: permissions do not stop root.
+  private static let isRoot = geteuid() == 0
+  private static let asOther =
+    isRoot ? ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"] : []
+  private static let otherCanStart =
+    (try? Tool.run(asOther + [SeedbankBinary.path, "--version"])) != nil
+  private static let mayMount =
+    isRoot && (try? Tool.run(["unshare", "-m", "mount", "-t", "tmpfs", "tmpfs", "/mnt"])) != nil
+
+  /// A database in WAL mode as the only file of a folder.
+  private func logged() throws -> String {
+    let folder = deployment.folder("logged")
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    try Tool.sqlite(
+      "\(folder)/log.sqlite", "PRAGMA journal_mode = WAL; CREATE TABLE t(id INTEGER PRIMARY KEY)")
+    return folder
+  }
+
+  @Test(.enabled(if: otherCanStart, "the build's folder is open to other users"))
+  func `a log in a folder of another user's is named with what to do`() throws {
+    let folder = try logged()
+    let home = try TemporaryFolder()
+    try Tool.run(["chmod", "755", deployment.folder.path])
+    try Tool.run(["chmod", "555", folder])
+    try Tool.run(["chmod", "777", home.path])
+    let initialize =
+      Self.asOther + [SeedbankBinary.path, "init", "\(folder)/log.sqlite", "--directory", "d"]
+    let failure = #expect(throws: Tool.Failure.self) { try Tool.run(initialize, in: home.path) }
+    #expect(
+      failure?.status == 69 && failure?.output.contains("log.sqlite-shm, which this user cannot") == true)
+    try Tool.sqlite("\(folder)/log.sqlite", "PRAGMA journal_mode = DELETE")
+    try Tool.run(initialize, in: home.path)
+  }
+
+  @Test(.enabled(if: mayMount, "only root may mount"))
+  func `a log on a disk that can only be read is named with what to do`() throws {
+    let folder = try logged()
+    let script = """
+      mkdir "$1"; mount -t tmpfs tmpfs "$1"; cp "$2"/log.sqlite "$1"; mount -o remount,ro "$1"
+      exec "$0" init "$1"/log.sqlite --directory "$3"
+      """
+    let failure = #expect(throws: Tool.Failure.self) {
+      try Tool.run([
+        "unshare", "-m", "sh", "-ec", script, SeedbankBinary.path, deployment.folder("mount"), folder,
+        deployment.folder("d"),
+      ])
+    }
+    #expect(
+      failure?.status == 69 && failure?.output.contains("log.sqlite-shm, which this user cannot") == true)
+  }
+
+  @Test(arguments: ["mkfifo my.sqlite", "mkdir my.sqlite"])
+  func `a pipe or a folder in the origin's place is named, and nothing waits or is lost`(_ script: String)
+    throws
+  {
+    try Tool.run(["sh", "-ec", "mv my.sqlite away; \(script)"], in: deployment.folder.path)
+    for command in [["regenerate"], ["regenerate", "--dry-run"], ["config", "check"]] {
+      let outcome = try SeedbankBinary.run(command, in: deployment.folder.path)
+      let said = outcome.output + outcome.errors
+      #expect(outcome.status != 0 && said.contains("is no file, but a folder, a pipe or a device"), "\(said)")
+    }
+    try Tool.run(["sh", "-ec", "rm -r my.sqlite; mv away my.sqlite"], in: deployment.folder.path)
+    #expect(try deployment.seedbank("regenerate").output.contains("unchanged at version 3"))
+  }
+
   @Test func `a key of another type than the model's is told with its row, and nothing is lost`() throws {
     try Tool.sqlite(
       origin,

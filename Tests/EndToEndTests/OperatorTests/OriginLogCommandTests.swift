@@ -1,4 +1,5 @@
 import Foundation
+import SeedDatabase
 import SeedFormat
 import Support
 import Testing
@@ -41,7 +42,10 @@ import Testing
     #expect(
       shop?["inserted"] == 1 && shop?["updated"] == 1 && shop?["deleted"] == 1, "\(String(describing: shop))")
     #expect(try deployment.seedbank("verify").status == 0)
-    #expect(try found() == ["log", nil, "comparison", "it is the first step with this log"])
+    #expect(
+      try found() == [
+        "log", nil, "comparison", "it is the first step since the log was made, or was accepted",
+      ])
     let status = try deployment.seedbank("status").output
     #expect(status.contains("found by log") && status.contains("log: all rows last compared"), "\(status)")
     let check = try deployment.seedbank("config", "check")
@@ -61,11 +65,49 @@ import Testing
       outcome.status == 0 && outcome.errors.contains("(id = 1): they are published now"),
       "\(outcome.errors)")
     #expect(try found().first == "audit")
+    let newest = try #require(try deployment.json("status", "--history").first?["builds"]?.elements?.first)
+    #expect(newest["missedRows"] == 1 && newest["foundWhy"] == .null)
     let status = try #require(try deployment.json("status").first?["series"]?.elements?.first)
     #expect(status["logMissedAt"]?.string != nil && status["comparedAt"] == status["logMissedAt"])
     #expect(try deployment.seedbank("origin", "log", "accept").status == 0)
     #expect(try deployment.seedbank("regenerate").status == 0)
-    #expect(try found().prefix(2) == ["comparison", "it is the first step with this log"])
+    #expect(
+      try found().prefix(2) == ["comparison", "it is the first step since the log was made, or was accepted"])
+  }
+
+  @Test func `a backup that sqlite3 restores into the file takes back what was written since`() throws {
+    try SeedbankBinary.succeed(["origin", "log", "setup", "--yes"], in: deployment.folder.path)
+    try SeedbankBinary.succeed(["regenerate"], in: deployment.folder.path)
+    try Tool.run(["sqlite3", origin, ".backup '\(deployment.folder("backup.sqlite"))'"])
+    try Tool.sqlite(origin, "UPDATE shop SET name = 'lost' WHERE id = 1")
+    #expect(try regenerated()["tables"]?["shop"]?["updated"] == 1)
+    try Tool.run(["sqlite3", origin, ".restore '\(deployment.folder("backup.sqlite"))'"])
+    // As many writers as before, so that the log alone looks the same.
+    try Tool.sqlite(origin, "UPDATE shop SET name = 'again' WHERE id = 2")
+    #expect(try regenerated()["tables"]?["shop"]?["updated"] == 2)
+    let newest = try #require(try deployment.json("status", "--history").first?["builds"]?.elements?.first)
+    #expect(newest["foundBy"] == "comparison" && newest["foundWhy"] == "other-schema", "\(newest.text)")
+  }
+
+  @Test func `status says which tables the log does not watch any more, until it is made anew`() throws {
+    try SeedbankBinary.succeed(["origin", "log", "setup", "--yes"], in: deployment.folder.path)
+    try SeedbankBinary.succeed(["regenerate"], in: deployment.folder.path)
+    let unwatched = #"does not watch "shop" any more"#
+    #expect(try !deployment.seedbank("status").output.contains(unwatched))
+    let triggers = try Tool.sqlite(
+      origin, "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'shop' LIMIT 1")
+    try Tool.sqlite(
+      origin,
+      "DROP TRIGGER \(triggers.filter { !$0.isNewline }); UPDATE shop SET name = 'unwatched' WHERE id = 1")
+    #expect(try regenerated()["tables"]?["shop"]?["updated"] == 1)
+    for command in [["status"], ["status", "--check"]] {
+      let told = try SeedbankBinary.run(command, in: deployment.folder.path)
+      #expect((told.output + told.errors).contains(unwatched), "\(told)")
+    }
+    try SeedbankBinary.succeed(["origin", "log", "remove", "--yes"], in: deployment.folder.path)
+    try SeedbankBinary.succeed(["origin", "log", "setup", "--yes"], in: deployment.folder.path)
+    #expect(try deployment.seedbank("regenerate").status == 0)
+    #expect(try !deployment.seedbank("status").output.contains(unwatched))
   }
 
   /// By what the newest steps found what changed, and why by a comparison, the newest first.
@@ -77,6 +119,38 @@ import Testing
   /// What a step says of the one series.
   private func regenerated() throws -> JSONValue {
     try #require(try deployment.json("regenerate").first?["series"]?.elements?.first)
+  }
+
+  @Test func `a key that is no UTF-8 is told with its row, and blocks nothing once it is gone`() throws {
+    try Tool.run(["sqlite3", origin, "CREATE TABLE tag(name TEXT PRIMARY KEY NOT NULL, n INTEGER)"])
+    try SeedbankBinary.succeed(["model", "new"], in: deployment.folder.path)
+    try SeedbankBinary.succeed(["origin", "log", "setup", "--yes"], in: deployment.folder.path)
+    #expect(try deployment.seedbank("regenerate").status == 0)
+    try Tool.run(["sqlite3", origin, "INSERT INTO tag VALUES (CAST(x'FF41' AS TEXT), 7)"])
+    let refused = try deployment.seedbank("regenerate")
+    #expect(refused.status == 65 && refused.errors.contains(#"table \"tag\""#), "\(refused.errors)")
+    try Tool.run(["sqlite3", origin, "DELETE FROM tag; INSERT INTO tag VALUES ('A', 8)"])
+    #expect(try deployment.seedbank("regenerate").status == 0)
+  }
+
+  @Test func `another deployment follows a log that is there, and a refused removal changes no setting`()
+    throws
+  {
+    let file = deployment.folder("seedbank/my/dataset.json")
+    let before = try String(contentsOfFile: file, encoding: .utf8)
+    try SeedbankBinary.succeed(["origin", "log", "setup", "--yes"], in: deployment.folder.path)
+    let followed = try String(contentsOfFile: file, encoding: .utf8)
+    try before.write(toFile: file, atomically: true, encoding: .utf8)
+    let told = try deployment.seedbank("origin", "log", "setup")
+    #expect(told.status == 0 && told.output.contains("follows it"), "\(told.output)")
+    #expect(try deployment.seedbank("origin", "log", "setup", "--print").status == 78)
+    #expect(try deployment.seedbank("origin", "log", "setup", "--yes").status == 0)
+    #expect(try String(contentsOfFile: file, encoding: .utf8) == followed)
+    let writer = try Connection(origin, .creator)
+    try writer.execute("BEGIN IMMEDIATE")
+    #expect(try deployment.seedbank("origin", "log", "remove", "--yes").status == 69)
+    #expect(try String(contentsOfFile: file, encoding: .utf8) == followed)
+    try writer.execute("ROLLBACK")
   }
 
   @Test func `mistakes are named`() throws {

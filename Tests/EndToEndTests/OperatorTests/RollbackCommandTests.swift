@@ -45,6 +45,67 @@ import Testing
     #expect(try deployment.seedbank("regenerate").status == 0)
   }
 
+  @Test func `only versions of the newest model are offered, by a dry run as well`() throws {
+    let deployment = try OperatedDeployment()
+    for arguments in [["model", "new"], ["regenerate"]] {
+      #expect(try SeedbankBinary.run(arguments, in: deployment.folder.path).status == 0)
+    }
+    for more in [["--dry-run"], []] {
+      let outcome = try SeedbankBinary.run(["rollback", "--to", "1"] + more, in: deployment.folder.path)
+      #expect(
+        outcome.status == 65
+          && outcome.errors.contains("a rollback must stay within one model: choose from 4"),
+        "\(outcome)")
+    }
+    #expect(try deployment.seedbank("regenerate").status == 0, "nothing is held")
+  }
+
+  @Test func `what a rollback held and what shrank meanwhile is published by one command, which is told`()
+    throws
+  {
+    let deployment = try OperatedDeployment()
+    let many =
+      "WITH n(i) AS (SELECT 10 UNION ALL SELECT i + 1 FROM n WHERE i < 500) INSERT INTO shop SELECT i, 'n', 1 FROM n"
+    try deployment.origin(many)
+    #expect(try deployment.seedbank("regenerate").status == 0)
+    #expect(try deployment.seedbank("rollback", "--to", "4").status == 0)
+    try deployment.origin("DELETE FROM shop")
+    let command = "'seedbank regenerate --dataset my --resume --accept-shrink'"
+    for preview in [[], ["--dry-run"]] {
+      let resumed = try SeedbankBinary.run(["regenerate", "--resume"] + preview, in: deployment.folder.path)
+      #expect(resumed.status == 65 && resumed.errors.contains(command), "\(resumed)")
+    }
+    let accepted = try deployment.seedbank("regenerate", "--accept-shrink")
+    #expect(
+      accepted.status == 65 && accepted.errors.contains("'seedbank regenerate --resume --accept-shrink'"),
+      "\(accepted)")
+    #expect(try deployment.seedbank("regenerate", "--resume", "--accept-shrink").status == 0)
+  }
+
+  @Test(arguments: ["run", "serve"])
+  func `a hold that another command begins and ends is told once each by a process that goes on`(
+    _ command: String
+  ) throws {
+    let deployment = try OperatedDeployment()
+    let server = try RunningSeedbank([command, "--port", "0"], in: deployment.folder.path)
+    func lines(_ words: String) -> Int { server.errors.split(separator: "\n").count { $0.contains(words) } }
+    func publish(_ arguments: String...) throws {
+      try eventually("nobody else publishes") {
+        let outcome = try SeedbankBinary.run(arguments, in: deployment.folder.path)
+        return outcome.status == 75 ? nil : outcome
+      }
+    }
+    for turn in 1...2 {
+      try publish("rollback", "--to", "1")
+      try waitUntil("it is told") { lines("my/1: held at the content of version 1") == turn }
+      for number in 1...2 { try deployment.origin("UPDATE shop SET name = 'held \(number)'") }
+      try publish("regenerate", "--resume")
+      try waitUntil("it is over") { lines("my/1: held no longer") == turn }
+    }
+    #expect(lines("held at") == 2 && lines("held no longer") == 2, "\(server.errors)")
+    #expect(server.stop() == 0)
+  }
+
   @Test func `a client follows to the old content by a delta`() throws {
     let deployment = try OperatedDeployment()
     let server = try RunningSeedbank(["serve", "--port", "0"], in: deployment.folder.path)

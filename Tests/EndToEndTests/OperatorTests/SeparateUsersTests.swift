@@ -58,6 +58,32 @@ import Testing
     #expect(answer == "True False\nTrue None\n")
   }
 
+  @Test func `followers in containers see no key, and the proxy has a line for each`() throws {
+    let script = """
+      import subprocess, sys, yaml
+      services = yaml.safe_load(open(sys.argv[1]))["services"]
+      followers = [service for name, service in services.items() if name.startswith("follower")]
+      print(len(followers), {f["volumes"][0] for f in followers}, len({f["volumes"][1] for f in followers}))
+      print({f["user"] for f in followers} & {services["publisher"]["user"]})
+      program = services["proxy"]["command"][2].split(" > ")[0].replace("/etc/nginx/seedbank.conf", sys.argv[2])
+      changed = subprocess.run(["sh", "-c", program], capture_output=True, text=True, check=True).stdout
+      print([line.strip() for line in changed.splitlines() if "8080" in line])
+      print(" ".join(followers[0]["command"]))
+      """
+    let answer = try Tool.run([
+      Tool.python, "-c", script, "\(Readme.package)/docker/followers.yaml",
+      "\(Readme.package)/docker/nginx.conf",
+    ])
+    #expect(
+      answer == """
+        2 {'./data/root.json:/root.json:ro'} 2
+        set()
+        ['server follower-1:8080 max_fails=0; server follower-2:8080 max_fails=0;']
+        follow http://publisher:8080 --root /root.json --to /copy/published --serve --host ::
+
+        """)
+  }
+
   @Test func `the container's proxy runs the documented file, with the front's name`() throws {
     let script = """
       import subprocess, sys, yaml

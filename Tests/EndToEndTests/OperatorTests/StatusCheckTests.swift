@@ -1,6 +1,7 @@
 import Foundation
 import SeedFormat
 import SeedServer
+import SeedSystem
 import SeedTrust
 import Support
 import Testing
@@ -41,6 +42,19 @@ import Testing
     #expect(signatures.status == 1 && signatures.output.contains("timestamp: its metadata expires at"))
   }
 
+  @Test func `an origin that a step kept open for long is a warning, and told with the series`() throws {
+    try DurableFile.write(
+      Array("{\"openMilliseconds\":720000,\"lagSeconds\":7}".utf8),
+      to: deployment.folder("seedbank/state/my.reading"))
+    let outcome = try check()
+    #expect(outcome.status == 1 && outcome.output.contains("transaction open for 12 minutes"), "\(outcome)")
+    let text = try deployment.seedbank("status").output
+    let line = "origin: open for 12 minutes when it was read last, a replica that is 7 seconds behind at most"
+    #expect(text.contains(line), "\(text)")
+    let series = try #require(try deployment.json("status").first?["series"]?.elements?.first)
+    #expect(series["originReading"] == ["openMilliseconds": 720_000, "lagSeconds": 7])
+  }
+
   @Test func `without options the limits come from the configuration and from who published last`() throws {
     let timer = try check(days: 2)
     #expect(timer.status == 1 && timer.output.contains("2 days ago, more than 26 hours"), "\(timer)")
@@ -71,6 +85,128 @@ import Testing
     #expect(outcome.status == 1 && outcome.output.contains("held at the content of version 2"))
     let json = try check("--json").json()
     #expect(json["problems"]?.elements?.first?["state"]?.string == "warning")
+  }
+
+  /// What the page says at first, in words.
+  private func standing(_ front: RunningSeedbank) throws -> String {
+    let page = String(decoding: try RawClient(port: front.port).get("/").body, as: UTF8.self)
+    return String(page.split(separator: "id=\"standing\"").last?.split(separator: "</p>").first ?? "")
+  }
+
+  private func run() throws -> RunningSeedbank {
+    try RunningSeedbank(
+      ["run", "--port", "0", "--public", PageScene.pages], in: deployment.folder.path,
+      environment: ["PATH": "/usr/bin:/bin"])
+  }
+
+  @Test func `the page is as little green as the check where an origin has gained a column`() throws {
+    let front = try run()
+    try waitUntil("all is well", every: 0.05) { try standing(front).contains("Everything is current.") }
+    try deployment.origin("ALTER TABLE shop ADD COLUMN margin REAL")
+    try waitUntil("it is told", every: 0.05) { try standing(front).contains("more in the origin") }
+    #expect(try check().status == 1)
+    #expect(try deployment.seedbank("model", "skip").status == 0)
+    try waitUntil("it is decided", every: 0.05) { try standing(front).contains("Everything is current.") }
+    #expect(try check().status == 0)
+  }
+
+  @Test func `the page is as little green as the check where a key is gone from disk`() throws {
+    let front = try run()
+    try waitUntil("all is well", every: 0.05) { try standing(front).contains("Everything is current.") }
+    try Tool.run(["rm", deployment.folder("seedbank/keys/snapshot.key")])
+    try deployment.origin("UPDATE shop SET name = 'later'")
+    try waitUntil("it is told", every: 0.05) { try standing(front).contains("a key is gone") }
+    #expect(try check().status == 1)
+    let page = String(decoding: try RawClient(port: front.port).get("/").body, as: UTF8.self)
+    #expect(!page.contains(deployment.folder.path), "the page is everybody's")
+  }
+
+  @Test func `two messages in one line are parted by one sign`() throws {
+    try deployment.origin("ALTER TABLE shop RENAME COLUMN name TO title")
+    #expect(try deployment.seedbank("regenerate").status == 65)
+    #expect(try deployment.seedbank("rollback", "--to", "2").status == 0)
+    try Tool.run(["rm", deployment.folder("seedbank/keys/snapshot.key")])
+    #expect(try deployment.seedbank("regenerate").status == 78)
+    let outcome = try check()
+    #expect(
+      outcome.output.contains("the last step was refused: ") && !outcome.output.contains(".;"), "\(outcome)")
+  }
+
+  /// Something that goes wrong, and its end, each typed in the deployment's folder.
+  struct Fault: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    /// What the page says of it.
+    let words: String
+    let begin: String
+    let end: String
+
+    init(_ name: String, _ words: String, _ begin: String, _ end: String) {
+      (testDescription, self.words, self.begin, self.end) = (name, words, begin, end)
+    }
+  }
+
+  private static let delta = "seedbank/publication/targets/my/1/*.delta-2-3.*"
+  private static let facts =
+    "sed -i -E 's/(\"openMilliseconds\":)[0-9]+/\\1'$time'/' seedbank/publication/facts/my-1.json"
+  static let faults = [
+    Fault("a delta is gone", "files are missing", "mv \(delta) kept", "mv kept $(cat name)"),
+    Fault(
+      "a delta is cut", "files are missing", "cp \(delta) kept; truncate -s -1 \(delta)",
+      "mv kept $(cat name)"),
+    Fault(
+      "an origin was held open", "origin open for long",
+      "time=720000; \(facts); echo '{\"openMilliseconds\":720000}' > seedbank/state/my.reading",
+      "time=1; \(facts); rm seedbank/state/my.reading"),
+    Fault(
+      "a key file is open to others", "key files",
+      "chmod 644 seedbank/keys/snapshot.key; $seedbank regenerate",
+      "chmod 600 seedbank/keys/snapshot.key; $seedbank regenerate"),
+    Fault(
+      "a change of keys waits", "A change of keys waits",
+      "mv seedbank/keys/root.key .; $seedbank keys rotate snapshot --prepare; $seedbank regenerate",
+      "mv root.key seedbank/keys/; $seedbank keys discard; $seedbank regenerate"),
+    Fault(
+      "a dataset is not published", "Nothing of a dataset is published",
+      "sqlite3 b.sqlite 'CREATE TABLE t(a PRIMARY KEY)'; $seedbank init b.sqlite; mv b.sqlite kept; $seedbank regenerate || true",
+      "mv kept b.sqlite; $seedbank regenerate"),
+    Fault(
+      "a model is gone", "its model is gone",
+      "cp seedbank/seedbank.json one; sqlite3 b.sqlite 'CREATE TABLE t(a PRIMARY KEY)'; $seedbank init b.sqlite; "
+        + "$seedbank regenerate; cp seedbank/seedbank.json two; cp one seedbank/seedbank.json; $seedbank regenerate",
+      "cp two seedbank/seedbank.json; $seedbank regenerate"),
+    Fault(
+      "a working copy is damaged", "working copy of it cannot be read",
+      "echo nothing > seedbank/state/my-1.sqlite; mv my.sqlite kept; $seedbank regenerate || true",
+      "mv kept my.sqlite; $seedbank regenerate"),
+  ]
+
+  @Test(arguments: faults)
+  func `the page is as little green as the check, whatever is wrong`(_ fault: Fault) throws {
+    let front = try RunningSeedbank(
+      ["serve", "--port", "0", "--public", PageScene.pages], in: deployment.folder.path,
+      environment: ["PATH": "/usr/bin:/bin"])
+    func type(_ script: String) throws {
+      let command = "set -e; seedbank=\(SeedbankBinary.path)\n\(script)"
+      try Tool.run(["sh", "-c", command], in: deployment.folder.path)
+    }
+    func page() throws -> String {
+      String(decoding: try RawClient(port: front.port).get("/").body, as: UTF8.self)
+    }
+    try type("echo \(Self.delta) > name")
+    try waitUntil("all is well", every: 0.05) { try standing(front).contains("Everything is current.") }
+    try type(fault.begin)
+    try waitUntil("it is told", every: 0.05) { try page().contains(fault.words) }
+    #expect(try !standing(front).contains("Everything is current.") && check().status != 0)
+    try type(fault.end)
+    try waitUntil("it is over", every: 0.05) { try standing(front).contains("Everything is current.") }
+    #expect(try check().status == 0)
+  }
+
+  @Test func `run tells the page of a key file that others can read, though no step comes`() throws {
+    let front = try run()
+    try waitUntil("all is well", every: 0.05) { try standing(front).contains("Everything is current.") }
+    try Tool.run(["chmod", "644", deployment.folder("seedbank/keys/snapshot.key")])
+    try waitUntil("it is told", every: 0.05) { try standing(front).contains("key files") }
   }
 
   @Test func `expired signatures are critical, and stand before warnings`() throws {

@@ -52,7 +52,7 @@ import Testing
     let outcome = try deployment.seedbank("verify")
     #expect(outcome.status == 65)
     for object in objects.prefix(2) { #expect(outcome.output.contains("error: \(object.filePath): ")) }
-    #expect(outcome.output.contains("restore it from a backup"))
+    #expect(outcome.output.contains("restore it from a backup, a mirror or a follower's copy"))
     let findings = try #require(try deployment.json("verify").first?["findings"]?.elements)
     #expect(findings.compactMap { $0["path"]?.string } == objects.prefix(2).map(\.filePath))
   }

@@ -9,8 +9,10 @@ import Testing
   private static let units = "\(Readme.package)/Config/systemd"
   private static let services = [
     "seedbank.service", "seedbank-regenerate.service", "seedbank-front@.service",
+    "seedbank-follow@.service",
   ]
   private static let front = services[2]
+  private static let follower = services[3]
 
   private func text(_ unit: String) throws -> String {
     try String(contentsOfFile: "\(Self.units)/\(unit)", encoding: .utf8)
@@ -37,8 +39,21 @@ import Testing
     let files = HTTPServerConfiguration().connectionLimit * 2 + 768
     #expect(try lines(Self.services[0]).contains("LimitNOFILE=\(files)"))
     #expect(try lines(Self.front).contains("LimitNOFILE=\(files)"))
+    #expect(try lines(Self.follower).contains("LimitNOFILE=\(files)"))
     let compose = try String(contentsOfFile: "\(Readme.package)/docker/compose.yaml", encoding: .utf8)
     #expect(compose.contains("\n      nofile: \(files)\n"))
+  }
+
+  @Test func `the follower's command is one, and its folder the one that systemd makes for it`() throws {
+    let lines = try lines(Self.follower)
+    #expect(lines.contains("StateDirectory=seedbank-follow-%i") && lines.contains("DynamicUser=yes"))
+    let command = try #require(lines.first { $0.hasPrefix("ExecStart=") })
+    let folder = try TemporaryFolder()
+    let words = command.replacing("%i", with: "8080").replacing("${SOURCE}", with: "https://seeds.example")
+      .replacing("/var/lib/", with: folder("")).replacing("/etc/seedbank-follow/", with: folder(""))
+      .split(separator: " ").dropFirst().map(String.init)
+    let outcome = try SeedbankBinary.run(words, in: "/")
+    #expect(outcome.status == 78 && outcome.errors.contains("root.json"), "\(outcome)")
   }
 
   @Test func `a service whose deployment is missing fails once, and says what to do`() throws {
@@ -56,6 +71,17 @@ import Testing
     }
   }
 
+  @Test(arguments: services)
+  func `the package's first steps and the article name each unit`(unit: String) throws {
+    let name = unit.replacing(".service", with: "").replacing("@", with: "@8080")
+    let readme = try String(
+      contentsOfFile: "\(Readme.package)/Config/debian/README.Debian", encoding: .utf8)
+    #expect(readme.contains(" \(name)."), "README.Debian")
+    let article = try String(
+      contentsOfFile: "\(Readme.package)/Sources/seedbank/seedbank.docc/Installing.md", encoding: .utf8)
+    #expect(article.contains("`\(unit.replacing("@", with: "@PORT"))`"), "Installing")
+  }
+
   private static let hasAnalyzer =
     Stage.isDeep || (try? Tool.run(["sh", "-c", "command -v systemd-analyze"])) != nil
 
@@ -67,9 +93,10 @@ import Testing
       try here.write(toFile: folder(unit), atomically: false, encoding: .utf8)
     }
     try Tool.run(["cp", folder(Self.front), folder("seedbank-front@8080.service")])
+    try Tool.run(["cp", folder(Self.follower), folder("seedbank-follow@8080.service")])
     for unit in [
       "seedbank.service", "seedbank-regenerate.service", "seedbank-regenerate.timer",
-      "seedbank-front@8080.service",
+      "seedbank-front@8080.service", "seedbank-follow@8080.service",
     ] {
       let said = try Tool.run(["systemd-analyze", "verify", "--man=no", folder(unit)])
       let aboutOurs = said.split(separator: "\n").filter { $0.contains("seedbank") }
@@ -80,7 +107,7 @@ import Testing
   /// What `systemd-analyze security` gives, from 0 (safe) to 10.
   @Test(
     .enabled(if: hasAnalyzer, "systemd-analyze is not here: Scripts/deps --package installs it"),
-    arguments: zip(services, [1.5, 0.6, 1.5]))
+    arguments: zip(services, [1.5, 0.6, 1.5, 1.5]))
   func `the exposure stays as low as the article says`(unit: String, most: Double) throws {
     let said = try Tool.run(["systemd-analyze", "security", "--offline=true", "\(Self.units)/\(unit)"])
     let level = try #require(said.firstMatch(of: #/exposure level for [^:]*: ([0-9.]+)/#)?.1)

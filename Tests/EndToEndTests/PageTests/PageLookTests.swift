@@ -110,18 +110,20 @@ import Testing
   private static func quoted(_ text: String) -> String { "\"\(text.replacing("\"", with: "\"\""))\"" }
 
   @Test func `hostile names and texts in every place are shown as texts and do nothing`() throws {
-    let tables = Self.hostile.prefix(4).enumerated().map { index, text in
+    // SQLite takes any name; ten kilobytes of one are as far as anybody goes.
+    let tables = Self.hostile.prefix(7).enumerated().map { index, text in
       "CREATE TABLE \(Self.quoted("t\(index)\(text)"))(id INTEGER PRIMARY KEY, \(Self.quoted(text)) TEXT);"
     }
     let rows = Self.hostile.enumerated().map { index, text in
       "INSERT INTO \(Self.quoted("t0\(Self.hostile[0])")) VALUES (\(index), '\(text.replacing("'", with: "''"))');"
     }
     let joined = JSONValue.string(Self.hostile.prefix(3).joined(separator: " ")).text
+    let all = JSONValue.string(Self.hostile.joined(separator: " ")).text
     let scene = try PageScene(
       tables.joined(separator: "\n"), versions: [rows.joined(separator: "\n")],
       configured: """
-        "license": \(joined), "attribution": \(JSONValue.string(Self.hostile[3]).text),
-        "source": \(JSONValue.string(Self.hostile[4]).text)
+        "license": \(joined), "attribution": \(all), "source": \(JSONValue.string(Self.hostile[4]).text),
+        "lifecycle": {"1": {"state": "deprecated", "sunset": "2099-01-01", "message": \(all)}}
         """)
     try scene.waitForFacts(of: 2)
     for isDark in [false, true] {

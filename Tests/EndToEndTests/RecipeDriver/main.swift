@@ -110,6 +110,12 @@ let session = URLSessionConfiguration.ephemeral
 session.httpAdditionalHeaders = [:]
 optionsWithKey("secret").configureSession(session)
 try done("optionsWithKey", session.httpAdditionalHeaders?["X-Key"] as? String == "secret")
+var asked = URLRequest(url: server)
+optionsWithToken { "secret" }.prepareRequest(&asked)
+try done("optionsWithToken", asked.value(forHTTPHeaderField: "Authorization") == "Bearer secret")
+optionsWithSignedURLs { [URLQueryItem(name: "expires", value: "1")] }.prepareRequest(&asked)
+try done("optionsWithSignedURLs", asked.url?.query == "expires=1")
+try done("heard", await !heard(seeds))
 try done("options", options(forSecrets: true).fileProtection == .whileUnlocked)
 try done("publisher", try publisher().model.dataset == "test")
 try done("newPlaceIsShown", try await newPlaceIsShown())

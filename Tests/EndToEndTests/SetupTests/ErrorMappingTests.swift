@@ -15,6 +15,30 @@ import Testing
       DatabaseError(code: 13, message: "database or disk is full", subject: "COMMIT"), .inputOutput,
       "SQLite says \"database or disk is full\" (13) to: COMMIT."
     ),
+    (
+      DatabaseError(
+        code: 13, message: "database or disk is full", subject: "COMMIT",
+        place: .database("/w/copy.sqlite")),
+      .inputOutput,
+      "SQLite says \"database or disk is full\" (13) to: COMMIT; there is no room for /w/copy.sqlite, or for what SQLite"
+        + " sorts in TMPDIR: free some."
+    ),
+    (
+      DatabaseError(code: 13, message: "full", subject: "SELECT 1", place: .scratch), .inputOutput,
+      "SQLite says \"full\" (13) to: SELECT 1; scratch files are in \(Paths.scratchFolder): see that"
+        + " it works and has room, or name another folder in TMPDIR."
+    ),
+    (
+      FileError("write", Paths.scratchPrefix + "1/object", 28), .inputOutput,
+      "Cannot write \(Paths.scratchPrefix)1/object: No space left on device: free some there, or name a folder with more"
+        + " room in TMPDIR."
+    ),
+    (
+      OriginError.reading("/o", DatabaseError(code: 13, message: "full", subject: "", place: .scratch)),
+      .inputOutput,
+      "The rows of /o could not be sorted, for there is no room for the files in which SQLite does that: free some in the "
+        + "folder that TMPDIR names (else /var/tmp), or name one with more room there."
+    ),
     (FileError("write", "/x", 28), .inputOutput, "Cannot write /x: No space left on device."),
     (ImportError.unknownTable("t"), .badData, "There is no table \"t\"."),
     (
@@ -47,7 +71,7 @@ import Testing
     (
       PublicationError.notDelegated(series: "transit/1"), .configuration,
       "The series transit/1 is new, and the targets key that must sign its delegation is not here: "
-        + "`seedbank keys renew targets --with FOLDER` signs it with the key in that folder."
+        + "'seedbank keys renew targets --with FOLDER' signs it with the key in that folder."
     ),
     (SchemaProblem.noTables, .configuration, "No table that could be published."),
   ]

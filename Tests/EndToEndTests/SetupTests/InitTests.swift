@@ -60,6 +60,15 @@ import Testing
     #expect(try folder.text("seedbank/keys/root.key") == key)
   }
 
+  @Test func `all tables without a rowid are told in one warning`() throws {
+    let tables = (1...5).map { "CREATE TABLE t\($0)(id TEXT PRIMARY KEY NOT NULL) WITHOUT ROWID;" }
+    try folder.sqlite("keyed.sqlite", tables.joined())
+    let lines = try folder.seedbank("init", "keyed.sqlite").output.split(separator: "\n")
+      .filter { $0.contains("WITHOUT ROWID") }
+    #expect(lines.count == 1)
+    #expect(lines.first?.contains(#"WITHOUT ROWID: "t1", "t2", "t3", and 2 more: "#) == true, "\(lines)")
+  }
+
   @Test func `a folder that holds other things keeps them`() throws {
     #expect(try folder.seedbank("init", "My Shop.sqlite", "--directory", ".").status == 0)
     #expect(folder.exists("seedbank.json") && folder.exists("my-shop/dataset.json"))
@@ -111,7 +120,7 @@ import Testing
     let report = try JSONValue(parsing: Array(outcome.output.utf8))
     #expect(report["dryRun"]?.bool == true)
     #expect(report["dataset"]?.string == "my-shop")
-    #expect(report["written"]?.elements?.count == 8)
+    #expect(report["written"]?.elements?.count == 9)
     #expect(report["skipped"]?.elements?.isEmpty == true)
     #expect(report["keys"]?.elements?.map { $0["name"]?.string } == ["log"])
     #expect(report["next"]?.string?.hasSuffix(#"/it'\''s here/seedbank.json'"#) == true)

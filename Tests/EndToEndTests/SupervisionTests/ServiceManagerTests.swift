@@ -71,6 +71,21 @@ import Testing
     #expect(manager.lines().last == "EXTEND_TIMEOUT_USEC=61000000")
   }
 
+  @Test func `a follower tells what it serves`() throws {
+    try SeedbankBinary.succeed(["regenerate"], in: folder.path)
+    let manager = try ManagerSocket(folder("notify"))
+    let follower = try RunningSeedbank(
+      [
+        "follow", "seedbank/publication", "--root", "seedbank/root.json", "--to", "copy", "--every", "1",
+        "--serve",
+        "--port", "0",
+      ], in: folder.path, environment: ["NOTIFY_SOCKET": manager.name])
+    try manager.wait(for: "READY=1")
+    try manager.wait(for: "STATUS=Serving 1 series")
+    #expect(follower.stop() == 0)
+    #expect(manager.lines().contains("STOPPING=1"))
+  }
+
   @Test func `serve without a publication is ready and says that there is none`() throws {
     let manager = try ManagerSocket(folder("notify"))
     try FileManager.default.removeItem(atPath: folder("seedbank/publication"))

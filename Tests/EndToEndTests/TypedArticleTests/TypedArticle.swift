@@ -11,6 +11,8 @@ final class TypedArticle {
   private let ports: [String: UInt16]
   /// Variables that the reader's machine has.
   private let variables: [String: String]
+  /// What stands for hosts that the article names.
+  private let hosts: [String: String]
 
   /// How long something may take to be printed before the test gives up; no figure of the product.
   static let patience: TimeInterval = 60
@@ -18,12 +20,12 @@ final class TypedArticle {
   private static let ordinaryPorts = ["8080", "8081", "8082"]
   /// Lines that do not end by themselves, and what they print once they work.
   private static func sign(ofLasting line: String) -> String? {
-    if line.prefixMatch(of: #/(?:[a-z]+\/)?seedbank (?:run|serve)\b/#) != nil { return "listening on" }
+    if line.prefixMatch(of: #/(?:[a-z]+\/)?seedbank (?:(?:run|serve)\b|follow .*--serve\b)/#) != nil { return "listening on" }
     return line.hasPrefix("python3 -m http.server") ? "Serving HTTP" : nil
   }
 
-  init(_ name: String, variables: [String: String] = [:]) throws {
-    self.variables = variables
+  init(_ name: String, variables: [String: String] = [:], hosts: [String: String] = [:]) throws {
+    (self.variables, self.hosts) = (variables, hosts)
     article = try OperatorArticle(name)
     folder = try TemporaryFolder()
     ports = try Dictionary(uniqueKeysWithValues: Self.ordinaryPorts.map { ($0, try freePort()) })
@@ -114,7 +116,8 @@ final class TypedArticle {
   var server: String { "http://127.0.0.1:\(port())" }
 
   private func replaced(_ text: String) -> String {
-    ports.reduce(text) { $0.replacing($1.key, with: "\($1.value)") }
+    let text = hosts.reduce(text) { $0.replacing($1.key, with: $1.value) }
+    return ports.reduce(text) { $0.replacing($1.key, with: "\($1.value)") }
   }
 
   private var environment: [String: String] {

@@ -7,11 +7,14 @@ import Testing
   /// Articles whose blocks are typed elsewhere, and where.
   private static let elsewhere = [
     "KeysAndRecovery": "ProcedureTests", "Hosting": "HostingTests", "Fronts": "FrontsTests",
-    "Backup": "BackupTests", "Monitoring": "MonitoringTests", "Installing": "PackageLifeTests",
-    "PostgreSQL": "PostgresCommandTests",
+    "Backup": "BackupTests", "AccessByToken": "AccessTests", "Monitoring": "MonitoringTests",
+    "Installing": "PackageLifeTests",
+    "PostgreSQL": "PostgresCommandTests", "PostgresReplica": "PostgresCommandTests",
+    "MovingToPostgreSQL": "PostgresCommandTests",
   ]
   private static let here = [
-    "TenMinutes", "Operating", "Upgrading", "SecondDataset", "SchemaChanges", "Feeds",
+    "TenMinutes", "Operating", "Upgrading", "SecondDataset", "SchemaChanges", "Feeds", "Followers", "Mirrors",
+    "Timers",
   ]
 
   @Test func `every article with commands is typed by a test`() throws {
@@ -49,6 +52,33 @@ import Testing
 
   @Test(.full) func `a timetable comes as an archive, and an API's pages by a command`() throws {
     try TypedArticle("Feeds").typeRest()
+  }
+
+  @Test func `a publication is followed, carried, and made anew from a follower`() throws {
+    try TypedArticle("Followers").typeRest()
+  }
+
+  @Test func `a mirror is filled by a step, and a client takes the publication from there`() throws {
+    let article = try TypedArticle("Mirrors")
+    try article.typeRest()
+    // What was copied by hand is what is published.
+    try article.type("diff -r seedbank/publication/targets host/targets")
+    try article.type("diff -r seedbank/publication/metadata host/metadata")
+  }
+
+  @Test func `the rhythms of looks and snapshots are chosen, and told with what comes next`() throws {
+    let article = try TypedArticle("Timers")
+    try article.typeRest()
+    // What a crontab's line starts, and what the unit's own comment says of an override.
+    let line = try article.article.file("cron").split(separator: " ", maxSplits: 5)
+    #expect(line.prefix(5) == ["*/5", "*", "*", "*", "*"])
+    #expect(try article.type(String(line[5])).isEmpty)
+    let timer = "\(Readme.package)/Config/systemd/seedbank-regenerate.timer"
+    let comment = try String(contentsOfFile: timer, encoding: .utf8).split(separator: "\n").map {
+      $0.drop { $0 == "#" || $0 == " " }
+    }
+    let override = try article.article.file("ini").split(separator: "\n")
+    #expect(comment.contains(override))
   }
 
   @Test(.full) func `a schema grows, is made anew, and its first major ends`() throws {

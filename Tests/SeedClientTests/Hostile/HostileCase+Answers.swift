@@ -21,7 +21,7 @@ extension HostileCase {
     HostileCase("it asks for patience in words", .fails(.serverBusy)) {
       $0.status(503, "Retry-After: soon")
     },
-    HostileCase("it wants a name and a password", .fails(.server)) { $0.status(401) },
+    HostileCase("it wants a name and a password", .fails(.accessDenied)) { $0.status(401) },
     HostileCase("it forbids, as object stores do for what they lack", .fails(.missingFile)) {
       $0.status(403)
     },

@@ -61,7 +61,7 @@ extension HostileCase {
     },
     HostileCase("the metadata never comes", at: "timestamp", .fails(.timedOut)) { $0.stall() },
     HostileCase("the metadata is not there", at: "timestamp", .fails(.missingFile)) { $0.status(404) },
-    HostileCase("nothing is allowed", at: "", .fails(.missingFile)) { $0.status(403) },
+    HostileCase("nothing is allowed", at: "", .fails(.accessDenied)) { $0.status(403) },
     HostileCase("the next root is no root", at: "2.root", .fails(.untrusted)) { send(Array("{}".utf8), $0) },
     HostileCase("the next root is the one before", at: "2.root", .fails(.untrusted)) { swap("1.root", $0) },
     HostileCase("a busy server is not one without a next root", at: "2.root", .fails(.serverBusy)) {

@@ -71,6 +71,13 @@ package struct HostileExchange: Sendable {
   package let count: Int
   package let clock: TestClock
 
+  package init(
+    request: RawRequest, connection: RawConnection, files: [String: [UInt8]], count: Int, clock: TestClock
+  ) {
+    (self.request, self.connection, self.files) = (request, connection, files)
+    (self.count, self.clock) = (count, clock)
+  }
+
   /// The file that is asked for.
   package var content: [UInt8] { files[request.path] ?? [] }
   /// Its strong validator.

@@ -11,7 +11,13 @@ package struct CatalogView: Sendable {
   package fileprivate(set) var failure: String?
   /// What the publisher tells of the series beside what it signs; of each it may be missing.
   package var facts: [Series: SeriesFacts]
+  /// How the publisher's mirrors stand; `nil` where it has none, or does not tell.
+  var mirrors: MirrorFacts?
+  /// How the publisher's machine stands; `nil` where it does not tell.
+  var publisher: PublisherFacts?
   var standing = CatalogStanding()
+  /// What is known of the publication that this one follows; `nil` where it follows none.
+  var follow: FollowProgress?
 
   package init(
     _ catalog: PublishedCatalog?, failure: String? = nil, facts: [Series: SeriesFacts] = [:]
@@ -29,26 +35,33 @@ package final class CatalogSource: Sendable {
   }
 
   private let directory: PublicationDirectory
+  private let progress: FollowProgress?
   private let log: OperatorLog
   private let now: @Sendable () -> ContinuousClock.Instant
   private let state: Mutex<State>
   /// Held while a catalog is loaded, so that an older one never replaces a newer one.
   private let loading = Mutex(())
   private let followed = Mutex(FollowedFacts())
+  private let files = Mutex(FileLook())
   private let onChange = Mutex<@Sendable () -> Void>({})
 
   /// Loads the publication. A missing or broken one is no error here: it may come.
   init(
-    _ directory: PublicationDirectory, log: OperatorLog = OperatorLog { _ in },
+    _ directory: PublicationDirectory, following progress: FollowProgress? = nil,
+    log: OperatorLog = OperatorLog { _ in },
     now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
   ) {
-    (self.directory, self.log, self.now) = (directory, log, now)
+    (self.directory, self.progress, self.log, self.now) = (directory, progress, log, now)
     state = Mutex(State(nextRetry: now()))
     look()
     lookAtFacts()
   }
 
-  func current() -> CatalogView { state.withLock(\.view) }
+  func current() -> CatalogView {
+    var view = state.withLock(\.view)
+    view.follow = progress
+    return view
+  }
 
   func whenChanged(_ body: @escaping @Sendable () -> Void) {
     onChange.withLock { $0 = body }
@@ -69,7 +82,10 @@ package final class CatalogSource: Sendable {
     let series = current().catalog?.allSeries.map(\.series) ?? []
     let hasChanged = followed.withLock { followed in
       guard followed.look(at: directory.facts, of: series) else { return false }
-      state.withLock { $0.view.facts = followed.facts }
+      state.withLock { state in
+        (state.view.facts, state.view.mirrors) = (followed.facts, followed.mirrors)
+        state.view.publisher = followed.publisher
+      }
       return true
     }
     if hasChanged { onChange.withLock(\.self)() }
@@ -85,7 +101,7 @@ package final class CatalogSource: Sendable {
   /// Looks what became of the catalog's files and signatures, and warns the operator once of what is wrong with them.
   func checkStanding(at now: UTCTime) {
     guard let catalog = current().catalog else { return }
-    let standing = catalog.standing(at: now)
+    let standing = catalog.standing(at: now, files.withLock { $0.missing(of: catalog) }, progress?.current)
     let view = state.withLock { state -> (CatalogView, hasChanged: Bool) in
       // What was loaded meanwhile has been looked at by whoever loaded it.
       guard state.view.catalog === catalog, state.view.standing != standing else {
@@ -99,6 +115,8 @@ package final class CatalogSource: Sendable {
       log("\(warning); 'seedbank keys status' says how to renew them")
     }
     view.0.missingFileWarnings.forEach { log($0) }
+    view.0.lateWarnings.forEach { log($0) }
+    log.follow(.late, isOn: standing.lateSince != nil)
     log.follow(.signaturesExpired, isOn: !standing.expired.isEmpty)
     log.follow(.filesMissing, isOn: !standing.missing.isEmpty)
   }
@@ -130,12 +148,15 @@ package final class CatalogSource: Sendable {
     }
     do {
       let catalog = try PublishedCatalog(loading: directory, after: previous, at: now())
-      let standing = catalog.standing(at: .now())
+      let standing = catalog.standing(
+        at: .now(), files.withLock { $0.missing(of: catalog) }, progress?.current)
       log.reset()
       log.follow(.unreadable, isOn: false)
       state.withLock { state in
-        state.view = CatalogView(catalog, facts: state.view.facts)
-        state.view.standing = standing
+        var view = CatalogView(catalog, facts: state.view.facts)
+        (view.mirrors, view.publisher) = (state.view.mirrors, state.view.publisher)
+        view.standing = standing
+        state.view = view
         // Roots were read up to the first that is missing.
         state.stamp[1] = nil
       }

@@ -1,20 +1,40 @@
 import SeedFormat
 import SeedSystem
 
-/// The facts of a publication's series, each read again where its file changed.
+/// The facts of a publication's series, mirrors and publisher, each read again where its file changed.
 struct FollowedFacts {
   private(set) var facts: [Series: SeriesFacts] = [:]
+  private(set) var mirrors: MirrorFacts?
+  private(set) var publisher: PublisherFacts?
   /// The files as they were before they were read.
   private var stamps: [Series: FileStamp] = [:]
+  private var mirrorsStamp: FileStamp?
+  private var publisherStamp: FileStamp?
 
   /// Reads what changed since the last look, and forgets what is gone; whether there was any of it.
   mutating func look(at folder: FactsFolder, of series: [Series]) -> Bool {
+    let (hasMirrors, hasPublisher) = (lookAtMirrors(folder), lookAtPublisher(folder))
     let found = series.reduce(into: [:]) { found, series in found[series] = folder.stamp(series) }
-    guard found != stamps else { return false }
+    guard found != stamps else { return hasMirrors || hasPublisher }
     for series in Set(stamps.keys).union(found.keys) where stamps[series] != found[series] {
       facts[series] = found[series] == nil ? nil : folder.read(series)
     }
     stamps = found
+    return true
+  }
+
+  /// Whether what is told of them is another thing now.
+  private mutating func lookAtMirrors(_ folder: FactsFolder) -> Bool {
+    let found = folder.mirrorsStamp
+    guard found != mirrorsStamp else { return false }
+    (mirrors, mirrorsStamp) = (folder.mirrors, found)
+    return true
+  }
+
+  private mutating func lookAtPublisher(_ folder: FactsFolder) -> Bool {
+    let found = folder.publisherStamp
+    guard found != publisherStamp else { return false }
+    (publisher, publisherStamp) = (folder.publisher, found)
     return true
   }
 }

@@ -11,6 +11,8 @@ enum FrontLimits {
   static let retiredMetadataSeconds = 60
   /// Seconds for which an object is served after metadata last named it: as long as the publisher keeps it by default.
   static let retiredObjectSeconds = 3600
+  /// Versions by which a client may be ahead of a copy, where other fronts are newer; beyond that it has another history.
+  static let versionsAhead = 1000
   static let pageBytes = 1024 * 1024
   static let pageFiles = 64
 }

@@ -54,7 +54,11 @@ package final class PublishedCatalog: Sendable {
         "expired": .bool(standing.expired.contains(signature.role)),
       ]
     }
-    return ServedDocument(["datasets": described, "signatures": .array(signatures)])
+    return ServedDocument(
+      .object(
+        .init(
+          ("datasets", described), ("signatures", .array(signatures)),
+          ("lateSince", (standing.lateSince?.text).map(JSONValue.string)))))
   }
 
   private static func objects(

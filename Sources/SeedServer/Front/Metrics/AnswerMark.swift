@@ -6,7 +6,7 @@ struct AnswerMark: Hashable, Sendable {
   enum Kind: Int, CaseIterable, Sendable {
     /// The server refused the request itself.
     case refused
-    case page, health, metrics, openapi, metadata, delta, snapshot, overview, redirect, changes
+    case page, health, metrics, openapi, timestamp, metadata, delta, snapshot, overview, redirect, changes
     case unknown
   }
 

@@ -7,6 +7,8 @@ struct ClientCounts: Hashable, Sendable {
     let dataset: String
     let model: String
     let count: Int
+    /// Looks per second lately, where they can be told.
+    var looksPerSecond: Double?
 
     /// `nil` where the model is no version.
     var major: Int? { model.split(separator: ".").first.flatMap { Int($0) } }
@@ -15,4 +17,6 @@ struct ClientCounts: Hashable, Sendable {
   let requests: [Requests]
   /// When the counting began.
   let since: UTCTime
+  /// Whether proxies in front may have answered others.
+  var hidesLooks = false
 }

@@ -25,6 +25,8 @@ struct FrontCounts: Sendable {
   private(set) var downloadsStarted: [Int: Int] = [:]
   private(set) var downloadsCompleted: [Int: Int] = [:]
   private(set) var clients: [Int: Int] = [:]
+  /// The library's requests for the timestamp, by the same labels.
+  private(set) var looks: [Int: Int] = [:]
 
   static func place(_ kind: AnswerMark.Kind, status: Int) -> Int {
     kind.rawValue * statusClasses + min(status / 100, statusClasses - 1)
@@ -43,7 +45,10 @@ struct FrontCounts: Sendable {
     }
     if mark.kind == .changes, let place = Self.changesResult(mark) { changes[place] += 1 }
     if mark.kind == .snapshot, measurement.bodyBytes > 0 { countDownload(measurement, of: mark.series) }
-    if measurement.agent > 0 { clients[measurement.agent, default: 0] += 1 }
+    if measurement.agent > 0 {
+      clients[measurement.agent, default: 0] += 1
+      if mark.kind == .timestamp { looks[measurement.agent, default: 0] += 1 }
+    }
   }
 
   /// A download that comes in parts, from a cache in slices or resumed, counts once: with its first byte and its last.
@@ -68,5 +73,6 @@ struct FrontCounts: Sendable {
     downloadsStarted.merge(other.downloadsStarted, uniquingKeysWith: +)
     downloadsCompleted.merge(other.downloadsCompleted, uniquingKeysWith: +)
     clients.merge(other.clients, uniquingKeysWith: +)
+    looks.merge(other.looks, uniquingKeysWith: +)
   }
 }

@@ -13,14 +13,20 @@ package final class FrontMetrics: Sendable {
   private let start = ProcessUse()?.start
   private let server = Mutex<@Sendable () -> HTTPLoad>({ HTTPLoad() })
   private let seriesNames = NameRegister(limit: 0xFFFF)
-  private let agentNames = NameRegister(limit: 256)
+  let agentNames = NameRegister(limit: 256)
+  let lookRate = Mutex(LookRate())
+  /// Whether proxies in front may answer looks themselves.
+  let hidesLooks = Mutex(false)
 
   package init() {}
 
   var load: HTTPLoad { server.withLock(\.self)() }
 
   /// The metrics exist before the server, which calls their router.
-  func watch(_ load: @escaping @Sendable () -> HTTPLoad) { server.withLock { $0 = load } }
+  func watch(_ load: @escaping @Sendable () -> HTTPLoad, behindProxies isProxied: Bool) {
+    server.withLock { $0 = load }
+    hidesLooks.withLock { $0 = isProxied }
+  }
 
   func count(_ measurement: HTTPMeasurement) {
     let stripe = stripes[Int(truncatingIfNeeded: pthread_self() >> 12) & (Self.stripes - 1)]
@@ -48,11 +54,19 @@ package final class FrontMetrics: Sendable {
     stripes.reduce(into: FrontCounts()) { total, stripe in total.add(stripe.counts.withLock { $0 }) }
   }
 
+  /// What the client library's users asked for since `began`.
+  func clientCounts(since began: UTCTime) -> ClientCounts {
+    ClientCounts(requests: clientRequests, since: began, hidesLooks: hidesLooks.withLock(\.self))
+  }
+
   /// The client library's requests, by model.
-  var clientRequests: [ClientCounts.Requests] {
-    total.clients.compactMap { label, count in
-      let parts = agentNames.name(at: label).split(separator: ";").map(String.init)
-      return parts.count == 2 ? ClientCounts.Requests(dataset: parts[0], model: parts[1], count: count) : nil
+  private var clientRequests: [ClientCounts.Requests] {
+    let rates = looksPerSecond
+    return total.clients.compactMap { label, count in
+      ClientModel(label: agentNames.name(at: label)).map {
+        ClientCounts.Requests(
+          dataset: $0.dataset, model: $0.model, count: count, looksPerSecond: rates[$0])
+      }
     }
   }
 
@@ -65,7 +79,9 @@ package final class FrontMetrics: Sendable {
     page.writeProcess(start: start)
     page.writePublication(view, now: now)
     page.writeSignatures(view)
-    page.writeFacts(view)
+    page.writeFacts(view, now: now)
+    page.writeCrowd(looksPerSecond, view, now: now)
+    if let follow = view.follow?.current { page.writeFollow(follow) }
     return page.bytes
   }
 }
@@ -94,5 +110,42 @@ final class NameRegister: Sendable {
 
   func name(at place: Int) -> String {
     state.withLock { $0.names.indices.contains(place - 1) ? $0.names[place - 1] : "" }
+  }
+}
+
+/// How often clients look, from counts that were noted now and then. Pure.
+struct LookRate: Sendable {
+  private struct Sample {
+    let second: Int
+    /// By the label of the client's User-Agent.
+    let looks: [Int: Int]
+  }
+
+  /// From the oldest to the newest.
+  private var samples: [Sample] = []
+
+  /// Seconds between two samples.
+  static let apartSeconds = 30
+  /// Samples that are kept: of a quarter of an hour.
+  private static let mostSamples = 31
+
+  /// Notes what was counted since the start.
+  mutating func note(_ looks: @autoclosure () -> [Int: Int], at second: Int) {
+    if let newest = samples.last {
+      // A clock that was set says nothing of how long ago the others are.
+      if second < newest.second { samples = [] } else if second < newest.second + Self.apartSeconds { return }
+    }
+    samples.append(Sample(second: second, looks: looks()))
+    samples.removeFirst(max(0, samples.count - Self.mostSamples))
+  }
+
+  /// Looks per second between the oldest sample and the newest, by label; empty before there are two.
+  var perSecond: [Int: Double] {
+    guard let first = samples.first, let last = samples.last, last.second > first.second else { return [:] }
+    let seconds = Double(last.second - first.second)
+    return last.looks.reduce(into: [:]) { rates, one in
+      let looks: Int = one.value - first.looks[one.key, default: 0]
+      if looks > 0 { rates[one.key] = Double(looks) / seconds }
+    }
   }
 }

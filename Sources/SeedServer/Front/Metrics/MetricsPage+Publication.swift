@@ -28,6 +28,22 @@ extension MetricsPage {
     writeDisk(view)
   }
 
+  /// Of a copy that is kept here.
+  mutating func writeFollow(_ follow: FollowState) {
+    text.family(
+      "seedbank_follow_last_good_look_timestamp_seconds", .gauge,
+      "When the publication that is followed was last seen, and all of it was here.",
+      [([], follow.lastGoodLook.map { Double($0.secondsSinceEpoch) })].compactMap { labels, value in
+        value.map { (labels, $0) }
+      })
+    text.family(
+      "seedbank_follow_looks_total", .counter, "Looks at the publication that is followed, by result.",
+      [
+        ([("result", "good")], Double(follow.goodLooks)),
+        ([("result", "failed")], Double(follow.failedLooks)),
+      ])
+  }
+
   private mutating func writeDisk(_ view: CatalogView) {
     guard let catalog = view.catalog else { return }
     text.family(
@@ -57,7 +73,7 @@ extension MetricsPage {
   }
 
   /// Out of the facts, so that a publisher in another process is seen too.
-  mutating func writeFacts(_ view: CatalogView) {
+  mutating func writeFacts(_ view: CatalogView, now: Int) {
     let facts = (view.catalog?.allSeries ?? []).compactMap { view.facts[$0.series] }
     writeGauge(
       "seedbank_last_good_look_timestamp_seconds", "When the origin was last read and fit to be published.",
@@ -80,6 +96,23 @@ extension MetricsPage {
           ([("series", facts.series.description), ("way", way.rawValue)], facts.look.foundBy == way ? 1 : 0)
         }
       })
+    text.family(
+      "seedbank_compared_because", .gauge,
+      "1 for the reason for which the newest step compared rows though the origin's log was asked for.",
+      facts.flatMap { facts in
+        ComparisonWhy.allCases.map { why in
+          (
+            [("series", facts.series.description), ("why", why.rawValue)],
+            facts.look.comparedWhy == why ? 1 : 0
+          )
+        }
+      })
+    text.family(
+      "seedbank_origin_log_missed_total", .counter,
+      "Rows that the origin's log missed, and that an audit found and published.",
+      facts.map { ([("series", $0.series.description)], Double($0.missedRows)) })
+    writeReading(facts, now: now)
+    writeMirrors(view, now: now)
     let samples = facts.flatMap { facts in
       StepOutcome.allCases.map { outcome -> PrometheusText.Sample in
         // From the beginning on: a count that appears with 1 has not grown, as a monitor sees it.
@@ -91,6 +124,39 @@ extension MetricsPage {
     }
     text.family(
       "seedbank_steps_total", .counter, "Publish steps that concerned the series, by result.", samples)
+  }
+
+  private mutating func writeMirrors(_ view: CatalogView, now: Int) {
+    let mirrors = view.mirrors?.behindSince ?? []
+    text.family(
+      "seedbank_mirror_lag_seconds", .gauge,
+      "Seconds for which a mirror has not shown what is published; 0 where it does.",
+      mirrors.enumerated().map { index, since in
+        ([("mirror", "\(index + 1)")], Double(since.map { max(0, now - $0.secondsSinceEpoch) } ?? 0))
+      })
+  }
+
+  private mutating func writeReading(_ facts: [SeriesFacts], now: Int) {
+    text.family(
+      "seedbank_origin_transaction_seconds", .gauge,
+      "Seconds for which the newest step that read the origin kept its transaction open.",
+      facts.compactMap { facts in
+        facts.look.reading.openMilliseconds.map {
+          ([("series", facts.series.description)], Double($0) / 1000)
+        }
+      })
+    writeGauge(
+      "seedbank_origin_replica_lag_seconds",
+      "Seconds by which the replica that is read was at most behind its primary.", facts
+    ) { $0.look.reading.lagSeconds }
+    writeGauge(
+      "seedbank_origin_replica_wait_seconds",
+      "Seconds for which steps have waited for the replica to have what was published already; 0 where none waits.",
+      facts
+    ) { facts in
+      facts.look.behindSince.map { max(0, now - $0.secondsSinceEpoch) }
+        ?? facts.look.reading.lagSeconds.map { _ in 0 }
+    }
   }
 
   private mutating func writeGauge(

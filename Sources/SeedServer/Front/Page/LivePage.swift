@@ -23,13 +23,12 @@ final class LivePage: Sendable {
     self.began = began
   }
 
-  func document(_ view: CatalogView, _ requests: @autoclosure () -> [ClientCounts.Requests], now: UTCTime)
-    -> ServedDocument
-  {
+  func document(
+    _ view: CatalogView, _ counts: (_ began: UTCTime) -> ClientCounts, now: UTCTime
+  ) -> ServedDocument {
     kept.withLock { kept in
       if let kept, kept.second == now, kept.view.isSame(as: view) { return kept.document }
-      let clients = ClientCounts(requests: requests(), since: began)
-      let content = PageContent(view: view, clients: clients, now: now).html
+      let content = PageContent(view: view, clients: counts(began), now: now).html
       let document = ServedDocument((opening + content + closing).bytes)
       kept = Kept(view: view, second: now, document: document)
       return document

@@ -22,7 +22,8 @@ struct PageContent: Sendable {
       PageSeries(
         metadata: metadata, snapshots: view.servedSnapshots(metadata), facts: view.facts[metadata.series],
         concerns: evidence.concerns(at: now), clients: clients,
-        hasSuccessor: view.catalog?.hasMajor(after: metadata.series) == true, now: now, root: name)
+        hasSuccessor: view.catalog?.hasMajor(after: metadata.series) == true, isCopy: view.follow != nil,
+        now: now, root: name)
     }
   }
 
@@ -31,6 +32,7 @@ struct PageContent: Sendable {
     """
     \(PageVerdict(verdict: verdict, series: series).html)
     \(warnings)
+    \(view.follow.map { follows($0.current) })
     \(list)
     \(sections)
     \(view.catalog.map { trust($0) })
@@ -40,11 +42,34 @@ struct PageContent: Sendable {
   // MARK: - At the top
 
   private var warnings: HTML {
-    let signatures = (view.catalog?.signatures ?? []).warnings(at: now)
+    let signatures = (view.catalog?.signatures ?? []).warnings(
+      at: now, lifetimeSeconds: view.toldLifetimeSeconds)
     let sentences: [HTML] =
       [view.failure.map { "The newest publication could not be loaded: \(foreign: $0)" }].compactMap(\.self)
-      + (signatures + view.missingFileWarnings).map { "\(foreign: $0)." }
+      + (signatures + view.missingFileWarnings + view.lateWarnings).map { "\(foreign: $0)." }
+      + (view.mirrors?.late ?? []).map { Self.notice(mirror: $0.number, since: $0.since) }
+      + PublisherConcern.allCases.filter { told($0) }.map(\.notice)
     return "<div id=\"warnings\">\(sentences.map { "<p class=\"notice\">\($0)</p>\n" })</div>"
+  }
+
+  /// The sentence above has said one of them.
+  private func told(_ concern: PublisherConcern) -> Bool {
+    view.publisher?.concerns.contains(concern) == true && verdict != .publisher(concern)
+  }
+
+  /// Not where it is: that is its operator's business.
+  private static func notice(mirror number: Int, since: UTCTime) -> HTML {
+    """
+    Mirror \(HTML.number(number)) does not show what is published here, since \(HTML.time(since)).
+    <code>seedbank status</code> on the publisher’s machine says why.
+    """
+  }
+
+  private func follows(_ state: FollowState) -> HTML {
+    let look: HTML =
+      state.lastGoodLook.map { "It last had all of that \(HTML.time($0))." }
+      ?? "It has not seen that one yet."
+    return "<p id=\"follows\" class=\"quiet\">This front serves a copy of another publication. \(look)</p>"
   }
 
   // MARK: - The series
@@ -109,7 +134,8 @@ struct PageContent: Sendable {
 
   private func row(_ signature: SignatureExpiry) -> HTML {
     let state: HTML =
-      switch signature.state(at: now) {
+      switch signature.state(at: now, lifetimeSeconds: view.toldLifetimeSeconds) {
+      case .neglected: .state("soon", "not renewed")
       case .valid: .state("good", "valid")
       case .expiring: .state("soon", "renew soon")
       case .expired: .state("bad", "expired")

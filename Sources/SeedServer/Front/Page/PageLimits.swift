@@ -6,12 +6,14 @@ enum PageLimits {
   static let sectionBytes = 1_500_000
   /// Rows of the list at the top.
   static let listedSeries = 1000
-  /// Builds in a series' strip and table.
+  /// Builds in a series' strip.
   static let builds = 40
+  /// Builds in its table, whose rows are most of a page's bytes.
+  static let buildRows = 8
   /// Points of a curve.
   static let points = 60
   /// Versions among the changes.
-  static let versions = 12
+  static let versions = 6
   static let snapshots = 20
   static let tables = 100
   /// Unicode scalars of one table's schema.
@@ -20,7 +22,4 @@ enum PageLimits {
   static let columns = 12
   static let roots = 5
   static let roles = 20
-  /// A look that is missing for so many of its intervals, and for so many seconds, is worth a word.
-  static let missedLooks = 10
-  static let missedSeconds = 300
 }

@@ -17,17 +17,24 @@ extension PageSeries {
       </figure>
       \(curves)
       <details><summary>Builds as a table</summary>
-      \(buildsTable(Array(steps)))</details>
+      \(buildsTable(steps.prefix(PageLimits.buildRows)))</details>
       """
   }
 
-  private func buildsTable(_ steps: [SeriesFacts.Step]) -> HTML {
+  private func buildsTable(_ steps: ArraySlice<SeriesFacts.Step>) -> HTML {
     let heads: [HTML] = [
       .head("At"), .head("Outcome"), .head("Found by"), .numberHead("Version"), .numberHead("Took"),
       .numberHead("Inserted"),
       .numberHead("Changed"), .numberHead("Deleted"), .numberHead("Rows in all"), .numberHead("Delta"),
     ]
-    return .table("\(id):builds", "The newest builds of \(name)", heads, steps.map(row))
+    return "\(HTML.table("\(id):builds", "The newest builds of \(name)", heads, steps.map(row)))\(moreBuilds)"
+  }
+
+  private var moreBuilds: HTML? {
+    let count = (facts?.steps.count ?? 0) - PageLimits.buildRows
+    guard count > 0 else { return nil }
+    let link: HTML = "<a href=\"\(FrontPath.facts(series.dataset, state.model))\">all of them</a>"
+    return "<p class=\"quiet\">\(HTML.number(count, "more build", "more builds")): \(link).</p>"
   }
 
   /// `38 published, 2 failed; the longest took 4.2 s.`
@@ -44,7 +51,7 @@ extension PageSeries {
     let times: HTML? = step.times > 1 ? " × \(HTML.number(step.times))" : nil
     let state: HTML = .state(step.outcome.kind, step.outcome.word)
     let start: [HTML] = [
-      .cell("\(state)\(times)"), .cell("\(step.foundBy?.rawValue ?? "")"),
+      .cell("\(state)\(times)"), .cell("\(step.foundByWords)"),
       .numberCell(step.to.map(HTML.number)),
       .numberCell("\(HTML.durationText(milliseconds: step.milliseconds))"),
     ]
@@ -66,6 +73,14 @@ extension PageSeries {
 }
 
 extension SeriesFacts.Step {
+  /// `comparison: other-schema`; the words are those of the metrics.
+  fileprivate var foundByWords: String {
+    let missed = missedRows == 0 ? nil : "the log missed \(HTML.grouped(missedRows))"
+    let why = [comparedWhy?.rawValue, missed].compactMap(\.self)
+    return [foundBy?.rawValue, why.isEmpty ? nil : why.joined(separator: ", ")].compactMap(\.self)
+      .joined(separator: ": ")
+  }
+
   /// Rows of all tables; `nil` where it compared none, as a first version, which has only new rows.
   var tally: TableChanges? {
     guard !changes.isEmpty else { return nil }
@@ -137,15 +152,23 @@ private struct Curve {
   }
 
   var html: HTML? {
-    guard Set(points.map(\.value)).count > 1, let first = points.first, let last = points.last
-    else { return nil }
-    let words = "\(name): from \(text(first.value)) to \(text(last.value))"
+    guard let words else { return nil }
     return """
       <figure class="curve"><figcaption>\(words)</figcaption>
       <svg viewBox="-2 -2 \(Self.width + 4) \(Self.height + 4)" role="img" aria-label="\(words)">\
       <polyline points="\(line)"/></svg></figure>
 
       """
+  }
+
+  /// Of what comes back to where it was, how far it went; `nil` where a reader sees no difference.
+  private var words: String? {
+    let values = points.map(\.value)
+    guard let first = values.first, let last = values.last, Set(values.map(text)).count > 1 else {
+      return nil
+    }
+    guard text(first) == text(last) else { return "\(name): from \(text(first)) to \(text(last))" }
+    return "\(name): between \(text(values.min() ?? first)) and \(text(values.max() ?? last))"
   }
 
   private var line: String {

@@ -45,13 +45,18 @@ extension PageSeries {
 
   /// Which models are still asked for: may an old one be retired?
   var clientShares: HTML {
-    let own = clients.requests.filter { $0.dataset == series.dataset.text && $0.major == series.major }
+    """
+    <h3>Clients</h3>
+    <p>\(verdict(own.reduce(0) { $0 + $1.count }))</p>
+    \(crowd)
+    \(own.isEmpty ? nil : shares(own))
+    """
+  }
+
+  /// The counts of its own models.
+  var own: [ClientCounts.Requests] {
+    clients.requests.filter { $0.dataset == series.dataset.text && $0.major == series.major }
       .sorted { $0.model < $1.model }
-    return """
-      <h3>Clients</h3>
-      <p>\(verdict(own.reduce(0) { $0 + $1.count }))</p>
-      \(own.isEmpty ? nil : shares(own))
-      """
   }
 
   private func verdict(_ count: Int) -> HTML {

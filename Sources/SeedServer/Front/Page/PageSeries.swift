@@ -13,6 +13,8 @@ struct PageSeries: Sendable {
   let clients: ClientCounts
   /// Whether there is a newer major of its dataset, to which clients can go.
   let hasSuccessor: Bool
+  /// Whether the front serves a copy, to which nobody tells of the publisher's steps.
+  let isCopy: Bool
   let now: UTCTime
   /// The root file that a new client begins with.
   let root: String?
@@ -84,12 +86,26 @@ struct PageSeries: Sendable {
       ("head", "Version", .number(state.head.number)),
       ("published", "Published", .time(state.publishedAt)),
       ("look", "Last good look", facts?.look.good.map(HTML.time)),
+      (
+        "reading", "Origin open for",
+        facts?.look.reading.openMilliseconds.map { "\(HTML.durationText(milliseconds: $0))" }
+      ),
+      (
+        "lag", "Replica behind by",
+        facts?.look.reading.lagSeconds.map { "\(TimeSpan(seconds: $0).description)" }
+      ),
+      ("wait", "Waits for the replica since", facts?.look.behindSince.map(HTML.time)),
+      ("found", "Rows compared because", facts?.look.comparedWhy.map { "\($0.rawValue)" }),
+      (
+        "missed", "Rows the log missed",
+        facts.flatMap { $0.missedRows == 0 ? nil : HTML.number($0.missedRows) }
+      ),
       ("rows", "Rows", facts.flatMap(\.allRows).map(HTML.number)),
       ("download", "Download", snapshot.map { .size($0.length) }),
       ("unpacked", "Unpacked", snapshot.map { .size($0.rawLength) }),
       ("models", "Models", "\(state.models.keys.sorted().map(\.description).joined(separator: ", "))"),
       ("look-every", "Looks every", facts?.checkSeconds.map(Self.rhythm)),
-      ("poll", "Clients look every", "\(HTML.durationText(seconds: state.pollSeconds))"),
+      ("poll", "Clients look every", pollWords),
       ("next", "Next snapshot", nextSnapshots),
     ]
     return "<dl class=\"glance\">\n\(entries.map { Self.entry($0.0, $0.1, $0.2) })</dl>"

@@ -17,17 +17,37 @@ struct PageVerdict {
     """
   }
 
+  /// What is true, and what to do where no series' own section says it.
   private var words: HTML {
     switch verdict {
-    case .nothingPublished: "Nothing is published yet."
-    case .expired: "Signatures have expired: clients refuse what is published."
-    case .unreadable: "The publication cannot be read: this is what it was before."
+    case .nothingPublished:
+      "Nothing is published yet: <code>seedbank regenerate</code> publishes it, or says why it cannot."
+    case .expired:
+      """
+      Signatures have expired: clients refuse what is published. <code>seedbank regenerate</code> renews them, or says
+      which key it needs.
+      """
+    case .unreadable:
+      "The publication cannot be read: this is what it was before. The notice below says what to do."
     case .notReady(let found):
-      "\(names(found)) \(found.count == 1 ? "has" : "have") no snapshot to start from."
+      "\(names(found)) \(found.count == 1 ? "has" : "have") no snapshot to start from: <code>seedbank verify</code> says what to do."
     case .troubled(let found):
       "\(names(found)) \(found.count == 1 ? "needs" : "need") somebody’s attention\(reason(found))."
-    case .diskNearlyFull: "The publication’s disk is almost full: the next steps may fail."
-    case .signaturesEnding: "Signatures must be renewed soon, with a key that may be kept elsewhere."
+    case .diskNearlyFull:
+      "The publication’s disk is almost full, and the next steps may fail: make room on it, or keep fewer snapshots."
+    case .mirrorLate:
+      "What is published has not reached every mirror: the notice below says which."
+    case .notRenewed:
+      """
+      Nobody renews the signatures, and clients will soon refuse what is published: start <code>seedbank run</code>, or
+      <code>seedbank regenerate</code> by a timer.
+      """
+    case .signaturesEnding:
+      """
+      Signatures must be renewed soon, with a key that may be kept elsewhere: <code>seedbank keys status</code> says
+      which, and how.
+      """
+    case .publisher(let concern): concern.notice
     case .untold(let found):
       "Nobody tells this front whether \(names(found)) \(found.count == 1 ? "is" : "are") current."
     case .current: "Everything is current."
@@ -50,6 +70,35 @@ struct PageVerdict {
     let parts = rest > 0 ? links + ["\(HTML.number(rest)) more"] : links
     guard let last = parts.last, parts.count > 1 else { return links.first ?? .empty }
     return "\(parts.dropLast().joined(by: ", ")) and \(last)"
+  }
+}
+
+extension PublisherConcern {
+  /// What is wrong, and what to do.
+  var notice: HTML {
+    switch self {
+    case .datasetUnpublished:
+      """
+      Nothing of a dataset is published yet, and its clients get nothing: <code>seedbank regenerate</code> publishes it, or says
+      why it cannot.
+      """
+    case .modelUnpublished:
+      """
+      A model is not published yet: <code>seedbank regenerate</code> publishes it, or says which key it needs.
+      """
+    case .keyFiles:
+      """
+      Something is wrong with the publisher’s key files: <code>seedbank keys status</code> says what.
+      """
+    case .keyChange:
+      """
+      A change of keys waits for signatures: <code>seedbank keys status</code> says for which.
+      """
+    case .stateDisk:
+      """
+      The disk of the publisher’s working copies is almost full, and the next steps may fail: make room on it.
+      """
+    }
   }
 }
 
@@ -79,14 +128,21 @@ extension CatalogView {
       return evidence
     }
     (evidence.isUnreadable, evidence.signatures) = (failure != nil, catalog.signatures)
+    evidence.lifetimeSeconds = toldLifetimeSeconds
     evidence.isDiskNearlyFull = standing.isDiskNearlyFull
+    evidence.hasLateMirror = mirrors?.late.isEmpty == false
+    evidence.publisher = publisher?.concerns ?? []
     let expired = Set(catalog.signatures.filter { $0.state(at: now) == .expired }.map(\.role))
     let isAllExpired = !expired.isDisjoint(with: Self.sharedRoles)
     evidence.series = catalog.allSeries.map { metadata in
       var one = SeriesEvidence(metadata)
-      one.hasSnapshot = !servedSnapshots(metadata).isEmpty
+      (one.hasSnapshot, one.missingFiles) = (!servedSnapshots(metadata).isEmpty, missingFiles(metadata))
       one.isExpired = isAllExpired || expired.contains(metadata.series.roleName)
-      one.steps = SeriesEvidence.Steps(facts[metadata.series])
+      let told = facts[metadata.series]
+      (one.lacksKeys, one.gained) = (told?.lacksKeys == true, told?.gained ?? 0)
+      one.isOriginHeldOpen = told?.look.reading.tooLongSeconds != nil
+      one.doubts = publisher?.doubts[metadata.series] ?? []
+      one.steps = SeriesEvidence.Steps(told)
       return one
     }
     return evidence

@@ -31,8 +31,17 @@ struct ColumnSurvey {
     }
   }
 
-  /// `INTEGER`, `REAL` or `TEXT`.
-  var type: String { isSeen && isNumber ? (isWhole ? "INTEGER" : "REAL") : "TEXT" }
+  var type: FeedTable.ColumnType { isSeen && isNumber ? (isWhole ? .integer : .real) : .text }
+
+  /// The known type of a column of that name, where all values fit it; else what they look like.
+  func type(known: FeedTable.ColumnType?) -> FeedTable.ColumnType {
+    switch known {
+    case .text?: .text
+    case .integer? where !isSeen || isNumber && isWhole: .integer
+    case .real? where !isSeen || isNumber: .real
+    default: type
+    }
+  }
 
   /// Whether a text that spells a number has a fraction; `nil` for any other text. What begins with a zero, as a code
   /// does, or is longer than any number that somebody counts with, is none.

@@ -1,4 +1,5 @@
 package import SeedDatabase
+import SeedFormat
 
 /// A feed that cannot be read, or whose content cannot be published.
 package enum FeedError: OriginFailure {
@@ -14,6 +15,7 @@ package enum FeedError: OriginFailure {
   case tooLong(path: String, limit: Int)
   case program(String, String, said: String, log: String)
   case notLoaded(path: String)
+  case untyped(source: String, table: String, types: [(column: String, type: FeedTable.ColumnType)])
   case staging(path: String, reason: DatabaseError)
 
   /// Whether another try may succeed without anyone mending the feed.
@@ -24,7 +26,7 @@ package enum FeedError: OriginFailure {
     }
   }
 
-  package var isConfiguration: Bool { false }
+  package var isConfiguration: Bool { if case .untyped = self { true } else { false } }
 
   package var description: String {
     switch self {
@@ -37,7 +39,7 @@ package enum FeedError: OriginFailure {
       "the feed \(path) is still being written: \(reason); nothing of it is read until it is complete"
     case .missingFile(let table, let wanted, let path):
       "the feed \(path) has no file for the table \"\(table)\" (\(wanted)): put it there, or name it in origin.tables; where "
-        + "the table is to be empty, leave a file with its header alone"
+        + "the file may be absent and the table is empty then, add \"optional\": true to \"\(table)\" in origin.tables"
     case .doubledFile(let table, let files):
       "the table \"\(table)\" has several files, \(files.joined(separator: " and ")): remove all but one, or name them together "
         + "with * in origin.tables"
@@ -50,11 +52,19 @@ package enum FeedError: OriginFailure {
       "the feed \(path) has more than \(limit) bytes, expanded: if that is right, raise origin.maximumBytes"
     case .program(let program, let problem, let said, let log):
       "origin.command: \(program) \(problem), so nothing new is published; \(said.isEmpty ? "it said nothing" : "it said: \(said)") "
-        + "(\(log) has all of it)"
+        + "(\(log) has the end of it)"
     case .notLoaded(let path):
       "the feed \(path) was not loaded yet: 'seedbank regenerate' loads and publishes it"
+    case .untyped(let source, let table, let types):
+      "\(source) reads columns of the table \"\(table)\" of which nobody said whether they hold numbers or texts, and texts are "
+        + "compared as texts. As far as their values tell, add this to \"\(table)\" in origin.tables: \(Self.members(types))"
     case .staging(let path, let reason):
       "the feed's rows cannot be kept in \(path): \(reason.message); see that the disk has room. What is there is made anew"
     }
+  }
+
+  private static func members(_ types: [(column: String, type: FeedTable.ColumnType)]) -> String {
+    let members = types.map { JSONMember($0.column, .string($0.type.rawValue)) }
+    return "\"types\": \(JSONValue.object(members).text)"
   }
 }

@@ -34,8 +34,10 @@ struct FeedFile {
     let members = try ZipDirectory(entry.path).members.filter { member in
       !member.name.split(separator: "/").contains { $0.hasPrefix(".") || $0 == "__MACOSX" }
     }
-    guard members.reduce(0, { $0 + $1.size }) <= limit else {
-      throw FeedError.tooLong(path: entry.path, limit: limit)
+    var rest = limit
+    for member in members {
+      rest -= member.size
+      guard rest >= 0 else { throw FeedError.tooLong(path: entry.path, limit: limit) }
     }
     return members.map { FeedFile($0, of: entry) }
   }

@@ -30,10 +30,4 @@ enum FeedKeys {
   static func known(_ table: String, columns: [String]) -> [String] {
     (transit[table.lowercased()] ?? []).filter(columns.contains)
   }
-
-  /// Whether a column holds names, which are texts though they may all be numbers today.
-  static func isName(_ column: String) -> Bool {
-    let column = column.lowercased()
-    return column.hasSuffix("_id") || column == "parent_station" || column == "zone_id"
-  }
 }

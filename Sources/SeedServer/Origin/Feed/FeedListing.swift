@@ -1,4 +1,3 @@
-import SeedImport
 import SeedSystem
 
 /// A feed's files from outside.
@@ -88,6 +87,6 @@ extension FeedSettings {
   /// Whether a file of that name holds rows.
   func isDocument(_ name: String) -> Bool {
     FeedName.layout(name, empty: emptyFields) != nil
-      || tables.contains { ImportMapping.isFile(name, named: $0.file) }
+      || tables.contains { $0.isNamed(name) }
   }
 }

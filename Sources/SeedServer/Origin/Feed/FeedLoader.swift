@@ -81,7 +81,8 @@ private final class FeedWork {
     let form = SHA256Digest.of(Array("\(table.text)\n\(documents.text)\n\(isWanted)".utf8)).hex
     if isWanted, let known, known.form == form, let files = try unchanged(documents.files, known.files) {
       try staging.copy(known.name)
-      return FeedRecord.Table(name: known.name, form: form, rows: known.rows, files: files)
+      return FeedRecord.Table(
+        name: known.name, form: form, rows: known.rows, untyped: known.untyped, files: files)
     }
     let writer = FeedTableWriter(table, staging.connection, otherType: documents.otherType)
     guard isWanted else {
@@ -91,12 +92,17 @@ private final class FeedWork {
       } catch is FeedError {
         // A licence, or notes: what nobody wants may be anything.
       }
-      return FeedRecord.Table(name: table.name, form: form, rows: 0, files: [])
+      return FeedRecord.Table(name: table.name, form: form, rows: 0, untyped: [], files: [])
     }
-    let files = try documents.files.map { try read($0, documents, writer) }
+    let files = try read(documents, table, writer)
+    if files.isEmpty { writer.addTypedColumns() }
+    if let flaw = writer.flawOfRows {
+      throw FeedError.document("\(documents.files.map(\.place).joined(separator: ", ")): \(flaw)")
+    }
     try writer.makeColumns()
     try staging.complete(table) { place(ofRow: $0, documents, table) }
-    return FeedRecord.Table(name: table.name, form: form, rows: writer.rows, files: files)
+    return FeedRecord.Table(
+      name: table.name, form: form, rows: writer.rows, untyped: writer.untyped, files: files)
   }
 
   /// The files as they look now, where they hold what they held.
@@ -116,6 +122,19 @@ private final class FeedWork {
 
   private func reading(_ file: FeedFile, _ documents: FeedDocuments) -> FeedReading {
     FeedReading(file, documents, loader.settings.mostBytes)
+  }
+
+  /// All of a table's files.
+  private func read(
+    _ documents: FeedDocuments, _ table: FeedSchema.Table, _ writer: FeedTableWriter
+  ) throws -> [FeedRecord.File] {
+    do {
+      return try documents.files.map { try read($0, documents, writer) }
+    } catch let found as NULInText {
+      let place = place(ofRow: found.row, documents, table)
+      throw FeedError.document(
+        "\(place): column \"\(found.column)\": a text with a NUL character: \(NULInText.remedy)")
+    }
   }
 
   private func read(

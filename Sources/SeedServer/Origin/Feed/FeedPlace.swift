@@ -1,4 +1,4 @@
-package import SeedDatabase
+import SeedDatabase
 package import SeedFormat
 package import SeedSystem
 
@@ -18,7 +18,8 @@ package struct FeedPlace: OriginPlace {
   ) {
     self.environment = environment
     store = FeedStore(dataset, in: stateFolder)
-    loader = FeedLoader(settings: settings, schema: FeedSchema(plans), staging: store.staging)
+    loader = FeedLoader(
+      settings: settings, schema: FeedSchema(plans, settings.tables), staging: store.staging)
     (self.settings, self.use) = (settings, use)
   }
 
@@ -41,8 +42,8 @@ package struct FeedPlace: OriginPlace {
   }
 
   package func open(waitSeconds: Int) throws -> any Origin {
-    _ = try loaded()
-    return FeedOrigin(try SQLiteOrigin(store.staging, waitSeconds: waitSeconds), store.staging)
+    let record = try loaded()
+    return FeedOrigin(try SQLiteOrigin(store.staging, waitSeconds: waitSeconds), store.staging, record)
   }
 
   /// Where the files lie that the program fetched last.
@@ -71,7 +72,7 @@ package struct FeedPlace: OriginPlace {
   private static let lookMicroseconds: UInt32 = 100_000
 
   package func prepare() throws {
-    try store.withLock {
+    let isPrepared = try store.withLock(waits: use != .look) {
       switch settings.source {
       case .path(let path)?:
         let deadline = ContinuousClock.now.advanced(by: .seconds(Self.waitSeconds))
@@ -80,6 +81,8 @@ package struct FeedPlace: OriginPlace {
       case nil: return
       }
     }
+    // Who only looks does not wait for another process, whose program may take its time: what it loaded last counts.
+    if !isPrepared, loader.record?.form != loader.form { throw FeedError.notLoaded(path: text) }
   }
 
   /// Starts the program where it is due; else the folder that it filled last counts.
@@ -164,37 +167,4 @@ struct FeedStamp: OriginStamp {
     if record.isSettled, listing.text == record.listing { return self }
     return listing.readiness(now: now) == .ready ? nil : self
   }
-}
-
-/// The rows of a feed as they were loaded.
-package final class FeedOrigin: Origin {
-  private let base: SQLiteOrigin
-  private let staging: String
-
-  init(_ base: SQLiteOrigin, _ staging: String) { (self.base, self.staging) = (base, staging) }
-
-  package var fitter: AffinityFitter { base.fitter }
-
-  package func source(
-    of table: TableSchema, _ projection: Projection, isOrdered: Bool
-  ) throws -> any RowSource { try base.source(of: table, projection, isOrdered: isOrdered) }
-
-  package func rowsWithoutKey(_ table: TableSchema, _ projection: Projection) throws -> Int {
-    try base.rowsWithoutKey(table, projection)
-  }
-
-  /// Without what was added when the feed was loaded.
-  package func outline() throws -> OriginOutline {
-    var outline = try base.outline()
-    outline.tables = outline.tables.filter { !Self.isOwn($0.key) }
-    outline.indexes.removeAll(where: Self.isOwn)
-    return outline
-  }
-
-  private static func isOwn(_ name: String) -> Bool { name.lowercased().hasPrefix(ReservedTable.prefix) }
-
-  /// Nobody notes what changes in files.
-  package func log() -> (any OriginLog)? { nil }
-
-  package func isVolatile(_ plans: [SeriesPlan]) throws -> Bool { try base.isVolatile(plans) }
 }

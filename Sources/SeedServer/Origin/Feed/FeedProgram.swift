@@ -10,7 +10,7 @@ package struct FeedProgram: Sendable {
   private static let (folderVariable, lastVariable) = ("SEEDBANK_FEED", "SEEDBANK_LAST_FEED")
   /// Goes to the folder, and becomes the program.
   private static let shell = ["/bin/sh", "-c", "cd \"$0\" && exec \"$@\""]
-  /// Bytes of its output that are kept.
+  /// Bytes of its output that are kept: the last ones.
   private static let outputBytes = 256 * 1024
   /// Letters of its output in a message: the last ones.
   private static let shownLetters = 400
@@ -28,8 +28,10 @@ package struct FeedProgram: Sendable {
     let problem: String?
     do throws(FileError) {
       let child = try ChildProcess(Self.shell + [folder] + words, environment: environment)
-      Self.running.withLock { $0.append(child) }
-      defer { Self.running.withLock { $0.removeAll { $0 === child } } }
+      Self.running.withLock { $0[folder] = child }
+      defer { Self.running.withLock { $0[folder] = nil } }
+      // What it leaves behind would write into a feed that is read.
+      defer { MarkedProcesses.end(Self.folderVariable, folder) }
       let (ending, said) = child.finish(input: [], outputBytes: Self.outputBytes, within: limit)
       (output, problem) = (said, Self.problem(of: ending))
     } catch { (output, problem) = ([], "could not be started: \(error.reason)") }
@@ -55,8 +57,14 @@ package struct FeedProgram: Sendable {
 
   // MARK: The end of this process
 
-  private static let running = Mutex<[ChildProcess]>([])
+  /// By the folder that each fills.
+  private static let running = Mutex<[String: ChildProcess]>([:])
 
   /// Ends what is under way, before this process ends.
-  package static func endAll() { for child in running.withLock(\.self) { child.kill() } }
+  package static func endAll() {
+    for (folder, child) in running.withLock(\.self) {
+      child.kill()
+      MarkedProcesses.end(folderVariable, folder)
+    }
+  }
 }

@@ -23,23 +23,36 @@ struct FeedReading {
     do {
       let rows = try DocumentRows(
         file.place, documents.layout(file), rows: documents.rows, for: receiver, upTo: most)
-      let unpacker = DocumentUnpacker()
-      let take = { (piece: [UInt8]) in
+      try file.expanded(upTo: limit, passing: passing) { piece in
         bytes += piece.count
-        guard bytes <= limit else { throw FeedError.tooLong(path: file.place, limit: limit) }
         try piece.withUnsafeBytes { try rows.feed($0) }
       }
-      try file.read { piece in
-        passing(piece)
-        try unpacker.take(piece, take)
-      }
-      try unpacker.end(take)
       try rows.end()
       return (rows.count, bytes)
     } catch let error as ImportFailure {
       throw FeedError.document(error.message)
-    } catch let error as CompressionError {
-      throw FeedError.document("\(file.place): \(error)")
     }
+  }
+}
+
+extension FeedFile {
+  /// Hands on its bytes as they are once nothing is compressed, and before that as they lie there.
+  func expanded(
+    upTo limit: Int, passing: ([UInt8]) -> Void = { _ in }, _ sink: ([UInt8]) throws -> Void
+  ) throws {
+    var bytes = 0
+    let unpacker = DocumentUnpacker()
+    func take(_ piece: [UInt8]) throws {
+      bytes += piece.count
+      guard bytes <= limit else { throw FeedError.tooLong(path: place, limit: limit) }
+      try sink(piece)
+    }
+    do {
+      try read { piece in
+        passing(piece)
+        try unpacker.take(piece, take)
+      }
+      try unpacker.end(take)
+    } catch let error as CompressionError { throw FeedError.document("\(place): \(error)") }
   }
 }

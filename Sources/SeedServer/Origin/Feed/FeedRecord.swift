@@ -9,6 +9,8 @@ struct FeedRecord {
     /// Differs where the same bytes would become other rows.
     let form: String
     let rows: Int
+    /// Columns of texts of which nobody said that they are.
+    let untyped: [String]
     let files: [File]
   }
 
@@ -70,7 +72,8 @@ extension FeedRecord.Table {
       ]
     }
     return [
-      "name": .string(name), "form": .string(form), "rows": JSONValue(rows), "files": .array(files),
+      "name": .string(name), "form": .string(form), "rows": JSONValue(rows),
+      "untyped": JSONValue(strings: untyped), "files": .array(files),
     ]
   }
 
@@ -78,6 +81,7 @@ extension FeedRecord.Table {
     var object = json
     (name, form) = (try object.string("name"), try object.string("form"))
     rows = try object.integer("rows", from: 0)
+    untyped = try object.strings("untyped")
     files =
       try object.objectsIfPresent("files")?.map { file throws(MalformedJSON) in
         var file = file

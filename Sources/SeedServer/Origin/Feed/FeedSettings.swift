@@ -30,27 +30,13 @@ package struct FeedSettings: Hashable, Sendable {
   package init() {}
 }
 
-/// A table whose files do not have its name, or are written in another way than their names say.
-package struct FeedTable: Hashable, Sendable {
-  package let table: String
-  /// The files' name; `*` stands for any letters.
-  package let file: String
-  /// Where the rows lie in a document of JSON.
-  package let rows: MemberPath
-  /// How they lie there; `nil` where the file's name says it.
-  package let layout: ImportMapping.Layout?
-
-  package init(
-    _ table: String, file: String, rows: MemberPath = "$", layout: ImportMapping.Layout? = nil
-  ) {
-    (self.table, self.file, self.rows, self.layout) = (table, file, rows, layout)
-  }
-}
-
 /// What a file's name says.
 enum FeedName {
   /// Without the ending of a compressed file.
   static func bare(_ name: String) -> String { name.hasSuffix(".gz") ? String(name.dropLast(3)) : name }
+
+  /// Whether it may as well be prose.
+  static func isText(_ name: String) -> Bool { bare(name).lowercased().hasSuffix(".txt") }
 
   static func isArchive(_ name: String) -> Bool { name.lowercased().hasSuffix(".zip") }
 

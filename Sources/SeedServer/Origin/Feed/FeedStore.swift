@@ -10,14 +10,20 @@ struct FeedStore {
   /// The database that the feed was loaded into.
   var staging: String { "\(folder)/staging.sqlite" }
 
-  /// Runs `body` while no other process loads this feed.
-  func withLock<Result>(_ body: () throws -> Result) throws -> Result {
+  /// Runs `body` while no other process loads this feed; false where one does, and it is not waited for.
+  func withLock(waits: Bool, _ body: () throws -> Void) throws -> Bool {
     try Folder.create(folder)
     let lock = try File("\(folder)/.lock", for: .updating)
-    try lock.lock()
+    guard try waits ? wait(for: lock) : lock.tryLock() else { return false }
     defer { lock.unlock() }
     try DurableFile.sweep(folder)
-    return try body()
+    try body()
+    return true
+  }
+
+  private func wait(for lock: borrowing File) throws -> Bool {
+    try lock.lock()
+    return true
   }
 
   // MARK: Folders that a program fills

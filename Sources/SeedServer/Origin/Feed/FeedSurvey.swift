@@ -5,26 +5,79 @@ import SeedSystem
 
 /// What a feed's values say of its tables, where nobody has: columns, their types, and what tells rows apart.
 package struct FeedSurvey {
+  /// A file that is no table, and why.
+  package struct LeftOut: Hashable, Sendable {
+    package let file: String
+    package let reason: String
+  }
+
   private let scratch: Connection
-  private let areTransit: Bool
+  private let settings: FeedSettings
+  private var areTransit = false
   /// A statement for each table that has rows or columns.
   package private(set) var tables: [String] = []
+  package private(set) var leftOut: [LeftOut] = []
+  /// What has to be said of files that are written in another way than their names say.
+  package private(set) var said: [FeedTable] = []
+  /// The same for people.
+  package private(set) var notes: [String] = []
 
-  /// Reads all of a feed.
-  package init(_ path: String) throws {
-    var settings = FeedSettings()
-    settings.source = .path(path)
-    let listing = try FeedListing(path, settings)
-    let files = try listing.entries.flatMap { try FeedFile.all($0, limit: settings.mostBytes) }
-    let documents = try FeedDocuments.all(files, settings, FeedSchema([]), in: path)
-    guard !documents.isEmpty else { throw FeedError.noFiles(path: path) }
+  /// Reads all of a feed, of which something may be said already.
+  package init(_ path: String, _ settings: FeedSettings = FeedSettings()) throws {
+    self.settings = settings
     scratch = try Connection("feed", .scratch)
     try scratch.execute("BEGIN")
+    let all = try FeedListing(path, settings).entries.flatMap {
+      try FeedFile.all($0, limit: settings.mostBytes)
+    }
+    let files = try all.filter { try isTable($0) }
+    let documents = try FeedDocuments.all(files, settings, .unknown, in: path)
+    guard !documents.isEmpty || !leftOut.isEmpty else { throw FeedError.noFiles(path: path) }
     areTransit = FeedKeys.areTransit(documents.map(\.table))
     for table in documents {
-      if let sql = try survey(table, settings) { tables.append(sql) }
+      if let guessed = try guessed(table), let sql = try survey(guessed) { tables.append(sql) }
     }
   }
+
+  // MARK: Files
+
+  /// Notes texts that are prose: a licence, or what somebody wrote to whoever unpacks the archive.
+  private mutating func isTable(_ file: FeedFile) throws -> Bool {
+    let name = FeedName.table(file.name)
+    let isSure =
+      FeedKeys.isKnown(name) || settings.tables.contains { $0.isNamed(file.name) || $0.table == name }
+    guard FeedName.isText(file.name), !isSure else { return true }
+    do {
+      let guess = try FeedGuess(file, settings)
+      let documents = FeedDocuments(guess.table ?? FeedTable(name), [file], settings)
+      let receiver = FeedSurveyor(documents, try Connection("text", .scratch))
+      try FeedReading(file, documents, settings.mostBytes).feed(to: receiver)
+      if receiver.width > 1 || receiver.names.allSatisfy(Self.isWord) { return true }
+      leftOut.append(LeftOut(file: file.name, reason: "its first line names no fields, as prose does not"))
+    } catch let error as FeedError { leftOut.append(LeftOut(file: file.name, reason: error.description)) }
+    return false
+  }
+
+  private static func isWord(_ name: String) -> Bool {
+    name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
+  }
+
+  /// With what its bytes tell, where nothing is said of the table; `nil` where it has no rows at all.
+  private mutating func guessed(_ documents: FeedDocuments) throws -> FeedDocuments? {
+    let isSaid = settings.tables.contains { $0.table.lowercased() == documents.table.lowercased() }
+    guard !isSaid, let file = documents.files.first else { return documents }
+    let guess = try FeedGuess(file, settings)
+    if let flaw = guess.flaw {
+      leftOut.append(LeftOut(file: file.name, reason: flaw))
+      return nil
+    }
+    guard let table = guess.table else { return documents }
+    said.append(table)
+    notes.append(guess.note)
+    return FeedDocuments(table, [file], settings)
+  }
+
+  // MARK: Tables
 
   /// Makes an empty database of the tables.
   package func make(at path: String) throws {
@@ -32,16 +85,16 @@ package struct FeedSurvey {
     for table in tables { try connection.execute(table) }
   }
 
-  private func survey(_ documents: FeedDocuments, _ settings: FeedSettings) throws -> String? {
+  private func survey(_ documents: FeedDocuments) throws -> String? {
     let receiver = FeedSurveyor(documents, scratch)
     for file in documents.files { try FeedReading(file, documents, settings.mostBytes).feed(to: receiver) }
     guard receiver.width > 0 else { return nil }
     try receiver.finish()
     let (names, columns) = (receiver.names, receiver.surveys)
     let types = zip(names, columns).map { name, column in
-      areTransit && FeedKeys.isName(name) ? "TEXT" : column.type
+      column.type(known: areTransit ? TransitTypes.type(of: name) : nil)
     }
-    let key = try key(of: documents.table, names, zip(types, columns).map { $0 != "REAL" && !$1.hasNull })
+    let key = try key(of: documents.table, names, zip(types, columns).map { $0 != .real && !$1.hasNull })
     return Self.sql(documents.table, names, types, key)
   }
 
@@ -75,11 +128,15 @@ package struct FeedSurvey {
 
   // MARK: SQL
 
-  private static func sql(_ table: String, _ names: [String], _ types: [String], _ key: [String]) -> String {
-    let isNumber = key.count == 1 && types[names.firstIndex(of: key[0]) ?? 0] == "INTEGER"
+  private static func sql(
+    _ table: String, _ names: [String], _ types: [FeedTable.ColumnType], _ key: [String]
+  )
+    -> String
+  {
+    let isNumber = key.count == 1 && types[names.firstIndex(of: key[0]) ?? 0] == .integer
     var lines = zip(names, types).map { name, type in
       let constraint = !key.contains(name) ? "" : isNumber ? " PRIMARY KEY" : " NOT NULL"
-      return "  \(quoted(name)) \(type)\(constraint)"
+      return "  \(quoted(name)) \(type.rawValue)\(constraint)"
     }
     if !isNumber, !key.isEmpty { lines.append("  PRIMARY KEY (\(key.map(quoted).joined(separator: ", ")))") }
     return "CREATE TABLE \(quoted(table)) (\n\(lines.joined(separator: ",\n"))\n)"

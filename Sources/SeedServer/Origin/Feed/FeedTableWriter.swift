@@ -1,6 +1,7 @@
 import SeedDatabase
 import SeedFormat
 import SeedImport
+import SeedSystem
 
 /// Writes a table's rows into a staging database. Columns that no model knows join when the first document names them.
 final class FeedTableWriter: RowReceiver {
@@ -11,6 +12,10 @@ final class FeedTableWriter: RowReceiver {
   private var columns: [ColumnSchema]
   /// By name in lower case.
   private var numbers: [String: Int]
+  /// Columns, by number, that some document has.
+  private var seen: Set<Int> = []
+  /// Columns of texts of which nobody said that they are.
+  private(set) var untyped: [String] = []
   /// Columns that the table in the database has.
   private var madeColumns = 0
   private var many: Statement?
@@ -29,16 +34,32 @@ final class FeedTableWriter: RowReceiver {
   var width: Int { columns.count }
   var names: [String] { columns.map(\.name) }
 
-  func column(_ name: String) -> ReceivedColumn? {
-    if let number = numbers[name.lowercased()] { return ReceivedColumn(number, columns[number].received) }
-    guard !name.isEmpty, columns.count < ReceivedRows.mostColumns else { return nil }
+  func column(_ written: String) -> ReceivedColumn? {
+    let name = Self.name(written)
+    if let number = numbers[name.lowercased()] {
+      seen.insert(number)
+      return ReceivedColumn(number, columns[number].received)
+    }
+    guard !name.isEmpty, !name.utf8.contains(0), columns.count < ReceivedRows.mostColumns else { return nil }
     numbers[name.lowercased()] = columns.count
-    columns.append(ColumnSchema(name, declaredType: otherType))
+    let type = table.types[name.lowercased()]
+    if type == nil, !otherType.isEmpty { untyped.append(name) }
+    columns.append(ColumnSchema(name, declaredType: type ?? otherType))
     return ReceivedColumn(columns.count - 1, columns[columns.count - 1])
   }
 
+  /// Headers are often written with spaces around the names.
+  private static func name(_ written: String) -> String {
+    let start = written.drop(while: \.isWhitespace)
+    return String(
+      start.prefix(upTo: start.lastIndex { !$0.isWhitespace }.map(start.index(after:)) ?? start.endIndex))
+  }
+
   func flaw(ofHeader names: [String]) -> String? {
-    let folded = names.map { $0.lowercased() }
+    if let number = names.indices.first(where: { names[$0].utf8.contains(0) }) {
+      return "the header's field \(number + 1) has a NUL character: \(NULInText.remedy)"
+    }
+    let folded = names.map { Self.name($0).lowercased() }
     if let number = folded.indices.first(where: { !folded[$0].isEmpty && folded[..<$0].contains(folded[$0]) })
     {
       return "the header has the name \"\(names[number])\" twice: rename one of them"
@@ -47,15 +68,44 @@ final class FeedTableWriter: RowReceiver {
       $0.isNotNull && $0.defaultSQL == nil && !folded.contains($0.name.lowercased())
     }
     let lacking = missing?.name ?? table.key.first { !folded.contains($0.column.lowercased()) }?.column
-    return lacking.map {
-      "the header has no field \"\($0)\", which each row of the table needs; it has \(names.joined(separator: ", "))"
+    if let lacking {
+      return
+        "the header has no field \"\(lacking)\", which each row of the table needs; it has \(names.joined(separator: ", "))"
     }
+    return flaw("the header has no field", lacking: expected { !folded.contains($0.name.lowercased()) })
+  }
+
+  /// Without a document only the operator can tell what a SELECT may read.
+  func addTypedColumns() {
+    for name in table.types.keys.sorted() { _ = column(name) }
+  }
+
+  /// What is wrong with documents of rows that were read: columns of the models that none of the rows mentions.
+  var flawOfRows: String? {
+    guard rows > 0 else { return nil }
+    return flaw(
+      "no row has a member", lacking: expected { !seen.contains(numbers[$0.name.lowercased()] ?? -1) })
+  }
+
+  /// The models' columns that documents must have, and of them those that `isLacking` is true of.
+  private func expected(_ isLacking: (ColumnSchema) -> Bool) -> [String] {
+    table.columns.filter { !table.optional.contains($0.name.lowercased()) && isLacking($0) }.map(\.name)
+  }
+
+  /// A column that has gone would take its values from all rows.
+  private func flaw(_ start: String, lacking names: [String]) -> String? {
+    guard !names.isEmpty else { return nil }
+    let list = names.map { "\"\($0)\"" }.joined(separator: ", ")
+    return
+      "\(start) \(list), which the models take: bring it back, or, where it may be absent and then has no value in any row, "
+      + "add \"optionalColumns\": [\(list)] to \"\(table.name)\" in origin.tables"
   }
 
   // MARK: Rows
 
   func take(_ rows: ReceivedRows) throws {
     try makeColumns()
+    try refuseNUL(rows)
     if rows.count == DocumentRows.rowsTaken, let many = try statement(&many, rows: rows.count) {
       for number in 0..<rows.count { try lend(rows.row(number), to: many, from: number * width) }
       if let error = many.attempt() { throw error }
@@ -66,6 +116,15 @@ final class FeedTableWriter: RowReceiver {
       }
     }
     self.rows += rows.count
+  }
+
+  private func refuseNUL(_ rows: ReceivedRows) throws(NULInText) {
+    for number in 0..<rows.count {
+      let row = rows.row(number)
+      for column in 0..<width where row[column].hasNUL {
+        throw NULInText(row: self.rows + number + 1, column: columns[column].name)
+      }
+    }
   }
 
   private func lend(
@@ -100,5 +159,23 @@ extension ColumnSchema {
   /// Rows are compared by the client's own constraints, so a staging table has none.
   fileprivate var declaration: String {
     "\(quoted(name)) \(declaredType) COLLATE \(collation.rawValue)"
+  }
+}
+
+/// A text with a NUL character, at which other programs cut it off.
+struct NULInText: Error {
+  /// Of the table, counted from 1.
+  let row: Int
+  let column: String
+
+  static let remedy =
+    "take it out where the feed is made. A file with many of them was not written to its end, or is in UTF-16 without a mark at its "
+    + "start, which \"csv\": {\"encoding\": \"utf-16le\"} of its table in origin.tables says"
+}
+
+extension BorrowedValue {
+  fileprivate var hasNUL: Bool {
+    guard case .text(let bytes) = self, let start = bytes.baseAddress else { return false }
+    return memchr(start, 0, bytes.count) != nil
   }
 }

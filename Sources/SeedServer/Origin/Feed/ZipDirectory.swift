@@ -1,7 +1,7 @@
 import SeedSystem
 
-/// The directory of a zip archive, which says where its members lie: PKWARE's APPNOTE, sections 4.3.12 to 4.3.16. Members
-/// are stored or deflated; archives in parts, encrypted members and those of ZIP64 are refused.
+/// The directory of a zip archive, which says where its members lie: PKWARE's APPNOTE, sections 4.3.12 to 4.3.16 and 4.5.3.
+/// Members are stored or deflated; archives in parts and encrypted members are refused.
 struct ZipDirectory {
   struct Member {
     /// With its folders, as the archive has it.
@@ -34,16 +34,13 @@ struct ZipDirectory {
     guard let end = tail.last(Self.endMark, endBytes: Self.endBytes) else {
       throw FeedError.archive(path: path, "it has no directory at its end: is it whole, and a zip archive?")
     }
-    let (count, size) = (tail.number(end + 10, 2), tail.number(end + 12, 4))
-    let offset = tail.number(end + 16, 4)
-    guard tail.number(end + 4, 2) == 0, count < 0xFFFF, offset < 0xFFFF_FFFF else {
-      throw FeedError.archive(
-        path: path, "it is in several parts, or of ZIP64, with files of 4 GiB or more than 65534 of them")
-    }
-    guard size <= Self.mostBytes, offset + size <= length else {
+    let place = try Place(tail, end, file, path)
+    guard place.count >= 0, (0...Self.mostBytes).contains(place.size), place.offset >= 0,
+      place.offset <= length - place.size
+    else {
       throw FeedError.archive(path: path, "its directory does not lie within it: is it whole?")
     }
-    members = try Self.members(Bytes(file.read(size, at: offset)), count, path)
+    members = try Self.members(Bytes(file.read(place.size, at: place.offset)), place.count, path)
     try Self.refuseDoubled(members, path)
   }
 
@@ -57,7 +54,7 @@ struct ZipDirectory {
         name: bytes.number(place + 28, 2), extra: bytes.number(place + 30, 2),
         remark: bytes.number(place + 32, 2)
       )
-      guard place + entryBytes + lengths.name <= bytes.count else {
+      guard place + entryBytes + lengths.name + lengths.extra <= bytes.count else {
         throw .archive(path: path, "its directory is damaged")
       }
       let name = bytes.text(place + entryBytes, lengths.name)
@@ -83,14 +80,12 @@ struct ZipDirectory {
     guard bytes.number(place + 5, 1) != unix || bytes.number(place + 40, 2) & fileType != link else {
       throw .member(name, path, "it is a link")
     }
-    let sizes = (packed: bytes.number(place + 20, 4), size: bytes.number(place + 24, 4))
-    let offset = bytes.number(place + 42, 4)
-    guard sizes.packed < 0xFFFF_FFFF, sizes.size < 0xFFFF_FFFF, offset < 0xFFFF_FFFF else {
-      throw .member(name, path, "it is of ZIP64, with 4 GiB or more: compress it with gzip instead")
+    guard let sizes = bytes.sizes(ofEntryAt: place) else {
+      throw .member(name, path, "the directory does not say how long it is")
     }
     return Member(
       name: name, isDeflated: method == 8, checksum: UInt32(bytes.number(place + 16, 4)),
-      packedSize: sizes.packed, size: sizes.size, offset: offset)
+      packedSize: sizes.packed, size: sizes.size, offset: sizes.offset)
   }
 
   /// "Version made by" of archives whose members have Unix's kinds of files.
@@ -111,30 +106,5 @@ extension FeedError {
 
   static func member(_ name: String, _ path: String, _ reason: String) -> FeedError {
     .document("\(path), \(name): \(reason): make the archive anew without that")
-  }
-}
-
-extension ZipDirectory {
-  /// Bytes with numbers of the little end first.
-  struct Bytes {
-    private let bytes: [UInt8]
-
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
-
-    var count: Int { bytes.count }
-
-    func number(_ place: Int, _ count: Int) -> Int {
-      (0..<count).reduce(0) { $0 | Int(bytes[place + $1]) << (8 * $1) }
-    }
-
-    func text(_ place: Int, _ count: Int) -> String {
-      String(decoding: bytes[place..<place + count], as: UTF8.self)
-    }
-
-    /// The last place of a mark behind which there are so many bytes at least.
-    func last(_ mark: UInt32, endBytes: Int) -> Int? {
-      guard count >= endBytes else { return nil }
-      return (0...count - endBytes).last { number($0, 4) == Int(mark) }
-    }
   }
 }

@@ -12,7 +12,7 @@ final class SQLiteLog: OriginLog {
     /// The columns of the table's own key.
     let keys: [String]
 
-    var log: String { quoted(SQLiteLogDraft.log(number)) }
+    var log: String { quoted(LogParts.log(number)) }
   }
 
   private let connection: Connection
@@ -22,15 +22,16 @@ final class SQLiteLog: OriginLog {
   private let token: String
   private let sources: [Source]
   let gaps: [String]
+  /// What yields the rows of which keys were told, by table of the client.
+  private var found: [String: String] = [:]
 
   /// Keys beyond which comparing all rows is cheaper, or the list too long for memory.
   static let mostKeys = 100_000
 
   /// `nil` where nobody set up a log.
   init?(_ connection: Connection, _ fitter: AffinityFitter, file: String) throws {
-    let registry = SQLiteLogDraft.registry
-    let count = try connection.integer("SELECT count(*) FROM sqlite_schema WHERE name = ?", .text(registry))
-    guard count == 1 else { return nil }
+    let registry = LogParts.registry
+    guard try LogParts(connection).hasRegistry else { return nil }
     let rows = try connection.rows(
       "SELECT number, source, keys, lower(hex(token)) FROM \(registry) ORDER BY number")
     (self.connection, self.fitter, self.file) = (connection, fitter, file)
@@ -103,6 +104,11 @@ final class SQLiteLog: OriginLog {
 
   // MARK: What was touched
 
+  /// The schema's number stands for all that is no row: triggers, views, tables.
+  func isUntouched(since cursor: OriginCursor) throws -> Bool {
+    try self.cursor() == cursor && sources.allSatisfy { try mark(of: $0).number > 0 }
+  }
+
   func touched(since cursor: OriginCursor, _ plan: SeriesPlan) throws -> LogAnswer {
     let json = cursor.json
     guard json["file"]?.string == file else { return .doubt(.otherFile) }
@@ -118,10 +124,8 @@ final class SQLiteLog: OriginLog {
   }
 
   private func doubt(of mark: Mark, _ source: Source) throws -> LogDoubt? {
-    guard mark.number > 0 else {
-      let first = try connection.integer("SELECT min(seq) FROM \(source.log)")
-      return first ?? 1 == 1 ? nil : .pruned
-    }
+    // An empty log proves nothing: whatever was in it may have been removed by hand.
+    guard mark.number > 0 else { return .edited }
     let row = try connection.rows(
       "SELECT seq, witness FROM \(source.log) WHERE seq = ?", .integer(mark.number)
     ).first
@@ -149,18 +153,23 @@ final class SQLiteLog: OriginLog {
     let known = Set(sources.map { $0.table.lowercased() })
     guard reading.isTraceable, reading.tables.isSubset(of: known) else { return .all }
     if reading.tables.isDisjoint(with: written) { return .nothing }
-    guard projection.sql == nil, reading.tables == [table.name.lowercased()],
-      let source = sources.first(where: { $0.table.lowercased() == table.name.lowercased() })
+    // A view of that name would read other tables.
+    guard let select = PlainSelect(table, projection), reading.tables == [select.table],
+      let source = sources.first(where: { $0.table.lowercased() == select.table })
     else { return .all }
-    return try keys(of: table, source, since: marks[table.name.lowercased()] ?? Mark())
+    let keys = try keys(of: table, select, source, since: marks[select.table] ?? Mark())
+    if case .keys = keys { found[table.name] = try projection.select(table, in: connection) }
+    return keys
   }
 
   /// The touched keys, where both sides hold them as the same values in the same order.
-  private func keys(of table: TableSchema, _ source: Source, since mark: Mark) throws -> Touched {
+  private func keys(
+    of table: TableSchema, _ select: PlainSelect, _ source: Source, since mark: Mark
+  ) throws -> Touched {
     let places = table.keyNames.compactMap { name in
-      source.keys.firstIndex { $0.lowercased() == name.lowercased() }
+      source.keys.firstIndex { $0.lowercased() == select.column(name) }
     }
-    guard places.count == source.keys.count, places.count == table.key.count,
+    guard Set(places).count == source.keys.count, places.count == table.key.count,
       table.keyCollations.allSatisfy({ $0 == .binary })
     else { return .all }
     let columns = places.map { "k\($0)" }.joined(separator: ", ")
@@ -170,7 +179,8 @@ final class SQLiteLog: OriginLog {
     var keys: [[SeedValue]] = []
     let affinities = table.key.map { table.columns[$0].affinity }
     while try statement.step() {
-      let key = try statement.row()
+      // Where a row still has such a key, the comparison says which.
+      guard let key = try? statement.row() else { return .all }
       for (value, affinity) in zip(key, affinities) where try fitter.fit(value, to: affinity) != value {
         return .all
       }
@@ -183,12 +193,12 @@ final class SQLiteLog: OriginLog {
   }
 
   func rows(_ table: TableSchema, keys: [[SeedValue]]) throws -> ProjectedRows {
-    let columns = table.columnNames.map(quoted).joined(separator: ", ")
+    guard let select = found[table.name] else { preconditionFailure("\(table.name) has no keys") }
     // IS finds NULL, too; the second comparison is for a column whose own collation takes more for equal.
     let matches =
       table.keyNames.map { "\(quoted($0)) IS ?" } + table.keyNames.map { "\(quoted($0)) COLLATE BINARY IS ?" }
     let find = try connection.prepare(
-      "SELECT \(columns) FROM \(quoted(table.name)) WHERE \(matches.joined(separator: " AND "))")
+      "SELECT * FROM (\(select)) WHERE \(matches.joined(separator: " AND "))")
     return ProjectedRows(KeyedSource(find, keys.map { $0 + $0 }), table, fitter, isOrdered: true)
   }
 }

@@ -15,47 +15,50 @@ package struct SQLiteLogDraft {
   /// The statements, to be run in one transaction.
   package private(set) var statements: [String] = []
 
-  /// The table that names the logs.
-  static let registry = "seedbank_logged"
   /// Entries of a log that are kept; a publisher that was away for more compares everything.
   static let keptEntries = 1_000_000
   /// Entries between two removals of old ones.
   private static let pruningEntries = 4096
 
-  static func log(_ number: Int) -> String { "\(logPrefix)\(number)" }
-
-  private static let logPrefix = "seedbank_log_"
-
-  /// Whether a table or trigger of that name, in lower case, belongs to a log.
-  package static func owns(_ name: String) -> Bool { name == registry || name.hasPrefix(logPrefix) }
-
   /// A log for every table of the file that can have one.
   package init(_ connection: Connection) throws {
     statements.append(
-      "CREATE TABLE \(Self.registry)(number INTEGER PRIMARY KEY, source TEXT NOT NULL UNIQUE, keys TEXT NOT NULL, "
+      "CREATE TABLE \(LogParts.registry)(number INTEGER PRIMARY KEY, source TEXT NOT NULL UNIQUE, keys TEXT NOT NULL, "
         + "token BLOB NOT NULL)")
+    var numbers = try Self.freeNumbers(connection)
     for table in try LoggedTable.all(in: connection) {
       if let reason = table.obstacle {
         left.append((table.name, reason))
-      } else {
-        add(table)
+      } else if let number = numbers.next() {
+        add(table, number)
       }
     }
     // One token for all, so that a log that is made again is another one.
-    statements.append("UPDATE \(Self.registry) SET token = (SELECT token FROM \(Self.registry) LIMIT 1)")
+    statements.append(
+      "UPDATE \(LogParts.registry) SET token = (SELECT token FROM \(LogParts.registry) LIMIT 1)")
   }
 
-  private mutating func add(_ table: LoggedTable) {
-    let number = logged.count + 1
+  /// Those of which the operator has no table and no trigger.
+  private static func freeNumbers(_ connection: Connection) throws -> some IteratorProtocol<Int> {
+    let names = try connection.rows("SELECT lower(name) FROM sqlite_schema").map(\.[0].text)
+    return (1...).lazy.filter { number in
+      let log = LogParts.log(number)
+      return !names.contains { $0 == log || $0.hasPrefix("\(log)_") }
+    }.makeIterator()
+  }
+
+  private mutating func add(_ table: LoggedTable, _ number: Int) {
     logged.append((table.name, table.keys))
-    let log = quoted(Self.log(number))
+    let log = quoted(LogParts.log(number))
     let keys = JSONValue(strings: table.keys)
     statements.append(
-      "INSERT INTO \(Self.registry) VALUES (\(number), \(SeedValue.text(table.name).literal), "
+      "INSERT INTO \(LogParts.registry) VALUES (\(number), \(SeedValue.text(table.name).literal), "
         + "\(SeedValue.text(String(decoding: keys.bytes, as: UTF8.self)).literal), randomblob(16))")
     // Not AUTOINCREMENT, which costs twice as much: the newest entry is never removed, so numbers rise all the same.
     statements.append(
       "CREATE TABLE \(log)(seq INTEGER PRIMARY KEY, witness INTEGER NOT NULL, \(Self.columns(table)))")
+    // Never empty: a log that is was emptied by somebody, and nobody knows what went with it.
+    statements.append("INSERT INTO \(log)(witness) VALUES (random())")
     statements += Self.triggers(of: table, number)
     statements.append(
       Self.trigger(
@@ -69,7 +72,7 @@ package struct SQLiteLogDraft {
 
   /// The triggers that note a table's writers; as they stand in the file's schema, too.
   static func triggers(of table: LoggedTable, _ number: Int) -> [String] {
-    let entry = "INSERT INTO \(quoted(log(number)))(witness, \(columns(table)))"
+    let entry = "INSERT INTO \(quoted(LogParts.log(number)))(witness, \(columns(table)))"
     let name = quoted(table.name)
     func values(_ row: String) -> String { table.keys.map { "\(row).\(quoted($0))" }.joined(separator: ", ") }
     // Compared as bytes: where a collation takes two keys for equal, both are noted.
@@ -115,17 +118,14 @@ package struct SQLiteLogDraft {
   }
 
   private static func trigger(_ number: Int, _ kind: String, _ moment: String, _ body: String) -> String {
-    "CREATE TRIGGER \(quoted("\(Self.log(number))_\(kind)")) \(moment) BEGIN \(body); END"
+    "CREATE TRIGGER \(quoted(LogParts.trigger(number, kind))) \(moment) BEGIN \(body); END"
   }
 
   /// The statements that take everything away again; none where nothing is there.
   package static func removal(_ connection: Connection) throws -> [String] {
-    let names = try connection.rows(
-      """
-      SELECT type, name FROM sqlite_schema WHERE name LIKE 'seedbank\\_log%' ESCAPE '\\' AND type IN ('table', 'trigger')
-      ORDER BY type DESC, name
-      """)
-    return names.map { "DROP \($0[0].text.uppercased()) \(quoted($0[1].text))" }
+    let parts = try LogParts(connection)
+    return parts.triggers.map { "DROP TRIGGER \(quoted($0))" }
+      + parts.tables.map { "DROP TABLE \(quoted($0))" }
   }
 }
 
@@ -144,12 +144,18 @@ struct LoggedTable {
     var isRowid = false
   }
 
-  static func all(in connection: Connection, _ condition: String = "") throws -> [LoggedTable] {
+  /// All of the file, besides those of a log.
+  static func all(in connection: Connection) throws -> [LoggedTable] {
+    let parts = try LogParts(connection)
+    return try all(in: connection, "").filter { !parts.owns($0.name) }
+  }
+
+  private static func all(in connection: Connection, _ condition: String) throws -> [LoggedTable] {
     let tables = try connection.rows(
       """
       SELECT list.name, list.type, list.wr FROM pragma_table_list AS list JOIN sqlite_schema AS object USING (name)
       WHERE list.schema = 'main' AND list.type IN ('table', 'virtual') AND object.type = 'table'
-      AND list.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND list.name NOT LIKE 'seedbank\\_%' ESCAPE '\\' \(condition)
+      AND list.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' \(condition)
       ORDER BY object.rowid
       """)
     return try tables.map { row in

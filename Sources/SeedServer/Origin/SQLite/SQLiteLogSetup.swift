@@ -19,7 +19,34 @@ package struct SQLiteLogSetup {
   }
 
   /// The statements that make a log, and the tables that get one.
-  package func draft() throws -> SQLiteLogDraft { try Self.reading(path) { try SQLiteLogDraft(connection) } }
+  package func draft() throws -> SQLiteLogDraft {
+    try Self.reading(path) {
+      let taken = try connection.rows(
+        "SELECT name FROM sqlite_schema WHERE name = ? COLLATE NOCASE", .text(LogParts.registry))
+      guard try taken.isEmpty || LogParts(connection).hasRegistry else {
+        throw OriginError.foreignTable(path: path, table: LogParts.registry)
+      }
+      return try SQLiteLogDraft(connection)
+    }
+  }
+
+  /// Why all rows of a table with a log are compared once it was written; `nil` where the log's keys lead to them.
+  package static func remark(on table: String, keys: [String], _ plans: [SeriesPlan]) -> String? {
+    var remark = "SELECTs or views read it"
+    for (client, projection) in plans.flatMap({ plan in plan.schema.tables.map { ($0, plan.projection($0)) } }
+    ) {
+      guard let select = PlainSelect(client, projection), select.table == table.lowercased() else { continue }
+      let columns = client.keyNames.map { select.column($0) ?? $0 }
+      guard Set(columns) == Set(keys.map { $0.lowercased() }) else {
+        remark =
+          "the clients know its rows by another key, \(client.keyNames.map(quoted).joined(separator: ", "))"
+        continue
+      }
+      guard let other = client.keyCollations.first(where: { $0 != .binary }) else { return nil }
+      remark = "the clients compare its key by \(other.rawValue), and the log has its bytes"
+    }
+    return remark
+  }
 
   /// The statements that take the log away.
   package func removal() throws -> [String] {

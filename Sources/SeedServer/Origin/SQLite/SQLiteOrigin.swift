@@ -54,9 +54,17 @@ package final class SQLiteOrigin: Origin {
     } catch let error as DatabaseError { throw OriginError.reading(path, error) }
   }
 
-  package func isVolatile(_ plans: [SeriesPlan]) throws -> Bool {
-    let views = try connection.rows("SELECT sql FROM sqlite_schema WHERE type = 'view'").map(\.[0].text)
-    return (plans.flatMap(\.newest.projections.values) + views).contains { SQLFunctions.areVolatile(in: $0) }
+  /// Which views a SELECT reads is not looked at: one that asks for the time concerns all tables.
+  package func restlessTables(_ plan: SeriesPlan) throws -> [String: String] {
+    let views = try connection.rows("SELECT name, sql FROM sqlite_schema WHERE type = 'view'")
+    let view = views.first { SQLFunctions.areVolatile(in: $0[1].text) }?[0].text
+    return plan.schema.tables.reduce(into: [:]) { restless, table in
+      if let view {
+        restless[table.name] = "the view \"\(view)\" asks for the time or for random numbers"
+      } else if plan.projection(table).sql.map(SQLFunctions.areVolatile(in:)) == true {
+        restless[table.name] = "its SELECT asks for the time or for random numbers"
+      }
+    }
   }
 
   private func statement(_ table: TableSchema, _ projection: Projection, isOrdered: Bool) throws -> Statement

@@ -16,3 +16,17 @@ package struct ByteCount: Hashable, Sendable, CustomStringConvertible {
 
   private func tenths(_ tenth: Int) -> Int { bytes / tenth + (bytes % tenth * 2 >= tenth ? 1 : 0) }
 }
+
+extension Int {
+  /// For people, with commas between thousands: `1,234,567`.
+  package var grouped: String {
+    let digits = Array(String(magnitude))
+    let parts = digits.indices.map { index in
+      index > 0 && (digits.count - index).isMultiple(of: 3) ? ",\(digits[index])" : "\(digits[index])"
+    }
+    return (self < 0 ? "-" : "") + parts.joined()
+  }
+
+  /// With a noun whose plural takes an s: `1 row`, `20,000 rows`.
+  package func counted(_ noun: String) -> String { self == 1 ? "1 \(noun)" : "\(grouped) \(noun)s" }
+}

@@ -1,0 +1,74 @@
+import SeedFormat
+
+/// Where a bucket is, and which part of it is the mirror.
+package struct BucketAddress: Hashable, Sendable {
+  /// How a bucket stands in an address.
+  package enum Style: String, CaseIterable, Sendable {
+    /// `https://s3.example/bucket/prefix`
+    case path
+    /// `https://bucket.s3.example/prefix`
+    case virtual
+  }
+
+  /// As the operator wrote it, without a slash at its end.
+  package let text: String
+  package let region: String
+  /// `https://s3.example`.
+  let server: String
+  /// `/bucket`, or empty.
+  let bucket: String
+  /// `prefix/`, or empty.
+  let prefix: String
+
+  /// What ``init(_:region:style:)`` reads.
+  package static let expected =
+    "an address such as https://s3.eu-central-1.amazonaws.com/bucket/prefix, of letters, digits, '-', '.', '_' and '~', and with "
+    + "https:// unless it is this machine's"
+
+  /// `nil` where it is none, names a user, or would send a signature without TLS over a network.
+  package init?(_ text: String, region: String = "us-east-1", style: Style = .path) {
+    guard let end = text.firstRange(of: "://") else { return nil }
+    let scheme = text[..<end.lowerBound]
+    let parts = text[end.upperBound...].split(separator: "/", omittingEmptySubsequences: true).map(
+      String.init)
+    guard let host = parts.first, !host.isEmpty, parts.dropFirst().allSatisfy(Self.isPlain),
+      Self.isPlain(host.filter { $0 != ":" && $0 != "[" && $0 != "]" }), Self.isPlain(region)
+    else { return nil }
+    let isHere = ["127.0.0.1", "localhost", "[::1]"].contains { host == $0 || host.hasPrefix("\($0):") }
+    guard scheme == "https" || (scheme == "http" && isHere) else { return nil }
+    guard style == .virtual || parts.count > 1 else { return nil }
+    server = "\(scheme)://\(host)"
+    bucket = style == .path ? "/\(parts[1])" : ""
+    let rest = parts.dropFirst(style == .path ? 2 : 1)
+    prefix = rest.map { "\($0)/" }.joined()
+    self.text = ([server] + parts.dropFirst()).joined(separator: "/")
+    self.region = region
+  }
+
+  private static func isPlain(_ part: String) -> Bool {
+    !part.isEmpty && part != "." && part != ".."
+      && part.utf8.allSatisfy { byte in
+        let letter = Character(Unicode.Scalar(byte))
+        return letter.isASCII && (letter.isLetter || letter.isNumber || "-._~".contains(letter))
+      }
+  }
+
+  func url(of path: String) -> String { "\(server)\(bucket)/\(prefix)\(path)" }
+
+  /// The next page of what is below a folder.
+  func listURL(_ folder: String, after token: String?) -> String {
+    // Sorted, for both sides sign them in that order.
+    let query = [
+      token.map { "continuation-token=\(Self.quoted($0))" }, "list-type=2",
+      "prefix=\(Self.quoted(prefix + folder))",
+    ]
+    return "\(server)\(bucket.isEmpty ? "/" : bucket)?\(query.compactMap(\.self).joined(separator: "&"))"
+  }
+
+  private static func quoted(_ text: String) -> String {
+    text.utf8.map { byte in
+      let part = String(Unicode.Scalar(byte))
+      return byte < 0x80 && isPlain("x" + part) ? part : "%" + lowerHex([byte]).uppercased()
+    }.joined()
+  }
+}

@@ -1,0 +1,235 @@
+import CCurl
+import SeedFormat
+import SeedServer
+import SeedSystem
+import SeedTrust
+
+/// One request to a bucket.
+struct BucketRequest {
+  enum Method: String { case get = "GET", head = "HEAD", put = "PUT", delete = "DELETE" }
+
+  let method: Method
+  let url: String
+  var headers: [String] = []
+  /// Of the answer, as far as they are known before.
+  var expectedBytes = 0
+  /// What a put sends, and its bytes.
+  var body: (content: MirrorFile.Content, length: Int)?
+  /// Where the body of a good answer goes, in place of the memory.
+  var sink: String?
+  /// Of the body; of nothing where there is none.
+  var sha256 = SHA256Digest.of([]).hex
+}
+
+/// What came back.
+struct BucketAnswer {
+  var status = 0
+  var tag: String?
+  var length: Int?
+  var date: String?
+  var location: String?
+  var body: [UInt8] = []
+}
+
+/// Why nothing came back, in libcurl's words.
+struct NoAnswer: Error, Hashable { let text: String }
+
+/// When a request is given up.
+struct BucketLimits {
+  /// For a connection to be made.
+  var connectSeconds = 10
+  /// With fewer bytes than the least rate.
+  var slowSeconds = 30
+  var leastBytesPerSecond = 1000
+  /// For a small request from its beginning to its end: a store may send just enough, for ever.
+  var wholeSeconds = 300
+
+  /// A file takes its time.
+  func wholeSeconds(_ bytes: Int) -> Int { wholeSeconds + bytes / max(1, leastBytesPerSecond) }
+}
+
+/// libcurl's handle, with the connections that it keeps open. One request at a time.
+final class BucketConnection: Sendable {
+  /// Used by whoever holds the lock.
+  private final class Handle: @unchecked Sendable {
+    let pointer: UnsafeMutableRawPointer?
+    init() { pointer = BucketConnection.isReady ? curl_easy_init() : nil }
+    deinit { if let pointer { curl_easy_cleanup(pointer) } }
+  }
+
+  private static let isReady: Bool = curl_global_init(seedbank_curl_global_all) == CURLE_OK
+
+  private let handle: Mutex<Handle>
+  private let region: String
+  private let limits: BucketLimits
+
+  init(region: String, _ limits: BucketLimits) {
+    (self.region, self.limits) = (region, limits)
+    handle = Mutex(Handle())
+  }
+
+  /// Without credentials nothing is signed.
+  func answer(to request: BucketRequest, as credentials: BucketCredentials?) throws -> BucketAnswer {
+    try handle.withLock { handle in
+      guard let pointer = handle.pointer else { throw NoAnswer(text: "libcurl cannot be used") }
+      return try self.answer(pointer, request, credentials)
+    }
+  }
+
+  private func answer(
+    _ curl: UnsafeMutableRawPointer, _ request: BucketRequest, _ credentials: BucketCredentials?
+  ) throws -> BucketAnswer {
+    curl_easy_reset(curl)
+    let exchange = try Exchange(request)
+    // Nothing that was set points to what is freed when this returns.
+    defer { curl_easy_reset(curl) }
+    let context = Unmanaged.passUnretained(exchange).toOpaque()
+    setRules(curl, bytes: max(request.body?.length ?? 0, request.expectedBytes))
+    var lines = request.headers + ["x-amz-content-sha256: \(request.sha256)"]
+    if let credentials {
+      _ = seedbank_curl_text(curl, CURLOPT_AWS_SIGV4, "aws:amz:\(region):s3")
+      _ = seedbank_curl_text(curl, CURLOPT_USERNAME, credentials.identity)
+      _ = seedbank_curl_text(curl, CURLOPT_PASSWORD, credentials.secret)
+      if let token = credentials.token { lines.append("x-amz-security-token: \(token)") }
+    }
+    var headers: UnsafeMutablePointer<curl_slist>?
+    for line in lines { headers = curl_slist_append(headers, line) }
+    defer { curl_slist_free_all(headers) }
+    _ = seedbank_curl_headers(curl, headers)
+    _ = seedbank_curl_text(curl, CURLOPT_URL, request.url)
+    _ = seedbank_curl_answer(curl, takeBody, takeHead, context)
+    Self.setMethod(curl, request, context)
+    let code = withExtendedLifetime(exchange) { curl_easy_perform(curl) }
+    if let failure = exchange.failure { throw failure }
+    guard code == CURLE_OK else { throw NoAnswer(text: String(cString: curl_easy_strerror(code))) }
+    var status = 0
+    _ = seedbank_curl_status(curl, &status)
+    exchange.answer.status = status
+    return exchange.answer
+  }
+
+  private func setRules(_ curl: UnsafeMutableRawPointer, bytes: Int) {
+    _ = seedbank_curl_number(curl, CURLOPT_NOSIGNAL, 1)
+    _ = seedbank_curl_number(curl, CURLOPT_FOLLOWLOCATION, 0)
+    _ = seedbank_curl_number(curl, CURLOPT_CONNECTTIMEOUT, limits.connectSeconds)
+    _ = seedbank_curl_number(curl, CURLOPT_LOW_SPEED_LIMIT, limits.leastBytesPerSecond)
+    _ = seedbank_curl_number(curl, CURLOPT_LOW_SPEED_TIME, limits.slowSeconds)
+    _ = seedbank_curl_number(curl, CURLOPT_TIMEOUT, limits.wholeSeconds(bytes))
+    _ = seedbank_curl_number(curl, CURLOPT_UPLOAD_BUFFERSIZE, Exchange.pieceBytes)
+    _ = seedbank_curl_text(curl, CURLOPT_PROTOCOLS_STR, "http,https")
+    _ = seedbank_curl_text(curl, CURLOPT_USERAGENT, "seedbank")
+  }
+
+  private static func setMethod(
+    _ curl: UnsafeMutableRawPointer, _ request: BucketRequest, _ context: UnsafeMutableRawPointer
+  ) {
+    switch request.method {
+    case .get: _ = seedbank_curl_number(curl, CURLOPT_HTTPGET, 1)
+    case .head: _ = seedbank_curl_number(curl, CURLOPT_NOBODY, 1)
+    case .delete: _ = seedbank_curl_text(curl, CURLOPT_CUSTOMREQUEST, request.method.rawValue)
+    case .put:
+      _ = seedbank_curl_upload(curl, curl_off_t(request.body?.length ?? 0), giveBody, context)
+    }
+  }
+}
+
+/// What libcurl's callbacks read and write. They are called on the thread that performs the request.
+private final class Exchange {
+  var answer = BucketAnswer()
+  var failure: (any Error)?
+  private let file: File?
+  private let sink: File?
+  private var sinkRoom: Int
+  private var rest: ArraySlice<UInt8> = []
+
+  /// Of a file on its way: more than a processor keeps at hand is slower.
+  static let pieceBytes = 256 * 1024
+  /// Bytes of an answer that are kept; a list of a thousand names is far below.
+  private static let mostBytes = 64 * 1024 * 1024
+
+  init(_ request: BucketRequest) throws {
+    sink = if let path = request.sink { try File(path, for: .replacing) } else { nil }
+    sinkRoom = request.expectedBytes
+    switch request.body?.content {
+    case nil: file = nil
+    case .bytes(let bytes):
+      file = nil
+      rest = bytes[...]
+    case .file(let path): file = try File(path, for: .reading)
+    }
+  }
+
+  /// The next bytes to send; none at the end.
+  func give(_ buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+    if file != nil { return try file?.read(into: buffer) ?? 0 }
+    let piece = rest.prefix(buffer.count)
+    buffer.copyBytes(from: piece)
+    rest = rest.dropFirst(piece.count)
+    return piece.count
+  }
+
+  func take(_ bytes: UnsafeRawBufferPointer) throws -> Bool {
+    if sink != nil, answer.status == 200 {
+      sinkRoom -= bytes.count
+      if sinkRoom >= 0 { try sink?.write(bytes) }
+      return sinkRoom >= 0
+    }
+    answer.body += bytes
+    return answer.body.count <= Self.mostBytes
+  }
+
+  func takeHead(_ line: String) {
+    if line.hasPrefix("HTTP/") {
+      answer.status = Int(line.split(separator: " ").dropFirst().first ?? "") ?? 0
+    }
+    guard let colon = line.firstIndex(of: ":") else { return }
+    let value = line[line.index(after: colon)...].filter { $0 != "\r" && $0 != "\n" && $0 != "\r\n" }.drop {
+      $0 == " "
+    }
+    switch line[..<colon].lowercased() {
+    case "etag": answer.tag = String(value)
+    case "date": answer.date = String(value)
+    case "content-length": answer.length = Int(value)
+    case "location": answer.location = String(value)
+    default: break
+    }
+  }
+}
+
+private func exchange(_ context: UnsafeMutableRawPointer?) -> Exchange? {
+  context.map { Unmanaged<Exchange>.fromOpaque($0).takeUnretainedValue() }
+}
+
+// Called by C, on whatever thread performs the request.
+private func giveBody(
+  _ buffer: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int {
+  guard let exchange = exchange(context) else { return Int(CURL_READFUNC_ABORT) }
+  do {
+    return try exchange.give(UnsafeMutableRawBufferPointer(start: buffer, count: size * count))
+  } catch {
+    exchange.failure = error
+    return Int(CURL_READFUNC_ABORT)
+  }
+}
+
+private func takeBody(
+  _ buffer: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int {
+  let bytes = UnsafeRawBufferPointer(start: buffer, count: size * count)
+  guard let exchange = exchange(context) else { return 0 }
+  do {
+    return try exchange.take(bytes) ? bytes.count : 0
+  } catch {
+    exchange.failure = error
+    return 0
+  }
+}
+
+private func takeHead(
+  _ buffer: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int {
+  let bytes = UnsafeRawBufferPointer(start: buffer, count: size * count)
+  exchange(context)?.takeHead(String(decoding: bytes, as: UTF8.self))
+  return bytes.count
+}

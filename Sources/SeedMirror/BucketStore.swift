@@ -1,0 +1,184 @@
+import SeedFormat
+package import SeedServer
+import SeedSystem
+
+/// A bucket of an object store that speaks S3's protocol.
+package struct BucketStore: MirrorStore {
+  private let address: BucketAddress
+  private let connection: BucketConnection
+  private let credentials: @Sendable () throws -> BucketCredentials
+
+  /// The credentials are asked for before each request, for a file of them may be replaced while the program runs.
+  package init(_ address: BucketAddress, credentials: @escaping @Sendable () throws -> BucketCredentials) {
+    self.init(address, limits: BucketLimits(), credentials: credentials)
+  }
+
+  init(
+    _ address: BucketAddress, limits: BucketLimits,
+    credentials: @escaping @Sendable () throws -> BucketCredentials
+  ) {
+    (self.address, self.credentials) = (address, credentials)
+    connection = BucketConnection(region: address.region, limits)
+  }
+
+  package var place: String { address.text }
+
+  package func list() throws -> [String: Int] {
+    var found: [String: Int] = [:]
+    for folder in ["metadata/", "targets/"] {
+      var page: String?
+      repeat {
+        let answer = try ask(BucketRequest(method: .get, url: address.listURL(folder, after: page)))
+        try check(answer)
+        let list = BucketList(String(decoding: answer.body, as: UTF8.self))
+        for file in list.files where file.name.hasPrefix(address.prefix) {
+          found[String(file.name.dropFirst(address.prefix.count))] = file.length
+        }
+        page = list.next
+      } while page != nil
+    }
+    return found
+  }
+
+  package func read(_ path: String) throws -> StoredFile? {
+    let answer = try ask(BucketRequest(method: .get, url: address.url(of: path)))
+    if answer.isMissingFile { return nil }
+    try check(answer)
+    return StoredFile(answer.body, tag: answer.tag ?? "")
+  }
+
+  /// Copies a file of at most so many bytes to a path here; false where it is not there. What came is to be compared with what was
+  /// signed.
+  package func download(_ path: String, bytes: Int, to sink: String) throws -> Bool {
+    var request = BucketRequest(method: .get, url: address.url(of: path))
+    (request.sink, request.expectedBytes) = (sink, bytes)
+    let answer = try ask(request)
+    if answer.isMissingFile { return false }
+    try check(answer)
+    return true
+  }
+
+  /// A HEAD has no body that would tell a missing bucket from a missing file.
+  package func length(_ path: String) throws -> Int? {
+    let answer = try ask(BucketRequest(method: .head, url: address.url(of: path)))
+    if answer.status == 404 { return nil }
+    try check(answer)
+    return answer.length
+  }
+
+  package func put(_ file: MirrorFile, _ condition: PutCondition) throws -> PutReply {
+    var request = BucketRequest(method: .put, url: address.url(of: file.path))
+    request.headers = condition.headers + file.headers
+    request.body = (file.content, file.length)
+    request.sha256 = file.sha256.hex
+    let answer: BucketAnswer
+    do {
+      answer = try ask(request)
+    } catch MirrorError.away(let text) { return .unheard(text) }
+    switch answer.status {
+    case 200...299: return .done(tag: answer.tag ?? "")
+    case 412: return .unmet
+    case 409: return .disputed
+    case 404 where answer.isMissingFile: return .absent
+    case 501 where condition != .none: throw MirrorError.ignoresConditions(answer.words)
+    case 429, 500, 502...506, 508...599: return .unheard(answer.words)
+    default: throw refusal(answer)
+    }
+  }
+
+  package func remove(_ path: String) throws {
+    let answer = try ask(BucketRequest(method: .delete, url: address.url(of: path)))
+    if !answer.isMissingFile { try check(answer) }
+  }
+
+  package func isPublic(_ path: String) throws -> Bool? {
+    let request = BucketRequest(method: .get, url: address.url(of: path))
+    do {
+      return try connection.answer(to: request, as: nil).status == 200
+    } catch let error as NoAnswer { throw MirrorError.away(error.text) }
+  }
+
+  private func ask(_ request: BucketRequest) throws -> BucketAnswer {
+    do {
+      return try connection.answer(to: request, as: credentials())
+    } catch let error as NoAnswer { throw MirrorError.away("it does not answer: \(error.text)") }
+  }
+
+  private func check(_ answer: BucketAnswer) throws {
+    switch answer.status {
+    case 200...299: return
+    case 429, 500, 502...506, 508...599: throw MirrorError.away(answer.words)
+    default: throw refusal(answer)
+    }
+  }
+
+  private func refusal(_ answer: BucketAnswer) -> MirrorError {
+    .refused("\(answer.words): \(advice(answer))")
+  }
+
+  private func advice(_ answer: BucketAnswer) -> String {
+    switch answer.code {
+    case "NoSuchBucket": "make the bucket, or mend its name"
+    case "SignatureDoesNotMatch", "InvalidAccessKeyId", "InvalidToken", "ExpiredToken":
+      "the credentials are not those of this store; look at their variables or file"
+    case "AuthorizationHeaderMalformed": "the region is not \(address.region); the store's console names it"
+    case "RequestTimeTooSkewed":
+      "the clocks differ: here it is \(UTCTime.now()), there \(answer.date ?? "another time")"
+    case "XAmzContentSHA256Mismatch", "BadDigest":
+      "what was sent is not what was signed: 'seedbank verify' proves the files here"
+    case "QuotaExceeded", "EntityTooLarge": "make room there, or allow more"
+    default:
+      switch answer.status {
+      case 507: "make room there, or allow more"
+      case 300..<400:
+        "it sends elsewhere\(answer.location.map { ", to \($0.printablePart)" } ?? ""); name that address or its region"
+      case 401, 403:
+        "these credentials may not do that; they need to list the bucket, and to read, write and delete in it"
+      default: "look at the address, the style and the region"
+      }
+    }
+  }
+}
+
+extension BucketAnswer {
+  var code: String? { BucketList.code(in: String(decoding: body, as: UTF8.self)) }
+
+  var words: String { "it answers \(status)\(code.map { " \($0)" } ?? "")" }
+
+  /// Not a missing bucket.
+  var isMissingFile: Bool { status == 404 && code != "NoSuchBucket" }
+}
+
+extension String {
+  /// A host's own text, for people: what could be anything else in a line of a log is left out.
+  fileprivate var printablePart: String {
+    String(
+      prefix { $0 != "?" }.filter { $0.isASCII && !$0.isWhitespace && $0 != "\"" }.prefix(Self.longestPart))
+  }
+
+  private static let longestPart = 200
+}
+
+extension PutCondition {
+  fileprivate var headers: [String] {
+    switch self {
+    case .absent: ["If-None-Match: *"]
+    case .tag(let tag): ["If-Match: \(tag)"]
+    case .none: []
+    }
+  }
+}
+
+extension MirrorFile {
+  /// As long as each kind of file may be kept, see the article on static hosts.
+  fileprivate var headers: [String] {
+    let (age, type) =
+      if path.hasPrefix("targets/") { ("max-age=31536000, immutable", "application/octet-stream") } else {
+        (
+          path.hasSuffix("/timestamp.json") ? "max-age=1, stale-while-revalidate=5" : "max-age=3600",
+          "application/json"
+        )
+      }
+    return ["Cache-Control: \(age)", "Content-Type: \(type)"]
+  }
+}

@@ -1,0 +1,107 @@
+import SeedDatabase
+
+/// A trigger that notes what one kind of statement does to a table.
+///
+/// Those for statements never join their transition tables: the plan that a session made for its first, small
+/// statements would take hours for a large one.
+struct LogTrigger: Hashable {
+  enum Event: String {
+    case insert, update, delete, truncate
+    /// Each row of the first three.
+    case row
+  }
+
+  let event: Event
+  /// What its function does.
+  let body: String
+
+  /// pg_trigger.tgtype: whether it is for rows, and which statements it is for. All are AFTER.
+  var type: Int {
+    switch event {
+    case .insert: 4
+    case .delete: 8
+    case .update: 16
+    case .truncate: 32
+    case .row: 1 + 4 + 8 + 16
+    }
+  }
+
+  /// The transition table of rows as they were; empty where there is none.
+  var old: String { event == .update || event == .delete ? Self.oldRows : "" }
+  /// The transition table of rows as they are; empty where there is none.
+  var new: String { event == .update || event == .insert ? Self.newRows : "" }
+
+  private static let oldRows = "seedbank_old"
+  private static let newRows = "seedbank_new"
+
+  /// All that a table's log needs.
+  static func all(for table: LoggedTable, in log: String) -> [LogTrigger] {
+    let writer = Writer(table: table, log: log)
+    let truncate = LogTrigger(event: .truncate, body: "BEGIN \(writer.wholeTable); RETURN NULL; END")
+    guard table.noting == .statement else { return [writer.row, truncate] }
+    return [
+      writer.statement(.insert, newRows, nil), writer.statement(.update, oldRows, newRows),
+      writer.statement(.delete, oldRows, nil), truncate,
+    ]
+  }
+
+  /// The statements that make it.
+  func statements(for table: LoggedTable, _ number: Int, _ names: LogNames) -> [String] {
+    let (function, trigger) = (names.function(event, number), names.trigger(event))
+    let references = [old.isEmpty ? nil : "OLD TABLE AS \(old)", new.isEmpty ? nil : "NEW TABLE AS \(new)"]
+      .compactMap(\.self)
+    let clause = references.isEmpty ? "" : "REFERENCING \(references.joined(separator: " ")) "
+    let moment = event == .row ? "INSERT OR UPDATE OR DELETE" : event.rawValue.uppercased()
+    return [
+      // Whoever writes the table needs no right on the log, and no name can be put in the way.
+      "CREATE FUNCTION \(function)() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER "
+        + "SET search_path = pg_catalog, pg_temp AS \(body.literal)",
+      "CREATE TRIGGER \(trigger) AFTER \(moment) ON \(table.sql) \(clause)"
+        + "FOR EACH \(event == .row ? "ROW" : "STATEMENT") EXECUTE FUNCTION \(function)()",
+      // Replication and restored dumps write with ordinary triggers off.
+      "ALTER TABLE \(table.sql) ENABLE ALWAYS TRIGGER \(trigger)",
+    ]
+  }
+}
+
+/// Writes the bodies of functions.
+private struct Writer {
+  let table: LoggedTable
+  let log: String
+
+  /// An entry without a key stands for the whole table.
+  var wholeTable: String { "INSERT INTO \(log) DEFAULT VALUES" }
+
+  private var columns: String { table.keys.indices.map { "k\($0)" }.joined(separator: ", ") }
+
+  private func values(of row: String) -> String {
+    table.keys.map { $0.value(of: row) }.joined(separator: ", ")
+  }
+
+  func statement(_ event: LogTrigger.Event, _ first: String, _ second: String?) -> LogTrigger {
+    guard !table.keys.isEmpty else {
+      return LogTrigger(
+        event: event,
+        body: "BEGIN IF EXISTS (SELECT FROM \(first)) THEN \(wholeTable); END IF; RETURN NULL; END")
+    }
+    let rows = [first, second].compactMap(\.self).map { "SELECT \(values(of: $0)) FROM \($0)" }
+    return LogTrigger(
+      event: event,
+      body: "BEGIN INSERT INTO \(log) (\(columns)) \(rows.joined(separator: " UNION ")); RETURN NULL; END")
+  }
+
+  var row: LogTrigger {
+    guard !table.keys.isEmpty else {
+      let isNoted = "EXISTS (SELECT FROM \(log) WHERE xid = pg_current_xact_id())"
+      return LogTrigger(
+        event: .row, body: "BEGIN IF NOT \(isNoted) THEN \(wholeTable); END IF; RETURN NULL; END")
+    }
+    func insert(_ row: String) -> String { "INSERT INTO \(log) (\(columns)) VALUES (\(values(of: row)))" }
+    return LogTrigger(
+      event: .row,
+      body: "BEGIN IF TG_OP <> 'INSERT' THEN \(insert("OLD")); END IF; "
+        + "IF TG_OP = 'INSERT' THEN \(insert("NEW")); "
+        + "ELSIF TG_OP = 'UPDATE' THEN IF ROW(\(values(of: "OLD"))) IS DISTINCT FROM ROW(\(values(of: "NEW"))) "
+        + "THEN \(insert("NEW")); END IF; END IF; RETURN NULL; END")
+  }
+}

@@ -1,0 +1,61 @@
+import SeedDatabase
+import SeedFormat
+import SeedServer
+
+extension PostgresLog {
+  var needsPruning: Bool { true }
+
+  /// Entries that one statement removes, so that no writer waits long.
+  private static let batch = 10_000
+  /// Batches of one log in one go.
+  private static let mostBatches = 100
+  /// For how long entries stay whatever happens: other publishers may read the same log.
+  private static let keptHours = 1
+  /// Days for which entries stay where an operator's own schedule removes them.
+  private static let scheduledDays = 7
+
+  func prune(behind cursors: [OriginCursor]) -> String? {
+    let bounds = bounds(cursors)
+    do {
+      if !isOfStandby {
+        try remove(bounds)
+        return nil
+      }
+    } catch {}
+    return (try? hasOldEntries()) == true ? advice : nil
+  }
+
+  /// For each log the transaction from which on somebody needs the entries. The newest that somebody saw is one of them.
+  private func bounds(_ cursors: [OriginCursor]) -> [Int: UInt64] {
+    let floors = cursors.compactMap { LogPosition($0.json)?.snapshot.floor }
+    guard floors.count == cursors.count, let floor = floors.min() else { return [:] }
+    return numbers.reduce(into: [:]) { bounds, number in
+      let marks = cursors.compactMap { LogMark($0.json["logs"]?["\(number)"]) }
+      guard marks.count == cursors.count else { return }
+      bounds[number] = min(floor, marks.compactMap { $0.witness?.transaction }.min() ?? floor)
+    }
+  }
+
+  /// In a session of its own: the one that reads may not write.
+  private func remove(_ bounds: [Int: UInt64]) throws(PostgresError) {
+    let connection = try PostgresConnection(place)
+    for (number, bound) in bounds.sorted(by: { $0.key < $1.key }) {
+      for _ in 0..<Self.mostBatches {
+        let rows = try connection.rows(
+          "SELECT \(quoted(schema)).prune($1::int, $2::xid8, interval '\(Self.keptHours) hour', $3::int)",
+          ["\(number)", "\(bound)", "\(Self.batch)"])
+        guard rows.first?[0].flatMap({ Int($0) }) == Self.batch else { break }
+      }
+    }
+  }
+
+  private var advice: String {
+    "the log of the origin \(place.text) has entries of more than \(Self.scheduledDays) days, which this user may not remove, or not on "
+      + "a standby: let the owner's cron run once a day, on the primary: SELECT \(quoted(schema)).prune(interval '\(Self.scheduledDays) days')"
+  }
+
+  /// Older than a schedule would leave them, by a day.
+  private func hasOldEntries() throws(PostgresError) -> Bool {
+    try hasEntries(olderThanDays: Self.scheduledDays + 1)
+  }
+}

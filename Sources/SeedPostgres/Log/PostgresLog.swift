@@ -1,0 +1,222 @@
+import SeedDatabase
+import SeedFormat
+import SeedServer
+import SeedTrust
+
+/// The log that triggers keep in a PostgreSQL database; see ``PostgresLogDraft``. An entry is new where its transaction was not
+/// over in the snapshot that the last step saw: neither numbers nor times of transactions rise in the order of the commits.
+final class PostgresLog: OriginLog {
+  private let connection: PostgresConnection
+  private let types: TypeCatalog
+  private let reading: ReadingCatalog
+  private let fitter: AffinityFitter
+  private let names: LogNames
+  private let position: LogPosition
+  private let watched: [WatchedTable]
+  let gaps: [String]
+  /// How the keys that were told are asked for again, by table of the client.
+  private var narrowed: [String: PostgresProjection] = [:]
+
+  /// Keys beyond which comparing all rows is cheaper, or the list too long for memory.
+  static let mostKeys = 100_000
+
+  /// `nil` where nobody set up a log.
+  init?(
+    _ connection: PostgresConnection, _ types: TypeCatalog, _ reading: ReadingCatalog,
+    _ fitter: AffinityFitter
+  ) throws {
+    names = LogNames(of: connection.place.schema)
+    guard let catalog = try PostgresLogCatalog(names, connection), let position = try LogPosition(connection)
+    else { return nil }
+    (self.connection, self.types, self.reading, self.fitter) = (connection, types, reading, fitter)
+    (self.position, watched, gaps) = (position, catalog.watched, catalog.gaps)
+  }
+
+  // MARK: What pruning needs to know
+
+  var place: PostgresPlace { connection.place }
+  var schema: String { names.schema }
+  var isOfStandby: Bool { position.isStandby }
+  var numbers: [Int] { watched.map(\.number) }
+
+  /// Besides the newest one of each log, which stays.
+  func hasEntries(olderThanDays days: Int) throws(PostgresError) -> Bool {
+    for table in watched {
+      let log = names.log(table.number)
+      let rows = try connection.rows(
+        "SELECT FROM \(log) WHERE at < now() - interval '\(days) days' AND xid < (SELECT max(xid) FROM \(log)) LIMIT 1"
+      )
+      if !rows.isEmpty { return true }
+    }
+    return false
+  }
+
+  // MARK: The cursor
+
+  func cursor() throws -> OriginCursor {
+    let witnesses = try self.witnesses()
+    let marks = watched.map { table in
+      JSONMember("\(table.number)", LogMark(table, witness: witnesses[table.number]).json)
+    }
+    return OriginCursor(.object(position.members + [JSONMember("logs", .object(marks))]))
+  }
+
+  /// The newest entry of each log; where all seem to be yet to come, the newest of these.
+  private func witnesses() throws(PostgresError) -> [Int: LogMark.Witness] {
+    guard !watched.isEmpty else { return [:] }
+    let queries = watched.flatMap { table in
+      [isPast, ""].enumerated().map { rank, condition in
+        "(SELECT \(table.number), xid, at, \(rank) FROM \(names.log(table.number)) \(condition) ORDER BY xid DESC LIMIT 1)"
+      }
+    }
+    let rows = try connection.rows("\(queries.joined(separator: " UNION ALL ")) ORDER BY 4 DESC")
+    return rows.reduce(into: [:]) { witnesses, row in
+      guard let number = row[0].flatMap({ Int($0) }), let transaction = row[1].flatMap({ UInt64($0) }) else {
+        return
+      }
+      witnesses[number] = LogMark.Witness(transaction: transaction, time: row[2] ?? "")
+    }
+  }
+
+  /// A restored dump may bring entries of another cluster, whose numbers are yet to come here.
+  private var isPast: String { "WHERE xid < '\(position.ceiling)'::xid8" }
+
+  // MARK: What was touched
+
+  func isBehind(_ cursor: OriginCursor) -> Bool {
+    LogPosition(cursor.json).map { relation(to: $0) == .isBehind } ?? false
+  }
+
+  private func relation(to older: LogPosition) -> LogPosition.Relation {
+    position.relation(to: older, replayedBefore: LogPosition.place(connection.replayedBefore))
+  }
+
+  /// New relations may be heirs of those that are read, or be read in their place.
+  func isUntouched(since cursor: OriginCursor) throws -> Bool {
+    guard case .known(let older, let marks) = try standing(since: cursor),
+      older.relations == position.relations, cursor.json["logs"]?.members?.count == watched.count,
+      watched.allSatisfy({ marks[$0.number]?.files == $0.files })
+    else { return false }
+    return try numbersOfWritten(LogEntries(since: older.snapshot, isPast: isPast)).isEmpty
+  }
+
+  func touched(since cursor: OriginCursor, _ plan: SeriesPlan) throws -> LogAnswer {
+    switch try standing(since: cursor) {
+    case .answer(let answer): return answer
+    case .known(let older, let marks): return .tables(try touched(since: older.snapshot, marks, plan))
+    }
+  }
+
+  private enum Standing {
+    /// There is nothing to look up.
+    case answer(LogAnswer)
+    /// All that was noted since is there.
+    case known(LogPosition, marks: [Int: LogMark])
+  }
+
+  private func standing(since cursor: OriginCursor) throws(PostgresError) -> Standing {
+    guard let older = LogPosition(cursor.json) else { return .answer(.doubt(.otherDatabase)) }
+    switch relation(to: older) {
+    case .doubt(let doubt): return .answer(.doubt(doubt))
+    case .isBehind: return .answer(.behind)
+    case .follows: break
+    }
+    var marks: [Int: LogMark] = [:]
+    for table in watched {
+      guard let mark = LogMark(cursor.json["logs"]?["\(table.number)"]) else {
+        return .answer(.doubt(.otherTriggers))
+      }
+      if let doubt = mark.doubt(of: table, since: older.snapshot) { return .answer(.doubt(doubt)) }
+      marks[table.number] = mark
+    }
+    if let doubt = try doubt(of: marks) { return .answer(.doubt(doubt)) }
+    return .known(older, marks: marks)
+  }
+
+  /// Whether the entries that were the newest are still there, and the same.
+  private func doubt(of marks: [Int: LogMark]) throws(PostgresError) -> LogDoubt? {
+    let witnesses = watched.compactMap { table in marks[table.number]?.witness.map { (table, $0) } }
+    // An empty log proves nothing: whatever was in it may have been removed by hand.
+    guard witnesses.count == watched.count else { return .edited }
+    guard !witnesses.isEmpty else { return nil }
+    let queries = witnesses.map { table, witness in
+      "SELECT \(table.number) WHERE EXISTS (SELECT FROM \(names.log(table.number)) "
+        + "WHERE xid = '\(witness.transaction)'::xid8 AND at = \(witness.time.literal)::timestamptz)"
+    }
+    let rows = try connection.rows(queries.joined(separator: " UNION ALL "))
+    let found = Set(rows.compactMap { $0[0].flatMap { Int($0) } })
+    guard let (table, witness) = witnesses.first(where: { !found.contains($0.0.number) }) else { return nil }
+    return table.pruned > witness.transaction ? .pruned : .edited
+  }
+
+  private func touched(
+    since snapshot: LogSnapshot, _ marks: [Int: LogMark], _ plan: SeriesPlan
+  ) throws -> [String: Touched] {
+    let entries = LogEntries(since: snapshot, isPast: isPast)
+    let rewritten = watched.filter { marks[$0.number]?.files != $0.files }
+    let written = try numbersOfWritten(entries).union(rewritten.map(\.number))
+    return try plan.schema.tables.reduce(into: [:]) { touched, table in
+      let projection = try PostgresProjection(table, plan.projection(table), connection, types)
+      guard let sources = try sources(of: projection) else {
+        touched[table.name] = .all
+        return
+      }
+      guard sources.contains(where: { written.contains($0.number) }) else {
+        touched[table.name] = .nothing
+        return
+      }
+      let isWhole =
+        plan.projection(table).sql != nil || sources.count > 1
+        || sources.contains { source in
+          rewritten.contains { $0.number == source.number }
+        }
+      touched[table.name] = isWhole ? .all : try keys(of: table, sources[0], projection, entries)
+    }
+  }
+
+  private func numbersOfWritten(_ entries: LogEntries) throws(PostgresError) -> Set<Int> {
+    guard !watched.isEmpty else { return [] }
+    let queries = watched.map {
+      "SELECT \($0.number) WHERE EXISTS (SELECT FROM \(names.log($0.number)) \(entries.condition))"
+    }
+    let rows = try connection.rows(queries.joined(separator: " UNION ALL "))
+    return Set(rows.compactMap { $0[0].flatMap { Int($0) } })
+  }
+
+  /// The logs of all that a projection reads; `nil` where something of it has none.
+  private func sources(of projection: PostgresProjection) throws(PostgresError) -> [WatchedTable]? {
+    let relations = try reading.relations(readBy: projection).filter { !$0.isView }
+    let sources = relations.map { relation in watched.first { $0.members.contains(relation.oid) } }
+    guard !sources.contains(where: { $0 == nil }), !relations.isEmpty else { return nil }
+    return sources.compactMap(\.self).reduce(into: []) { unique, source in
+      if !unique.contains(where: { $0.number == source.number }) { unique.append(source) }
+    }
+  }
+
+  /// The touched keys, where both sides hold them as the same values in the same order.
+  private func keys(
+    of table: TableSchema, _ source: WatchedTable, _ projection: PostgresProjection, _ entries: LogEntries
+  ) throws -> Touched {
+    let keys = source.table.keys
+    // A view of that name may show other rows than its table.
+    guard source.table.sql == projection.source, source.hasIndex,
+      Set(table.key.map { projection.names[$0] }) == Set(keys.map(\.name)),
+      table.keyCollations.allSatisfy({ $0 == .binary }),
+      table.key.allSatisfy({ projection.columns[$0].keepsOrder(in: table.columns[$0]) })
+    else { return .all }
+    let list = entries.keys(of: keys, in: names.log(source.number))
+    let columns = table.key.map { projection.columns[$0] }
+    guard let found = try LogKeyReader(connection, columns, fitter, table).read(list, most: Self.mostKeys)
+    else {
+      return .all
+    }
+    narrowed[table.name] = projection.narrowed(
+      to: entries.rows(of: projection.source, keys, in: names.log(source.number)))
+    return .keys(found)
+  }
+
+  func rows(_ table: TableSchema, keys: [[SeedValue]]) throws -> ProjectedRows {
+    guard let projection = narrowed[table.name] else { preconditionFailure("\(table.name) has no keys") }
+    return ProjectedRows(projection.rows(connection, isOrdered: true), table, fitter, isOrdered: true)
+  }
+}

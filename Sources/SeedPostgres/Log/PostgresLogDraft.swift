@@ -1,0 +1,152 @@
+import SeedDatabase
+import SeedServer
+
+/// The schema, tables, functions and triggers with which a PostgreSQL database notes what is written to the tables that a dataset
+/// reads, whoever writes them. Only where its operator asks for it is any of it made.
+package struct PostgresLogDraft {
+  /// Tables whose writers are noted.
+  package private(set) var logged: [Logged] = []
+  /// Relations that are compared as before, each with the reason.
+  package private(set) var left: [(table: String, reason: String)] = []
+  /// The statements, to be run in one transaction.
+  package private(set) var statements: [String] = []
+
+  /// A table whose writers are noted.
+  package struct Logged {
+    /// Its name.
+    package let table: String
+    /// The columns by which its rows are noted; empty where it is compared as a whole once it was written.
+    package let keys: [String]
+    /// Why it is compared as a whole.
+    package let remark: String?
+  }
+
+  private let names: LogNames
+  private let schema: String
+
+  /// A log of what the plans read, to be read by that user.
+  init(_ reader: PostgresLogReader, _ plans: [SeriesPlan]) throws {
+    (names, schema) = (LogNames(of: reader.connection.place.schema), reader.connection.place.schema)
+    let role = try reader.connection.rows("SELECT current_user").first?[0] ?? ""
+    statements = ["CREATE SCHEMA \(quoted(names.schema))", Self.registry(names)]
+    for table in try reader.tables(readBy: plans) { try add(table, reader.connection) }
+    statements += Self.pruning(names) + Self.rights(names, role)
+  }
+
+  private mutating func add(
+    _ table: PostgresLogReader.Table, _ connection: PostgresConnection
+  ) throws(PostgresError) {
+    let shown =
+      table.relation.schema == schema
+      ? table.relation.name : "\(table.relation.schema).\(table.relation.name)"
+    guard let facts = try TableFacts(table.relation.oid, keys: table.keys, connection) else { return }
+    if let obstacle = facts.obstacle { return left.append((shown, obstacle)) }
+    let remark = facts.remark(table)
+    let keys = remark == nil ? facts.keys ?? [] : []
+    let source = LoggedTable(
+      schema: table.relation.schema, name: table.relation.name, keys: keys,
+      noting: facts.needsRows ? .row : .statement)
+    logged.append(Logged(table: shown, keys: keys.map(\.name), remark: remark))
+    statements += Self.log(of: source, logged.count, names)
+  }
+
+  // MARK: The statements
+
+  private static func registry(_ names: LogNames) -> String {
+    """
+    CREATE TABLE \(names.registry) (number integer PRIMARY KEY, source_schema text NOT NULL, source text NOT NULL, \
+    noting text NOT NULL, keys text[] NOT NULL, types text[] NOT NULL, token uuid NOT NULL DEFAULT gen_random_uuid(), \
+    pruned xid8 NOT NULL DEFAULT '0', UNIQUE (source_schema, source))
+    """
+  }
+
+  private static func log(of table: LoggedTable, _ number: Int, _ names: LogNames) -> [String] {
+    let columns = table.keys.enumerated().map { ", k\($0.offset) \($0.element.stored)" }.joined()
+    func array(_ texts: [String]) -> String {
+      "ARRAY[\(texts.map(\.literal).joined(separator: ", "))]::text[]"
+    }
+    return [
+      "INSERT INTO \(names.registry) (number, source_schema, source, noting, keys, types) VALUES (\(number), "
+        + "\(table.schema.literal), \(table.name.literal), '\(table.noting.rawValue)', "
+        + "\(array(table.keys.map(\.name))), \(array(table.keys.map(\.type))))",
+      // The time tells an entry from one that another server made in a transaction of the same number.
+      "CREATE TABLE \(names.log(number)) (xid xid8 NOT NULL DEFAULT pg_current_xact_id(), "
+        + "at timestamptz NOT NULL DEFAULT now()\(columns))",
+      "CREATE INDEX ON \(names.log(number)) (xid)",
+      // Never empty: a log that is was emptied by somebody, and nobody knows what went with it.
+      "INSERT INTO \(names.log(number)) DEFAULT VALUES",
+    ] + LogTrigger.all(for: table, in: names.log(number)).flatMap { $0.statements(for: table, number, names) }
+  }
+
+  /// What removes entries, and notes how far: who comes later must know what it cannot see any more. The newest entry stays.
+  private static func pruning(_ names: LogNames) -> [String] {
+    let prune = "\(quoted(names.schema)).prune"
+    let step = """
+      DECLARE gone bigint; BEGIN
+      EXECUTE format('DELETE FROM %s WHERE ctid = ANY (ARRAY(SELECT ctid FROM %1$s WHERE xid < $1 AND at < now() - $2 \
+      AND xid < (SELECT max(xid) FROM %1$s) ORDER BY xid LIMIT $3))', \("\(quoted(names.schema)).log_".literal) || log) \
+      USING before, age, most;
+      GET DIAGNOSTICS gone = ROW_COUNT;
+      UPDATE \(names.registry) SET pruned = before WHERE number = log AND pruned < before AND gone > 0;
+      RETURN gone; END
+      """
+    let old = """
+      DECLARE one record; edge xid8; gone bigint; total bigint := 0; BEGIN
+      FOR one IN SELECT number FROM \(names.registry) ORDER BY number LOOP
+      EXECUTE format('SELECT xid FROM %s WHERE at < now() - $1 ORDER BY xid DESC LIMIT 1', \
+      \("\(quoted(names.schema)).log_".literal) || one.number) INTO edge USING age;
+      IF edge IS NOT NULL THEN gone := \(prune)(one.number, (edge::text::bigint + 1)::text::xid8, age, 2147483647); total := total + gone; END IF;
+      END LOOP; RETURN total; END
+      """
+    let settings = "LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp"
+    return [
+      "CREATE FUNCTION \(prune)(log integer, before xid8, age interval, most integer) RETURNS bigint \(settings) AS \(step.literal)",
+      "CREATE FUNCTION \(prune)(age interval) RETURNS bigint \(settings) AS \(old.literal)",
+    ]
+  }
+
+  private static func rights(_ names: LogNames, _ role: String) -> [String] {
+    let schema = quoted(names.schema)
+    return ["REVOKE ALL ON ALL FUNCTIONS IN SCHEMA \(schema) FROM PUBLIC"] + names.grants(to: role)
+  }
+}
+
+extension LogNames {
+  /// What a user needs for reading a log and removing old entries.
+  func grants(to role: String) -> [String] {
+    let (schema, role) = (quoted(schema), quoted(role))
+    return [
+      "GRANT USAGE ON SCHEMA \(schema) TO \(role)",
+      "GRANT SELECT ON ALL TABLES IN SCHEMA \(schema) TO \(role)",
+      "GRANT EXECUTE ON FUNCTION \(schema).prune(integer, xid8, interval, integer) TO \(role)",
+    ]
+  }
+}
+
+extension TableFacts {
+  /// Why a relation can have no log.
+  fileprivate var obstacle: String? {
+    switch kind {
+    case "r", "p": break
+    case "m": return "it is a materialized view, which has no triggers"
+    case "f": return "it is a table of another server, which says nothing of its writers"
+    default: return "it is no table"
+    }
+    guard isPermanent else { return "it is not permanent: a crash empties it, and no trigger notes that" }
+    return hasForeignPartition
+      ? "a partition of it lies in another server, which says nothing of its writers" : nil
+  }
+
+  /// Why a table with a log is compared as a whole once it was written; `nil` where its rows are noted.
+  fileprivate func remark(_ table: PostgresLogReader.Table) -> String? {
+    if table.keys.isEmpty { return "SELECTs or views read it" }
+    guard keys != nil else {
+      return
+        "equal values of its key \(table.keys.map(quoted).joined(separator: ", ")) may be written in several ways"
+    }
+    let columns = table.keys.map(quoted).joined(separator: ", ")
+    return hasIndex
+      ? nil
+      : "no index finds its rows by their key: CREATE INDEX ON \(quoted(table.relation.name)) (\(columns))"
+  }
+}

@@ -1,0 +1,121 @@
+import SeedFormat
+import SeedSystem
+import SeedTrust
+
+/// A mirror in a folder, such as a mounted file system. The folder itself is never made: an unmounted disk would be filled
+/// where it is not.
+package struct FolderStore: MirrorStore {
+  private let folder: String
+  /// Held while a condition is looked at and the file put in place; the kernel releases it with the process.
+  private static let lockName = ".mirror.lock"
+
+  package init(_ folder: String) { self.folder = folder }
+
+  package var place: String { folder }
+
+  private func file(_ path: String) -> String { "\(folder)/\(path)" }
+
+  package func list() throws -> [String: Int] {
+    try withLock {
+      var found: [String: Int] = [:]
+      for top in ["metadata", "targets"] { try list(top, &found) }
+      return found
+    }
+  }
+
+  private func list(_ path: String, _ found: inout [String: Int]) throws {
+    for name in try Folder.names(in: file(path)) {
+      let inner = "\(path)/\(name)"
+      if Folder.isFolder(file(inner)) {
+        try list(inner, &found)
+      } else if name.hasSuffix(DurableFile.temporarySuffix) {
+        // A crash left it, for whoever writes one holds the lock.
+        try Folder.remove(file(inner))
+      } else if let stamp = try FileStamp(file(inner)) {
+        found[inner] = stamp.size
+      }
+    }
+  }
+
+  package func read(_ path: String) throws -> StoredFile? {
+    try checkFolder()
+    let bytes = try DurableFile.readIfPresent(file(path), limit: PublicationDirectory.mostFileBytes)
+    return bytes.map { StoredFile($0, tag: Self.tag($0)) }
+  }
+
+  package func length(_ path: String) throws -> Int? { try FileStamp(file(path))?.size }
+
+  private static func tag(_ bytes: [UInt8]) -> String { SHA256Digest.of(bytes).hex }
+
+  package func put(_ file: MirrorFile, _ condition: PutCondition) throws -> PutReply {
+    try withLock {
+      guard try holds(condition, file.path) else { return .unmet }
+      let path = self.file(file.path)
+      try Folder.create(Folder.parent(of: path))
+      switch file.content {
+      case .bytes(let bytes): try DurableFile.write(bytes, to: path)
+      case .file(let source): try copy(source, to: path, file)
+      }
+      return .done(tag: file.sha256.hex)
+    }
+  }
+
+  private func holds(_ condition: PutCondition, _ path: String) throws -> Bool {
+    switch condition {
+    case .absent: !Folder.exists(file(path))
+    case .tag(let tag): try read(path)?.tag == tag
+    case .none: true
+    }
+  }
+
+  /// A file that is not what was signed goes nowhere.
+  private func copy(_ source: String, to path: String, _ file: MirrorFile) throws {
+    let temporary = path + DurableFile.temporarySuffix
+    do {
+      guard try copied(source, to: temporary) == file.sha256 else {
+        throw PublicationError.damaged(file: source)
+      }
+    } catch {
+      try? Folder.remove(temporary)
+      throw error
+    }
+    try DurableFile.moveIntoPlace(temporary, path)
+  }
+
+  private func copied(_ source: String, to path: String) throws -> SHA256Digest {
+    let from = try File(source, for: .reading)
+    let to = try File(path, for: .replacing)
+    let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.pieceBytes, alignment: 16)
+    defer { piece.deallocate() }
+    var hasher = SHA256Hasher()
+    while true {
+      let count = try from.read(into: piece)
+      if count == 0 { break }
+      let bytes = UnsafeRawBufferPointer(rebasing: piece[..<count])
+      hasher.update(bytes)
+      try to.write(bytes)
+    }
+    try to.sync()
+    return hasher.finish()
+  }
+
+  private static let pieceBytes = 1024 * 1024
+
+  package func remove(_ path: String) throws { try withLock { try Folder.remove(file(path)) } }
+
+  package func isPublic(_ path: String) -> Bool? { nil }
+
+  private func checkFolder() throws {
+    guard Folder.isFolder(folder) || Folder.isFolder(folder + "/.") else {
+      throw MirrorError.refused("there is no such folder: mount its disk, or make it")
+    }
+  }
+
+  private func withLock<Result>(_ body: () throws -> Result) throws -> Result {
+    try checkFolder()
+    let lock = try File(file(Self.lockName), for: .updating)
+    try lock.lock()
+    defer { lock.unlock() }
+    return try body()
+  }
+}

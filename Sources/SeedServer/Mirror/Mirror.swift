@@ -1,0 +1,157 @@
+import SeedFormat
+package import SeedSystem
+import SeedTrust
+
+/// A mirror of a publication, with what its publisher remembers of it.
+package struct Mirror: Sendable {
+  package let store: any MirrorStore
+  package var options: MirrorOptions
+  private let stateFolder: String
+
+  /// It is remembered in `stateFolder`.
+  package init(_ store: any MirrorStore, _ options: MirrorOptions, stateFolder: String) {
+    (self.store, self.options, self.stateFolder) = (store, options, stateFolder)
+  }
+
+  package var place: String { store.place }
+
+  /// `nil` where it is not, as far as is known.
+  package var behindSince: UTCTime? { MirrorMemory(file: memoryFile).behindSince }
+
+  private var memoryFile: String { MirrorMemory.file(of: place, in: stateFolder) }
+
+  private var inherited: MirrorOptions {
+    var options = options
+    options.inheritsBelow = MirrorInheritance.version(in: stateFolder)
+    return options
+  }
+
+  /// A publication that moves on while it is copied is looked at again so many times.
+  private static let looks = 3
+
+  /// Makes the mirror show what is published now. What was done before a failure is remembered, and the failure as well.
+  package func bringUpToDate(_ publication: PublicationDirectory, now: UTCTime) throws -> MirrorReport {
+    try withLock {
+      var memory = MirrorMemory(file: memoryFile)
+      do {
+        return try push(publication, &memory, now: now)
+      } catch {
+        memory.behindSince = memory.behindSince ?? now
+        memory.problem = "\(error)"
+        try memory.write(to: memoryFile)
+        throw failure(error)
+      }
+    }
+  }
+
+  private func push(
+    _ publication: PublicationDirectory, _ memory: inout MirrorMemory, now: UTCTime
+  ) throws -> MirrorReport {
+    for look in 1... {
+      var push = MirrorPush(try MirrorImage(of: publication), to: store, memory, inherited, now: now) {
+        try $0.write(to: memoryFile)
+      }
+      let result = Result { try push.run() }
+      let before = memory
+      memory = push.memory
+      if case .failure(let error as FileError) = result, look < Self.looks, error.isMissing,
+        error.path.hasPrefix(publication.path)
+      {
+        continue
+      }
+      try result.get()
+      if memory != before { try memory.write(to: memoryFile) }
+      return push.report
+    }
+    return MirrorReport()
+  }
+
+  /// How the mirror stands to what is published here, by asking it. Throws where another publisher is ahead, and where it
+  /// cannot be asked.
+  package func compare(_ publication: PublicationDirectory) throws {
+    do {
+      let claim = MirrorMemory(file: memoryFile).claim(inherited)
+      let judge = TimestampJudge(store: store, image: try MirrorImage(of: publication), claim: claim)
+      _ = try judge.look(at: store.read(MirrorImage.timestampPath))
+    } catch { throw failure(error) }
+  }
+
+  /// Whether it can be used at all, in words. Throws what is to be mended.
+  package func check() throws -> String {
+    do {
+      if options.isFenced { try MirrorProbe(store).run() }
+      let fence =
+        options.isFenced
+        ? "it honours conditions" : "conditions are not used, so nobody else may publish there"
+      switch try store.isPublic(MirrorImage.timestampPath) {
+      case nil: return "it can be written, and \(fence)"
+      case true?: return "it can be written, \(fence), and clients can read it"
+      case false?:
+        return
+          "it can be written, and \(fence); clients cannot read it by this address without a right of their own"
+      }
+    } catch { throw failure(error) }
+  }
+
+  private func failure(_ error: any Error) -> any Error {
+    (error as? MirrorError).map { MirrorFailure(place, $0) } ?? error
+  }
+
+  private func withLock<Result>(_ body: () throws -> Result) throws -> Result {
+    try Folder.create(Folder.parent(of: memoryFile), mode: 0o700)
+    let lock = try File("\(memoryFile).lock", for: .updating)
+    guard try lock.tryLock() else { throw MirrorFailure(place, .busy) }
+    defer { lock.unlock() }
+    return try body()
+  }
+}
+
+/// Finds out whether a store honours conditions, with a small file of its own that goes again. What a store's manual says is
+/// one thing; that two publishers cannot overwrite each other hangs on what it does.
+package struct MirrorProbe {
+  private let store: any MirrorStore
+  private let path: String
+
+  package init(_ store: any MirrorStore) {
+    self.store = store
+    path = "metadata/probe-\(UInt64.random(in: 0...UInt64.max)).txt"
+  }
+
+  /// Throws what is wrong.
+  package func run() throws {
+    let result = Result { try probe() }
+    try? store.remove(path)
+    try result.get()
+    guard try store.read(path) == nil else {
+      throw MirrorError.refused("a file that was removed is still there")
+    }
+  }
+
+  private func probe() throws {
+    let (first, second) = (MirrorFile(path, Array("first\n".utf8)), MirrorFile(path, Array("second\n".utf8)))
+    let tag = try done(store.put(first, .absent), "a new file")
+    try refused(store.put(second, .absent), "If-None-Match: * for a name that is there")
+    _ = try done(store.put(second, .tag(tag)), "If-Match with the tag of what is there")
+    try refused(store.put(first, .tag(tag)), "If-Match with the tag of what was there before")
+    guard try store.read(path)?.bytes == Array("second\n".utf8) else {
+      throw MirrorError.refused("what was put is not what is read")
+    }
+  }
+
+  private func done(_ reply: PutReply, _ what: String) throws -> String {
+    switch reply {
+    case .done(let tag): return tag
+    case .unheard(let text): throw MirrorError.away(text)
+    case .absent: throw MirrorError.refused("there is no such place; make it, and the next step fills it")
+    case .unmet, .disputed: throw MirrorError.ignoresConditions("\(what) is refused")
+    }
+  }
+
+  private func refused(_ reply: PutReply, _ what: String) throws {
+    switch reply {
+    case .unmet, .disputed: return
+    case .unheard(let text): throw MirrorError.away(text)
+    default: throw MirrorError.ignoresConditions("\(what) is taken")
+    }
+  }
+}

@@ -1,0 +1,203 @@
+import SeedFormat
+package import SeedSystem
+import SeedTrust
+
+/// Makes a mirror equal to an image, one request after the other. What is known of the mirror is right after each of them.
+package struct MirrorPush {
+  private let store: any MirrorStore
+  private let image: MirrorImage
+  private let options: MirrorOptions
+  private let now: UTCTime
+  private let remember: (MirrorMemory) throws -> Void
+  package private(set) var memory: MirrorMemory
+  /// What was done.
+  package private(set) var report = MirrorReport()
+
+  /// Attempts of one request, where none is answered.
+  static let attempts = 3
+
+  /// `remember` keeps the memory, before the timestamp is put.
+  package init(
+    _ image: MirrorImage, to store: any MirrorStore, _ memory: MirrorMemory, _ options: MirrorOptions,
+    now: UTCTime, remember: @escaping (MirrorMemory) throws -> Void
+  ) {
+    (self.image, self.store, self.memory, self.options, self.now) = (image, store, memory, options, now)
+    self.remember = remember
+  }
+
+  private var judge: TimestampJudge {
+    TimestampJudge(store: store, image: image, claim: memory.claim(options))
+  }
+
+  private var plan: MirrorPlan {
+    MirrorPlan(image, memory, graceSeconds: options.graceSeconds, now: now)
+  }
+
+  package mutating func run() throws {
+    let isKnown = (memory.commit?.version ?? 0) >= max(1, options.inheritsBelow)
+    if options.isByHand || memory.needsList(now) || !isKnown {
+      try look()
+    } else if options.looksFirst || plan.needsLook {
+      _ = try lookAtTimestamp()
+    }
+    if !memory.shows(image) { memory.behindSince = memory.behindSince ?? now }
+    for step in plan.steps {
+      if options.isOver() { throw MirrorError.away("it was not done when the program was told to end") }
+      try take(step)
+    }
+    // Where nothing had to be put: it may have been behind only for what was known of it.
+    if let commit = memory.commit { memory.noteCommit(image, tag: commit.tag, now: now) }
+  }
+
+  private mutating func take(_ step: MirrorPlan.Step) throws {
+    switch step {
+    case .object(let file, let isDamaged): try put(file, .object, isDamaged ? .none : condition(.absent))
+    case .metadata(let file): try put(file, .metadata, condition(.absent))
+    case .commit(let file): try commit(file)
+    case .removal(let path):
+      try store.remove(path)
+      (memory.held[path], memory.unnamed[path]) = (nil, nil)
+      report.removed += 1
+    }
+  }
+
+  private mutating func put(
+    _ file: MirrorFile, _ kind: MirrorDecision.Kind, _ condition: PutCondition
+  ) throws {
+    for attempt in 1...Self.attempts {
+      let why: String
+      switch MirrorDecision(try store.put(file, condition), to: kind) {
+      case .done: return note(file)
+      case .compare:
+        if try isThere(file, kind) {
+          memory.held[file.path] = file.length
+          return
+        }
+        why = "it refuses \(file.path) as there already, and it is not"
+      case .again(let text): why = text
+      case .fail(let error): throw error
+      }
+      guard attempt < Self.attempts else { throw MirrorError.away(why) }
+      options.pause(attempt)
+    }
+  }
+
+  private mutating func note(_ file: MirrorFile) {
+    memory.held[file.path] = file.length
+    report.files += 1
+    report.bytes += file.length
+  }
+
+  /// Whether what has that name is what should be there: our own from a push that ended early, or somebody else's.
+  private mutating func isThere(_ file: MirrorFile, _ kind: MirrorDecision.Kind) throws -> Bool {
+    guard kind == .metadata else {
+      let length = try store.length(file.path)
+      if length == file.length || length == nil { return length != nil }
+      // The name is the hash of what it should be.
+      if case .done = try store.put(file, .none) { return true }
+      return false
+    }
+    guard let found = try store.read(file.path) else { return false }
+    if SHA256Digest.of(found.bytes) == file.sha256 { return true }
+    if options.replaces, case .done = try store.put(file, condition(.tag(found.tag))) { return true }
+    // Where its publisher has committed it, that is to be told.
+    _ = try lookAtTimestamp()
+    throw MirrorError.rival(path: file.path)
+  }
+
+  private mutating func commit(_ file: MirrorFile) throws {
+    var condition = memory.commit.map { PutCondition.tag($0.tag) } ?? .absent
+    if !options.isFenced { condition = try lookAtTimestamp() ?? condition }
+    memory.noteAttempt(image)
+    try remember(memory)
+    for attempt in 1...Self.attempts {
+      let reply = try store.put(file, self.condition(condition))
+      if case .done(let tag?) = MirrorDecision(reply, to: .commit) { return noteCommit(tag) }
+      if case .unheard = reply, attempt < Self.attempts { options.pause(attempt) }
+      guard let next = try lookAtTimestamp() else { return }
+      condition = next
+    }
+    throw MirrorError.away("it does not say that it took \(file.path)")
+  }
+
+  private mutating func noteCommit(_ tag: String) {
+    memory.noteCommit(image, tag: tag, now: now)
+    report.isCommitted = true
+    report.files += 1
+    report.bytes += image.timestamp.length
+  }
+
+  /// What must hold for the timestamp to be put; `nil` where it is there already.
+  private mutating func lookAtTimestamp() throws -> PutCondition? {
+    let found = try store.read(image.timestamp.path)
+    switch try judge.look(at: found) {
+    case .same:
+      noteCommit(found?.tag ?? "")
+      return nil
+    case .older: return found.map { .tag($0.tag) }
+    case .absent:
+      guard memory.commit == nil || options.isByHand else { throw MirrorError.vanished }
+      return .absent
+    }
+  }
+
+  private func condition(_ condition: PutCondition) -> PutCondition { options.isFenced ? condition : .none }
+
+  /// Looks at the mirror as a whole. The timestamp first: what it leads to is there by then.
+  private mutating func look() throws {
+    let found = try store.read(image.timestamp.path)
+    if try judge.look(at: found) == .absent, memory.commit != nil, !options.isByHand {
+      throw MirrorError.vanished
+    }
+    let known = options.isByHand ? [:] : memory.held
+    memory.held = try store.list()
+    // A list tells the length alone, and metadata that another publisher signed may have the same. What was not put from here is
+    // compared.
+    for file in image.metadata where known[file.path] != file.length { memory.held[file.path] = nil }
+    memory.unnamed = memory.unnamed.filter { memory.held[$0.key] != nil }
+    memory.listedAt = now
+    memory.commit = found.map { found in
+      let isKnown = memory.commit?.tag == found.tag
+      let version = (try? Metadata<Timestamp>(parsing: found.bytes))?.signed.version ?? 0
+      return MirrorMemory.Commit(
+        tag: found.tag, version: version, sha256: SHA256Digest.of(found.bytes).hex,
+        at: isKnown ? memory.commit?.at ?? now : now)
+    }
+  }
+}
+
+/// How a push goes about it.
+package struct MirrorOptions: Sendable {
+  /// Whether the store honours conditions; where it does not, the last one to put wins.
+  package var isFenced = true
+  /// An operator asks for it, so that an empty place is filled again.
+  package var isByHand = false
+  /// No other publisher runs: what is in the way is replaced, metadata and an older timestamp.
+  package var replaces = false
+  /// Timestamps of lower versions are of the publication that this one goes on from; see ``MirrorInheritance``.
+  package var inheritsBelow = 0
+  package var graceSeconds = 0
+  /// Whether the timestamp there is looked at before anything is put: a folder costs nothing to look at, and may be what is left
+  /// of a disk that is not mounted.
+  package var looksFirst = false
+  /// Whether the program is to end: the next push goes on.
+  package var isOver: @Sendable () -> Bool = { false }
+  /// Waits before the next attempt of a request.
+  package var pause: @Sendable (_ attempt: Int) -> Void = { attempt in
+    usleep(pauseMicroseconds << UInt32(2 * attempt))
+  }
+
+  private static let pauseMicroseconds: UInt32 = 100_000
+
+  package init() {}
+}
+
+/// What a push has done.
+package struct MirrorReport: Hashable, Sendable {
+  package var files = 0
+  package var bytes = 0
+  package var removed = 0
+  package var isCommitted = false
+
+  package init() {}
+}

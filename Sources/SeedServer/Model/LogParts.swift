@@ -1,0 +1,90 @@
+package import SeedDatabase
+import SeedFormat
+
+/// What of an operator's SQLite file belongs to a log of changes. A name alone proves nothing: tables of the operator's own may
+/// be called seedbank_logins or seedbank_log_archive.
+package struct LogParts {
+  /// The triggers' names.
+  package private(set) var triggers: [String] = []
+  /// The names of the logs and of the table that lists them.
+  package private(set) var tables: [String] = []
+  /// Whether there is a table that lists the logs.
+  package private(set) var hasRegistry = false
+
+  /// The table that lists the logs.
+  package static let registry = "seedbank_logged"
+  /// Its columns.
+  package static let registryColumns = ["number", "source", "keys", "token"]
+  /// The columns of a log; those of the key follow.
+  package static let logColumns = ["seq", "witness"]
+
+  private static let prefix = "seedbank_log"
+
+  /// The table of a log.
+  package static func log(_ number: Int) -> String { "\(prefix)_\(number)" }
+
+  /// A trigger of a log.
+  package static func trigger(_ number: Int, _ kind: String) -> String { "\(log(number))_\(kind)" }
+
+  /// Reads names alone, whatever the tables hold.
+  package init(_ connection: Connection) throws {
+    let found = try Self.objects("table", connection)
+    hasRegistry = try found.contains {
+      try $0 == Self.registry && Self.columns(of: $0, connection) == Self.registryColumns
+    }
+    var numbers: Set<Int> = []
+    if hasRegistry {
+      numbers = Set(
+        try connection.rows("SELECT number FROM \(Self.registry)").compactMap { Self.number($0[0]) })
+    }
+    for table in found {
+      guard let number = Self.number(of: table), table == Self.log(number) else { continue }
+      let columns = try Self.columns(of: table, connection)
+      guard columns.prefix(Self.logColumns.count + 1) == Self.logColumns + ["k0"] else { continue }
+      numbers.insert(number)
+      tables.append(table)
+    }
+    if hasRegistry { tables.append(Self.registry) }
+    // Also those of a log that somebody dropped, which let no writer pass.
+    triggers = try Self.objects("trigger", connection).filter { name in
+      Self.number(of: name).map { numbers.contains($0) && Self.isTrigger(name, of: $0) } ?? false
+    }
+  }
+
+  /// Whether a table or trigger of that name belongs to a log.
+  package func owns(_ name: String) -> Bool { tables.contains(name) || triggers.contains(name) }
+
+  private static func objects(_ type: String, _ connection: Connection) throws -> [String] {
+    try connection.rows(
+      "SELECT name FROM sqlite_schema WHERE type = ? AND name LIKE '\(prefix)%' ORDER BY name", .text(type)
+    ).map(\.[0].text)
+  }
+
+  private static func columns(of table: String, _ connection: Connection) throws -> [String] {
+    try connection.rows("SELECT name FROM pragma_table_info(?) ORDER BY cid", .text(table)).map(\.[0].text)
+  }
+
+  /// The number behind the prefix.
+  private static func number(of name: String) -> Int? {
+    guard name.hasPrefix("\(prefix)_") else { return nil }
+    return Int(name.dropFirst(prefix.utf8.count + 1).prefix { $0.isASCII && $0.isNumber })
+  }
+
+  private static func number(_ value: SeedValue) -> Int? {
+    if case .integer(let number) = value { Int(number) } else { nil }
+  }
+
+  /// How the names of triggers end; those of unique indexes have a number behind it.
+  private static let kinds: Set = ["insert", "update", "delete", "move", "prune"]
+
+  private static func isTrigger(_ name: String, of number: Int) -> Bool {
+    guard name.hasPrefix("\(log(number))_") else { return false }
+    let parts = name.dropFirst(log(number).utf8.count + 1).split(
+      separator: "_", omittingEmptySubsequences: false)
+    switch parts.count {
+    case 1: return kinds.contains(String(parts[0]))
+    case 2: return ["insert", "update"].contains(parts[0]) && Int(parts[1]) != nil
+    default: return false
+    }
+  }
+}

@@ -1,0 +1,57 @@
+package import SeedFormat
+
+/// How the models on disk differ from those that a process has read and goes on with.
+package struct ModelDrift: Hashable, Sendable {
+  /// Held models whose folders are gone, though their majors go on.
+  package let gone: [ModelVersion]
+  /// Held models whose files are others now.
+  package let changed: [ModelVersion]
+  /// Models of majors that go on and that are not held.
+  package let added: [ModelVersion]
+
+  /// Models of retired majors make no difference: nothing is published of them any more.
+  package init(from held: [ModelDefinition], to found: [ModelDefinition], retired: Set<Int>) {
+    func going(_ models: [ModelDefinition]) -> [ModelDefinition] {
+      models.filter { !retired.contains($0.version.major) }
+    }
+    let now = Dictionary(found.map { ($0.version, $0) }) { first, _ in first }
+    let known = Set(held.map(\.version))
+    gone = going(held).map(\.version).filter { now[$0] == nil }
+    changed = going(held).filter { now[$0.version] != nil && now[$0.version] != $0 }.map(\.version)
+    added = going(found).map(\.version).filter { !known.contains($0) }
+  }
+
+  /// Why nothing may be published with the held models; `nil` where nothing is in the way. What is only added waits.
+  package func obstacle(_ dataset: DatasetName, publishedByOthers: [Series]) -> PlanError? {
+    let isSound = gone.isEmpty && changed.isEmpty && publishedByOthers.isEmpty
+    return isSound ? nil : .otherModels(dataset, self, publishedByOthers)
+  }
+
+  /// For the operator, where models wait until the process is started again.
+  package var remark: String? {
+    guard !added.isEmpty else { return nil }
+    return
+      "\(Self.names(added)) \(added.count == 1 ? "has" : "have") come since 'seedbank run' was started: start it again to"
+      + " publish \(added.count == 1 ? "it" : "them")"
+  }
+
+  func words(_ publishedByOthers: [Series]) -> String {
+    let parts: [String?] = [
+      gone.isEmpty
+        ? nil
+        : "the folder of \(Self.names(gone)) is gone: put it back, or end its major with 'seedbank model retire \(gone[0].major)'",
+      changed.isEmpty
+        ? nil
+        : "the files of \(Self.names(changed)) are others than when 'seedbank run' was started: start it again",
+      publishedByOthers.isEmpty
+        ? nil
+        : "\(publishedByOthers.map(\.description).joined(separator: ", ")) was published by another process, with models that"
+          + " 'seedbank run' was started without: start it again",
+    ]
+    return parts.compactMap(\.self).joined(separator: "; ")
+  }
+
+  private static func names(_ models: [ModelVersion]) -> String {
+    "model \(models.map(\.description).joined(separator: ", "))"
+  }
+}

@@ -1,0 +1,139 @@
+import SeedFormat
+import SeedImport
+
+/// How a document is written, told from its bytes, where its name does not say it.
+struct FeedGuess {
+  /// What has to be said of its table; `nil` where its name says it all.
+  private(set) var table: FeedTable?
+  /// The same for people.
+  private(set) var note = ""
+  /// Why it holds no rows.
+  private(set) var flaw: String?
+
+  /// Bytes of a document of JSON, expanded, that is looked through for its rows.
+  private static let mostJSONBytes = 64 * 1024 * 1024
+
+  init(_ file: FeedFile, _ settings: FeedSettings) throws {
+    switch FeedName.layout(file.name, empty: settings.emptyFields) {
+    case .csv(let format)?:
+      var look = CSVLook()
+      try file.expanded(upTo: settings.mostBytes) { look.take($0) }
+      look.end()
+      take(look, format, file)
+    case .array?:
+      var bytes: [UInt8] = []
+      do {
+        try file.expanded(upTo: Self.mostJSONBytes) { bytes += $0 }
+      } catch FeedError.tooLong { return }
+      // What is broken is told where it is read.
+      if let value = try? JSONValue(parsing: bytes) { take(value, file) }
+    default: break
+    }
+  }
+
+  private mutating func take(_ look: CSVLook, _ format: CSVFormat, _ file: FeedFile) {
+    var (said, format) = ([JSONMember](), format)
+    if let delimiter = look.delimiter(usual: format.delimiter) {
+      format.delimiter = delimiter
+      said.append(JSONMember("delimiter", .string(delimiter == "\t" ? "tab" : String(delimiter))))
+    }
+    if let encoding = look.encoding {
+      format.encoding = encoding
+      said.append(JSONMember("encoding", .string(encoding.rawValue)))
+    }
+    guard !said.isEmpty else { return }
+    var table = FeedTable(FeedName.table(file.name), layout: .csv(format))
+    table.csv = said
+    self.table = table
+    let words = said.map { "\($0.name) \($0.value.string ?? "")" }.joined(separator: ", ")
+    note = "\(file.name) is read with the \(words), as its bytes look: see origin.tables"
+  }
+
+  private mutating func take(_ value: JSONValue, _ file: FeedFile) {
+    guard value.elements == nil else { return }
+    let lists = Self.lists(value, [])
+    guard let longest = lists.max(by: { $0.count < $1.count }) else {
+      flaw = "it has no list of objects, which would be rows"
+      return
+    }
+    let rows = MemberPath(names: longest.path)
+    table = FeedTable(FeedName.table(file.name), rows: rows)
+    let others = lists.count > 1 ? ", the longest of \(lists.count) lists" : ""
+    note = "\(file.name): its rows are in \(rows)\(others): see origin.tables"
+  }
+
+  /// Members on the way to the rows, at most.
+  private static let deepest = 3
+
+  /// Arrays of objects, by their members' names.
+  private static func lists(_ value: JSONValue, _ path: [String]) -> [(path: [String], count: Int)] {
+    if let elements = value.elements {
+      return elements.allSatisfy { $0.members != nil } ? [(path, elements.count)] : []
+    }
+    guard path.count < deepest else { return [] }
+    return (value.members ?? []).flatMap { lists($0.value, path + [$0.name]) }
+  }
+}
+
+/// What the bytes of a document of CSV tell.
+struct CSVLook {
+  private var header: [UInt8] = []
+  private var isHeaderOver = false
+  /// Behind the last line end.
+  private var rest: [UInt8] = []
+  private var isUTF8 = true
+  private var hasUndefined = false
+
+  private static let mostHeaderBytes = 64 * 1024
+  /// Bytes for which Windows' code page has no letters.
+  private static let undefined: Set<UInt8> = [0x81, 0x8D, 0x8F, 0x90, 0x9D]
+  private static let delimiters: [Character] = [",", ";", "\t", "|"]
+
+  mutating func take(_ piece: [UInt8]) {
+    if !isHeaderOver {
+      let line = piece.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+      header += line
+      isHeaderOver = line.count < piece.count || header.count > Self.mostHeaderBytes
+    }
+    guard let end = piece.lastIndex(of: UInt8(ascii: "\n")) else {
+      rest += piece
+      return
+    }
+    look(at: rest + piece[...end])
+    rest = Array(piece[(end + 1)...])
+  }
+
+  mutating func end() { look(at: rest) }
+
+  private mutating func look(at lines: [UInt8]) {
+    if isUTF8, (try? UTF8Span(validating: lines.span)) == nil { isUTF8 = false }
+    if !hasUndefined, lines.contains(where: { $0 >= 0x80 && Self.undefined.contains($0) }) {
+      hasUndefined = true
+    }
+  }
+
+  /// Behind a mark of UTF-16, which says everything itself.
+  private var isWide: Bool { header.starts(with: [0xFF, 0xFE]) || header.starts(with: [0xFE, 0xFF]) }
+
+  /// `nil` for UTF-8.
+  var encoding: CSVFormat.Encoding? {
+    isUTF8 || isWide ? nil : hasUndefined ? .latin1 : .windows1252
+  }
+
+  /// What most likely stands between the fields' names; `nil` where it is the usual one.
+  func delimiter(usual: Character) -> Character? {
+    guard !isWide else { return nil }
+    let counts = Self.delimiters.map { sign in (sign, count(sign)) }
+    guard let most = counts.max(by: { $0.1 < $1.1 }), most.1 > count(usual) else { return nil }
+    return most.0
+  }
+
+  private func count(_ sign: Character) -> Int {
+    var (count, isQuoted) = (0, false)
+    for byte in header {
+      if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
+      if !isQuoted, byte == sign.asciiValue { count += 1 }
+    }
+    return count
+  }
+}

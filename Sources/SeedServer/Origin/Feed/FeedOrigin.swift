@@ -1,0 +1,127 @@
+package import SeedDatabase
+import SeedFormat
+
+/// The rows of a feed as they were loaded.
+package final class FeedOrigin: Origin {
+  private let base: SQLiteOrigin
+  private let staging: String
+  private let record: FeedRecord
+
+  init(_ base: SQLiteOrigin, _ staging: String, _ record: FeedRecord) {
+    (self.base, self.staging, self.record) = (base, staging, record)
+  }
+
+  package var fitter: AffinityFitter { base.fitter }
+
+  package func source(
+    of table: TableSchema, _ projection: Projection, isOrdered: Bool
+  ) throws -> any RowSource {
+    try checkTypes(projection)
+    return FeedRows(try base.source(of: table, projection, isOrdered: isOrdered), table, projection, fitter)
+  }
+
+  package func rowsWithoutKey(_ table: TableSchema, _ projection: Projection) throws -> Int {
+    try base.rowsWithoutKey(table, projection)
+  }
+
+  /// Without what was added when the feed was loaded.
+  package func outline() throws -> OriginOutline {
+    var outline = try base.outline()
+    outline.tables = outline.tables.filter { !Self.isOwn($0.key) }
+    outline.indexes.removeAll(where: Self.isOwn)
+    return outline
+  }
+
+  private static func isOwn(_ name: String) -> Bool { name.lowercased().hasPrefix(ReservedTable.prefix) }
+
+  /// Nobody notes what changes in files.
+  package func log() -> (any OriginLog)? { nil }
+
+  package func restlessTables(_ plan: SeriesPlan) throws -> [String: String] {
+    try base.restlessTables(plan)
+  }
+
+  // MARK: Types
+
+  /// To a SELECT, `n > 5` is about numbers only where somebody said that n is one: texts are compared as texts.
+  private func checkTypes(_ projection: Projection) throws {
+    guard let sql = projection.sql, record.tables.contains(where: { !$0.untyped.isEmpty }) else { return }
+    let connection = try Connection(staging, .origin)
+    let reading = TablesRead()
+    // What is wrong with the SELECT is told where it is read.
+    guard (try? connection.readOnlyStatement(sql, .inOrder([]), reading: reading)) != nil else { return }
+    for table in record.tables {
+      let read = reading.columns.filter { $0.key.lowercased() == table.name.lowercased() }
+        .reduce(into: Set<String>()) { $0.formUnion($1.value.map { $0.lowercased() }) }
+      let untyped = table.untyped.filter { read.contains($0.lowercased()) }
+      guard !untyped.isEmpty else { continue }
+      throw FeedError.untyped(
+        source: projection.place, table: table.name,
+        types: try untyped.map { ($0, try type(of: $0, table.name, connection)) })
+    }
+  }
+
+  /// What a column's texts look like.
+  private func type(of column: String, _ table: String, _ connection: Connection) throws
+    -> FeedTable.ColumnType
+  {
+    let rows = try connection.prepare("SELECT \(quoted(column)) FROM \(quoted(table))")
+    var (survey, row) = (ColumnSurvey(), [BorrowedValue]())
+    while try rows.step() {
+      rows.borrowRow(into: &row)
+      survey.take(row[0], isText: false)
+    }
+    let isTransit = FeedKeys.areTransit(record.tables.map(\.name))
+    return survey.type(known: isTransit ? TransitTypes.type(of: column) : nil)
+  }
+}
+
+/// A feed's rows, none of which has a value that its column cannot be.
+private final class FeedRows: RowSource {
+  private let base: any RowSource
+  private let table: TableSchema
+  private let affinities: [Affinity]
+  private let projection: Projection
+  private let fitter: AffinityFitter
+
+  init(
+    _ base: any RowSource, _ table: TableSchema, _ projection: Projection, _ fitter: AffinityFitter
+  ) {
+    (self.base, self.table, self.projection, self.fitter) = (base, table, projection, fitter)
+    affinities = table.columns.map(\.affinity)
+  }
+
+  func next() throws -> Bool { try base.next() }
+
+  func lend(to row: inout [BorrowedValue]) throws {
+    try base.lend(to: &row)
+    for index in affinities.indices {
+      switch (affinities[index], row[index]) {
+      case (.integer, .text), (.integer, .real), (.integer, .blob), (.real, .text), (.real, .blob),
+        (.blob, .text):
+        if let flaw = try flaw(row[index], table.columns[index]) { throw unfit(index, flaw, row) }
+      default: continue
+      }
+    }
+  }
+
+  /// Why a value is none of the column's, though SQLite would keep it there.
+  private func flaw(_ value: BorrowedValue, _ column: ColumnSchema) throws -> String? {
+    guard column.affinity != .blob else {
+      return column.declaredType.uppercased().contains("BLOB") ? "a text in a column of bytes" : nil
+    }
+    switch try fitter.fit(value.owned, to: column.affinity) {
+    case .integer: return nil
+    case .real where column.affinity == .real: return nil
+    default: return "what is no number for a column \(column.declaredType)"
+    }
+  }
+
+  private func unfit(_ index: Int, _ flaw: String, _ row: [BorrowedValue]) -> OriginError {
+    let remedy = projection.sql == nil ? "make the column TEXT" : "CAST it in \(projection.file)"
+    return .unfit(
+      table: table.name, column: table.columns[index].name,
+      key: rowDescription(table.keyNames, table.key.map { row[$0].owned }),
+      reason: "\(flaw): \(remedy), or mend the feed")
+  }
+}

@@ -1,0 +1,48 @@
+import SeedDatabase
+import SeedFormat
+import SeedSystem
+
+/// A store of Core Data or SwiftData of which every table and column is explained.
+package struct Template: Sendable {
+  package let file: StoreFile
+  package let mapping: TableMapping
+
+  /// Reads the store at `path`, which may have rows.
+  package init(reading path: String) throws {
+    do {
+      file = try StoreFile(path)
+      mapping = try TableMapping(file)
+    } catch let error as DatabaseError where error.saysDamage {
+      throw TemplateProblem(
+        path, "it is no SQLite file, or damaged or encrypted",
+        "take a store of type NSSQLiteStoreType that is not encrypted")
+    } catch let error as InvalidText {
+      throw TemplateProblem(path, "\(error)", TemplateProblem.makeNew)
+    }
+  }
+
+  /// Fails where the store has rows, for a template has none.
+  package func requireEmpty() throws {
+    guard !file.filled.isEmpty else { return }
+    throw TemplateProblem(
+      file.filledWords, "the store has rows", TemplateProblem.makeNew)
+  }
+
+  /// Writes the empty store anew to `destination`, as one file without a log, and reads it back. Apple's frameworks know it
+  /// again: the identifier, page size, auto-vacuum and all that it contains stay as they are.
+  package static func extract(_ path: String, to destination: String) throws -> Template {
+    let template = try Template(reading: path)
+    try template.requireEmpty()
+    let scratch = destination + ".tmp"
+    defer { try? Folder.removeAny(scratch) }
+    try Folder.removeAny(scratch)
+    try Connection(path, .snapshot).execute("VACUUM INTO ?", .text(scratch))
+    let copy = try Template(reading: scratch)
+    guard copy.mapping == template.mapping, copy.file.model == template.file.model,
+      copy.file.metadata == template.file.metadata
+    else { throw TemplateProblem(destination, "the copy differs from the store", TemplateProblem.report) }
+    try File(scratch, for: .reading).sync()
+    try DurableFile.moveIntoPlace(scratch, destination)
+    return copy
+  }
+}

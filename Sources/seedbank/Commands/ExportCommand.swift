@@ -1,0 +1,63 @@
+import Foundation
+import SeedDatabase
+import SeedFormat
+import SeedServer
+import SeedSystem
+import SeedTrust
+
+extension Command {
+  static let export = Command(
+    name: "export", abstract: "Write a published version as a database file.",
+    discussion: """
+      Any version can be written that published snapshots and deltas lead to; 'diff' shows what differs between two. The \
+      file is a plain SQLite file with all tables, indexes and search tables, for archives, tests and other programs. It \
+      appears under its name once its rows match what was signed. A file that is there already is not replaced.
+      """,
+    arguments: [.argument("dataset", isRequired: false, help: "The dataset (default: the only one).")],
+    options: [
+      .config, .value("to", "file", isRequired: true, help: "The file to write."),
+      .value("version", "number", help: "The version to write (default: the newest)."),
+      .value("series", "major", help: "The series (default: the only one)."), .json,
+    ],
+    examples: [
+      ("seedbank export --to newest.sqlite", "The newest version of the only series."),
+      ("seedbank export transit --series 2 --version 41 --to transit-41.sqlite", "Version 41 of transit/2."),
+    ]
+  ) { arguments, context in
+    let choice = try SeriesChoice(arguments, try context.configuration(arguments))
+    let number = try arguments.integer("version", in: 1...Int(Limits.exactJSONInteger))
+    let destination = try arguments.requiredPath("to", from: context.currentDirectory)
+    try requireNew(destination)
+    let published = try choice.published()
+    let version = try number.map { try Version($0) } ?? published.state.head
+    let recall = SeriesRecall(choice.publication, published)
+    let meta = try await blocking { try export(version, of: recall, to: destination) }
+    let bytes = try File(destination, for: .reading).length()
+    try context.console.report(
+      [
+        "file": .string(destination), "series": .string("\(choice.series)"),
+        "version": JSONValue(version.number), "model": .string("\(meta.model)"), "bytes": JSONValue(bytes),
+      ],
+      "\(choice.series): version \(version) of model \(meta.model) is in \(destination.printable), \(ByteCount(bytes: bytes))"
+    )
+  }
+
+  private static func export(
+    _ version: Version, of recall: SeriesRecall, to destination: String
+  ) throws -> SeedMeta {
+    // Beside the destination, so that it gets its name at once; of two exports to one name each has its own.
+    let draft = "\(destination).\(getpid())\(DurableFile.temporarySuffix)"
+    let scratch = try ScratchFolder(andDraft: draft)
+    defer { scratch.remove() }
+    let meta = try recall.export(version, to: draft, by: scratch.file("version.sqlite"))
+    try requireNew(destination)
+    try DurableFile.moveIntoPlace(draft, destination)
+    return meta
+  }
+
+  private static func requireNew(_ destination: String) throws(CommandFailure) {
+    guard Folder.exists(destination) else { return }
+    throw CommandFailure(
+      .usage, "\(destination.printable) is there already: name another file, or remove it.")
+  }
+}

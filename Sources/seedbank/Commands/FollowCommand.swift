@@ -1,0 +1,160 @@
+import SeedClient
+import SeedFormat
+import SeedServer
+import SeedSystem
+
+extension Command {
+  static let follow = Command(
+    name: "follow", abstract: "Keep a verified copy of a publication that is elsewhere, and serve it.",
+    discussion: """
+      Looks at a publication over HTTP, at a front or any static host, verifies it from the root file on as a client does, \
+      and brings its files into a folder: first what metadata names, then the metadata, timestamp.json last. Clients can \
+      read the folder at all times. It needs no key and no configuration. What is no longer published goes after the grace.
+
+      With --serve the same process serves the folder, and says on its page, in /readyz and in /metrics when it last heard \
+      of the publication. A plain client that has seen a newer version at another front is asked to come again, not to \
+      begin anew with a snapshot.
+
+      In place of an address a folder will do, such as a disk that was carried into a network of its own: what is copied is \
+      compared with what was signed, on both sides.
+
+      Give the oldest root.json that apps still ship: it and those after it are what the copy has for them.
+
+      Exit codes of --once: 0 done, 65 what is published there was rejected, 69 it does not answer, 74 a disk failed, 75 \
+      another process follows into the folder, 78 the root file or the folder does not fit.
+      """,
+    arguments: [
+      .argument("source", help: "The address of the publication, or a folder that holds a copy of it.")
+    ],
+    options: [
+      .value("root", "file", isRequired: true, help: "The publication's root.json, from a source you trust."),
+      .value(
+        "to", "folder", isRequired: true, help: "The folder of the copy; it is made if it does not exist."),
+      .flag("once", help: "Look once, and end."),
+      .value(
+        "every", "seconds", help: "Seconds between two looks (default: \(FollowJob.usualEverySeconds))."),
+      .value(
+        "grace", "seconds",
+        help:
+          "Seconds for which a file stays after it was last named (default: \(Follower.usualGraceSeconds))."),
+      .flag(
+        "verify", help: "First compare every file that is here with its hash; damaged ones are fetched anew."),
+      .flag("serve", help: "Serve the folder as well."),
+      .value(
+        "config", "path", short: "c",
+        help: "A seedbank.json for --serve, of which http and log count (default: none is needed)."), .json,
+    ] + Parameter.front + Parameter.log,
+    examples: [
+      (
+        "seedbank follow https://seeds.example --root root.json --to ./copy --once",
+        "Copy a publication once, for a static host."
+      ),
+      (
+        "seedbank follow https://seeds.example --root root.json --to /var/lib/seeds \\\n"
+          + "      --serve --host :: --port 80", "A front without a disk in common with the publisher."
+      ),
+    ]
+  ) { arguments, context in
+    let job = try FollowJob(arguments, context)
+    if arguments.flag("once") { try await job.once() } else { try await job.run() }
+  }
+}
+
+private struct FollowJob: Sendable {
+  private let arguments: ParsedArguments
+  private let context: Context
+  private let follower: Follower
+  private let everySeconds: Int
+  private let configuration: DeploymentConfiguration
+  private let signals = StopSignals()
+
+  static let usualEverySeconds = 5
+  private static let everyAllowed = 1...UTCTime.secondsPerDay
+  private static let graceAllowed = 60...604_800
+
+  init(_ arguments: ParsedArguments, _ context: Context) throws {
+    (self.arguments, self.context) = (arguments, context)
+    try Self.refuseContradictions(arguments)
+    try arguments.checkSources("source", context)
+    everySeconds = try arguments.integer("every", in: Self.everyAllowed) ?? Self.usualEverySeconds
+    let path = try arguments.requiredPath("to", from: context.currentDirectory)
+    configuration = try context.followConfiguration(arguments, folder: path)
+    let grace = try arguments.integer("grace", in: Self.graceAllowed)
+    let root = try arguments.rootFile(from: context.currentDirectory) ?? []
+    let folder = try FollowFolder(path)
+    // One, as parsing has checked.
+    let source = try arguments.sources("source", for: folder, in: context)[0]
+    follower = Follower(
+      folder: folder, source: source, root: root, graceSeconds: grace ?? Follower.usualGraceSeconds)
+  }
+
+  private static func refuseContradictions(_ arguments: ParsedArguments) throws(UsageError) {
+    if arguments.flag("once"), arguments.flag("serve") {
+      throw arguments.unsuitable("once", "--serve", "one of the two")
+    }
+    for name in ["host", "port", "public", "config"] where arguments.flag(name) && !arguments.flag("serve") {
+      throw arguments.unsuitable(name, "no --serve", "it beside --serve")
+    }
+  }
+
+  func once() async throws {
+    try await signals.cancelling {
+      let report = try await follower.look(rehashing: arguments.flag("verify"))
+      try context.console.report(report.json, report.text)
+    }
+  }
+
+  func run() async throws {
+    context.console.startLog(configuration.log.format, from: configuration.log.level)
+    context.console.tellStart(configuration)
+    let progress = FollowProgress(FollowState(every: everySeconds, now: .now()))
+    guard arguments.flag("serve") else {
+      return await untilSignal(service(progress) {})
+    }
+    let front = try Front(
+      configuration, arguments, context, sharing: follower.folder.publication, following: progress)
+    context.console.tellListening(front)
+    try context.console.result("listening on \(front.address)")
+    // The front looks by itself as well: a reload that fails is told there.
+    let service = service(progress) { try? front.reload() }
+    await untilSignal(service, front)
+    context.console.tellStopped(cutting: front.stop(configuration))
+  }
+
+  private func service(
+    _ progress: FollowProgress, onChange: @escaping @Sendable () -> Void
+  ) -> FollowService {
+    FollowService(
+      follower: follower, everySeconds: everySeconds, isRehashing: arguments.flag("verify"),
+      progress: progress, console: context.console, onChange: onChange)
+  }
+
+  private func untilSignal(_ service: FollowService, _ front: Front? = nil) async {
+    let manager = context.serviceManager
+    manager.tell(.ready)
+    let signal = await withTaskGroup { group in
+      group.addTask { await service.run() }
+      group.addTask { await manager.showLife { await front?.isHealthy() ?? true } }
+      if let front { group.addTask { await manager.reportStatus { front.status() } } }
+      let signal = await signals.first()
+      group.cancelAll()
+      return signal
+    }
+    manager.tellStopping(frontSeconds: configuration.stopSeconds)
+    context.console.tellStopping(signal, drainSeconds: configuration.drainSeconds)
+  }
+}
+
+extension Context {
+  /// How a front over a folder listens and what it logs: as a named file says, and options and variables above it.
+  fileprivate func followConfiguration(
+    _ arguments: ParsedArguments, folder: String
+  ) throws -> DeploymentConfiguration {
+    guard arguments.flag("config") else {
+      return try DeploymentConfiguration(serving: folder, overrides: overrides(arguments))
+    }
+    var configuration = try configuration(arguments)
+    configuration.publication = folder
+    return configuration
+  }
+}

@@ -1,0 +1,148 @@
+import SeedClient
+import SeedFormat
+import SeedServer
+import SeedSystem
+import SeedTrust
+
+extension Command {
+  static let recover = Command(
+    name: "recover", abstract: "Make a lost publication anew from a copy that is still served.",
+    discussion: """
+      For the day on which the publisher's disk is gone. It needs what a backup has: seedbank.json with the datasets' \
+      folders, root.json and the keys. The published files come from a follower, a static host or a mirror, verified from \
+      the root file on, with the whole history; then all is signed anew, and the publisher goes on in the same epoch. \
+      Clients need no snapshot. What lies in the folder of the state comes again by itself at the next step.
+
+      Of several copies the newest counts. What was published after its last look is lost: the next step publishes \
+      what the origins hold now.
+
+      A private bucket is named by s3://bucket/prefix, and read with the credentials of its mirror in seedbank.json, or with \
+      those of AWS_ACCESS_KEY_ID and its like from the store that AWS_ENDPOINT_URL_S3 names. Mirrors that show what was published \
+      before are brought up to date by the next step.
+
+      An existing publication is never written over. Where a key is missing, the files stay, the message says which key it \
+      is, and the next call goes on from there.
+      """,
+    options: [
+      .config,
+      .value(
+        "from", "url", isRequired: true, isRepeatable: true,
+        help:
+          "A copy: the address of a follower, a front or a static host, a folder, or s3://bucket/prefix with credentials."
+      ),
+      .value("root", "file", help: "The root.json that apps have (default: the deployment's)."), .json,
+    ] + Parameter.log,
+    examples: [
+      (
+        "seedbank recover --from https://front1.example --from https://front2.example",
+        "Take over what the newer one of two followers has."
+      ),
+      ("seedbank recover --from s3://seeds/prod", "Take over what a bucket has that only its owner reads."),
+    ]
+  ) { arguments, context in
+    let configuration = try context.configuration(arguments)
+    context.console.startLog(configuration.log.format, from: configuration.log.level)
+    let named = try arguments.path("root", from: context.currentDirectory)
+    let root = try context.root(named, of: configuration)
+    try await Recovery(configuration: configuration, context: context, arguments: arguments, root: root).run()
+  }
+}
+
+/// Makes a lost publication anew from copies of it, so that its publisher can go on where they end.
+private struct Recovery {
+  let configuration: DeploymentConfiguration
+  let context: Context
+  let arguments: ParsedArguments
+  let root: [UInt8]
+
+  private var console: Console { context.console }
+
+  func run() async throws {
+    try refusePublication()
+    try arguments.checkSources("from", context, configuration.mirrors)
+    let folder = try FollowFolder(configuration.publication)
+    try await takeOver(into: folder)
+    if !Folder.exists(configuration.rootPath) { try DurableFile.write(root, to: configuration.rootPath) }
+    let published = try sign()
+    try MirrorInheritance.claim(below: published.timestamp.version, in: configuration.state)
+    try folder.release()
+    try console.report(published.recoveredJSON, published.recoveredText)
+    console.note("Publish on with 'seedbank run' or 'seedbank regenerate': the next version follows these.")
+  }
+
+  private func refusePublication() throws(CommandFailure) {
+    let path = configuration.publication
+    guard PublicationDirectory(path).exists, !FollowFolder.isBegun(in: path) else { return }
+    throw CommandFailure(
+      .configuration,
+      "\(path.printable) holds a publication, and recover never writes over one: if it is damaged, move it away first."
+    )
+  }
+
+  /// Takes over what one copy after the other has that is newer; so the newest counts, wherever it stands in the row.
+  private func takeOver(into folder: FollowFolder) async throws {
+    let sources = try arguments.sources("from", for: folder, in: context, configuration.mirrors)
+    var failures: [any Error] = []
+    for source in sources {
+      do {
+        let follower = Follower(folder: folder, source: source, root: root, isExpiryPassedOver: true)
+        try await follower.look().draft.warnings.forEach(console.warning)
+      } catch {
+        failures.append(error)
+        if sources.count > 1 { console.warning(FailureReport(error).message) }
+      }
+    }
+    // An earlier call may have got as far as to sign: then each copy is older than what is here.
+    let isOlder = failures.allSatisfy { ($0 as? FollowFailure)?.isOlder == true }
+    if let failure = failures.first, failures.count == sources.count, !isOlder { throw failure }
+  }
+
+  /// With the keys that are here; without them the copy stays, and the next call goes on.
+  private func sign() throws -> PublishedMetadata {
+    do {
+      let deployment = try Deployment(configuration, context)
+      return try deployment.publisher.signAnew(lifetimeSeconds: configuration.shortestLifetime, now: .now())
+    } catch {
+      let report = FailureReport(error)
+      throw CommandFailure(
+        report.exitCode,
+        "\(report.message) The published files are here again, but nothing can be signed: call 'seedbank recover' once more "
+          + "when this is mended.")
+    }
+  }
+}
+
+extension FollowDraft {
+  fileprivate var warnings: [String] {
+    expired.map { "The signatures of \($0.role) in the copy expired on \($0.expires)." }
+  }
+}
+
+extension PublishedMetadata {
+  private var recovered: [SeriesMetadata] {
+    series.sorted { $0.key < $1.key }.map(\.value.metadata)
+  }
+
+  fileprivate var recoveredText: String {
+    recovered.map { "\($0.series): version \($0.state.head), published at \($0.state.publishedAt)" }
+      .joined(separator: "\n")
+  }
+
+  fileprivate var recoveredJSON: JSONValue { ["series": .array(recovered.map(\.headJSON))] }
+}
+
+extension Context {
+  /// The root by which a copy is verified, also where the deployment's own is lost.
+  fileprivate func root(_ named: String?, of configuration: DeploymentConfiguration) throws -> [UInt8] {
+    let path = named ?? configuration.rootPath
+    guard named != nil || Folder.exists(path) else {
+      throw CommandFailure(
+        .configuration,
+        "\(path.printable) is missing, in which all trust begins: name with --root the root.json that apps are shipped with."
+      )
+    }
+    let bytes = try TextFile.bytes(path)
+    try ShippedRoot.check(bytes, name: path)
+    return bytes
+  }
+}

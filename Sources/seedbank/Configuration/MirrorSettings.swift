@@ -1,0 +1,133 @@
+import SeedFormat
+import SeedServer
+import SeedSystem
+
+#if SEEDBANK_BUCKETS
+import SeedMirror
+#endif
+
+/// Another place that shows the publication.
+struct MirrorSettings: Hashable, Sendable {
+  /// Absolute; `nil` where it is a bucket.
+  var folder: String?
+  /// The address of a bucket, with a prefix where it has one.
+  var bucket: String?
+  var region = "us-east-1"
+  var style = Style.path
+  var fence = Fence.conditional
+  /// Of the file that `AWS_SHARED_CREDENTIALS_FILE` names.
+  var profile: String?
+
+  enum Style: String, CaseIterable, Sendable { case path, virtual }
+  enum Fence: String, CaseIterable, Sendable { case conditional, none }
+
+  /// How an operator knows it.
+  var place: String { folder ?? bucket ?? "" }
+}
+
+extension DeploymentConfiguration {
+  static let mirrorSettings: [Setting<Self>] = [
+    Setting(
+      key: "mirrors", type: "list of objects", usual: "none", isSeldom: true,
+      meaning:
+        "other places that are brought up to date after each step, such as `[{\"folder\": \"/mnt/mirror\"}, "
+        + "{\"s3\": \"https://s3.example/bucket/prefix\"}]`. See the article on mirrors",
+      read: { configuration, value throws(ConfigurationError) in
+        configuration.mirrors = try value.mirrors() ?? []
+      }, json: { configuration in .array(configuration.mirrors.map { $0.json(in: configuration.file) }) })
+  ]
+}
+
+extension MirrorSettings {
+  fileprivate func json(in file: String) -> JSONValue {
+    if let folder { return ["folder": .string(Paths.relative(folder, to: Folder.parent(of: file)))] }
+    return .object(
+      .init(
+        ("s3", JSONValue(bucket)), ("region", .string(region)), ("style", .string(style.rawValue)),
+        ("fence", .string(fence.rawValue)), ("profile", profile.map { .string($0) })))
+  }
+}
+
+extension ConfigurationValue {
+  fileprivate func mirrors() throws(ConfigurationError) -> [MirrorSettings]? {
+    guard let elements = try elements() else { return nil }
+    var mirrors: [MirrorSettings] = []
+    for element in elements {
+      let mirror = try element.mirror()
+      guard !mirrors.contains(where: { $0.place == mirror.place }) else {
+        throw element.error("expected each place once, found \(mirror.place.printable) again")
+      }
+      mirrors.append(mirror)
+    }
+    return mirrors
+  }
+
+  private func mirror() throws(ConfigurationError) -> MirrorSettings {
+    let members = try members(["folder", "s3", "region", "style", "fence", "profile"])
+    var mirror = MirrorSettings()
+    mirror.folder = try members[0].value.path()
+    guard let text = try members[1].value.text() else {
+      guard mirror.folder != nil else {
+        throw error("expected \"folder\" with a path, or \"s3\" with an address, found neither")
+      }
+      if let other = members.dropFirst().first(where: { $0.value.written != nil }) {
+        throw other.value.error("it is for a bucket, and this mirror is a folder")
+      }
+      return mirror
+    }
+    guard mirror.folder == nil else { throw error("expected \"folder\" or \"s3\", found both") }
+    mirror.region = try members[2].value.text() ?? mirror.region
+    mirror.style = try members[3].value.choice() ?? mirror.style
+    mirror.fence = try members[4].value.choice() ?? mirror.fence
+    mirror.profile = try members[5].value.text()
+    mirror.bucket = try members[1].value.bucket(text, mirror)
+    return mirror
+  }
+
+  private func bucket(_ text: String, _ mirror: MirrorSettings) throws(ConfigurationError) -> String {
+    #if SEEDBANK_BUCKETS
+    guard let address = mirror.address(text) else {
+      throw error("expected \(BucketAddress.expected), found another text")
+    }
+    return address.text
+    #else
+    throw error("this build of seedbank has no buckets: build it without SEEDBANK_BUCKETS=0")
+    #endif
+  }
+}
+
+extension DeploymentConfiguration {
+  /// The mirrors, ready to be asked. They keep a file that nothing leads to for as long as the publication does.
+  func openMirrors(_ environment: [String: String]) -> [Mirror] {
+    mirrors.compactMap { settings in
+      var options = MirrorOptions()
+      options.looksFirst = settings.folder != nil
+      options.isFenced = settings.fence == .conditional
+      options.graceSeconds = datasets.map(\.policy.graceSeconds).max() ?? 0
+      return settings.store(environment).map { Mirror($0, options, stateFolder: state) }
+    }
+  }
+}
+
+extension MirrorSettings {
+  fileprivate func store(_ environment: [String: String]) -> (any MirrorStore)? {
+    if let folder { return FolderStore(folder) }
+    #if SEEDBANK_BUCKETS
+    return bucketStore(environment)
+    #else
+    return nil
+    #endif
+  }
+
+  #if SEEDBANK_BUCKETS
+  func bucketStore(_ environment: [String: String]) -> BucketStore? {
+    bucket.flatMap(address).map { address in
+      BucketStore(address) { [profile] in try BucketCredentials(environment, profile: profile) }
+    }
+  }
+
+  fileprivate func address(_ text: String) -> BucketAddress? {
+    BucketAddress(text, region: region, style: style == .path ? .path : .virtual)
+  }
+  #endif
+}

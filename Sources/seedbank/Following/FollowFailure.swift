@@ -1,0 +1,33 @@
+import SeedServer
+import SeedSystem
+import SeedTrust
+
+/// Why what a server publishes is not taken over. What is here stays as it is.
+struct FollowFailure: ReportedError, Hashable {
+  let error: TrustError
+  let server: String
+
+  /// The server is behind what is here: no reason to distrust it where others are asked as well.
+  var isOlder: Bool { if case .rollback = error { true } else { false } }
+
+  var exitCode: ExitCode { if case .missingFile = error { .unavailable } else { .badData } }
+
+  var message: String {
+    switch error {
+    case .expired(let role, let time):
+      "\(server): its \(role) metadata expired at \(time), so clients refuse it. Its publisher is down, or the clock of this "
+        + "machine is wrong. What is here stays as it is."
+    case .badSignature:
+      "\(server): \(error). Its keys are not those of the root file: compare the address and root.json with the publisher's."
+    case .rollback:
+      "\(server) has an older state than the one that is here: \(error). If a backup was restored there, its operator begins "
+        + "anew with 'seedbank new-epoch'; if it is a copy, it is behind. What is here stays as it is."
+    case .conflict: "\(server): \(error). What is here stays as it is."
+    case .missingFile(MetadataName.unversioned(Timestamp.type)):
+      "\(server) does not have metadata/timestamp.json: give the address of a publication, whose folder metadata has that file."
+    case .missingFile(let name):
+      "\(server) does not have metadata/\(name), which its other metadata names: try again later, or tell its operator."
+    default: "\(server): \(error): tell its operator."
+    }
+  }
+}

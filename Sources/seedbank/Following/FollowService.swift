@@ -1,0 +1,60 @@
+import SeedClient
+import SeedServer
+import SeedSystem
+
+/// Follows until it is cancelled. A look that fails is told once, and tried again.
+struct FollowService: Sendable {
+  let follower: Follower
+  let everySeconds: Int
+  /// Whether the first look reads all that is here.
+  let isRehashing: Bool
+  let progress: FollowProgress
+  let console: Console
+  /// Called when there is something new in the folder.
+  let onChange: @Sendable () -> Void
+
+  func run() async {
+    let pace = Pace(pollSeconds: everySeconds)
+    var (failures, rehashes) = (0, isRehashing)
+    while !Task.isCancelled {
+      let failure = await look(rehashing: rehashes)
+      if Task.isCancelled { return }
+      failures = failure == nil ? 0 : failures + 1
+      tell(failure, inARow: failures)
+      if failure == nil { rehashes = false }
+      let asked = (failure as? SeedError)?.retryAfter
+      try? await Task.sleep(
+        for: pace.wait(afterFailures: failures, chance: .random(in: 0...1), asked: asked))
+    }
+  }
+
+  private func look(rehashing: Bool) async -> (any Error)? {
+    progress.note { $0.begins() }
+    do {
+      let report = try await follower.look(rehashing: rehashing)
+      if !report.isUnchanged { onChange() }
+      console.tell(report.record)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  /// Looks in a row that must find something older before that is told: a cache, or one of several followers, may be
+  /// behind for a moment.
+  private static let olderLooks = 3
+
+  /// The same message again and again would fill a log.
+  private func tell(_ failure: (any Error)?, inARow count: Int) {
+    if (failure as? FollowFailure)?.isOlder == true, count < Self.olderLooks { return }
+    let before = progress.current.failure
+    guard let failure else {
+      progress.note { $0.succeeded(at: .now()) }
+      if before != nil { console.tell(LogRecord(.notice, "looks succeed again")) }
+      return
+    }
+    let message = FailureReport(failure).message
+    progress.note { $0.failed(message) }
+    if message != before { console.error(message) }
+  }
+}

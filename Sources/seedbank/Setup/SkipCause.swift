@@ -1,0 +1,109 @@
+import SeedDatabase
+import SeedFormat
+
+/// Why SQLite or the schema's rules refused a part of the origin, in words for people, and what they can do about it.
+enum SkipCause: Hashable, Sendable {
+  case noKey
+  case reservedName
+  case collation(String)
+  /// One that SQLite knows, and trusts in an app's own SQL alone.
+  case unsafeFunction(String)
+  case unknownFunction(String)
+  case missingTable(String)
+  /// One that the origin does not have either.
+  case absent(String)
+  case missingColumn(String)
+  case missingModule(String)
+  case virtualTable
+  case searchContent(String)
+  /// What SQLite or a rule says, as it says it.
+  case other(String)
+
+  init(_ error: any Error) {
+    self =
+      switch error {
+      case let error as DatabaseError: Self.refusal(error.message)
+      case SchemaProblem.noKey: .noKey
+      case SchemaProblem.customCollation(_, _, let collation): .collation(collation)
+      case SchemaProblem.virtualTable: .virtualTable
+      case SchemaProblem.searchContent(_, let content): .searchContent(content)
+      case SchemaProblem.reservedName: .reservedName
+      default: .other("\(error)")
+      }
+  }
+
+  private static let refusals: [(start: String, cause: @Sendable (String) -> Self)] = [
+    ("no such collation sequence: ", Self.collation), ("unsafe use of ", Self.unsafeFunction),
+    ("no such function: ", Self.unknownFunction), ("no such table: main.", Self.missingTable),
+    ("no such table: ", Self.missingTable), ("no such column: ", Self.missingColumn),
+    ("no such module: ", Self.missingModule),
+  ]
+
+  private static func refusal(_ message: String) -> Self {
+    let known = refusals.first { message.hasPrefix($0.start) }
+    guard let known else { return .other("SQLite says \"\(message)\"") }
+    let name = message.dropFirst(known.start.count)
+    return known.cause(String(name.hasSuffix("()") ? name.dropLast(2) : name))
+  }
+
+  /// Told apart by what the origin has; names are in lower case.
+  func seen(among names: Set<String>) -> Self {
+    if case .missingTable(let name) = self, !names.contains(name.lowercased()) { .absent(name) } else { self }
+  }
+
+  /// The function that is called where clients could not.
+  var function: String? {
+    switch self {
+    case .unsafeFunction(let name), .unknownFunction(let name): name
+    default: nil
+    }
+  }
+
+  var reason: String {
+    switch self {
+    case .noKey:
+      "there is no key, neither a primary key nor a UNIQUE constraint over NOT NULL columns, and rows cannot be numbered"
+    case .reservedName: "names that start with \(ReservedTable.prefix) are reserved"
+    case .collation(let name): "clients lack the collation \(name), by which it sorts"
+    case .unsafeFunction(let name): "clients' SQLite may not allow \(name)() in a schema"
+    case .unknownFunction(let name): "clients' SQLite may not have \(name)() in a schema"
+    case .missingTable(let name): "\"\(name)\" is read, which the model does not have"
+    case .absent(let name): "\"\(name)\" is read, which the origin does not have either"
+    case .missingColumn(let name): "the column \(name) is read, which the model does not have"
+    case .missingModule(let name): "clients lack SQLite's module \(name)"
+    case .virtualTable:
+      "seeds have no other virtual tables than FTS5 tables over the content of a published table"
+    case .searchContent(let content): "the content, \"\(content)\", is not a published table"
+    case .other(let words): words
+    }
+  }
+
+  static let indexRemedy = "queries go without it, only slower, and schema.sql may have another one"
+
+  /// What to do about it, for one thing of that kind.
+  func remedy(_ kind: SetupNote.Kind) -> String {
+    switch (kind, self) {
+    case (.table, .noKey):
+      "give it a primary key, or add it to schema.sql with columns that tell its rows apart as the PRIMARY KEY"
+    case (.table, .reservedName):
+      "add a table of another name to schema.sql, and 'SELECT … FROM' this one in a file TABLE.sql beside it"
+    case (.table, .collation):
+      "add it to schema.sql without the collation, and beside it a file TABLE.sql that SELECTs such columns COLLATE BINARY;"
+        + " of a table WITHOUT ROWID with it in the key, only a copy without it can be read"
+    case (.table, _): "add it to schema.sql in a form that SQLite takes"
+    case (.index, _): Self.indexRemedy
+    case (.view, .missingTable), (.view, .missingColumn):
+      "publish that too; or add a table of the view's name, with a key, to schema.sql: its rows are what the view shows"
+    case (.view, .absent): "drop or mend it in the origin, where it does not work"
+    case (.view, .unknownFunction), (.view, .collation), (.view, .missingModule):
+      "clients get what it shows if the origin keeps it in an ordinary table"
+    case (.view, _): "add a table of its name, with a key, to schema.sql: its rows are what the view shows"
+    case (.virtualTable, .searchContent): "publish that table too"
+    case (.virtualTable, .missingModule): "clients get its rows if the origin keeps them in an ordinary table"
+    case (.virtualTable, _):
+      "for its rows, add a table of another name with a key to schema.sql, and 'SELECT … FROM' it in a file TABLE.sql"
+        + " beside it; to search in its texts, an FTS5 table over that one's content"
+    default: "add it to schema.sql in a form that SQLite takes"
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import SeedDatabase
+import SeedFormat
+import SeedServer
+import SeedSystem
+import SeedTrust
+
+import class Foundation.FileManager
+import class Foundation.NSNumber
+
+/// What is wrong on this machine beside the steps: `status` says it in words, and the facts beside the publication say it to
+/// fronts without a name.
+struct PublisherStanding {
+  let keys: [KeyStatus]
+  let pending: OfflineChange
+  /// Folders whose disk is almost full, with the bytes that are left; one for each disk.
+  let fullDisks: [(folder: String, freeBytes: Int)]
+  let abandoned: [AbandonedSeries]
+  /// Series of configured models of which nothing is published.
+  let unpublished: [Series]
+  private let published: PublishedMetadata
+  private let configuration: DeploymentConfiguration
+
+  init(
+    _ configuration: DeploymentConfiguration, _ published: PublishedMetadata, _ search: KeySearch
+  ) throws {
+    (self.configuration, self.published) = (configuration, published)
+    keys = try KeyStatus.all(search, trustedBy: published)
+    // Without keys: what waits for signatures can be told all the same.
+    pending = try Publisher(configuration, keys: KeySource(KeyRing())).pendingChange()
+    fullDisks = Self.fullDisks(
+      [configuration.publication, configuration.state], beside: published.objectBytes)
+    abandoned = AbandonedSeries.all(in: published, configuration)
+    let wanted = Set(configuration.datasets.flatMap(\.series))
+    unpublished = wanted.filter { published.series[$0] == nil }.sorted()
+  }
+
+  /// Those of ``unpublished`` whose dataset has no clients that are served. A new major beside one that is served keeps nobody
+  /// from anything.
+  var unserved: [Series] {
+    let served = Set(
+      configuration.datasets.flatMap(\.series).filter { published.series[$0] != nil }.map(\.dataset))
+    return unpublished.filter { !served.contains($0.dataset) }
+  }
+
+  /// One for each disk, whatever lies on it.
+  private static func fullDisks(_ folders: [String], beside published: Int) -> [(
+    folder: String, freeBytes: Int
+  )] {
+    var told: Set<NSNumber> = []
+    return folders.compactMap { folder in
+      let facts = try? FileManager.default.attributesOfFileSystem(forPath: folder)
+      guard let use = DiskUse(of: folder), use.isNearlyFull(beside: published),
+        let disk = facts?[.systemNumber] as? NSNumber, told.insert(disk).inserted
+      else { return nil }
+      return (folder, Int(use.freeBytes))
+    }
+  }
+}
+
+extension PublisherStanding {
+  /// For fronts.
+  var facts: PublisherFacts {
+    var facts = PublisherFacts()
+    facts.concerns = Set(PublisherConcern.allCases.filter(isTrue))
+    for one in abandoned { facts.doubts[one.series, default: []].insert(.noModel) }
+    for dataset in configuration.datasets {
+      for series in dataset.series where published.series[series] != nil {
+        let doubts = dataset.doubts(of: series, in: configuration.state)
+        if !doubts.isEmpty { facts.doubts[series, default: []].formUnion(doubts) }
+      }
+    }
+    return facts
+  }
+
+  private func isTrue(_ concern: PublisherConcern) -> Bool {
+    switch concern {
+    case .datasetUnpublished: !unserved.isEmpty
+    case .modelUnpublished: unpublished.count > unserved.count
+    case .keyFiles: keys.contains { !$0.faults.isEmpty }
+    case .keyChange: !pending.isEmpty
+    // A front sees the publication's disk itself.
+    case .stateDisk: fullDisks.contains { $0.folder == configuration.state }
+    }
+  }
+}
+
+extension DatasetConfiguration {
+  /// As its models say, one for each major.
+  fileprivate var series: Set<Series> { Set(models.map { Series(name, model: $0.version) }) }
+
+  fileprivate func doubts(of series: Series, in stateFolder: String) -> Set<SeriesDoubt> {
+    var doubts: Set<SeriesDoubt> = []
+    if SeriesStatus.copy(of: series, in: stateFolder) == nil { doubts.insert(.copy) }
+    if logStanding(of: series, in: stateFolder)?.doubt != nil { doubts.insert(.log) }
+    return doubts
+  }
+
+  /// `nil` where no log is asked for, or none was used yet.
+  func logStanding(of series: Series, in stateFolder: String) -> OriginLogStanding? {
+    policy.changes == .log ? OriginLogStanding(of: series, in: stateFolder) : nil
+  }
+}
+
+extension Deployment {
+  /// Tells fronts how this machine stands, or takes it away where facts are turned off. Nobody's loss where that fails.
+  func tellStanding(_ context: Context) {
+    guard publication.exists else { return }
+    guard configuration.hasFacts else {
+      try? publication.facts.write(nil as PublisherFacts?)
+      return
+    }
+    let search = KeySearch(configuration, context)
+    guard let published = try? publication.published(),
+      let standing = try? PublisherStanding(configuration, published, search)
+    else { return }
+    try? publication.facts.write(standing.facts)
+  }
+}

@@ -1,0 +1,45 @@
+import SeedFormat
+import SeedServer
+import SeedTrust
+
+/// Tells once where a rollback begins to hold a series and where that ends, whichever process did it.
+struct HoldFollower {
+  /// Between two looks.
+  static let restSeconds = 1
+
+  private var known: [Series: SeriesHold] = [:]
+
+  /// What is new since the last look, by series.
+  mutating func records(for now: [Series: SeriesHold]) -> [LogRecord] {
+    defer { known = now }
+    return Set(known.keys).union(now.keys).sorted().compactMap { series in
+      guard known[series] != now[series] else { return nil }
+      return now[series].map { Self.begin(series, $0) } ?? Self.end(series)
+    }
+  }
+
+  private static func begin(_ series: Series, _ hold: SeriesHold) -> LogRecord {
+    LogRecord(
+      .warning,
+      "\(series): held at the content of version \(hold.version) since \(hold.since):"
+        + " 'seedbank regenerate --resume' publishes the origin again",
+      [JSONMember("series", .string("\(series)")), JSONMember("hold", JSONValue(hold.version.number))])
+  }
+
+  private static func end(_ series: Series) -> LogRecord {
+    LogRecord(
+      .notice, "\(series): held no longer: what its origin holds is published again",
+      [JSONMember("series", .string("\(series)"))])
+  }
+}
+
+extension Front {
+  /// Logs the holds of what is served, until it is cancelled.
+  func followHolds(_ console: Console) async {
+    var follower = HoldFollower()
+    while !Task.isCancelled {
+      follower.records(for: holds).forEach(console.tell)
+      try? await Task.sleep(for: .seconds(HoldFollower.restSeconds))
+    }
+  }
+}

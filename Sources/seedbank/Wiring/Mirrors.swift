@@ -1,0 +1,155 @@
+import SeedFormat
+import SeedServer
+import SeedSystem
+
+/// The mirrors of a deployment. They are brought up to date beside its steps: one that lags or fails never stops a step.
+struct Mirrors: Sendable {
+  private let mirrors: [Mirror]
+  private let publication: PublicationDirectory
+  private let console: Console
+  private let hasFacts: Bool
+  private let repeated = RepeatedWarnings()
+  private let standing = Standing()
+
+  private final class Standing: Sendable {
+    let isOver = Mutex(false)
+    let stop = Mutex<MirrorFailure?>(nil)
+  }
+
+  /// Between two looks whether something was published, by whatever process.
+  private static let look = Duration.milliseconds(200)
+  /// For all mirrors to answer before the first step of a process that serves.
+  private static let checkTime = Duration.seconds(5)
+
+  init(_ configuration: DeploymentConfiguration, _ publication: PublicationDirectory, _ context: Context) {
+    (self.publication, console) = (publication, context.console)
+    hasFacts = configuration.hasFacts
+    mirrors = configuration.openMirrors(context.environment).map { [standing] mirror in
+      var mirror = mirror
+      mirror.options.isOver = { standing.isOver.withLock { $0 } }
+      return mirror
+    }
+  }
+
+  /// Before anything is published: throws where another publisher is ahead. A mirror that cannot be asked says nothing of that,
+  /// and its push will tell.
+  func check() throws {
+    for mirror in mirrors { if let failure = refusal(of: mirror) { throw failure } }
+  }
+
+  private func refusal(of mirror: Mirror) -> MirrorFailure? {
+    guard publication.exists else { return nil }
+    do {
+      try mirror.compare(publication)
+      return nil
+    } catch { return (error as? MirrorFailure).flatMap { $0.error.stopsPublisher ? $0 : nil } }
+  }
+
+  /// As ``check()``, but a mirror that is slow keeps nobody waiting: its push will tell.
+  func checkInTime() async throws {
+    let (answers, answer) = AsyncStream.makeStream(of: MirrorFailure?.self)
+    for mirror in mirrors { Task { answer.yield(try? await blocking { refusal(of: mirror) }) } }
+    let end = Task {
+      try await Task.sleep(for: Self.checkTime)
+      answer.finish()
+    }
+    defer { end.cancel() }
+    var waiting = mirrors.count
+    guard waiting > 0 else { return }
+    for await failure in answers {
+      if let failure { throw failure }
+      waiting -= 1
+      if waiting == 0 { return }
+    }
+  }
+
+  /// Once, after the steps of a command.
+  func push() throws {
+    defer { tellFacts() }
+    for mirror in mirrors {
+      do {
+        _ = try mirror.bringUpToDate(publication, now: .now())
+      } catch let failure as MirrorFailure where failure.error.stopsPublisher {
+        throw failure
+      } catch { console.warning(Self.warning(error)) }
+    }
+  }
+
+  /// Until it is cancelled; a mirror where another publisher is ahead calls `stop`.
+  func follow(stop: @escaping @Sendable () -> Void) async {
+    await withTaskCancellationHandler {
+      await withTaskGroup { group in
+        for mirror in mirrors { group.addTask { await follow(mirror, stop) } }
+      }
+    } onCancel: { [standing] in
+      standing.isOver.withLock { $0 = true }
+    }
+  }
+
+  /// Why nothing more may be published, where that was found.
+  var failure: MirrorFailure? { standing.stop.withLock { $0 } }
+
+  private func follow(_ mirror: Mirror, _ stop: @Sendable () -> Void) async {
+    var pace = MirrorPace(.now)
+    while !Task.isCancelled, failure == nil {
+      let stamp = publication.timestampStamp
+      if pace.isDue(stamp, at: .now) { await attempt(mirror, stamp, &pace, stop) }
+      try? await Task.sleep(for: Self.look)
+    }
+  }
+
+  private func attempt(
+    _ mirror: Mirror, _ stamp: FileStamp?, _ pace: inout MirrorPace, _ stop: @Sendable () -> Void
+  ) async {
+    defer { tellFacts() }
+    do {
+      var mirror = mirror
+      if pace.shows(stamp) { mirror.options.looksFirst = true }
+      let report = try await blocking { [publication, mirror] in
+        try mirror.bringUpToDate(publication, now: .now())
+      }
+      if pace.isFailing { console.note("the mirror \(mirror.place) is up to date again") }
+      if report != MirrorReport() { tell(mirror, report) }
+      pace.succeeded(stamp, at: .now)
+    } catch {
+      pace.failed(at: .now)
+      if let failure = error as? MirrorFailure, failure.error.stopsPublisher {
+        standing.stop.withLock { $0 = failure }
+        stop()
+      } else if !Task.isCancelled, repeated.isDue("\(error)", now: .now()) {
+        console.warning(Self.warning(error))
+      }
+    }
+  }
+
+  /// For monitors, so a failure is nobody's loss. Each attempt tells of all mirrors.
+  private func tellFacts() {
+    guard publication.exists else { return }
+    let facts = hasFacts && !mirrors.isEmpty ? MirrorFacts(behindSince: mirrors.map(\.behindSince)) : nil
+    try? publication.facts.write(facts)
+  }
+
+  private func tell(_ mirror: Mirror, _ report: MirrorReport) {
+    console.tell(
+      LogRecord(
+        .debug, "the mirror \(mirror.place): \(report.words)",
+        [JSONMember("mirror", .string(mirror.place)), JSONMember("bytes", JSONValue(report.bytes))]))
+  }
+
+  private static func warning(_ error: any Error) -> String {
+    let message = FailureReport(error).message
+    return "\(message) It is behind until that is mended; what is published here is not concerned."
+  }
+}
+
+extension MirrorReport {
+  /// For people.
+  var words: String {
+    guard self != MirrorReport() else { return "up to date" }
+    let parts = [
+      files > 0 ? "\(files) files put, \(ByteCount(bytes: bytes))" : nil,
+      removed > 0 ? "\(removed) removed" : nil,
+    ]
+    return parts.compactMap(\.self).joined(separator: ", ")
+  }
+}

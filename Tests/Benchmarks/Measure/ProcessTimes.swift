@@ -1,0 +1,20 @@
+import Foundation
+
+/// What the system tells of a process's use of the processor, in its ticks.
+struct ProcessTimes {
+  let parent: Int32
+  let own: Int
+  /// Of its children that have ended.
+  let ended: Int
+
+  init?(_ process: Int32) {
+    let data = FileHandle(forReadingAtPath: "/proc/\(process)/stat")?.readDataToEndOfFile() ?? Data()
+    // The name before the parenthesis may have spaces.
+    let fields = String(decoding: data, as: UTF8.self).split(separator: ")").last?.split(separator: " ") ?? []
+    guard fields.count > 14, let parent = Int32(fields[1]) else { return nil }
+    let times = fields[11...14].map { Int($0) ?? 0 }
+    (self.parent, own, ended) = (parent, times[0] + times[1], times[2] + times[3])
+  }
+
+  static func seconds(ofTicks ticks: Int) -> Double { Double(ticks) / Double(sysconf(Int32(_SC_CLK_TCK))) }
+}

@@ -1,0 +1,80 @@
+import Foundation
+
+/// What a process held at one moment.
+struct MemorySample {
+  let residentBytes: Int
+  /// Of these, what is no file's.
+  let anonymousBytes: Int
+}
+
+/// What a process held, minute by minute.
+struct MemoryCurve {
+  private var samples: [MemorySample] = []
+
+  /// The last quarter in relation to the second, when what is taken once is taken.
+  private static let mostGrowth = 1.05
+  private static let minutesPerHour = 60.0
+  private static let bytesPerMiB = 1_048_576.0
+
+  private struct Minute: Encodable {
+    let minute, residentBytes, anonymousBytes: Int
+  }
+
+  private struct Summary: Encodable {
+    let minutes: Int
+    let residentBytesPerHour, anonymousBytesPerHour, ratio, bar: Double
+    let holds: Bool
+  }
+
+  mutating func add(_ sample: MemorySample) { samples.append(sample) }
+
+  /// The newest minute.
+  func line(isJSON: Bool) -> String {
+    guard let sample = samples.last else { return "" }
+    let minute = Minute(
+      minute: samples.count, residentBytes: sample.residentBytes, anonymousBytes: sample.anonymousBytes)
+    guard !isJSON else { return encoded(minute) }
+    return String(
+      format: "minute %4d: %7.1f MiB resident, %7.1f MiB of them no file's", minute.minute,
+      Double(minute.residentBytes) / Self.bytesPerMiB, Double(minute.anonymousBytes) / Self.bytesPerMiB)
+  }
+
+  /// Whether it is flat.
+  func summary(isJSON: Bool) -> String {
+    let ratio = growth
+    let summary = Summary(
+      minutes: samples.count, residentBytesPerHour: slope(\.residentBytes),
+      anonymousBytesPerHour: slope(\.anonymousBytes), ratio: ratio, bar: Self.mostGrowth,
+      holds: ratio <= Self.mostGrowth)
+    guard !isJSON else { return encoded(summary) }
+    return String(
+      format:
+        "the later half: %+.2f MiB an hour resident, %+.2f MiB no file's; last quarter : second = %.3f   bar %.2f%@",
+      summary.residentBytesPerHour / Self.bytesPerMiB, summary.anonymousBytesPerHour / Self.bytesPerMiB,
+      ratio,
+      Self.mostGrowth, summary.holds ? "" : "   OVER")
+  }
+
+  /// By how much the later half grows in an hour: the slope of the line through it with the least squares.
+  private func slope(_ value: KeyPath<MemorySample, Int>) -> Double {
+    let values = samples.suffix(samples.count / 2).map { Double($0[keyPath: value]) }
+    let (middle, mean) = (Double(values.count - 1) / 2, values.reduce(0, +) / Double(values.count))
+    let (products, squares) = values.enumerated().reduce((0.0, 0.0)) { sums, item in
+      let distance = Double(item.offset) - middle
+      return (sums.0 + distance * (item.element - mean), sums.1 + distance * distance)
+    }
+    return squares > 0 ? products / squares * Self.minutesPerHour : 0
+  }
+
+  private var growth: Double {
+    let quarter = samples.count / 4
+    let second = samples[quarter..<2 * quarter].map { Double($0.residentBytes) }
+    return median(samples.suffix(quarter).map { Double($0.residentBytes) }) / median(second)
+  }
+
+  private func encoded(_ value: some Encodable) -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    return (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+  }
+}

@@ -1,0 +1,61 @@
+/// What a log spares its publisher, and what it costs its writers.
+struct PostgresLogBenchmark {
+  let server: PostgresServer
+  let origin: TransitOrigin
+  /// The same with a tenth of the rows.
+  let small: TransitOrigin
+  let folder: String
+  let runs: Int
+  let report: PublishReport
+
+  func run() throws {
+    let (comparing, following, few) = (
+      scene("comparing", origin), scene("following", origin), scene("few", small)
+    )
+    for scene in [comparing, following, few] {
+      try scene.fill()
+      try scene.setUp()
+    }
+    for scene in [following, few] { try scene.setUpLog() }
+    // The first step with a log compares all rows once.
+    for scene in [comparing, following, few] { for _ in 0..<2 { _ = try scene.step() } }
+    try publish(comparing, following, few)
+    try report.addWriters(
+      runs: runs, one: (following.updateOneByOne, comparing.updateOneByOne),
+      many: (following.updateMany, comparing.updateMany),
+      bar: Bars.update)
+  }
+
+  private func scene(_ name: String, _ origin: TransitOrigin) -> PostgresScene {
+    PostgresScene(folder: folder, server: server, origin: origin, name: name)
+  }
+
+  private func publish(_ comparing: PostgresScene, _ following: PostgresScene, _ few: PostgresScene) throws {
+    var (steps, sizes) = (Pairs(), Pairs())
+    var rests: [ToolRun] = []
+    for run in 1...runs {
+      for scene in [comparing, following, few] { try scene.change(run) }
+      let step = try following.step()
+      steps.add(ours: step, try comparing.step())
+      sizes.add(ours: step, try few.step())
+      try following.touch()
+      rests.append(try following.step())
+    }
+    report.add("step by PostgreSQL's log, 1,000 rows changed, beside comparing", steps, bar: Bars.step)
+    report.add("the same, beside a table of a tenth of the rows", sizes, bar: Bars.size)
+    report.addRest(
+      "a log of PostgreSQL without anything new", rests,
+      start: try (0..<runs).map { _ in try following.start() },
+      bar: Bars.quietSeconds)
+    report.addPeak("step by PostgreSQL's log", steps.ours, bar: Bars.peakBytes)
+  }
+}
+
+/// The numbers to hold.
+private enum Bars {
+  static let step = 1.0 / 15
+  static let size = 1.3
+  static let quietSeconds = 0.02
+  static let update = 2.5
+  static let peakBytes = 160 * 1024 * 1024
+}

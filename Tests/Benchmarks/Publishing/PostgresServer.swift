@@ -1,0 +1,79 @@
+import Foundation
+
+/// A PostgreSQL server of the benchmark's own, reached through a socket in its folder.
+final class PostgresServer {
+  let folder: String
+  private let process = Process()
+
+  /// Where Debian keeps the programs that are not for every user's PATH.
+  private static let programs = "/usr/lib/postgresql/15/bin"
+  /// The disk is not what is measured, and nothing else works meanwhile.
+  private static let settings = ["listen_addresses=", "fsync=off", "autovacuum=off", "max_wal_size=4GB"]
+  private static let patienceSeconds = 60
+
+  init(_ folder: String) throws {
+    self.folder = folder
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    try OrdinaryUser.give(folder)
+    let setup = [
+      "initdb", "-D", "\(folder)/data", "-A", "trust", "-U", "postgres", "--no-sync", "-E", "UTF8",
+    ]
+    try Tool.run("/usr/bin/env", Self.unprivileged(setup + ["--locale=C.UTF-8"]))
+    try start()
+  }
+
+  /// PostgreSQL refuses to run as root.
+  private static func unprivileged(_ command: [String]) -> [String] {
+    OrdinaryUser.running(["\(programs)/\(command[0])"] + command.dropFirst())
+  }
+
+  private func start() throws {
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    let command = ["postgres", "-D", "\(folder)/data", "-k", folder]
+    process.arguments = Self.unprivileged(command + Self.settings.flatMap { ["-c", $0] })
+    process.currentDirectoryURL = URL(filePath: "/")
+    (process.standardOutput, process.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
+    try process.run()
+    for _ in 0..<Self.patienceSeconds * 10 {
+      if (try? psql("SELECT 1", in: "postgres")) != nil { return }
+      Thread.sleep(forTimeInterval: 0.1)
+    }
+    throw BenchmarkError.child("PostgreSQL does not answer")
+  }
+
+  /// Ends it, whoever is connected.
+  func stop() {
+    process.interrupt()
+    process.waitUntilExit()
+  }
+
+  /// As libpq takes it.
+  func url(_ database: String) -> String { "postgres://postgres@/\(database)?host=\(folder)" }
+
+  /// How a shell runs `psql` on a database.
+  func psqlCommand(_ database: String) -> String { "psql -Xq -v ON_ERROR_STOP=1 '\(url(database))'" }
+
+  /// Runs SQL by PostgreSQL's own client.
+  @discardableResult
+  func psql(_ sql: String, in database: String) throws -> ToolRun {
+    try measured("psql", ["-Xq", "-v", "ON_ERROR_STOP=1", url(database)], input: sql)
+  }
+
+  /// Runs a program to its end; what the server used of the processor meanwhile counts as the program's.
+  func measured(_ program: String, _ arguments: [String], input: String = "") throws -> ToolRun {
+    let before = processorSeconds
+    var run = try Tool.run(program, arguments, input: input)
+    run.processorSeconds += processorSeconds - before
+    return run
+  }
+
+  /// What the server has used with all sessions that it has, and that it had.
+  private var processorSeconds: Double {
+    let own = process.processIdentifier
+    guard let server = ProcessTimes(own) else { return 0 }
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+    let sessions = names.compactMap { Int32($0) }.compactMap(ProcessTimes.init).filter { $0.parent == own }
+    let ticks = sessions.reduce(server.own + server.ended) { $0 + $1.own }
+    return ProcessTimes.seconds(ofTicks: ticks)
+  }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import SeedFormat
+import SeedServer
+import SeedTrust
+import Support
+import Testing
+
+/// A step that reads PostgreSQL while the process dies, or the disk fails or is full, at any of its file operations.
+@Suite(.serialized, .bounded) struct PostgresFaultTests {
+  /// Operations that an ordinary run tries for each fault; a deep run tries all of them.
+  static let sample = 4
+  private static let regenerate = ["regenerate", "--config", "seedbank/seedbank.json"]
+
+  private let folder: TemporaryFolder
+  private let injector: FaultInjector
+  private let database: PostgresDatabase
+  private let series: Series
+
+  private var publication: PublicationDirectory { PublicationDirectory(folder("seedbank/publication")) }
+  private var probe: PublicationProbe { PublicationProbe(publication: publication) }
+
+  init() throws {
+    (folder, injector) = (try TemporaryFolder(inMemory: true), try FaultInjector())
+    series = try Series("shops", major: 1)
+    database = try PostgresCluster.shared.get().database(
+      """
+      CREATE TABLE shop(id int PRIMARY KEY, name text, rank float8);
+      INSERT INTO shop SELECT i, 'shop ' || i, 0.5 FROM generate_series(1, 50) i
+      """)
+    try SeedbankBinary.succeed(["init", database.url(), "--dataset", "shops"], in: folder.path)
+    try SeedbankBinary.succeed(Self.regenerate, in: folder.path)
+  }
+
+  @Test(arguments: ["log", "comparison"])
+  func `a step that fails at any file operation leaves the old or the new version, and misses no row`(
+    _ way: String
+  )
+    throws
+  {
+    if way == "log" {
+      try SeedbankBinary.succeed(["origin", "log", "setup", "--yes"], in: folder.path)
+      try SeedbankBinary.succeed(Self.regenerate, in: folder.path)
+    }
+    try database.run(
+      "UPDATE shop SET rank = 7 WHERE id = 7; DELETE FROM shop WHERE id = 40; INSERT INTO shop VALUES (60, 'new', 1)"
+    )
+    try Tool.run(["cp", "-a", folder("seedbank"), folder("before")])
+    let old = try #require(try probe.head(series))
+    let count = try injector.count(Self.regenerate, in: folder.path)
+    let new = try #require(try probe.head(series))
+    #expect(new.version == old.version + 1 && new.rows != old.rows && count > 30)
+    #expect(try foundBy() == way)
+    print("a step from PostgreSQL by \(way): \(count) operations")
+    for fault in FaultInjector.Fault.allCases {
+      for point in FaultInjector.points(count, sample: Self.sample) {
+        try Tool.run(["rm", "-rf", folder("seedbank")])
+        try Tool.run(["cp", "-a", folder("before"), folder("seedbank")])
+        let outcome = try injector.run(Self.regenerate, fault, at: point, in: folder.path)
+        let what = "\(fault) at \(point) of \(count) by \(way), status \(outcome.status): \(outcome.errors)"
+        let found = try probe.head(series)
+        #expect(found?.rows == (found?.version == old.version ? old.rows : new.rows), "\(what)")
+        try SeedbankBinary.succeed(Self.regenerate, in: folder.path)
+        #expect(try probe.head(series)?.rows == new.rows, "\(what): the next step does not converge")
+        if way == "log" { try expectNothingMissed(what) }
+      }
+    }
+  }
+
+  private func foundBy() throws -> String? {
+    let history = try SeedbankBinary.run(
+      ["status", "--history", "--json", "--config", "seedbank/seedbank.json"], in: folder.path)
+    return try history.json()["builds"]?.elements?.first?["foundBy"]?.string
+  }
+
+  /// Whatever the cursor's file has become, a comparison of all rows has nothing to add.
+  private func expectNothingMissed(_ what: String) throws {
+    try OriginLogScene.rewindAudit(folder("seedbank/state/shops-1.cursor"))
+    let audit = try SeedbankBinary.run(Self.regenerate + ["--json"], in: folder.path)
+    #expect(audit.status == 0 && audit.errors.isEmpty, "\(what): \(audit.errors)")
+    #expect(try audit.json()["series"]?.elements?.first?["outcome"] == "unchanged", "\(what)")
+  }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import Support
+import Testing
+
+/// A full folder for scratch files, which `TMPDIR` names: it is told with the remedy, and says nothing of the data.
+@Suite(.bounded) struct ScratchRoomTests {
+  /// In the path of each scratch file, and of nothing else.
+  private static let word = "tight-scratch"
+  private static let points = 6
+
+  private let store: PulledStore
+  private let injector: FaultInjector
+
+  init() throws {
+    (store, injector) = (try PulledStore(), try FaultInjector())
+    try FileManager.default.createDirectory(
+      atPath: store.folder(Self.word), withIntermediateDirectories: true)
+    try store.write("id,name\n1,Tea\n2,Books\n", to: "feed.csv")
+    try store.write(#"[{"id": 1, "name": "a"}, {"id": 2, "name": "b"}]"#, to: "rows.json")
+    try Tool.sqlite(store.folder("app.sqlite"), "CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT)")
+  }
+
+  private func run(_ arguments: [String], _ environment: [String: String]) throws -> ProgramOutcome {
+    let own = [
+      "LD_PRELOAD": injector.library, "SEEDBANK_FAULT_ON": Self.word, "TMPDIR": store.folder(Self.word),
+    ]
+    return try SeedbankBinary.run(
+      arguments, environment: own.merging(environment) { $1 }, in: store.folder.path)
+  }
+
+  /// The operations on scratch files of a run that succeeds.
+  private func count(_ arguments: [String]) throws -> Int {
+    let file = store.folder("count")
+    let outcome = try run(arguments, ["SEEDBANK_FAULT_COUNT": file])
+    try #require(outcome.status == 0, "\(outcome.errors)")
+    let text = try String(contentsOfFile: file, encoding: .utf8)
+    return Int(text.trimmingCharacters(in: .whitespacesAndNewlines)) ?? 0
+  }
+
+  private func expectRemedy(_ outcome: ProgramOutcome, _ what: String) {
+    #expect(outcome.status == 74, "\(what): \(outcome.output)\(outcome.errors)")
+    #expect(outcome.errors.contains("TMPDIR"), "\(what): \(outcome.errors)")
+    #expect(!outcome.output.contains("not sound"), "\(what)")
+  }
+
+  @Test(arguments: [
+    "verify", "diff 1 3", "diff 1 3 --rows", "rollback --to 1 --dry-run",
+    "init feed.csv --directory feed --dry-run",
+    "import rows.json --database app.sqlite --table shop --bad-rows collect --json",
+  ])
+  func `without room from some write on, the command says where to make some`(_ command: String) throws {
+    let arguments = command.split(separator: " ").map(String.init)
+    let count = try count(arguments)
+    #expect(count > 0)
+    for point in FaultInjector.points(count, sample: Self.points) {
+      let outcome = try run(arguments, ["SEEDBANK_FAULT": "enospc-on:\(point)"])
+      // Behind the last write only the folder's removal is left to fail, for which nobody need do anything.
+      if outcome.status != 0 { expectRemedy(outcome, "\(command), from operation \(point) of \(count)") }
+    }
+    expectRemedy(try run(arguments, ["SEEDBANK_FAULT": "enospc-on:1"]), command)
+  }
+
+  @Test func `where SQLite sorts an origin's rows there is the same remedy, and the origin is not blamed`()
+    throws
+  {
+    // More than SQLite sorts in memory.
+    try Tool.sqlite(
+      store.folder("big.sqlite"),
+      """
+      CREATE TABLE big(id INTEGER PRIMARY KEY, text TEXT);
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 6000)
+      INSERT INTO big SELECT i, printf('%01000d', i) FROM n;
+      """)
+    let deployment = store.deployment
+    #expect(try deployment.seedbank("init", "big.sqlite").status == 0)
+    let select = "SELECT id + 0 AS id, text FROM big ORDER BY text DESC LIMIT 100000"
+    try store.write(select, to: "seedbank/big/models/1.0/big.sql")
+    let regenerate = ["regenerate", "--dataset", "big"]
+    expectRemedy(try run(regenerate, ["SEEDBANK_FAULT": "enospc-on:1"]), "regenerate")
+    #expect(try deployment.seedbank("regenerate", "--dataset", "big").output.contains("6,000 rows"))
+  }
+}

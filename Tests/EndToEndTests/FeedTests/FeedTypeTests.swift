@@ -1,0 +1,117 @@
+import Foundation
+import SeedFormat
+import Support
+import Testing
+
+/// SELECTs over a feed: what its texts are, and what becomes of columns that have gone.
+@Suite(.bounded) struct FeedTypeTests {
+  private static let items = "id,n,code\n1,10,007\n2,7,x\n3,3,9\n"
+
+  /// A feed of one file, and a model with a SELECT over it.
+  private func feed(_ schema: String, _ select: (table: String, sql: String), _ members: String = "") throws
+    -> FeedDeployment
+  {
+    let feed = try FeedDeployment(schema)
+    for name in ["stops.txt", "stop_times.txt"] { try feed.remove(name) }
+    try feed.write(Self.items, "item.csv")
+    try feed.configure(members)
+    try select.sql.write(
+      toFile: feed.folder("seedbank/my/models/1.0/\(select.table).sql"), atomically: false, encoding: .utf8)
+    return feed
+  }
+
+  @Test func `a SELECT compares numbers as numbers where the model's table of the file's name has them`()
+    throws
+  {
+    let feed = try feed(
+      "CREATE TABLE item(id INTEGER PRIMARY KEY, n INTEGER, code TEXT)",
+      ("item", "SELECT id, n, code FROM item WHERE n > 5 AND n < 20"))
+    #expect(try feed.refusal() == "published")
+    #expect(
+      try feed.rows("SELECT id, n, typeof(n), code FROM item ORDER BY id") == [
+        "1|10|integer|007", "2|7|integer|x",
+      ])
+  }
+
+  @Test func `columns of which nobody said what they hold are no SELECT's to read until somebody does`()
+    throws
+  {
+    let feed = try feed(
+      "CREATE TABLE big(id INTEGER PRIMARY KEY, n INTEGER)", ("big", "SELECT id, n FROM item WHERE n > 5"))
+    let message = try feed.refusal()
+    #expect(
+      message.contains("big.sql reads columns of the table \"item\" of which nobody said")
+        && message.contains(#"add this to "item" in origin.tables: "types": {"id":"INTEGER","n":"INTEGER"}"#),
+      "\(message)")
+    #expect(try feed.regenerate().status == 78)
+    let check = try SeedbankBinary.run(["config", "check"], in: feed.folder.path)
+    #expect(check.status == 78 && check.output.contains("reads columns of the table"), "\(check.output)")
+    try feed.configure(#", "tables": {"item": {"types": {"id": "INTEGER", "n": "INTEGER"}}}"#)
+    #expect(try feed.refusal() == "published")
+    #expect(try feed.rows("SELECT * FROM big ORDER BY id") == ["1|10", "2|7"])
+  }
+
+  @Test func `a text that does not fit the type is refused where it stands, or where the SELECT hands it on`()
+    throws
+  {
+    let feed = try feed(
+      "CREATE TABLE big(id INTEGER PRIMARY KEY, n INTEGER)", ("big", "SELECT id, code AS n FROM item"),
+      #", "tables": {"item": {"types": {"id": "INTEGER", "code": "TEXT"}}}"#)
+    let message = try feed.refusal()
+    #expect(
+      message.contains(
+        "table \"big\": the column \"n\" holds what is no number for a column INTEGER: CAST it in")
+        && message.contains("1 row (id = 2)"), "\(message)")
+    try feed.configure(#", "tables": {"item": {"types": {"id": "INTEGER", "code": "INTEGER"}}}"#)
+    #expect(try feed.refusal().contains("item.csv:3: column \"code\": expected a whole number"))
+    #expect(try feed.version == 0)
+    try feed.configure(#", "tables": {"item": {"types": {"id": "NUMBER"}}}"#)
+    let mistake = try feed.regenerate().errors
+    #expect(
+      mistake.contains(#"origin.tables.item.types.id: expected "INTEGER", "REAL" or "TEXT", found "NUMBER""#),
+      "\(mistake)")
+  }
+
+  @Test func `a column that has gone takes no values away, unless it may be absent`() throws {
+    let feed = try FeedDeployment()
+    #expect(try feed.refusal() == "published")
+    try feed.write("stop_id,stop_name,stop_lat\nA,Zoo,1.5\nB,Bay,\n", "stops.txt")
+    let message = try feed.refusal()
+    #expect(
+      message.contains(
+        "stops.txt: line 1, byte 0: the header has no field \"zone\", which the models take: bring it")
+        && message.contains(#"add "optionalColumns": ["zone"] to "stops" in origin.tables"#), "\(message)")
+    #expect(try feed.rows(FeedDeployment.allStops) == ["A|Zoo|1.5|7", "B|Bay||"])
+    try feed.remove("stops.txt")
+    try feed.write(
+      #"[{"stop_id": "A", "stop_name": "Zoo", "zone": 7}, {"stop_id": "B", "stop_name": "Bay"}]"#,
+      "stops.json")
+    #expect(try feed.refusal().contains("stops.json: no row has a member \"stop_lat\""))
+    try feed.configure(#", "tables": {"stops": {"optionalColumns": ["stop_lat"]}}"#)
+    #expect(try feed.refusal() == "published")
+    #expect(try feed.rows(FeedDeployment.allStops) == ["A|Zoo||7", "B|Bay||"])
+  }
+
+  @Test func `what is said of a file's CSV leaves alone what is said of all files`() throws {
+    let feed = try FeedDeployment(
+      "CREATE TABLE stops(stop_id TEXT PRIMARY KEY NOT NULL, name TEXT); CREATE TABLE stop_times(trip_id TEXT, stop_sequence INTEGER PRIMARY KEY)"
+    )
+    try feed.remove("stops.txt")
+    try feed.write("stop_id\tname\nA\t\"\"\nB\t\n", "stops.tsv")
+    try feed.configure(#", "empty": "null", "tables": {"stops": {"csv": {"encoding": "latin1"}}}"#)
+    #expect(try feed.refusal() == "published")
+    #expect(try feed.rows("SELECT typeof(name) FROM stops ORDER BY stop_id") == ["null", "null"])
+    try feed.configure(#", "empty": "null", "tables": {"stops": {"csv": {"empty": "text"}}}"#)
+    #expect(try feed.refusal() == "published")
+    #expect(try feed.rows("SELECT typeof(name) FROM stops ORDER BY stop_id") == ["text", "text"])
+    let shown = try SeedbankBinary.succeed(["config", "show"], in: feed.folder.path)
+    #expect(shown.contains("text"), "\(shown)")
+  }
+
+  @Test func `a file that no model wants may be there twice`() throws {
+    let feed = try FeedDeployment()
+    try feed.write("a,b\n1,2\n", "notes.txt")
+    try feed.write("[]", "notes.json")
+    #expect(try feed.refusal() == "published")
+  }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import Support
+
+/// A static host over a folder as it is at each request. It may be in trouble.
+final class FolderHost: Sendable {
+  enum Trouble: Sendable {
+    case none
+    /// Paths that have that part are not there.
+    case missing(String)
+    /// Half of such a file comes, and then the connection breaks.
+    case cut(String)
+    /// The last byte of such a file is another one.
+    case damaged(String)
+    /// Each answer asks for a wait that is too long for one look.
+    case overloaded
+  }
+
+  private let server: RawServer
+  private let trouble = Shared(Trouble.none)
+  private let asked = Shared<[RawRequest]>([])
+
+  init(_ folder: String) throws {
+    server = try RawServer { [trouble, asked] request, connection in
+      asked.withLock { $0.append(request) }
+      let content = (try? Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(request.path)"))).map(Array.init)
+      let exchange = HostileExchange(
+        request: request, connection: connection, files: content.map { [request.path: $0] } ?? [:], count: 1,
+        clock: TestClock())
+      return Self.answer(exchange, trouble.withLock { $0 })
+    }
+  }
+
+  private static func answer(_ exchange: HostileExchange, _ trouble: Trouble) -> Bool {
+    let path = exchange.request.path
+    switch trouble {
+    case .missing(let part) where path.contains(part): return exchange.status(404)
+    case .cut(let part) where path.contains(part):
+      exchange.head("200 OK", length: exchange.content.count, "ETag: \(exchange.etag)")
+      exchange.connection.send(exchange.content.prefix(exchange.content.count / 2))
+      return false
+    case .damaged(let part) where path.contains(part):
+      let bytes = exchange.content.dropLast() + [(exchange.content.last ?? 0) ^ 1]
+      return exchange.head("200 OK", length: bytes.count) && exchange.connection.send(bytes)
+    case .overloaded: return exchange.status(503, "Retry-After: 3600")
+    default: return exchange.serve()
+    }
+  }
+
+  var address: String { "http://127.0.0.1:\(server.port)" }
+
+  func begin(_ new: Trouble) { trouble.withLock { $0 = new } }
+
+  /// The requests until now, which are then forgotten.
+  func takeRequests() -> [RawRequest] {
+    asked.withLock { asked in
+      defer { asked = [] }
+      return asked
+    }
+  }
+
+  func stop() { server.stop() }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import SeedFormat
+import SeedServer
+import SeedSystem
+import Support
+import Testing
+
+/// A follower may die, and its disk may fail or be full, at each of the file operations of a look: what it serves is the
+/// old or the new publication, whole.
+@Suite(.serialized, .bounded) struct FollowFaultTests {
+  /// Operations that an ordinary run tries for each fault; a deep run tries all of them.
+  private static let sample = 8
+
+  private let scene: FollowScene
+  private let injector: FaultInjector
+
+  init() throws { (scene, injector) = (try FollowScene(), try FaultInjector()) }
+
+  @Test func `a first look that fails at any file operation leaves nothing or all`() throws {
+    try failEverywhere(old: nil)
+  }
+
+  @Test func `a later look that fails at any file operation leaves the old or the new version`() throws {
+    try scene.follow()
+    try scene.publish("newer", "--snapshot")
+    try SeedbankBinary.succeed(["keys", "rotate", "timestamp"], in: scene.folder.path)
+    try scene.endGrace()
+    try failEverywhere(old: 3)
+  }
+
+  private func failEverywhere(old: Int?) throws {
+    try save()
+    let count = try injector.count(scene.once, on: "copy", in: scene.folder.path)
+    #expect(count > 20)
+    print("look after version \(old ?? 0): \(count) operations")
+    for fault in FaultInjector.Fault.allCases {
+      for point in FaultInjector.points(count, sample: Self.sample) {
+        try restore()
+        let outcome = try injector.run(scene.once, fault, at: point, on: "copy", in: scene.folder.path)
+        let what = "\(fault) at \(point) of \(count), status \(outcome.status): \(outcome.errors)"
+        try expectOldOrNew(old, what)
+        try scene.follow()
+        try scene.expectSame(what)
+        try expectNothingLeft(what)
+      }
+    }
+  }
+
+  private func expectOldOrNew(_ old: Int?, _ what: String) throws {
+    guard Folder.exists(scene.folder("copy/metadata/timestamp.json")) else {
+      #expect(old == nil, "\(what)")
+      return
+    }
+    let head = try PublicationProbe(publication: scene.copy).head(scene.series)
+    #expect(head?.version == old || head?.version == (old == nil ? 3 : 4), "\(what)")
+  }
+
+  private func expectNothingLeft(_ what: String) throws {
+    #expect(try scene.files(scene.copy).keys.filter { $0.hasSuffix(".tmp") } == [], "\(what)")
+    #expect(try Folder.names(in: scene.folder("copy/.follow/parts")) == [], "\(what)")
+  }
+
+  private func save() throws {
+    try Tool.run(["rm", "-rf", scene.folder("before")])
+    if Folder.exists(scene.folder("copy")) {
+      try Tool.run(["cp", "-a", scene.folder("copy"), scene.folder("before")])
+    }
+  }
+
+  private func restore() throws {
+    try Tool.run(["rm", "-rf", scene.folder("copy")])
+    if Folder.exists(scene.folder("before")) {
+      try Tool.run(["cp", "-a", scene.folder("before"), scene.folder("copy")])
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import SeedClient
+import SeedDatabase
+import SeedFormat
+import SeedServer
+import SeedSystem
+import SeedTrust
+import Support
+import Testing
+
+/// Three followers behind nginx, killed and started at random while versions are published.
+@Suite(.serialized, .bounded) struct FollowFleetTests {
+  private static let versions = (Stage.isDeep ? 300 : 25)
+  /// Clients of each kind.
+  private static let clients = 3
+
+  @Test func `clients of followers that come and go reach the newest rows, and take no needless snapshot`()
+    async throws
+  {
+    let fleet = try FollowFleet(seed: .random(in: 0...UInt64.max))
+    let signed = try FollowingClient(port: fleet.port, root: fleet.origin.root)
+    let devices = try (0..<Self.clients).map { _ in try FleetDevice(of: fleet) }
+    var plain = (0..<Self.clients).map { _ in PlainFollower(port: fleet.port) }
+    for _ in 1...Self.versions {
+      try fleet.origin.publish()
+      try fleet.disturb()
+      for _ in 0..<3 {
+        _ = try await Self.look(signed)
+        for index in plain.indices { try plain[index].look() }
+      }
+      for device in devices { try await device.look() }
+    }
+    try fleet.startAll()
+    let head = try fleet.origin.deployment.metadata().state.head.number
+    try await eventually("the signed road leads to the head") { try await Self.look(signed) == head }
+    for index in plain.indices {
+      try await eventually("the plain road leads to the head") {
+        try plain[index].look()
+        return plain[index].version == head
+      }
+    }
+    for device in devices {
+      try await eventually("the library is at the head") { try await device.look() == head }
+    }
+    let what = "seed \(fleet.seed)"
+    #expect(plain.allSatisfy { $0.snapshots == 1 }, "\(what)")
+    print(
+      "\(Self.versions) versions, \(fleet.kills) kills, \(plain.map(\.waits)) waits of plain clients, "
+        + "\(devices.map(\.failures)) failed updates of the library")
+    let direct = try FollowingClient(port: fleet.origin.front.port, root: fleet.origin.root)
+    #expect(try await direct.look(now: .now()) == head)
+    #expect(try signed.rows() == direct.rows(), "\(what)")
+    for device in devices {
+      #expect(try await device.rows() == direct.rows(), "\(what)")
+      #expect(device.snapshots == 1, "\(what)")
+    }
+    #expect(fleet.errorsOfFollowers == [], "\(what)")
+  }
+
+  /// A follower that is behind, or away, lets a look fail; the client keeps what it has, and comes again.
+  private static func look(_ client: FollowingClient) async throws -> Int? {
+    do {
+      return try await client.look(now: .now())
+    } catch is TrustError {
+      return nil
+    } catch let error as FollowingClient.Mixed where isPassing(error.what) {
+      return nil
+    }
+  }
+
+  /// An answer of a proxy whose followers are away, or of one that lacks what another one named.
+  private static func isPassing(_ what: String) -> Bool {
+    what.hasPrefix("metadata ") || what == "the description"
+      || ["404", "500", "502", "503", "504"].contains { what.hasSuffix(": \($0)") }
+  }
+
+  private func eventually(_ what: String, _ attempt: () async throws -> Bool) async throws {
+    for _ in 0..<600 {
+      if try await attempt() { return }
+      try await Task.sleep(for: .milliseconds(100))
+    }
+    throw NeverHappened(what: what)
+  }
+}
+
+/// A store of the library, as an app has it.
+private final class FleetDevice {
+  private let store: SeedStore
+  private let folder: TemporaryFolder
+  private(set) var snapshots = 0
+  private(set) var failures = 0
+
+  init(of fleet: FollowFleet) throws {
+    folder = try TemporaryFolder(inMemory: true)
+    store = try SeedStore(
+      SeedModel(dataset: "test", model: "1.0"),
+      server: try #require(URL(string: "http://127.0.0.1:\(fleet.port)")), root: Data(fleet.origin.root),
+      directory: URL(fileURLWithPath: folder("store")))
+  }
+
+  /// An update, which may fail where a follower is behind or away; returns the version that the device then has.
+  @discardableResult
+  func look() async throws -> Int? {
+    do {
+      if try await store.update().action == .replaced { snapshots += 1 }
+    } catch {
+      guard error.isRetryable else { throw error }
+      failures += 1
+    }
+    return await store.state.version?.number
+  }
+
+  func rows() async throws -> SeedRows {
+    let seed = try await store.prepare()
+    defer { withExtendedLifetime(seed) {} }
+    let connection = try Connection(seed.url.path, .reader)
+    return try seedRows(connection, SchemaReader(connection).schema())
+  }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import SeedFormat
+import SeedServer
+import SeedSystem
+import Support
+import Testing
+
+/// A publication on a static host, and a folder that follows it.
+final class FollowScene {
+  let origin: OperatedDeployment
+  let host: FolderHost
+  let series: Series
+
+  init() throws {
+    origin = try OperatedDeployment()
+    host = try FolderHost(origin.folder("seedbank/publication"))
+    series = try Series("my", major: 1)
+  }
+
+  var folder: TemporaryFolder { origin.folder }
+  var copy: PublicationDirectory { PublicationDirectory(folder("copy")) }
+
+  /// The command of one look.
+  var once: [String] {
+    ["follow", host.address, "--root", "seedbank/root.json", "--to", "copy", "--once"]
+  }
+
+  func look(_ arguments: String..., environment: [String: String] = [:]) throws -> ProgramOutcome {
+    try SeedbankBinary.run(once + arguments, environment: environment, in: folder.path)
+  }
+
+  func follow() throws { try SeedbankBinary.succeed(once, in: folder.path) }
+
+  /// Makes a snapshot larger than many deltas together.
+  func grow() throws {
+    try origin.origin(
+      "INSERT INTO shop SELECT 1000 + value, hex(randomblob(30)), NULL FROM generate_series(1, 1000)")
+    try SeedbankBinary.succeed(["regenerate", "--snapshot"], in: folder.path)
+  }
+
+  /// Publishes a version in which the first shops have that name.
+  func publish(_ name: String, _ arguments: String...) throws {
+    try origin.origin("UPDATE shop SET name = '\(name)' WHERE id < 4")
+    try SeedbankBinary.succeed(["regenerate"] + arguments, in: folder.path)
+  }
+
+  /// All that is newest at the publisher is in the copy, byte by byte, and nothing else that anybody could ask for. A
+  /// publisher that burnt has lost what nobody names any more.
+  func expectSame(_ what: String = "", hasBurnt: Bool = false) throws {
+    let (here, there) = (try files(copy), try files(origin.publication))
+    let different = here.filter { there[$0.key] != $0.value && !(hasBurnt && there[$0.key] == nil) }.keys
+    #expect(different.sorted() == [], "\(what)")
+    #expect(here["metadata/timestamp.json"] == there["metadata/timestamp.json"], "\(what)")
+    let (head, newest) = (try probe(copy), try probe(origin.publication))
+    #expect(head?.version == newest?.version && head?.rows == newest?.rows, "\(what)")
+  }
+
+  private func probe(_ publication: PublicationDirectory) throws -> (version: Int, rows: SeedRows)? {
+    try PublicationProbe(publication: publication).head(series)
+  }
+
+  /// All files that a static host would serve.
+  func files(_ publication: PublicationDirectory) throws -> [String: [UInt8]] {
+    var found: [String: [UInt8]] = [:]
+    func read(_ path: String) throws {
+      for name in try Folder.names(in: "\(publication.path)/\(path)") where !name.hasPrefix(".") {
+        let inner = path.isEmpty ? name : "\(path)/\(name)"
+        if inner == "facts" { continue }
+        if Folder.isFolder("\(publication.path)/\(inner)") {
+          try read(inner)
+        } else {
+          found[inner] = try DurableFile.read("\(publication.path)/\(inner)", limit: 1 << 24)
+        }
+      }
+    }
+    try read("")
+    return found
+  }
+
+  /// Whatever is not named any more has not been named for long.
+  func endGrace(in state: String = "copy/.follow") throws {
+    let memory = folder("\(state)/unnamed-files.json")
+    guard let text = try? String(contentsOfFile: memory, encoding: .utf8) else { return }
+    try text.replacing(/:\d+/, with: ":1").write(toFile: memory, atomically: true, encoding: .utf8)
+  }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import SeedFormat
+import SeedServer
+import SeedSystem
+import SeedTrust
+import Support
+import Testing
+
+/// A follower that goes on looking, and serves what it has.
+@Suite(.bounded) struct FollowServeTests {
+  let scene: FollowScene
+
+  init() throws { scene = try FollowScene() }
+
+  private func follower(_ arguments: String...) throws -> RunningSeedbank {
+    try RunningSeedbank(
+      [
+        "follow", scene.host.address, "--root", "seedbank/root.json", "--to", "copy", "--every", "1",
+        "--serve",
+        "--port", "0",
+      ] + arguments, in: scene.folder.path)
+  }
+
+  private func get(_ follower: RunningSeedbank, _ path: String) throws -> JSONValue {
+    try JSONValue(parsing: try RawClient(port: follower.port).get(path).body)
+  }
+
+  private func head(_ follower: RunningSeedbank) throws -> String? {
+    try get(follower, "/readyz")["series"]?.elements?.first?["head"]?.text
+  }
+
+  @Test func `what is published is served a moment later, and clients of both hosts agree`() throws {
+    let follower = try follower()
+    try waitUntil("the first copy") { try head(follower) == "3" }
+    for version in 4...6 {
+      try scene.publish("name \(version)")
+      try waitUntil("version \(version)") { try head(follower) == "\(version)" }
+    }
+    #expect(try get(follower, "/readyz")["follows"]?["late"] == false)
+    let page = String(decoding: try RawClient(port: follower.port).get("/").body, as: UTF8.self)
+    #expect(page.contains("This front serves a copy of another publication. It last had all of that"))
+    #expect(page.contains("is told at the publisher’s"))
+    for address in [scene.host.address, follower.address] {
+      try SeedbankBinary.succeed(
+        [
+          "pull", address, "--dataset", "my", "--model", "1.0", "--store", "store", "--root",
+          "seedbank/root.json",
+        ], in: scene.folder.path)
+    }
+    #expect(follower.stop() == 0)
+    try scene.expectSame()
+  }
+
+  @Test func `a follower whose origin is away serves on, says so once, and goes on when it is back`() throws {
+    let follower = try follower()
+    try waitUntil("the first copy") { try head(follower) == "3" }
+    scene.host.begin(.missing("metadata/"))
+    try waitUntil("it tells") { try get(follower, "/readyz")["follows"]?["failing"] == true }
+    #expect(try get(follower, "/readyz")["ready"] == true)
+    _ = scene.host.takeRequests()
+    try waitUntil("two more looks") {
+      scene.host.takeRequests().contains { $0.path == "metadata/timestamp.json" }
+    }
+    scene.host.begin(.none)
+    try scene.publish("back again")
+    try waitUntil("the new version") { try head(follower) == "4" }
+    _ = follower.stop()
+    #expect(follower.errors.matches(of: /level=error/).count == 1, "\(follower.errors)")
+    #expect(follower.errors.contains("looks succeed again"))
+  }
+
+  @Test func `before there is a copy it is not ready, and a copy of before is served at once`() throws {
+    scene.host.begin(.missing("metadata/"))
+    let first = try follower()
+    #expect(try RawClient(port: first.port).get("/readyz").status == 503)
+    scene.host.begin(.none)
+    try waitUntil("the copy") { try RawClient(port: first.port).get("/readyz").status == 200 }
+    _ = first.stop()
+    scene.host.stop()
+    let second = try follower()
+    #expect(try head(second) == "3")
+  }
+
+  @Test func `python-tuf reads a follower as any other publication`() throws {
+    let follower = try follower()
+    try waitUntil("the first copy") { try head(follower) == "3" }
+    let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .appendingPathComponent("RoadTests/tuf_client.py")
+    let found = try Tool.run([
+      Tool.python, script.path, follower.address, scene.folder("seedbank/root.json"), "my/1/",
+    ])
+    let metadata = try scene.origin.publication.published().series[scene.series]?.metadata
+    #expect(found == "verified \(metadata?.objects.count ?? 0) targets\n")
+  }
+
+  @Test func `it follows without serving until it is told to end`() throws {
+    let follower = try TestProgram(
+      [SeedbankBinary.path] + scene.once.filter { $0 != "--once" } + ["--every", "1"], in: scene.folder.path)
+    try waitUntil("the first copy") { Folder.exists(scene.folder("copy/metadata/timestamp.json")) }
+    try scene.publish("newer")
+    try waitUntil("the next version") {
+      try PublicationDirectory(scene.folder("copy")).published().series[scene.series]?.metadata.state.head
+        .number
+        == 4
+    }
+    #expect(try follower.stop() == .exited(0))
+    try scene.expectSame()
+  }
+}

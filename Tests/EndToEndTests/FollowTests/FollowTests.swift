@@ -1,0 +1,210 @@
+import Foundation
+import SeedFormat
+import SeedServer
+import SeedSystem
+import Support
+import Testing
+
+/// One look after the other, at a publisher that goes on, and at one with which something is wrong.
+@Suite(.bounded) struct FollowTests {
+  let scene: FollowScene
+
+  init() throws { scene = try FollowScene() }
+
+  @Test func `a copy has the publisher's very bytes after each look`() throws {
+    let first = try scene.look("--json")
+    #expect(first.status == 0 && first.errors.isEmpty, "\(first)")
+    #expect(try first.json()["series"]?.elements?.first?["version"]?.integer == 3)
+    try scene.expectSame("first")
+    _ = scene.host.takeRequests()
+    #expect(try scene.look().output == "my/1: version 3: nothing is newer\n")
+    #expect(scene.host.takeRequests().map(\.path) == ["metadata/2.root.json", "metadata/timestamp.json"])
+    for version in 4...7 {
+      try scene.publish("name \(version)", version == 5 ? "--snapshot" : "--json")
+      if version == 6 { try SeedbankBinary.succeed(["keys", "rotate", "timestamp"], in: scene.folder.path) }
+      if version == 7 { try SeedbankBinary.succeed(["keys", "rotate", "series"], in: scene.folder.path) }
+      try scene.follow()
+      try scene.expectSame("version \(version)")
+    }
+    #expect(Folder.exists(scene.folder("copy/metadata/2.root.json")))
+    #expect(try Folder.names(in: scene.folder("copy/.follow/parts")) == [])
+  }
+
+  @Test func `what is no longer named goes after the grace, and not before`() throws {
+    try scene.follow()
+    let old = try scene.files(scene.copy).keys.filter { $0.hasSuffix(".snapshot.json") }
+    try scene.publish("newer", "--snapshot")
+    try scene.follow()
+    #expect(try Set(old).isSubset(of: scene.files(scene.copy).keys))
+    try scene.endGrace()
+    let outcome = try scene.look("--json")
+    let removed = try outcome.json()["removed"]?.elements?.compactMap(\.string) ?? []
+    #expect(Set(old).isSubset(of: removed), "\(outcome)")
+    #expect(try Set(old).isDisjoint(with: scene.files(scene.copy).keys))
+    try scene.expectSame()
+  }
+
+  @Test func `a file that a disk damaged is found with --verify, and one that is gone at each look`() throws {
+    try scene.follow()
+    let files = try scene.files(scene.copy)
+    let object = try #require(files.keys.first { $0.hasPrefix("targets/") })
+    var bytes = files[object] ?? []
+    bytes[bytes.count / 2] ^= 1
+    try DurableFile.write(bytes, to: scene.folder("copy/\(object)"))
+    #expect(try scene.look().output.hasSuffix("nothing is newer\n"))
+    #expect(try scene.look("--verify").output.contains("1 file, "))
+    try scene.expectSame("damaged")
+    try Folder.remove(scene.folder("copy/\(object)"))
+    try scene.follow()
+    try scene.expectSame("gone")
+  }
+
+  // MARK: What is wrong elsewhere
+
+  /// A look that fails says why, and leaves what is here as it is.
+  private func expectRefusal(
+    _ status: Int32, _ words: String..., arguments: String..., environment: [String: String] = [:]
+  ) throws {
+    let before = try scene.files(scene.copy)
+    let outcome = try SeedbankBinary.run(
+      scene.once + arguments, environment: environment, in: scene.folder.path)
+    #expect(outcome.status == status, "\(outcome)")
+    for word in words { #expect(outcome.errors.contains(word), "\(outcome.errors)") }
+    #expect(
+      try scene.files(scene.copy).filter { $0.key.hasPrefix("metadata/") }
+        == before.filter { $0.key.hasPrefix("metadata/") })
+  }
+
+  @Test(arguments: [false, true])
+  func `objects that are missing, cut off or other bytes never come to be named`(hasCopy: Bool) throws {
+    if hasCopy { try scene.follow() }
+    try scene.publish("newer", "--snapshot")
+    scene.host.begin(.missing("snapshot-4"))
+    try expectRefusal(69, "does not have", "snapshot-4", "try again later")
+    scene.host.begin(.cut("snapshot-4"))
+    try expectRefusal(69, "snapshot-4")
+    scene.host.begin(.damaged("snapshot-4"))
+    try expectRefusal(65, "SHA-256", "tell the publication's operator")
+    scene.host.begin(.cut(".targets.json"))
+    if !hasCopy { try expectRefusal(69, "targets.json") }
+    scene.host.begin(.damaged("timestamp.json"))
+    try expectRefusal(65, "timestamp metadata")
+    scene.host.begin(.overloaded)
+    try expectRefusal(69, "503")
+    scene.host.begin(.none)
+    try scene.follow()
+    try scene.expectSame()
+  }
+
+  @Test func `a download goes on where it was cut off`() throws {
+    scene.host.begin(.cut("snapshot-1"))
+    #expect(try scene.look().status == 69)
+    scene.host.begin(.none)
+    _ = scene.host.takeRequests()
+    try scene.follow()
+    let asked = scene.host.takeRequests().filter { $0.path.contains("snapshot-1") }
+    #expect(asked.count == 1 && (asked.first?.range?.lowerBound ?? 0) > 0)
+    try scene.expectSame()
+  }
+
+  @Test func `a server that is gone, or no publication, is named`() throws {
+    try scene.follow()
+    scene.host.begin(.missing("metadata/"))
+    try expectRefusal(69, "give the address of a publication")
+    scene.host.stop()
+    try expectRefusal(69, "Cannot get", "metadata/")
+  }
+
+  @Test func `a publication under other keys is refused by the root`() throws {
+    try scene.follow()
+    try Tool.run(["mkdir", scene.folder("other")])
+    try Tool.run(["cp", scene.folder("my.sqlite"), scene.folder("other/my.sqlite")])
+    try SeedbankBinary.succeed(["init", "my.sqlite"], in: scene.folder("other"))
+    try expectRefusal(
+      78, "was made under another root", "1.root.json", arguments: "--root", "other/seedbank/root.json")
+    let outcome = try scene.look("--root", "other/seedbank/root.json", "--to", "fresh")
+    #expect(
+      outcome.status == 65 && outcome.errors.contains("compare the address and root.json"), "\(outcome)")
+    #expect(!Folder.exists(scene.folder("fresh/metadata")))
+  }
+
+  @Test func `a publication that went back is refused`() throws {
+    try Tool.run(["cp", "-a", scene.folder("seedbank"), scene.folder("backup")])
+    try scene.publish("newer")
+    try scene.follow()
+    try Tool.run(["rm", "-rf", scene.folder("seedbank")])
+    try Tool.run(["cp", "-a", scene.folder("backup"), scene.folder("seedbank")])
+    try expectRefusal(65, "has an older state than the one that is here", "What is here stays as it is")
+    // Of one second, both timestamps would be the same.
+    let lost = UTCTime.now()
+    try waitUntil("another second") { UTCTime.now() > lost }
+    try scene.publish("another one")
+    try expectRefusal(65, "differs from", "What is here stays as it is")
+  }
+
+  @Test func `signatures that have expired are refused`() throws {
+    try scene.follow()
+    let clock = try MovedClock()
+    try expectRefusal(
+      65, "expired at", "clients refuse it",
+      environment: clock.environment(seconds: 30 * MovedClock.secondsPerDay))
+  }
+
+  @Test func `a publisher's own folder is never followed into, nor one that another process follows into`()
+    throws
+  {
+    let before = try scene.files(scene.origin.publication)
+    let outcome = try scene.look("--to", "seedbank/publication")
+    #expect(outcome.status == 78 && outcome.errors.contains("no follower made"), "\(outcome)")
+    #expect(try scene.files(scene.origin.publication) == before)
+    try scene.follow()
+    let lock = try File(scene.folder("copy/.follow/lock"), for: .updating)
+    #expect(try lock.tryLock())
+    try expectRefusal(75, "nother process follows into")
+    lock.unlock()
+    try scene.follow()
+  }
+
+  @Test func `a disk that is carried is followed like a server, and what is damaged on the way is refused`()
+    throws
+  {
+    try scene.follow()
+    func carry(_ folder: String) throws -> ProgramOutcome {
+      try SeedbankBinary.run(
+        ["follow", "copy", "--root", "seedbank/root.json", "--to", folder, "--once"], in: scene.folder.path)
+    }
+    #expect(try carry("inside").status == 0)
+    #expect(
+      try scene.files(PublicationDirectory(scene.folder("inside"))) == scene.files(scene.copy))
+    try scene.publish("newer", "--snapshot")
+    try scene.follow()
+    let object = try #require(scene.files(scene.copy).keys.first { $0.contains("snapshot-4") })
+    let whole = try DurableFile.read(scene.folder("copy/\(object)"), limit: 1 << 24)
+    try DurableFile.write(whole.dropLast() + [0xFF, 0xFF], to: scene.folder("copy/\(object)"))
+    let damaged = try carry("inside")
+    #expect(damaged.status == 65 && damaged.errors.contains("is not the file that was signed"), "\(damaged)")
+    try Folder.remove(scene.folder("copy/\(object)"))
+    let missing = try carry("inside")
+    #expect(missing.status == 69 && missing.errors.contains("copy it again"), "\(missing)")
+    try DurableFile.write(whole, to: scene.folder("copy/\(object)"))
+    #expect(try carry("inside").status == 0)
+    #expect(
+      try scene.files(PublicationDirectory(scene.folder("inside")))["metadata/timestamp.json"]
+        == scene.files(scene.copy)["metadata/timestamp.json"])
+    let nothing = try SeedbankBinary.run(
+      ["follow", "nowhere", "--root", "seedbank/root.json", "--to", "other", "--once"], in: scene.folder.path)
+    #expect(
+      nothing.status == 64 && nothing.errors.contains("a folder that holds a publication"), "\(nothing)")
+  }
+
+  @Test func `options that do not go together are named`() throws {
+    for (arguments, word) in [
+      (["--serve"], "--once"), (["--port", "0"], "--serve"), (["--every", "0"], "--every"),
+      (["--grace", "1"], "--grace"),
+    ] {
+      let outcome = try SeedbankBinary.run(scene.once + arguments, in: scene.folder.path)
+      #expect(outcome.status == 64 && outcome.errors.contains(word), "\(outcome)")
+    }
+    #expect(!Folder.exists(scene.folder("copy")))
+  }
+}

@@ -1,0 +1,242 @@
+import Foundation
+import SeedFormat
+import SeedServer
+import SeedSystem
+import SeedTrust
+import Support
+import Testing
+
+/// A publisher whose disk is gone goes on from what a follower has.
+@Suite(.bounded) struct RecoverTests {
+  let scene: FollowScene
+  let follower: FolderHost
+
+  init() throws {
+    scene = try FollowScene()
+    follower = try FolderHost(scene.folder("copy"))
+  }
+
+  /// The disk with the publication is gone; what lies in a backup is not.
+  private func burn() throws {
+    for name in ["publication", "state"] { try Tool.run(["rm", "-rf", scene.folder("seedbank/\(name)")]) }
+  }
+
+  private func recover(_ arguments: String...) throws -> ProgramOutcome {
+    try SeedbankBinary.run(["recover", "--from", follower.address] + arguments, in: scene.folder.path)
+  }
+
+  /// Brings a store to what a host has; returns by which action.
+  private func pull(_ store: String, from address: String? = nil) throws -> String {
+    let outcome = try SeedbankBinary.run(
+      [
+        "pull", address ?? scene.host.address, "--dataset", "my", "--model", "1.0", "--store", store,
+        "--root",
+        "seedbank/root.json", "--json",
+      ], in: scene.folder.path)
+    guard outcome.status == 0 else { throw NeverHappened(what: "a pull: \(outcome)") }
+    return try outcome.json()["action"]?.string ?? ""
+  }
+
+  private func head() throws -> (version: Int, rows: SeedRows)? {
+    try PublicationProbe(publication: scene.origin.publication).head(scene.series)
+  }
+
+  private func epoch() throws -> Epoch? {
+    try scene.origin.publication.published().series[scene.series]?.metadata.state.epoch
+  }
+
+  @Test func `the publisher goes on with the next version of the same epoch, and clients need no snapshot`()
+    throws
+  {
+    try scene.follow()
+    _ = try pull("store")
+    let (before, epoch) = (try head(), try epoch())
+    try burn()
+    let outcome = try recover("--json")
+    #expect(outcome.status == 0, "\(outcome)")
+    #expect(try outcome.json()["series"]?.elements?.first?["version"]?.integer == 3)
+    #expect(try head()?.rows == before?.rows)
+    #expect(try self.epoch() == epoch)
+    #expect(!Folder.exists(scene.folder("seedbank/publication/.follow")))
+    #expect(try SeedbankBinary.run(["verify"], in: scene.folder.path).status == 0)
+    #expect(try pull("store") == "upToDate")
+    try scene.publish("after the fire")
+    #expect(try head()?.version == 4)
+    #expect(try pull("store") == "applied")
+    try scene.follow()
+    try scene.expectSame("the follower goes on", hasBurnt: true)
+  }
+
+  @Test func `what came after the follower's last look is lost, and its clients go on`() throws {
+    try scene.follow()
+    _ = try pull("behind", from: follower.address)
+    try scene.publish("lost")
+    _ = try pull("ahead")
+    try burn()
+    try scene.origin.origin("UPDATE shop SET name = 'found'")
+    #expect(try recover().status == 0)
+    try SeedbankBinary.succeed(["regenerate"], in: scene.folder.path)
+    #expect(try head()?.version == 4)
+    #expect(try pull("behind") == "applied")
+    // It has rows that nobody else ever had.
+    #expect(try pull("ahead") == "replaced")
+  }
+
+  @Test func `a plain client goes on with changes, too`() throws {
+    try scene.follow()
+    let epoch = try #require(try epoch())
+    let path = "/v1/my/changes?model=1.0&since=3&epoch=\(epoch)"
+    try burn()
+    #expect(try recover().status == 0)
+    let front = try RunningSeedbank(["serve", "--port", "0"], in: scene.folder.path)
+    let before = try JSONValue(parsing: try RawClient(port: front.port).get(path).body)
+    #expect(before["head"] == 3 && before["deltas"] == [])
+    try scene.publish("after the fire")
+    try waitUntil("the next version") {
+      let page = try JSONValue(parsing: try RawClient(port: front.port).get(path).body)
+      return page["to"] == 4 && page["deltas"]?.elements?.count == 1
+    }
+  }
+
+  @Test func `a copy on a disk will do`() throws {
+    try scene.follow()
+    try burn()
+    let outcome = try SeedbankBinary.run(["recover", "--from", "copy"], in: scene.folder.path)
+    #expect(outcome.status == 0 && outcome.output.hasPrefix("my/1: version 3, published at "), "\(outcome)")
+  }
+
+  @Test func `an existing publication is never written over`() throws {
+    try scene.follow()
+    let before = try scene.files(scene.origin.publication)
+    let outcome = try recover()
+    #expect(outcome.status == 78 && outcome.errors.contains("never writes over one"), "\(outcome)")
+    #expect(try scene.files(scene.origin.publication) == before)
+  }
+
+  @Test func `a missing key is named, and the next call goes on`() throws {
+    try scene.follow()
+    try burn()
+    try Tool.run(["mv", scene.folder("seedbank/keys/series.key"), scene.folder("series.key")])
+    let outcome = try recover()
+    #expect(outcome.status == 78 && outcome.errors.contains("series.key"), "\(outcome)")
+    #expect(outcome.errors.contains("call 'seedbank recover' once more"), "\(outcome)")
+    try Tool.run(["mv", scene.folder("series.key"), scene.folder("seedbank/keys/series.key")])
+    #expect(try recover().status == 0)
+    try scene.publish("after the fire")
+    #expect(try head()?.version == 4)
+  }
+
+  @Test func `without root.json it says which file is needed, and takes it from elsewhere`() throws {
+    try scene.follow()
+    try burn()
+    try Tool.run(["mv", scene.folder("seedbank/root.json"), scene.folder("app-root.json")])
+    let outcome = try recover()
+    #expect(outcome.status == 78 && outcome.errors.contains("root.json is missing"), "\(outcome)")
+    try Tool.run(["mkdir", scene.folder("other")])
+    try Tool.run(["cp", scene.folder("my.sqlite"), scene.folder("other/my.sqlite")])
+    try SeedbankBinary.succeed(["init", "my.sqlite"], in: scene.folder("other"))
+    let wrong = try recover("--root", "other/seedbank/root.json")
+    #expect(wrong.status == 65 && wrong.errors.contains("not those of the root file"), "\(wrong)")
+    #expect(!Folder.exists(scene.folder("seedbank/root.json")))
+    #expect(try recover("--root", "app-root.json").status == 0)
+    #expect(Folder.exists(scene.folder("seedbank/root.json")))
+    #expect(try SeedbankBinary.run(["verify"], in: scene.folder.path).status == 0)
+  }
+
+  @Test func `of several copies the newest counts, and one that is away does not matter`() throws {
+    try scene.follow()
+    try Tool.run(["cp", "-a", scene.folder("copy"), scene.folder("older")])
+    let older = try FolderHost(scene.folder("older"))
+    try scene.publish("newer")
+    try scene.follow()
+    let gone = try FolderHost(scene.folder("nowhere"))
+    gone.stop()
+    for others in [[older.address, gone.address, follower.address], [follower.address, older.address]] {
+      try burn()
+      let outcome = try SeedbankBinary.run(
+        ["recover", "--json"] + others.flatMap { ["--from", $0] }, in: scene.folder.path)
+      #expect(outcome.status == 0, "\(outcome)")
+      #expect(try outcome.json()["series"]?.elements?.first?["version"]?.integer == 4)
+    }
+  }
+
+  @Test func `a copy whose signatures have expired is taken all the same, with a warning`() throws {
+    try scene.follow()
+    try burn()
+    let clock = try MovedClock()
+    let later = clock.environment(seconds: 30 * MovedClock.secondsPerDay)
+    let outcome = try SeedbankBinary.run(
+      ["recover", "--from", follower.address], environment: later, in: scene.folder.path)
+    #expect(outcome.status == 0 && outcome.errors.contains("timestamp in the copy expired"), "\(outcome)")
+    #expect(try SeedbankBinary.run(["verify"], environment: later, in: scene.folder.path).status == 0)
+  }
+
+  @Test func `a recovery that fails at any file operation goes on with the next call`() throws {
+    try scene.follow()
+    try Tool.run(["cp", "-a", scene.folder("seedbank"), scene.folder("whole")])
+    let command = ["recover", "--from", follower.address]
+    try burn()
+    let injector = try FaultInjector()
+    let count = try injector.count(command, on: "publication", in: scene.folder.path)
+    for fault in FaultInjector.Fault.allCases {
+      for point in FaultInjector.points(count, sample: 8) {
+        try burn()
+        let failed = try injector.run(command, fault, at: point, on: "publication", in: scene.folder.path)
+        let what = "\(fault) at \(point) of \(count): \(failed)"
+        if FollowFolder.isBegun(in: scene.folder("seedbank/publication")) || failed.status != 0 {
+          let again = try recover()
+          // It may have ended before the fault, or have released the folder.
+          #expect(again.status == 0 || again.errors.contains("never writes over one"), "\(what): \(again)")
+        }
+        #expect(try head()?.version == 3, "\(what)")
+        #expect(try SeedbankBinary.run(["regenerate"], in: scene.folder.path).status == 0, "\(what)")
+      }
+    }
+  }
+
+  /// A publisher that burns at random moments, a follower that looked at some time before, and two clients: one reads
+  /// from the follower, one from the publisher itself.
+  @Test func `burnt at random moments, the publisher goes on and clients come to the same rows`() throws {
+    var random = SplitMix(seed: .random(in: 0...UInt64.max))
+    let seed = random
+    try scene.grow()
+    for fire in 1...(Stage.isDeep ? 20 : 4) {
+      try burnOnce(fire, &random, "seed \(seed), fire \(fire)")
+    }
+  }
+
+  private func burnOnce(_ fire: Int, _ random: inout SplitMix, _ what: String) throws {
+    var hasLost = false
+    for step in 0...Int.random(in: 0...4, using: &random) {
+      // At most the last version is lost.
+      if hasLost { try scene.follow() }
+      try scene.publish("fire \(fire), step \(step)")
+      hasLost = Bool.random(using: &random)
+      if !hasLost || step == 0 {
+        try scene.follow()
+        hasLost = false
+      }
+      if Bool.random(using: &random) { _ = try pull("careful", from: follower.address) }
+      if Bool.random(using: &random) { _ = try pull("direct") }
+    }
+    try burn()
+    #expect(try recover().status == 0, "\(what)")
+    try scene.publish("after fire \(fire)")
+    let careful = try pull("careful")
+    #expect(fire == 1 || careful != "replaced", "\(what): \(careful)")
+    let direct = try pull("direct")
+    #expect(fire == 1 || hasLost || direct != "replaced", "\(what): \(direct)")
+    for store in ["careful", "direct"] { try expectNames("after fire \(fire)", store, what) }
+    try scene.follow()
+    try scene.expectSame(what, hasBurnt: true)
+  }
+
+  private func expectNames(_ name: String, _ store: String, _ what: String) throws {
+    let current = try String(contentsOfFile: scene.folder("\(store)/CURRENT"), encoding: .utf8)
+    let generation = current.trimmingCharacters(in: .whitespacesAndNewlines)
+    let found = try Tool.sqlite(
+      scene.folder("\(store)/generations/\(generation)/seed.sqlite"),
+      "SELECT DISTINCT name FROM shop WHERE id < 4")
+    #expect(found == "\(name)\n", "\(what): \(store)")
+  }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import SeedSystem
+import Support
+
+/// A thousand clients that look for something new, as fast as they can.
+struct LookingCrowd {
+  /// Where they look.
+  let port: UInt16
+
+  static let looks = 1_000
+  private static let threads = 20
+  /// What so many looks may cost the fronts in each second.
+  static let requestsPerSecond = 6
+  /// Clients of several kinds: each names the codings that it reads.
+  private static let codings = ["", "Accept-Encoding: gzip, deflate, br\r\n"]
+
+  /// One look of each kind.
+  func warm() throws { for coding in Self.codings { try look(coding) } }
+
+  /// All looks; returns how many failed, and the seconds that they took.
+  func lookAll() -> (failures: Int, seconds: Double) {
+    let start = ContinuousClock.now
+    let failures = Mutex(0)
+    let group = DispatchGroup()
+    for thread in 0..<Self.threads {
+      group.enter()
+      Thread.detachNewThread {
+        for number in 0..<Self.looks / Self.threads {
+          do {
+            try look(Self.codings[(thread + number) % Self.codings.count])
+          } catch {
+            failures.withLock { $0 += 1 }
+          }
+        }
+        group.leave()
+      }
+    }
+    group.wait()
+    return (failures.withLock(\.self), (ContinuousClock.now - start) / .seconds(1))
+  }
+
+  /// What a client without news asks for, on a connection of its own, where it also asks for the next root.
+  private func look(_ coding: String) throws {
+    let client = try RawClient(port: port)
+    let root = try client.get("/metadata/2.root.json", extra: coding)
+    let timestamp = try client.get("/metadata/timestamp.json", extra: coding)
+    guard root.status == 404, timestamp.status == 200 else {
+      throw NeverHappened(what: "a look: \(root.status), \(timestamp.status)")
+    }
+  }
+
+  /// What a front was asked so far, but for this.
+  static func requests(toFront port: UInt16) throws -> Int {
+    let metrics = try RawClient(port: port).get("/metrics").body
+    return String(decoding: metrics, as: UTF8.self).split(separator: "\n")
+      .filter { $0.hasPrefix("seedbank_requests_total{") && !$0.contains(#"kind="metrics""#) }
+      .compactMap { line in line.split(separator: " ").last.flatMap { Double($0) } }
+      .reduce(0) { $0 + Int($1) }
+  }
+}

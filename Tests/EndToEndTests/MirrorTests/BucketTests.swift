@@ -1,0 +1,85 @@
+import Foundation
+import SeedFormat
+import Support
+import Testing
+
+/// A bucket that shows the publication, through the real command.
+@Suite(.bounded) struct BucketTests {
+  private struct Scene {
+    let deployment = Result { try OperatedDeployment() }
+    let bucket: TestBucket
+
+    init() throws {
+      bucket = try TestBucket()
+      try name(bucket.address("seeds/prod"))
+    }
+
+    func name(_ address: String) throws {
+      try deployment.get().name(mirrors: [["s3": .string(address)]])
+    }
+
+    /// What it said has no secret in it.
+    func seedbank(_ arguments: String..., secret: String? = nil) throws -> ProgramOutcome {
+      var environment = bucket.environment
+      if let secret { environment["AWS_SECRET_ACCESS_KEY"] = secret }
+      let outcome = try SeedbankBinary.run(
+        arguments, environment: environment, in: deployment.get().folder.path)
+      for text in [outcome.output, outcome.errors] {
+        #expect(!text.contains(bucket.secret) && secret.map(text.contains) != true)
+      }
+      return outcome
+    }
+
+    func change(_ text: String) throws {
+      try deployment.get().origin("UPDATE shop SET name = '\(text)' WHERE id = 1")
+    }
+  }
+
+  @Test func `a step brings a bucket up to date, and conditions are proven`() throws {
+    let scene = try Scene()
+    let check = try scene.seedbank("mirror", "check")
+    #expect(check.status == 0 && check.output.contains("it honours conditions"), "\(check.errors)")
+    #expect(check.output.contains("clients cannot read it by this address"))
+    for text in ["one", "two"] {
+      try scene.change(text)
+      let step = try scene.seedbank("regenerate")
+      #expect(step.status == 0 && !step.errors.contains("mirror"), "\(step.errors)")
+    }
+    #expect(try scene.seedbank("status").output.contains("/seeds/prod: up to date since"))
+    #expect(try scene.seedbank("mirror", "push").output.hasSuffix("/seeds/prod: up to date\n"))
+  }
+
+  @Test func `a wrong secret, a missing bucket and a store that is away are told, and stop no step`() throws {
+    let scene = try Scene()
+    try scene.change("one")
+    let wrong = try scene.seedbank("regenerate", secret: "a wrong secret")
+    #expect(wrong.status == 0 && wrong.errors.contains("SignatureDoesNotMatch"), "\(wrong.errors)")
+    #expect(try scene.seedbank("mirror", "check", secret: "a wrong secret").status == 78)
+    let none = try scene.seedbank("mirror", "check", secret: "")
+    #expect(none.status == 78 && none.errors.contains("AWS_SHARED_CREDENTIALS_FILE"), "\(none.errors)")
+    try scene.name(scene.bucket.address("nowhere/prod"))
+    let missing = try scene.seedbank("mirror", "push")
+    #expect(missing.status == 78 && missing.errors.contains("NoSuchBucket"), "\(missing.errors)")
+    try scene.name("http://127.0.0.1:1/seeds")
+    let away = try scene.seedbank("mirror", "push")
+    #expect(away.status == 69 && away.errors.contains("does not answer"), "\(away.errors)")
+    try scene.change("two")
+    #expect(try scene.seedbank("regenerate").status == 0)
+    #expect(try scene.seedbank("status").output.contains("nothing mirrored yet; it does not answer"))
+  }
+
+  @Test(arguments: [
+    ("{\"s3\": \"s3://seeds\"}", "expected an address such as"),
+    ("{\"s3\": \"https://s3.example/seeds\", \"folder\": \"/mnt\"}", "found both"),
+    ("{\"folder\": \"/mnt\", \"region\": \"x\"}", "this mirror is a folder"),
+    ("{\"s3\": \"https://user:secret@s3.example/seeds\"}", "expected an address such as"),
+    ("{\"s3\": \"https://s3.example/seeds\", \"style\": \"host\"}", "virtual"),
+  ])
+  func `a mistake in the configuration is named`(entry: (text: String, message: String)) throws {
+    let folder = try DeploymentFolder(
+      deployment: "{\"datasets\": [\"transit\"], \"mirrors\": [\(entry.text)]}")
+    let outcome = try SeedbankBinary.run(["status"], in: folder.path)
+    #expect(outcome.status == 78 && outcome.errors.contains(entry.message), "\(outcome.errors)")
+    #expect(!outcome.errors.contains("secret@"))
+  }
+}

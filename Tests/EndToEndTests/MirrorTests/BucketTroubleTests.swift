@@ -1,0 +1,215 @@
+import Foundation
+import SeedFormat
+import SeedServer
+import SeedSystem
+import SeedTrust
+import Support
+import Testing
+
+/// What may go wrong between a publisher and a bucket, through the real command.
+@Suite(.bounded) struct BucketTroubleTests {
+  private let scene: BucketScene
+
+  init() throws { scene = try BucketScene() }
+
+  @Test(arguments: [
+    ("403:RequestTimeTooSkewed", "The mirror's clock", "the clocks differ"),
+    ("403:QuotaExceeded", "A full quota", "make room there"),
+    ("507:InsufficientStorage", "A full store", "make room there"),
+    ("503:SlowDown", "A store that is busy for minutes", "it answers 503 SlowDown"),
+    ("500:InternalError", "A broken store", "it answers 500 InternalError"),
+  ])
+  func `each refusal is named, stops no step, and is made good when it ends`(
+    trouble: (fault: String, what: String, message: String)
+  ) throws {
+    try scene.publish("before")
+    try scene.bucket.arm("\(trouble.fault) before all")
+    for text in ["one", "two"] {
+      try scene.change(text)
+      let step = try scene.seedbank("regenerate")
+      #expect(step.status == 0 && step.errors.contains(trouble.message), "\(trouble.what): \(step.errors)")
+      try scene.expectWhole("\(trouble.what), \(text)", isShown: false)
+    }
+    try scene.bucket.arm("503 before -1")
+    try scene.publish("after")
+    try scene.expectWhole(trouble.what)
+  }
+
+  @Test func `a store that takes everything is found out before anything is mirrored`() throws {
+    let careless = try TestBucket(isCareless: true)
+    try scene.deployment.name(mirrors: [["s3": .string(careless.address("seeds/prod"))]])
+    let check = try SeedbankBinary.run(
+      ["mirror", "check"], environment: careless.environment, in: scene.deployment.folder.path)
+    #expect(check.status == 78 && check.errors.contains("it does not honour conditions"), "\(check)")
+  }
+
+  @Test func `killed between any two requests, a step leaves nothing torn, and the next one converges`()
+    throws
+  {
+    try scene.publish("before")
+    for moment in ["before", "after"] {
+      var number = 0
+      while try isKilled(moment, number) { number += Stage.isDeep ? 1 : 3 }
+      #expect(number > 2)
+    }
+  }
+
+  /// Ends the command while it waits for the answer to a request; false where it made fewer.
+  private func isKilled(_ moment: String, _ number: Int) throws -> Bool {
+    let what = "\(moment) request \(number)"
+    try scene.change(what)
+    try scene.bucket.arm("hang \(moment) \(number)")
+    let process = try scene.start("regenerate")
+    let isHit = try eventually("request \(number) comes, or the end") { () -> Bool? in
+      if try scene.bucket.arm("").isMet { return true }
+      return process.isRunning ? nil : false
+    }
+    process.end()
+    try scene.bucket.arm("503 before -1")
+    try scene.expectWhole(what, isShown: false)
+    try scene.publish("after \(what)")
+    try scene.expectWhole(what)
+    return isHit
+  }
+
+  @Test func `the log of run tells of trouble, and has no secret in it`() throws {
+    try scene.bucket.arm("403:AccessDenied before all")
+    try scene.change("logged")
+    let run = try RunningSeedbank(
+      ["run", "--port", "0", "--log-format", "json", "--log-level", "debug"],
+      in: scene.deployment.folder.path,
+      environment: scene.bucket.environment)
+    try waitUntil("the refusal is told") { run.errors.contains("these credentials may not do that") }
+    try scene.bucket.arm("503 before -1")
+    try waitUntil("it is told that it is over") { run.errors.contains("is up to date again") }
+    #expect(run.stop() == 0)
+    for text in [run.output, run.errors] {
+      #expect(!text.contains(scene.bucket.secret) && !text.contains(scene.bucket.identity))
+    }
+    try scene.expectWhole("run")
+  }
+
+  @Test func `of several mirrors a broken one keeps the good one from nothing`() throws {
+    let folder = scene.deployment.folder("mirror")
+    try Folder.create(folder)
+    try scene.deployment.name(mirrors: [
+      ["folder": .string(scene.deployment.folder("nowhere"))],
+      ["s3": .string(scene.bucket.address("seeds/prod"))], ["folder": .string(folder)],
+    ])
+    try scene.change("one")
+    let step = try scene.seedbank("regenerate")
+    #expect(step.status == 0 && step.errors.contains("there is no such folder"), "\(step.errors)")
+    try scene.expectWhole("the bucket beside a broken folder")
+    try scene.bucket.arm("hang before all")
+    let shown = try? DurableFile.read("\(folder)/metadata/timestamp.json", limit: 1 << 20)
+    let run = try RunningSeedbank(
+      ["run", "--port", "0"], in: scene.deployment.folder.path, environment: scene.bucket.environment)
+    try scene.change("two")
+    try waitUntil("the good mirror shows what was published beside two broken ones") {
+      let now = try? DurableFile.read("\(folder)/metadata/timestamp.json", limit: 1 << 20)
+      return now != shown && now == (try? scene.deployment.publication.metadata("timestamp.json"))
+    }
+    withExtendedLifetime(run) {}
+  }
+}
+
+/// Two publishers with the same keys, as processes, and one bucket.
+@Suite(.bounded) struct BucketRaceTests {
+  @Test func `of two publishers that start at once one goes on, and the other one stops and names recover`()
+    throws
+  {
+    let scene = try BucketScene()
+    for race in 1...(Stage.isDeep ? 20 : 2) { try run(scene, race) }
+  }
+
+  private func run(_ scene: BucketScene, _ race: Int) throws {
+    try scene.deployment.name(mirrors: [["s3": .string(scene.bucket.address("seeds/race\(race)"))]])
+    try scene.publish("common \(race)")
+    let twin = scene.deployment.folder("twin")
+    try Folder.removeAll(twin)
+    try FileManager.default.copyItem(atPath: scene.deployment.folder("seedbank"), toPath: twin)
+    let configs = ["seedbank/seedbank.json", "twin/seedbank.json"].map(scene.deployment.folder.callAsFunction)
+    var shown: [SHA256Digest] = []
+    for step in 1...3 {
+      try scene.change("race \(race), step \(step)")
+      let processes = try configs.map { try scene.start("regenerate", "--config", $0) }
+      for process in processes { try process.wait(within: longestWait) }
+      shown.append(try #require(try scene.timestamp("seeds/race\(race)")))
+    }
+    // At last one after the other: the one that lost says so.
+    try scene.change("race \(race), the end")
+    let outcomes = try configs.map { try scene.seedbank("regenerate", "--config", $0) }
+    #expect(outcomes.map(\.status).sorted() == [0, 75], "\(race): \(outcomes)")
+    let loser = try #require(outcomes.first { $0.status == 75 })
+    #expect(loser.errors.contains("seedbank recover"), "\(loser)")
+    let winner = outcomes[0].status == 0 ? "seedbank" : "twin"
+    let winning = PublicationDirectory(scene.deployment.folder("\(winner)/publication"))
+    let last = try #require(try winning.metadata("timestamp.json"))
+    #expect(try scene.timestamp("seeds/race\(race)") == SHA256Digest.of(last), "\(race)")
+    if winner == "twin" {
+      try Folder.removeAll(scene.deployment.folder("seedbank"))
+      try Folder.rename(twin, to: scene.deployment.folder("seedbank"))
+    }
+  }
+}
+
+/// A deployment with a bucket as its mirror.
+struct BucketScene {
+  let deployment: OperatedDeployment
+  let bucket: TestBucket
+  private static let place = "seeds/prod"
+
+  init() throws {
+    (deployment, bucket) = (try OperatedDeployment(), try TestBucket(isPublic: true))
+    try deployment.name(mirrors: [["s3": .string(bucket.address(Self.place))]])
+  }
+
+  func change(_ text: String) throws {
+    try deployment.origin("UPDATE shop SET name = '\(text)' WHERE id = 1")
+  }
+
+  /// What it said has no secret in it.
+  func seedbank(_ arguments: String...) throws -> ProgramOutcome {
+    let outcome = try SeedbankBinary.run(
+      arguments, environment: bucket.environment, in: deployment.folder.path)
+    #expect(!outcome.output.contains(bucket.secret) && !outcome.errors.contains(bucket.secret))
+    return outcome
+  }
+
+  func publish(_ text: String) throws {
+    try change(text)
+    let step = try seedbank("regenerate")
+    #expect(step.status == 0 && !step.errors.contains("mirror"), "\(text): \(step.errors)")
+  }
+
+  /// The command, under way.
+  func start(_ arguments: String...) throws -> TestProgram {
+    try TestProgram(
+      [SeedbankBinary.path] + arguments, in: deployment.folder.path, environment: bucket.environment, isBare: true)
+  }
+
+  func timestamp(_ place: String) throws -> SHA256Digest? {
+    try file("metadata/timestamp.json", in: place).map(SHA256Digest.of)
+  }
+
+  /// As a client without credentials gets it.
+  private func file(_ path: String, in place: String = place) throws -> [UInt8]? {
+    let answer = try RawClient(port: UInt16(bucket.port)).get("/\(place)/\(path)")
+    return answer.status == 200 ? Array(answer.body) : nil
+  }
+
+  /// No fault concerns a client: what one that comes now can follow from the timestamp on is all there; `isShown` where it is the newest.
+  func expectWhole(_ what: String, isShown: Bool = true) throws {
+    guard let root = try file("metadata/1.root.json") else {
+      #expect(!isShown, "\(what): nothing is there")
+      return
+    }
+    let published = try PublishedMetadata(root: root) { try file("metadata/\($0)") }
+    for object in published.series.values.flatMap(\.metadata.objects) {
+      #expect(try file(object.filePath).map(SHA256Digest.of) == object.sha256, "\(what): \(object.filePath)")
+    }
+    guard isShown else { return }
+    let newest = try deployment.publication.metadata("timestamp.json").map(SHA256Digest.of)
+    #expect(try timestamp(Self.place) == newest, "\(what)")
+  }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import SeedFormat
+import SeedServer
+import SeedSystem
+import SeedTrust
+import Support
+import Testing
+
+/// A publisher whose disk is gone goes on from what its mirrors show, and brings them up to date again.
+@Suite(.bounded) struct MirrorRecoveryTests {
+  private func burn(_ deployment: OperatedDeployment) throws {
+    for name in ["publication", "state"] { try Folder.removeAll(deployment.folder("seedbank/\(name)")) }
+  }
+
+  @Test func `a private bucket is read with credentials, and shows what the heir publishes`() throws {
+    let scene = try BucketScene()
+    try scene.publish("one")
+    try scene.publish("two")
+    let twin = scene.deployment.folder("twin")
+    try FileManager.default.copyItem(atPath: scene.deployment.folder("seedbank"), toPath: twin)
+    try burn(scene.deployment)
+    let wrong = try SeedbankBinary.run(
+      ["recover", "--from", "s3://seeds/prod"], in: scene.deployment.folder.path)
+    #expect(wrong.status == 78 && wrong.errors.contains("AWS_SHARED_CREDENTIALS_FILE"), "\(wrong)")
+    let outcome = try scene.seedbank("recover", "--from", "s3://seeds/prod", "--json")
+    #expect(outcome.status == 0, "\(outcome)")
+    try scene.publish("after the fire")
+    try scene.expectWhole("the heir's bucket")
+    // The old disk turns up again.
+    try scene.change("from the grave")
+    let old = try scene.seedbank("regenerate", "--config", "\(twin)/seedbank.json")
+    #expect(old.status == 75 && old.errors.contains("seedbank recover"), "\(old)")
+    try scene.expectWhole("after the old publisher")
+  }
+
+  @Test func `without a mirror in the configuration the variables name the store`() throws {
+    let scene = try BucketScene()
+    try scene.publish("one")
+    try burn(scene.deployment)
+    try scene.deployment.name(mirrors: [])
+    let none = try SeedbankBinary.run(["recover", "--from", "s3://"], in: scene.deployment.folder.path)
+    #expect(none.status != 0 && none.errors.contains("s3://bucket/prefix"), "\(none)")
+    var environment = scene.bucket.environment
+    environment["AWS_ENDPOINT_URL_S3"] = "http://127.0.0.1:\(scene.bucket.port)"
+    let outcome = try SeedbankBinary.run(
+      ["recover", "--from", "s3://seeds/prod"], environment: environment, in: scene.deployment.folder.path)
+    #expect(outcome.status == 0 && outcome.output.hasPrefix("my/1: version "), "\(outcome)")
+  }
+
+  @Test func `an heir of a copy that was behind may go on over what its mirrors show`() throws {
+    let scene = try BucketScene()
+    try scene.publish("one")
+    try Tool.run([
+      "cp", "-a", scene.deployment.folder("seedbank/publication"), scene.deployment.folder("copy"),
+    ])
+    try scene.publish("lost")
+    try burn(scene.deployment)
+    let outcome = try scene.seedbank("recover", "--from", "copy")
+    #expect(outcome.status == 0, "\(outcome)")
+    try scene.publish("found")
+    try scene.expectWhole("the heir's bucket")
+  }
+
+  /// A client that keeps what it has.
+  private final class Reader {
+    let host: FolderHost
+    let deployment: OperatedDeployment
+    var version = 0
+    /// The first shop's name.
+    var name = ""
+
+    init(_ deployment: OperatedDeployment, _ mirror: String) throws {
+      (self.deployment, host) = (deployment, try FolderHost(mirror))
+    }
+
+    func pull(_ what: String) throws {
+      let outcome = try deployment.seedbank(
+        "pull", host.address, "--dataset", "my", "--model", "1.0", "--root", "seedbank/root.json", "--store",
+        "phone",
+        "--json")
+      #expect(outcome.status == 0, "\(what): \(outcome)")
+      let json = try outcome.json()
+      let now = json["to"]?.integer ?? 0
+      #expect(now >= version, "\(what): from \(version) back to \(now)")
+      version = now
+      name = try Tool.sqlite(json["path"]?.string ?? "", "SELECT name FROM shop WHERE id = 1")
+    }
+  }
+
+  @Test func `burnt at any moment of a step or a push, at most its last version is lost`() throws {
+    let deployment = try OperatedDeployment()
+    let mirror = deployment.folder("mirror")
+    try Folder.create(mirror)
+    try deployment.name(mirrors: [["folder": .string(mirror)]])
+    try SeedbankBinary.succeed(["regenerate"], in: deployment.folder.path)
+    let (reader, injector) = (try Reader(deployment, mirror), try FaultInjector())
+    let seed = UInt64.random(in: 0...UInt64.max)
+    var random = SplitMix(seed: seed)
+    try deployment.origin("UPDATE shop SET name = 'first' WHERE id = 1")
+    let count = try injector.count(["regenerate"], in: deployment.folder.path)
+    for fire in 1...(Stage.isDeep ? 20 : 4) {
+      let point = Int.random(in: 1...count, using: &random)
+      let what = "seed \(seed), fire \(fire) at operation \(point) of \(count)"
+      try deployment.origin("UPDATE shop SET name = 'fire \(fire)' WHERE id = 1")
+      _ = try injector.run(["regenerate"], .kill, at: point, in: deployment.folder.path)
+      try reader.pull(what)
+      let before = reader.version
+      try burn(deployment)
+      let outcome = try deployment.seedbank("recover", "--from", "mirror")
+      #expect(outcome.status == 0, "\(what): \(outcome)")
+      let step = try deployment.seedbank("regenerate")
+      #expect(step.status == 0 && !step.errors.contains("mirror"), "\(what): \(step)")
+      try reader.pull(what)
+      // What the killed step had published is there, or is published now.
+      #expect((before...before + 1).contains(reader.version), "\(what)")
+      #expect(reader.name == "fire \(fire)\n", "\(what)")
+    }
+  }
+}

@@ -1,0 +1,262 @@
+import Foundation
+import SeedFormat
+import SeedServer
+import SeedSystem
+import SeedTrust
+import Support
+import Testing
+
+/// Folders that show the publication too, through the real command.
+@Suite(.bounded) struct MirrorTests {
+  /// A deployment with a mirror in a folder.
+  private struct Scene {
+    let deployment: OperatedDeployment
+    let mirror: String
+
+    init() throws {
+      deployment = try OperatedDeployment()
+      mirror = deployment.folder("mirror")
+      try Folder.create(mirror)
+      try name([mirror])
+    }
+
+    func name(_ folders: [String]) throws {
+      try deployment.name(mirrors: .array(folders.map { ["folder": .string($0)] }))
+    }
+
+    func change(_ text: String) throws {
+      try deployment.origin("UPDATE shop SET name = '\(text)' WHERE id = 1")
+    }
+
+    /// A second publisher's folder with the same keys; the first one has published once more since it was copied.
+    func twin() throws -> String {
+      try change("common")
+      #expect(try deployment.seedbank("regenerate").status == 0)
+      let twin = deployment.folder("twin")
+      try FileManager.default.copyItem(atPath: deployment.folder("seedbank"), toPath: twin)
+      try change("ours")
+      #expect(try deployment.seedbank("regenerate").status == 0)
+      return twin
+    }
+
+    func file(_ path: String, in folder: String) -> [UInt8]? {
+      try? DurableFile.read("\(folder)/\(path)", limit: 1 << 20)
+    }
+
+    /// The mirror shows what is published, and holds all that this leads to.
+    func expectEqual(_ sourceLocation: SourceLocation = #_sourceLocation) {
+      let path = "metadata/timestamp.json"
+      let shown = file(path, in: mirror)
+      #expect(shown == file(path, in: deployment.publication.path), sourceLocation: sourceLocation)
+      expectWhole(sourceLocation)
+    }
+
+    /// It holds all that its timestamp leads to.
+    func expectWhole(_ sourceLocation: SourceLocation = #_sourceLocation) {
+      let copy = PublicationDirectory(mirror)
+      let objects = (try? copy.published())?.series.values.flatMap(\.metadata.objects) ?? []
+      #expect(!objects.isEmpty, sourceLocation: sourceLocation)
+      for object in objects {
+        let found = try? SHA256Digest.ofFile(at: copy.file(object))
+        #expect(found?.digest == object.sha256, "\(object.filePath)", sourceLocation: sourceLocation)
+      }
+    }
+
+    var warnings: String {
+      get throws { try deployment.seedbank("status").output }
+    }
+  }
+
+  @Test func `a step brings a mirror up to date, and clients of others read it`() throws {
+    let scene = try Scene()
+    try scene.change("mirrored")
+    let outcome = try scene.deployment.seedbank("regenerate")
+    #expect(outcome.status == 0 && !outcome.errors.contains("mirror"), "\(outcome.errors)")
+    scene.expectEqual()
+    #expect(try scene.warnings.contains("\(scene.mirror): up to date since"))
+    let port = try freePort()
+    let server = try TestProgram([
+      Tool.python, "-m", "http.server", "\(port)", "--bind", "127.0.0.1", "--directory", scene.mirror,
+    ])
+    defer { withExtendedLifetime(server) {} }
+    try eventually("the mirror is served") {
+      (try? RawClient(port: port).get("/metadata/timestamp.json"))?.status == 200 ? true : nil
+    }
+    let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .appendingPathComponent("RoadTests/tuf_client.py").path
+    let judged = try Tool.run([
+      Tool.python, script, "http://127.0.0.1:\(port)", scene.deployment.folder("seedbank/root.json"), "my/1/",
+    ])
+    #expect(judged.hasPrefix("verified "))
+    let pulled = try scene.deployment.seedbank(
+      "pull", "http://127.0.0.1:\(port)", "--dataset", "my", "--model", "1.0", "--root", "seedbank/root.json",
+      "--store", "phone")
+    #expect(pulled.status == 0, "\(pulled.errors)")
+  }
+
+  @Test func `run mirrors what it publishes, and what other commands publish beside it`() throws {
+    let scene = try Scene()
+    let run = try RunningSeedbank(["run", "--port", "0"], in: scene.deployment.folder.path)
+    defer { withExtendedLifetime(run) {} }
+    func isShown() -> Bool {
+      let path = "metadata/timestamp.json"
+      let shown = scene.file(path, in: scene.mirror)
+      return shown != nil && shown == scene.file(path, in: scene.deployment.publication.path)
+    }
+    try waitUntil("the mirror is filled") { isShown() }
+    let before = scene.file("metadata/timestamp.json", in: scene.mirror)
+    try scene.change("while it runs")
+    try waitUntil("the change is mirrored") {
+      isShown() && scene.file("metadata/timestamp.json", in: scene.mirror) != before
+    }
+    scene.expectEqual()
+  }
+
+  @Test func `a mirror that is away is behind, stops no step, and catches up when it is back`() throws {
+    let scene = try Scene()
+    try scene.change("one")
+    #expect(try scene.deployment.seedbank("regenerate").status == 0)
+    try Folder.rename(scene.mirror, to: scene.mirror + "-away")
+    try scene.change("two")
+    let away = try scene.deployment.seedbank("regenerate")
+    #expect(away.status == 0 && away.errors.contains("there is no such folder"), "\(away.errors)")
+    #expect(try scene.warnings.contains("warning: the mirror \(scene.mirror): shows what was published"))
+    let front = try RunningSeedbank(["serve", "--port", "0"], in: scene.deployment.folder.path)
+    func isBehind() throws -> Bool {
+      let metrics = try Tool.run(["curl", "-fsS", "\(front.address)/metrics"])
+      let line = metrics.split(separator: "\n").first {
+        $0.hasPrefix("seedbank_mirror_lag_seconds{mirror=\"1\"} ")
+      }
+      return try !#require(line, "\(metrics)").hasSuffix(" 0")
+    }
+    try waitUntil("monitors hear that it is behind", every: 0.1) { try isBehind() }
+    #expect(
+      !(try Tool.run(["cat", scene.deployment.folder("seedbank/publication/facts/mirrors.json")])).contains(
+        scene.mirror))
+    // Its empty folder is what is left of a disk that is not mounted.
+    try Folder.create(scene.mirror)
+    try scene.change("three")
+    let empty = try scene.deployment.seedbank("regenerate")
+    #expect(empty.status == 0, "\(empty.errors)")
+    #expect(empty.errors.contains("Is its disk mounted?"))
+    #expect(try Folder.names(in: scene.mirror).filter { !$0.hasPrefix(".") }.isEmpty)
+    try Folder.removeAll(scene.mirror)
+    try Folder.rename(scene.mirror + "-away", to: scene.mirror)
+    try scene.change("four")
+    #expect(try scene.deployment.seedbank("regenerate").errors.isEmpty)
+    scene.expectEqual()
+    #expect(try !scene.warnings.contains("warning: the mirror"))
+    try waitUntil("monitors hear that it is up to date", every: 0.1) { try !isBehind() }
+  }
+
+  @Test func `a mirror's disk that fails at any operation stops no step, tears nothing, and is made good`()
+    throws
+  {
+    let scene = try Scene()
+    try scene.change("before")
+    #expect(try scene.deployment.seedbank("regenerate").status == 0)
+    let injector = try FaultInjector()
+    try scene.change("counted")
+    let count = try injector.count(["regenerate"], on: "/mirror/", in: scene.deployment.folder.path)
+    for fault in FaultInjector.Fault.allCases {
+      for point in FaultInjector.points(count, sample: 5) {
+        let what = "\(fault) at \(point) of \(count)"
+        try scene.change(what)
+        let step = try injector.run(
+          ["regenerate"], fault, at: point, on: "/mirror/", in: scene.deployment.folder.path)
+        #expect(fault == .kill || step.status == 0, "\(what): \(step)")
+        scene.expectWhole()
+        #expect(try scene.deployment.seedbank("regenerate").errors.isEmpty, "\(what)")
+        scene.expectEqual()
+      }
+    }
+  }
+
+  @Test func `a second publisher with the same keys is told apart before it publishes`() throws {
+    let scene = try Scene()
+    let twin = try scene.twin()
+    let shown = scene.file("metadata/timestamp.json", in: scene.mirror)
+    let config = "\(twin)/seedbank.json"
+    let copy = PublicationDirectory("\(twin)/publication")
+    let signed = try copy.metadata("timestamp.json")
+    for command in [
+      ["regenerate"], ["run", "--port", "0"], ["mirror", "check"], ["mirror", "push"],
+      ["rollback", "--to", "3"],
+      ["new-epoch", "--yes"], ["keys", "rotate", "timestamp"], ["keys", "renew", "root"],
+    ] {
+      let outcome = try SeedbankBinary.run(command + ["--config", config], in: scene.deployment.folder.path)
+      #expect(
+        outcome.status == 75 && outcome.errors.contains("seedbank recover"), "\(command): \(outcome.errors)")
+    }
+    #expect(scene.file("metadata/timestamp.json", in: scene.mirror) == shown)
+    #expect(try copy.metadata("timestamp.json") == signed)
+  }
+
+  @Test func `a publisher that lost a race is not saved by a higher version`() throws {
+    let scene = try Scene()
+    let twin = try scene.twin()
+    let shown = scene.file("metadata/timestamp.json", in: scene.mirror)
+    // While the mirror was away, the other one signed two versions.
+    try Folder.rename(scene.mirror, to: scene.mirror + "-away")
+    let config = ["--config", "\(twin)/seedbank.json"]
+    for text in ["theirs", "theirs again"] {
+      try scene.change(text)
+      #expect(try SeedbankBinary.run(["regenerate"] + config, in: scene.deployment.folder.path).status == 0)
+    }
+    try Folder.rename(scene.mirror + "-away", to: scene.mirror)
+    for command in [["regenerate"], ["mirror", "push"]] {
+      let outcome = try SeedbankBinary.run(command + config, in: scene.deployment.folder.path)
+      #expect(
+        outcome.status == 75 && outcome.errors.contains("was not put from here"), "\(command): \(outcome)")
+    }
+    #expect(scene.file("metadata/timestamp.json", in: scene.mirror) == shown)
+    // Where an operator knows that there is no other publisher, it goes on.
+    let forced = try SeedbankBinary.run(
+      ["mirror", "push", "--replace"] + config, in: scene.deployment.folder.path)
+    #expect(forced.status == 0, "\(forced)")
+    let other = try scene.deployment.seedbank("regenerate")
+    #expect(other.status == 75 && other.errors.contains("seedbank recover"), "\(other)")
+  }
+
+  @Test func `what is known of a mirror may be lost, as long as it shows what was published here`() throws {
+    let scene = try Scene()
+    try scene.change("one")
+    #expect(try scene.deployment.seedbank("regenerate").status == 0)
+    try Folder.removeAll(scene.deployment.folder("seedbank/state/mirrors"))
+    try scene.change("two")
+    let step = try scene.deployment.seedbank("regenerate")
+    #expect(step.status == 0 && !step.errors.contains("mirror"), "\(step.errors)")
+    scene.expectEqual()
+  }
+
+  @Test func `check and push say what they did, and what is to be mended`() throws {
+    let scene = try Scene()
+    let check = try scene.deployment.seedbank("mirror", "check")
+    #expect(
+      check.status == 0 && check.output == "\(scene.mirror): it can be written, and it honours conditions\n")
+    #expect(try Folder.names(in: scene.mirror + "/metadata").isEmpty)
+    #expect(try scene.deployment.seedbank("mirror", "push").output.hasPrefix("\(scene.mirror): "))
+    #expect(try scene.deployment.seedbank("mirror", "push").output == "\(scene.mirror): up to date\n")
+    try Folder.removeAll(scene.mirror + "/metadata")
+    #expect(try scene.deployment.seedbank("mirror", "push").status == 0)
+    scene.expectEqual()
+    try Folder.removeAll(scene.mirror)
+    for action in ["check", "push"] {
+      let outcome = try scene.deployment.seedbank("mirror", action)
+      #expect(
+        outcome.status == 78 && outcome.errors.contains("mount its disk, or make it"), "\(outcome.errors)")
+    }
+  }
+
+  @Test(arguments: [
+    ("[\"/mnt\"]", "expected an object"), ("[{}]", "expected \"folder\""),
+    ("[{\"folder\": \"\"}]", "not empty"),
+    ("[{\"floder\": \"/mnt\"}]", "unknown key"), ("{}", "expected an array"),
+    ("[{\"folder\": \"/mnt\"}, {\"folder\": \"/mnt\"}]", "expected each place once"),
+  ])
+  func `a mistake in the configuration is named`(entry: (text: String, message: String)) throws {
+    let folder = try DeploymentFolder(deployment: "{\"datasets\": [\"transit\"], \"mirrors\": \(entry.text)}")
+    let outcome = try SeedbankBinary.run(["status"], in: folder.path)
+    #expect(outcome.status == 78 && outcome.errors.contains(entry.message), "\(outcome.errors)")
+  }
+}

@@ -1,0 +1,120 @@
+import Foundation
+import SeedFormat
+import SeedServer
+import SeedSystem
+import SeedTrust
+import Support
+import Testing
+
+/// Models that are ended, removed and changed under a `run` that has read them.
+@Suite(.bounded) struct ModelsWhileRunningTests {
+  private let deployment: OperatedDeployment
+
+  init() throws {
+    deployment = try OperatedDeployment()
+    try succeed(["model", "new", "2.0"])
+    try regenerate()
+  }
+
+  /// Beside a process that may hold the lock for a moment.
+  private func regenerate() throws {
+    let outcome = try eventually("nobody else publishes") {
+      let outcome = try deployment.seedbank("regenerate")
+      return outcome.status == 75 ? nil : outcome
+    }
+    #expect(outcome.status == 0, "\(outcome.errors)")
+  }
+
+  private func succeed(_ arguments: [String]) throws {
+    try SeedbankBinary.succeed(arguments, in: deployment.folder.path)
+  }
+
+  private func run() throws -> RunningSeedbank {
+    try RunningSeedbank(
+      ["run", "--port", "0"], in: deployment.folder.path,
+      environment: ["SEEDBANK_DATASETS_MY_SCHEDULE_CHECK_SECONDS": "1"])
+  }
+
+  private func state(_ major: Int) throws -> SeriesState {
+    let series = try Series("my", major: major)
+    return try #require(try deployment.publication.published().series[series]).metadata.state
+  }
+
+  /// Changes the origin, and waits until a series has it.
+  private func publish(_ name: String, in major: Int) throws {
+    let before = try state(major).head
+    try deployment.origin("UPDATE shop SET name = '\(name)' WHERE id = 1")
+    try waitUntil("\(name) is published in my/\(major)") { try state(major).head > before }
+  }
+
+  private func models(_ version: String) -> String { deployment.folder("seedbank/my/models/\(version)") }
+
+  @Test func `a series that is retired meanwhile stays retired, and the others go on`() throws {
+    let server = try run()
+    try publish("before", in: 1)
+    let head = try state(1).head
+    try succeed(["model", "retire", "1"])
+    try waitUntil("it is retired") { try state(1).lifecycle.isRetired }
+    try FileManager.default.removeItem(atPath: models("1.0"))
+    try regenerate()
+    for name in ["one", "two"] {
+      try publish(name, in: 2)
+      #expect(try state(1).lifecycle.isRetired && state(1).head == head)
+    }
+    #expect(server.stop() == 0)
+  }
+
+  @Test
+  func `models that are gone, edited or published by others hold everything back, until that is mended`()
+    throws
+  {
+    let server = try run()
+    try publish("before", in: 1)
+    let away = deployment.folder("away")
+    try expectRefusal("model 1.0 is gone: put it back", server) {
+      try Folder.rename(models("1.0"), to: away)
+    } mend: {
+      try Folder.rename(away, to: models("1.0"))
+    }
+    let select = "\(models("2.0"))/shop.sql"
+    try expectRefusal("files of model 2.0 are others", server) {
+      try "SELECT id, 'secret' AS name, rank FROM shop".write(
+        toFile: select, atomically: true, encoding: .utf8)
+    } mend: {
+      try Folder.remove(select)
+    }
+    try expectRefusal("my/3 was published by another process", server) {
+      try succeed(["model", "new", "3.0"])
+      try regenerate()
+    } mend: {
+      try succeed(["model", "retire", "3"])
+    }
+    #expect(server.stop() == 0)
+  }
+
+  private func expectRefusal(
+    _ words: String, _ server: RunningSeedbank, _ happen: () throws -> Void, mend: () throws -> Void
+  ) throws {
+    try happen()
+    try waitUntil("it says: \(words)") { server.errors.contains(words) }
+    let heads = [try state(1).head, try state(2).head]
+    try deployment.origin("UPDATE shop SET name = hex(randomblob(8)) WHERE id = 1")
+    let facts = deployment.publication.facts
+    try waitUntil("the page can know") {
+      facts.read(try Series("my", major: 2))?.look.reason == .configuration
+    }
+    #expect(try [state(1).head, state(2).head] == heads)
+    try mend()
+    try waitUntil("it goes on") { try state(2).head > heads[1] }
+  }
+
+  @Test func `a model that is only added waits, and that is told`() throws {
+    let server = try run()
+    try succeed(["model", "new", "3.0"])
+    try publish("beside a draft", in: 2)
+    try waitUntil("it is told") {
+      server.errors.contains("model 3.0 has come since 'seedbank run' was started")
+    }
+    #expect(server.stop() == 0)
+  }
+}

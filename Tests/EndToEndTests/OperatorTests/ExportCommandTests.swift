@@ -1,0 +1,75 @@
+import Foundation
+import SeedFormat
+import SeedServer
+import Support
+import Testing
+
+@Suite(.bounded) struct ExportCommandTests {
+  @Test func `each version that is led to becomes a file with its rows`() throws {
+    let deployment = try OperatedDeployment()
+    for version in 1...OperatedDeployment.versions {
+      let file = "version-\(version).sqlite"
+      let outcome = try deployment.seedbank("export", "--version", "\(version)", "--to", file)
+      #expect(outcome.status == 0, "\(outcome.errors)")
+      #expect(outcome.output.hasPrefix("my/1: version \(version) of model 1.0 is in "))
+      let rows = try Tool.sqlite(
+        deployment.folder(file),
+        "PRAGMA integrity_check; SELECT name FROM shop WHERE id = 1; SELECT count(*) FROM shop")
+      #expect(rows == "ok\nname \(version)\n\(version)\n")
+    }
+    try deployment.origin("UPDATE shop SET name = 'another'")
+    let different = try deployment.seedbank("diff", "version-2.sqlite", "version-3.sqlite")
+    #expect(different.output == "shop: 1 inserted, 1 updated, 0 deleted\n")
+  }
+
+  @Test func `without a version it is the newest, and JSON says which`() throws {
+    let deployment = try OperatedDeployment()
+    let line = try #require(try deployment.json("export", "my", "--to", "newest.sqlite").first)
+    #expect(line["series"]?.string == "my/1" && line["version"]?.integer == OperatedDeployment.versions)
+    #expect(line["model"]?.string == "1.0")
+    let attributes = try FileManager.default.attributesOfItem(atPath: deployment.folder("newest.sqlite"))
+    #expect(line["bytes"]?.integer == attributes[.size] as? Int)
+  }
+
+  @Test func `the file has the indexes that snapshots leave to clients`() throws {
+    let deployment = try OperatedDeployment()
+    try SeedbankBinary.succeed(["model", "new"], in: deployment.folder.path)
+    let schema = deployment.folder("seedbank/my/models/1.1/schema.sql")
+    let text = try String(contentsOfFile: schema, encoding: .utf8)
+    try "\(text)\nCREATE INDEX shop_name ON shop(name);\n".write(
+      toFile: schema, atomically: false, encoding: .utf8)
+    try deployment.configure("\"indexes\": \"client\"")
+    #expect(try deployment.seedbank("export", "--to", "all.sqlite").status == 0)
+    let names = try Tool.sqlite(
+      deployment.folder("all.sqlite"),
+      "SELECT name FROM sqlite_schema WHERE type = 'index' AND name = 'shop_name'")
+    #expect(names == "shop_name\n")
+  }
+
+  @Test func `what cannot be written is refused, and nothing is left beside it`() throws {
+    let deployment = try OperatedDeployment()
+    try "mine".write(toFile: deployment.folder("taken"), atomically: false, encoding: .utf8)
+    let taken = try deployment.seedbank("export", "--to", "taken")
+    #expect(taken.status == 64 && taken.errors.contains("is there already"))
+    #expect(try String(contentsOfFile: deployment.folder("taken"), encoding: .utf8) == "mine")
+    let unknown = try deployment.seedbank("export", "--version", "9", "--to", "nine.sqlite")
+    #expect(unknown.status == 65 && unknown.errors.contains("There is no version 9 of my/1: the newest is 3"))
+    let away = try deployment.seedbank("export", "--to", "nowhere/file.sqlite")
+    #expect(away.status == 74 && away.errors.contains("nowhere/file.sqlite"), "\(away.errors)")
+    let stranger = try deployment.seedbank("export", "yours", "--to", "yours.sqlite")
+    #expect(stranger.status == 64 && stranger.errors.contains("yours"))
+    let names = try FileManager.default.contentsOfDirectory(atPath: deployment.folder.path)
+    #expect(Set(names) == ["my.sqlite", "seedbank", "taken"])
+  }
+
+  @Test func `a version whose delta was damaged is not written`() throws {
+    let deployment = try OperatedDeployment()
+    let files = try Tool.run(["find", deployment.publication.path, "-name", "*.json.gz"])
+    for file in files.split(separator: "\n") {
+      try "broken".write(toFile: String(file), atomically: false, encoding: .utf8)
+    }
+    let outcome = try deployment.seedbank("export", "--to", "damaged.sqlite")
+    #expect(outcome.status == 65, "\(outcome.errors)")
+    #expect(!FileManager.default.fileExists(atPath: deployment.folder("damaged.sqlite")))
+  }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import Support
+import Testing
+
+/// A server behind TLS, on an address of this machine's own.
+@Suite(.bounded) struct PostgresSecurityTests {
+  private let folder: TemporaryFolder
+  private let cluster: PostgresCluster
+  private let address: String
+  private let database: PostgresDatabase
+
+  init() throws {
+    folder = try TemporaryFolder(inMemory: true)
+    let parts = (0..<3).map { _ in "\(Int.random(in: 1...254))" }
+    address = "127.\(parts.joined(separator: "."))"
+    cluster = try PostgresCluster(secureOn: address)
+    database = try cluster.database(
+      "CREATE TABLE shop(id int PRIMARY KEY, name text); INSERT INTO shop VALUES (1, 'Tea')")
+  }
+
+  private func url(_ parameters: String, user: String = "postgres", host: String = "localhost") -> String {
+    "postgres://\(user)@\(host)/\(database.name)?hostaddr=\(address)&\(parameters)"
+  }
+
+  private func regenerate(_ url: String, _ environment: [String: String] = [:]) throws
+    -> ProgramOutcome
+  {
+    let own = ["SEEDBANK_DATASETS_SHOPS_ORIGIN_POSTGRES": url]
+    return try SeedbankBinary.run(
+      ["regenerate"], environment: own.merging(environment) { $1 }, in: folder.path)
+  }
+
+  private func setUp(_ url: String) throws {
+    try SeedbankBinary.succeed(["init", url, "--dataset", "shops"], in: folder.path)
+  }
+
+  @Test func `a server with TLS is read, with and without proof of which one it is`() throws {
+    try setUp(url("sslmode=require"))
+    let proven = "sslmode=verify-full&sslrootcert=\(cluster.certificate)"
+    for parameters in ["sslmode=require", proven] {
+      let step = try regenerate(url(parameters))
+      #expect(step.status == 0, "\(parameters): \(step.errors)")
+    }
+    let config = try SeedbankBinary.run(["config", "check"], in: folder.path)
+    #expect(config.status == 0 && config.output.contains("nothing is wrong"), "\(config)")
+  }
+
+  @Test
+  func `a server that cannot prove which one it is, and a client without TLS, are refused with the remedy`()
+    throws
+  {
+    try setUp(url("sslmode=require"))
+    let cases: [(url: String, words: [String])] = [
+      (url("sslmode=disable"), ["no encryption", "pg_hba.conf"]),
+      (
+        url("sslmode=verify-full&sslrootcert=\(cluster.certificate)", host: "db.example"),
+        ["does not match host name", "host be a name that stands in it"]
+      ),
+      (
+        url("sslmode=verify-full&sslrootcert=\(cluster.otherCertificate)"),
+        ["certificate verify failed", "sslrootcert"]
+      ),
+      (url("sslmode=verify-ca&sslrootcert=\(folder("none.crt"))"), ["does not exist", "sslrootcert"]),
+    ]
+    for (url, words) in cases {
+      let step = try regenerate(url)
+      #expect(step.status == 78, "\(url): \(step)")
+      for word in words { #expect(step.errors.contains(word), "\(step.errors)") }
+    }
+    let plain = address == "127.0.0.2" ? "127.0.0.3" : "127.0.0.2"
+    let other = try PostgresCluster(["listen_addresses=\(plain)"])
+    defer { withExtendedLifetime(other) {} }
+    let refused = try regenerate("postgres://postgres@\(plain)/x?sslmode=require")
+    #expect(refused.status == 78 && refused.errors.contains("does not support SSL"), "\(refused)")
+    #expect(
+      !FileManager.default.fileExists(atPath: folder("seedbank/state/shops-1.sqlite")), "nothing was read")
+  }
+
+  @Test func `a password file that the URL names is no password, and is used`() throws {
+    let secret = "pw\(UInt32.random(in: 0...UInt32.max))"
+    try database.run(
+      "CREATE ROLE guarded LOGIN PASSWORD '\(secret)'; GRANT SELECT ON ALL TABLES IN SCHEMA public TO guarded"
+    )
+    let file = folder("passwords")
+    try "*:*:*:guarded:\(secret)\n".write(toFile: file, atomically: false, encoding: .utf8)
+    try Tool.run(["chmod", "600", file])
+    let named = url("sslmode=require&passfile=\(file)", user: "guarded")
+    try setUp(named)
+    let kept = try String(contentsOfFile: folder("seedbank/shops/dataset.json"), encoding: .utf8)
+    #expect(kept.contains("passfile"), "\(kept)")
+    let step = try SeedbankBinary.run(["regenerate"], in: folder.path)
+    #expect(step.status == 0, "\(step.errors)")
+    try "*:*:*:guarded:wrong\n".write(toFile: file, atomically: false, encoding: .utf8)
+    let refused = try SeedbankBinary.run(["regenerate"], in: folder.path)
+    #expect(
+      refused.status == 78 && refused.errors.contains("password authentication failed"), "\(refused)")
+    let secretKey = try SeedbankBinary.run(
+      ["init", url("sslpassword=\(secret)"), "--dataset", "more"], in: folder.path)
+    #expect(secretKey.status == 64 && !secretKey.errors.contains(secret), "\(secretKey.errors)")
+  }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import SeedFormat
+import Support
+import Testing
+
+/// `init` and `config check` with a database that has what SQLite has not, and rights that are not all there.
+@Suite(.bounded) struct PostgresSetupTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder(inMemory: true) }
+
+  private func seedbank(_ arguments: String..., environment: [String: String] = [:]) throws
+    -> ProgramOutcome
+  {
+    try SeedbankBinary.run(arguments, environment: environment, in: folder.path)
+  }
+
+  private func database(_ sql: String) throws -> PostgresDatabase {
+    try PostgresCluster.shared.get().database(sql)
+  }
+
+  @Test func `what SQLite cannot have is left out and named, down to references and indexes`() throws {
+    let database = try database(
+      """
+      CREATE SCHEMA more; CREATE TABLE more.far(id int PRIMARY KEY);
+      CREATE TABLE sqlite_x(id int PRIMARY KEY); CREATE TABLE note(said text UNIQUE);
+      CREATE TABLE shop(id int PRIMARY KEY, m money, x int REFERENCES sqlite_x, f int REFERENCES more.far,
+        n text REFERENCES note (said), own int REFERENCES shop);
+      CREATE INDEX by_money ON shop (m); CREATE INDEX sqlite_i ON shop (x); CREATE INDEX "By_X" ON shop (x);
+      CREATE INDEX by_x ON shop (f)
+      """)
+    let made = try seedbank("init", database.url(), "--dataset", "shops")
+    #expect(made.status == 0, "\(made.errors)")
+    for words in [
+      "Skipped table \"sqlite_x\": SQLite keeps such names for itself",
+      "Skipped index \"by_money\": one of its columns is left out", "\"sqlite_i\": SQLite keeps such names",
+      "Skipped index \"by_x\": SQLite takes its name", "of \"shop\" to \"sqlite_x\"",
+      "of \"shop\" to \"more.far\"", "of \"shop\" to \"note\"", "that table is not published",
+    ] { #expect(made.output.contains(words), "\(words) in \(made.output)") }
+    let schema = try String(contentsOfFile: folder("seedbank/shops/models/1.0/schema.sql"), encoding: .utf8)
+    #expect(schema.contains(#"REFERENCES "shop" ("id")"#) && schema.contains(#"INDEX "By_X""#), "\(schema)")
+    #expect(try seedbank("regenerate").status == 0)
+  }
+
+  @Test func `the right that init asks for is a command that gives it`() throws {
+    let database = try database("CREATE TABLE a(id int PRIMARY KEY); CREATE TABLE b(id int PRIMARY KEY)")
+    let user = "Init \(database.name)"
+    try database.run("CREATE ROLE \"\(user)\" LOGIN; GRANT SELECT ON b TO \"\(user)\"")
+    let url = database.url(user: user.replacing(" ", with: "%20"))
+    let made = try seedbank("init", url, "--dataset", "first", "--dry-run")
+    #expect(made.status == 0, "\(made.errors)")
+    let grant = try #require(made.output.firstMatch(of: /(GRANT USAGE .*;)/)).1
+    try database.run(String(grant))
+    let all = try seedbank("init", url, "--dataset", "first", "--dry-run")
+    #expect(all.output.contains("2 tables"), "\(all.output)")
+  }
+
+  @Test func `a check finds the right to some columns alone, as a step does`() throws {
+    let database = try database("CREATE TABLE a(id int PRIMARY KEY, name text)")
+    #expect(try seedbank("init", database.url(), "--dataset", "a").status == 0)
+    let user = "columns_\(database.name)"
+    try database.run("CREATE ROLE \(user) LOGIN; GRANT SELECT (id) ON a TO \(user)")
+    let environment = ["SEEDBANK_DATASETS_A_ORIGIN_POSTGRES": database.url(user: user)]
+    for command in [["config", "check"], ["regenerate"]] {
+      let outcome = try SeedbankBinary.run(command, environment: environment, in: folder.path)
+      #expect(
+        outcome.status == 78 && (outcome.output + outcome.errors).contains("permission denied for table a"),
+        "\(command): \(outcome)")
+    }
+    try database.run("GRANT SELECT (name) ON a TO \(user)")
+    #expect(try seedbank("regenerate", environment: environment).status == 0)
+  }
+
+  @Test func `a check names the index that a large table with a key of texts lacks`() throws {
+    let database = try database(
+      """
+      CREATE TABLE a(id varchar(9) COLLATE "und-x-icu" PRIMARY KEY, n int);
+      INSERT INTO a SELECT i, i FROM generate_series(1, 120000) i; ANALYZE a;
+      CREATE TABLE b(id int PRIMARY KEY); INSERT INTO b SELECT generate_series(1, 120000); ANALYZE b
+      """)
+    #expect(try seedbank("init", database.url(), "--dataset", "a").status == 0)
+    let check = try seedbank("config", "check")
+    let said = check.output + check.errors
+    let advice = try #require(
+      said.firstMatch(of: /let the table's owner run (CREATE INDEX ON [^\n]*\))/), "\(said)")
+    #expect(advice.1 == #"CREATE INDEX ON "public"."a" ("id" COLLATE "C")"#)
+    #expect(said.ranges(of: "CREATE INDEX").count == 1)
+    try database.run(String(advice.1))
+    #expect(try seedbank("config", "check").output.contains("nothing is wrong"))
+  }
+
+  @Test func `tables with row-level security are left out until it lets the user see all rows`() throws {
+    let database = try database(
+      """
+      CREATE TABLE a(id int PRIMARY KEY); CREATE TABLE b(id int PRIMARY KEY); INSERT INTO a VALUES (1), (2);
+      ALTER TABLE a ENABLE ROW LEVEL SECURITY; CREATE POLICY few ON a USING (id = 1)
+      """)
+    let user = "rows_\(database.name)"
+    try database.run("CREATE ROLE \(user) LOGIN; GRANT SELECT ON a, b TO \(user)")
+    let made = try seedbank("init", database.url(user: user), "--dataset", "a", "--dry-run")
+    #expect(
+      made.status == 0 && made.output.contains("Skipped table \"a\": row-level security hides rows"),
+      "\(made)")
+    #expect(try seedbank("init", database.url(), "--dataset", "a").status == 0)
+    let url = ["SEEDBANK_DATASETS_A_ORIGIN_POSTGRES": database.url(user: user)]
+    for command in [["config", "check"], ["regenerate"]] {
+      let outcome = try SeedbankBinary.run(command, environment: url, in: folder.path)
+      #expect(
+        outcome.status == 78 && (outcome.output + outcome.errors).contains("BYPASSRLS"),
+        "\(command): \(outcome)")
+    }
+    let applied = url.merging(["SEEDBANK_DATASETS_A_ORIGIN_ROW_SECURITY": "apply"]) { $1 }
+    let step = try seedbank("regenerate", environment: applied)
+    #expect(step.output.contains("version 1 created, 1 row"), "\(step.output)\(step.errors)")
+  }
+}

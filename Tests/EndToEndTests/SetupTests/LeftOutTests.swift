@@ -1,0 +1,112 @@
+import Foundation
+import SeedFormat
+import Support
+import Testing
+
+@testable import seedbank
+
+/// What `init` leaves out is told once, with every name, the reason and what to do; and doing that works.
+@Suite(.bounded) struct LeftOutTests {
+  let folder: SetupFolder
+
+  init() throws { folder = try SetupFolder() }
+
+  private static let odd = """
+    CREATE TABLE place(id INTEGER PRIMARY KEY, name TEXT, doc TEXT DEFAULT '{}',
+      kind TEXT AS (json_extract(doc, '$.kind')) VIRTUAL);
+    CREATE TABLE word(word TEXT PRIMARY KEY NOT NULL COLLATE uint, n INT);
+    CREATE TABLE seedbank_own(id INTEGER PRIMARY KEY, x TEXT);
+    CREATE TABLE log(rowid TEXT, _rowid_ TEXT, oid TEXT);
+    CREATE VIRTUAL TABLE note USING fts5(body);
+    CREATE VIRTUAL TABLE old_note USING fts4(body);
+    CREATE VIEW lines AS SELECT rowid AS id, oid AS line FROM log;
+    CREATE VIEW upper_lines AS SELECT id, upper(line) AS line FROM lines;
+    INSERT INTO place(id, name, doc) VALUES(1, 'A', '{"kind": "port"}'), (2, 'B', '{}');
+    INSERT INTO word VALUES('ten', 10);
+    INSERT INTO seedbank_own VALUES(7, 'own');
+    INSERT INTO log VALUES('l1', '', 'first'), ('l2', '', 'second');
+    INSERT INTO note VALUES('some words'), ('more');
+    INSERT INTO old_note VALUES('older');
+    """
+
+  /// What the remedies say, done: tables in schema.sql, and SELECTs beside it.
+  private static let mended = """
+
+    CREATE TABLE word(word TEXT PRIMARY KEY NOT NULL, n INT);
+    CREATE TABLE own(id INTEGER PRIMARY KEY, x TEXT);
+    CREATE TABLE log(rowid TEXT PRIMARY KEY NOT NULL, oid TEXT);
+    CREATE TABLE notes(id INTEGER PRIMARY KEY, body TEXT);
+    CREATE TABLE old_notes(id INTEGER PRIMARY KEY, body TEXT);
+    CREATE VIRTUAL TABLE search USING fts5(body, content='notes', content_rowid='id');
+    CREATE TABLE upper_lines(id TEXT PRIMARY KEY NOT NULL, line TEXT);
+    """
+
+  private static let selects = [
+    "word": "SELECT word COLLATE BINARY AS word, n FROM word",
+    "own": "SELECT id, x FROM seedbank_own", "notes": "SELECT rowid AS id, body FROM note",
+    "old_notes": "SELECT docid AS id, body FROM old_note",
+  ]
+
+  @Test func `what is left out can be had by doing what its note says`() throws {
+    try folder.sqlite("odd.sqlite", Self.odd)
+    let outcome = try folder.seedbank("init", "odd.sqlite", "--json")
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    let skipped = try #require(try JSONValue(parsing: Array(outcome.output.utf8))["skipped"]?.elements)
+    #expect(skipped.count >= 8)
+    #expect(skipped.allSatisfy { $0["remedy"]?.string?.isEmpty == false && $0["reason"]?.string != nil })
+    let model = "seedbank/odd/models/1.0"
+    var schema = try folder.text("\(model)/schema.sql")
+    // The generated column becomes an ordinary one.
+    schema = schema.replacing("doc TEXT DEFAULT '{}'", with: "doc TEXT DEFAULT '{}', kind TEXT")
+    try (schema + Self.mended).write(
+      toFile: folder.file("\(model)/schema.sql"), atomically: true, encoding: .utf8)
+    for (table, select) in Self.selects {
+      try select.write(toFile: folder.file("\(model)/\(table).sql"), atomically: true, encoding: .utf8)
+    }
+    let published = try folder.seedbank("regenerate")
+    #expect(published.status == 0, "\(published.errors)")
+    let rows = try folder.sqlite(
+      "seedbank/state/odd-1.sqlite",
+      """
+      SELECT id, name, kind FROM place; SELECT * FROM word; SELECT * FROM own; SELECT * FROM log; SELECT * FROM notes;
+      SELECT * FROM old_notes; SELECT * FROM upper_lines;
+      """)
+    #expect(
+      rows == """
+        1|A|port
+        2|B|
+        ten|10
+        7|own
+        l1|first
+        l2|second
+        1|some words
+        2|more
+        1|older
+        l1|FIRST
+        l2|SECOND
+
+        """)
+  }
+
+  @Test func `many of a kind are named in a file, and by --json where nothing is written`() throws {
+    let triggers = (0..<20).map { "CREATE TRIGGER t\($0) AFTER INSERT ON t BEGIN SELECT 1; END;" }
+    try folder.sqlite("many.sqlite", "CREATE TABLE t(id INTEGER PRIMARY KEY);\n\(triggers.joined())")
+    let dry = try folder.seedbank("init", "many.sqlite", "--dry-run")
+    #expect(dry.output.contains(#""t7", and 12 more: seeds have none"#))
+    #expect(dry.output.contains("\n--json has every name.\n"))
+    let told = try folder.seedbank("init", "many.sqlite")
+    #expect(told.status == 0)
+    #expect(told.output.contains("/seedbank/many/left-out.txt has every name.\n"))
+    let file = try folder.text("seedbank/many/left-out.txt")
+    #expect((0..<20).allSatisfy { file.contains("\"t\($0)\"") })
+    #expect(file.split(separator: "\n").allSatisfy { $0.count <= 80 })
+    #expect(try folder.seedbank("config", "check").status == 0)
+  }
+
+  @Test func `where nothing is left out no file says so`() throws {
+    try folder.sqlite("plain.sqlite", "CREATE TABLE t(id INTEGER PRIMARY KEY)")
+    let outcome = try folder.seedbank("init", "plain.sqlite")
+    #expect(outcome.status == 0 && !folder.exists("seedbank/plain/left-out.txt"))
+    #expect(!outcome.output.contains("schema.sql comes with the first run"))
+  }
+}

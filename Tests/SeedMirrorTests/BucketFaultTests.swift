@@ -1,0 +1,153 @@
+import SeedFormat
+import SeedServer
+import SeedSystem
+import SeedTrust
+import Support
+import Testing
+
+@testable import SeedMirror
+
+/// What may become of a request to a bucket, over real HTTP.
+@Suite(.bounded) struct BucketFaultTests {
+  private let bucket: TestBucket
+  /// For requests that get no answer.
+  private static let short = BucketLimits(
+    connectSeconds: 5, slowSeconds: 2, leastBytesPerSecond: 10, wholeSeconds: 5)
+
+  init() throws { bucket = try TestBucket() }
+
+  private static var options: MirrorOptions {
+    var options = MirrorOptions()
+    options.pause = { _ in }
+    return options
+  }
+
+  private func mirror(
+    _ name: String, _ fixture: PublicationFixture, _ limits: BucketLimits = BucketLimits()
+  ) throws -> Mirror {
+    Mirror(
+      try bucket.store("seeds/\(name)", limits: limits), Self.options,
+      stateFolder: fixture.folder("state-\(name)"))
+  }
+
+  /// What a client that comes now can follow from the timestamp on is all there.
+  private func expectWhole(_ store: BucketStore, _ what: String) throws {
+    guard let root = try store.read("metadata/1.root.json")?.bytes,
+      try store.read("metadata/timestamp.json") != nil
+    else { return }
+    let published = try PublishedMetadata(root: root) { try store.read("metadata/\($0)")?.bytes }
+    for object in published.series.values.flatMap(\.metadata.objects) {
+      let found = try store.read(object.filePath)?.bytes
+      #expect(found.map(SHA256Digest.of) == object.sha256, "\(what): \(object.filePath)")
+    }
+  }
+
+  @Test(arguments: [
+    "drop before", "drop after", "412:PreconditionFailed before", "412:PreconditionFailed after",
+    "503 before",
+    "503 after", "409:ConditionalRequestConflict before", "cut before", "cut after",
+  ])
+  func `whatever becomes of one request, a client sees nothing torn, and the next push converges`(
+    _ fault: String
+  ) throws {
+    let fixture = try PublicationFixture(rows: 10)
+    var number = 0
+    repeat {
+      let what = "\(fault) \(number)"
+      let mirror = try mirror(what.filter { $0.isLetter || $0.isNumber }, fixture)
+      try bucket.arm(what)
+      _ = try? mirror.bringUpToDate(fixture.publication, now: .now())
+      guard try bucket.arm("503 before -1").isMet else { break }
+      let store = try #require(mirror.store as? BucketStore)
+      try expectWhole(store, what)
+      _ = try mirror.bringUpToDate(fixture.publication, now: .now())
+      try expectWhole(store, what)
+      #expect(
+        try store.read("metadata/timestamp.json")?.bytes == fixture.publication.metadata("timestamp.json"))
+      number += 1
+    } while true
+    #expect(number > 6, "\(fault): too few requests were hit")
+  }
+
+  @Test(arguments: ["hang before", "hang after"])
+  func `a request without an answer is given up, and what became of it is found out`(_ fault: String) throws {
+    let fixture = try PublicationFixture(rows: 10)
+    let (hasty, mirror) = (try mirror("hang", fixture, Self.short), try mirror("hang", fixture))
+    let store = try #require(mirror.store as? BucketStore)
+    // The first one puts an object, the last one the timestamp.
+    for number in [3, 8] {
+      try bucket.arm("\(fault) \(number)")
+      _ = try? hasty.bringUpToDate(fixture.publication, now: .now())
+      try bucket.arm("503 before -1")
+      try expectWhole(store, "\(fault) \(number)")
+    }
+    _ = try mirror.bringUpToDate(fixture.publication, now: .now())
+    try expectWhole(store, fault)
+  }
+
+  @Test func `a store that drips holds nobody for ever`() throws {
+    let store = try bucket.store(limits: Self.short)
+    for _ in 1...2 {
+      try bucket.arm("drip before all")
+      #expect(throws: MirrorError.self) { try store.read("metadata/timestamp.json") }
+      #expect(throws: MirrorError.self) { try store.list() }
+    }
+    guard case .unheard = try store.put(MirrorFile("metadata/1.root.json", [1]), .absent) else {
+      Issue.record("a put without an end was heard")
+      return
+    }
+    let usual = BucketLimits()
+    #expect(usual.wholeSeconds(0) == 300 && usual.wholeSeconds(182_000_000) > usual.wholeSeconds(0))
+  }
+
+  @Test func `half a list and half a file are no answer`() throws {
+    let store = try bucket.store()
+    let file = MirrorFile("metadata/1.root.json", Array("one".utf8))
+    guard case .done(let tag) = try store.put(file, .absent) else {
+      Issue.record("a new file is refused")
+      return
+    }
+    try bucket.arm("cut after all")
+    #expect(throws: MirrorError.self) { try store.list() }
+    #expect(throws: MirrorError.self) { try store.read(file.path) }
+    let folder = try TemporaryFolder()
+    #expect(throws: MirrorError.self) { try store.download(file.path, bytes: 3, to: folder("part")) }
+    try bucket.arm("503 before -1")
+    #expect(
+      try store.list() == [file.path: 3] && store.read(file.path) == StoredFile(Array("one".utf8), tag: tag))
+    #expect(try store.download(file.path, bytes: 3, to: folder("part")))
+    #expect(try DurableFile.read(folder("part"), limit: 10) == Array("one".utf8))
+    #expect(throws: MirrorError.self) { try store.download(file.path, bytes: 2, to: folder("part")) }
+    #expect(try !store.download("metadata/2.root.json", bytes: 3, to: folder("part")))
+  }
+
+  @Test func `a store without conditions is named at the first put`() throws {
+    let store = try bucket.store()
+    try bucket.arm("501:NotImplemented before all")
+    let file = MirrorFile("metadata/1.root.json", [1])
+    #expect(throws: MirrorError.ignoresConditions("it answers 501 NotImplemented")) {
+      try store.put(file, .absent)
+    }
+  }
+
+  @Test func `a file that changes while it is sent is refused, and nothing of it is named`() throws {
+    let fixture = try PublicationFixture(rows: 10)
+    let mirror = try mirror("changed", fixture)
+    let object = try #require(
+      fixture.publication.published().series.values.flatMap(\.metadata.objects).max { $0.length < $1.length })
+    let path = fixture.publication.file(object)
+    let bytes = try DurableFile.read(path, limit: 1 << 20)
+    try DurableFile.write(bytes.dropLast() + [(bytes.last ?? 0) ^ 1], to: path)
+    let failure = #expect(throws: MirrorFailure.self) {
+      try mirror.bringUpToDate(fixture.publication, now: .now())
+    }
+    #expect("\(String(describing: failure))".contains("seedbank verify"), "\(String(describing: failure))")
+    #expect(try mirror.store.read("metadata/timestamp.json") == nil)
+    #expect(try mirror.store.length(object.filePath) == nil)
+    // One that becomes shorter ends the request.
+    try DurableFile.write(Array(bytes.dropLast(10)), to: path)
+    #expect(throws: MirrorFailure.self) { try mirror.bringUpToDate(fixture.publication, now: .now()) }
+    try DurableFile.write(bytes, to: path)
+    #expect(try mirror.bringUpToDate(fixture.publication, now: .now()).isCommitted)
+  }
+}

@@ -1,0 +1,173 @@
+import SeedFormat
+import SeedServer
+import SeedSystem
+import SeedTrust
+import Support
+import Testing
+
+@testable import SeedMirror
+
+/// A bucket as a mirror, against a store that checks signatures and what was signed of a body.
+@Suite(.bounded) struct BucketStoreTests {
+  private static func file(_ path: String, _ text: String) -> MirrorFile {
+    MirrorFile(path, Array(text.utf8))
+  }
+
+  private static func refusal(_ body: () throws -> Void) -> String {
+    do {
+      try body()
+      return "nothing was refused"
+    } catch MirrorError.refused(let text) { return text } catch { return "\(error)" }
+  }
+
+  @Test func `every kind of request is signed as the store checks it`() throws {
+    let bucket = try TestBucket()
+    defer { withExtendedLifetime(bucket) {} }
+    let store = try bucket.store()
+    let (one, other) = (Self.file("metadata/1.root.json", "one"), Self.file("metadata/1.root.json", "other"))
+    #expect(try store.read(one.path) == nil && store.length(one.path) == nil)
+    guard case .done(let tag) = try store.put(one, .absent) else {
+      Issue.record("a new file is refused")
+      return
+    }
+    #expect(try store.put(other, .absent) == .unmet)
+    #expect(try store.put(other, .tag("\"0\"")) == .unmet)
+    #expect(try store.put(Self.file("metadata/none.json", ""), .tag(tag)) == .absent)
+    #expect(try store.read(one.path) == StoredFile(Array("one".utf8), tag: tag))
+    guard case .done = try store.put(other, .tag(tag)) else {
+      Issue.record("the right tag is refused")
+      return
+    }
+    #expect(try store.length(one.path) == 5 && store.list() == [one.path: 5])
+    try store.remove(one.path)
+    try store.remove(one.path)
+    #expect(try store.list().isEmpty)
+  }
+
+  @Test func `a store is proven to honour conditions, and keeps nothing of the probe`() throws {
+    let bucket = try TestBucket()
+    defer { withExtendedLifetime(bucket) {} }
+    let store = try bucket.store()
+    try MirrorProbe(store).run()
+    #expect(try store.list().isEmpty)
+  }
+
+  @Test func `files are sent as they are read, and nothing is sent twice`() throws {
+    let bucket = try TestBucket()
+    let deployment = try PublicationFixture()
+    let store = try bucket.store()
+    let mirror = Mirror(store, MirrorOptions(), stateFolder: deployment.folder("state"))
+    let report = try mirror.bringUpToDate(deployment.publication, now: .now())
+    #expect(report.isCommitted && report.bytes > 3_000_000)
+    #expect(try mirror.bringUpToDate(deployment.publication, now: .now()) == MirrorReport())
+    try mirror.compare(deployment.publication)
+    for object in try deployment.publication.published().series.values.flatMap(\.metadata.objects) {
+      #expect(
+        try store.read(object.filePath)?.bytes
+          == DurableFile.read(deployment.publication.file(object), limit: 1 << 27))
+    }
+  }
+
+  @Test func `what the store says of a mistake is told with what to do, and no secret is in it`() throws {
+    let bucket = try TestBucket()
+    let file = Self.file("metadata/1.root.json", "one")
+    let wrong = Self.refusal { _ = try bucket.store(secret: "not the secret").put(file, .absent) }
+    #expect(wrong.contains("403 SignatureDoesNotMatch") && !wrong.contains("not the secret"))
+    #expect(Self.refusal { _ = try bucket.store("nowhere/prod").read(file.path) }.contains("NoSuchBucket"))
+    #expect(Self.refusal { _ = try bucket.store("nowhere/prod").put(file, .absent) }.contains("NoSuchBucket"))
+    #expect(Self.refusal { _ = try bucket.store("nowhere/prod").list() }.contains("make the bucket"))
+    try bucket.arm("301 before 0")
+    #expect(Self.refusal { _ = try bucket.store().read(file.path) }.contains("it sends elsewhere"))
+    #expect("\(try BucketCredentials(bucket.environment, profile: nil))" == "credentials")
+  }
+
+  @Test func `an answer that says nothing is unheard, whether it was done or not`() throws {
+    let bucket = try TestBucket()
+    let store = try bucket.store()
+    let file = Self.file("metadata/1.root.json", "one")
+    try bucket.arm("503 before 0")
+    #expect(try store.put(file, .absent) == .unheard("it answers 503 SlowDown"))
+    #expect(try store.read(file.path) == nil)
+    try bucket.arm("503 after 0")
+    #expect(try store.put(file, .absent) == .unheard("it answers 503 SlowDown"))
+    #expect(try store.put(file, .absent) == .unmet)
+    try bucket.arm("503 before 0")
+    #expect(throws: MirrorError.away("it answers 503 SlowDown")) { try store.list() }
+    let nobody = try #require(BucketAddress("http://127.0.0.1:1/seeds"))
+    let away = BucketStore(nobody) { [environment = bucket.environment] in
+      try BucketCredentials(environment, profile: nil)
+    }
+    guard case .unheard(let text) = try away.put(file, .absent) else {
+      Issue.record("a store that is not there answers")
+      return
+    }
+    #expect(text.contains("it does not answer"))
+  }
+}
+
+/// A published table.
+struct PublicationFixture {
+  let deployment: TestDeployment
+  var publication: PublicationDirectory { deployment.publication }
+
+  init(rows: Int = 40_000) throws {
+    deployment = try TestDeployment(
+      [model("1.0", "CREATE TABLE item(id INTEGER PRIMARY KEY, note TEXT)")],
+      in: TemporaryFolder(inMemory: true))
+    try deployment.origin(
+      """
+      CREATE TABLE item(id INTEGER PRIMARY KEY, note TEXT);
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(rows))
+      INSERT INTO item SELECT i, hex(randomblob(100)) FROM n
+      """)
+    _ = try deployment.step()
+  }
+
+  func folder(_ name: String) -> String { deployment.folder(name) }
+}
+
+extension Mirror {
+  fileprivate func shows(_ publication: PublicationDirectory) -> Bool {
+    (try? store.read("metadata/timestamp.json")?.bytes) == (try? publication.metadata("timestamp.json"))
+  }
+}
+
+/// Addresses and credentials, as operators write them.
+@Suite(.bounded) struct BucketAddressTests {
+  @Test func `an address says where files and lists are, in either style`() throws {
+    let path = try #require(BucketAddress("https://s3.example/seeds/prod/"))
+    #expect(path.url(of: "metadata/1.root.json") == "https://s3.example/seeds/prod/metadata/1.root.json")
+    #expect(path.text == "https://s3.example/seeds/prod")
+    #expect(
+      path.listURL("metadata/", after: "a=b/c")
+        == "https://s3.example/seeds?continuation-token=a%3Db%2Fc&list-type=2&prefix=prod%2Fmetadata%2F")
+    let virtual = try #require(BucketAddress("https://seeds.s3.example/prod", style: .virtual))
+    #expect(virtual.url(of: "a") == "https://seeds.s3.example/prod/a")
+    #expect(virtual.listURL("a/", after: nil) == "https://seeds.s3.example/?list-type=2&prefix=prod%2Fa%2F")
+  }
+
+  @Test(arguments: [
+    "http://s3.example/seeds", "s3://seeds", "https://s3.example", "https://user:secret@s3.example/seeds",
+    "https://s3.example/seeds?versioning", "https://s3.example/seeds/../x", "https:///seeds",
+    "ftp://s3.example/seeds",
+    "http://127.0.0.1.example/seeds",
+  ])
+  func `an address that would sign something else, or without TLS over a network, is none`(_ text: String) {
+    #expect(BucketAddress(text) == nil)
+  }
+
+  @Test func `credentials come from variables or from the profile of a file`() throws {
+    let folder = try TemporaryFolder()
+    let file = folder("credentials")
+    try DurableFile.write(
+      Array(
+        "[default]\naws_access_key_id = a\naws_secret_access_key = b=c\n[two]\naws_access_key_id=d\n".utf8),
+      to: file)
+    let environment = ["AWS_SHARED_CREDENTIALS_FILE": file]
+    let found = try BucketCredentials(environment, profile: nil)
+    #expect(found.identity == "a" && found.secret == "b=c" && found.token == nil)
+    for (environment, profile) in [(environment, "two"), (environment, "three"), ([:], nil)] {
+      #expect(throws: MirrorError.self) { try BucketCredentials(environment, profile: profile) }
+    }
+  }
+}

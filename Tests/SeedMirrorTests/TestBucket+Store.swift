@@ -1,0 +1,31 @@
+import SeedFormat
+import SeedServer
+import Support
+import Testing
+
+@testable import SeedMirror
+
+extension TestBucket {
+  func store(
+    _ path: String = "seeds/prod", secret: String? = nil, limits: BucketLimits = BucketLimits()
+  ) throws -> BucketStore {
+    var environment = environment
+    environment["AWS_SECRET_ACCESS_KEY"] = secret ?? self.secret
+    let address = try #require(BucketAddress(address(path)))
+    return BucketStore(address, limits: limits) { [environment] in
+      try BucketCredentials(environment, profile: nil)
+    }
+  }
+
+  /// What becomes of the request of a number, counted from the next one as 0.
+  /// Returns how many requests came since the last fault, and whether that one has been met.
+  @discardableResult
+  func arm(_ fault: String) throws -> (requests: Int, isMet: Bool) {
+    let request = BucketRequest(
+      method: .put, url: address("faults"),
+      body: (.bytes(Array(fault.utf8)), fault.utf8.count))
+    let answer = try BucketConnection(region: "us-east-1", BucketLimits()).answer(to: request, as: nil)
+    let state = try JSONValue(parsing: answer.body)
+    return (state["requests"]?.integer ?? 0, state["isMet"] == true)
+  }
+}

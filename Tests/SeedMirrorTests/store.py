@@ -1,0 +1,128 @@
+"""An object store of the tests' own: moto, which checks signatures, behind a check of what was signed.
+
+    store.py BUCKET [public] [careless]
+
+Prints one line of JSON (port, identity, secret) and serves until its input ends. Everybody may read the files of a public
+bucket; a careless store takes each put, whatever its conditions. What is posted to /faults becomes of the request of a
+number, counted from the next one as 0, or of "all": a status and its code in place of it ("503:SlowDown before 2") or after it
+was done ("after"); in place of a status "drop" ends the connection, "cut" sends half an answer, "hang" sends none, and "drip"
+sends it byte by byte. Whoever reads a public bucket without a signature meets no fault. The answer has the requests since the
+last fault was posted, and whether that one has been met.
+"""
+
+import hashlib
+import io
+import json
+import os
+import socket
+import sys
+import threading
+import time
+
+# So many calls need no signature: those below that make the user and the bucket.
+os.environ["INITIAL_NO_AUTH_ACTION_COUNT"] = "4"
+
+import boto3
+from botocore.auth import S3SigV4Auth
+from botocore.awsrequest import AWSRequest
+from botocore.credentials import Credentials
+from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
+from werkzeug.serving import WSGIRequestHandler, make_server
+
+
+class Checked:
+    """Refuses a body that is not the one whose hash was signed, as real stores do."""
+
+    def __init__(self, store):
+        self.store, self.fault, self.requests, self.is_met = store, None, 0, False
+        self.reader, self.careless = None, None
+
+    def __call__(self, environ, start):
+        length = int(environ.get("CONTENT_LENGTH") or 0)
+        body = environ["wsgi.input"].read(length)
+        if environ["PATH_INFO"] == "/faults":
+            return self.arm(body.decode(), start)
+        if self.reader and "HTTP_AUTHORIZATION" not in environ and environ["REQUEST_METHOD"] in ("GET", "HEAD"):
+            self.sign(environ, self.reader)
+            return self.store(environ, start)
+        if self.careless and environ.pop("HTTP_IF_MATCH", environ.pop("HTTP_IF_NONE_MATCH", None)):
+            self.sign(environ, self.careless, body)
+        number, self.requests = self.requests, self.requests + 1
+        signed = environ.get("HTTP_X_AMZ_CONTENT_SHA256")
+        if signed is not None and len(signed) == 64 and signed != hashlib.sha256(body).hexdigest():
+            return answer(start, "400 Bad Request", b"<Error><Code>XAmzContentSHA256Mismatch</Code></Error>")
+        environ["wsgi.input"] = io.BytesIO(body)
+        if self.fault and self.fault[2] in (str(number), "all"):
+            return self.fail(environ, start)
+        return self.store(environ, start)
+
+    def arm(self, text, start):
+        state = json.dumps({"requests": self.requests, "isMet": self.is_met}).encode()
+        if text:
+            self.fault, self.requests, self.is_met = text.split(), 0, False
+        return answer(start, "200 OK", state)
+
+    def fail(self, environ, start):
+        kind, moment, _ = self.fault
+        heads = []
+        done = b"".join(self.store(environ, lambda *head: heads.append(head))) if moment == "after" else b""
+        self.is_met = True
+        if kind in ("drop", "hang"):
+            time.sleep(60 if kind == "hang" else 0)
+            environ["werkzeug.socket"].shutdown(socket.SHUT_RDWR)
+            raise ConnectionResetError
+        if kind == "cut":
+            start(heads[0][0] if heads else "200 OK", [("Content-Length", str(len(done) + 10))])
+            return [done[: len(done) // 2]]
+        if kind == "drip":
+            start("200 OK", [("Content-Length", "100000")])
+            return drops()
+        status, _, code = kind.partition(":")
+        return answer(start, status + " Fault", f"<Error><Code>{code or 'SlowDown'}</Code></Error>".encode())
+
+    def sign(self, environ, credentials, body=b""):
+        """What has no signature gets one, for moto knows no bucket that everybody may read; and what was changed."""
+        address = f"http://{environ['HTTP_HOST']}{environ['PATH_INFO']}"
+        request = AWSRequest(environ["REQUEST_METHOD"], address, data=body)
+        S3SigV4Auth(credentials, "s3", "us-east-1").add_auth(request)
+        for name, value in request.headers.items():
+            environ["HTTP_" + name.upper().replace("-", "_")] = value
+
+
+def answer(start, status, body):
+    start(status, [("Content-Length", str(len(body))), ("Content-Type", "application/xml")])
+    return [body]
+
+
+def drops():
+    while True:
+        time.sleep(0.05)
+        yield b"."
+
+
+class Quiet(WSGIRequestHandler):
+    def log(self, *_):
+        pass
+
+
+store = Checked(DomainDispatcherApplication(create_backend_app))
+server = make_server("127.0.0.1", 0, store, threaded=True, request_handler=Quiet)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+place = dict(
+    endpoint_url=f"http://127.0.0.1:{server.server_port}", region_name="us-east-1",
+    aws_access_key_id="first", aws_secret_access_key="first",
+)
+iam = boto3.client("iam", **place)
+iam.create_user(UserName="publisher")
+policy = {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "s3:*", "Resource": "*"}]}
+iam.put_user_policy(UserName="publisher", PolicyName="bucket", PolicyDocument=json.dumps(policy))
+key = iam.create_access_key(UserName="publisher")["AccessKey"]
+boto3.client("s3", **place).create_bucket(Bucket=sys.argv[1])
+owner = Credentials(key["AccessKeyId"], key["SecretAccessKey"])
+store.reader = owner if "public" in sys.argv else None
+store.careless = owner if "careless" in sys.argv else None
+print(
+    json.dumps({"port": server.server_port, "identity": key["AccessKeyId"], "secret": key["SecretAccessKey"]}),
+    flush=True,
+)
+sys.stdin.read()

@@ -1,0 +1,230 @@
+import SeedDatabase
+import SeedFormat
+import SeedPostgres
+import SeedSystem
+import SeedTrust
+import Support
+import Testing
+
+@testable import SeedServer
+
+/// A database that is not the one that the last step read, whatever it says of itself, is compared once.
+@Suite(.bounded) struct PostgresLogIdentityTests {
+  private static let tables = """
+    CREATE TABLE t(id int PRIMARY KEY, name text); INSERT INTO t SELECT i, 'n' || i FROM generate_series(1, 20) i
+    """
+  private static let schema = "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT)"
+
+  private func scene(_ cluster: PostgresCluster? = nil) throws -> PostgresLogScene {
+    try PostgresLogScene(Self.tables, Self.schema, cluster: cluster)
+  }
+
+  /// That what is published is what that database holds.
+  private func expect(_ scene: PostgresLogScene, equals database: PostgresDatabase) throws {
+    let rows = try database.run("SELECT id || '|' || name FROM t ORDER BY id").split(separator: "\n").map(
+      String.init)
+    let published = try scene.scene.published().map { row in
+      guard case .integer(let id) = row[0], case .text(let name) = row[1] else { return "" }
+      return "\(id)|\(name)"
+    }
+    #expect(published == rows)
+  }
+
+  @Test func `a database restored from a dump is compared, and its log goes on`() throws {
+    let cluster = try PostgresCluster.shared.get()
+    var scene = try scene()
+    let dump = try cluster.dump(scene.database)
+    try scene.follow("UPDATE t SET name = 'later' WHERE id = 1")
+    let restored = try cluster.database(dump)
+    try restored.run("UPDATE t SET name = 'restored' WHERE id = 2")
+    scene.move(to: restored)
+    #expect(try scene.scene.step().foundBy == .because(.doubt(.otherDatabase)))
+    try expect(scene, equals: restored)
+    try restored.run("UPDATE t SET name = 'by log' WHERE id = 3")
+    #expect(try scene.scene.step().foundBy == FoundBy(.log))
+    try expect(scene, equals: restored)
+  }
+
+  @Test func `a copy that went its own way with the same numbers is compared`() throws {
+    let cluster = try PostgresCluster()
+    var scene = try scene(cluster)
+    let copy = try scene.database.on(PostgresCluster(copyOf: cluster))
+    for id in 1...5 { try scene.follow("UPDATE t SET name = 'here' WHERE id = \(id)") }
+    for id in 1...9 { try copy.run("UPDATE t SET name = 'there' WHERE id = \(id + 4)") }
+    scene.move(to: copy)
+    #expect(try scene.scene.step().foundBy == .because(.doubt(.otherServer)))
+    try expect(scene, equals: copy)
+    try copy.run("UPDATE t SET name = 'log' WHERE id = 3")
+    #expect(try scene.scene.step().foundBy == FoundBy(.log))
+    try expect(scene, equals: copy)
+  }
+
+  @Test func `a server that crashed is compared once`() throws {
+    let cluster = try PostgresCluster()
+    let scene = try scene(cluster)
+    try scene.follow("UPDATE t SET name = 'x' WHERE id = 1")
+    try cluster.restart()
+    try scene.compare(.doubt(.otherServer))
+    try scene.follow("UPDATE t SET name = 'y' WHERE id = 1")
+  }
+
+  @Test func `a standby that took the server's place without its last commits takes them back`() throws {
+    let cluster = try PostgresCluster()
+    var scene = try scene(cluster)
+    let other = try PostgresCluster(standbyOf: cluster)
+    let standby = scene.database.on(other)
+    try standby.run("SELECT pg_wal_replay_pause()")
+    try scene.follow("UPDATE t SET name = 'lost' WHERE id = 1")
+    try cluster.crash()
+    try other.promote()
+    try standby.run("UPDATE t SET name = 'kept' WHERE id = 2")
+    scene.move(to: standby)
+    #expect(try scene.scene.step().foundBy == .because(.doubt(.otherTimeline)))
+    try expect(scene, equals: standby)
+  }
+
+  // MARK: Standbys
+
+  private func follow(_ standby: PostgresDatabase, _ primary: PostgresDatabase) throws {
+    let reached = try primary.run("SELECT pg_current_wal_insert_lsn()").split(separator: "\n").joined()
+    try waitUntil("the standby follows", every: 0.05) {
+      (try? standby.run("SELECT pg_last_wal_replay_lsn() >= '\(reached)'")) == "t\n"
+    }
+  }
+
+  /// A standby's snapshot takes transactions in progress for seen. Without care their rows would never be read.
+  @Test func `a transaction that was in progress on a standby is found when it ends`() throws {
+    let cluster = try PostgresCluster()
+    var scene = try scene(cluster)
+    let standby = try scene.database.on(PostgresCluster(standbyOf: cluster))
+    scene.move(to: standby)
+    try follow(standby, scene.database)
+    #expect(try scene.scene.step().foundBy == .because(.doubt(.otherServer)))
+    let late = try LateTransaction("UPDATE t SET name = 'late' WHERE id = 1", scene.database)
+    try scene.database.run("UPDATE t SET name = 'early' WHERE id = 2")
+    try follow(standby, scene.database)
+    let snapshot = try standby.run("SELECT pg_current_snapshot()")
+    #expect(snapshot.hasSuffix(":\n"), "the standby tells of transactions in progress: \(snapshot)")
+    #expect(try scene.scene.step().changes["t"]?.updated == 1)
+    try late.commit()
+    try follow(standby, scene.database)
+    let report = try scene.scene.step()
+    #expect(report.foundBy == FoundBy(.log) && report.changes["t"]?.updated == 1, "\(report)")
+    try expect(scene, equals: scene.database)
+  }
+
+  @Test func `a standby that is behind is not read either where its URL is a new one`() throws {
+    let cluster = try PostgresCluster()
+    var scene = try scene(cluster)
+    let standby = try scene.database.on(PostgresCluster(standbyOf: cluster))
+    try standby.run("SELECT pg_wal_replay_pause()")
+    try scene.follow("UPDATE t SET name = 'new' WHERE id = 1; DELETE FROM t WHERE id = 2")
+    scene.scene.place = PostgresPlace(url: standby.url(), shownURL: "postgres://standby/x", schema: "public")
+    let report = try scene.scene.fullStep()
+    #expect(report.series[0].outcome == .unchanged, "\(report)")
+    #expect(
+      report.warnings.contains { $0.contains("lacks what was published already") }, "\(report.warnings)")
+    try expect(scene, equals: scene.database)
+    try standby.run("SELECT pg_wal_replay_resume()")
+    try follow(standby, scene.database)
+    let caughtUp = try scene.scene.step()
+    #expect(caughtUp.foundBy == .because(.otherSubject), "\(caughtUp)")
+    try expect(scene, equals: scene.database)
+  }
+
+  /// Without a log the rows would be compared with older ones, and go.
+  @Test func `a standby that is behind takes no row back where rows are compared either`() throws {
+    let cluster = try PostgresCluster()
+    var scene = try PostgresScene(Self.tables, Self.schema, cluster: cluster)
+    func place(_ database: PostgresDatabase) -> PostgresPlace {
+      PostgresPlace(url: database.url(), shownURL: "postgres://host/x", schema: "public")
+    }
+    let quick = try scene.database.on(PostgresCluster(standbyOf: cluster))
+    let slow = try scene.database.on(PostgresCluster(standbyOf: cluster))
+    scene.place = place(quick)
+    #expect(try scene.step().outcome == .created)
+    try scene.database.run("UPDATE t SET name = 'first' WHERE id = 1")
+    try follow(quick, scene.database)
+    #expect(try scene.step().changes["t"]?.updated == 1)
+    try follow(slow, scene.database)
+    try slow.run("SELECT pg_wal_replay_pause()")
+    try scene.database.run("UPDATE t SET name = 'new' WHERE id = 1; DELETE FROM t WHERE id = 2")
+    try follow(quick, scene.database)
+    #expect(try scene.step().outcome == .changed)
+    scene.place = place(slow)
+    for _ in 0..<2 {
+      let report = try scene.fullStep()
+      #expect(report.series[0].outcome == .unchanged && report.originStamp == nil, "\(report)")
+      #expect(
+        report.warnings.contains { $0.contains("lacks what was published already") }, "\(report.warnings)")
+    }
+    scene.deployment.clock = scene.deployment.clock.adding(seconds: 700)
+    #expect(scene.refusal().description.contains("has been behind what was published"))
+    try slow.run("SELECT pg_wal_replay_resume()")
+    try follow(slow, scene.database)
+    #expect(try scene.step().outcome == .unchanged)
+    // The server itself is never behind, whatever it holds.
+    scene.place = place(scene.database)
+    try scene.database.run("UPDATE t SET name = 'old' WHERE id = 1")
+    #expect(try scene.step().changes["t"]?.updated == 1)
+  }
+
+  @Test func `a user who may not ask which server it is compares as before`() throws {
+    let scene = try PostgresScene(Self.tables, Self.schema, cluster: try PostgresCluster())
+    let role = "blind_\(scene.database.name)"
+    try scene.database.run(
+      """
+      CREATE ROLE \(role) LOGIN; GRANT SELECT ON t TO \(role); REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC
+      """)
+    var blind = scene
+    blind.place = PostgresPlace(
+      url: scene.database.url(user: role), shownURL: "postgres://host/x", schema: "public")
+    #expect(try blind.step().outcome == .created)
+    try scene.database.run("UPDATE t SET name = 'x' WHERE id = 1")
+    #expect(try blind.step().changes["t"]?.updated == 1)
+  }
+
+  @Test func `a standby that is behind what was published is waited for, and after a while complained of`()
+    throws
+  {
+    let cluster = try PostgresCluster()
+    var scene = try scene(cluster)
+    let quick = try scene.database.on(PostgresCluster(standbyOf: cluster))
+    let slow = try scene.database.on(PostgresCluster(standbyOf: cluster))
+    scene.move(to: quick)
+    _ = try scene.scene.step()
+    try slow.run("SELECT pg_wal_replay_pause()")
+    try scene.database.run("UPDATE t SET name = 'new' WHERE id = 1")
+    try follow(quick, scene.database)
+    #expect(try scene.scene.step().changes["t"]?.updated == 1)
+    scene.move(to: slow)
+    for _ in 0..<2 {
+      let report = try scene.scene.fullStep()
+      #expect(report.series[0].outcome == .unchanged && report.originStamp == nil)
+      #expect(
+        report.warnings.contains { $0.contains("lacks what was published already") }, "\(report.warnings)")
+    }
+    try expect(scene, equals: scene.database)
+    let start = scene.deployment.clock
+    func behindSince() -> UTCTime? {
+      let series = scene.deployment.job.plans[0].series
+      return scene.deployment.publication.facts.read(series)?.look.behindSince
+    }
+    scene.deployment.publisher.history = StepHistory(scene.deployment.folder("state"))
+    scene.deployment.publisher.facts = FactsKeeper(isOn: true)
+    _ = try scene.scene.fullStep()
+    let since = try #require(behindSince())
+    #expect((0...10).contains(start.secondsSinceEpoch - since.secondsSinceEpoch))
+    scene.deployment.clock = start.adding(seconds: 700)
+    let refused = scene.scene.refusal()
+    #expect(
+      refused.isUnavailable
+        && refused.description.contains("has been behind what was published for 11 minutes"), "\(refused)")
+    #expect(behindSince() == since)
+    try slow.run("SELECT pg_wal_replay_resume()")
+    try follow(slow, scene.database)
+    #expect(try scene.scene.step().foundBy == FoundBy(.log))
+    #expect(behindSince() == nil)
+    try expect(scene, equals: scene.database)
+  }
+}

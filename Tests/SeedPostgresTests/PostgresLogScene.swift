@@ -1,0 +1,85 @@
+import Foundation
+import SeedDatabase
+import SeedFormat
+import SeedPostgres
+import SeedSystem
+import SeedTrust
+import Support
+import Testing
+
+@testable import SeedServer
+
+/// A deployment that follows the log of a database of its own.
+struct PostgresLogScene {
+  var scene: PostgresScene
+  var database: PostgresDatabase { scene.database }
+  var deployment: TestDeployment { scene.deployment }
+
+  /// With a log, and where steps follow it.
+  init(
+    _ sql: String, _ schema: String, projections: [String: String] = [:], user: String = "postgres",
+    schemaName: String = "public", cluster: PostgresCluster? = nil
+  ) throws {
+    scene = try PostgresScene(
+      sql, schema, projections: projections, user: user, schemaName: schemaName, cluster: cluster)
+    deployment.job.shrinkGuard.percent = 100
+    deployment.job.policy.changes = .log
+    try setUp()
+    _ = try scene.step()
+    let second = try step()
+    #expect(second.foundBy == .because(.first), "\(String(describing: second.foundBy))")
+  }
+
+  /// From here on the same database is read on another server, or another one under the same name.
+  mutating func move(to database: PostgresDatabase) {
+    scene.place = PostgresPlace(url: database.url(), shownURL: scene.place.text, schema: scene.place.schema)
+  }
+
+  func setUp() throws {
+    let setup = try PostgresLogSetup(scene.place)
+    try setup.run(try setup.draft(deployment.job.plans).statements)
+  }
+
+  func remove() throws {
+    let setup = try PostgresLogSetup(scene.place)
+    try setup.run(try setup.removal())
+  }
+
+  /// A step that looks, whatever it knows of the origin.
+  @discardableResult
+  func step() throws -> SeriesReport {
+    // Nothing may be passed over for looking the same.
+    try scene.database.run("SELECT pg_current_xact_id()")
+    return try scene.step()
+  }
+
+  /// What a step finds by the log alone, and that a comparison of everything right after it has nothing to add.
+  @discardableResult
+  func follow(
+    _ sql: String, reason: String? = nil, sourceLocation: SourceLocation = #_sourceLocation
+  ) throws -> SeriesReport {
+    try database.run(sql)
+    let report = try step()
+    #expect(
+      report.foundBy == reason.map { FoundBy(.log, .someTables, reason: $0) } ?? FoundBy(.log), "\(sql)",
+      sourceLocation: sourceLocation)
+    try audit(sql, sourceLocation: sourceLocation)
+    return report
+  }
+
+  /// That a step compares everything for that reason, and then all is equal.
+  func compare(_ reason: ComparisonReason, sourceLocation: SourceLocation = #_sourceLocation) throws {
+    let report = try step()
+    #expect(report.foundBy == .because(reason), sourceLocation: sourceLocation)
+    try audit("\(reason)", sourceLocation: sourceLocation)
+  }
+
+  func audit(_ place: String = "", sourceLocation: SourceLocation = #_sourceLocation) throws {
+    deployment.job.policy.auditSeconds = 0
+    defer { deployment.job.policy.auditSeconds = 86_400 }
+    let report = try step()
+    #expect(
+      report.outcome == .unchanged, "\(place): \(report.changes)", sourceLocation: sourceLocation)
+    #expect(report.foundBy?.way == .audit, "\(place)", sourceLocation: sourceLocation)
+  }
+}

@@ -1,0 +1,258 @@
+import SeedDatabase
+import SeedFormat
+import SeedPostgres
+import SeedSystem
+import SeedTrust
+import Support
+import Testing
+
+@testable import SeedServer
+
+/// What a log is made of, who may make it, and how it stays short.
+@Suite(.bounded) struct PostgresLogSetupTests {
+  private static let tables = """
+    CREATE TABLE t(id int PRIMARY KEY, name text); INSERT INTO t SELECT i, 'n' || i FROM generate_series(1, 20) i
+    """
+  private static let schema = "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT)"
+
+  @Test func `only what is read gets a log, and what cannot have one is named with its reason`() throws {
+    let scene = try PostgresScene(
+      """
+      CREATE EXTENSION postgres_fdw; CREATE SERVER s FOREIGN DATA WRAPPER postgres_fdw;
+      CREATE FOREIGN TABLE away(id int) SERVER s; CREATE TABLE unread(id int PRIMARY KEY);
+      CREATE EXTENSION citext; CREATE TABLE loose(id citext PRIMARY KEY); CREATE TABLE digits(id numeric PRIMARY KEY);
+      CREATE TABLE money(id numeric(9, 2) PRIMARY KEY); CREATE TABLE bare(id int NOT NULL, x int);
+      CREATE UNLOGGED TABLE weak(id int PRIMARY KEY); CREATE TABLE root(id int PRIMARY KEY) PARTITION BY RANGE (id);
+      CREATE TABLE part PARTITION OF root DEFAULT; CREATE MATERIALIZED VIEW sums AS SELECT 1 AS id;
+      CREATE TABLE behind(id int PRIMARY KEY); CREATE VIEW front AS SELECT * FROM behind;
+      CREATE TABLE parent(id int PRIMARY KEY); CREATE TABLE heir() INHERITS (parent);
+      """,
+      ["away", "loose", "digits", "money", "bare", "weak", "part", "sums", "front", "parent"].map {
+        "CREATE TABLE \($0)(id TEXT PRIMARY KEY) WITHOUT ROWID;"
+      }.joined())
+    let draft = try PostgresLogSetup(scene.place).draft(scene.deployment.job.plans)
+    let left = Dictionary(uniqueKeysWithValues: draft.left.map { ($0.table, $0.reason) })
+    #expect(
+      left["away"]?.contains("another server") == true && left["sums"]?.contains("materialized view") == true)
+    #expect(left["weak"]?.contains("a crash empties it") == true && left.count == 3, "\(left)")
+    let logged = Dictionary(
+      uniqueKeysWithValues: draft.logged.map { ($0.table, $0.remark ?? $0.keys.joined(separator: ",")) })
+    #expect(logged["money"] == "id" && logged["root"] == "SELECTs or views read it", "\(logged)")
+    for name in ["loose", "digits"] {
+      #expect(logged[name]?.contains("in several ways") == true, "\(logged)")
+    }
+    #expect(logged["bare"]?.contains("CREATE INDEX ON \"bare\" (\"id\")") == true, "\(logged)")
+    #expect(Set(logged.keys) == ["money", "root", "loose", "digits", "bare", "behind", "parent", "heir"])
+  }
+
+  @Test func `tables without keys of use are compared as a whole once they were written`() throws {
+    let scene = try PostgresLogScene(
+      """
+      CREATE TABLE digits(id numeric PRIMARY KEY); CREATE TABLE parent(id int PRIMARY KEY, name text);
+      CREATE TABLE heir() INHERITS (parent); INSERT INTO parent VALUES (1, 'p'); INSERT INTO heir VALUES (2, 'h');
+      """,
+      """
+      CREATE TABLE digits(id TEXT PRIMARY KEY) WITHOUT ROWID; CREATE TABLE parent(id INTEGER PRIMARY KEY, name TEXT);
+      """)
+    try scene.follow("INSERT INTO digits VALUES (1.0), (2)", reason: "all rows of \"digits\"")
+    try scene.follow("UPDATE digits SET id = 1.00 WHERE id = 1", reason: "all rows of \"digits\"")
+    try scene.follow("UPDATE parent SET name = 'both'", reason: "all rows of \"parent\"")
+    try scene.follow("DELETE FROM heir", reason: "all rows of \"parent\"")
+    try scene.follow("UPDATE digits SET id = 7 WHERE id = 100")
+  }
+
+  @Test func `a partitioned table behind a SELECT is noted once for each transaction`() throws {
+    let scene = try PostgresLogScene(
+      """
+      CREATE TABLE events(id int, day int, n int) PARTITION BY LIST (day); CREATE TABLE one PARTITION OF events FOR VALUES IN (1);
+      CREATE TABLE two PARTITION OF events FOR VALUES IN (2); INSERT INTO events SELECT i, 1 + i % 2, i FROM generate_series(1, 9) i
+      """, Self.schema,
+      projections: ["t": "SELECT day AS id, sum(n)::text AS name FROM events WHERE day < 3 GROUP BY day"])
+    try scene.follow("UPDATE one SET n = n + 1", reason: "all rows of \"t\"")
+    #expect(try count(scene) == "2\n")
+    try scene.follow(
+      "BEGIN; SAVEPOINT a; DELETE FROM two; ROLLBACK TO a; DELETE FROM one; COMMIT",
+      reason: "all rows of \"t\"")
+    #expect(try count(scene) == "3\n")
+    try scene.follow("CREATE TABLE unread(id int); INSERT INTO unread VALUES (1)")
+  }
+
+  @Test func `a policy that decides which rows there are makes everything doubtful`() throws {
+    let scene = try PostgresLogScene(
+      """
+      CREATE TABLE t(id int PRIMARY KEY, name text, shown bool DEFAULT true); ALTER TABLE t ENABLE ROW LEVEL SECURITY;
+      ALTER TABLE t FORCE ROW LEVEL SECURITY; INSERT INTO t VALUES (1, 'a'), (2, 'b')
+      """, Self.schema)
+    try scene.follow("UPDATE t SET name = 'c'")
+    try scene.database.run("CREATE POLICY p ON t USING (shown)")
+    try scene.compare(.doubt(.otherSchema))
+  }
+
+  // MARK: Mistakes
+
+  @Test func `who may not make a log is told who may`() throws {
+    let scene = try PostgresScene(Self.tables, Self.schema)
+    let (reader, owner) = ("reads_\(scene.database.name)", "owns_\(scene.database.name)")
+    try scene.database.run(
+      """
+      CREATE ROLE \(reader) LOGIN; GRANT SELECT ON t TO \(reader); CREATE ROLE \(owner) LOGIN; ALTER TABLE t OWNER TO \(owner)
+      """)
+    func place(_ user: String) -> PostgresPlace {
+      PostgresPlace(url: scene.database.url(user: user), shownURL: "postgres://host/x", schema: "public")
+    }
+    func refusal(_ owner: PostgresPlace?) throws -> String {
+      let setup = try PostgresLogSetup(place(reader), owner: owner)
+      let draft = try setup.draft(scene.deployment.job.plans)
+      let error = #expect(throws: PostgresError.self) { try setup.run(draft.statements) }
+      #expect(error?.isConfiguration == true)
+      return error.map(\.description) ?? ""
+    }
+    #expect(try refusal(nil).contains("GRANT CREATE ON DATABASE"))
+    #expect(try refusal(place(owner)).contains("GRANT CREATE ON DATABASE … TO \"\(owner)\""))
+    try scene.database.run("GRANT CREATE ON DATABASE \(scene.database.name) TO \(reader), \(owner)")
+    #expect(try refusal(nil).contains("give --owner"))
+    #expect(try scene.database.run("SELECT count(*) FROM pg_namespace WHERE nspname = 'seedbank'") == "0\n")
+    let setup = try PostgresLogSetup(place(reader), owner: place(owner))
+    try setup.run(try setup.draft(scene.deployment.job.plans).statements)
+    // What the owner made, the reader reads.
+    var followed = scene
+    followed.place = place(reader)
+    followed.deployment.job.policy.changes = .log
+    try followed.step()
+    try scene.database.run("UPDATE t SET name = 'a' WHERE id = 1")
+    try followed.step()
+    try scene.database.run("UPDATE t SET name = 'b' WHERE id = 2")
+    #expect(try followed.step().foundBy == FoundBy(.log))
+    let removing = try PostgresLogSetup(place(reader), owner: place(owner))
+    try removing.run(try removing.removal())
+    #expect(try scene.database.run("SELECT count(*) FROM pg_trigger WHERE tgname LIKE 'seedbank%'") == "0\n")
+  }
+
+  @Test func `a schema of that name which is no log stays, and setup does not wait for locks for long`()
+    throws
+  {
+    let scene = try PostgresScene(
+      "\(Self.tables); CREATE SCHEMA seedbank; CREATE TABLE seedbank.own()", Self.schema)
+    let error = #expect(throws: PostgresError.self) { try PostgresLogSetup(scene.place).removal() }
+    #expect(error?.description.contains("a schema \"seedbank\" that is no log") == true)
+    try scene.database.run("DROP SCHEMA seedbank CASCADE")
+    let late = try LateTransaction("UPDATE t SET name = 'busy'", scene.database)
+    var place = scene.place
+    place.lockTimeoutSeconds = 1
+    let setup = try PostgresLogSetup(place)
+    let statements = try setup.draft(scene.deployment.job.plans).statements
+    let locked = #expect(throws: PostgresError.self) { try setup.run(statements) }
+    #expect(
+      locked?.isUnavailable == true && locked?.description.contains("origin.lockTimeoutSeconds") == true)
+    try late.commit()
+    try setup.run(statements)
+  }
+
+  @Test func `what others put into the log's schema stays, and what reads the log is named`() throws {
+    let scene = try PostgresLogScene(Self.tables, Self.schema)
+    let database = scene.database
+    try database.run(
+      """
+      CREATE TABLE seedbank.logins(id int); CREATE TABLE seedbank.log_archive(xid xid8, at timestamptz);
+      CREATE TABLE seedbank.log_99(id int); CREATE FUNCTION seedbank.prune() RETURNS int LANGUAGE sql AS 'SELECT 1';
+      CREATE FUNCTION seedbank.log_9_mine() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+      CREATE TRIGGER mine AFTER INSERT ON t EXECUTE FUNCTION seedbank.log_9_mine();
+      CREATE VIEW busy AS SELECT count(*) FROM seedbank.log_1; CREATE VIEW quiet AS SELECT xid FROM seedbank.log_1
+      """)
+    let error = #expect(throws: PostgresError.self) { try scene.remove() }
+    #expect(
+      error?.description.contains("view busy depends on table seedbank.log_1") == true, "\(error as Any)")
+    #expect(error?.description.contains("nothing was taken away") == true)
+    #expect(error?.description.contains("\n") == false && error?.description.contains("view quiet") == true)
+    // A function was made, and the log counts again once all was compared.
+    try scene.compare(.doubt(.otherSchema))
+    try scene.follow("UPDATE t SET name = 'still' WHERE id = 1")
+    try database.run("DROP VIEW busy, quiet")
+    try scene.remove()
+    func parts() throws -> String {
+      try database.run(
+        """
+        SELECT relname AS name FROM pg_class WHERE relnamespace = 'seedbank'::regnamespace UNION ALL SELECT proname FROM pg_proc
+        WHERE pronamespace = 'seedbank'::regnamespace UNION ALL SELECT tgname FROM pg_trigger WHERE NOT tgisinternal ORDER BY name
+        """)
+    }
+    #expect(try parts() == "log_99\nlog_9_mine\nlog_archive\nlogins\nmine\nprune\n")
+    try database.run("UPDATE t SET name = 'written' WHERE id = 2; INSERT INTO seedbank.logins VALUES (1)")
+    #expect(try scene.step().foundBy == .because(.noLog))
+    try database.run("CREATE TABLE seedbank.logged(id int)")
+    #expect(try scene.step().foundBy == .because(.noLog), "a table of that name alone is no log")
+    let foreign = #expect(throws: PostgresError.self) { try scene.remove() }
+    #expect(foreign?.description.contains("that is no log") == true)
+  }
+
+  @Test func `a schema in which nothing else lies goes with the log`() throws {
+    let scene = try PostgresLogScene(Self.tables, Self.schema)
+    try scene.remove()
+    let rest =
+      "SELECT (SELECT count(*) FROM pg_namespace WHERE nspname = 'seedbank'), (SELECT count(*) FROM pg_trigger)"
+    #expect(try scene.database.run(rest) == "0|0\n")
+    try scene.remove()
+    try scene.setUp()
+  }
+
+  // MARK: Staying short
+
+  // A server of their own: what others leave open keeps entries from going.
+
+  private func count(_ scene: PostgresLogScene) throws -> String {
+    try scene.database.run("SELECT count(*) FROM seedbank.log_1")
+  }
+
+  @Test func `entries that were published go after an hour, and the newest one stays`() throws {
+    let scene = try PostgresLogScene(Self.tables, Self.schema, cluster: try PostgresCluster())
+    for id in 1...5 { try scene.database.run("UPDATE t SET name = 'x' WHERE id = \(id)") }
+    try scene.step()
+    let hour = 3700
+    scene.deployment.clock = scene.deployment.clock.adding(seconds: hour)
+    try scene.step()
+    #expect(try count(scene) == "6\n", "another publisher may not have read them yet")
+    try scene.database.run("UPDATE seedbank.log_1 SET at = at - interval '2 hours'")
+    try scene.compare(.doubt(.edited))
+    scene.deployment.clock = scene.deployment.clock.adding(seconds: hour)
+    let late = try LateTransaction("UPDATE t SET name = 'late' WHERE id = 9", scene.database)
+    try scene.follow("UPDATE t SET name = 'y' WHERE id = 7")
+    try late.commit()
+    #expect(try count(scene) == "2\n", "the newest, and one that came late")
+    try scene.follow("UPDATE t SET name = 'z' WHERE id = 8")
+  }
+
+  @Test func `who was away for longer than entries stay compares`() throws {
+    let scene = try PostgresLogScene(Self.tables, Self.schema, cluster: try PostgresCluster())
+    try scene.follow("UPDATE t SET name = 'a' WHERE id = 1")
+    try scene.database.run("UPDATE t SET name = 'unseen' WHERE id = 2")
+    try scene.database.run("UPDATE t SET name = 'seen' WHERE id = 3")
+    try scene.database.run("SELECT seedbank.prune(interval '0 days')")
+    #expect(try count(scene) == "1\n")
+    try scene.compare(.doubt(.pruned))
+    try scene.follow("UPDATE t SET name = 'b' WHERE id = 4")
+  }
+
+  @Test func `who may not remove entries says what to run, once they are old`() throws {
+    let scene = try PostgresLogScene(Self.tables, Self.schema)
+    let role = "keeps_\(scene.database.name)"
+    try scene.database.run(
+      """
+      CREATE ROLE \(role) LOGIN; GRANT USAGE ON SCHEMA seedbank TO \(role);
+      GRANT SELECT ON ALL TABLES IN SCHEMA seedbank, public TO \(role); UPDATE t SET name = 'a'
+      """)
+    var other = scene.scene
+    other.place = PostgresPlace(
+      url: scene.database.url(user: role), shownURL: scene.scene.place.text, schema: "public")
+    func warnings() throws -> [String] {
+      scene.deployment.clock = scene.deployment.clock.adding(seconds: 4000)
+      try scene.database.run("UPDATE t SET name = name || 'x'")
+      return try other.fullStep().warnings
+    }
+    #expect(try warnings() == [])
+    try scene.database.run("UPDATE seedbank.log_1 SET at = at - interval '9 days'")
+    let told = try warnings()
+    #expect(told.count == 1 && told[0].contains("SELECT \"seedbank\".prune(interval '7 days')"), "\(told)")
+    try scene.database.run("SELECT seedbank.prune(interval '7 days')")
+    #expect(try warnings() == [])
+  }
+}

@@ -1,0 +1,283 @@
+import SeedDatabase
+import SeedFormat
+import SeedPostgres
+import SeedSystem
+import SeedTrust
+import Support
+import Testing
+
+@testable import SeedServer
+
+/// Steps that find what changed in the log that a database keeps of its writers.
+@Suite(.bounded) struct PostgresLogTests {
+  private static let tables = """
+    CREATE TABLE zone(code text PRIMARY KEY, title text);
+    CREATE TABLE stop(id int PRIMARY KEY, name varchar(20), zone text REFERENCES zone ON DELETE CASCADE ON UPDATE CASCADE);
+    CREATE TABLE call(stop int REFERENCES stop ON DELETE CASCADE ON UPDATE CASCADE, turn smallint, time time, PRIMARY KEY (stop, turn));
+    INSERT INTO zone VALUES ('a', 'A'), ('b', NULL);
+    INSERT INTO stop SELECT i, 'stop ' || i, CASE WHEN i < 4 THEN 'a' ELSE 'b' END FROM generate_series(1, 6) i;
+    INSERT INTO call SELECT i, j, time '06:00' + i * interval '1 minute' FROM generate_series(1, 6) i, generate_series(1, 3) j;
+    CREATE VIEW busy AS SELECT stop AS id, count(*) AS calls FROM call GROUP BY stop;
+    """
+  private static let schema = """
+    CREATE TABLE zone(code TEXT PRIMARY KEY, title TEXT);
+    CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT, zone TEXT);
+    CREATE TABLE call(stop INTEGER, turn INTEGER, time TEXT, PRIMARY KEY (stop, turn)) WITHOUT ROWID;
+    CREATE TABLE busy(id INTEGER PRIMARY KEY, calls INTEGER);
+    CREATE TABLE named(id INTEGER PRIMARY KEY, title TEXT);
+    """
+  private static let named = "SELECT stop.id, zone.title FROM stop LEFT JOIN zone ON zone.code = stop.zone"
+
+  private func scene() throws -> PostgresLogScene {
+    try PostgresLogScene(Self.tables, Self.schema, projections: ["named": Self.named])
+  }
+
+  @Test func `what is written by any statement is found by its keys`() throws {
+    let scene = try scene()
+    let report = try scene.follow(
+      "UPDATE call SET time = '12:00' WHERE stop = 2", reason: "all rows of \"busy\"")
+    #expect(report.changes["call"]?.updated == 3)
+    for sql in [
+      "INSERT INTO call VALUES (1, 9, '09:00')", "DELETE FROM call WHERE turn = 9",
+      "INSERT INTO call VALUES (1, 1, '23:00') ON CONFLICT (stop, turn) DO UPDATE SET time = excluded.time",
+      "WITH gone AS (DELETE FROM call WHERE stop = 3 RETURNING *) INSERT INTO call SELECT 4, turn + 10, time FROM gone",
+      "COPY call FROM STDIN;\n5\t7\t01:00\n\\.\n",
+      "MERGE INTO call USING (VALUES (1, 1), (1, 8)) AS v(s, t) ON stop = s AND turn = t WHEN MATCHED THEN DELETE "
+        + "WHEN NOT MATCHED THEN INSERT VALUES (s, t, '00:00')",
+      "BEGIN; SAVEPOINT a; DELETE FROM call; ROLLBACK TO a; UPDATE call SET turn = turn + 100 WHERE stop = 1; COMMIT",
+    ] { try scene.follow(sql, reason: "all rows of \"busy\"") }
+    try scene.follow("UPDATE stop SET id = id + 100 WHERE id = 6", reason: "all rows of \"busy\", \"named\"")
+    try scene.follow("UPDATE zone SET code = 'c' WHERE code = 'b'", reason: "all rows of \"named\"")
+    try scene.follow("DELETE FROM zone WHERE code = 'a'", reason: "all rows of \"busy\", \"named\"")
+    try scene.follow("UPDATE stop SET name = name", reason: "all rows of \"named\"")
+    #expect(try scene.follow("BEGIN; DELETE FROM call; ROLLBACK").outcome == .unchanged)
+  }
+
+  @Test func `TRUNCATE means the whole table, and no other`() throws {
+    let scene = try scene()
+    try scene.follow("TRUNCATE call", reason: "all rows of \"busy\", \"call\"")
+    try scene.follow("INSERT INTO call VALUES (1, 1, '00:00')", reason: "all rows of \"busy\"")
+  }
+
+  @Test
+  func `a table that was written anew is compared, and one with another column makes everything doubtful`()
+    throws
+  {
+    let scene = try scene()
+    try scene.follow("VACUUM FULL zone", reason: "all rows of \"named\", \"zone\"")
+    try scene.database.run("ALTER TABLE zone ALTER title TYPE varchar(30) USING title || '!'")
+    try scene.compare(.doubt(.otherSchema))
+    try scene.database.run("ALTER TABLE zone ADD extra int")
+    try scene.compare(.doubt(.otherSchema))
+    try scene.database.run(
+      "CREATE OR REPLACE VIEW busy AS SELECT stop AS id, 2 * count(*) AS calls FROM call GROUP BY stop")
+    try scene.compare(.doubt(.otherSchema))
+  }
+
+  @Test func `a transaction that ends late is found, though later ones were published before`() throws {
+    let scene = try scene()
+    let late = try LateTransaction("UPDATE zone SET title = 'late' WHERE code = 'a'", scene.database)
+    try scene.follow("UPDATE zone SET title = 'early' WHERE code = 'b'", reason: "all rows of \"named\"")
+    try late.commit()
+    let report = try scene.step()
+    #expect(report.foundBy?.way == .log && report.changes["zone"]?.updated == 1, "\(report)")
+    try scene.audit()
+  }
+
+  @Test func `where nothing new was written no table is read`() throws {
+    let scene = try scene()
+    func scans() throws -> String {
+      try scene.database.run(
+        "SELECT pg_stat_force_next_flush(); SELECT sum(seq_scan + coalesce(idx_scan, 0)) FROM pg_stat_user_tables WHERE schemaname = 'public'"
+      )
+    }
+    try scene.database.run("UPDATE zone SET title = 'x' WHERE code = 'a'")
+    try scene.step()
+    let before = try scans()
+    for _ in 0..<3 { #expect(try scene.step().foundBy == FoundBy(.log)) }
+    #expect(try scans() == before)
+  }
+
+  @Test func `more keys than are worth it are a comparison`() throws {
+    let scene = try PostgresLogScene(
+      "CREATE TABLE t(id int PRIMARY KEY, name text)", "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT)")
+    try scene.follow("INSERT INTO t SELECT i, 'x' FROM generate_series(1, 100000) i")
+    try scene.follow(
+      "INSERT INTO t SELECT i, 'x' FROM generate_series(200000, 300000) i", reason: "all rows of \"t\"")
+  }
+
+  @Test func `a SELECT that asks for the time is read at each step, and the other tables by the log`() throws
+  {
+    let scene = try PostgresLogScene(
+      "CREATE TABLE t(id int PRIMARY KEY, name text); INSERT INTO t VALUES (1, 'x')",
+      "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT); CREATE TABLE late(id INTEGER PRIMARY KEY, name TEXT)",
+      projections: ["late": "SELECT id, name FROM t WHERE now() > timestamptz '2000-01-01'"])
+    let report = try scene.follow("UPDATE t SET name = 'y'", reason: "all rows of \"late\"")
+    #expect(report.changes["t"]?.updated == 1 && report.changes["late"]?.updated == 1)
+    #expect(try scene.step().foundBy == FoundBy(.log, .someTables, reason: "all rows of \"late\""))
+    let place = scene.scene.place
+    let reasons = try PostgresOrigin(place).restlessTables(scene.deployment.job.plans[0])
+    #expect(reasons == ["late": "\"now\" stands in its SELECT, or in a view or policy behind it"])
+  }
+
+  // MARK: Partitions and heirs
+
+  @Test func `partitions note what is written to them directly`() throws {
+    let scene = try PostgresLogScene(
+      """
+      CREATE TABLE t(id int, day int, name text, PRIMARY KEY (id, day)) PARTITION BY LIST (day);
+      CREATE TABLE t1 PARTITION OF t FOR VALUES IN (1); CREATE TABLE t2 PARTITION OF t FOR VALUES IN (2);
+      INSERT INTO t SELECT i, 1 + i % 2, 'x' FROM generate_series(1, 10) i
+      """, "CREATE TABLE t(id INTEGER, day INTEGER, name TEXT, PRIMARY KEY (id, day)) WITHOUT ROWID")
+    try scene.follow("UPDATE t1 SET name = 'direct'")
+    try scene.follow("UPDATE t SET day = 3 - day WHERE id < 4")
+    try scene.follow("UPDATE t2 SET id = id + 50 WHERE id > 5")
+    try scene.follow(
+      "CREATE TABLE t3 PARTITION OF t DEFAULT; INSERT INTO t3 VALUES (7, 7, 'new')",
+      reason: "all rows of \"t\"")
+    try scene.follow("DELETE FROM t3")
+    try scene.follow("TRUNCATE t1", reason: "all rows of \"t\"")
+    try scene.follow("ALTER TABLE t DETACH PARTITION t2", reason: "all rows of \"t\"")
+    try scene.database.run("ALTER TABLE t1 DISABLE TRIGGER ALL; INSERT INTO t1 VALUES (99, 1, 'unseen')")
+    let report = try scene.scene.fullStep()
+    #expect(report.warnings.contains { $0.contains("does not watch \"t\"") }, "\(report.warnings)")
+    try scene.audit()
+  }
+
+  @Test func `a table that gets an heir is compared, though nobody wrote to the table itself`() throws {
+    let scene = try PostgresLogScene(
+      "CREATE TABLE t(id int PRIMARY KEY, name text); INSERT INTO t VALUES (1, 'x')",
+      "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT)")
+    let cursor = scene.deployment.folder("state/test-1.cursor")
+    try scene.step()
+    let noted = try FileStamp(cursor)
+    #expect(try scene.step().foundBy == FoundBy(.log))
+    #expect(try FileStamp(cursor) == noted, "nothing is noted where nothing is new")
+    try scene.database.run("CREATE TABLE heir() INHERITS (t); INSERT INTO heir VALUES (2, 'heir')")
+    #expect(try scene.step().changes["t"]?.inserted == 1)
+    try scene.audit()
+    try scene.database.run("INSERT INTO heir VALUES (3, 'heir')")
+    #expect(try scene.step().changes["t"]?.inserted == 1)
+  }
+
+  @Test func `a new table is offered, though nothing else is new`() throws {
+    let scene = try scene()
+    let origin = try scene.scene.place.open(waitSeconds: 1)
+    scene.deployment.job.knownOrigin = try origin.outline()
+    for _ in 0..<2 {
+      try scene.database.run("SELECT pg_current_xact_id()")
+      #expect(try scene.deployment.step().gained ?? 0 == 0)
+    }
+    try scene.database.run("CREATE TABLE later(id int PRIMARY KEY)")
+    #expect(try scene.deployment.step().gained == 1)
+  }
+
+  @Test(arguments: ["TRUNCATE", "DELETE FROM"])
+  func `a log that somebody emptied tells nothing, also where it had been empty before`(_ verb: String) throws
+  {
+    let scene = try PostgresLogScene(
+      "CREATE TABLE t(id int PRIMARY KEY, name text); INSERT INTO t VALUES (1, 'x')",
+      "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT)")
+    for name in ["a", "b", "c"] {
+      try scene.database.run("UPDATE t SET name = '\(name)'; \(verb) seedbank.log_1")
+      let report = try scene.step()
+      #expect(report.foundBy == .because(.doubt(.edited)) && report.changes["t"]?.updated == 1, "\(report)")
+    }
+    try scene.database.run("UPDATE t SET name = 'd'")
+    _ = try scene.step()
+    try scene.follow("UPDATE t SET name = 'e'")
+  }
+
+  // MARK: Triggers
+
+  @Test func `a trigger that was off is a doubt, also when it is on again`() throws {
+    let scene = try scene()
+    try scene.database.run(
+      "ALTER TABLE zone DISABLE TRIGGER seedbank_update; UPDATE zone SET title = 'unseen'; ALTER TABLE zone ENABLE ALWAYS TRIGGER seedbank_update"
+    )
+    try scene.compare(.doubt(.otherTriggers))
+    #expect(try scene.scene.published("zone").contains([.text("a"), .text("unseen")]))
+    try scene.database.run("DROP TRIGGER seedbank_insert ON zone; INSERT INTO zone VALUES ('q', 'unseen')")
+    let report = try scene.scene.fullStep()
+    #expect(report.warnings.contains { $0.contains("does not watch \"zone\"") }, "\(report.warnings)")
+    #expect(report.series[0].foundBy == FoundBy(.log, .someTables, reason: "all rows of \"named\", \"zone\""))
+    try scene.audit()
+    try scene.remove()
+    #expect(try scene.step().foundBy == .because(.noLog))
+    try scene.setUp()
+    try scene.compare(.first)
+    try scene.remove()
+    try scene.setUp()
+    try scene.compare(.doubt(.otherTriggers))
+  }
+
+  @Test func `a writer that plays the part of a replica is noted`() throws {
+    try scene().follow(
+      "SET session_replication_role = replica; UPDATE stop SET name = 'replica' WHERE id < 3",
+      reason: "all rows of \"named\"")
+  }
+
+  @Test func `a function of the log that somebody changed is not trusted`() throws {
+    let scene = try scene()
+    try scene.database.run(
+      "CREATE OR REPLACE FUNCTION seedbank.log_3_update() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'"
+    )
+    let report = try scene.scene.fullStep()
+    #expect(report.warnings.contains { $0.contains("does not watch") }, "\(report.warnings)")
+    try scene.database.run("UPDATE zone SET title = 'unseen'")
+    try scene.step()
+    try scene.audit()
+  }
+
+  @Test func `a large statement after small ones costs no plan of theirs`() throws {
+    let scene = try PostgresLogScene(
+      "CREATE TABLE t(id int PRIMARY KEY, name text); INSERT INTO t SELECT i, 'x' FROM generate_series(1, 50000) i",
+      "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT)")
+    // A plan for a row or two would need more than a billion comparisons, which this time does not allow.
+    let small = (1...6).map { "UPDATE t SET name = 'y' WHERE id = \($0)" }.joined(separator: "; ")
+    try scene.database.run("\(small); SET statement_timeout = '30s'; UPDATE t SET name = 'z'")
+    let report = try scene.step()
+    #expect(report.foundBy == FoundBy(.log) && report.changes["t"]?.updated == 50_000)
+  }
+
+  // MARK: Names
+
+  @Test func `names may hold any sign`() throws {
+    let scene = try PostgresLogScene(
+      """
+      CREATE SCHEMA "a ""b'\\ $$"; CREATE TYPE "a ""b'\\ $$"."m''" AS ENUM ('x''y', 'z\\');
+      CREATE TABLE "a ""b'\\ $$"."t ""1'\\ $seedbank$ %s ;--"("found" int, "tg_op '""\\" "a ""b'\\ $$"."m''", "new" text,
+        PRIMARY KEY ("found", "tg_op '""\\"));
+      INSERT INTO "a ""b'\\ $$"."t ""1'\\ $seedbank$ %s ;--" VALUES (1, 'x''y', 'n');
+      """,
+      """
+      CREATE TABLE "t ""1'\\ $seedbank$ %s ;--"("found" INTEGER, "tg_op '""\\" TEXT, "new" TEXT, PRIMARY KEY ("found", "tg_op '""\\"))
+      WITHOUT ROWID
+      """, schemaName: "a \"b'\\ $$")
+    let table = "\"a \"\"b'\\ $$\".\"t \"\"1'\\ $seedbank$ %s ;--\""
+    try scene.follow("INSERT INTO \(table) VALUES (2, 'z\\', 'o'), (2, 'x''y', 'p')")
+    try scene.follow("UPDATE \(table) SET \"found\" = 3 WHERE \"new\" = 'o'")
+    let report = try scene.follow("DELETE FROM \(table) WHERE \"tg_op '\"\"\\\" = 'x''y'")
+    #expect(report.changes.values.first?.deleted == 2)
+  }
+
+  @Test func `writers need no right on the log, and readers no more than to read it`() throws {
+    let scene = try scene()
+    try scene.database.run(
+      """
+      CREATE ROLE w_\(scene.database.name); GRANT ALL ON ALL TABLES IN SCHEMA public TO w_\(scene.database.name);
+      CREATE ROLE r_\(scene.database.name) LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO r_\(scene.database.name)
+      """)
+    try scene.follow(
+      "SET ROLE w_\(scene.database.name); UPDATE zone SET title = 'w'; CREATE TEMP TABLE seedbank_new(code text)",
+      reason: "all rows of \"named\"")
+    var other = scene.scene
+    other.place = PostgresPlace(
+      url: scene.database.url(user: "r_\(scene.database.name)"), shownURL: "postgres://host/x",
+      schema: "public")
+    let refused = other.refusal()
+    #expect(
+      refused.isConfiguration && refused.description.contains("GRANT USAGE ON SCHEMA \"seedbank\""),
+      "\(refused)")
+  }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import SeedDatabase
+import SeedFormat
+import SeedPostgres
+import SeedServer
+import SeedSystem
+import SeedTrust
+import Support
+import Testing
+
+/// Steps that read a replica: how far it is behind, and what becomes of rows that it takes away.
+@Suite(.bounded) struct PostgresReplicaTests {
+  private static let table =
+    "CREATE TABLE t AS SELECT i AS id, 'name ' || i AS name FROM generate_series(1, 1000) i"
+  private static let schema = "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT)"
+  /// Goes on for ever while there are rows beyond the tenth.
+  private static let slow = "SELECT id, name FROM t WHERE id <= 10 OR pg_sleep(600) IS NULL"
+
+  private func lag(_ scene: ReplicatedScene) throws -> Int? {
+    _ = try scene.deployment.step()
+    return OriginReading.newest(of: scene.deployment.job.name, in: scene.deployment.folder("state"))
+      .lagSeconds
+  }
+
+  @Test func `how far a replica is behind is told, also where nothing new has arrived`() throws {
+    let scene = try ReplicatedScene(Self.table, Self.schema)
+    try eventually("the replica is not behind") { try lag(scene) == 0 ? true : nil }
+    // A standby that has replayed no transaction yet cannot say how old its newest is.
+    try scene.servers.primary.run("UPDATE t SET name = 'first' WHERE id = 1")
+    try scene.servers.follow()
+    _ = try scene.deployment.step()
+    try scene.servers.standby.run("SELECT pg_wal_replay_pause()")
+    try scene.servers.primary.run("UPDATE t SET name = 'late' WHERE id = 1")
+    let reached = try scene.servers.primary.run("SELECT pg_current_wal_lsn()").dropLast()
+    try waitUntil("it has arrived", every: 0.05) {
+      try scene.servers.standby.run("SELECT pg_last_wal_receive_lsn() >= '\(reached)'") == "t\n"
+    }
+    let head = try scene.deployment.metadata().state.head
+    try eventually("the replica is behind") { (try lag(scene) ?? 0) >= 2 ? true : nil }
+    #expect(try scene.deployment.metadata().state.head == head)
+    try scene.servers.standby.run("SELECT pg_wal_replay_resume()")
+    try eventually("the replica is not behind") { try lag(scene) == 0 ? true : nil }
+    #expect(try scene.deployment.metadata().state.head == head.next)
+  }
+
+  @Test func `a server that is no replica is behind nothing`() throws {
+    let scene = try PostgresScene(Self.table, Self.schema)
+    try scene.step()
+    let reading = OriginReading.newest(of: "test", in: scene.deployment.folder("state"))
+    #expect(reading.openMilliseconds != nil && reading.lagSeconds == nil)
+  }
+
+  @Test func `rows that a replica takes away once are read once more in the same step`() throws {
+    let scene = try ReplicatedScene(Self.table, Self.schema, projections: ["t": Self.slow])
+    Thread { [servers = scene.servers] in
+      _ = try? servers.sleeper()
+      try? servers.take("id > 10")
+    }.start()
+    let report = try scene.deployment.step()
+    #expect(report.series[0].outcome == .created && report.series[0].rows["t"] == 10)
+    let warning = report.warnings.joined()
+    #expect(warning.contains("was read once more") && warning.contains("hot_standby_feedback"), "\(warning)")
+    #expect(try scene.deployment.step().warnings == [])
+  }
+
+  @Test func `rows that a replica takes away twice end the step with the advice, and nothing is published`()
+    throws
+  {
+    let scene = try ReplicatedScene(Self.table, Self.schema, projections: ["t": Self.slow])
+    Thread { [servers = scene.servers] in
+      guard let first = try? servers.sleeper() else { return }
+      try? servers.take("id > 500")
+      _ = try? servers.sleeper(besides: first)
+      try? servers.take("id > 10")
+    }.start()
+    let error = #expect(throws: PostgresError.self) { try scene.deployment.step() }
+    let words = error.map(\.description) ?? ""
+    #expect(error?.isUnavailable == true && words.contains("hot_standby_feedback"), "\(words)")
+    #expect((try? scene.deployment.metadata()) == nil)
+    #expect(try scene.deployment.step().series[0].outcome == .created)
+  }
+}

@@ -1,0 +1,192 @@
+import Foundation
+import SeedDatabase
+import SeedFormat
+import SeedPostgres
+import SeedServer
+import SeedSystem
+import SeedTrust
+import Support
+import Testing
+
+/// Sixteen sessions write the same few rows while they are published: every version is a state that transactions left, and
+/// none of what they did is missed.
+@Suite(.bounded) struct PostgresWritersTests {
+  static let writers = 16
+  static let accounts = 200
+  /// Seconds for which they write.
+  static let seconds = Stage.isDeep ? 20 : 3
+  /// Transactions that each writer is given at each step.
+  static let portion = 40
+
+  /// What a publisher reads.
+  enum Server: CaseIterable { case primary, standby }
+
+  /// Each server, and how steps find what changed.
+  static let cases = Server.allCases.flatMap { server in [(server, ChangeFinding.comparison), (server, .log)]
+  }
+
+  /// An account's balance is its base and the sum of its entries, and all balances together never change.
+  static let schema = """
+    CREATE TABLE account(id INTEGER PRIMARY KEY, base INTEGER NOT NULL, balance INTEGER NOT NULL);
+    CREATE TABLE entry(id INTEGER PRIMARY KEY, account INTEGER NOT NULL REFERENCES account, amount INTEGER NOT NULL);
+    CREATE INDEX entry_account ON entry(account);
+    """
+
+  private static let broken = """
+    SELECT (SELECT sum(balance) FROM account) <> \(accounts * 1000) OR EXISTS (
+      SELECT 1 FROM account WHERE balance <> base + (
+        SELECT coalesce(sum(amount), 0) FROM entry WHERE account = account.id))
+    OR EXISTS (SELECT 1 FROM entry WHERE account NOT IN (SELECT id FROM account))
+    """
+
+  /// A tenth of the transactions deletes, a tenth changes keys, a tenth is undone, and some go on for long. Deadlocks and
+  /// broken references end some more of them.
+  private static let origin = """
+    CREATE TABLE account(id int PRIMARY KEY, base int NOT NULL, balance int NOT NULL);
+    CREATE TABLE entry(id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, amount int NOT NULL,
+      account int NOT NULL REFERENCES account ON UPDATE CASCADE ON DELETE CASCADE);
+    CREATE INDEX entry_account ON entry (account);
+    INSERT INTO account SELECT i, 1000, 1000 FROM generate_series(1, \(accounts)) i;
+    CREATE PROCEDURE work(ending timestamptz) LANGUAGE plpgsql AS $$
+    DECLARE one int; other int; part int; moved int; kind float8;
+    BEGIN
+      FOR turn IN 1..\(portion) LOOP
+        EXIT WHEN clock_timestamp() > ending;
+        one := 1 + floor(random() * \(accounts)); other := 1 + floor(random() * \(accounts));
+        part := 1 + floor(random() * 50); kind := random();
+        IF kind < 0.1 THEN
+          DELETE FROM account WHERE id = one AND id <> other RETURNING balance INTO moved;
+          moved := coalesce(moved, 0);
+          UPDATE account SET base = base + moved, balance = balance + moved WHERE id = other;
+          IF NOT FOUND THEN ROLLBACK; CONTINUE; END IF;
+        ELSIF kind < 0.2 THEN
+          INSERT INTO account VALUES (one, 0, 0) ON CONFLICT DO NOTHING;
+        ELSIF kind < 0.3 THEN
+          UPDATE account SET id = other WHERE id = one AND NOT EXISTS (SELECT FROM account WHERE id = other);
+        ELSIF kind < 0.4 THEN
+          UPDATE account SET base = balance WHERE id = one;
+          IF FOUND THEN DELETE FROM entry WHERE account = one; END IF;
+        ELSE
+          UPDATE account SET balance = balance - part WHERE id = one AND id <> other;
+          IF NOT FOUND THEN ROLLBACK; CONTINUE; END IF;
+          INSERT INTO entry(account, amount) VALUES (one, -part), (other, part);
+          UPDATE account SET balance = balance + part WHERE id = other;
+        END IF;
+        IF random() < 0.02 THEN PERFORM pg_sleep(random() * 0.3); END IF;
+        IF random() < 0.1 THEN ROLLBACK; ELSE COMMIT; END IF;
+      END LOOP;
+    END $$;
+    """
+
+  @Test(arguments: cases)
+  func `every version that is published among sixteen writers is a state that they meant, and none is missed`(
+    _ server: Server, _ finding: ChangeFinding
+  ) throws {
+    let scene = try Scene(server, finding)
+    let writers = try (0..<Self.writers).map { _ in try scene.primary.writer() }
+    for writer in writers { try writer.write("SET deadlock_timeout = '20ms';\n") }
+    let ending = Date(timeIntervalSinceNow: TimeInterval(Self.seconds))
+    let call = "CALL work(to_timestamp(\(ending.timeIntervalSince1970)));\n"
+    while Date() < ending {
+      for writer in writers { try writer.write(call) }
+      try scene.follow()
+    }
+    for writer in writers { #expect(try writer.finish()) }
+    try scene.settle()
+    try scene.follow()
+    #expect(try scene.deployment.metadata().state.head.number > 3, "steps met no writer")
+    #expect(scene.brokenVersions == [], "these are nobody's states")
+    #expect(try scene.client.integer(Self.broken) == 0)
+    let fresh = try scene.freshRows()
+    #expect(try scene.rows(of: scene.client) == fresh)
+    #expect(try scene.published().digest == slowDigest(fresh))
+    if finding == .log { try scene.audit() }
+  }
+
+  /// A publisher that looks again and again, and a client that follows it.
+  private final class Scene {
+    let deployment: TestDeployment
+    let primary: PostgresDatabase
+    let client: Connection
+    let settle: () throws -> Void
+    private(set) var brokenVersions: [Int] = []
+
+    init(_ server: Server, _ finding: ChangeFinding) throws {
+      switch server {
+      case .primary:
+        let scene = try PostgresScene(origin, schema)
+        (deployment, primary, settle) = (scene.deployment, scene.database, {})
+        try scene.step()
+      case .standby:
+        let scene = try ReplicatedScene(origin, schema, settings: ["hot_standby_feedback=on"])
+        (deployment, primary, settle) = (scene.deployment, scene.servers.primary, scene.servers.follow)
+        _ = try scene.deployment.step()
+      }
+      deployment.job.snapshotSchedule = .every(seconds: .max)
+      deployment.job.shrinkGuard.percent = 100
+      let first = try #require(try deployment.metadata().newestSnapshot)
+      client = try Connection(try deployment.expand(first, to: "client.sqlite"), .writer)
+      if finding == .log { try followLog() }
+    }
+
+    /// The database notes what its writers touch, and from the second step on that is followed.
+    private func followLog() throws {
+      let place = PostgresPlace(url: primary.url(), shownURL: "postgres://primary/x", schema: "public")
+      let setup = try PostgresLogSetup(place)
+      try setup.run(try setup.draft(deployment.job.plans).statements)
+      try settle()
+      deployment.job.policy.changes = .log
+      deployment.job.policy.auditSeconds = 86_400
+      _ = try deployment.step()
+    }
+
+    /// The newest step followed the log, and it missed nothing.
+    func audit() throws {
+      // A standby hears nothing of a transaction that writes nothing.
+      try primary.run("UPDATE account SET base = base WHERE id = (SELECT min(id) FROM account)")
+      try settle()
+      let newest = try deployment.step().series[0]
+      #expect(
+        newest.outcome == .unchanged && newest.foundBy == FoundBy(.log),
+        "\(String(describing: newest.foundBy))")
+      deployment.job.policy.auditSeconds = 0
+      let report = try deployment.step()
+      #expect(report.series[0].outcome == .unchanged && report.series[0].foundBy?.way == .audit)
+      #expect(report.warnings.isEmpty, "\(report.warnings)")
+    }
+
+    /// One step, and the client at its version. A standby may be in the way of who reads it.
+    func follow() throws {
+      do {
+        guard try deployment.step().series[0].outcome == .changed else { return }
+      } catch let error as PostgresError where error.isUnavailable { return }
+      let newest = try published()
+      let document = try deployment.publication.delta(newest)
+      let schema = deployment.job.plans[0].schema
+      _ = try client.transaction { try DeltaApplier(client, schema).apply(document) }
+      if try client.integer(broken) != 0 { brokenVersions.append(newest.version.number) }
+    }
+
+    /// The object that leads to the head.
+    func published() throws -> PublishedObject {
+      let metadata = try deployment.metadata()
+      return try #require(
+        metadata.objects.first { object in
+          if case .delta = object.kind { object.version == metadata.state.head } else { false }
+        })
+    }
+
+    func rows(of connection: Connection) throws -> SeedRows {
+      try seedRows(connection, deployment.job.plans[0].schema)
+    }
+
+    /// Of a deployment that reads all of it for the first time.
+    func freshRows() throws -> SeedRows {
+      let fresh = try TestDeployment([model("1.0", schema)], in: try TemporaryFolder(inMemory: true))
+      fresh.job = DatasetJob(
+        name: fresh.job.name, origin: deployment.job.origin, plans: fresh.job.plans)
+      _ = try fresh.step()
+      return try rows(of: try Connection(fresh.folder("state/test-1.sqlite"), .reader))
+    }
+  }
+}

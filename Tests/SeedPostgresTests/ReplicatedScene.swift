@@ -1,0 +1,56 @@
+import SeedFormat
+import SeedPostgres
+import SeedServer
+import SeedSystem
+import Support
+
+/// A deployment that reads a standby of a server of its own.
+struct ReplicatedScene {
+  let servers: Replication
+  let deployment: TestDeployment
+
+  /// - Parameter settings: of the standby; without any, it makes way for nobody who reads.
+  init(
+    _ sql: String, _ schema: String, projections: [String: String] = [:],
+    settings: [String] = ["max_standby_streaming_delay=0"]
+  ) throws {
+    let cluster = try PostgresCluster()
+    let primary = try cluster.database(sql)
+    let standby = primary.on(try PostgresCluster(standbyOf: cluster, settings))
+    servers = Replication(primary: primary, standby: standby)
+    let models = [model("1.0", schema, projections: projections)]
+    deployment = try TestDeployment(models, in: try TemporaryFolder(inMemory: true))
+    let place = PostgresPlace(url: standby.url(), shownURL: "postgres://standby/x", schema: "public")
+    deployment.job = DatasetJob(
+      name: deployment.job.name, origin: place, plans: deployment.job.plans, policy: deployment.job.policy)
+    try servers.follow()
+  }
+}
+
+/// A database on a primary and on its standby.
+struct Replication: Sendable {
+  let primary: PostgresDatabase
+  let standby: PostgresDatabase
+
+  /// Waits until the standby shows what the primary does.
+  func follow() throws {
+    let reached = try primary.run("SELECT pg_current_wal_lsn()").split(separator: "\n").joined()
+    try waitUntil("the standby follows", every: 0.05) {
+      (try? standby.run("SELECT pg_last_wal_replay_lsn() >= '\(reached)'")) == "t\n"
+    }
+  }
+
+  /// Waits until a session other than `known` sleeps in the standby, and returns its process.
+  func sleeper(besides known: String = "") throws -> String {
+    try eventually("a step reads") {
+      let found = try standby.run("SELECT pid FROM pg_stat_activity WHERE wait_event = 'PgSleep'")
+      return found.isEmpty || found == known ? nil : found
+    }
+  }
+
+  /// Takes rows away from who reads them.
+  func take(_ condition: String) throws {
+    try primary.run("DELETE FROM t WHERE \(condition)")
+    try primary.run("VACUUM t")
+  }
+}

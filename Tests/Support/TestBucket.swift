@@ -1,0 +1,43 @@
+#if os(Linux)
+import Foundation
+import SeedFormat
+
+/// A bucket `seeds` in a store of its own, moto, which checks signatures. It ends with its owner.
+package final class TestBucket {
+  package let port: Int
+  package let identity: String
+  package let secret: String
+  private let store: TestProgram
+
+  /// What the store said in place of where it is.
+  package struct NoStore: Error { let text: String }
+
+  private static let checkout = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().path
+
+  private static var python: String {
+    ProcessInfo.processInfo.environment["SEEDBANK_PYTHON"] ?? "\(checkout)/.build/python/bin/python"
+  }
+
+  /// One that is `isPublic` lets everybody read its files; to list and to write takes credentials all the same. One that is
+  /// `isCareless` takes each put, whatever its conditions.
+  package init(isPublic: Bool = false, isCareless: Bool = false) throws {
+    let words = ["seeds"] + (isPublic ? ["public"] : []) + (isCareless ? ["careless"] : [])
+    store = try TestProgram([Self.python, "\(Self.checkout)/Tests/SeedMirrorTests/store.py"] + words, input: .pipe)
+    try store.waits(for: "\n")
+    let line = Array(store.output.prefix { $0 != "\n" }.utf8)
+    guard let json = try? JSONValue(parsing: line), let port = json["port"]?.integer,
+      let identity = json["identity"]?.string, let secret = json["secret"]?.string
+    else { throw NoStore(text: String(decoding: line, as: UTF8.self)) }
+    (self.port, self.identity, self.secret) = (port, identity, secret)
+  }
+
+  /// How the command is told who may write.
+  package var environment: [String: String] {
+    ["AWS_ACCESS_KEY_ID": identity, "AWS_SECRET_ACCESS_KEY": secret]
+  }
+
+  /// Of a part of the bucket.
+  package func address(_ path: String) -> String { "http://127.0.0.1:\(port)/\(path)" }
+}
+#endif
