@@ -1,7 +1,7 @@
 import Foundation
 package import Testing
 
-/// How much one run of the tests does: `SEEDBANK_STAGE` names it, and `Scripts/test` sets it.
+/// How much one run of the tests does: `TESTS_STAGE` names it, and `Scripts/test` sets it.
 package enum Stage: String, Comparable, CaseIterable {
   /// What takes seconds, with fixed seeds.
   case quick
@@ -11,7 +11,7 @@ package enum Stage: String, Comparable, CaseIterable {
   case deep
 
   package static let current =
-    ProcessInfo.processInfo.environment["SEEDBANK_STAGE"].flatMap(Stage.init) ?? .quick
+    ProcessInfo.processInfo.environment["TESTS_STAGE"].flatMap(Stage.init) ?? .quick
 
   package static var isDeep: Bool { current == .deep }
 
