@@ -10,7 +10,7 @@ import Testing
 
   @Test(
     .enabled(
-      if: Stage.isDeep, "it builds the program and three systems, which takes minutes: set SEEDBANK_DEEP"))
+      if: Stage.isDeep, "it builds the program and three systems, which takes minutes: Scripts/test --deep"))
   func `package, archive and image are installed, live, and go without taking data along`() throws {
     let outcome = try TestProgram.run(
       ["\(Readme.package)/Scripts/try-package"], joined: true, within: Self.patience)
