@@ -1,7 +1,7 @@
 import Testing
 
 /// The rules of the house. A reader relies on them without being told.
-@Suite("House", .timeLimit(.minutes(25)))
+@Suite("House")
 struct HouseTests {
   /// The longest file, in lines.
   static let longestFile = 420
@@ -46,7 +46,7 @@ struct HouseTests {
 }
 
 /// The rules can be broken, and then say so.
-@Suite("House rules", .timeLimit(.minutes(25)))
+@Suite("House rules")
 struct HouseRuleTests {
   private static let opening = "// Rooms, from the ground up: Low,\n// Middle/Inner, API.\nenum M {}\n"
 

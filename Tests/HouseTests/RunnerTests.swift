@@ -3,7 +3,7 @@ import Support
 import Testing
 
 /// `Scripts/run-tests` ends red, names the test and leaves nothing running, whatever a test does.
-@Suite(.bounded) struct RunnerTests {
+@Suite struct RunnerTests {
   private static let tests = URL(filePath: #filePath).deletingLastPathComponent()
 
   private func run(_ plant: String, _ options: String...) throws -> ProgramOutcome {

@@ -3,43 +3,9 @@ import Support
 import Testing
 
 /// What a newcomer may expect of the tests themselves, and of the messages.
-@Suite("Rules for tests and messages", .timeLimit(.minutes(25)))
+@Suite("Rules for tests and messages")
 struct TestRules {
   private static let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-
-  @Test("every suite has a time limit, so that a test which hangs fails")
-  func limits() throws {
-    for case let file as URL in FileManager.default.enumerator(
-      at: Self.tests, includingPropertiesForKeys: nil)!
-    where file.pathExtension == "swift" {
-      let text = try String(contentsOf: file, encoding: .utf8)
-      #expect(Self.unboundedSuites(in: text) == [], "\(file.lastPathComponent)")
-    }
-  }
-
-  @Test("a suite without a limit is found, by whatever name")
-  func unbounded() {
-    #expect(Self.unboundedSuites(in: "@Suite struct A {\n  @Test func a() {}\n}\n") == ["@Suite struct A {"])
-    #expect(Self.unboundedSuites(in: "struct A {\n  @Test func a() {}\n}\n") == ["struct A {"])
-    #expect(Self.unboundedSuites(in: "@Suite(.bounded) struct A {\n  @Test func a() {}\n}\n") == [])
-    #expect(Self.unboundedSuites(in: "@Suite(.bounded)\nstruct A {\n  @Test func a() {}\n}\n") == [])
-  }
-
-  /// The declarations that hold tests and no limit. An extension belongs to a suite that has one.
-  private static func unboundedSuites(in text: String) -> [String] {
-    var suites: [String] = []
-    var (declaration, isBounded) = ("", false)
-    for line in text.split(separator: "\n") {
-      if let first = line.first, first.isLetter || first == "@" {
-        let isContinued = declaration.hasPrefix("@Suite") && !declaration.hasSuffix("{")
-        isBounded =
-          (isContinued && isBounded) || ["bounded", "timeLimit", "extension "].contains { line.contains($0) }
-        declaration = String(line)
-      }
-      if line.hasPrefix("  @Test") || line.hasPrefix("@Test"), !isBounded { suites.append(declaration) }
-    }
-    return Set(suites).sorted()
-  }
 
   @Test(
     "programs are started by Support alone, with a limit: Foundation's own way leaks descriptors and hangs")

@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// Server, network, device and time fail as a test wants them to.
-@Suite(.timeLimit(.minutes(25))) struct FailureTests {
+@Suite struct FailureTests {
   private static let cases: [(TestFailure, SeedError.Code)] = [
     (.offline, .network), (.slow, .timedOut), (.busy(), .serverBusy), (.signInPage, .server),
     (.missingFiles, .missingFile), (.damagedFiles, .damaged), (.badSignatures, .untrusted),
@@ -115,7 +115,7 @@ import Testing
 }
 
 /// Time passes when a test says so.
-@Suite(.timeLimit(.minutes(25))) struct ClockTests {
+@Suite struct ClockTests {
   @Test func `a store that keeps itself updated looks again when its time has come`() async throws {
     let seeds = try Stops.publisher()
     let store = try seeds.store()

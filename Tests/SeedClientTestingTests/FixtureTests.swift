@@ -4,7 +4,7 @@ import SeedClientTesting
 import Testing
 
 /// Values that views take are made in one line each.
-@Suite(.timeLimit(.minutes(25))) struct FixtureTests {
+@Suite struct FixtureTests {
   @Test func `a row has its columns in their order`() {
     let row = SeedRow(["id": "a", "lat": 52.5, "zone": SeedValue.null])
     #expect(row.names == ["id", "lat", "zone"])

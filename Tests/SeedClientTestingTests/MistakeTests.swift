@@ -3,7 +3,7 @@ import SeedClientTesting
 import Testing
 
 /// A mistake in a test is told by table, column and row, and nothing of it is published.
-@Suite(.timeLimit(.minutes(25))) struct MistakeTests {
+@Suite struct MistakeTests {
   @Test func `a table or column that is not there is told, with the name that was meant`() throws {
     #expect(
       try Stops.mistake { $0.put(["id": "b"], in: "stops") }

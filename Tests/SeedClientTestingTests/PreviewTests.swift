@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// A preview has its data in one line.
-@Suite(.timeLimit(.minutes(25))) struct PreviewTests {
+@Suite struct PreviewTests {
   @Test func `a store for a preview has its rows at once, and keeps its publisher`() async throws {
     let store = SeedStore.preview(schema: Stops.schema) {
       $0.put(["id": "a", "name": "Alexanderplatz"], in: "stop")

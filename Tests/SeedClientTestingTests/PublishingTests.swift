@@ -4,7 +4,7 @@ import SeedClientTesting
 import Testing
 
 /// What a test publishes is what a store reads.
-@Suite(.timeLimit(.minutes(25))) struct PublishingTests {
+@Suite struct PublishingTests {
   @Test func `a store takes a snapshot first and a delta for each later version`() async throws {
     let seeds = try Stops.publisher()
     let store = try seeds.store()

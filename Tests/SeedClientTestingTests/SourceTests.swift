@@ -4,7 +4,7 @@ import SeedClientTesting
 import Testing
 
 /// Schema and rows come from what an app ships.
-@Suite(.timeLimit(.minutes(25))) struct SourceTests {
+@Suite struct SourceTests {
   @Test func `a bundle gives the schema, the model and the rows`() async throws {
     let shipped = try TestPublisher(schema: Stops.schema, license: "CC0-1.0", attribution: "Stadtwerke")
     try shipped.publish { $0.put(["id": "a", "name": "Alexanderplatz"], in: "stop") }

@@ -8,7 +8,7 @@ import Testing
 @testable import SeedClient
 
 /// Whoever reads why something failed knows which server or file it is about, and what to do.
-@Suite(.bounded) struct AdviceTests {
+@Suite struct AdviceTests {
   let fixture: StoreFixture
 
   init() throws {

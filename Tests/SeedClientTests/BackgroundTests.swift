@@ -53,7 +53,7 @@ private final class PlayedSystem: SystemDownloads {
 }
 
 /// Large snapshots that the system gets while the app is suspended.
-@Suite(.bounded) struct BackgroundTests {
+@Suite struct BackgroundTests {
   private let fixture: StoreFixture
   private let system: PlayedSystem
 

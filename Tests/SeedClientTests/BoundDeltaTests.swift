@@ -9,7 +9,7 @@ import Support
 import Testing
 
 /// A delta leads only to what was signed of it, whatever its document says of itself.
-@Suite(.bounded) struct BoundDeltaTests {
+@Suite struct BoundDeltaTests {
   /// What a signed document says of itself though something else was signed.
   enum Lie: CaseIterable { case dataset, major, model, schema, from, to, digest }
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SeedClient
 
-@Suite(.bounded) struct BroadcastTests {
+@Suite struct BroadcastTests {
   @Test func `who takes nothing makes no more wait than was set, and then hears the newest`() async {
     let sender = Broadcast<Int>(mostWaiting: 2)
     sender.send(0)

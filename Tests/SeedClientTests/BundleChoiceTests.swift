@@ -4,7 +4,7 @@ import Testing
 
 @testable import SeedClient
 
-@Suite(.bounded) struct BundleChoiceTests {
+@Suite struct BundleChoiceTests {
   private static let schema = SHA256Digest.of(Array("schema".utf8))
   private static let other = SHA256Digest.of(Array("another schema".utf8))
   private static let epoch = Epoch.random()

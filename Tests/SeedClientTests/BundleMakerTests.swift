@@ -6,7 +6,7 @@ import SeedSystem
 import Support
 import Testing
 
-@Suite(.bounded) struct BundleMakerTests {
+@Suite struct BundleMakerTests {
   let fixture: BundleFixture
 
   init() throws { fixture = try BundleFixture() }

@@ -5,7 +5,7 @@ import SeedTrust
 import Support
 import Testing
 
-@Suite(.bounded) struct BundleTests {
+@Suite struct BundleTests {
   let fixture: BundleFixture
 
   init() throws { fixture = try BundleFixture() }

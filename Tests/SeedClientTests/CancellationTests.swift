@@ -8,7 +8,7 @@ import Testing
 @testable import SeedClient
 
 /// An app in the background is given some seconds, and then its tasks are cancelled.
-@Suite(.bounded) struct CancellationTests {
+@Suite struct CancellationTests {
   @Test func `what has arrived stays where its use is cancelled, and is not asked for again`() async throws {
     let fixture = try StoreFixture()
     try fixture.publisher.publish(["a": "Alexanderplatz"])

@@ -13,7 +13,7 @@ import FoundationNetworking
 #endif
 
 /// What an app says when a server wants it to identify itself, over a real connection.
-@Suite(.bounded) struct ChallengeTests {
+@Suite struct ChallengeTests {
   /// Asks for a name and a password, and tells what it was given.
   private func serveMembers() throws -> HTTPServer {
     try HTTPServer(configuration: HTTPServerConfiguration()) { request in

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SeedClient
 
-@Suite(.bounded) struct CloseTests {
+@Suite struct CloseTests {
   private let fixture: StoreFixture
 
   init() throws {

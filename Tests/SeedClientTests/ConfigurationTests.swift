@@ -8,7 +8,7 @@ import Testing
 @testable import SeedClient
 
 /// What a store is made with is judged when it is made, and by the reason.
-@Suite(.bounded) struct ConfigurationTests {
+@Suite struct ConfigurationTests {
   let fixture: StoreFixture
 
   init() throws { fixture = try StoreFixture(inMemory: true) }

@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// A generation counts for good once it was read; one that cannot be read gives way to the one before.
-@Suite(.bounded) struct ConfirmationTests {
+@Suite struct ConfirmationTests {
   let fixture: StoreFixture
 
   init() throws {

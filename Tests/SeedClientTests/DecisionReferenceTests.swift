@@ -8,7 +8,7 @@ import Testing
 @testable import SeedClient
 
 /// The client's law beside one that tries every road there is.
-@Suite(.bounded) struct DecisionReferenceTests {
+@Suite struct DecisionReferenceTests {
   private static let histories = 3000
   private static let app = SeedModel(dataset: "transit", model: "2.1", schema: .of([1]))
 

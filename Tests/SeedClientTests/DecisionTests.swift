@@ -9,7 +9,7 @@ import Testing
 
 /// The client's law, case by case. Objects are written as `s5` (snapshot of 5), `d3-5` (delta), with their
 /// bytes.
-@Suite(.bounded) struct DecisionTests {
+@Suite struct DecisionTests {
   struct Case: CustomTestStringConvertible, Sendable {
     let testDescription: String
     /// The version on the device, or `nil`.

@@ -16,7 +16,7 @@ private struct NoNetwork: Transport {
 }
 
 /// What answers mean and what follows from failures: the pure rules of fetching.
-@Suite(.bounded) struct FetchRuleTests {
+@Suite struct FetchRuleTests {
   private static let now = UTCTime(secondsSinceEpoch: 1_785_585_600)
 
   // MARK: Replies

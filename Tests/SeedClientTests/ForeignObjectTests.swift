@@ -7,7 +7,7 @@ import Support
 import Testing
 
 /// An app that has made something of its own in a seed's file loses that, and never its updates.
-@Suite(.bounded) struct ForeignObjectTests {
+@Suite struct ForeignObjectTests {
   static let objects = [
     "CREATE TABLE mine(a)",
     "CREATE TRIGGER mine AFTER UPDATE ON stop BEGIN DELETE FROM line; END",

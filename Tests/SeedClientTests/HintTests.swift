@@ -5,7 +5,7 @@ import Testing
 @testable import SeedClient
 
 /// A message that there is news, sent to many devices at once.
-@Suite(.bounded) struct HintTests {
+@Suite struct HintTests {
   @Test func `hints spread, and lead to one look in ten seconds at most`() {
     var rule = HintRule()
     #expect(rule.wait(for: .hint, now: .seconds(100), chance: 0) == .seconds(2))

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// Whatever the publisher does and whenever a client looks, it holds the rows of the head, or says why not.
-@Suite(.bounded) struct HistoryTests {
+@Suite struct HistoryTests {
   private static let steps = 60
 
   @Test(.full, arguments: [1, 2, 3] as [UInt64])

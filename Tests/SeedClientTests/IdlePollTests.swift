@@ -10,7 +10,7 @@ import Testing
 @testable import SeedClient
 
 /// A store beside a front of ours, over real connections.
-@Suite(.bounded) struct IdlePollTests {
+@Suite struct IdlePollTests {
   /// Bytes of bodies that an idle poll may take, with the next root and without.
   private static let mostBytes = [2: 1024, 1: 512]
   /// A look for a newer root, four metadata files, and the snapshot.

@@ -6,7 +6,7 @@ import SeedSystem
 import Support
 import Testing
 
-@Suite(.bounded) struct ImportTests {
+@Suite struct ImportTests {
   private let folder: TemporaryFolder
   private let database: URL
 

@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// Who reads a generation keeps it, in whatever process; what nobody reads goes.
-@Suite(.bounded) struct LeaseTests {
+@Suite struct LeaseTests {
   let fixture: StoreFixture
 
   init() throws {

@@ -8,7 +8,7 @@ import Support
 import Testing
 
 /// Deltas that go through the app's own writer, and seeds that are attached to its own database.
-@Suite(.bounded) struct LendingTests {
+@Suite struct LendingTests {
   let fixture: StoreFixture
 
   init() throws {

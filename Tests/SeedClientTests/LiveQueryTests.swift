@@ -8,7 +8,7 @@ import Testing
 @testable import SeedClient
 
 /// A screen that shows rows goes on showing them, and lets go of them with its store.
-@Suite(.bounded) struct LiveQueryTests {
+@Suite struct LiveQueryTests {
   let fixture: StoreFixture
 
   init() throws { fixture = try StoreFixture() }
@@ -70,7 +70,7 @@ import Testing
 }
 
 /// Which changes a live query hears of.
-@Suite(.bounded) struct LiveQueryChangeTests {
+@Suite struct LiveQueryChangeTests {
   private let fixture: StoreFixture
 
   init() throws {

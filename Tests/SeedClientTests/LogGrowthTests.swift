@@ -9,7 +9,7 @@ import Testing
 @testable import SeedClient
 
 /// A store's file and its write-ahead log, over many updates.
-@Suite(.bounded) struct LogGrowthTests {
+@Suite struct LogGrowthTests {
   private static let pulls = 200
   /// Deltas that the publisher keeps: a client that follows needs one.
   private static let keptDeltas = 10

@@ -8,7 +8,7 @@ import Support
 import Testing
 
 /// Snapshots of which bytes were changed, under the names that the good ones have.
-@Suite(.bounded) struct MutationTests {
+@Suite struct MutationTests {
   private static let attempts: UInt64 = Stage.isDeep ? 10_000 : 100
 
   let device: StoreFixture

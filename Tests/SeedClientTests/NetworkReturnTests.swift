@@ -6,7 +6,7 @@ import Testing
 @testable import SeedClient
 
 /// When the network comes back nobody waits on.
-@Suite(.bounded) struct NetworkReturnTests {
+@Suite struct NetworkReturnTests {
   @Test func `a look at the path is a return where a usable one is another than before`() {
     let wifi = NetworkPath(interfaces: ["en0"])
     let phone = NetworkPath(interfaces: ["pdp_ip0"], isExpensive: true)

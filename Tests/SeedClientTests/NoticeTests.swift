@@ -8,7 +8,7 @@ import Testing
 @testable import SeedClient
 
 /// A store that only reads, as an extension of the app does, hears of what the app's store does.
-@Suite(.bounded) struct NoticeTests {
+@Suite struct NoticeTests {
   private let fixture: StoreFixture
 
   init() throws {

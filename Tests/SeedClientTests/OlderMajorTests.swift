@@ -7,7 +7,7 @@ import Testing
 @testable import SeedClient
 
 /// An app that ships a new major leaves the old one's data behind.
-@Suite(.bounded) struct OlderMajorTests {
+@Suite struct OlderMajorTests {
   let fixture: StoreFixture
 
   init() throws {

@@ -4,7 +4,7 @@ import Testing
 @testable import SeedClient
 
 /// Many devices through an outage: pure, over the waits that ``Pace`` decides on.
-@Suite(.bounded) struct OutageTests {
+@Suite struct OutageTests {
   /// Devices that look in one second, in the mean, where chance alone would double that hardly ever.
   private static let mean = 110
   private static let most = 3.0

@@ -16,7 +16,7 @@ private struct BusyServer: Transport {
 }
 
 /// How long an update waits for a server that asks for patience: a user may be looking at it.
-@Suite(.bounded) struct PatienceTests {
+@Suite struct PatienceTests {
   private static let most = Duration.seconds(4)
 
   @Test(arguments: [(1, 2), (2, 2), (3, 0), (7, 0), (3600, 0)])

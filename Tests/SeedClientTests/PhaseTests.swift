@@ -8,7 +8,7 @@ import Testing
 @testable import SeedClient
 
 /// An update, followed and bounded by those who asked for it.
-@Suite(.bounded) struct PhaseTests {
+@Suite struct PhaseTests {
   private let fixture: StoreFixture
   /// The device's clock, which each look at it moves on.
   private let clock = Shared(Duration.zero)

@@ -6,7 +6,7 @@ import Testing
 @testable import SeedClient
 
 /// Who is to blame where a query of the app's fails.
-@Suite(.bounded) struct QueryErrorTests {
+@Suite struct QueryErrorTests {
   @Test(
     arguments: [
       (1, .query), (8, .query), (25, .query), (11, .damaged), (26, .damaged), (5, .io), (10 | 1 << 8, .io),

@@ -6,7 +6,7 @@ import Testing
 @testable import SeedClient
 
 /// The values of a query: in its text, behind it, by name.
-@Suite(.bounded) struct QueryValueTests {
+@Suite struct QueryValueTests {
   private let fixture: RowFixture
 
   init() throws { fixture = try RowFixture() }

@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// What an app asks is one statement that reads; anything else is a mistake that is told, not passed over.
-@Suite(.bounded) struct QuestionTests {
+@Suite struct QuestionTests {
   let fixture: StoreFixture
 
   init() throws {

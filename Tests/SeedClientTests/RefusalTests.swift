@@ -7,7 +7,7 @@ import Support
 import Testing
 
 /// Whatever goes wrong, the error says what it was and the old data stays readable.
-@Suite(.bounded) struct RefusalTests {
+@Suite struct RefusalTests {
   let fixture: StoreFixture
   let store: SeedStore
 

@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// A store whose directory goes while it lives begins anew, and never writes beside another.
-@Suite(.bounded) struct RemovedDirectoryTests {
+@Suite struct RemovedDirectoryTests {
   let fixture: StoreFixture
 
   init() throws {

@@ -6,7 +6,7 @@ import SeedSystem
 import Support
 import Testing
 
-@Suite(.bounded) struct RestartTests {
+@Suite struct RestartTests {
   let fixture: StoreFixture
 
   init() throws {

@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// A publisher that was restored from an old backup publishes other rows under versions that devices have.
-@Suite(.bounded) struct RestoredPublisherTests {
+@Suite struct RestoredPublisherTests {
   let fixture: StoreFixture
   let store: SeedStore
 

@@ -9,7 +9,7 @@ import Testing
 @testable import SeedClient
 
 /// Connections break anywhere, and what arrived is not asked for again.
-@Suite(.bounded) struct ResumeTests {
+@Suite struct ResumeTests {
   /// Bytes of the file: two parts and a piece, or one part.
   private static let large = 20_000_000
   private static let small = 2_000_000

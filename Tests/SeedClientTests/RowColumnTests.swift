@@ -6,7 +6,7 @@ import Testing
 @testable import SeedClient
 
 /// Which columns a type's members take, and what a type's own code may do with a row.
-@Suite(.bounded) struct RowColumnTests {
+@Suite struct RowColumnTests {
   private let fixture: RowFixture
 
   init() throws { fixture = try RowFixture() }

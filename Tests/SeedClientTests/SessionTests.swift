@@ -10,7 +10,7 @@ import FoundationNetworking
 #endif
 
 /// What an app can do about the network by what is public.
-@Suite(.bounded) struct SessionTests {
+@Suite struct SessionTests {
   @Test func `an app's own protocol class plays server`() async throws {
     let folder = try TemporaryFolder()
     let publisher = try ClientPublisherSimulator(now: .now())

@@ -7,7 +7,7 @@ import Testing
 /// A read that takes long is alone with that, and ends when nobody wants it any more.
 ///
 /// The slow reads of these tests would never end by themselves.
-@Suite(.bounded) struct SlowReadTests {
+@Suite struct SlowReadTests {
   static let endless: SeedQuery =
     "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT max(x) FROM n"
   /// More than the store has connections for.

@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// What a settings screen shows, and what a screen that redraws single rows hears.
-@Suite(.bounded) struct StateTests {
+@Suite struct StateTests {
   let fixture: StoreFixture
 
   init() throws {
@@ -132,7 +132,7 @@ import Testing
 }
 
 /// What a screen that stays up to date hears, and what a developer reads.
-@Suite(.bounded) struct FollowedStateTests {
+@Suite struct FollowedStateTests {
   private let fixture: StoreFixture
 
   init() throws {

@@ -6,7 +6,7 @@ import SeedSystem
 import Support
 import Testing
 
-@Suite(.bounded) struct SuspensionTests {
+@Suite struct SuspensionTests {
   let fixture: StoreFixture
 
   init() throws {

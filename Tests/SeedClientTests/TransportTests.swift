@@ -12,7 +12,7 @@ import FoundationNetworking
 #endif
 
 /// URLSession against a real server: one request and its answer. What answers mean is judged elsewhere.
-@Suite(.bounded) struct TransportTests {
+@Suite struct TransportTests {
   private final class Collected: Sendable {
     let bytes = Shared<[UInt8]>([])
     let heads = Shared<[ResponseHead]>([])

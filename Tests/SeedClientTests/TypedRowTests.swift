@@ -6,7 +6,7 @@ import Testing
 @testable import SeedClient
 
 /// Rows as an app's own types.
-@Suite(.bounded) struct TypedRowTests {
+@Suite struct TypedRowTests {
   private let fixture: RowFixture
   private var store: SeedStore { fixture.store }
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SeedClient
 
-@Suite(.bounded) struct UpdateTests {
+@Suite struct UpdateTests {
   let fixture: StoreFixture
 
   init() throws {

@@ -7,7 +7,7 @@ import Testing
 @testable import SeedClient
 
 /// An app in doubt has its data proved; what is damaged gives way.
-@Suite(.bounded) struct VerificationTests {
+@Suite struct VerificationTests {
   let fixture: StoreFixture
 
   init() throws {

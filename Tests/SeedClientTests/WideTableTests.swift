@@ -10,7 +10,7 @@ import Testing
 @testable import SeedClient
 
 /// A table with as many columns as SQLite has, all the way into an app.
-@Suite(.bounded) struct WideTableTests {
+@Suite struct WideTableTests {
   private static let columns = 2000
 
   @Test func `a table of as many columns as SQLite has is pulled, changed and read`() async throws {

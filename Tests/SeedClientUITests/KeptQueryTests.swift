@@ -4,7 +4,7 @@ import Testing
 @testable import SeedClientUI
 
 /// A view's query is made once, and changes with the view.
-@Suite(.bounded) @MainActor struct KeptQueryTests {
+@Suite @MainActor struct KeptQueryTests {
   private let kept = KeptQuery<String>()
 
   private func live(_ query: SeedQuery, in store: SeedStore?) -> LiveQuery<String> {

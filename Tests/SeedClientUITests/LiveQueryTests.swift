@@ -5,7 +5,7 @@ import Testing
 @testable import SeedClientUI
 
 /// A live query that views observe follows the data, and ends with them.
-@Suite(.bounded) @MainActor struct LiveQueryTests {
+@Suite @MainActor struct LiveQueryTests {
   @Test func `its rows follow the data, and say so`() async throws {
     let seeds = try Stops.publisher()
     let store = try seeds.store()

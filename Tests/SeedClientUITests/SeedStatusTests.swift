@@ -3,7 +3,7 @@ import Support
 import Testing
 
 /// The status that a settings screen observes is the store's.
-@Suite(.bounded) @MainActor struct SeedStatusTests {
+@Suite @MainActor struct SeedStatusTests {
   @Test func `it shows what an update does, and what it did`() async throws {
     let seeds = try Stops.publisher()
     let store = try seeds.store()

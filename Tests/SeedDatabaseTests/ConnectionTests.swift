@@ -4,7 +4,7 @@ import SeedFormat
 import Support
 import Testing
 
-@Suite(.bounded) struct ConnectionTests {
+@Suite struct ConnectionTests {
   /// How often this process has a file open.
   private func openings(of path: String) throws -> Int {
     let descriptors = "/proc/self/fd"

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// A delta is applied whole, to the seed that it is for, or not at all.
-@Suite(.bounded) struct DeltaApplierTests {
+@Suite struct DeltaApplierTests {
   static let sql = "CREATE TABLE t(id INTEGER PRIMARY KEY, v TEXT); CREATE TABLE u(id INTEGER PRIMARY KEY)"
 
   /// A seed at version 5 with the rows (1, 'a') and (2, 'b').

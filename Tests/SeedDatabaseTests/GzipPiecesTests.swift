@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// A compressed document is expanded while it is read, and is what was announced, or an error.
-@Suite(.bounded) struct GzipPiecesTests {
+@Suite struct GzipPiecesTests {
   private static func document(_ bytes: Int) -> [UInt8] {
     var random = SplitMix(seed: 3)
     return (0..<bytes).map { _ in UInt8.random(in: 0...50, using: &random) }

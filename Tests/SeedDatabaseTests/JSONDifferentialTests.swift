@@ -13,7 +13,7 @@ import Testing
 /// - numbers beyond the range of a double become an infinity, integers beyond 64 bits become doubles;
 /// - minus zero becomes zero;
 /// - its doubles come from extended precision and may be off by a unit in the last place or a few.
-@Suite(.bounded) struct JSONDifferentialTests {
+@Suite struct JSONDifferentialTests {
   private static let documents = Stage.isDeep ? 200_000 : 20_000
 
   @Test func `SQLite accepts the same documents and reads the same values`() throws {

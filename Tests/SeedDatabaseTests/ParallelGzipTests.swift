@@ -5,7 +5,7 @@ import SeedTrust
 import Support
 import Testing
 
-@Suite(.bounded) struct ParallelGzipTests {
+@Suite struct ParallelGzipTests {
   /// Bytes of the blocks that files are cut into.
   private static let block = 1024 * 1024
 

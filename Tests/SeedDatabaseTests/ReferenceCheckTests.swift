@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// Looking at touched rows alone finds what SQLite finds by looking at all of them.
-@Suite(.bounded) struct ReferenceCheckTests {
+@Suite struct ReferenceCheckTests {
   static let seeds = 150
   static let steps = 8
 

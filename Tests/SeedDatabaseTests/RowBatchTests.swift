@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// Rows that go in together end as rows that go in one by one.
-@Suite(.bounded) struct RowBatchTests {
+@Suite struct RowBatchTests {
   static let seeds = 25
   static let steps = 12
 

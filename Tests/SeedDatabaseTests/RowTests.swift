@@ -3,7 +3,7 @@ import SeedFormat
 import Support
 import Testing
 
-@Suite(.bounded) struct RowTests {
+@Suite struct RowTests {
   static let values: [SeedValue] = [
     .null, .integer(0), .integer(-1), .integer(12), .integer(.max), .integer(.min),
     .integer(9_007_199_254_740_993),

@@ -2,7 +2,7 @@ import SeedDatabase
 import Support
 import Testing
 
-@Suite(.bounded) struct SchemaTests {
+@Suite struct SchemaTests {
   static func schema(_ sql: String) throws -> DatabaseSchema { try SchemaReader.schema(of: sql) }
 
   @Test(arguments: [

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// Search tables stay in step with their content, whether single rows are followed or all indexed anew.
-@Suite(.bounded) struct SearchIndexTests {
+@Suite struct SearchIndexTests {
   static let seeds = 25
   static let steps = 12
   private static let sql = """

@@ -6,7 +6,7 @@ import Testing
 @testable import SeedDatabase
 
 /// A seed is proven from its content alone: whatever SQLite's own checks find in a file, this finds.
-@Suite(.bounded) struct SeedCheckTests {
+@Suite struct SeedCheckTests {
   /// Bytes that are changed, one at a time; a deep run changes all of them.
   private static let sample = 2_000
   private static let rows = 400

@@ -5,7 +5,7 @@ import Testing
 @testable import SeedDatabase
 
 /// SQLite 3.40 sees NULLs where there are none; what it sees rightly is found all the same.
-@Suite(.bounded) struct StructureCheckTests {
+@Suite struct StructureCheckTests {
   /// Tables whose last column belongs to the key, with columns behind it that are NOT NULL; names with dots and quotes.
   static let schemas = [
     "CREATE TABLE t(v TEXT, d TEXT NOT NULL, k INTEGER, PRIMARY KEY(k)) WITHOUT ROWID",

@@ -6,7 +6,7 @@ import Testing
 @testable import SeedDatabase
 
 /// Tables and indexes are compared as SQLite's `integrity_check` does, and more exactly.
-@Suite(.bounded) struct TableCheckTests {
+@Suite struct TableCheckTests {
   /// Both layouts, keys of several columns, falling parts, each collation, a column that is called as a rowid is.
   static let schemas = [
     """

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// The same delta leads to the same digest, however the tables lie in the file.
-@Suite(.bounded) struct TableLayoutTests {
+@Suite struct TableLayoutTests {
   static let seeds = 40
   static let versions = 8
 

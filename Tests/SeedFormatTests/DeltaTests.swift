@@ -2,7 +2,7 @@ import SeedFormat
 import Support
 import Testing
 
-@Suite(.bounded) struct DeltaTests {
+@Suite struct DeltaTests {
   static let header: DeltaHeader = {
     guard let series = try? Series("transit", major: 2) else { preconditionFailure("literal names") }
     let zeros: SHA256Digest = "0000000000000000000000000000000000000000000000000000000000000000"

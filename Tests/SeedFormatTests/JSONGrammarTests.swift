@@ -3,7 +3,7 @@ import Support
 import Testing
 
 /// RFC 8259, sections 2 to 5, 8 and 9.
-@Suite(.bounded) struct JSONGrammarTests {
+@Suite struct JSONGrammarTests {
   // MARK: Structure
 
   @Test func `arrays and objects are read`() {

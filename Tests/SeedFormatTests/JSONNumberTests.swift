@@ -3,7 +3,7 @@ import Support
 import Testing
 
 /// RFC 8259, section 6.
-@Suite(.bounded) struct JSONNumberTests {
+@Suite struct JSONNumberTests {
   private static func event(_ text: String) -> JSONEvent? { expectRead(text).first }
 
   // MARK: Grammar

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SeedFormat
 
-@Suite(.bounded) struct JSONObjectReaderTests {
+@Suite struct JSONObjectReaderTests {
   private enum Colour: String, CaseIterable { case red, green }
 
   private func read(

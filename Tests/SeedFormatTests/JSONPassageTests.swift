@@ -4,7 +4,7 @@ import Testing
 @testable import SeedFormat
 
 /// Values that are passed bit by bit, whatever their length.
-@Suite(.bounded) struct JSONPassageTests {
+@Suite struct JSONPassageTests {
   /// Where a value ends that is fed in pieces, or what is wrong with it.
   private func passed(_ text: [UInt8], pieces: Int, mostBytes: Int) -> String {
     var scanner = JSONScanner()

@@ -5,7 +5,7 @@ import Testing
 @testable import SeedFormat
 
 /// Documents that come in pieces.
-@Suite(.bounded) struct JSONPieceTests {
+@Suite struct JSONPieceTests {
   private static let chunk = 64 * 1024
 
   // MARK: Truncation

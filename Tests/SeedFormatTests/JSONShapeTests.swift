@@ -3,7 +3,7 @@ import Support
 import Testing
 
 /// Objects that look like those before them are compared instead of scanned; nobody may notice.
-@Suite(.bounded) struct JSONShapeTests {
+@Suite struct JSONShapeTests {
   /// The tape's values as JSON, or where it is wrong.
   private func read(_ document: String, pieces: Int = .max) -> [String] {
     var scanner = JSONScanner()

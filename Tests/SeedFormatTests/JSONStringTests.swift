@@ -3,7 +3,7 @@ import Support
 import Testing
 
 /// RFC 8259, sections 7 and 8.1.
-@Suite(.bounded) struct JSONStringTests {
+@Suite struct JSONStringTests {
   private static func quoted(_ bytes: [UInt8]) -> [UInt8] { [0x22] + bytes + [0x22] }
 
   private static func text(_ document: String) -> String? {

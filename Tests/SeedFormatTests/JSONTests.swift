@@ -2,7 +2,7 @@ import SeedFormat
 import Support
 import Testing
 
-@Suite(.bounded) struct JSONTests {
+@Suite struct JSONTests {
   @Test(arguments: [
     #"{}"#, #"[]"#, #" [1 , -0, 0.5e-3, 1E+2, "aA\n\u0041\uD83D\uDE00", true,false,null ] "#,
     #"{"a":{"b":[[]]},"":0}"#, "9223372036854775807", "-9223372036854775808", #""\u0000""#,

@@ -2,7 +2,7 @@ import SeedFormat
 import Support
 import Testing
 
-@Suite(.bounded) struct NamesTests {
+@Suite struct NamesTests {
   @Test(arguments: ["transit", "a", "my-shop2"])
   func `a dataset name is lower-case ASCII`(_ text: String) throws {
     #expect(try DatasetName(text).text == text)

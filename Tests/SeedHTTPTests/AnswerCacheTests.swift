@@ -5,7 +5,7 @@ import Testing
 @testable import SeedHTTP
 
 /// How much the server keeps, without a socket.
-@Suite(.bounded) struct AnswerCacheTests {
+@Suite struct AnswerCacheTests {
   private func keep(_ cache: AnswerCache, _ target: String, bytes: Int, gzip: Bool = false) {
     let response = HTTPResponse(status: 200, body: .bytes([UInt8](repeating: 1, count: bytes)))
     var target = target

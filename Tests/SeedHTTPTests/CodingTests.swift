@@ -2,7 +2,7 @@ import SeedHTTP
 import Support
 import Testing
 
-@Suite(.bounded) struct CodingTests {
+@Suite struct CodingTests {
   @Test(arguments: [
     ("gzip", true), ("GZIP", true), ("x-gzip", true), ("gzip, deflate, br", true),
     ("br;q=1.0, gzip;q=0.8", true),

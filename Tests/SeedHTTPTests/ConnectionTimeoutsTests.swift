@@ -4,7 +4,7 @@ import Testing
 @testable import SeedHTTP
 
 /// When a connection is ended, without a socket.
-@Suite(.bounded) struct ConnectionTimeoutsTests {
+@Suite struct ConnectionTimeoutsTests {
   let timeouts = {
     var timeouts = ConnectionTimeouts()
     (timeouts.idleSeconds, timeouts.floorBytesPerSecond) = (10, 100)
@@ -80,7 +80,7 @@ import Testing
   }
 }
 
-@Suite(.bounded) struct IPAddressTests {
+@Suite struct IPAddressTests {
   @Test(arguments: [
     ("10.0.0.0/8", "10.255.1.2", true), ("10.0.0.0/8", "11.0.0.0", false),
     ("127.0.0.1", "127.0.0.1", true), ("127.0.0.1", "127.0.0.2", false),

@@ -6,7 +6,7 @@ import Testing
 @testable import SeedHTTP
 
 /// How many connections there are under the system's limit on open files.
-@Suite(.bounded) struct DescriptorBudgetTests {
+@Suite struct DescriptorBudgetTests {
   @Test func `what was asked for is granted where the hard limit allows it`() throws {
     let budget = try #require(DescriptorBudget(connections: 4000, hardLimit: 1_048_576))
     #expect(budget.connections == 4000)

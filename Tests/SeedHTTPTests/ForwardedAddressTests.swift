@@ -4,7 +4,7 @@ import Testing
 @testable import SeedHTTP
 
 /// Whom a request comes from, by what proxies say.
-@Suite(.bounded) struct ForwardedAddressTests {
+@Suite struct ForwardedAddressTests {
   private func sender(_ fields: String..., from peer: String, trusting networks: [String]) -> String {
     let networks = networks.compactMap { IPNetwork($0) }
     return senderAddress(fields, from: peer) { address in networks.contains { $0.contains(address) } }

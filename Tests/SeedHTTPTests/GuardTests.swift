@@ -5,7 +5,7 @@ import Testing
 @testable import SeedHTTP
 
 /// The guard's law, without a socket.
-@Suite(.bounded) struct GuardTests {
+@Suite struct GuardTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let name: String
     let head: RequestHead

@@ -2,7 +2,7 @@ import SeedHTTP
 import Support
 import Testing
 
-@Suite(.bounded) struct QueryTests {
+@Suite struct QueryTests {
   @Test(arguments: [
     ("/a", [:]), ("/a?", [:]), ("/a?b", ["b": ""]), ("/a?b=", ["b": ""]),
     ("/a?model=2.1&since=100", ["model": "2.1", "since": "100"]),

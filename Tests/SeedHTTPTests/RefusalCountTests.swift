@@ -7,7 +7,7 @@ import Testing
 @testable import SeedHTTP
 
 /// A refused connection leaves no request in any log: it is counted, with its reason.
-@Suite(.bounded) struct RefusalCountTests {
+@Suite struct RefusalCountTests {
   private func waitFor(_ reason: ConnectionRefusal, _ server: HTTPServer, atLeast count: Int = 1) throws {
     try waitUntil("\(count) are counted as \(reason)") { server.load().refused[reason] ?? 0 >= count }
   }

@@ -7,7 +7,7 @@ import Testing
 import struct Synchronization.Atomic
 
 /// All tests that open sockets: one after the other, because one of them counts the process's descriptors.
-@Suite(.serialized, .bounded) enum SocketTests {}
+@Suite(.serialized) enum SocketTests {}
 
 extension SocketTests {
   @Suite struct Serving {

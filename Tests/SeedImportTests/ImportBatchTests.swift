@@ -6,7 +6,7 @@ import Testing
 
 /// Rows are written by few statements where all is well. A database whose texts are UTF-16 takes each row
 /// alone, which is the slow importer that the batches are compared with.
-@Suite(.bounded) struct ImportBatchTests {
+@Suite struct ImportBatchTests {
   private static let schema = """
     CREATE TABLE owner(id INTEGER PRIMARY KEY, name TEXT CHECK (name <> 'x'));
     CREATE TABLE parent(id INTEGER PRIMARY KEY, a TEXT UNIQUE, b TEXT NOT NULL DEFAULT 'B',

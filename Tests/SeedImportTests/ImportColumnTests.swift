@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// Which members fill which columns, and values by a list.
-@Suite(.bounded) struct ImportColumnTests {
+@Suite struct ImportColumnTests {
   private func bench() throws -> ImportBench {
     try ImportBench("CREATE TABLE t(id INTEGER PRIMARY KEY, code TEXT, name TEXT, n INTEGER)")
   }

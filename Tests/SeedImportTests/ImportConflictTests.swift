@@ -4,7 +4,7 @@ import SeedImport
 import Support
 import Testing
 
-@Suite(.bounded) struct ImportConflictTests {
+@Suite struct ImportConflictTests {
   private static let collecting = ImportPolicy(badRows: .collect)
 
   @Test(arguments: ["IGNORE", "REPLACE", "ROLLBACK", "FAIL", "ABORT"])

@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// Documents as they come: marked, compressed in parts, and with names of other spellings.
-@Suite(.bounded) struct ImportDocumentTests {
+@Suite struct ImportDocumentTests {
   private func bench() throws -> ImportBench {
     try ImportBench("CREATE TABLE item(id INTEGER PRIMARY KEY, n)")
   }

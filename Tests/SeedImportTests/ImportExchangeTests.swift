@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// Rows change places with rows that are nested in others, some of which wait themselves.
-@Suite(.bounded) struct ImportExchangeTests {
+@Suite struct ImportExchangeTests {
   private static let collecting = ImportPolicy(badRows: .collect)
   private static let schema = """
     CREATE TABLE ch(id INTEGER PRIMARY KEY, name TEXT UNIQUE);

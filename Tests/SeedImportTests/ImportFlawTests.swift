@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// Rows with strings that are no texts, and records of CSV that are no rows.
-@Suite(.bounded) struct ImportFlawTests {
+@Suite struct ImportFlawTests {
   private func bench() throws -> ImportBench {
     try ImportBench("CREATE TABLE item(id INTEGER PRIMARY KEY, n TEXT)")
   }

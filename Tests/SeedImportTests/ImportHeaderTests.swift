@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// The header of CSV is looked at as soon as it is known, before the first row and also where there is none.
-@Suite(.bounded) struct ImportHeaderTests {
+@Suite struct ImportHeaderTests {
   private func bench() throws -> ImportBench {
     try ImportBench(
       """

@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// What an app's developer expects of an importer, beside what the other suites show.
-@Suite(.bounded) struct ImportInterfaceTests {
+@Suite struct ImportInterfaceTests {
   private static let schema = """
     CREATE TABLE person(id INTEGER PRIMARY KEY, first_name TEXT, code TEXT UNIQUE, rank INTEGER, data BLOB);
     CREATE TABLE phone(person INTEGER NOT NULL REFERENCES person(id), number TEXT NOT NULL,

@@ -4,7 +4,7 @@ import SeedImport
 import Support
 import Testing
 
-@Suite(.bounded) struct ImportKeyTests {
+@Suite struct ImportKeyTests {
   private static let collecting = ImportPolicy(badRows: .collect)
 
   @Test(arguments: ["UTF-8", "UTF-16"])

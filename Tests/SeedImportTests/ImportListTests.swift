@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// Documents with several lists of rows.
-@Suite(.bounded) struct ImportListTests {
+@Suite struct ImportListTests {
   private static let schema = """
     CREATE TABLE stop(id TEXT PRIMARY KEY NOT NULL, name TEXT);
     CREATE TABLE time(trip INTEGER NOT NULL, place INTEGER NOT NULL, stop TEXT REFERENCES stop(id),

@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// A row that is too long for memory is read bit by bit, and leads to the same rows, reports and rejects.
-@Suite(.bounded) struct ImportLongRowTests {
+@Suite struct ImportLongRowTests {
   private static let schema = """
     CREATE TABLE event(id INTEGER PRIMARY KEY, name TEXT UNIQUE, kind TEXT);
     CREATE TABLE seat(id TEXT PRIMARY KEY NOT NULL, event INTEGER NOT NULL REFERENCES event(id), code TEXT UNIQUE,

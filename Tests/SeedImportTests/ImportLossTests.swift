@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// Rows that an import removes, with the values that they had and with what references them.
-@Suite(.bounded) struct ImportLossTests {
+@Suite struct ImportLossTests {
   private static let schema = """
     CREATE TABLE a(id INTEGER PRIMARY KEY, code TEXT UNIQUE);
     CREATE TABLE ab(a INTEGER REFERENCES a(id) ON DELETE CASCADE, b INTEGER, PRIMARY KEY (a, b)) WITHOUT ROWID;

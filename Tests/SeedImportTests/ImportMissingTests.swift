@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// Members that a mapping wants and no row has.
-@Suite(.bounded) struct ImportMissingTests {
+@Suite struct ImportMissingTests {
   private static let schema = """
     CREATE TABLE item(id INTEGER PRIMARY KEY, name TEXT, zip TEXT, rank INTEGER);
     CREATE TABLE part(item INTEGER, n INTEGER, PRIMARY KEY (item, n));

@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// Nested rows in other shapes than arrays.
-@Suite(.bounded) struct ImportNestingTests {
+@Suite struct ImportNestingTests {
   private static let schema = """
     CREATE TABLE film(id TEXT PRIMARY KEY NOT NULL, title TEXT) WITHOUT ROWID;
     CREATE TABLE review(id TEXT PRIMARY KEY NOT NULL, film TEXT NOT NULL, stars INTEGER) WITHOUT ROWID;

@@ -4,7 +4,7 @@ import SeedImport
 import Support
 import Testing
 
-@Suite(.bounded) struct ImportNumberTests {
+@Suite struct ImportNumberTests {
   @Test(arguments: [
     "3.14159265358979323846", "12345678901234567.89", "0.10", "1E5", "-0", "-0.0", "1e-400", "2.50e+01",
     "12345678901234567890", "1e999", "7",

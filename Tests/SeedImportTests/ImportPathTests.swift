@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// The ways to values and to rows.
-@Suite(.bounded) struct ImportPathTests {
+@Suite struct ImportPathTests {
   @Test(
     arguments: [
       ("$", [], "$"), ("a", [.member("a")], "$.a"), ("$.a.b", [.member("a"), .member("b")], "$.a.b"),

@@ -5,7 +5,7 @@ import SeedSystem
 import Support
 import Testing
 
-@Suite(.bounded) struct ImportPolicyTests {
+@Suite struct ImportPolicyTests {
   private static let schema = """
     CREATE TABLE item(id INTEGER PRIMARY KEY, a TEXT NOT NULL DEFAULT 'd', b TEXT, slot INTEGER UNIQUE);
     INSERT INTO item VALUES (1, 'x', 'y', 10), (2, 'x', 'y', 20), (3, 'x', 'y', NULL);

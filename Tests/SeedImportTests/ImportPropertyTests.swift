@@ -5,7 +5,7 @@ import SeedImport
 import Support
 import Testing
 
-@Suite(.bounded) struct ImportPropertyTests {
+@Suite struct ImportPropertyTests {
   private static let schema = """
     CREATE TABLE owner(id INTEGER PRIMARY KEY, name TEXT, level INTEGER);
     CREATE TABLE parent(id INTEGER PRIMARY KEY, a TEXT, b TEXT, state INTEGER, owner INTEGER REFERENCES owner(id));

@@ -4,7 +4,7 @@ import SeedImport
 import Support
 import Testing
 
-@Suite(.bounded) struct ImportReferenceTests {
+@Suite struct ImportReferenceTests {
   private static let schema = """
     CREATE TABLE p(id INTEGER PRIMARY KEY);
     CREATE TABLE t(a INTEGER NOT NULL, b TEXT NOT NULL, p INTEGER REFERENCES p, PRIMARY KEY (a, b));

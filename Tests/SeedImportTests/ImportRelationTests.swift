@@ -4,7 +4,7 @@ import SeedImport
 import Support
 import Testing
 
-@Suite(.bounded) struct ImportRelationTests {
+@Suite struct ImportRelationTests {
   private static let schema = """
     CREATE TABLE user(id INTEGER PRIMARY KEY, name TEXT NOT NULL CHECK (name <> 'bad'));
     CREATE TABLE message(

@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// Imports in batches that were broken off, and what comes after them.
-@Suite(.bounded) struct ImportResumeTests {
+@Suite struct ImportResumeTests {
   private static let lines = ImportMapping("item", layout: .lines)
 
   private static func rows(_ numbers: ClosedRange<Int>, _ text: String = "a") -> String {

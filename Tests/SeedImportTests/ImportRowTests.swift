@@ -4,7 +4,7 @@ import SeedImport
 import Support
 import Testing
 
-@Suite(.bounded) struct ImportRowTests {
+@Suite struct ImportRowTests {
   private static let schema = """
     CREATE TABLE person(id INTEGER PRIMARY KEY, name TEXT, zip TEXT, score REAL DEFAULT 1.5, big INTEGER);
     """

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// Tables whose schema calls functions, as apps write them.
-@Suite(.bounded) struct ImportSchemaTests {
+@Suite struct ImportSchemaTests {
   private func bench(_ schema: String) throws -> ImportBench {
     let bench = try ImportBench("")
     try bench.execute(schema)

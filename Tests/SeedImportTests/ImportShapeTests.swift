@@ -4,7 +4,7 @@ import SeedImport
 import Support
 import Testing
 
-@Suite(.bounded) struct ImportShapeTests {
+@Suite struct ImportShapeTests {
   private static let schema =
     "CREATE TABLE item(id TEXT PRIMARY KEY NOT NULL, fullName TEXT, born INTEGER, data BLOB);"
 

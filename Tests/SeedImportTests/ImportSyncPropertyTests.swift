@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// Random relations that grow, shrink and move, against a slow model of what the newest records say.
-@Suite(.bounded) struct ImportSyncPropertyTests {
+@Suite struct ImportSyncPropertyTests {
   private static let schema = """
     CREATE TABLE parent(id INTEGER PRIMARY KEY, a TEXT CHECK (a <> 'bad'));
     CREATE TABLE child(id INTEGER PRIMARY KEY, parent INTEGER NOT NULL, v TEXT CHECK (v <> 'bad'));

@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// A to-many relation is as the newest record says, for its own parent alone.
-@Suite(.bounded) struct ImportSyncTests {
+@Suite struct ImportSyncTests {
   private static let schema = """
     CREATE TABLE event(id INTEGER PRIMARY KEY, name TEXT, seller INTEGER);
     CREATE TABLE seat(id TEXT PRIMARY KEY NOT NULL, event INTEGER NOT NULL REFERENCES event(id), price INTEGER

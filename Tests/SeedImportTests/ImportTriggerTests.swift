@@ -3,7 +3,7 @@ import Support
 import Testing
 
 /// Tables with triggers are imported only by who says what becomes of those.
-@Suite(.bounded) struct ImportTriggerTests {
+@Suite struct ImportTriggerTests {
   private static let log = """
     CREATE TABLE item(id INTEGER PRIMARY KEY, n TEXT UNIQUE, stock INTEGER DEFAULT 0);
     CREATE TABLE log(what TEXT, id INTEGER);

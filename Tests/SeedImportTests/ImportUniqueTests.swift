@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// Who looks for the row that is in the way finds it named, as far as that is certain.
-@Suite(.bounded) struct ImportUniqueTests {
+@Suite struct ImportUniqueTests {
   /// The messages of the rows that are refused, once the others are in.
   private func messages(_ schema: String, _ rows: String) throws -> [String] {
     let bench = try ImportBench(schema)

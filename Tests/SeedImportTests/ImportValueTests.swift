@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// What mappings do to single values.
-@Suite(.bounded) struct ImportValueTests {
+@Suite struct ImportValueTests {
   private func imported(
     _ value: String, type: String, _ conversion: ImportConversion,
     emptyTexts: TableMapping.EmptyTexts = .kept

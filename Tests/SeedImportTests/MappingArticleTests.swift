@@ -15,7 +15,7 @@ enum MappingArticle {
   }()
 }
 
-@Suite(.bounded) struct MappingArticleTests {
+@Suite struct MappingArticleTests {
   struct Case: Sendable, CustomStringConvertible {
     let description: String
     let schema: String

@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// Every key that a mapping's file can hold.
-@Suite(.bounded) struct MappingFileTests {
+@Suite struct MappingFileTests {
   private static let base = #""table": "person""#
 
   private func list(_ members: String) throws -> ImportMapping.List {

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// Numbers as CSV spells them, and records before the header.
-@Suite(.bounded) struct RecordNumberTests {
+@Suite struct RecordNumberTests {
   private static let schema = "CREATE TABLE t(id INTEGER PRIMARY KEY, n INTEGER, r REAL, d NUMERIC, x TEXT)"
   private static let collecting = ImportPolicy(badRows: .collect)
 

@@ -6,7 +6,7 @@ import Testing
 @testable import SeedImport
 
 /// Records of CSV, compared with what Python's module makes of the same bytes.
-@Suite(.bounded) struct RecordReaderTests {
+@Suite struct RecordReaderTests {
   /// One document, and how it is to be read.
   private struct Case {
     let bytes: [UInt8]

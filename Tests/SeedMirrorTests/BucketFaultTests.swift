@@ -8,7 +8,7 @@ import Testing
 @testable import SeedMirror
 
 /// What may become of a request to a bucket, over real HTTP.
-@Suite(.bounded) struct BucketFaultTests {
+@Suite struct BucketFaultTests {
   private let bucket: TestBucket
   /// For requests that get no answer.
   private static let short = BucketLimits(

@@ -8,7 +8,7 @@ import Testing
 @testable import SeedMirror
 
 /// A bucket as a mirror, against a store that checks signatures and what was signed of a body.
-@Suite(.bounded) struct BucketStoreTests {
+@Suite struct BucketStoreTests {
   private static func file(_ path: String, _ text: String) -> MirrorFile {
     MirrorFile(path, Array(text.utf8))
   }
@@ -133,7 +133,7 @@ extension Mirror {
 }
 
 /// Addresses and credentials, as operators write them.
-@Suite(.bounded) struct BucketAddressTests {
+@Suite struct BucketAddressTests {
   @Test func `an address says where files and lists are, in either style`() throws {
     let path = try #require(BucketAddress("https://s3.example/seeds/prod/"))
     #expect(path.url(of: "metadata/1.root.json") == "https://s3.example/seeds/prod/metadata/1.root.json")

@@ -6,7 +6,7 @@ import Testing
 @testable import SeedPostgres
 
 /// Two states of a database, and what the later look at one may conclude.
-@Suite(.bounded) struct LogPositionTests {
+@Suite struct LogPositionTests {
   private func position(
     system: String = "1", database: String = "2", timeline: Int = 1, isStandby: Bool = false,
     start: String = "s",

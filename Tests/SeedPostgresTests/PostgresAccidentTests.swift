@@ -8,7 +8,7 @@ import Support
 import Testing
 
 /// What a server, its operator or its data may do to a step. Nothing is published, and the message names place and remedy.
-@Suite(.bounded) struct PostgresAccidentTests {
+@Suite struct PostgresAccidentTests {
   private static let table = "CREATE TABLE t(id int PRIMARY KEY, name text)"
   private static let rows = "\(table); INSERT INTO t SELECT i, 'name ' || i FROM generate_series(1, 3) i;"
   private static let schema = "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT)"

@@ -8,7 +8,7 @@ import Testing
 
 /// Random histories as programs write them. After each step by the log, a comparison of everything must find that nothing is left,
 /// and that the log named all that differed.
-@Suite(.bounded) struct PostgresHistoryTests {
+@Suite struct PostgresHistoryTests {
   /// How many run one after the other in one database.
   static let histories = Stage.isDeep ? 250 : 10
   private static let databases = 8

@@ -9,7 +9,7 @@ import Testing
 @testable import SeedServer
 
 /// A database that is not the one that the last step read, whatever it says of itself, is compared once.
-@Suite(.bounded) struct PostgresLogIdentityTests {
+@Suite struct PostgresLogIdentityTests {
   private static let tables = """
     CREATE TABLE t(id int PRIMARY KEY, name text); INSERT INTO t SELECT i, 'n' || i FROM generate_series(1, 20) i
     """

@@ -9,7 +9,7 @@ import Testing
 @testable import SeedServer
 
 /// What a log is made of, who may make it, and how it stays short.
-@Suite(.bounded) struct PostgresLogSetupTests {
+@Suite struct PostgresLogSetupTests {
   private static let tables = """
     CREATE TABLE t(id int PRIMARY KEY, name text); INSERT INTO t SELECT i, 'n' || i FROM generate_series(1, 20) i
     """

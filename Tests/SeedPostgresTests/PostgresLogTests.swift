@@ -9,7 +9,7 @@ import Testing
 @testable import SeedServer
 
 /// Steps that find what changed in the log that a database keeps of its writers.
-@Suite(.bounded) struct PostgresLogTests {
+@Suite struct PostgresLogTests {
   private static let tables = """
     CREATE TABLE zone(code text PRIMARY KEY, title text);
     CREATE TABLE stop(id int PRIMARY KEY, name varchar(20), zone text REFERENCES zone ON DELETE CASCADE ON UPDATE CASCADE);

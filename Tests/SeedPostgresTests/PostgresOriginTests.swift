@@ -7,7 +7,7 @@ import Support
 import Testing
 
 /// A PostgreSQL database is published as a file would be.
-@Suite(.bounded) struct PostgresOriginTests {
+@Suite struct PostgresOriginTests {
   private static let stops = """
     CREATE TABLE t(id int PRIMARY KEY, name text, x float8);
     INSERT INTO t VALUES (1, 'a', 1.5), (2, 'b', NULL), (3, 'ü', -0.25);

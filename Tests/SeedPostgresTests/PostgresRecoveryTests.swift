@@ -7,7 +7,7 @@ import Testing
 @testable import SeedServer
 
 /// Servers that were brought back to a moment of their past, or that get their rows from another server.
-@Suite(.bounded) struct PostgresRecoveryTests {
+@Suite struct PostgresRecoveryTests {
   private static let tables = """
     CREATE TABLE t(id int PRIMARY KEY, name text); INSERT INTO t SELECT i, 'n' || i FROM generate_series(1, 20) i
     """

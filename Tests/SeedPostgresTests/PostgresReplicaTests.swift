@@ -9,7 +9,7 @@ import Support
 import Testing
 
 /// Steps that read a replica: how far it is behind, and what becomes of rows that it takes away.
-@Suite(.bounded) struct PostgresReplicaTests {
+@Suite struct PostgresReplicaTests {
   private static let table =
     "CREATE TABLE t AS SELECT i AS id, 'name ' || i AS name FROM generate_series(1, 1000) i"
   private static let schema = "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT)"

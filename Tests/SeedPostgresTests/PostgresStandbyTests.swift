@@ -8,7 +8,7 @@ import Support
 import Testing
 
 /// A standby is read as its primary would be, and in its own way gets in the way.
-@Suite(.bounded) struct PostgresStandbyTests {
+@Suite struct PostgresStandbyTests {
   private let scene: ReplicatedScene
   private let plan: SeriesPlan
   private var primary: PostgresDatabase { scene.servers.primary }

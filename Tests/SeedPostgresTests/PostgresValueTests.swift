@@ -8,7 +8,7 @@ import Support
 import Testing
 
 /// What becomes of each type, whatever the server's settings are.
-@Suite(.bounded) struct PostgresValueTests {
+@Suite struct PostgresValueTests {
   struct Case: CustomStringConvertible, Sendable {
     /// In SQL, with its type.
     let value: String

@@ -10,7 +10,7 @@ import Testing
 
 /// Sixteen sessions write the same few rows while they are published: every version is a state that transactions left, and
 /// none of what they did is missed.
-@Suite(.bounded) struct PostgresWritersTests {
+@Suite struct PostgresWritersTests {
   static let writers = 16
   static let accounts = 200
   /// Seconds for which they write.

@@ -5,7 +5,7 @@ import Testing
 @testable import SeedServer
 
 /// When a calendar's moments come, beside a reference that goes through a year minute by minute.
-@Suite(.bounded) struct CalendarTests {
+@Suite struct CalendarTests {
   private static let zones = [
     "UTC", "Europe/Zurich", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "Africa/Casablanca",
   ]

@@ -7,7 +7,7 @@ import Support
 import Testing
 
 /// A publisher whose clock was wrong for a while.
-@Suite(.bounded) struct ClockTests {
+@Suite struct ClockTests {
   private static let schema = "CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT NOT NULL);"
   private static let daysAhead = 13 * 365
 

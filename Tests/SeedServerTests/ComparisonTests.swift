@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// Two databases are compared by key and canonical value, and every difference is told once.
-@Suite(.bounded) struct ComparisonTests {
+@Suite struct ComparisonTests {
   static let pairs = 40
 
   private func database(_ sql: String) throws -> Connection {

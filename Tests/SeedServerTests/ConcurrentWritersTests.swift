@@ -7,7 +7,7 @@ import Support
 import Testing
 
 /// Eight programs write the origin while it is published: every version is a state that a transaction left.
-@Suite(.bounded) struct ConcurrentWritersTests {
+@Suite struct ConcurrentWritersTests {
   static let writers = 8
   static let transactions = Stage.isDeep ? 2500 : 150
   static let steps = Stage.isDeep ? 100 : 15

@@ -8,7 +8,7 @@ import Testing
 @testable import SeedServer
 
 /// How many clients there are, and whether they look too often.
-@Suite(.bounded) struct CrowdEstimateTests {
+@Suite struct CrowdEstimateTests {
   private static let now = FrontPublication.start
 
   // MARK: Looks

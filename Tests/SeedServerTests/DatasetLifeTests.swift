@@ -10,7 +10,7 @@ import Testing
 
 /// Promise 3 for a whole dataset that lives for long: several series, each with minors that are added, levels, prunes,
 /// working copies edited by hand, and a publisher that dies now and then.
-@Suite(.bounded) struct DatasetLifeTests {
+@Suite struct DatasetLifeTests {
   static let lives = Stage.pick(quick: 1, full: 4, deep: 40)
   static let steps = Stage.isDeep ? 120 : 45
   /// Steps after which every client is led to head.

@@ -7,7 +7,7 @@ import Testing
 @testable import SeedServer
 
 /// Which deltas are merged, and which stay listed, over thousands of versions that only exist as numbers.
-@Suite(.bounded) struct DeltaLevelsTests {
+@Suite struct DeltaLevelsTests {
   private static func version(_ number: Int) throws -> Version { try Version(number) }
 
   private static func span(_ from: Int, _ to: Int) throws -> DeltaSpan {

@@ -9,7 +9,7 @@ import Testing
 @testable import SeedServer
 
 /// Merged deltas lead where single steps lead, from wherever a client enters them.
-@Suite(.bounded) struct DeltaMergeTests {
+@Suite struct DeltaMergeTests {
   static let histories = Stage.pick(quick: 1, full: 4, deep: 24)
   static let versions = Stage.isDeep ? 50 : 34
 

@@ -9,7 +9,7 @@ import Testing
 @testable import SeedServer
 
 /// Each answer that `openapi.json` describes, asked of real fronts, and each of their headers.
-@Suite(.bounded) struct DocumentedAnswersTests {
+@Suite struct DocumentedAnswersTests {
   private let document: JSONValue
   private let publication: FrontPublication
   private let snapshot: PublishedObject

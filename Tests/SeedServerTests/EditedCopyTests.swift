@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// Whatever somebody does by hand to a working copy besides its rows is not published, and heals.
-@Suite(.bounded) struct EditedCopyTests {
+@Suite struct EditedCopyTests {
   private static let schema = """
     CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT NOT NULL);
     CREATE INDEX stop_by_name ON stop(name);

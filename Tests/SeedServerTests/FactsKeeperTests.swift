@@ -9,7 +9,7 @@ import Testing
 @testable import SeedServer
 
 /// What a publisher tells beside what it signs.
-@Suite(.bounded) struct FactsKeeperTests {
+@Suite struct FactsKeeperTests {
   private final class Heard: Sendable {
     private let records = Mutex<[LogRecord]>([])
     func add(_ record: LogRecord) { records.withLock { $0.append(record) } }

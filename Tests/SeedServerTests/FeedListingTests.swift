@@ -7,7 +7,7 @@ import Testing
 @testable import SeedServer
 
 /// When a feed's files may be read, and what a column's values say.
-@Suite(.bounded) struct FeedListingTests {
+@Suite struct FeedListingTests {
   let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

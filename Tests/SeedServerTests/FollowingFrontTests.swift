@@ -8,7 +8,7 @@ import Testing
 @testable import SeedServer
 
 /// What a front says that serves a copy, which may be behind others.
-@Suite(.bounded) struct FollowingFrontTests {
+@Suite struct FollowingFrontTests {
   private static let start = FrontPublication.start
   private let publication: FrontPublication
   private let progress = FollowProgress(FollowState(every: 5, now: start))

@@ -38,7 +38,7 @@ final class MovedClock: Sendable {
   func advance(seconds: Int) { state.withLock { $0 = $0.advanced(by: .seconds(seconds)) } }
 }
 
-@Suite(.bounded) struct FrontCatalogTests {
+@Suite struct FrontCatalogTests {
   let publication: FrontPublication
   let series = FrontPublication.transit
   let router = Router()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SeedServer
 
-@Suite(.bounded) struct FrontChangesTests {
+@Suite struct FrontChangesTests {
   let publication: FrontPublication
   let view: CatalogView
 

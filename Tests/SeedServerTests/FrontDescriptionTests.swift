@@ -8,7 +8,7 @@ import Testing
 @testable import SeedServer
 
 /// The OpenAPI document and the front that it describes.
-@Suite(.bounded) struct FrontDescriptionTests {
+@Suite struct FrontDescriptionTests {
   let publication: FrontPublication
   let view: CatalogView
   let document: JSONValue

@@ -8,7 +8,7 @@ import Testing
 
 @testable import SeedServer
 
-@Suite(.bounded) struct FrontMetricsTests {
+@Suite struct FrontMetricsTests {
   let publication: FrontPublication
   let front: Front
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SeedServer
 
-@Suite(.bounded) struct FrontRouterTests {
+@Suite struct FrontRouterTests {
   let publication: FrontPublication
   let view: CatalogView
   let router = Router()

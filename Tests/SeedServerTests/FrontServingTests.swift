@@ -10,7 +10,7 @@ import Testing
 @testable import SeedServer
 
 /// Over real sockets, with `curl` and `python3` for a second opinion.
-@Suite(.bounded) struct FrontServingTests {
+@Suite struct FrontServingTests {
   let publication: FrontPublication
   let front: Front
 

@@ -9,7 +9,7 @@ import Testing
 @testable import SeedServer
 
 /// What a front says of a publication that changes under it though nothing is published.
-@Suite(.bounded) struct FrontStandingTests {
+@Suite struct FrontStandingTests {
   let publication: FrontPublication
   let source: CatalogSource
   let said = Said()

@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// The hard cases that keys, unique values and references can be.
-@Suite(.bounded) struct HardCasesKeyTests {
+@Suite struct HardCasesKeyTests {
   /// Ways to say that `slot` is unique, and the kind of unique value that a row number is made into.
   static let uniques = [
     "CREATE TABLE t(id INTEGER PRIMARY KEY, slot UNIQUE)",

@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// The hard cases that a schema or a projection can be.
-@Suite(.bounded) struct HardCasesSchemaTests {
+@Suite struct HardCasesSchemaTests {
   @Test(arguments: [
     ("CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT COLLATE german)", "german"),
     (

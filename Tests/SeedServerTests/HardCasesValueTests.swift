@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// The hard cases that a value can be.
-@Suite(.bounded) struct HardCasesValueTests {
+@Suite struct HardCasesValueTests {
   @Test func `text '12' in an INTEGER column is published once and then never again`() throws {
     let series = try FollowedSeries(
       "CREATE TABLE t(id INTEGER PRIMARY KEY, n INTEGER)", "CREATE TABLE t(id, n)")

@@ -8,7 +8,7 @@ import Testing
 
 /// A publication over a year and a half, with a clock that the test moves, and clients that come daily, monthly and at
 /// the end only.
-@Suite(.bounded) struct KeyLifeTests {
+@Suite struct KeyLifeTests {
   private static let days = 18 * 30
   private static let schema = "CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT NOT NULL);"
 

@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// A line of the log is one record, whatever is in it.
-@Suite(.bounded) struct LogTests {
+@Suite struct LogTests {
   private let time = UTCTime(secondsSinceEpoch: 1_785_585_600)
   private let record = LogRecord(
     .notice, "It \"changed\"\nand = more",

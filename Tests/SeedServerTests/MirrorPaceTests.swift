@@ -5,7 +5,7 @@ import Testing
 @testable import SeedServer
 
 /// When a mirror is brought up to date.
-@Suite(.bounded) struct MirrorPaceTests {
+@Suite struct MirrorPaceTests {
   private let stamp: FileStamp
   private let newer: FileStamp
   private let start = ContinuousClock.now

@@ -8,7 +8,7 @@ import Testing
 @testable import SeedServer
 
 /// A mirror shows what was published, at one moment after the other, and never half of it.
-@Suite(.bounded) struct MirrorPushTests {
+@Suite struct MirrorPushTests {
   /// A publication and what it was at each of its versions.
   private struct History {
     let deployment: TestDeployment
@@ -262,7 +262,7 @@ import Testing
 }
 
 /// What a put's answer leads to, in one table.
-@Suite(.bounded) struct MirrorDecisionTests {
+@Suite struct MirrorDecisionTests {
   @Test func `each answer to each put has one consequence`() {
     let nowhere = MirrorDecision(.absent, to: .object)
     guard case .fail(.refused) = nowhere else {

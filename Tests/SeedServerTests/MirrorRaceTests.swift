@@ -8,7 +8,7 @@ import Testing
 @testable import SeedServer
 
 /// Two publishers with the same keys, of the same disk once, and one bucket.
-@Suite(.bounded) struct MirrorRaceTests {
+@Suite struct MirrorRaceTests {
   /// One after the other, what each of two publishers has published since they parted.
   struct Twins {
     let common: MirrorImage

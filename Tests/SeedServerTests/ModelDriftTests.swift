@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// What becomes of models on disk under a process that goes on with those that it has read.
-@Suite(.bounded) struct ModelDriftTests {
+@Suite struct ModelDriftTests {
   private static let dataset: DatasetName = "transit"
   private static let held = [
     model("1.0", "CREATE TABLE stop(id INTEGER PRIMARY KEY)"),

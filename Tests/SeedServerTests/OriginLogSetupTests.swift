@@ -6,7 +6,7 @@ import Testing
 @testable import SeedServer
 
 /// What a log of changes is made of in a SQLite file, and what is left of the file when it is taken away.
-@Suite(.bounded) struct OriginLogSetupTests {
+@Suite struct OriginLogSetupTests {
   @Test func `what cannot have a log is named with its reason, and compared`() throws {
     let connection = try Connection("odd", .memory)
     try connection.execute(

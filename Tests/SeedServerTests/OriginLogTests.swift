@@ -10,7 +10,7 @@ import Testing
 
 /// Steps that find what changed in the origin's own log. After each of them an audit compares all rows: it must find
 /// that nothing is left, and that the log named all that differed.
-@Suite(.bounded) struct OriginLogTests {
+@Suite struct OriginLogTests {
   static let histories = Stage.pick(quick: 6, full: 60, deep: 2000)
   private static let steps = 12
 

@@ -4,7 +4,7 @@ import SeedServer
 import Support
 import Testing
 
-@Suite(.bounded) struct OriginOutlineTests {
+@Suite struct OriginOutlineTests {
   private func outline(_ sql: String) throws -> OriginOutline {
     let connection = try Connection("origin", .memory)
     try connection.execute(sql)

@@ -8,7 +8,7 @@ import Testing
 @testable import SeedServer
 
 /// Whether an origin was written to, judged from outside; real `sqlite3` processes write to it.
-@Suite(.bounded) struct OriginStampTests {
+@Suite struct OriginStampTests {
   let deployment: TestDeployment
   private var path: String { deployment.originPath }
 

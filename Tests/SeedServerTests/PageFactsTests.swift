@@ -9,7 +9,7 @@ import Testing
 @testable import SeedServer
 
 /// What the page makes of what the publisher tells.
-@Suite(.bounded) struct PageFactsTests {
+@Suite struct PageFactsTests {
   private let catalog: PublishedCatalog
   private let publication: FrontPublication
   private static let series = FrontPublication.transit

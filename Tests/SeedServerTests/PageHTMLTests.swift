@@ -5,7 +5,7 @@ import Testing
 @testable import SeedServer
 
 /// Pieces of the page, and what becomes of texts within them.
-@Suite(.bounded) struct PageHTMLTests {
+@Suite struct PageHTMLTests {
   private static let letters: [Unicode.Scalar] = Array(
     "<>&\"'/=- abc;#39ampltgquo\u{0}\u{1}\u{7F}\n\t\u{202E}\u{2066}\u{2069}é漢🦊\u{301}".unicodeScalars)
 

@@ -8,7 +8,7 @@ import Testing
 @testable import SeedServer
 
 /// The page as the front renders it, without a browser.
-@Suite(.bounded) struct PageTests {
+@Suite struct PageTests {
   let publication: FrontPublication
 
   init() throws { publication = try FrontPublication(history: ()) }

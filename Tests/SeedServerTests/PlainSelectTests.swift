@@ -7,7 +7,7 @@ import Testing
 @testable import SeedServer
 
 /// SELECTs of columns and no more, whose rows are found by the keys that an origin's log names.
-@Suite(.bounded) struct PlainSelectTests {
+@Suite struct PlainSelectTests {
   private static let schema = "CREATE TABLE note(row_number INTEGER PRIMARY KEY, text TEXT, n INTEGER)"
 
   private func plain(_ sql: String) throws -> PlainSelect? {

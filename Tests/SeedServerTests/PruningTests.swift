@@ -8,7 +8,7 @@ import Support
 import Testing
 
 /// Files that nothing names any more stay for a grace period, then go; nothing else does.
-@Suite(.bounded) struct PruningTests {
+@Suite struct PruningTests {
   private static let schema = "CREATE TABLE t(id INTEGER PRIMARY KEY, v TEXT)"
 
   private static func deployment() throws -> TestDeployment {

@@ -8,7 +8,7 @@ import Support
 import Testing
 
 /// What may happen to a publisher's files and to the publisher between two lines of its own code.
-@Suite(.bounded) struct PublisherAccidentTests {
+@Suite struct PublisherAccidentTests {
   private func bytes(_ path: String) throws -> [UInt8] { try DurableFile.read(path, limit: 1 << 30) }
 
   @Test func `a publisher that dies between publishing and COMMIT catches up by the published delta`() throws

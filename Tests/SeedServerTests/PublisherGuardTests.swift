@@ -8,7 +8,7 @@ import Support
 import Testing
 
 /// What stops a step before anything is signed, and what an operator can learn without publishing.
-@Suite(.bounded) struct PublisherGuardTests {
+@Suite struct PublisherGuardTests {
   private static let values = (10...209).map { "(\($0), 'stop \($0)', 1)" }.joined(separator: ", ")
 
   /// 203 stops, published as version 2.

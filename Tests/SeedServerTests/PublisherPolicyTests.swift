@@ -7,7 +7,7 @@ import Support
 import Testing
 
 /// What a publisher does when its configuration or its clock moves on.
-@Suite(.bounded) struct PublisherPolicyTests {
+@Suite struct PublisherPolicyTests {
   private func models(_ schemas: [(ModelVersion, String)]) -> [ModelDefinition] {
     schemas.map { model($0.0, $0.1) }
   }

@@ -7,7 +7,7 @@ import Support
 import Testing
 
 /// Every version that the publication still leads to can be had back, out of the publication alone.
-@Suite(.bounded) struct RecallTests {
+@Suite struct RecallTests {
   static let histories = 6
   static let versions = 12
 

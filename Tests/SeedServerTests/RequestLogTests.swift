@@ -8,7 +8,7 @@ import Testing
 @testable import SeedServer
 
 /// What the log tells of requests.
-@Suite(.bounded) struct RequestLogTests {
+@Suite struct RequestLogTests {
   /// Records that came from any thread.
   final class Told: Sendable {
     private let state = Mutex<[LogRecord]>([])

@@ -9,7 +9,7 @@ import Testing
 @testable import SeedServer
 
 /// The table of requests, put to the router and, over a socket, to the server around it.
-@Suite(.bounded) struct RequestTableTests {
+@Suite struct RequestTableTests {
   let publication: FrontPublication
   let object: PublishedObject
   let pages: String

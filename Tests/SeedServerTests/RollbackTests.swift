@@ -8,7 +8,7 @@ import Support
 import Testing
 
 /// Going back is a version like any other for clients, and holds the series for the operator.
-@Suite(.bounded) struct RollbackTests {
+@Suite struct RollbackTests {
   /// Versions 1 to 3: the first stop is called a, x, y.
   private func deployment() throws -> TestDeployment {
     let deployment = try PublisherFixture.deployment()

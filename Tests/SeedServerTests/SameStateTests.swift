@@ -8,7 +8,7 @@ import Support
 import Testing
 
 /// Promise 3: the same state by either road.
-@Suite(.bounded) struct SameStateTests {
+@Suite struct SameStateTests {
   /// Histories, in batches so that the runner can spread them; every batch prints its seeds where it fails.
   static let batches = Stage.pick(quick: 1, full: 8, deep: 40)
   static let historiesPerBatch = Stage.pick(quick: 2, full: 25, deep: 25)

@@ -41,7 +41,7 @@ extension SeriesFacts {
   }
 }
 
-@Suite(.bounded) struct SeriesFactsTests {
+@Suite struct SeriesFactsTests {
   static let series = FrontPublication.transit
   private let folder: TemporaryFolder
   private let publication: PublicationDirectory

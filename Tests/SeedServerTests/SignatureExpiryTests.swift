@@ -7,7 +7,7 @@ import Testing
 
 @testable import SeedServer
 
-@Suite(.bounded) struct SignatureExpiryTests {
+@Suite struct SignatureExpiryTests {
   let view: CatalogView
 
   init() throws { view = CatalogView(try FrontPublication(history: ()).catalog()) }

@@ -6,7 +6,7 @@ import Testing
 @testable import SeedServer
 
 /// When snapshots are due: over a year of steps, with machines that were off and clocks that jump.
-@Suite(.bounded) struct SnapshotScheduleTests {
+@Suite struct SnapshotScheduleTests {
   private static let start = UTCTime("2026-01-01T00:00:00Z")!
 
   private static func schedule(_ times: String, _ zone: String = "UTC", jitter: Int = 0) throws

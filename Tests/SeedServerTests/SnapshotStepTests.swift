@@ -11,7 +11,7 @@ import Testing
 @testable import SeedServer
 
 /// What happens to a publication while one of its snapshots is compressed.
-@Suite(.bounded) struct SnapshotStepTests {
+@Suite struct SnapshotStepTests {
   /// Somebody else at the same publication, and the time of what is done there.
   private struct Other: Sendable {
     let publisher: Publisher
@@ -218,7 +218,7 @@ import Testing
 }
 
 /// Which snapshots may be listed behind what was published while they were made.
-@Suite(.bounded) struct SnapshotListingTests {
+@Suite struct SnapshotListingTests {
   private static let series = Series("test", model: "1.0")
   private static let epoch = Epoch.random()
   private static let schema = SHA256Digest.of(Array("schema".utf8))
@@ -293,7 +293,7 @@ import Testing
 }
 
 /// Jobs that are shared out among threads.
-@Suite(.bounded) struct WorkerPoolTests {
+@Suite struct WorkerPoolTests {
   @Test(arguments: [1, 2, 7])
   func `every job is done once, by however many threads`(_ threads: Int) throws {
     let done = Mutex<[Int]>([])

@@ -7,7 +7,7 @@ import Testing
 @testable import SeedServer
 
 /// What is in a snapshot's file, and that it is always the same.
-@Suite(.bounded) struct SnapshotTests {
+@Suite struct SnapshotTests {
   private static let schema = """
     CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT NOT NULL, zone TEXT, code TEXT);
     CREATE UNIQUE INDEX stop_code ON stop(code);

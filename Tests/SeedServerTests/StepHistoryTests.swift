@@ -9,7 +9,7 @@ import Testing
 @testable import SeedServer
 
 /// The history tells what steps did, and never stands in the way of one.
-@Suite(.bounded) struct StepHistoryTests {
+@Suite struct StepHistoryTests {
   /// A deployment whose steps are noted, and what was said about the history.
   private final class Scene {
     let deployment: TestDeployment

@@ -7,7 +7,7 @@ import Testing
 @testable import SeedServer
 
 /// What a publisher may put its timestamp over.
-@Suite(.bounded) struct TimestampVerdictTests {
+@Suite struct TimestampVerdictTests {
   /// Two publishers since they parted; the rows of their second versions are the same.
   private let twins: MirrorRaceTests.Twins
   private var ours: [MirrorImage] { twins.chains[0] }

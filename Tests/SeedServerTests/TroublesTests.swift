@@ -4,7 +4,7 @@ import Testing
 
 @testable import SeedServer
 
-@Suite(.bounded) struct TroublesTests {
+@Suite struct TroublesTests {
   @Test func `the end of a trouble is told once, with all the time that it lasted`() {
     var troubles = Troubles<String>()
     let start = ContinuousClock.now

@@ -8,7 +8,7 @@ import Testing
 @testable import SeedServer
 
 /// What is said of a series and of a publication, by all that can be known of them.
-@Suite(.bounded) struct VerdictTests {
+@Suite struct VerdictTests {
   private static let now = UTCTime(secondsSinceEpoch: 1_790_000_000)
   private static let series = FrontPublication.transit
   private static let patience = 450

@@ -8,7 +8,7 @@ import Support
 import Testing
 
 /// Whatever is wrong with a publication is found and named; a sound one is called sound.
-@Suite(.bounded) struct VerificationTests {
+@Suite struct VerificationTests {
   /// Two snapshots in two encodings, deltas between and behind them.
   private func deployment() throws -> TestDeployment {
     let deployment = try PublisherFixture.deployment()

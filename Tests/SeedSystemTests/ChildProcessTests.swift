@@ -3,7 +3,7 @@ import SeedSystem
 import Support
 import Testing
 
-@Suite(.bounded) struct ChildProcessTests {
+@Suite struct ChildProcessTests {
   private func run(
     _ command: [String], input: String = "", outputBytes: Int = 1 << 20, environment: [String: String] = [:],
     within limit: Duration = .seconds(100)

@@ -3,7 +3,7 @@ import SeedSystem
 import Support
 import Testing
 
-@Suite(.bounded) struct FileTests {
+@Suite struct FileTests {
   private static func newFolder() throws -> String {
     let folder = NSTemporaryDirectory() + "seedbank-files-\(UUID())"
     try Folder.create(folder)

@@ -3,7 +3,7 @@ import SeedSystem
 import Support
 import Testing
 
-@Suite(.bounded) struct FolderWatchTests {
+@Suite struct FolderWatchTests {
   private let folder: TemporaryFolder
   private let count = Counter()
 

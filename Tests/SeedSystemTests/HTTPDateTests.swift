@@ -3,7 +3,7 @@ import SeedSystem
 import Support
 import Testing
 
-@Suite(.bounded) struct HTTPDateTests {
+@Suite struct HTTPDateTests {
   /// The same text by Foundation, for a second opinion.
   private static let formatter: DateFormatter = {
     let formatter = DateFormatter()

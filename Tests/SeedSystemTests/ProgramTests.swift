@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// The way in which all tests start programs.
-@Suite(.bounded) struct ProgramTests {
+@Suite struct ProgramTests {
   private static let starts = Stage.pick(quick: 200, full: 2_000, deep: 10_000)
 
   @Test func `a program gets no descriptor of ours, also beside others that last`() throws {

@@ -2,7 +2,7 @@ import SeedSystem
 import Support
 import Testing
 
-@Suite(.bounded) struct UTCTimeTests {
+@Suite struct UTCTimeTests {
   @Test(arguments: [
     ("1970-01-01T00:00:00Z", 0), ("1969-12-31T23:59:59Z", -1), ("2000-02-29T12:34:56Z", 951_827_696),
     ("2026-11-20T15:00:00Z", 1_795_186_800), ("2038-01-19T03:14:08Z", 2_147_483_648),

@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// A damaged template is refused or read right, never read wrong.
-@Suite("Mutated templates", .bounded)
+@Suite("Mutated templates")
 struct MutatedTemplateTests {
   private let maker: StoreMaker
   private let path: String

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// Python's plistlib is the second opinion on every list.
-@Suite("Binary property lists", .bounded)
+@Suite("Binary property lists")
 struct PlistTests {
   @Test("what plistlib writes is read as plistlib reads it", arguments: [1, 2, 3])
   func generated(seed: Int) throws {

@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// Models at random, whose stores `make_store.py` makes by its own telling of the rules.
-@Suite("Random models", .bounded)
+@Suite("Random models")
 struct RandomModelTests {
   @Test("each column of a random model's store holds what the maker put there", arguments: [41, 42])
   func columns(seed: Int) throws {

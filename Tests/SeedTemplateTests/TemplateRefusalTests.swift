@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// What is not explained is refused, and the message names it.
-@Suite("Templates that are refused", .bounded)
+@Suite("Templates that are refused")
 struct TemplateRefusalTests {
   private let maker: StoreMaker
 

@@ -4,7 +4,7 @@ import SeedTemplate
 import Support
 import Testing
 
-@Suite("Templates", .bounded)
+@Suite("Templates")
 struct TemplateTests {
   private let maker: StoreMaker
   private let template: Template

@@ -4,7 +4,7 @@ import SeedTrust
 import Support
 import Testing
 
-@Suite(.bounded) struct AttackTests {
+@Suite struct AttackTests {
   let repository: Repository
   let client: Client
 
@@ -263,7 +263,7 @@ import Testing
   }
 }
 
-@Suite(.bounded) struct OrderTests {
+@Suite struct OrderTests {
   @Test func `a role that is offered out of order is refused as the caller's mistake`() throws {
     let repository = try Repository()
     func file(_ name: String) throws -> [UInt8] { try #require(repository.files[name]) }
@@ -295,7 +295,7 @@ import Testing
   }
 }
 
-@Suite(.bounded) struct StoredMetadataTests {
+@Suite struct StoredMetadataTests {
   let repository: Repository
   private let later: UTCTime
 

@@ -4,7 +4,7 @@ import SeedTrust
 import Support
 import Testing
 
-@Suite(.bounded) struct SHA256Tests {
+@Suite struct SHA256Tests {
   @Test(arguments: [
     ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
     ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
@@ -55,7 +55,7 @@ import Testing
   }
 }
 
-@Suite(.bounded) struct Ed25519Tests {
+@Suite struct Ed25519Tests {
   struct Vector: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let seed: String

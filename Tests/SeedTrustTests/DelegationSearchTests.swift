@@ -3,7 +3,7 @@ import SeedTrust
 import Support
 import Testing
 
-@Suite(.bounded) struct DelegationSearchTests {
+@Suite struct DelegationSearchTests {
   private typealias Edge = DelegationGraph.Edge
 
   private func expectOrder(_ edges: [Edge], _ order: [String], _ comment: Comment? = nil) async throws {
@@ -117,7 +117,7 @@ import Testing
   }
 }
 
-@Suite(.bounded) struct TargetFileTests {
+@Suite struct TargetFileTests {
   private static let bytes = Array("content".utf8)
   private static let sha256 = "ed7002b439e9ac845f22357d822bac1444730fbdb6016d3ec9432297b9ec9f73"
   private static let sha512 =

@@ -3,7 +3,7 @@ import SeedTrust
 import Support
 import Testing
 
-@Suite(.bounded) struct DeltaChainTests {
+@Suite struct DeltaChainTests {
   private static func version(_ number: Int) throws -> Version { try Version(number) }
 
   private static func shortest(_ deltas: [PublishedObject], _ start: Int, _ end: Int) throws

@@ -5,7 +5,7 @@ import SeedTrust
 import Support
 import Testing
 
-@Suite(.bounded) struct Ed25519EncodingTests {
+@Suite struct Ed25519EncodingTests {
   /// Finds the points of small order from the curve's equation alone, and every way to write them in 32 bytes;
   /// then all encodings whose y is not below p, and some good keys.
   private static let script = #"""

@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// Keys of other publishers' kinds. Python's cryptography makes them and signs with them.
-@Suite(.bounded) struct ForeignKeyTests {
+@Suite struct ForeignKeyTests {
   /// Signs what its first argument holds with one key of each kind.
   private static let signer = #"""
     import base64, json, sys

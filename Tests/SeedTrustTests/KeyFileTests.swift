@@ -4,7 +4,7 @@ import SeedTrust
 import Support
 import Testing
 
-@Suite(.bounded) struct KeyFileTests {
+@Suite struct KeyFileTests {
   @Test func `a key comes back from its file, which only its owner may read`() throws {
     try withTemporaryDirectory { directory in
       let key = SigningKey.generate()

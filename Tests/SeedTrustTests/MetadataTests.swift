@@ -4,7 +4,7 @@ import SeedTrust
 import Support
 import Testing
 
-@Suite(.bounded) struct MetadataTests {
+@Suite struct MetadataTests {
   static let header =
     #""spec_version":"1.0.31","version":1,"expires":"2030-01-01T00:00:00Z","x-new":{"a":[1]}"#
   static let key = #"{"keytype":"rsa","scheme":"rsassa-pss-sha256","keyval":{"public":"PEM","x":1},"x":2}"#
@@ -148,7 +148,7 @@ import Testing
   }
 }
 
-@Suite(.bounded) struct SeriesMetadataTests {
+@Suite struct SeriesMetadataTests {
   private let series = Repository.transit
 
   private func role(_ change: (String) -> String = { $0 }) throws -> Targets {

@@ -4,7 +4,7 @@ import SeedTrust
 import Support
 import Testing
 
-@Suite(.bounded) struct PublisherTests {
+@Suite struct PublisherTests {
   let repository: Repository
 
   init() throws {

@@ -7,7 +7,7 @@ import Testing
 
 /// A second opinion: python-tuf, which this project did not write, reads what is signed here and signs what
 /// is read here.
-@Suite(.bounded) struct PythonTUFTests {
+@Suite struct PythonTUFTests {
   private static let client = #"""
     import os, sys
     from tuf.api.exceptions import DownloadHTTPError

@@ -4,7 +4,7 @@ import SeedTrust
 import Support
 import Testing
 
-@Suite(.bounded) struct RefreshTests {
+@Suite struct RefreshTests {
   let repository: Repository
   let client: Client
 
@@ -94,7 +94,7 @@ import Testing
   }
 }
 
-@Suite(.bounded) struct RootRotationTests {
+@Suite struct RootRotationTests {
   let repository: Repository
   let client: Client
 

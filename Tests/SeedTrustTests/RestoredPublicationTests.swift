@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// A publication that was restored from an old backup goes on under versions that clients have seen already.
-@Suite(.bounded) struct RestoredPublicationTests {
+@Suite struct RestoredPublicationTests {
   let repository: Repository
   let client: Client
 

@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// A look that does not ask for the next root where nothing changed, and what that may not cost.
-@Suite(.bounded) struct RootCheckTests {
+@Suite struct RootCheckTests {
   let repository: Repository
   let client: Client
 

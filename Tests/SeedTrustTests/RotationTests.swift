@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// Keys are replaced while clients of every age come, and between any two files that the publisher writes.
-@Suite(.bounded) struct RotationTests {
+@Suite struct RotationTests {
   let repository: Repository
 
   init() throws { repository = try Repository() }

@@ -4,7 +4,7 @@ import SeedTrust
 import Support
 import Testing
 
-@Suite(.bounded) struct CanonicalJSONTests {
+@Suite struct CanonicalJSONTests {
   @Test(arguments: [
     (#" { "b" : 1 , "a" : [ true , null , -0 ] } "#, #"{"a":[true,null,0],"b":1}"#),
     (#"{"":{},"a":[]}"#, #"{"":{},"a":[]}"#),
@@ -34,7 +34,7 @@ import Testing
   }
 }
 
-@Suite(.bounded) struct DelegatedPathTests {
+@Suite struct DelegatedPathTests {
   @Test(arguments: [
     ("transit/2/*", "transit/2/snapshot-1.sqlite.gz", true), ("transit/2/*", "transit/2/", true),
     ("transit/2/*", "transit/2/a/b", false), ("transit/2/*", "transit/20/a", false),

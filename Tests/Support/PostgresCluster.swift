@@ -218,7 +218,9 @@ package final class PostgresCluster: Sendable {
     return outcome.output
   }
 
-  private static func program(_ command: [String], _ input: TestProgram.Input = .nothing) throws -> TestProgram {
+  private static func program(_ command: [String], _ input: TestProgram.Input = .nothing) throws
+    -> TestProgram
+  {
     // In a folder that each user may enter.
     try TestProgram(command, in: "/", input: input, joined: true)
   }

@@ -23,7 +23,8 @@ package final class TestBucket {
   /// `isCareless` takes each put, whatever its conditions.
   package init(isPublic: Bool = false, isCareless: Bool = false) throws {
     let words = ["seeds"] + (isPublic ? ["public"] : []) + (isCareless ? ["careless"] : [])
-    store = try TestProgram([Self.python, "\(Self.checkout)/Tests/SeedMirrorTests/store.py"] + words, input: .pipe)
+    store = try TestProgram(
+      [Self.python, "\(Self.checkout)/Tests/SeedMirrorTests/store.py"] + words, input: .pipe)
     try store.waits(for: "\n")
     let line = Array(store.output.prefix { $0 != "\n" }.utf8)
     guard let json = try? JSONValue(parsing: line), let port = json["port"]?.integer,

@@ -1,17 +1,8 @@
 package import Foundation
-package import Testing
 
-extension Trait where Self == TimeLimitTrait {
-  /// What every suite has, so that a test which hangs fails.
-  ///
-  /// It is far more than any test takes: all of them share the threads of few processors, and a test's time goes
-  /// on while others use them. A deep run tries thousands of faults in one test.
-  package static var bounded: Self { .timeLimit(.minutes(Stage.isDeep ? 600 : 25)) }
-
-}
-
-/// How long a test waits for something before it fails, unless it says otherwise; no figure of the product.
-package let longestWait: TimeInterval = 120
+/// How long a test waits for something before it fails, unless it says otherwise; no figure of the product. It is less than
+/// what a test may take, so that the failure names what did not come.
+package let longestWait: TimeInterval = Stage.current == .quick ? 45 : 120
 
 /// Looks until `attempt` yields something, and fails after `patience` seconds.
 ///

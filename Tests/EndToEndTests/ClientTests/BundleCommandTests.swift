@@ -4,7 +4,7 @@ import SeedSystem
 import Support
 import Testing
 
-@Suite(.bounded) struct BundleCommandTests {
+@Suite struct BundleCommandTests {
   let store: PulledStore
 
   init() throws { store = try PulledStore() }

@@ -5,7 +5,7 @@ import SeedSystem
 import Support
 import Testing
 
-@Suite(.bounded) struct DoctorCommandTests {
+@Suite struct DoctorCommandTests {
   let store: PulledStore
 
   init() throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import seedbank
 
-@Suite(.bounded) struct ProgressTests {
+@Suite struct ProgressTests {
   @Test func `a bar tells share, sizes, pace and what is left`() {
     var meter = ProgressMeter("snapshot-1.sqlite.gz", total: 20_000_000, at: .zero)
     meter.note(0, at: .zero)

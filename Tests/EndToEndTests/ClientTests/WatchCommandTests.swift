@@ -3,7 +3,7 @@ import SeedFormat
 import Support
 import Testing
 
-@Suite(.bounded) struct WatchCommandTests {
+@Suite struct WatchCommandTests {
   let store: PulledStore
 
   init() throws { store = try PulledStore() }

@@ -23,7 +23,7 @@ private func parse(_ words: String...) throws -> ParsedArguments {
   try ArgumentParser.parse(words, for: pack)
 }
 
-@Suite(.bounded) struct ArgumentParserTests {
+@Suite struct ArgumentParserTests {
   @Test func `a value follows its option or its equals sign`() throws {
     #expect(try parse("x", "--port", "80").string("port") == "80")
     #expect(try parse("x", "--port=80").string("port") == "80")
@@ -143,7 +143,7 @@ private func parse(_ words: String...) throws -> ParsedArguments {
   }
 }
 
-@Suite(.bounded) struct NearestNameTests {
+@Suite struct NearestNameTests {
   @Test(arguments: [
     ("datset", "dataset"), ("dtaaset", "dataset"), ("dataset", "dataset"), ("datasets", "dataset"),
     ("DATASET", "dataset"), ("dat", "dataset"), ("prot", "port"), ("config-file", nil), ("zzz", nil),

@@ -5,7 +5,7 @@ import Testing
 
 @testable import seedbank
 
-@Suite(.bounded) struct BinaryTests {
+@Suite struct BinaryTests {
   @Test(arguments: [["version"], ["--version"]])
   func `the version is one line on stdout`(arguments: [String]) throws {
     let outcome = try SeedbankBinary.run(arguments)

@@ -13,7 +13,7 @@ private func mistake(in folder: DeploymentFolder) throws -> String {
   return error.message
 }
 
-@Suite(.bounded) struct DeploymentMistakeTests {
+@Suite struct DeploymentMistakeTests {
   @Test(arguments: [
     (#"{"http": {"prot": 1}}"#, #": http.prot: unknown key, did you mean "port"?"#),
     (
@@ -102,7 +102,7 @@ private func mistake(in folder: DeploymentFolder) throws -> String {
   }
 }
 
-@Suite(.bounded) struct ScheduleMistakeTests {
+@Suite struct ScheduleMistakeTests {
   private static let sole =
     #"expected only one of "schedule.snapshotSeconds", "schedule.snapshots" or "schedule.every", found two; remove one."#
 
@@ -165,7 +165,7 @@ private func mistake(in folder: DeploymentFolder) throws -> String {
   }
 }
 
-@Suite(.bounded) struct DatasetMistakeTests {
+@Suite struct DatasetMistakeTests {
   @Test(arguments: [
     (
       #"{}"#,
@@ -280,7 +280,7 @@ private func mistake(in folder: DeploymentFolder) throws -> String {
   private static func with(_ member: String) -> String { #"{"origin": {"sqlite": "o"}, \#(member)}"# }
 }
 
-@Suite(.bounded) struct ModelFolderTests {
+@Suite struct ModelFolderTests {
   @Test func `models come in the order of their versions with their SQL`() throws {
     let folder = try DeploymentFolder()
     try folder.write("CREATE TABLE a(x);", to: "transit/models/10.0/schema.sql")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import seedbank
 
-@Suite(.bounded) struct ConfigurationPrecedenceTests {
+@Suite struct ConfigurationPrecedenceTests {
   private let flag = SettingOverride(path: "http.port", source: "--port", text: "3")
 
   @Test func `flags win over the environment, it over the file, the file over the default`() throws {
@@ -74,7 +74,7 @@ import Testing
   }
 }
 
-@Suite(.bounded) struct ConfigurationFinderTests {
+@Suite struct ConfigurationFinderTests {
   private func find(
     _ flag: String? = nil, _ environment: [String: String] = [:], in directory: String
   ) throws -> String {

@@ -10,7 +10,7 @@ import Testing
 
 @testable import seedbank
 
-@Suite(.bounded) struct ConfigurationReadingTests {
+@Suite struct ConfigurationReadingTests {
   @Test func `the shortest files mean the documented defaults`() throws {
     let folder = try DeploymentFolder()
     let configuration = try folder.read()
@@ -131,7 +131,7 @@ import Testing
     """
 }
 
-@Suite(.bounded) struct ConfigurationWritingTests {
+@Suite struct ConfigurationWritingTests {
   @Test func `what is written reads back as the same values`() throws {
     let folder = try DeploymentFolder(
       deployment: ConfigurationReadingTests.fullDeployment, dataset: ConfigurationReadingTests.fullDataset)
@@ -216,7 +216,7 @@ import Testing
 }
 
 /// The article's tables are what `config keys` prints.
-@Suite(.bounded) struct ConfigurationArticleTests {
+@Suite struct ConfigurationArticleTests {
   @Test func `the article's tables are those of the code`() throws {
     let package = URL(fileURLWithPath: #filePath).appending(path: "../../../..").standardizedFileURL
     let article = package.appending(path: "Sources/seedbank/seedbank.docc/Configuration.md")

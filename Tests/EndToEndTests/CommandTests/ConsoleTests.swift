@@ -25,7 +25,7 @@ final class RecordedConsole: Sendable {
   var messages: String { texts.withLock { $0[.messages] ?? "" } }
 }
 
-@Suite(.bounded) struct ConsoleTests {
+@Suite struct ConsoleTests {
   @Test func `results and messages never mix`() throws {
     let record = RecordedConsole()
     let console = record.console

@@ -4,7 +4,7 @@ import Testing
 
 @testable import seedbank
 
-@Suite(.bounded) struct HelpTextTests {
+@Suite struct HelpTextTests {
   @Test(arguments: Command.all.map(\.name))
   func `a page shows everything that its command takes`(name: String) throws {
     let command = try Command.named(name, among: Command.all)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import seedbank
 
-@Suite(.bounded) struct PathsTests {
+@Suite struct PathsTests {
   @Test(arguments: [
     ("a", "/d", "/d/a"), ("./a/", "/d", "/d/a"), ("/a//b/.", "/d", "/a/b"), ("../a", "/no", "/no/../a"),
     (".", "/d", "/d"), ("a", "/", "/a"), (".hidden", "/d", "/d/.hidden"),

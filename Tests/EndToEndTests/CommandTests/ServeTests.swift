@@ -24,7 +24,7 @@ private final class ServingBinary {
   }
 }
 
-@Suite(.bounded) struct ServeTests {
+@Suite struct ServeTests {
   let deployment: DeploymentFolder
 
   init() throws { deployment = try DeploymentFolder() }

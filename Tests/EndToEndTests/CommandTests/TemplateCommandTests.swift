@@ -4,7 +4,7 @@ import SeedFormat
 import Support
 import Testing
 
-@Suite("The command template", .bounded)
+@Suite("The command template")
 struct TemplateCommandTests {
   private let folder: TemporaryFolder
 

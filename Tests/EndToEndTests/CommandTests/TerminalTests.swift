@@ -5,7 +5,7 @@ import Testing
 @testable import seedbank
 
 /// What operators see in a real terminal of 80 columns.
-@Suite(.bounded) struct TerminalTests {
+@Suite struct TerminalTests {
   private static let columns = 80
   private static let commands = [
     "status", "status --history", "verify", "doctor store", "diff 1 3 --rows", "keys status", "config check",

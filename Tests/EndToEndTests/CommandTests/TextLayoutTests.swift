@@ -5,7 +5,7 @@ import Testing
 
 @testable import seedbank
 
-@Suite(.bounded) struct TextLayoutTests {
+@Suite struct TextLayoutTests {
   @Test(arguments: [
     ("short", "short"), ("", ""), ("12345678901234567890", "12345678901234567890"),
     ("one two three four five six", "one two three four\n  five six"),

@@ -8,7 +8,7 @@ import Testing
 
 /// What may be wrong with what the command is given: each has its exit code and its words, leaves what is
 /// published alone, and is forgotten once it is mended.
-@Suite(.bounded) struct BadInputTests {
+@Suite struct BadInputTests {
   private static let regenerate = ["regenerate", "--config", "seedbank/seedbank.json"]
 
   struct Accident: Sendable, CustomTestStringConvertible {

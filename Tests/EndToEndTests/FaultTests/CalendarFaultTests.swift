@@ -9,7 +9,7 @@ import Testing
 
 /// A step whose calendar has a moment that has passed dies, or its disk fails, at any file operation: the moment is
 /// served, and once.
-@Suite(.serialized, .bounded) struct CalendarFaultTests {
+@Suite(.serialized) struct CalendarFaultTests {
   /// Operations of the step that an ordinary run tries for each fault; a deep run tries all of them.
   static let sample = 4
   private static let regenerate = ["regenerate", "--config", "seedbank/seedbank.json"]

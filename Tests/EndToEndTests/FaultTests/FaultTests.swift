@@ -7,7 +7,7 @@ import Testing
 
 /// The command is killed, or a file operation fails, at any point: what is there is the old or the new state,
 /// and the same command converges.
-@Suite(.serialized, .bounded) struct FaultTests {
+@Suite(.serialized) struct FaultTests {
   /// Operations that an ordinary run tries for each fault; a deep run tries all of them.
   static let sample = 12
 

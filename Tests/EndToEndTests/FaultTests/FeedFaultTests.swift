@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// A feed that is loaded while the process dies, or the disk fails, at any file operation.
-@Suite(.serialized, .bounded) struct FeedFaultTests {
+@Suite(.serialized) struct FeedFaultTests {
   /// Operations that an ordinary run tries for each fault; a deep run tries all of them.
   static let sample = 6
   private static let regenerate = ["regenerate", "--config", "seedbank/seedbank.json"]

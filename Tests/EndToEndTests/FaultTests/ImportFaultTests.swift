@@ -7,7 +7,7 @@ import Testing
 
 /// An import that dies at any file operation leaves the database before, after, or at a whole batch; running
 /// it again completes it.
-@Suite(.serialized, .bounded) struct ImportFaultTests {
+@Suite(.serialized) struct ImportFaultTests {
   static let sample = 12
   static let batchRows = 20
   static let batches = 20

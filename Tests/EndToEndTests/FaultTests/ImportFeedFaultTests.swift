@@ -6,7 +6,7 @@ import Testing
 
 /// An import of three files that dies at any file operation: whatever the batch and the file it dies in, the same
 /// command completes rows and rejected rows together.
-@Suite(.serialized, .bounded) struct ImportFeedFaultTests {
+@Suite(.serialized) struct ImportFeedFaultTests {
   static let sample = 16
 
   @Test func `an import of several files that dies leaves whole batches, and the same command completes it`()

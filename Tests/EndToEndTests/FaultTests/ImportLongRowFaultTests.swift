@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// An import of a row that is put away in a temporary file because of its length, and dies at any file operation.
-@Suite(.serialized, .bounded) struct ImportLongRowFaultTests {
+@Suite(.serialized) struct ImportLongRowFaultTests {
   private static let sample = 12
   /// More bytes than SQLite keeps of a temporary database in memory.
   private static let (children, nameBytes) = (12_000, 300)

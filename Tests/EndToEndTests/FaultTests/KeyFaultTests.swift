@@ -8,7 +8,7 @@ import Support
 import Testing
 
 /// Changes of keys at each of whose file operations the process may die, and the disk may fail or be full.
-@Suite(.serialized, .bounded) struct KeyFaultTests {
+@Suite(.serialized) struct KeyFaultTests {
   /// Operations of one command that an ordinary run tries for each fault; a deep run tries all of them.
   private static let sample = 5
 

@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// A publisher that dies while it merges deltas or lists the merged ones has lost nothing.
-@Suite(.serialized, .bounded) struct LevelFaultTests {
+@Suite(.serialized) struct LevelFaultTests {
   static let sample = 10
   private static let regenerate = ["regenerate", "--config", "seedbank/seedbank.json"]
 

@@ -7,7 +7,7 @@ import Support
 import Testing
 
 /// A step that remembers a notice, or forgets one, dies, or its disk fails, at any file operation: nothing is told never.
-@Suite(.serialized, .bounded) struct NoticeFaultTests {
+@Suite(.serialized) struct NoticeFaultTests {
   /// Operations of the step that an ordinary run tries for each fault; a deep run tries all of them.
   static let sample = 4
   private static let regenerate = ["regenerate", "--config", "seedbank/seedbank.json"]

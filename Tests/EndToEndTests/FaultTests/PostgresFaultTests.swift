@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// A step that reads PostgreSQL while the process dies, or the disk fails or is full, at any of its file operations.
-@Suite(.serialized, .bounded) struct PostgresFaultTests {
+@Suite(.serialized) struct PostgresFaultTests {
   /// Operations that an ordinary run tries for each fault; a deep run tries all of them.
   static let sample = 4
   private static let regenerate = ["regenerate", "--config", "seedbank/seedbank.json"]

@@ -3,7 +3,7 @@ import Support
 import Testing
 
 /// A full folder for scratch files, which `TMPDIR` names: it is told with the remedy, and says nothing of the data.
-@Suite(.bounded) struct ScratchRoomTests {
+@Suite struct ScratchRoomTests {
   /// In the path of each scratch file, and of nothing else.
   private static let word = "tight-scratch"
   private static let points = 6

@@ -9,7 +9,7 @@ import Testing
 
 /// Five publish steps in a row, with snapshots, merged deltas, a floor that rises and files that go: at each of their
 /// file operations the publisher may die, and the disk may fail or be full.
-@Suite(.serialized, .bounded) struct StepFaultTests {
+@Suite(.serialized) struct StepFaultTests {
   /// Operations of one step that an ordinary run tries for each fault; a deep run tries all of them.
   static let sample = 3
   private static let firstVersion = 13

@@ -8,7 +8,7 @@ import Testing
 
 /// A client is killed, or a file operation fails, or the power goes, at any point: the store opens at a published
 /// version, and the same command converges.
-@Suite(.serialized, .bounded) struct StoreFaultTests {
+@Suite(.serialized) struct StoreFaultTests {
   /// Operations that an ordinary run tries for each fault; a deep run tries all of them.
   static let sample = 8
   /// Operations of a step at the least: a step that has fewer does not test what it is meant to.

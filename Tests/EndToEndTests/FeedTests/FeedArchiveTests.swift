@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// Zip archives as feeds. Python's zipfile makes them, by rules that are not ours.
-@Suite(.bounded) struct FeedArchiveTests {
+@Suite struct FeedArchiveTests {
   let feed: FeedDeployment
 
   init() throws {

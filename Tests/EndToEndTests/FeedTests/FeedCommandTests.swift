@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// Programs that fill a feed's folder.
-@Suite(.bounded) struct FeedCommandTests {
+@Suite struct FeedCommandTests {
   let feed: FeedDeployment
 
   init() throws { feed = try FeedDeployment() }

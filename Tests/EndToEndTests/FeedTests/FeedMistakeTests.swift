@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// What is wrong with a feed is told with its place, and nothing is published or lost.
-@Suite(.bounded) struct FeedMistakeTests {
+@Suite struct FeedMistakeTests {
   static let mistakes: [(name: String, file: String, text: String, message: String)] = [
     (
       "too few fields", "stops.txt", "stop_id,stop_name,stop_lat,zone\nA,x,,\nB\n",

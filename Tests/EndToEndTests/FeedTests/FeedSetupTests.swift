@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// `init` with a feed.
-@Suite(.bounded) struct FeedSetupTests {
+@Suite struct FeedSetupTests {
   let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder(inMemory: true) }

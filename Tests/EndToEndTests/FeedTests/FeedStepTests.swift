@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// Folders of files as origins, by the real command.
-@Suite(.bounded) struct FeedStepTests {
+@Suite struct FeedStepTests {
   let feed: FeedDeployment
 
   init() throws { feed = try FeedDeployment() }

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// SELECTs over a feed: what its texts are, and what becomes of columns that have gone.
-@Suite(.bounded) struct FeedTypeTests {
+@Suite struct FeedTypeTests {
   private static let items = "id,n,code\n1,10,007\n2,7,x\n3,3,9\n"
 
   /// A feed of one file, and a model with a SELECT over it.

@@ -7,7 +7,7 @@ import Testing
 
 /// A follower may die, and its disk may fail or be full, at each of the file operations of a look: what it serves is the
 /// old or the new publication, whole.
-@Suite(.serialized, .bounded) struct FollowFaultTests {
+@Suite(.serialized) struct FollowFaultTests {
   /// Operations that an ordinary run tries for each fault; a deep run tries all of them.
   private static let sample = 8
 

@@ -9,7 +9,7 @@ import Support
 import Testing
 
 /// Three followers behind nginx, killed and started at random while versions are published.
-@Suite(.serialized, .bounded) struct FollowFleetTests {
+@Suite(.serialized) struct FollowFleetTests {
   private static let versions = (Stage.isDeep ? 300 : 25)
   /// Clients of each kind.
   private static let clients = 3

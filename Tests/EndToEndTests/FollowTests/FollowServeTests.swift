@@ -7,7 +7,7 @@ import Support
 import Testing
 
 /// A follower that goes on looking, and serves what it has.
-@Suite(.bounded) struct FollowServeTests {
+@Suite struct FollowServeTests {
   let scene: FollowScene
 
   init() throws { scene = try FollowScene() }

@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// One look after the other, at a publisher that goes on, and at one with which something is wrong.
-@Suite(.bounded) struct FollowTests {
+@Suite struct FollowTests {
   let scene: FollowScene
 
   init() throws { scene = try FollowScene() }

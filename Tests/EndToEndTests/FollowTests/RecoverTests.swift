@@ -7,7 +7,7 @@ import Support
 import Testing
 
 /// A publisher whose disk is gone goes on from what a follower has.
-@Suite(.bounded) struct RecoverTests {
+@Suite struct RecoverTests {
   let scene: FollowScene
   let follower: FolderHost
 

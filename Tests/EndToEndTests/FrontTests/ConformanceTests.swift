@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// What other people's tools say of documents that they read. `Scripts/conformance` asks more of them.
-@Suite(.bounded) struct ConformanceTests {
+@Suite struct ConformanceTests {
   private static let promtool = "/usr/bin/promtool"
   private let served: ServedDeployment
 

@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// A crowd of clients looks for something new, through the documented nginx.
-@Suite(.bounded) struct CrowdedLookTests {
+@Suite struct CrowdedLookTests {
   /// Seconds after which the proxy may not give an answer to `timestamp.json` any more while it asks anew.
   private static let oldSeconds = 7
 

@@ -3,7 +3,7 @@ import Support
 import Testing
 
 /// The end of the real process in the middle of a publication step that would take for ever.
-@Suite(.bounded) struct EndlessStepTests {
+@Suite struct EndlessStepTests {
   private static let endless = """
     CREATE VIEW source AS SELECT id, name FROM shop WHERE (WITH RECURSIVE n(i) AS
     (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n)

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// What the real process holds after very many requests.
-@Suite(.bounded) struct FlatMemoryTests {
+@Suite struct FlatMemoryTests {
   private static let requests = Stage.isDeep ? 1_000_000 : 60_000
   /// Requests after which the process has allocated what it keeps.
   private static let warmUp = requests / 5

@@ -8,7 +8,7 @@ import Support
 import Testing
 
 /// Clients that never stop looking while a publisher never stops publishing.
-@Suite(.bounded) struct FollowingTests {
+@Suite struct FollowingTests {
   private static let clients = 4
   private static let steps = Stage.isDeep ? 200 : 30
   /// Steps after which the publisher waits until each client has looked again, so that none is left behind by

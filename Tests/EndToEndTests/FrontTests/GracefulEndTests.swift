@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// The end of the real process while clients go on asking.
-@Suite(.bounded) struct GracefulEndTests {
+@Suite struct GracefulEndTests {
   private static let rounds = Stage.isDeep ? 20 : 3
   private static let clients = 8
 

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// What the front opens while anybody may ask it for anything, seen by the kernel.
-@Suite(.bounded) struct OpenedFilesTests {
+@Suite struct OpenedFilesTests {
   private static let tracer = "/usr/bin/strace"
   private static let requests = 10_000
 

@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// Downloads in pieces, as interrupted clients and download managers make them.
-@Suite(.bounded) struct RangeTests {
+@Suite struct RangeTests {
   private static let splits = Stage.isDeep ? 500 : 60
 
   @Test func `however a snapshot is split, its parts make up the file, or the client starts anew`() throws {

@@ -6,7 +6,7 @@ import struct Synchronization.Atomic
 
 /// Clients that hold as many connections as they get and hardly do their part, in the three ways of slowhttptest:
 /// heads, bodies and reading.
-@Suite(.bounded) struct SlowClientTests {
+@Suite struct SlowClientTests {
   private static let limit = Stage.isDeep ? 1_000 : 100
   /// Connections of somebody else, one after the other, while an attack goes on.
   private static let probes = Stage.isDeep ? 400 : 40

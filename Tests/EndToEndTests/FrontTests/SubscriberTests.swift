@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// Who counts as one client: an IPv4 address, or all addresses of an IPv6 network of 64 bits.
-@Suite(.bounded, .serialized) struct SubscriberTests {
+@Suite(.serialized) struct SubscriberTests {
   /// Two subscribers with two addresses each, and one more with another form of text.
   private static let one = ["fd00:5eed:0:1::1", "fd00:5eed:0:1:ffff:1:2:3"]
   private static let other = ["fd00:5eed:0:2::1"]

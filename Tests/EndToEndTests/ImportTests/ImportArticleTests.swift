@@ -5,7 +5,7 @@ import Testing
 
 /// The workloads of five articles about taking JSON in, by the real command. What must be in the tables after each
 /// document, plain dictionaries in Python say, and Python's own SQLite reads what is.
-@Suite(.bounded) struct ImportArticleTests {
+@Suite struct ImportArticleTests {
   struct Article: Sendable, CustomTestStringConvertible {
     /// As the script knows it.
     let name: String

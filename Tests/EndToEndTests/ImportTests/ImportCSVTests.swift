@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// CSV as other programs write it, and what the command says about it.
-@Suite(.bounded) struct ImportCSVTests {
+@Suite struct ImportCSVTests {
   private let folder: ImportFolder
 
   init() throws {

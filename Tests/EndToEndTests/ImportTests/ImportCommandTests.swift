@@ -5,7 +5,7 @@ import Testing
 
 @testable import seedbank
 
-@Suite(.bounded) struct ImportCommandTests {
+@Suite struct ImportCommandTests {
   private let folder: ImportFolder
 
   init() throws {

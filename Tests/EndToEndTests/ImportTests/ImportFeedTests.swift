@@ -5,7 +5,7 @@ import Testing
 
 /// Several files, folders and pages as one import, by the real command. Whole feeds and many pages are in
 /// ``ImportArticleTests``.
-@Suite(.bounded) struct ImportFeedTests {
+@Suite struct ImportFeedTests {
   private let folder: ImportFolder
 
   init() throws { folder = try ImportFolder() }

@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// The files of an import beside the database: rejected rows, and the cursor of batches.
-@Suite(.bounded) struct ImportFileTests {
+@Suite struct ImportFileTests {
   private let folder: ImportFolder
 
   init() throws {

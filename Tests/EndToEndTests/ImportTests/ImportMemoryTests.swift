@@ -3,7 +3,7 @@ import Support
 import Testing
 
 /// What an import holds, measured by the system for the real command.
-@Suite(.bounded) struct ImportMemoryTests {
+@Suite struct ImportMemoryTests {
   /// Runs a command and prints the most that it held, in KiB.
   private static let measure = """
     import resource, subprocess, sys

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// Files of rejected rows: complete, and documents of their own.
-@Suite(.bounded) struct ImportRejectsTests {
+@Suite struct ImportRejectsTests {
   private let folder: ImportFolder
 
   init() throws {

@@ -3,7 +3,7 @@ import Support
 import Testing
 
 /// A signal ends an import in order, and says what is kept.
-@Suite(.bounded) struct ImportSignalTests {
+@Suite struct ImportSignalTests {
   private let folder: ImportFolder
 
   init() throws { folder = try ImportFolder("CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT)") }

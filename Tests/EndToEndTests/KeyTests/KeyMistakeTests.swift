@@ -7,7 +7,7 @@ import Support
 import Testing
 
 /// What happens to operators: keys replaced under a running publisher, wrong keys, damaged files, the wrong moment.
-@Suite(.bounded) struct KeyMistakeTests {
+@Suite struct KeyMistakeTests {
   private func output(_ scene: KeyScene, _ script: String) -> (status: Int32, text: String) {
     do {
       return (0, try scene.shell(script))

@@ -7,7 +7,7 @@ import Support
 import Testing
 
 /// The real command under a clock that the test moves.
-@Suite(.bounded) struct MovedClockTests {
+@Suite struct MovedClockTests {
   private static let months = 18
 
   @Test(.full, arguments: [true, false])

@@ -9,7 +9,7 @@ import Testing
 
 /// Each procedure of the article on keys, run as it stands; clients of the first days and new ones follow, ours and
 /// python-tuf's, without downloading their data again.
-@Suite(.bounded) struct ProcedureTests {
+@Suite struct ProcedureTests {
   /// What happened before the procedure is called for, and what it should leave behind.
   private struct Case {
     let heading: String

@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// Where a key's secret could be seen: nowhere but in its file.
-@Suite(.bounded) struct SecretTests {
+@Suite struct SecretTests {
   private func secrets(_ deployment: OperatedDeployment) throws -> [String] {
     let folder = deployment.folder("seedbank/keys")
     return try Folder.names(in: folder).compactMap { name in

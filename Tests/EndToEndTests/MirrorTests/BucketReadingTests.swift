@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// A bucket that everybody may read, behind nginx: clients need nothing else of us.
-@Suite(.bounded) struct BucketReadingTests {
+@Suite struct BucketReadingTests {
   private let deployment: OperatedDeployment
   private let bucket: TestBucket
   private let nginx: Nginx

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// A bucket that shows the publication, through the real command.
-@Suite(.bounded) struct BucketTests {
+@Suite struct BucketTests {
   private struct Scene {
     let deployment = Result { try OperatedDeployment() }
     let bucket: TestBucket

@@ -7,7 +7,7 @@ import Support
 import Testing
 
 /// What may go wrong between a publisher and a bucket, through the real command.
-@Suite(.bounded) struct BucketTroubleTests {
+@Suite struct BucketTroubleTests {
   private let scene: BucketScene
 
   init() throws { scene = try BucketScene() }
@@ -114,7 +114,7 @@ import Testing
 }
 
 /// Two publishers with the same keys, as processes, and one bucket.
-@Suite(.bounded) struct BucketRaceTests {
+@Suite struct BucketRaceTests {
   @Test func `of two publishers that start at once one goes on, and the other one stops and names recover`()
     throws
   {
@@ -185,7 +185,8 @@ struct BucketScene {
   /// The command, under way.
   func start(_ arguments: String...) throws -> TestProgram {
     try TestProgram(
-      [SeedbankBinary.path] + arguments, in: deployment.folder.path, environment: bucket.environment, isBare: true)
+      [SeedbankBinary.path] + arguments, in: deployment.folder.path, environment: bucket.environment,
+      isBare: true)
   }
 
   func timestamp(_ place: String) throws -> SHA256Digest? {

@@ -7,7 +7,7 @@ import Support
 import Testing
 
 /// A publisher whose disk is gone goes on from what its mirrors show, and brings them up to date again.
-@Suite(.bounded) struct MirrorRecoveryTests {
+@Suite struct MirrorRecoveryTests {
   private func burn(_ deployment: OperatedDeployment) throws {
     for name in ["publication", "state"] { try Folder.removeAll(deployment.folder("seedbank/\(name)")) }
   }

@@ -7,7 +7,7 @@ import Support
 import Testing
 
 /// Folders that show the publication too, through the real command.
-@Suite(.bounded) struct MirrorTests {
+@Suite struct MirrorTests {
   /// A deployment with a mirror in a folder.
   private struct Scene {
     let deployment: OperatedDeployment

@@ -4,7 +4,7 @@ import SeedServer
 import Support
 import Testing
 
-@Suite(.bounded) struct ModelCommandTests {
+@Suite struct ModelCommandTests {
   private func succeed(_ deployment: OperatedDeployment, _ arguments: String...) throws -> String {
     let outcome = try SeedbankBinary.run(arguments, in: deployment.folder.path)
     #expect(outcome.status == 0, "\(outcome.errors)")

@@ -7,7 +7,7 @@ import Testing
 @testable import seedbank
 
 /// What a new model is made of, without the command around it.
-@Suite(.bounded) struct ModelDraftTests {
+@Suite struct ModelDraftTests {
   /// An origin as it was when its model was made, and what became of it.
   private final class History {
     let folder = Result { try SetupFolder() }

@@ -7,7 +7,7 @@ import Support
 import Testing
 
 /// Models that are ended, removed and changed under a `run` that has read them.
-@Suite(.bounded) struct ModelsWhileRunningTests {
+@Suite struct ModelsWhileRunningTests {
   private let deployment: OperatedDeployment
 
   init() throws {

@@ -7,7 +7,7 @@ import Support
 import Testing
 
 /// The alert rules that we ship, against what a front really says in the states that they are for.
-@Suite(.bounded) struct AlertTests {
+@Suite struct AlertTests {
   private let clock: MovedClock
 
   init() throws { clock = try MovedClock() }

@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// The dashboard that we ship, asked of a real Prometheus.
-@Suite(.bounded) struct DashboardTests {
+@Suite struct DashboardTests {
   private let deployment: OperatedDeployment
   private let front: RunningSeedbank
   private let prometheus: Prometheus

@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// What the commands tell beside the publication.
-@Suite(.bounded) struct FactsCommandTests {
+@Suite struct FactsCommandTests {
   private let deployment: OperatedDeployment
   private let series: Series
 

@@ -7,7 +7,7 @@ import Support
 import Testing
 
 /// What a process that serves writes of its own life, and of what it sent.
-@Suite(.bounded) struct ProcessLogTests {
+@Suite struct ProcessLogTests {
   private let deployment: OperatedDeployment
 
   init() throws { deployment = try OperatedDeployment() }

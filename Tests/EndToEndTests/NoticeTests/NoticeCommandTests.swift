@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// What the real process tells an operator's program.
-@Suite(.bounded) struct NoticeCommandTests {
+@Suite struct NoticeCommandTests {
   let deployment: OperatedDeployment
 
   init() throws {

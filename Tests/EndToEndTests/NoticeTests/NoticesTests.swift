@@ -8,7 +8,7 @@ import Testing
 @testable import seedbank
 
 /// How programs are told, without a publisher.
-@Suite(.bounded) struct NoticesTests {
+@Suite struct NoticesTests {
   let folder: TemporaryFolder
   private let said = Shared<[String]>([])
 

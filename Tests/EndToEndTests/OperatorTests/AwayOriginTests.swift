@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// A publisher on a schedule while its origin is away.
-@Suite(.bounded) struct AwayOriginTests {
+@Suite struct AwayOriginTests {
   @Test(.full)
   func `steps go on without the origin, for signatures are renewed in them, and it is missed in the history`()
     throws

@@ -9,7 +9,7 @@ import Testing
 
 @testable import seedbank
 
-@Suite(.bounded) struct ConfigCheckTests {
+@Suite struct ConfigCheckTests {
   private func problems(_ deployment: OperatedDeployment) throws -> [String] {
     let json = try #require(try deployment.json("config", "check").first)
     return (json["findings"]?.elements ?? []).compactMap { $0["problem"]?.string }
@@ -131,7 +131,7 @@ import Testing
   }
 }
 
-@Suite(.bounded) struct ConfigShowTests {
+@Suite struct ConfigShowTests {
   @Test func `every value is told with where it came from`() throws {
     let deployment = try OperatedDeployment()
     try DurableFile.write(
@@ -162,7 +162,7 @@ import Testing
   }
 }
 
-@Suite(.bounded) struct LogCommandTests {
+@Suite struct LogCommandTests {
   @Test func `run and serve write the log that was asked for`() throws {
     let deployment = try OperatedDeployment()
     try Tool.run(["chmod", "644", deployment.folder("seedbank/keys/series.key")])

@@ -6,7 +6,7 @@ import SeedTrust
 import Support
 import Testing
 
-@Suite(.bounded) struct DiffCommandTests {
+@Suite struct DiffCommandTests {
   @Test func `versions are compared out of the publication, with rows where they are wanted`() throws {
     let deployment = try OperatedDeployment()
     let counts = try deployment.seedbank("diff", "1", "3")

@@ -4,7 +4,7 @@ import SeedServer
 import Support
 import Testing
 
-@Suite(.bounded) struct ExportCommandTests {
+@Suite struct ExportCommandTests {
   @Test func `each version that is led to becomes a file with its rows`() throws {
     let deployment = try OperatedDeployment()
     for version in 1...OperatedDeployment.versions {

@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// What an operator does when what clients have seen is gone for good.
-@Suite(.bounded) struct NewEpochCommandTests {
+@Suite struct NewEpochCommandTests {
   /// What was lost.
   enum Disaster: String, CaseIterable {
     case publication, everything, metadata, oldBackup, oldBackupWithoutCopies

@@ -7,7 +7,7 @@ import Support
 import Testing
 
 /// Origins that SQLite cannot read as they stand: the cause is named, and what is told to do mends it.
-@Suite(.bounded) struct OriginAccidentTests {
+@Suite struct OriginAccidentTests {
   private let deployment: OperatedDeployment
 
   init() throws { deployment = try OperatedDeployment() }

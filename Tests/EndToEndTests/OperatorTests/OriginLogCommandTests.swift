@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// `seedbank origin log`: an origin that notes what its writers touch, real `sqlite3` processes among them.
-@Suite(.bounded) struct OriginLogCommandTests {
+@Suite struct OriginLogCommandTests {
   private let deployment: OperatedDeployment
 
   init() throws { deployment = try OperatedDeployment() }

@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// What one call of `regenerate` says of several datasets, and of several series.
-@Suite(.bounded) struct RegenerateCommandTests {
+@Suite struct RegenerateCommandTests {
   private let folder: TemporaryFolder
 
   /// Two datasets with 200 rows each, `other` and `transit`; the latter has two majors. All is published.

@@ -5,7 +5,7 @@ import SeedServer
 import Support
 import Testing
 
-@Suite(.bounded) struct RollbackCommandTests {
+@Suite struct RollbackCommandTests {
   private func head(_ deployment: OperatedDeployment) throws -> (version: Int, rows: SeedRows) {
     try #require(try PublicationProbe(publication: deployment.publication).head(try Series("my", major: 1)))
   }

@@ -3,7 +3,7 @@ import Support
 import Testing
 
 /// Publisher and front as two users of one machine: what the systemd units and the compose file set up.
-@Suite(.bounded) struct SeparateUsersTests {
+@Suite struct SeparateUsersTests {
   let deployment: OperatedDeployment
 
   init() throws { deployment = try OperatedDeployment() }

@@ -7,7 +7,7 @@ import Support
 import Testing
 
 /// What a monitor reads: one line on stdout, and an exit code.
-@Suite(.bounded) struct StatusCheckTests {
+@Suite struct StatusCheckTests {
   let deployment: OperatedDeployment
   private let clock: MovedClock
 

@@ -7,7 +7,7 @@ import SeedTrust
 import Support
 import Testing
 
-@Suite(.bounded) struct StatusCommandTests {
+@Suite struct StatusCommandTests {
   @Test func `a series is told with its versions, rows and sizes`() throws {
     let deployment = try OperatedDeployment()
     let status = try #require(try deployment.json("status").first)
@@ -96,7 +96,7 @@ import Testing
   }
 }
 
-@Suite(.bounded) struct PruneCommandTests {
+@Suite struct PruneCommandTests {
   @Test func `what waits is told with its end, and goes when that has come`() throws {
     let deployment = try OperatedDeployment()
     let before = try #require(try deployment.json("prune", "--dry-run").first)
@@ -119,7 +119,7 @@ import Testing
   }
 }
 
-@Suite(.bounded) struct InspectCommandTests {
+@Suite struct InspectCommandTests {
   @Test func `snapshots, deltas and metadata are told apart by their content`() throws {
     let deployment = try OperatedDeployment()
     let series = try Series("my", major: 1)

@@ -7,7 +7,7 @@ import SeedTrust
 import Support
 import Testing
 
-@Suite(.bounded) struct VerifyCommandTests {
+@Suite struct VerifyCommandTests {
   @Test func `a sound publication ends with 0, also by its own words`() throws {
     let deployment = try OperatedDeployment()
     let outcome = try deployment.seedbank("verify")

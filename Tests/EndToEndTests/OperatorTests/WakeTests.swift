@@ -10,7 +10,7 @@ import Testing
 @testable import seedbank
 
 /// A running publisher that looks at its origin once an hour, and is woken by the system in between.
-@Suite(.bounded) struct WakeTests {
+@Suite struct WakeTests {
   let deployment: OperatedDeployment
 
   init() throws { deployment = try OperatedDeployment() }

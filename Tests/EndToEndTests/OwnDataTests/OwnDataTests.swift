@@ -3,7 +3,7 @@ import Support
 import Testing
 
 /// The measure of the whole: the README's commands and program, word for word, on files of others' making.
-@Suite(.serialized, .bounded, .full) struct OwnDataTests {
+@Suite(.serialized, .full) struct OwnDataTests {
   /// Two databases that only the sqlite3 command has touched.
   static let databases = [
     (

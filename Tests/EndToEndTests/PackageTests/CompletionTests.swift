@@ -6,7 +6,7 @@ import Testing
 @testable import seedbank
 
 /// What a shell offers behind a half typed line.
-@Suite(.bounded) struct CompletionTests {
+@Suite struct CompletionTests {
   private let folder: TemporaryFolder
 
   init() throws {

@@ -6,7 +6,7 @@ import Testing
 @testable import seedbank
 
 /// The manual pages, as man and whoever reads them see them.
-@Suite(.bounded) struct ManualTests {
+@Suite struct ManualTests {
   private static let pages = ManualPage.all(of: CommandGroup.all)
   private let folder: TemporaryFolder
 

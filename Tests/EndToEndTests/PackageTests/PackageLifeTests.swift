@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// The packages in clean systems.
-@Suite(.bounded) struct PackageLifeTests {
+@Suite struct PackageLifeTests {
   /// Seconds; a cold build of the program is part of it.
   private static let patience: TimeInterval = 3600
 

@@ -8,7 +8,7 @@ import Testing
 @testable import seedbank
 
 /// The command that health checks call.
-@Suite(.bounded) struct ReadyCommandTests {
+@Suite struct ReadyCommandTests {
   private let deployment: DeploymentFolder
 
   init() throws { deployment = try DeploymentFolder() }

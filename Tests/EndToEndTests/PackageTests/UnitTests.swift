@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// The systemd units, as systemd reads them.
-@Suite(.bounded) struct UnitTests {
+@Suite struct UnitTests {
   private static let units = "\(Readme.package)/Config/systemd"
   private static let services = [
     "seedbank.service", "seedbank-regenerate.service", "seedbank-front@.service",

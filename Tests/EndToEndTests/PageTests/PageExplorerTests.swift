@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// What the page shows of a version's changes, and the lines that it offers.
-@Suite(.bounded) struct PageExplorerTests {
+@Suite struct PageExplorerTests {
   private func explored(_ page: BrowserPage, _ id: String) throws {
     try page.evaluate("document.getElementById('\(id)').querySelector('a.change').click()")
     try page.wait("the changes are shown", "document.querySelector('.explorer h4')")

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// How the page looks, to whoever reads it and whatever is written on it.
-@Suite(.bounded) struct PageLookTests {
+@Suite struct PageLookTests {
   private static let versions = [
     "INSERT INTO shop VALUES (1, 'Tea', 1.5, x'00', 5), (2, NULL, NULL, NULL, NULL)"
   ]

@@ -7,7 +7,7 @@ import Support
 import Testing
 
 /// The page of two hundred datasets.
-@Suite(.bounded) struct PageOfManyTests {
+@Suite struct PageOfManyTests {
   private static let datasets = 200
 
   private let folder: TemporaryFolder

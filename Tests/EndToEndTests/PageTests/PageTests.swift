@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// The page in a real browser: what it says, and that it stays true.
-@Suite(.bounded) struct PageTests {
+@Suite struct PageTests {
   private static let versions = [
     "INSERT INTO shop VALUES (1, 'Tea', 1.0, x'00ff', 9007199254740993), (2, 'Nuts', NULL, NULL, 7)",
     "UPDATE shop SET name = 'Green tea' WHERE id = 1; INSERT INTO word VALUES ('a', 0.5), ('b', 1e300)",

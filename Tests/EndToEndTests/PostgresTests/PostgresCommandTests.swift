@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// A PostgreSQL database as an operator meets it: through the command.
-@Suite(.bounded) struct PostgresCommandTests {
+@Suite struct PostgresCommandTests {
   private let folder: TemporaryFolder
   private static let tables = """
     CREATE TABLE shop(id int PRIMARY KEY, name text NOT NULL, opened timestamptz);

@@ -3,7 +3,7 @@ import Support
 import Testing
 
 /// A server behind TLS, on an address of this machine's own.
-@Suite(.bounded) struct PostgresSecurityTests {
+@Suite struct PostgresSecurityTests {
   private let folder: TemporaryFolder
   private let cluster: PostgresCluster
   private let address: String

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// `init` and `config check` with a database that has what SQLite has not, and rights that are not all there.
-@Suite(.bounded) struct PostgresSetupTests {
+@Suite struct PostgresSetupTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder(inMemory: true) }

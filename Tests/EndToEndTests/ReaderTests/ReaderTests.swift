@@ -9,7 +9,7 @@ import Testing
 @testable import SeedClient
 
 /// Readers in this process and in others go on while a store swaps and applies.
-@Suite(.serialized, .bounded) struct ReaderTests {
+@Suite(.serialized) struct ReaderTests {
   static let swaps = Stage.isDeep ? 100 : 6
   /// Deltas that are applied between two swaps.
   static let applies = 4

@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// What other programs say of files that several threads compressed.
-@Suite(.bounded) struct GzipOpinionTests {
+@Suite struct GzipOpinionTests {
   private static let script = """
     import gzip, hashlib, sys, zlib
     stored = open(sys.argv[1], "rb").read()

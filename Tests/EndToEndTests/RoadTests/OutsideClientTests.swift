@@ -3,7 +3,7 @@ import Support
 import Testing
 
 /// Clients that share no line with us.
-@Suite(.bounded) struct OutsideClientTests {
+@Suite struct OutsideClientTests {
   private static func script(_ name: String) -> String {
     URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(name).path
   }

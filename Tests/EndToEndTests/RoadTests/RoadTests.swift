@@ -3,7 +3,7 @@ import Support
 import Testing
 
 /// The whole road with the real binary: publish, serve, pull, change, pull.
-@Suite(.bounded) struct RoadTests {
+@Suite struct RoadTests {
   static let steps = 20
   static let mutationsPerStep = 10
 

@@ -3,7 +3,7 @@ import Support
 import Testing
 
 /// Every example of the articles compiles against what is public, and does what its article says.
-@Suite(.serialized, .bounded, .full) struct ArticleTests {
+@Suite(.serialized, .full) struct ArticleTests {
   private static let articles = ["Client", "Recipes", "Testing"]
   private static let driver = "\(Readme.package)/Tests/EndToEndTests/RecipeDriver/main.swift"
   private static let sample = "\(Readme.package)/Tests/EndToEndTests/SampleApp"

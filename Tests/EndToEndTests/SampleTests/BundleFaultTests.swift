@@ -3,7 +3,7 @@ import Support
 import Testing
 
 /// The sample app's first start, without a network, with the process killed or a disk failing at any file operation.
-@Suite(.serialized, .bounded, .full) struct BundleFaultTests {
+@Suite(.serialized, .full) struct BundleFaultTests {
   /// Operations that an ordinary run tries for each fault; a deep run tries all of them.
   private static let sample = 4
 

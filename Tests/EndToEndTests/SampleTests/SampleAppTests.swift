@@ -3,7 +3,7 @@ import Support
 import Testing
 
 /// An app as anyone would write it: it brings a seed along, follows a server, and keeps its user's favourites.
-@Suite(.serialized, .bounded, .full) struct SampleAppTests {
+@Suite(.serialized, .full) struct SampleAppTests {
   @Test func `it works from the first start, follows its server, and never loses a favourite`() throws {
     let scene = try SampleScene()
     let stop = try scene.someStop()

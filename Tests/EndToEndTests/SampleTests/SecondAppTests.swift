@@ -2,7 +2,7 @@ import Support
 import Testing
 
 /// An app that is tested as anyone's would be, by what its developers are given for that.
-@Suite(.serialized, .bounded, .full) struct SecondAppTests {
+@Suite(.serialized, .full) struct SecondAppTests {
   @Test func `its own tests pass, with what is public alone`() throws {
     let sample = "\(Readme.package)/Tests/EndToEndTests/SecondApp"
     let output = try OutsidePackage(sample, program: "departures-board").test()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import seedbank
 
-@Suite(.bounded) struct DemoTests {
+@Suite struct DemoTests {
   let folder: SetupFolder
 
   init() throws { folder = try SetupFolder() }

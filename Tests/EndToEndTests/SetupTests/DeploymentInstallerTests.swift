@@ -6,7 +6,7 @@ import class Foundation.FileManager
 
 @testable import seedbank
 
-@Suite(.bounded) struct DeploymentInstallerTests {
+@Suite struct DeploymentInstallerTests {
   let folder: SetupFolder
 
   init() throws { folder = try SetupFolder() }

@@ -9,7 +9,7 @@ import Testing
 @testable import SeedTrust
 @testable import seedbank
 
-@Suite(.bounded) struct ErrorMappingTests {
+@Suite struct ErrorMappingTests {
   static let cases: [(error: any Error, code: ExitCode, message: String)] = [
     (
       DatabaseError(code: 13, message: "database or disk is full", subject: "COMMIT"), .inputOutput,

@@ -5,7 +5,7 @@ import Testing
 
 @testable import seedbank
 
-@Suite(.bounded) struct InitTests {
+@Suite struct InitTests {
   let folder: SetupFolder
 
   init() throws {

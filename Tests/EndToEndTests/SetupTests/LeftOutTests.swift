@@ -6,7 +6,7 @@ import Testing
 @testable import seedbank
 
 /// What `init` leaves out is told once, with every name, the reason and what to do; and doing that works.
-@Suite(.bounded) struct LeftOutTests {
+@Suite struct LeftOutTests {
   let folder: SetupFolder
 
   init() throws { folder = try SetupFolder() }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import seedbank
 
-@Suite(.bounded) struct ReferenceTests {
+@Suite struct ReferenceTests {
   let folder: SetupFolder
 
   init() throws { folder = try SetupFolder() }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import seedbank
 
-@Suite(.bounded) struct SchemaDraftTests {
+@Suite struct SchemaDraftTests {
   let folder: SetupFolder
 
   init() throws { folder = try SetupFolder() }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import seedbank
 
-@Suite(.bounded) struct SecondDatasetTests {
+@Suite struct SecondDatasetTests {
   /// A deployment with one dataset that is published, and a file for another one.
   private func folder() throws -> SetupFolder {
     let folder = try SetupFolder()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import seedbank
 
-@Suite(.bounded) struct SwiftSnippetTests {
+@Suite struct SwiftSnippetTests {
   private func snippet(_ dataset: DatasetName) throws -> SwiftSnippet {
     let schema = try SHA256Digest(hex: String(repeating: "0a", count: 32))
     return SwiftSnippet(dataset: dataset, model: "2.1", schema: schema)

@@ -5,7 +5,7 @@ import Testing
 @testable import seedbank
 
 /// What the real process tells a service manager, over a real socket.
-@Suite(.bounded) struct ServiceManagerTests {
+@Suite struct ServiceManagerTests {
   let folder: TemporaryFolder
 
   init() throws {

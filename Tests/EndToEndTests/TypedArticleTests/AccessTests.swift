@@ -8,7 +8,7 @@ import FoundationNetworking
 #endif
 
 /// The article on access by token: its configurations in a real nginx, and the library behind them.
-@Suite(.bounded) struct AccessTests {
+@Suite struct AccessTests {
   let article: TypedArticle
   private let port: UInt16
   private let here: TemporaryFolder

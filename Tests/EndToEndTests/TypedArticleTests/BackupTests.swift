@@ -3,7 +3,7 @@ import Support
 import Testing
 
 /// The article on backups: typed, with a device that has seen more than the backup.
-@Suite(.bounded) struct BackupTests {
+@Suite struct BackupTests {
   @Test
   func `a copy of a running deployment comes back elsewhere, and devices that have seen more follow as well`()
     throws

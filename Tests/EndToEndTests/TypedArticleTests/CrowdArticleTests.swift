@@ -3,7 +3,7 @@ import Support
 import Testing
 
 /// The article on a million devices says what the model says.
-@Suite(.bounded) struct CrowdArticleTests {
+@Suite struct CrowdArticleTests {
   @Test func `the article's tables are those that the model prints`() throws {
     let article = try OperatorArticle("AMillionDevices").text.components(separatedBy: "\n")
     let printed = try Tool.run(["\(Readme.package)/Scripts/crowd", "--tables"])

@@ -3,7 +3,7 @@ import Support
 import Testing
 
 /// The article on several fronts: typed, and its copies made while clients pull all the time.
-@Suite(.bounded) struct FrontsTests {
+@Suite struct FrontsTests {
   let article: TypedArticle
 
   init() throws { article = try TypedArticle("Fronts") }

@@ -3,7 +3,7 @@ import Support
 import Testing
 
 /// The article on static hosts: typed, and its nginx configuration in a real nginx.
-@Suite(.bounded) struct HostingTests {
+@Suite struct HostingTests {
   let article: TypedArticle
 
   init() throws { article = try TypedArticle("Hosting") }

@@ -3,7 +3,7 @@ import Support
 import Testing
 
 /// The article on monitoring: typed, and its rules held against real metrics.
-@Suite(.bounded) struct MonitoringTests {
+@Suite struct MonitoringTests {
   let article: TypedArticle
 
   init() throws { article = try TypedArticle("Monitoring") }

@@ -20,7 +20,8 @@ final class TypedArticle {
   private static let ordinaryPorts = ["8080", "8081", "8082"]
   /// Lines that do not end by themselves, and what they print once they work.
   private static func sign(ofLasting line: String) -> String? {
-    if line.prefixMatch(of: #/(?:[a-z]+\/)?seedbank (?:(?:run|serve)\b|follow .*--serve\b)/#) != nil { return "listening on" }
+    let ours = #/(?:[a-z]+\/)?seedbank (?:(?:run|serve)\b|follow .*--serve\b)/#
+    if line.prefixMatch(of: ours) != nil { return "listening on" }
     return line.hasPrefix("python3 -m http.server") ? "Serving HTTP" : nil
   }
 
@@ -100,7 +101,7 @@ final class TypedArticle {
     return terminal
   }
 
-  /// Ctrl-C in all of them.
+  /// Ends what runs in all of them.
   func closeTerminals() {
     terminals = []
   }

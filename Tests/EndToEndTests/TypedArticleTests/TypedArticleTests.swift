@@ -3,7 +3,7 @@ import Support
 import Testing
 
 /// Each article for operators, typed as it stands.
-@Suite(.bounded) struct TypedArticleTests {
+@Suite struct TypedArticleTests {
   /// Articles whose blocks are typed elsewhere, and where.
   private static let elsewhere = [
     "KeysAndRecovery": "ProcedureTests", "Hosting": "HostingTests", "Fronts": "FrontsTests",

@@ -10,7 +10,7 @@ import Testing
 
 /// Whatever a server does, an update ends in the named error or in the new data; what was there stays readable,
 /// and the disk does not fill.
-@Suite(.bounded) struct HostileRepositoryTests {
+@Suite struct HostileRepositoryTests {
   /// Bytes of a record beside a part.
   private static let recordBytes = 4096
 

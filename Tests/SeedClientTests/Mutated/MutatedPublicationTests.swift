@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// Whatever somebody makes of a publication: a device has the rows that were published as its version, or an error.
-@Suite(.bounded) struct MutatedPublicationTests {
+@Suite struct MutatedPublicationTests {
   /// Publications in each of the two tests; their numbers are the seeds.
   private static let attempts = Stage.isDeep ? 5000 : 150
 

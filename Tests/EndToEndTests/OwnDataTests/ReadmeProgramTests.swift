@@ -1,0 +1,50 @@
+import Foundation
+import Support
+import Testing
+
+/// The README's program, against the modules that are built already: what `OwnDataTests` does wholly, in seconds.
+@Suite struct ReadmeProgramTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  /// The modules that an app links, and the libraries of C that these know.
+  private static let modules = [
+    "SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedImport", "SeedClient",
+  ]
+  private static let libraries = ["CSpawn", "CSQLite", "CZlib", "CLZMA", "CCrypto"]
+
+  @Test func `an update in the operator's file shows in the README's program`() throws {
+    let commands = try Readme.block("sh", containing: "init my.sqlite")
+    let first = try #require(commands.split(separator: "\n").first)
+    try Tool.run(["sh", "-c", String(first)], in: folder.path)
+    for words in [["init", "my.sqlite"], ["config", "swift"]] {
+      #expect(commands.contains("/seedbank \(words.joined(separator: " "))"))
+      let output = try SeedbankBinary.succeed(words, in: folder.path)
+      try output.write(toFile: folder("SeedModels.swift"), atomically: false, encoding: .utf8)
+    }
+    let server = try RunningSeedbank(["run", "--port", "0"], in: folder.path)
+    try compile(for: server.address)
+    let app = try TestProgram(
+      ["stdbuf", "-oL", folder("app"), folder("seedbank/root.json")],
+      environment: ["XDG_DATA_HOME": folder("data")], joined: true)
+    try app.waits(for: "Tea")
+    try Tool.sqlite(folder("my.sqlite"), "UPDATE shop SET name = 'Green tea' WHERE id = 1;")
+    try app.waits(for: "Green tea")
+    #expect(try app.stop() == .killed(signal: SIGTERM))
+    #expect(server.stop() == 0)
+  }
+
+  private func compile(for address: String) throws {
+    try Readme.block("swift", containing: "import SeedClient")
+      .replacing("http://127.0.0.1:8080", with: address)
+      .write(toFile: folder("main.swift"), atomically: false, encoding: .utf8)
+    let maps = Self.libraries.flatMap {
+      ["-Xcc", "-fmodule-map-file=\(Readme.package)/Sources/\($0)/module.modulemap"]
+    }
+    let objects = Self.modules.map { "\(SeedbankBinary.folder)/\($0).build/*.o" }.joined(separator: " ")
+    let words = ["swiftc", "main.swift", "SeedModels.swift", "-o", "app", "-swift-version", "6"]
+    let command = words + ["-I", "\(SeedbankBinary.folder)/Modules"] + maps
+    try Tool.run(["sh", "-c", "exec \(command.joined(separator: " ")) \(objects)"], in: folder.path)
+  }
+}
