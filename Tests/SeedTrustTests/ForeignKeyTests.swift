@@ -1,3 +1,4 @@
+#if os(Linux)
 import Foundation
 import SeedFormat
 import SeedTrust
@@ -224,3 +225,4 @@ import Testing
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux)
 import Foundation
 import SeedFormat
 import SeedSystem
@@ -134,3 +135,4 @@ import Testing
     #expect(try again == Metadata<Root>(parsing: root).signedBytes)
   }
 }
+#endif
