@@ -12,14 +12,15 @@ package enum LeftOutIndexes {
     package let statistics: String?
   }
 
+  private static let definition = """
+    CREATE TABLE \(ReservedTable.index)(position INTEGER PRIMARY KEY, name TEXT NOT NULL, "table" TEXT NOT NULL,
+      sql TEXT NOT NULL, statistics TEXT)
+    """
+
   /// Takes the secondary indexes of an analysed file away and keeps what they are built from.
   package static func leaveOut(of connection: Connection) throws {
     try connection.transaction {
-      try connection.execute(
-        """
-        CREATE TABLE \(ReservedTable.index)(position INTEGER PRIMARY KEY, name TEXT NOT NULL, "table" TEXT NOT NULL,
-          sql TEXT NOT NULL, statistics TEXT)
-        """)
+      try connection.execute(definition)
       let indexes = try SecondaryIndexes(connection)
       for index in indexes.all { try keep(index, connection) }
       try indexes.drop(from: connection)
@@ -41,7 +42,7 @@ package enum LeftOutIndexes {
     guard try isThere(connection) else { return }
     try connection.transaction {
       for entry in try entries(of: connection) {
-        try connection.prepare(entry.sql).run()
+        try connection.makeIndex(entry.name, on: entry.table, by: entry.sql)
         guard let statistics = entry.statistics else { continue }
         try connection.execute(
           "INSERT INTO sqlite_stat1(tbl, idx, stat) VALUES (?, ?, ?)", .text(entry.table), .text(entry.name),
@@ -51,8 +52,15 @@ package enum LeftOutIndexes {
     }
   }
 
+  /// A view or a generated column of that name could run for ever when it is read.
   private static func isThere(_ connection: Connection) throws -> Bool {
-    try connection.value("SELECT 1 FROM sqlite_schema WHERE name = ?", .text(ReservedTable.index)) != nil
+    let found = try connection.rows(
+      "SELECT type, sql FROM sqlite_schema WHERE name = ?", .text(ReservedTable.index))
+    guard let first = found.first else { return false }
+    guard first == [.text("table"), .text(definition)] else {
+      throw ForeignIndex(name: ReservedTable.index, sql: first[1].textIfAny ?? "")
+    }
+    return true
   }
 
   private static func keep(_ index: SecondaryIndexes.Index, _ connection: Connection) throws {
@@ -94,6 +102,6 @@ package struct SecondaryIndexes {
 
   /// Makes them, over the rows that are there.
   package func build(in connection: Connection) throws {
-    for index in all { try connection.execute(index.sql) }
+    for index in all { try connection.makeIndex(index.name, on: index.table, by: index.sql) }
   }
 }
