@@ -140,6 +140,8 @@ private final class Exchange {
   private let file: File?
   private let sink: File?
   private var sinkRoom: Int
+  /// Of a file that is sent.
+  private var bodyLeft: Int
   private var rest: ArraySlice<UInt8> = []
 
   /// Of a file on its way: more than a processor keeps at hand is slower.
@@ -150,6 +152,7 @@ private final class Exchange {
   init(_ request: BucketRequest) throws {
     sink = if let path = request.sink { try File(path, for: .replacing) } else { nil }
     sinkRoom = request.expectedBytes
+    bodyLeft = request.body?.length ?? 0
     switch request.body?.content {
     case nil: file = nil
     case .bytes(let bytes):
@@ -159,9 +162,16 @@ private final class Exchange {
     }
   }
 
-  /// The next bytes to send; none at the end.
+  /// The next bytes to send; none at the end. A file that ends early would leave the store waiting for the rest.
   func give(_ buffer: UnsafeMutableRawBufferPointer) throws -> Int {
-    if file != nil { return try file?.read(into: buffer) ?? 0 }
+    if file != nil {
+      let count = try file?.read(into: buffer) ?? 0
+      bodyLeft -= count
+      guard count > 0 || bodyLeft <= 0 else {
+        throw MirrorError.refused("a file is shorter than it was signed: 'seedbank verify' says which")
+      }
+      return count
+    }
     let piece = rest.prefix(buffer.count)
     buffer.copyBytes(from: piece)
     rest = rest.dropFirst(piece.count)

@@ -42,11 +42,13 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    "drop before", "drop after", "412:PreconditionFailed before", "412:PreconditionFailed after",
-    "503 before",
-    "503 after", "409:ConditionalRequestConflict before", "cut before", "cut after",
-  ])
+  @Test(
+    .full,
+    arguments: [
+      "drop before", "drop after", "412:PreconditionFailed before", "412:PreconditionFailed after",
+      "503 before",
+      "503 after", "409:ConditionalRequestConflict before", "cut before", "cut after",
+    ])
   func `whatever becomes of one request, a client sees nothing torn, and the next push converges`(
     _ fault: String
   ) throws {
@@ -69,7 +71,7 @@ import Testing
     #expect(number > 6, "\(fault): too few requests were hit")
   }
 
-  @Test(arguments: ["hang before", "hang after"])
+  @Test(.full, arguments: ["hang before", "hang after"])
   func `a request without an answer is given up, and what became of it is found out`(_ fault: String) throws {
     let fixture = try PublicationFixture(rows: 10)
     let (hasty, mirror) = (try mirror("hang", fixture, Self.short), try mirror("hang", fixture))
@@ -85,7 +87,7 @@ import Testing
     try expectWhole(store, fault)
   }
 
-  @Test func `a store that drips holds nobody for ever`() throws {
+  @Test(.full) func `a store that drips holds nobody for ever`() throws {
     let store = try bucket.store(limits: Self.short)
     for _ in 1...2 {
       try bucket.arm("drip before all")

@@ -10,7 +10,7 @@ import Testing
 /// and that the log named all that differed.
 @Suite struct PostgresHistoryTests {
   /// How many run one after the other in one database.
-  static let histories = Stage.isDeep ? 250 : 10
+  static let histories = Stage.pick(quick: 1, full: 10, deep: 250)
   private static let databases = 8
   private static let steps = 5
 
@@ -89,7 +89,7 @@ import Testing
 
   // MARK: Histories
 
-  @Test(arguments: 0..<databases)
+  @Test(.full, arguments: 0..<databases)
   func `a log names all that differs, whatever programs do to a PostgreSQL database`(_ number: Int) throws {
     let scene = try PostgresLogScene(Self.origin, Self.schema, projections: ["named": Self.named])
     var changed = 0

@@ -93,7 +93,7 @@ import Testing
   }
 
   /// A standby's snapshot takes transactions in progress for seen. Without care their rows would never be read.
-  @Test func `a transaction that was in progress on a standby is found when it ends`() throws {
+  @Test(.full) func `a transaction that was in progress on a standby is found when it ends`() throws {
     let cluster = try PostgresCluster()
     var scene = try scene(cluster)
     let standby = try scene.database.on(PostgresCluster(standbyOf: cluster))

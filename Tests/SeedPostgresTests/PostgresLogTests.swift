@@ -98,7 +98,7 @@ import Testing
     #expect(try scans() == before)
   }
 
-  @Test func `more keys than are worth it are a comparison`() throws {
+  @Test(.full) func `more keys than are worth it are a comparison`() throws {
     let scene = try PostgresLogScene(
       "CREATE TABLE t(id int PRIMARY KEY, name text)", "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT)")
     try scene.follow("INSERT INTO t SELECT i, 'x' FROM generate_series(1, 100000) i")

@@ -21,7 +21,7 @@ import Testing
     try scene.scene.published().map { "\($0[0])=\($0[1].text)" }.joined(separator: " ") + "\n"
   }
 
-  @Test(arguments: ["name", "xid"])
+  @Test(.full, arguments: ["name", "xid"])
   func `a server recovered to a point in time takes back what came later, and says why it compared`(
     target: String
   ) throws {

@@ -78,7 +78,7 @@ import Testing
     END $$;
     """
 
-  @Test(arguments: cases)
+  @Test(.full, arguments: cases)
   func `every version that is published among sixteen writers is a state that they meant, and none is missed`(
     _ server: Server, _ finding: ChangeFinding
   ) throws {

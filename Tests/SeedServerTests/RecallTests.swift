@@ -11,7 +11,7 @@ import Testing
   static let histories = 6
   static let versions = 12
 
-  @Test(arguments: 0..<histories)
+  @Test(.full, arguments: 0..<histories)
   func `each version of a random history comes back with the rows it had`(_ seed: Int) throws {
     let history = try RandomHistory(seed: UInt64(seed))
     var random = SplitMix(seed: UInt64(seed))

@@ -17,7 +17,7 @@ struct PlistTests {
     }
   }
 
-  @Test("a mutated list is refused, or read as plistlib reads it", arguments: [11, 12])
+  @Test("a mutated list is refused, or read as plistlib reads it", .full, arguments: [11, 12])
   func mutants(seed: Int) throws {
     let (whole, folder) = (try TemporaryFolder(), try TemporaryFolder())
     _ = try plistlib("make", whole, "\(seed)", "20")

@@ -103,7 +103,7 @@ struct TemplateRefusalTests {
     (["NSManagedObjectModel", .null, "NSFuture", 1], "the key NSFuture of NSManagedObjectModel"),
   ]
 
-  @Test("a model with a lie is refused by entity, property and key")
+  @Test("a model with a lie is refused by entity, property and key", .full)
   func archive() throws {
     for (lie, words) in Self.archiveLies {
       let found = refusal(try maker.store(Transit.model([lie])))
@@ -153,7 +153,7 @@ struct TemplateRefusalTests {
     ("UPDATE Z_MODELCACHE SET Z_CONTENT = x'0300'", "the store's model: the property list cannot be read"),
   ]
 
-  @Test("a store with a lie in its tables is refused by table, column or index")
+  @Test("a store with a lie in its tables is refused by table, column or index", .full)
   func tables() throws {
     for (sql, words) in Self.sqlLies {
       let found = refusal(try maker.store(Transit.model, sql))

@@ -45,7 +45,7 @@ import Testing
     #expect(try feed.rows("SELECT DISTINCT stop_id FROM stop_times") == ["A", "B", "C"])
   }
 
-  @Test func `a file that changes while it is read is not published before it rests`() throws {
+  @Test(.full) func `a file that changes while it is read is not published before it rests`() throws {
     try publish()
     let times = (3...100_000).map { "A,T,\($0)\n" }.joined()
     try feed.write(FeedDeployment.times + times, "stop_times.txt")

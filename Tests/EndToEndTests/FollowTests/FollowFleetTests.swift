@@ -14,7 +14,8 @@ import Testing
   /// Clients of each kind.
   private static let clients = 3
 
-  @Test func `clients of followers that come and go reach the newest rows, and take no needless snapshot`()
+  @Test(.full)
+  func `clients of followers that come and go reach the newest rows, and take no needless snapshot`()
     async throws
   {
     let fleet = try FollowFleet(seed: .random(in: 0...UInt64.max))

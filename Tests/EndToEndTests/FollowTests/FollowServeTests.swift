@@ -51,7 +51,9 @@ import Testing
     try scene.expectSame()
   }
 
-  @Test func `a follower whose origin is away serves on, says so once, and goes on when it is back`() throws {
+  @Test(.full) func `a follower whose origin is away serves on, says so once, and goes on when it is back`()
+    throws
+  {
     let follower = try follower()
     try waitUntil("the first copy") { try head(follower) == "3" }
     scene.host.begin(.missing("metadata/"))
@@ -69,7 +71,8 @@ import Testing
     #expect(follower.errors.contains("looks succeed again"))
   }
 
-  @Test func `before there is a copy it is not ready, and a copy of before is served at once`() throws {
+  @Test(.full) func `before there is a copy it is not ready, and a copy of before is served at once`() throws
+  {
     scene.host.begin(.missing("metadata/"))
     let first = try follower()
     #expect(try RawClient(port: first.port).get("/readyz").status == 503)

@@ -75,7 +75,7 @@ import Testing
         == before.filter { $0.key.hasPrefix("metadata/") })
   }
 
-  @Test(arguments: [false, true])
+  @Test(.full, arguments: [false, true])
   func `objects that are missing, cut off or other bytes never come to be named`(hasCopy: Bool) throws {
     if hasCopy { try scene.follow() }
     try scene.publish("newer", "--snapshot")

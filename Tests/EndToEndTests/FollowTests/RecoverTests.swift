@@ -196,7 +196,9 @@ import Testing
 
   /// A publisher that burns at random moments, a follower that looked at some time before, and two clients: one reads
   /// from the follower, one from the publisher itself.
-  @Test func `burnt at random moments, the publisher goes on and clients come to the same rows`() throws {
+  @Test(.full) func `burnt at random moments, the publisher goes on and clients come to the same rows`()
+    throws
+  {
     var random = SplitMix(seed: .random(in: 0...UInt64.max))
     let seed = random
     try scene.grow()

@@ -23,7 +23,7 @@ import Testing
     try expectFew(kept, fronts: [served.front.port])
   }
 
-  @Test func `with two followers behind the proxy they cost both together no more`() throws {
+  @Test(.full) func `with two followers behind the proxy they cost both together no more`() throws {
     let folder = try TemporaryFolder(inMemory: true)
     try Data(served.root).write(to: URL(fileURLWithPath: folder("root.json")))
     let followers = try (1...2).map { number in

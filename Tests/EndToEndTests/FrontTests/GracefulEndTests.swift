@@ -114,7 +114,7 @@ import Testing
     #expect(server.waitForEnd() == 0)
   }
 
-  @Test func `a client that takes nothing holds the end up no longer than was configured`() throws {
+  @Test(.full) func `a client that takes nothing holds the end up no longer than was configured`() throws {
     let road = try DemoRoad(seed: 55, trips: 2_000)
     let server = try RunningSeedbank(
       ["serve", "--config", road.config, "--port", "0"], in: road.folder.path,

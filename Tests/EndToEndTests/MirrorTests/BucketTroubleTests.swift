@@ -12,13 +12,15 @@ import Testing
 
   init() throws { scene = try BucketScene() }
 
-  @Test(arguments: [
-    ("403:RequestTimeTooSkewed", "The mirror's clock", "the clocks differ"),
-    ("403:QuotaExceeded", "A full quota", "make room there"),
-    ("507:InsufficientStorage", "A full store", "make room there"),
-    ("503:SlowDown", "A store that is busy for minutes", "it answers 503 SlowDown"),
-    ("500:InternalError", "A broken store", "it answers 500 InternalError"),
-  ])
+  @Test(
+    .full,
+    arguments: [
+      ("403:RequestTimeTooSkewed", "The mirror's clock", "the clocks differ"),
+      ("403:QuotaExceeded", "A full quota", "make room there"),
+      ("507:InsufficientStorage", "A full store", "make room there"),
+      ("503:SlowDown", "A store that is busy for minutes", "it answers 503 SlowDown"),
+      ("500:InternalError", "A broken store", "it answers 500 InternalError"),
+    ])
   func `each refusal is named, stops no step, and is made good when it ends`(
     trouble: (fault: String, what: String, message: String)
   ) throws {
@@ -89,7 +91,7 @@ import Testing
     try scene.expectWhole("run")
   }
 
-  @Test func `of several mirrors a broken one keeps the good one from nothing`() throws {
+  @Test(.full) func `of several mirrors a broken one keeps the good one from nothing`() throws {
     let folder = scene.deployment.folder("mirror")
     try Folder.create(folder)
     try scene.deployment.name(mirrors: [

@@ -64,7 +64,7 @@ import Testing
     #expect(server.stop() == 0)
   }
 
-  @Test
+  @Test(.full)
   func `models that are gone, edited or published by others hold everything back, until that is mended`()
     throws
   {

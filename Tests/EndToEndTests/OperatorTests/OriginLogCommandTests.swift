@@ -133,7 +133,8 @@ import Testing
     #expect(try deployment.seedbank("regenerate").status == 0)
   }
 
-  @Test func `another deployment follows a log that is there, and a refused removal changes no setting`()
+  @Test(.full)
+  func `another deployment follows a log that is there, and a refused removal changes no setting`()
     throws
   {
     let file = deployment.folder("seedbank/my/dataset.json")

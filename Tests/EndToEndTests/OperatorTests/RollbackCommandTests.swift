@@ -82,7 +82,7 @@ import Testing
     #expect(try deployment.seedbank("regenerate", "--resume", "--accept-shrink").status == 0)
   }
 
-  @Test(arguments: ["run", "serve"])
+  @Test(.full, arguments: ["run", "serve"])
   func `a hold that another command begins and ends is told once each by a process that goes on`(
     _ command: String
   ) throws {

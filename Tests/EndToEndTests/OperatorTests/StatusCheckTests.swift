@@ -180,7 +180,7 @@ import Testing
       "mv kept my.sqlite; $seedbank regenerate"),
   ]
 
-  @Test(arguments: faults)
+  @Test(.full, arguments: faults)
   func `the page is as little green as the check, whatever is wrong`(_ fault: Fault) throws {
     let front = try RunningSeedbank(
       ["serve", "--port", "0", "--public", PageScene.pages], in: deployment.folder.path,
@@ -202,7 +202,7 @@ import Testing
     #expect(try check().status == 0)
   }
 
-  @Test func `run tells the page of a key file that others can read, though no step comes`() throws {
+  @Test(.full) func `run tells the page of a key file that others can read, though no step comes`() throws {
     let front = try run()
     try waitUntil("all is well", every: 0.05) { try standing(front).contains("Everything is current.") }
     try Tool.run(["chmod", "644", deployment.folder("seedbank/keys/snapshot.key")])
