@@ -44,9 +44,7 @@ import Testing
       try Data("half".utf8).write(to: url)
     }
     let store = try fixture.store()
-    // A program that another test starts holds this process's locks until it has begun.
-    for _ in 0..<1000 where await code({ try await store.update() }) == .storeLocked { usleep(10_000) }
-    #expect(await code { try await store.update() } == nil)
+    try await store.update()
     #expect(try fixture.names("partial").isEmpty)
     #expect(try fixture.names("generations").count == 1)
     let trusted = try fixture.names("trust")
@@ -99,5 +97,7 @@ import Testing
     let store = try fixture.store()
     try await store.prepare()
     try await body(store)
+    // A store that is let go closes when its last task ends, which may be a moment later.
+    await store.close()
   }
 }

@@ -26,6 +26,7 @@ import Testing
     try forge(seed)
     #expect(await code { try await store.verify() } == .damaged)
     try forge(seed, "One")
+    await store.close()
   }
 
   @Test func `data that is what was published is proved, before the first download too`() async throws {

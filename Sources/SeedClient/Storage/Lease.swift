@@ -54,6 +54,16 @@ final class FileLock: Sendable {
     return FileLock(file)
   }
 
+  /// The same, asked for again until `patience` is over. Blocks.
+  static func exclusive(_ path: String, within patience: Duration) throws(FileError) -> FileLock? {
+    let deadline = ContinuousClock.now + patience
+    repeat {
+      if let lock = try exclusive(path) { return lock }
+      usleep(10_000)
+    } while ContinuousClock.now < deadline
+    return nil
+  }
+
   /// A lock that several may hold at once; `nil` where the file is gone, or another has the lock alone.
   static func shared(_ path: String) throws(FileError) -> FileLock? {
     do {

@@ -33,11 +33,14 @@ actor StoreWriter: BlockingActor {
 
   // MARK: The lock
 
+  /// A store that was let go has the lock until its last task has ended.
+  private static let patience = Duration.milliseconds(300)
+
   /// Takes the lock, and removes what crashes left. Does nothing where this has the lock.
   func begin() throws {
     guard lock == nil else { return }
     try Folder.create(layout.directory, mode: 0o700)
-    guard let held = try FileLock.exclusive(layout.lock) else {
+    guard let held = try FileLock.exclusive(layout.lock, within: Self.patience) else {
       throw SeedError(
         .storeLocked,
         "another store writes to \(layout.directory): keep one store per directory, give this one another by "

@@ -67,6 +67,7 @@ int stat(const char *path, struct stat *status);
 int lstat(const char *path, struct stat *status);
 int fstat(int descriptor, struct stat *status);
 int close(int descriptor);
+int usleep(unsigned int microseconds);
 ssize_t read(int descriptor, void *buffer, size_t count);
 ssize_t write(int descriptor, const void *buffer, size_t count);
 off_t lseek(int descriptor, off_t offset, int whence);

@@ -166,20 +166,8 @@ private struct Device {
     )
   }
 
-  /// An update by a new store, once the one before has let the lock go.
-  func update(from server: URL) async throws -> UpdateReport {
-    let store = try store(server)
-    let deadline = ContinuousClock.now + .seconds(longestWait)
-    while ContinuousClock.now < deadline {
-      do {
-        return try await store.update()
-      } catch {
-        guard error.code == .storeLocked else { throw error }
-        await Task.yield()
-      }
-    }
-    throw NeverHappened(what: "the store's lock is free")
-  }
+  /// An update by a new store.
+  func update(from server: URL) async throws -> UpdateReport { try await store(server).update() }
 
   func names(in name: String) throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: "\(folder("store"))/\(name)")
