@@ -80,7 +80,7 @@ import Testing
     "CREATE TABLE zone2(a); CREATE INDEX seedbank_index ON zone2(a)",
   ]
 
-  @Test(arguments: places) func `a table of indexes that is none is refused before it is read`(_ sql: String)
+  @Test(arguments: places) func `a forged table of indexes is refused before it is read`(_ sql: String)
     throws
   {
     try file.execute("DROP TABLE seedbank_index; \(sql)")
@@ -93,7 +93,7 @@ import Testing
     "create index NAMES on STOP(lower(name), zone) where zone is not null",
     "CREATE INDEX main.names ON stop(length(name) + id)",
   ])
-  func `whatever an index may be is made`(_ sql: String) throws {
+  func `every valid form of an index is made`(_ sql: String) throws {
     try file.execute("UPDATE seedbank_index SET sql = ?", .text(sql))
     try LeftOutIndexes.build(in: file)
     #expect(try file.integer("SELECT count(*) FROM pragma_index_list('stop')") == 1)

@@ -107,8 +107,9 @@ package final class PostgresCluster: Sendable {
   }
 
   private init(_ command: (_ folder: String) -> [String]) throws {
+    // The path of a socket has 107 bytes at most.
     folder =
-      "/tmp/seedbank-pg-\(ProcessInfo.processInfo.processIdentifier)-\(UInt32.random(in: 0...UInt32.max))"
+      FileManager.default.temporaryDirectory.appending(path: "pg-\(UInt32.random(in: 0 ... .max))").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
     if geteuid() == 0 { chown(folder, Self.nobody, Self.nobody) }
     let parts = command(folder)

@@ -10,8 +10,13 @@ package enum Stage: String, Comparable, CaseIterable {
   /// Each fault at every file operation, and each property with many more histories.
   case deep
 
-  package static let current =
-    ProcessInfo.processInfo.environment["TESTS_STAGE"].flatMap(Stage.init) ?? .quick
+  package static let current: Stage = {
+    guard let name = ProcessInfo.processInfo.environment["TESTS_STAGE"] else { return .quick }
+    guard let stage = Stage(rawValue: name) else {
+      fatalError("TESTS_STAGE is quick, full or deep, not \(name)")
+    }
+    return stage
+  }()
 
   package static var isDeep: Bool { current == .deep }
 

@@ -1,8 +1,8 @@
 package import Foundation
 
-/// How long a test waits for something before it fails, unless it says otherwise; no figure of the product. It is less than
+/// How long a test waits for something before it fails, unless it says otherwise; not a limit of the product. It is less than
 /// what a test may take, so that the failure names what did not come.
-package let longestWait: TimeInterval = Stage.current == .quick ? 45 : 120
+package let longestWait: TimeInterval = Stage.current == .quick ? 40 : 120
 
 /// Looks until `attempt` yields something, and fails after `patience` seconds.
 ///
@@ -29,13 +29,15 @@ package func waitUntil(
   try eventually(what, every: pause) { try condition() ? true : nil }
 }
 
-/// Looks until `condition` holds, and fails after a minute. The caller's actor goes on meanwhile.
+/// Looks until `condition` holds, and fails after ``longestWait``. The caller's actor goes on meanwhile.
 package func until(_ condition: () -> Bool) async throws {
-  let deadline = ContinuousClock.now + .seconds(60)
+  let deadline = ContinuousClock.now + .seconds(longestWait)
+  var isLate = false
   repeat {
+    isLate = ContinuousClock.now > deadline
     if condition() { return }
     try await Task.sleep(for: .milliseconds(10))
-  } while ContinuousClock.now < deadline
+  } while !isLate
   throw NeverHappened(what: "the condition holds")
 }
 

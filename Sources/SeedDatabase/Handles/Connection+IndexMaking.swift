@@ -13,14 +13,14 @@ extension Connection {
     try statement.run()
   }
 
-  /// Only while it is prepared: then the text is known, and search tables may write what they still hold when it is run.
+  /// The authorizer is set only while the text is prepared: search tables may write what they still hold when it is run.
   private func prepared(_ sql: String, _ leave: IndexLeave) throws -> Statement {
     sqlite3_set_authorizer(
       handle,
-      { leave, action, first, second, _, _ in
+      { leave, action, first, second, database, _ in
         guard let leave else { return SQLITE_DENY }
         let rules = Unmanaged<IndexLeave>.fromOpaque(leave).takeUnretainedValue()
-        return rules.isGiven(for: action, first, second) ? SQLITE_OK : SQLITE_DENY
+        return rules.isGiven(for: action, first, second, in: database) ? SQLITE_OK : SQLITE_DENY
       }, Unmanaged.passUnretained(leave).toOpaque())
     defer { sqlite3_set_authorizer(handle, nil, nil) }
     let statement = try withExtendedLifetime(leave) { try prepare(sql) }
@@ -36,7 +36,7 @@ package struct ForeignIndex: Error, Hashable, Sendable, CustomStringConvertible 
   package let sql: String
 
   package var description: String {
-    "the file's text for the index \(name) does something else, and was not run: \(sql.shortSQL)"
+    "the file's SQL for \(name) is not what a publisher writes, and was not run: \(sql.shortSQL)"
   }
 }
 
@@ -50,17 +50,20 @@ private final class IndexLeave {
   init(name: String, table: String) { (self.name, self.table) = (name, table) }
 
   func isGiven(
-    for action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?
+    for action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?,
+    in database: UnsafePointer<CChar>?
   ) -> Bool {
+    // Functions belong to no database.
+    guard action == SQLITE_FUNCTION || database.map({ String(cString: $0) }) == "main" else { return false }
     let (first, second) = (first.map { String(cString: $0) }, second.map { String(cString: $0) })
     switch action {
     case SQLITE_CREATE_INDEX:
       isAsked = isSame(first, name) && isSame(second, table)
       return isAsked
     case SQLITE_REINDEX: return isSame(first, name)
-    case SQLITE_INSERT, SQLITE_UPDATE: return isSame(first, "sqlite_master")
+    case SQLITE_INSERT: return isSame(first, "sqlite_master")
     case SQLITE_READ: return isSame(first, table) || isSame(first, "sqlite_master")
-    // Within an index, only those that always yield the same for the same values.
+    // SQLite allows only deterministic functions in an index.
     case SQLITE_FUNCTION: return true
     default: return false
     }
