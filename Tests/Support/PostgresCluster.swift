@@ -129,24 +129,23 @@ package final class PostgresCluster: Sendable {
   ]
 
   /// All that were started, for the end of the tests.
-  private static let started = Mutex<[(server: TestProgram, folder: String)]>([])
+  private static let started = Mutex<[TestProgram]>([])
 
   private func start(_ own: [String]) throws {
     let command = ["\(Self.programs)/postgres", "-D", "\(folder)/data", "-k", folder]
     let server = try Self.program(Self.unprivileged(command + (Self.settings + own).flatMap { ["-c", $0] }))
     Self.started.withLock { started in
       if started.isEmpty { atexit { PostgresCluster.endAll() } }
-      started.append((server, folder))
+      started.append(server)
     }
     try eventually("PostgreSQL answers") { try? psql("postgres", "SELECT 1") }
   }
 
   private static func endAll() {
-    for (server, folder) in started.withLock({ $0 }) {
-      // What it still writes would stay behind.
-      _ = try? server.stop(SIGQUIT)
-      try? FileManager.default.removeItem(atPath: folder)
-    }
+    // Their folders go with the tests' temporary folder.
+    let servers = started.withLock { $0 }
+    for server in servers { server.send(SIGQUIT) }
+    for server in servers { _ = try? server.wait() }
   }
 
   /// Everybody may come in, but for one, of whom a password is asked.
