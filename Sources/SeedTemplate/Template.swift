@@ -36,7 +36,7 @@ package struct Template: Sendable {
     let scratch = destination + ".tmp"
     defer { try? Folder.removeAny(scratch) }
     try Folder.removeAny(scratch)
-    try Connection(path, .snapshot).execute("VACUUM INTO ?", .text(scratch))
+    try Connection(path, .snapshot).vacuum(into: scratch)
     let copy = try Template(reading: scratch)
     guard copy.mapping == template.mapping, copy.file.model == template.file.model,
       copy.file.metadata == template.file.metadata

@@ -74,6 +74,7 @@ import Testing
       "UPDATE stop SET name = 'Nollendorfplatz' WHERE id = 5; DELETE FROM stop WHERE id = 6")
     _ = try deployment.step(forcingSnapshot: true)
     let seed = try newest(deployment, as: "seed.sqlite")
+    try seed.allowViews()
     try seed.execute("INSERT INTO stop_search(stop_search, rank) VALUES ('integrity-check', 1)")
     #expect(
       try seed.rows("SELECT rowid FROM stop_search WHERE stop_search MATCH 'nollendorfplatz'") == [
@@ -103,8 +104,8 @@ import Testing
     let entries = try LeftOutIndexes.entries(of: seed)
     #expect(entries.map(\.name) == ["stop_by_zone", "stop_in_a"])
     #expect(entries.allSatisfy { $0.table == "stop" && $0.statistics != nil })
-    #expect(try SchemaReader(seed).schema().hash != deployment.job.plans[0].schema.hash)
-    try LeftOutIndexes.build(in: seed)
+    #expect(try SchemaReader(seed).schema().hash == deployment.job.plans[0].schema.hash)
+    _ = try LeftOutIndexes.build(in: seed, signed: SeedTables.meta(seed).schema)
     #expect(try SchemaReader(seed).schema().hash == deployment.job.plans[0].schema.hash)
     #expect(try LeftOutIndexes.entries(of: seed).isEmpty)
     let statistics = try seed.rows(

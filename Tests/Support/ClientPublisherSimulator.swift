@@ -143,7 +143,7 @@ package final class ClientPublisherSimulator: @unchecked Sendable {
   /// The publication as it is now.
   package func backUp() throws -> Backup {
     let path = publication.newCopyPath()
-    try publication.copy.execute("VACUUM INTO ?", .text(path))
+    try publication.copy.vacuum(into: path)
     return Backup(
       published: publication.published, copy: path, objects: objects, head: head, stops: stops)
   }

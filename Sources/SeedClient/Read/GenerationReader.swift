@@ -135,6 +135,7 @@ private actor ReadingConnection: BlockingActor {
   private func open() throws -> Connection {
     if let connection { return connection }
     let opened = try Connection(file, .reader)
+    try opened.allowViews()
     connection = opened
     return opened
   }

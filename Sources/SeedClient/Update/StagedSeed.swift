@@ -35,34 +35,38 @@ struct StagedSeed {
     try fetched.expand(to: path)
     try check(path, fetched.object, epoch)
     fetched.phases.enter(.buildingIndexes)
-    try LeftOutIndexes.build(in: Connection(path, .writer))
+    _ = try LeftOutIndexes.build(in: Connection(path, .writer), signed: fetched.object.schema)
     let file = try SeedFile(path)
     // Before anyone reads it: later a reader would keep the journal mode from changing.
     try file.enterWAL()
-    guard file.schema.hash == fetched.object.schema else {
-      throw SeedError(
-        .damaged,
-        "the schema of \(fetched.object.fileName) differs from the signed one: tell the publication's operator"
-      )
-    }
     return file
   }
 
-  /// Compares what the file says of itself with signed metadata, only reading, before anything else opens it.
+  /// Compares what the file says of itself, and the sums of all its rows, with signed metadata. It only reads, and nothing
+  /// else opens the file before.
   private static func check(_ path: String, _ object: PublishedObject, _ epoch: Epoch) throws {
     let connection = try Connection(path, .snapshot)
+    connection.endWithTask()
     let meta = try SeedTables.meta(connection)
     let userVersion = try connection.integer("PRAGMA user_version")
     let signed = SeedMeta(
       series: object.series, model: object.model, epoch: epoch, version: object.version,
       schema: object.schema, digest: object.digest, provenance: meta.provenance)
-    // Deltas go on from the sums. Whether they are those of the rows only a proof can say, which reads all rows.
-    let digest = StateDigest.of(try SeedTables.sums(connection))
-    guard meta == signed, digest == signed.digest, userVersion == Int64(object.model.userVersion) else {
-      throw SeedError(
-        .damaged,
-        "the version, schema or digest in \(object.fileName) differs from the signed one: tell the publication's operator"
-      )
+    guard meta == signed, userVersion == Int64(object.model.userVersion) else {
+      throw differs("version, schema or digest", object)
     }
+    let schema = try SchemaReader(connection).schema()
+    guard schema.hash == object.schema else { throw differs("schema", object) }
+    // Deltas go on from the stored sums.
+    let sums = try SeedCheck(connection, schema).sums()
+    guard try sums == SeedTables.sums(connection), StateDigest.of(sums) == signed.digest else {
+      throw differs("digest of the rows", object)
+    }
+  }
+
+  private static func differs(_ part: String, _ object: PublishedObject) -> SeedError {
+    SeedError(
+      .damaged,
+      "the \(part) in \(object.fileName) differs from the signed one: tell the publication's operator")
   }
 }

@@ -15,14 +15,14 @@ package struct DatabaseContents {
   package init(file path: String) throws {
     let folder = try TemporaryFolder()
     let copy = folder("copy.sqlite")
-    try Connection(path, .origin).execute("VACUUM INTO ?", .text(copy))
+    try Connection(path, .origin).vacuum(into: copy)
     let connection = try Connection(copy, .writer)
-    try LeftOutIndexes.build(in: connection)
+    let isSeed = try connection.integer("PRAGMA application_id") == SeedTables.applicationID
+    meta = isSeed ? try SeedTables.meta(connection) : nil
+    if let meta { _ = try LeftOutIndexes.build(in: connection, signed: meta.schema) }
     let reader = SchemaReader(connection)
     schemaSQL = try Self.schemaSQL(connection, reader)
     rows = try Self.rows(connection, reader.schema())
-    let isSeed = try connection.integer("PRAGMA application_id") == SeedTables.applicationID
-    meta = isSeed ? try SeedTables.meta(connection) : nil
   }
 
   /// Reads the snapshot in a folder that `seedbank pull --bundle` made. Its signatures do not count here.

@@ -161,8 +161,8 @@ extension TestPublication {
   private func add(snapshot path: String, _ encoding: ContentEncoding) throws {
     try? FileManager.default.removeItem(atPath: path)
     copy.emptyCache()
-    try copy.execute("VACUUM INTO ?", .text(path))
-    let file = try Connection(path, .writer)
+    try copy.vacuum(into: path)
+    let file = try Connection(path, .creator)
     try file.execute("PRAGMA journal_mode = DELETE; ANALYZE")
     if leavesIndexesOut {
       try LeftOutIndexes.leaveOut(of: file)

@@ -34,6 +34,31 @@ extension Connection {
   }
 }
 
+extension Connection {
+  /// Runs `body` while statements fail with ``ResultCode/interrupted`` once its task is cancelled, or once it has computed
+  /// for `seconds`. Time in which the process is suspended or waits does not count.
+  func computing<Result>(atMost seconds: Int, _ body: () throws -> Result) rethrows -> Result {
+    var end = Self.computedSeconds + seconds
+    return try withUnsafeMutablePointer(to: &end) { end in
+      sqlite3_progress_handler(
+        handle, Self.stepsBetweenLooks,
+        { context in
+          guard let end = context?.load(as: Int.self) else { return 0 }
+          return Task.isCancelled || end <= Connection.computedSeconds ? 1 : 0
+        }, end)
+      defer { sqlite3_progress_handler(handle, 0, nil, nil) }
+      return try body()
+    }
+  }
+
+  /// Seconds that this thread has computed.
+  private static var computedSeconds: Int {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return time.tv_sec
+  }
+}
+
 /// Shows every statement that a connection runs, as long as it lives.
 package final class StatementTrace {
   private let connection: Connection

@@ -2,15 +2,32 @@ import CSQLite
 
 extension Connection {
   /// Makes an index by a text out of a file that came from elsewhere. SQLite asks for each thing that the text would do, and
-  /// gets leave for this index on this table alone: if the text says anything else, nothing of it is run.
+  /// gets leave for this index on this table alone: if the text says anything else, nothing of it is run. What SQLite then
+  /// computes for the rows is bounded in time and size.
   package func makeIndex(_ name: String, on table: String, by sql: String) throws {
+    let limits = IndexLimits(self)
+    defer { limits.lift() }
     let statement: Statement
     do {
       statement = try prepared(sql, IndexLeave(name: name, table: table))
-    } catch let error as DatabaseError where error.primaryCode == SQLITE_AUTH {
+    } catch let error as DatabaseError where !error.saysHindrance {
       throw ForeignIndex(name: name, sql: sql)
     }
-    try statement.run()
+    try computing(atMost: IndexLimits.seconds(forBytes: bytes)) { try statement.run() }
+  }
+
+  /// Runs `body`, which makes some indexes. The file may grow by as much as large ones need, and not without an end.
+  func growing(byIndexes count: Int, _ body: () throws -> Void) throws {
+    let pages = try integer("PRAGMA page_count") ?? 0
+    let limit = try integer("PRAGMA max_page_count") ?? 0
+    try execute("PRAGMA max_page_count = \(IndexLimits.pages(of: pages, indexes: count))")
+    // After an error SQLite may have rolled back, and the file is discarded.
+    defer { try? execute("PRAGMA max_page_count = \(limit)") }
+    try body()
+  }
+
+  private var bytes: Int64 {
+    get throws { try (integer("PRAGMA page_count") ?? 0) * (integer("PRAGMA page_size") ?? 0) }
   }
 
   /// The authorizer is set only while the text is prepared: search tables may write what they still hold when it is run.
@@ -40,6 +57,32 @@ package struct ForeignIndex: Error, Hashable, Sendable, CustomStringConvertible 
   }
 }
 
+/// Bounds on the expressions of an index. SQLite looks at the time only between two functions, so that one function has to
+/// be short, and its time grows with the length of its arguments.
+private struct IndexLimits {
+  private static let all: [(limit: Int32, value: Int32)] = [
+    (SQLITE_LIMIT_LENGTH, 16 * 1024 * 1024), (SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 100),
+    (SQLITE_LIMIT_EXPR_DEPTH, 100), (SQLITE_LIMIT_FUNCTION_ARG, 16),
+  ]
+  private let connection: Connection
+  private let before: [Int32]
+
+  init(_ connection: Connection) {
+    self.connection = connection
+    before = Self.all.map { sqlite3_limit(connection.handle, $0.limit, $0.value) }
+  }
+
+  func lift() {
+    for (one, value) in zip(Self.all, before) { sqlite3_limit(connection.handle, one.limit, value) }
+  }
+
+  /// An index over all columns of narrow rows takes up to thrice the room of its table.
+  static func pages(of table: Int64, indexes: Int) -> Int64 { 1000 + table * Int64(1 + 3 * indexes) }
+
+  /// A slow phone sorts some megabytes in a second; a long time more is allowed.
+  static func seconds(forBytes bytes: Int64) -> Int { 60 + Int(bytes / 1_000_000) }
+}
+
 /// What SQLite's authorizer allows while one index is made.
 private final class IndexLeave {
   let name: String
@@ -58,17 +101,14 @@ private final class IndexLeave {
     let (first, second) = (first.map { String(cString: $0) }, second.map { String(cString: $0) })
     switch action {
     case SQLITE_CREATE_INDEX:
-      isAsked = isSame(first, name) && isSame(second, table)
+      isAsked = first == name && second == table
       return isAsked
-    case SQLITE_REINDEX: return isSame(first, name)
-    case SQLITE_INSERT: return isSame(first, "sqlite_master")
-    case SQLITE_READ: return isSame(first, table) || isSame(first, "sqlite_master")
+    case SQLITE_REINDEX: return first == name
+    case SQLITE_INSERT: return first == "sqlite_master"
+    case SQLITE_READ: return first == table || first == "sqlite_master"
     // SQLite allows only deterministic functions in an index.
     case SQLITE_FUNCTION: return true
     default: return false
     }
   }
-
-  /// SQLite takes names for the same if they differ in the case of ASCII letters.
-  private func isSame(_ one: String?, _ other: String) -> Bool { one?.lowercased() == other.lowercased() }
 }

@@ -146,6 +146,16 @@ package final class Connection {
     return try integer("PRAGMA main.wal_checkpoint(TRUNCATE)") == 0
   }
 
+  /// Writes the database to another file, without gaps. SQLite attaches the new file while it does so.
+  package func vacuum(into path: String) throws(DatabaseError) {
+    let limit = sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 1)
+    defer { sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, limit) }
+    try execute("VACUUM INTO ?", .text(path))
+  }
+
+  /// Lets the file's views be read: an app knows its own.
+  package func allowViews() throws(DatabaseError) { try set(SQLITE_DBCONFIG_ENABLE_VIEW, true) }
+
   /// The most columns of a table or of a result.
   var columnLimit: Int { Int(sqlite3_limit(handle, SQLITE_LIMIT_COLUMN, -1)) }
 
@@ -306,14 +316,28 @@ extension Connection.OpenMode {
   func setUp(_ connection: Connection) throws(DatabaseError) {
     // An origin is the operator's own: its views may call what SQLite counts as untrusted.
     if case .origin = self { return }
+    if mayBeForeign { try bound(connection) }
     try connection.set(SQLITE_DBCONFIG_DEFENSIVE, true)
     try connection.set(SQLITE_DBCONFIG_TRUSTED_SCHEMA, trustsSchema)
     try connection.set(SQLITE_DBCONFIG_ENABLE_TRIGGER, false)
     try connection.set(SQLITE_DBCONFIG_ENABLE_FKEY, false)
     try connection.execute("PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0")
-    if case .snapshot = self { try connection.set(SQLITE_DBCONFIG_ENABLE_VIEW, false) }
     // SQLite before 3.51.3 can corrupt a WAL that two connections reset: readers never checkpoint.
     if case .reader = self { try connection.execute("PRAGMA wal_autocheckpoint = 0") }
+  }
+
+  /// Whether the file, or a part of it, may have come from elsewhere: nothing in it is run but what SQLite evaluates for a
+  /// row, and that is bounded.
+  private var mayBeForeign: Bool {
+    switch self {
+    case .snapshot, .reader, .writer: true
+    case .memory, .scratch, .origin, .creator, .own: false
+    }
+  }
+
+  private func bound(_ connection: Connection) throws(DatabaseError) {
+    sqlite3_limit(connection.handle, SQLITE_LIMIT_ATTACHED, 0)
+    try connection.set(SQLITE_DBCONFIG_ENABLE_VIEW, false)
   }
 
   /// Before version 3.41, SQLite counts its own JSON functions as unsafe: a table whose CHECK, index or generated column

@@ -30,16 +30,6 @@ package struct SearchTable: Hashable, Sendable {
   }
 }
 
-/// Tables of ours inside a seed; no operator's table may be named so.
-package enum ReservedTable {
-  package static let prefix = "seedbank_"
-  package static let meta = "seedbank_meta"
-  package static let table = "seedbank_table"
-  package static let index = "seedbank_index"
-
-  static let all: Set<String> = [meta, table, index]
-}
-
 /// Why a table or a schema cannot be published.
 package enum SchemaProblem: Error, Hashable, Sendable, CustomStringConvertible {
   case noKey(table: String)

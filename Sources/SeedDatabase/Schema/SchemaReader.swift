@@ -25,9 +25,7 @@ package struct SchemaReader {
     let search = try listed.filter { $0.kind == "virtual" }.map { try searchTable($0.name, tables) }
     return DatabaseSchema(
       tables: tables, searchTables: search, views: listed.filter { $0.kind == "view" }.map(\.name),
-      indexes: try connection.rows(
-        "SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL ORDER BY name"
-      ).map(\.[0].text), hash: try digest(tables, search, listed))
+      indexes: try explicitIndexes().map(\.name), hash: try digest(tables, search, listed))
   }
 
   /// A table, view or virtual table as SQLite lists it.
@@ -242,15 +240,23 @@ extension SchemaReader {
 
   /// Explicit indexes by their normalized text, and the unique ones that constraints made by their columns.
   private func indexes(_ tables: [TableSchema]) throws -> [JSONValue] {
-    let explicit = try connection.rows(
-      "SELECT sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL ORDER BY name")
     let implied = try tables.flatMap { table in
       try self.indexes(of: table.name).filter { $0.origin == "u" }
         .map { $0.key.map { "\($0.column ?? "") \($0.collationName)" }.joined(separator: ",") }
         .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         .map { JSONValue.string("\(table.name): \($0)") }
     }
-    return explicit.map { .string(SQLTokens($0[0].text).normalized) } + implied
+    return try explicitIndexes().map { .string(SQLTokens($0.sql).normalized) } + implied
+  }
+
+  /// Those that a snapshot leaves to its client belong to the schema as if they were built.
+  private func explicitIndexes() throws -> [(name: String, sql: String)] {
+    let built = try connection.rows(
+      "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL")
+    let isComplete = try !connection.has(ReservedTable.index, madeBy: ReservedTable.indexSQL)
+    let leftOut = isComplete ? [] : try connection.rows("SELECT name, sql FROM \(ReservedTable.index)")
+    return (built + leftOut).map { (name: $0[0].text, sql: $0[1].text) }
+      .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
   }
 
   private func normalized(_ name: String) throws -> JSONValue { .string(SQLTokens(try sql(name)).normalized) }

@@ -1,4 +1,4 @@
-import SeedFormat
+package import SeedFormat
 
 /// Secondary indexes that a snapshot ships without, in its table `seedbank_index`: their SQL and their statistics.
 /// Whoever takes the file into use builds them, and the table goes.
@@ -12,24 +12,19 @@ package enum LeftOutIndexes {
     package let statistics: String?
   }
 
-  private static let definition = """
-    CREATE TABLE \(ReservedTable.index)(position INTEGER PRIMARY KEY, name TEXT NOT NULL, "table" TEXT NOT NULL,
-      sql TEXT NOT NULL, statistics TEXT)
-    """
-
   /// Takes the secondary indexes of an analysed file away and keeps what they are built from.
   package static func leaveOut(of connection: Connection) throws {
     try connection.transaction {
-      try connection.execute(definition)
+      try connection.execute(ReservedTable.indexSQL)
       let indexes = try SecondaryIndexes(connection)
       for index in indexes.all { try keep(index, connection) }
       try indexes.drop(from: connection)
     }
   }
 
-  /// What the file ships without, in the order in which it is built; nothing where it has all its indexes.
+  /// The indexes that the file ships without, in the order in which they are built; empty if it has all its indexes.
   package static func entries(of connection: Connection) throws -> [Entry] {
-    guard try isThere(connection) else { return [] }
+    guard try areIn(connection) else { return [] }
     return try connection.rows(
       #"SELECT name, "table", sql, statistics FROM \#(ReservedTable.index) ORDER BY position"#
     ).map { row in
@@ -37,30 +32,32 @@ package enum LeftOutIndexes {
     }
   }
 
-  /// Builds them, all or none; a file that has all its indexes stays as it is.
-  package static func build(in connection: Connection) throws {
-    guard try isThere(connection) else { return }
+  /// Builds them, all or none, and returns the file's schema. That is compared with the `signed` one first: each text is then
+  /// one that the schema's hash covers.
+  package static func build(in connection: Connection, signed hash: SHA256Digest) throws -> DatabaseSchema {
+    let schema = try SchemaReader(connection).schema()
+    guard schema.hash == hash else { throw NotASeed("its schema differs from the signed one") }
+    guard try areIn(connection) else { return schema }
     try connection.transaction {
-      for entry in try entries(of: connection) {
-        try connection.makeIndex(entry.name, on: entry.table, by: entry.sql)
-        guard let statistics = entry.statistics else { continue }
-        try connection.execute(
-          "INSERT INTO sqlite_stat1(tbl, idx, stat) VALUES (?, ?, ?)", .text(entry.table), .text(entry.name),
-          .text(statistics))
+      let entries = try entries(of: connection)
+      try connection.growing(byIndexes: entries.count) {
+        for entry in entries { try build(entry, connection) }
       }
       try connection.execute("DROP TABLE \(ReservedTable.index)")
     }
+    return schema
   }
 
-  /// A view or a generated column of that name could run for ever when it is read.
-  private static func isThere(_ connection: Connection) throws -> Bool {
-    let found = try connection.rows(
-      "SELECT type, sql FROM sqlite_schema WHERE name = ?", .text(ReservedTable.index))
-    guard let first = found.first else { return false }
-    guard first == [.text("table"), .text(definition)] else {
-      throw ForeignIndex(name: ReservedTable.index, sql: first[1].textIfAny ?? "")
-    }
-    return true
+  private static func build(_ entry: Entry, _ connection: Connection) throws {
+    try connection.makeIndex(entry.name, on: entry.table, by: entry.sql)
+    guard let statistics = entry.statistics else { return }
+    try connection.execute(
+      "INSERT INTO sqlite_stat1(tbl, idx, stat) VALUES (?, ?, ?)", .text(entry.table), .text(entry.name),
+      .text(statistics))
+  }
+
+  private static func areIn(_ connection: Connection) throws -> Bool {
+    try connection.has(ReservedTable.index, madeBy: ReservedTable.indexSQL)
   }
 
   private static func keep(_ index: SecondaryIndexes.Index, _ connection: Connection) throws {

@@ -31,15 +31,6 @@ package struct Provenance: Hashable, Sendable {
   }
 }
 
-/// A file that is not a seed, or not one that this code can read.
-package struct NotASeed: Error, Hashable, Sendable, CustomStringConvertible {
-  package let reason: String
-
-  package init(_ reason: String) { self.reason = reason }
-
-  package var description: String { "not a seed: \(reason)" }
-}
-
 /// The two tables that every seed carries beside its data.
 package enum SeedTables {
   /// `application_id` of every seed: "SEED".
@@ -49,9 +40,8 @@ package enum SeedTables {
   package static func create(_ meta: SeedMeta, _ tables: [TableSchema], _ connection: Connection) throws {
     try connection.execute(
       """
-      CREATE TABLE \(ReservedTable.meta)(key TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) WITHOUT ROWID;
-      CREATE TABLE \(ReservedTable.table)(name TEXT PRIMARY KEY NOT NULL, rows INTEGER NOT NULL, sum BLOB NOT NULL)
-        WITHOUT ROWID;
+      \(ReservedTable.metaSQL);
+      \(ReservedTable.tableSQL);
       PRAGMA application_id = \(applicationID);
       PRAGMA user_version = \(meta.model.userVersion);
       """)
@@ -64,8 +54,13 @@ package enum SeedTables {
     guard try connection.integer("PRAGMA application_id") == applicationID else {
       throw NotASeed("\(connection.path) has another application_id")
     }
+    try require(ReservedTable.meta, madeBy: ReservedTable.metaSQL, connection)
     let rows = try connection.rows("SELECT key, value FROM \(ReservedTable.meta)")
     return try SeedMeta(Dictionary(rows.map { ($0[0].text, $0[1].text) }) { $1 })
+  }
+
+  private static func require(_ table: String, madeBy sql: String, _ connection: Connection) throws {
+    guard try connection.has(table, madeBy: sql) else { throw NotASeed("there is no table \(table)") }
   }
 
   /// Stores all of it, and forgets what is no longer said.
@@ -79,6 +74,7 @@ package enum SeedTables {
 
   /// The sums of all tables.
   package static func sums(_ connection: Connection) throws -> [String: TableSum] {
+    try require(ReservedTable.table, madeBy: ReservedTable.tableSQL, connection)
     let rows = try connection.rows("SELECT name, rows, sum FROM \(ReservedTable.table)")
     return Dictionary(try rows.map { ($0[0].text, try sum($0)) }) { $1 }
   }

@@ -44,10 +44,11 @@ package struct WorkingCopy {
     try WorkingCopy.remove(path)
     try publication.expand(snapshot, to: path)
     connection = try Connection(path, .writer)
-    try LeftOutIndexes.build(in: connection)
-    schema = try SchemaReader(connection).schema()
     self.path = path
-    guard schema.hash == snapshot.schema, try meta().digest == snapshot.digest else {
+    do {
+      schema = try LeftOutIndexes.build(in: connection, signed: snapshot.schema)
+    } catch is NotASeed { throw PublicationError.damaged(file: publication.file(snapshot)) }
+    guard try meta().digest == snapshot.digest else {
       throw PublicationError.damaged(file: publication.file(snapshot))
     }
   }

@@ -61,7 +61,7 @@ struct SnapshotFile {
     try WorkingCopy.remove(path)
     try source.execute("PRAGMA synchronous = OFF")
     defer { try? source.execute("PRAGMA synchronous = FULL") }
-    try source.execute("VACUUM INTO ?", .text(path))
+    try source.vacuum(into: path)
   }
 
   private func writer(_ path: String) throws -> Connection {
