@@ -8,8 +8,7 @@ package final class PostgresOrigin: Origin {
   private let types: TypeCatalog
   private let reading: ReadingCatalog
   private var known: PostgresLog??
-  /// Where the server cannot tell, there is none.
-  private lazy var position = try? LogPosition(connection)
+  private lazy var position = Result { try LogPosition(connection) }
   package let fitter = AffinityFitter()
 
   /// Connects and takes the state that all reads will see.
@@ -47,17 +46,28 @@ package final class PostgresOrigin: Origin {
 
   package func log() throws -> (any OriginLog)? {
     if let known { return known }
-    let log = try PostgresLog(connection, types, reading, fitter)
+    let log = try PostgresLog(connection, position.get(), types, reading, fitter)
     known = .some(log)
     return log
   }
 
-  package func place() -> OriginCursor? { position.map { OriginCursor(.object($0.members)) } }
+  package func place() throws -> OriginCursor? {
+    try positionIfTold().map { OriginCursor(.object($0.members)) }
+  }
 
-  package func isBehind(_ place: OriginCursor) -> Bool {
-    guard let position, let older = LogPosition(place.json) else { return false }
+  package func relation(to place: OriginCursor) throws -> OriginRelation {
+    guard let position = try positionIfTold(), let older = LogPosition(place.json) else { return .follows }
     let replayed = LogPosition.place(connection.replayedBefore)
-    return position.relation(to: older, replayedBefore: replayed) == .isBehind
+    if let bytes = position.lag(behind: older, replayedBefore: replayed) {
+      return .behind(OriginLag(server: connection.server.name, bytes: bytes))
+    }
+    let doubt = position.doubt(since: older)
+    return doubt.flatMap { [.otherDatabase, .otherTimeline].contains($0) ? .other($0) : nil } ?? .follows
+  }
+
+  /// `nil` if this user, or this kind of server, cannot tell. Another failure may pass, and must not let a standby that is behind be read.
+  private func positionIfTold() throws -> LogPosition? {
+    do { return try position.get() } catch let error as PostgresError where error.isInability { return nil }
   }
 
   package func restlessTables(_ plan: SeriesPlan) throws -> [String: String] {

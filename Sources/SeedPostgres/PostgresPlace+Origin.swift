@@ -34,6 +34,7 @@ private struct PostgresStamp: OriginStamp {
   private let takenAt = UTCTime.now().secondsSinceEpoch
   let text: String
   let lagSeconds: Int?
+  let server: OriginServer?
 
   /// The start of the server tells it from a copy of it and from a restored one. The user decides which rows there are to see.
   ///
@@ -49,13 +50,15 @@ private struct PostgresStamp: OriginStamp {
   private static let snapshotQuery = """
     SELECT pg_current_snapshot(), CASE WHEN NOT pg_is_in_recovery() THEN NULL \
     WHEN EXISTS (SELECT FROM pg_stat_wal_receiver) AND pg_last_wal_replay_lsn() >= pg_last_wal_receive_lsn() THEN 0 \
-    ELSE greatest(0, floor(extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp())))::bigint END
+    ELSE greatest(0, floor(extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp())))::bigint END, \
+    pg_is_in_recovery(), host(inet_server_addr())
     """
 
   init(_ connection: PostgresConnection) throws {
     place = connection.place
     let server = try connection.rows(Self.query)
-    let row = try connection.rows(Self.snapshotQuery).first ?? [nil, nil]
+    let row = try connection.rows(Self.snapshotQuery).first ?? [nil, nil, nil, nil]
+    self.server = connection.answeringServer(at: row[3], isStandby: row[2] == "t")
     lagSeconds = row[1].flatMap { Int($0) }
     text = (server.joined() + [row[0]]).map { $0 ?? "" }.joined(separator: "|")
   }

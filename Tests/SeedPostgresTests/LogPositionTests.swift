@@ -22,34 +22,57 @@ import Testing
 
   @Test func `a primary follows itself, and anything else about it is a doubt`() throws {
     let older = try position()
-    func relation(_ newer: LogPosition) -> LogPosition.Relation {
-      newer.relation(to: older, replayedBefore: nil)
+    func doubt(_ newer: LogPosition) -> LogDoubt? {
+      #expect(newer.lag(behind: older, replayedBefore: 100) == nil)
+      return newer.doubt(since: older)
     }
-    #expect(relation(older) == .follows)
-    #expect(relation(try position(system: "9")) == .doubt(.otherDatabase))
-    #expect(relation(try position(database: "9")) == .doubt(.otherDatabase))
-    #expect(relation(try position(timeline: 2)) == .doubt(.otherTimeline))
-    #expect(relation(try position(timeline: 0)) == .doubt(.otherTimeline))
-    #expect(relation(try position(start: "t")) == .doubt(.otherServer))
-    #expect(relation(try position(definitions: "e")) == .doubt(.otherSchema))
+    #expect(doubt(older) == nil)
+    #expect(doubt(try position(system: "9")) == .otherDatabase)
+    #expect(doubt(try position(database: "9")) == .otherDatabase)
+    #expect(doubt(try position(timeline: 2)) == .otherTimeline)
+    #expect(doubt(try position(timeline: 0)) == .otherTimeline)
+    #expect(doubt(try position(start: "t", reached: 1)) == .otherServer)
+    #expect(doubt(try position(isStandby: true)) == .otherServer)
+    #expect(doubt(try position(definitions: "e")) == .otherSchema)
   }
 
-  @Test func `a standby has all where the log had come as far, or where nothing older is in progress`() throws
-  {
-    let older = try position(isStandby: true)
-    func relation(_ snapshot: String, _ replayed: UInt64, timeline: Int = 1) throws -> LogPosition.Relation {
-      try position(timeline: timeline, isStandby: true, snapshot: snapshot).relation(
-        to: older, replayedBefore: replayed)
+  /// A standby, and an older state at 100 with transactions up to 12.
+  struct Standby: CustomTestStringConvertible {
+    let testDescription: String
+    var system = "1"
+    var database = "2"
+    var timeline = 1
+    var snapshot = "10:12:"
+    var replayed: UInt64? = 100
+    let lag: Int?
+  }
+
+  static let standbys = [
+    Standby(testDescription: "as far", lag: nil),
+    Standby(testDescription: "further", replayed: 101, lag: nil),
+    Standby(testDescription: "not as far", replayed: 99, lag: 1),
+    Standby(testDescription: "nothing replayed", replayed: 0, lag: 100),
+    Standby(testDescription: "cannot say how far", replayed: nil, lag: 0),
+    Standby(testDescription: "newer transactions alone", snapshot: "12:14:", replayed: 0, lag: nil),
+    Standby(testDescription: "an older one in progress", snapshot: "11:14:", replayed: 0, lag: 100),
+    Standby(
+      testDescription: "an older timeline", timeline: 0, snapshot: "12:14:", replayed: 200, lag: 0),
+    Standby(testDescription: "a newer timeline", timeline: 2, replayed: 0, lag: nil),
+    Standby(testDescription: "another cluster", system: "9", replayed: 0, lag: nil),
+    Standby(testDescription: "another database", database: "9", replayed: 0, lag: nil),
+  ]
+
+  @Test(arguments: standbys)
+  func `a standby has all if it had come as far, or if no older transaction is in progress`(
+    _ standby: Standby
+  ) throws {
+    let newer = try position(
+      system: standby.system, database: standby.database, timeline: standby.timeline, isStandby: true,
+      snapshot: standby.snapshot)
+    for isStandby in [false, true] {
+      let older = try position(isStandby: isStandby)
+      #expect(newer.lag(behind: older, replayedBefore: standby.replayed) == standby.lag)
     }
-    #expect(try relation("10:12:", 100) == .follows)
-    #expect(try relation("10:12:", 99) == .isBehind)
-    #expect(try relation("12:14:", 0) == .follows)
-    #expect(try relation("11:14:", 0) == .isBehind)
-    #expect(try relation("12:14:", 200, timeline: 0) == .isBehind)
-    #expect(try relation("10:12:", 0, timeline: 2) == .doubt(.otherTimeline))
-    #expect(try position().relation(to: older, replayedBefore: nil) == .doubt(.otherServer))
-    #expect(
-      try position(isStandby: true, reached: 1).relation(to: position(), replayedBefore: 99) == .isBehind)
   }
 
   @Test func `a position is read as it was written, and a snapshot that is none is refused`() throws {

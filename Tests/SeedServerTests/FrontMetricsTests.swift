@@ -150,6 +150,7 @@ import Testing
     #expect(samples["seedbank_steps_total{series=\"transit/2\",result=\"failed\"}"] == 1)
     #expect(samples["seedbank_origin_transaction_seconds{series=\"transit/2\"}"] == 1.5)
     #expect(samples["seedbank_origin_replica_lag_seconds{series=\"transit/2\"}"] == 3)
+    #expect(samples["seedbank_origin_is_standby{series=\"transit/2\"}"] == 1)
   }
 
   @Test

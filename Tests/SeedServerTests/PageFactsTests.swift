@@ -129,10 +129,11 @@ import Testing
     let html = page {
       ($0.look.foundBy, $0.look.comparedWhy) = (.comparison, .otherServer)
       ($0.missedRows, $0.look.behindSince) = (7, since)
+      $0.look.reading.role = .standby
     }
     for (name, value) in [
       ("Rows compared because", "other-server"), ("Rows the log missed", "7"),
-      ("Waits for the replica since", since.text),
+      ("Waits for the replica since", since.text), ("Origin read from", "standby"),
     ] {
       let entry = html.split(separator: "<dt>\(name)</dt>").last?.prefix(120) ?? ""
       #expect(entry.contains(value), "\(name): \(entry)")

@@ -26,6 +26,7 @@ extension SeriesFacts {
         due: time, calendarTimes: [time, time.adding(days: 1)], clock: try? ZoneClock("Europe/Berlin"),
         jitterSeconds: 60))
     facts.look.reading = OriginReading(openMilliseconds: 1500, lagSeconds: 3)
+    facts.look.reading.role = .standby
     (facts.look.foundBy, facts.look.comparedWhy, facts.look.behindSince) = (.log, .someTables, time)
     (facts.checkSeconds, facts.expectedChangeSeconds) = (2, 86_400)
     (facts.lifetimeSeconds, facts.gained, facts.lacksKeys) = (604_800, 3, true)
@@ -56,6 +57,10 @@ extension SeriesFacts {
     let written = SeriesFacts.example(of: Self.series)
     try facts.write(written)
     #expect(facts.read(Self.series) == written)
+    var named = written
+    named.look.reading.server = "db2"
+    try facts.write(named)
+    #expect(facts.read(Self.series) == written, "a server's name is not public")
     try facts.remove(Self.series)
     #expect(facts.read(Self.series) == nil)
     #expect(try Folder.names(in: folder("publication/facts")).isEmpty)

@@ -40,27 +40,27 @@ struct LogPosition: Hashable {
   /// Which tables, views and indexes there are. Others make no doubt of what was noted, but what is read of them may be another.
   let relations: String
 
-  /// How a state can follow an older one.
-  enum Relation: Hashable {
-    case follows
-    /// It may lack what the other one has.
-    case isBehind
-    case doubt(LogDoubt)
+  /// By how many bytes of the write-ahead log a standby may lack what an older state had; 0 if it cannot be counted, and `nil`
+  /// if it lacks nothing. A primary lacks nothing: an operator who restores an older state means it.
+  func lag(behind older: LogPosition, replayedBefore: UInt64?) -> Int? {
+    guard isStandby, system == older.system, database == older.database, timeline <= older.timeline else {
+      return nil
+    }
+    // The older place was asked for after its snapshot, so the snapshot saw nothing beyond it; this one before its snapshot, so
+    // the snapshot sees all up to it. Both err towards waiting. A snapshot also has all if it is past the older one's newest number.
+    let hasAll = snapshot.floor >= older.ceiling || (replayedBefore ?? 0) >= older.reached
+    if timeline == older.timeline, hasAll { return nil }
+    guard let replayedBefore, older.reached != .max else { return 0 }
+    return Int(clamping: older.reached - min(replayedBefore, older.reached))
   }
 
-  /// Whether all that the older state had is in this one. A standby had replayed so much before its state was taken.
-  func relation(to older: LogPosition, replayedBefore: UInt64?) -> Relation {
-    guard system == older.system, database == older.database else { return .doubt(.otherDatabase) }
-    if isStandby {
-      if timeline < older.timeline { return .isBehind }
-      let hasAll = snapshot.floor >= older.ceiling || (replayedBefore ?? 0) >= older.reached
-      if timeline == older.timeline, !hasAll { return .isBehind }
-    }
-    guard timeline == older.timeline else { return .doubt(.otherTimeline) }
+  /// Why nothing can be concluded from an older state, if this one lacks nothing of it.
+  func doubt(since older: LogPosition) -> LogDoubt? {
+    guard system == older.system, database == older.database else { return .otherDatabase }
+    guard timeline == older.timeline else { return .otherTimeline }
     // A server that crashed may have lost commits that were seen, and gives their numbers away again.
-    guard isStandby == older.isStandby, start == older.start else { return .doubt(.otherServer) }
-    guard definitions == older.definitions else { return .doubt(.otherSchema) }
-    return .follows
+    guard isStandby == older.isStandby, start == older.start else { return .otherServer }
+    return definitions == older.definitions ? nil : .otherSchema
   }
 
   /// A place in the write-ahead log, as the server writes it.

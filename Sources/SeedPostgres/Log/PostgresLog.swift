@@ -22,11 +22,11 @@ final class PostgresLog: OriginLog {
 
   /// `nil` where nobody set up a log.
   init?(
-    _ connection: PostgresConnection, _ types: TypeCatalog, _ reading: ReadingCatalog,
-    _ fitter: AffinityFitter
+    _ connection: PostgresConnection, _ position: @autoclosure () throws -> LogPosition?,
+    _ types: TypeCatalog, _ reading: ReadingCatalog, _ fitter: AffinityFitter
   ) throws {
     names = LogNames(of: connection.place.schema)
-    guard let catalog = try PostgresLogCatalog(names, connection), let position = try LogPosition(connection)
+    guard let catalog = try PostgresLogCatalog(names, connection), let position = try position()
     else { return nil }
     (self.connection, self.types, self.reading, self.fitter) = (connection, types, reading, fitter)
     (self.position, watched, gaps) = (position, catalog.watched, catalog.gaps)
@@ -83,14 +83,6 @@ final class PostgresLog: OriginLog {
 
   // MARK: What was touched
 
-  func isBehind(_ cursor: OriginCursor) -> Bool {
-    LogPosition(cursor.json).map { relation(to: $0) == .isBehind } ?? false
-  }
-
-  private func relation(to older: LogPosition) -> LogPosition.Relation {
-    position.relation(to: older, replayedBefore: LogPosition.place(connection.replayedBefore))
-  }
-
   /// New relations may be heirs of those that are read, or be read in their place.
   func isUntouched(since cursor: OriginCursor) throws -> Bool {
     guard case .known(let older, let marks) = try standing(since: cursor),
@@ -116,11 +108,7 @@ final class PostgresLog: OriginLog {
 
   private func standing(since cursor: OriginCursor) throws(PostgresError) -> Standing {
     guard let older = LogPosition(cursor.json) else { return .answer(.doubt(.otherDatabase)) }
-    switch relation(to: older) {
-    case .doubt(let doubt): return .answer(.doubt(doubt))
-    case .isBehind: return .answer(.behind)
-    case .follows: break
-    }
+    if let doubt = position.doubt(since: older) { return .answer(.doubt(doubt)) }
     var marks: [Int: LogMark] = [:]
     for table in watched {
       guard let mark = LogMark(cursor.json["logs"]?["\(table.number)"]) else {

@@ -1,5 +1,6 @@
 import CPostgres
 import SeedDatabase
+import SeedServer
 import SeedSystem
 
 /// One session, which reads one state of a database: the only owner of libpq's connection.
@@ -9,7 +10,8 @@ final class PostgresConnection {
   /// The message of COPY that was lent last; `nil` where there is none.
   private var lent: UnsafeMutablePointer<CChar>?
   private var isCopying = false
-  private(set) var isStandby = false
+  /// Which one answered; a primary until the state is taken.
+  private(set) var server: OriginServer
   /// How far a standby had come before the state was taken; `nil` on a primary.
   private(set) var replayedBefore: String?
 
@@ -20,6 +22,7 @@ final class PostgresConnection {
   init(_ place: PostgresPlace) throws(PostgresError) {
     self.place = place
     raw = try Self.connected(place)
+    server = OriginServer(name: text(PQhost(raw)), role: .primary)
     _ = PQsetNoticeProcessor(raw, passOverNotice, nil)
     let version = Int(PQserverVersion(raw)) / 10_000
     guard version >= Self.oldestMajor else { throw .tooOld(place: place.text, version: version) }
@@ -34,6 +37,13 @@ final class PostgresConnection {
 
   /// Whom the server knows the session as.
   var user: String { text(PQuser(raw)) }
+
+  /// The host that answered, and the address of the server behind it, if that is another one.
+  func answeringServer(at address: String?, isStandby: Bool) -> OriginServer {
+    let host = text(PQhost(raw))
+    let name = address.map { $0 == host ? host : "\(host) (\($0))" } ?? host
+    return OriginServer(name: name, role: isStandby ? .standby : .primary)
+  }
 
   private func status(_ name: String) -> String { text(PQparameterStatus(raw, name)) }
 
@@ -55,9 +65,11 @@ final class PostgresConnection {
     try run(
       ["BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"] + settings.map { "SET LOCAL \($0)" }
         + ["SAVEPOINT seedbank"])
-    let found = try rows("SELECT pg_is_in_recovery() FROM pg_namespace WHERE nspname = $1", [place.schema])
+    let found = try rows(
+      "SELECT pg_is_in_recovery(), host(inet_server_addr()) FROM pg_namespace WHERE nspname = $1",
+      [place.schema])
     guard let standing = found.first else { throw .noSchema(place: place.text, schema: place.schema) }
-    isStandby = standing[0] == "t"
+    server = answeringServer(at: standing[1], isStandby: standing[0] == "t")
   }
 
   /// Runs statements without rows, all in one message.
@@ -90,7 +102,7 @@ final class PostgresConnection {
   private func failure(_ result: PostgresResult) -> PostgresError {
     var message = result.message ?? ServerMessage(state: "", text: lines(PQerrorMessage(raw)))
     message.user = user
-    message.isOfStandby = isStandby
+    message.isOfStandby = server.role == .standby
     if PQtransactionStatus(raw) == PQTRANS_INERROR { _ = PostgresResult(PQexec(raw, Self.restore)) }
     return .server(place: place, subject: "the origin \(place.text)", message)
   }

@@ -61,6 +61,12 @@ package enum PostgresError: OriginFailure, Hashable {
     return message.state == "40001" || message.isOfStandby && Self.isEnd(message)
   }
 
+  /// Whether the server would refuse the same again: a right or a function is missing there.
+  var isInability: Bool {
+    guard case .server(_, _, let message) = self else { return false }
+    return ["42", "0A"].contains(message.state.prefix(2)) || message.state == "55000"
+  }
+
   /// Whether the connection was lost. Who is sending rows when a server ends it may not be able to say why.
   private static func isEnd(_ message: ServerMessage) -> Bool {
     message.state.isEmpty || message.state.hasPrefix("08")

@@ -8,6 +8,10 @@ package struct OriginReading: Hashable, Sendable {
   package var openMilliseconds: Int?
   /// Seconds by which a replica was at most behind its primary when it was last looked at; `nil` where the origin is none.
   package var lagSeconds: Int?
+  /// Which database server was last looked at; `nil` where the origin is none.
+  package var role: OriginServer.Role?
+  /// Its name, which no fact has.
+  package var server: String?
 
   /// Seconds after which an open transaction is in the way of others.
   package static let mostOpenSeconds = 600
@@ -32,7 +36,7 @@ package struct OriginReading: Hashable, Sendable {
     var reading = known
     change(&reading)
     guard reading != known else { return }
-    try? DurableFile.replace(file(of: dataset, in: stateFolder), with: reading.json.bytes)
+    try? DurableFile.replace(file(of: dataset, in: stateFolder), with: reading.operatorJSON.bytes)
   }
 
   private static func file(of dataset: DatasetName, in stateFolder: String) -> String {
@@ -59,10 +63,18 @@ extension OriginReading {
   init(_ json: JSONValue) {
     func count(_ name: String) -> Int? { json[name]?.integer.flatMap { $0 < 0 ? nil : $0 } }
     self.init(openMilliseconds: count("openMilliseconds"), lagSeconds: count("lagSeconds"))
+    (role, server) = (json["role"]?.string.flatMap(OriginServer.Role.init), json["server"]?.string)
   }
 
   /// As the facts have it.
-  package var json: JSONValue {
-    ["openMilliseconds": JSONValue(openMilliseconds), "lagSeconds": JSONValue(lagSeconds)]
+  var json: JSONValue { .object(members) }
+
+  /// As the operator has it.
+  package var operatorJSON: JSONValue { .object(members + [JSONMember("server", JSONValue(server))]) }
+
+  private var members: [JSONMember] {
+    .init(
+      ("openMilliseconds", JSONValue(openMilliseconds)), ("lagSeconds", JSONValue(lagSeconds)),
+      ("role", JSONValue(role?.rawValue)))
   }
 }

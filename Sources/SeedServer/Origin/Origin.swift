@@ -19,9 +19,9 @@ package protocol Origin: AnyObject {
   func log() throws -> (any OriginLog)?
   /// A mark of the state that is being read, by which a later one can tell whether it has all of it; `nil` where no state can lack
   /// what an earlier one had, or nobody can tell.
-  func place() -> OriginCursor?
-  /// Whether what is read may lack what the state of that mark had.
-  func isBehind(_ place: OriginCursor) -> Bool
+  func place() throws -> OriginCursor?
+  /// How what is read follows the state of that mark.
+  func relation(to place: OriginCursor) throws -> OriginRelation
   /// By table of the client, why its rows can change though nobody writes: a SELECT or a view asks for the time, say.
   func restlessTables(_ plan: SeriesPlan) throws -> [String: String]
 }
@@ -46,7 +46,7 @@ extension Origin {
   /// Most origins are no replicas.
   package func place() -> OriginCursor? { nil }
 
-  package func isBehind(_ place: OriginCursor) -> Bool { false }
+  package func relation(to place: OriginCursor) -> OriginRelation { .follows }
 
   /// The rows of one table, projected into the client's shape and in the client's key order. Mostly the origin can
   /// sort them. If its types or collations order keys in another way than the client's, ``ProjectedRows/next()``

@@ -8,13 +8,11 @@ package protocol OriginLog: AnyObject {
   var gaps: [String] { get }
   /// A mark of the state that is being read, from which a later one can tell what was written since.
   func cursor() throws -> OriginCursor
-  /// What may differ between the cursor's state and the one that is being read.
+  /// What may differ between the cursor's state and the one that is being read, which lacks nothing of it (``OriginRelation``).
   func touched(since cursor: OriginCursor, _ plan: SeriesPlan) throws -> LogAnswer
   /// Whether nothing was noted since a cursor, of any table, and nothing else is other than it was that decides what a SELECT
   /// reads: cheaper to tell than ``touched(since:_:)``, and in doubt false.
   func isUntouched(since cursor: OriginCursor) throws -> Bool
-  /// Whether what is read may lack what the cursor's state had, whatever else may be said of the two.
-  func isBehind(_ cursor: OriginCursor) -> Bool
   /// The rows with these keys, as far as they are there, in the keys' order.
   func rows(_ table: TableSchema, keys: [[SeedValue]]) throws -> ProjectedRows
   /// Whether its entries stay until ``prune(behind:)`` removes them.
@@ -25,9 +23,6 @@ package protocol OriginLog: AnyObject {
 }
 
 extension OriginLog {
-  /// Most origins are no replicas.
-  package func isBehind(_ cursor: OriginCursor) -> Bool { false }
-
   package var needsPruning: Bool { false }
 
   /// Its own triggers keep it short.
@@ -45,8 +40,6 @@ package struct OriginCursor: Hashable, Sendable {
 package enum LogAnswer: Hashable, Sendable {
   /// By table of the client.
   case tables([String: Touched])
-  /// What is read may lack what was published already: a standby has not come so far.
-  case behind
   /// Nothing that can be relied on.
   case doubt(LogDoubt)
 }

@@ -60,11 +60,15 @@ package protocol OriginStamp: Sendable {
   func renewed() -> (any OriginStamp)?
   /// Seconds by which a replica was at most behind its primary; `nil` where the origin is none, or cannot say.
   var lagSeconds: Int? { get }
+  /// The database server that answered; `nil` if the origin is not one.
+  var server: OriginServer? { get }
 }
 
 extension OriginStamp {
   /// Most origins are no replicas.
   package var lagSeconds: Int? { nil }
+
+  package var server: OriginServer? { nil }
 }
 
 package enum OriginRest {

@@ -95,7 +95,10 @@ struct ChangeStep {
     let look = try job.look()
     let stamp = look.stamp
     report.originStamp = stamp
-    OriginReading.note(job.name, in: context.stateFolder) { $0.lagSeconds = stamp?.lagSeconds }
+    OriginReading.note(job.name, in: context.stateFolder) { reading in
+      reading.lagSeconds = stamp?.lagSeconds
+      (reading.role, reading.server) = (stamp?.server?.role, stamp?.server?.name)
+    }
     // Retired series need no origin, and must not lose their signatures with it.
     guard !job.isRetired else { return try publishAsItIs() }
     let memory = OriginMemory(context)
@@ -159,6 +162,7 @@ struct ChangeStep {
     var drafts: [SeriesDraft] = []
     do {
       try draft(origin, &drafts)
+      for draft in drafts { try draft.noteSeen() }
       try update.publish(drafts.compactMap(\.metadata))
     } catch {
       drafts.forEach { $0.discard() }

@@ -3,7 +3,7 @@ import SeedFormat
 package import SeedSystem
 import SeedTrust
 
-/// Where a series' working copy stands in its origin's log, or as much as can be told without one, in a file beside it. The file counts only for the very copy
+/// Where a series' working copy stands in its origin's log, in a file beside it. The file counts only for the very copy
 /// that was committed with it, the same origin and the same model: wherever anything differs, all rows are compared.
 struct ChangeTrail {
   let context: StepContext
@@ -20,8 +20,7 @@ struct ChangeTrail {
   /// `nil` where no step has noted anything yet.
   static func standing(_ series: Series, in stateFolder: String) -> OriginLogStanding? {
     record(series, in: stateFolder).map {
-      OriginLogStanding(
-        comparedAt: $0.comparedAt, missedAt: $0.missedAt, behindSince: $0.behindSince, gaps: $0.gaps)
+      OriginLogStanding(comparedAt: $0.comparedAt, missedAt: $0.missedAt, gaps: $0.gaps)
     }
   }
 
@@ -38,27 +37,21 @@ struct ChangeTrail {
 
   /// How this step finds what changed, and what it would note when it is done.
   func search(_ origin: any Origin) throws -> ChangeTrailStep {
-    guard context.job.changes == .log else { return comparison(origin) }
+    guard context.job.changes == .log else { return ChangeTrailStep(.comparison, nil) }
     guard let log = try origin.log() else { return ChangeTrailStep(.comparison, .noLog) }
     var step = ChangeTrailStep(.comparison, .first)
     step.cursor = try log.cursor()
     step.gaps = log.gaps
     guard let record = Self.record(plan.series, in: context.stateFolder) else { return step }
-    guard record.isOfLog else { return log.isBehind(record.cursor) ? step.waiting(record, context) : step }
     (step.missedAt, step.comparedAt, step.prunedAt) = (record.missedAt, record.comparedAt, record.prunedAt)
     guard record.subject == subject(origin: context.job.origin.text) else {
-      // Also by another way to it, a replica must not take back what was published.
-      return log.isBehind(record.cursor) ? step.waiting(record, context) : step.comparing(.otherSubject)
+      return step.comparing(.otherSubject)
     }
     if record.canRest(on: copyStamp, context), try log.isUntouched(since: record.cursor) {
       return step.resting
     }
-    let answer = try log.touched(since: record.cursor, plan)
-    // Whatever is compared then would go back to what was.
-    if answer == .behind { return step.waiting(record, context) }
     guard record.copy == copyStamp else { return step.comparing(.otherCopy) }
-    switch answer {
-    case .behind: return step.waiting(record, context)
+    switch try log.touched(since: record.cursor, plan) {
     case .doubt(let doubt): return step.comparing(.doubt(doubt))
     case .tables(let touched):
       let restless = try origin.restlessTables(plan).mapValues { _ in Touched.all }
@@ -66,23 +59,12 @@ struct ChangeTrail {
     }
   }
 
-  /// Without a log, all that can be told is whether a replica lacks what was read before.
-  private func comparison(_ origin: any Origin) -> ChangeTrailStep {
-    var step = ChangeTrailStep(.comparison, nil)
-    step.cursor = origin.place()
-    guard step.cursor != nil, let record = Self.record(plan.series, in: context.stateFolder),
-      origin.isBehind(record.cursor)
-    else { return step }
-    return step.waiting(record, context)
-  }
-
   /// Notes where the copy, which is committed, stands now.
   func note(_ step: ChangeTrailStep) throws {
-    let isOfLog = context.job.changes == .log
-    if step.isResting || step.cursor == nil && !isOfLog { return }
+    guard context.job.changes == .log, !step.isResting else { return }
     guard let cursor = step.cursor, let copy = copyStamp else { return try Folder.remove(path) }
     let record = Record(
-      subject: subject(origin: context.job.origin.text), copy: copy, cursor: cursor, isOfLog: isOfLog,
+      subject: subject(origin: context.job.origin.text), copy: copy, cursor: cursor,
       comparedAt: step.reason == nil ? step.comparedAt : context.now, missedAt: step.missedAt,
       isSteady: step.isSteady, gaps: step.gaps, prunedAt: step.prunedAt)
     guard record != Self.record(plan.series, in: context.stateFolder) else { return }
@@ -115,15 +97,6 @@ struct ChangeTrail {
     else { return }
     record.copy = now.text
     try? DurableFile.replace(path, with: record.json.bytes)
-  }
-
-  /// Notes since when the origin has been behind the copy, which stays as it is.
-  func note(waitingSince start: UTCTime) throws {
-    guard var record = Self.record(plan.series, in: context.stateFolder), record.behindSince != start else {
-      return
-    }
-    record.behindSince = start
-    try DurableFile.write(record.json.bytes, to: path)
   }
 
   /// Lets the origin's log forget what no series of the dataset needs any more, from time to time. Nothing of it may fail a
@@ -163,8 +136,6 @@ struct ChangeTrail {
     let subject: String
     var copy: String
     let cursor: OriginCursor
-    /// Whether the cursor is a log's, and not only the origin's place.
-    let isOfLog: Bool
     let comparedAt: UTCTime
     let missedAt: UTCTime?
     /// Whether the log tells of each table whether it was written to, and nothing that is read changes by itself.
@@ -173,8 +144,6 @@ struct ChangeTrail {
     let gaps: [String]
     /// When the log was last made shorter.
     var prunedAt: UTCTime?
-    /// Since when the origin has been behind the copy.
-    var behindSince: UTCTime?
 
     /// Seconds between two times at which the log is made shorter.
     private static let pruningSeconds = 3600
@@ -187,7 +156,7 @@ struct ChangeTrail {
 
     /// Whether a log in which nothing is new says all.
     func canRest(on copy: String?, _ context: StepContext) -> Bool {
-      isSteady && self.copy == copy && missedAt == nil && behindSince == nil && !isAuditDue(context)
+      isSteady && self.copy == copy && missedAt == nil && !isAuditDue(context)
     }
 
     func isAuditDue(_ context: StepContext) -> Bool {
@@ -204,22 +173,19 @@ extension ChangeTrail.Record {
       let cursor = json["cursor"], let compared = json["comparedAt"]?.string.flatMap({ UTCTime($0) })
     else { return nil }
     (self.subject, self.copy, self.cursor) = (subject, copy, OriginCursor(cursor))
-    isOfLog = json["log"]?.bool ?? false
     (comparedAt, missedAt) = (compared, json["missedAt"]?.string.flatMap({ UTCTime($0) }))
     isSteady = json["steady"]?.bool ?? false
     gaps = json["gaps"]?.elements?.compactMap(\.string) ?? []
     prunedAt = json["prunedAt"]?.string.flatMap({ UTCTime($0) })
-    behindSince = json["behindSince"]?.string.flatMap({ UTCTime($0) })
   }
 
   fileprivate var json: JSONValue {
     .object(
       .init(
         ("subject", .string(subject)), ("copy", .string(copy)), ("cursor", cursor.json),
-        ("log", .bool(isOfLog)),
         ("comparedAt", .string(comparedAt.text)), ("missedAt", missedAt.map { .string($0.text) }),
         ("steady", .bool(isSteady)), ("gaps", JSONValue(strings: gaps)),
-        ("prunedAt", prunedAt.map { .string($0.text) }), ("behindSince", behindSince.map { .string($0.text) })
+        ("prunedAt", prunedAt.map { .string($0.text) })
       ))
   }
 }
@@ -236,8 +202,6 @@ struct ChangeTrailStep {
   var comparedAt = UTCTime(secondsSinceEpoch: 0)
   var missedAt: UTCTime?
   fileprivate(set) var prunedAt: UTCTime?
-  /// Since when the origin has been behind what was published; `nil` where it is not.
-  fileprivate(set) var behindSince: UTCTime?
   /// Nothing is new, and there is nothing to note.
   fileprivate(set) var isResting = false
 
@@ -289,13 +253,6 @@ struct ChangeTrailStep {
   fileprivate var resting: ChangeTrailStep {
     var step = self
     (step.search, step.reason, step.isResting) = (.nothing, nil, true)
-    return step
-  }
-
-  /// A clock that was set back begins anew.
-  fileprivate func waiting(_ record: ChangeTrail.Record, _ context: StepContext) -> ChangeTrailStep {
-    var step = self
-    step.behindSince = record.behindSince.map { min($0, context.now) } ?? context.now
     return step
   }
 

@@ -100,7 +100,7 @@ package struct FactsKeeper: Sendable {
     // The other half of a step may have been noted meanwhile.
     if facts.look.newest?.isFailure == true { facts.look.reason = step.reason }
     facts.look.reading = OriginReading.newest(of: job.name, in: publisher.stateFolder)
-    facts.look.behindSince = ChangeTrail.standing(series, in: publisher.stateFolder)?.behindSince
+    facts.look.behindSince = SeenPlace(series, in: publisher.stateFolder).behindSince
     facts.tables = metadata.map { tables($0, publisher.stateFolder) } ?? []
     return facts
   }

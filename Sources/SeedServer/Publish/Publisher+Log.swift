@@ -7,8 +7,6 @@ package struct OriginLogStanding: Hashable, Sendable {
   package let comparedAt: UTCTime
   /// When the log was found to have missed rows; `nil` where it is trusted.
   package let missedAt: UTCTime?
-  /// Since when the origin has been a standby that lacks what was published; `nil` where it is not.
-  package let behindSince: UTCTime?
   /// Tables that the log did not watch any more at the last step.
   let gaps: [String]
 
@@ -18,8 +16,8 @@ package struct OriginLogStanding: Hashable, Sendable {
     self = standing
   }
 
-  init(comparedAt: UTCTime, missedAt: UTCTime?, behindSince: UTCTime?, gaps: [String]) {
-    (self.comparedAt, self.missedAt, self.behindSince, self.gaps) = (comparedAt, missedAt, behindSince, gaps)
+  init(comparedAt: UTCTime, missedAt: UTCTime?, gaps: [String]) {
+    (self.comparedAt, self.missedAt, self.gaps) = (comparedAt, missedAt, gaps)
   }
 
   /// Why the log does not tell all that was written; `nil` where it does.

@@ -14,6 +14,8 @@ struct SeriesDraft {
   fileprivate(set) var isSearched = false
   /// What the origin's log should have named.
   fileprivate(set) var missed: [MissedRows] = []
+  /// Notes what must be on the disk before anything is signed.
+  fileprivate(set) var noteSeen: () throws -> Void = {}
   /// Leaves the working copy as it was.
   var discard: () -> Void = {}
   /// Brings the working copy to what was published.
@@ -39,6 +41,27 @@ struct SeriesStep {
       try plan.check(against: followed.state)
     }
     guard let origin else { return keep(.unchanged, published) }
+    let seen = SeenPlace(plan.series, in: context.stateFolder)
+    let relation = try seen.relation(of: origin)
+    if case .behind(let lag) = relation { return try wait(for: lag, seen, published) }
+    let place = try origin.place()
+    var draft = try read(origin, followed, after: published)
+    if case .other(let doubt) = relation {
+      draft.report.warnings.append("\(plan.series): \(Self.warning(of: doubt))")
+    }
+    draft.noteSeen = { [isPublished = draft.metadata != nil] in
+      try seen.note(place, isPublished: isPublished)
+    }
+    return draft
+  }
+
+  private static func warning(of doubt: LogDoubt) -> String {
+    "\(doubt.rawValue): all rows were compared, and published rows that it lacks are deleted"
+  }
+
+  private func read(
+    _ origin: any Origin, _ followed: SeriesMetadata?, after published: SeriesMetadata?
+  ) throws -> SeriesDraft {
     guard let followed else { return try create(origin, at: .first, epoch: .random(), after: published) }
     guard followed.state.model == plan.newest.version else {
       return try create(origin, at: followed.state.head.next, epoch: followed.state.epoch, after: followed)
@@ -49,7 +72,6 @@ struct SeriesStep {
   private func follow(_ origin: any Origin, _ published: SeriesMetadata) throws -> SeriesDraft {
     let trail = ChangeTrail(context: context, plan: plan, published: published)
     var step = try trail.search(origin)
-    if let start = step.behindSince { return try wait(since: start, trail, published) }
     let shrinkGuard = options.acceptingShrink ? nil : job.shrinkGuard
     var draft = try trail.keepingNote {
       try change(source(origin, plan, step.search, shrinkGuard), after: published)
@@ -74,20 +96,21 @@ struct SeriesStep {
   /// Seconds for which an origin may be behind what was published before somebody must look at it.
   private static let longestWaitSeconds = 600
 
-  /// Never goes back: a standby that is behind is read when it has come as far.
-  private func wait(since start: UTCTime, _ trail: ChangeTrail, _ published: SeriesMetadata) throws
-    -> SeriesDraft
+  /// Never goes back: a standby that is behind is read when it has come as far. A new epoch is asked for once, and does not wait.
+  private func wait(for lag: OriginLag, _ seen: SeenPlace, _ published: SeriesMetadata?) throws -> SeriesDraft
   {
+    // A clock that was set back begins anew.
+    let start = seen.behindSince.map { min($0, context.now) } ?? context.now
     let seconds = context.now.secondsSinceEpoch - start.secondsSinceEpoch
-    guard seconds < Self.longestWaitSeconds else {
-      throw OriginError.behind(origin: job.origin.text, seconds: seconds)
+    guard seconds < Self.longestWaitSeconds, !options.isBeginningEpoch else {
+      throw OriginError.behind(origin: job.origin.text, lag, seconds: seconds)
     }
     var draft = keep(.unchanged, published)
     (draft.isWaiting, draft.isSearched) = (true, true)
     draft.report.warnings.append(
-      "\(plan.series): the origin is a standby that lacks what was published already: nothing is published until it has that"
+      "\(plan.series): \(lag): nothing is published until it has that; wait, or let origin.postgres name the primary"
     )
-    if !options.isPreview { draft.settle = { try trail.note(waitingSince: start) } }
+    draft.noteSeen = { try seen.note(waitingSince: start) }
     return draft
   }
 

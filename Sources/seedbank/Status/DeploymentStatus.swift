@@ -119,9 +119,8 @@ struct SeriesStatus {
     (checkSeconds, toldCheckSeconds) = (dataset.checkSeconds, facts?.checkSeconds)
     changeSeconds = dataset.policy.expectedChangeSeconds
     programSeconds = if case .command? = dataset.feed.source { dataset.feed.everySeconds } else { nil }
-    let standing = OriginLogStanding(of: plan.series, in: folder)
-    log = dataset.policy.changes == .log ? standing : nil
-    behindSince = standing?.behindSince
+    log = dataset.policy.changes == .log ? OriginLogStanding(of: plan.series, in: folder) : nil
+    behindSince = SeenPlace(plan.series, in: folder).behindSince
     reading = OriginReading.newest(of: plan.series.dataset, in: folder)
     feed = dataset.feedPlace?.lastLoading()
     let mark = CalendarMark(plan.series, in: folder).time

@@ -110,7 +110,7 @@ extension SeriesStatus {
       "copyBytes": JSONValue(copyBytes), "lastBuild": lastBuild?.json ?? .null,
       "comparedAt": JSONValue(log?.comparedAt.text), "logMissedAt": JSONValue(log?.missedAt?.text),
       "originBehindSince": JSONValue(behindSince?.text),
-      "originReading": reading.json, "feed": feed.map(Self.json) ?? .null,
+      "originReading": reading.operatorJSON, "feed": feed.map(Self.json) ?? .null,
       "nextSnapshotAt": JSONValue(upcoming.due?.text),
       "snapshotTimes": .array(upcoming.calendarTimes.map(upcoming.json)),
       "checkSeconds": JSONValue(checkSeconds),
@@ -137,9 +137,8 @@ extension OriginReading {
   fileprivate var words: String? {
     let parts = [
       openMilliseconds.map { "open for \(TimeSpan.taken(milliseconds: $0)) when it was read last" },
-      lagSeconds.map {
-        $0 == 0 ? "a replica that is not behind" : "a replica that is \(TimeSpan(seconds: $0)) behind at most"
-      },
+      role.map { $0.rawValue + (server.map { " \($0)" } ?? "") },
+      lagSeconds.map { $0 == 0 ? "not behind" : "\(TimeSpan(seconds: $0)) behind at most" },
     ].compactMap(\.self)
     return parts.isEmpty ? nil : parts.joined(separator: ", ")
   }

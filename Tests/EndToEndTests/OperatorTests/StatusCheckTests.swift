@@ -44,15 +44,18 @@ import Testing
 
   @Test func `an origin that a step kept open for long is a warning, and told with the series`() throws {
     try DurableFile.write(
-      Array("{\"openMilliseconds\":720000,\"lagSeconds\":7}".utf8),
+      Array(
+        "{\"openMilliseconds\":720000,\"lagSeconds\":7,\"role\":\"standby\",\"server\":\"db2\"}".utf8),
       to: deployment.folder("seedbank/state/my.reading"))
     let outcome = try check()
     #expect(outcome.status == 1 && outcome.output.contains("transaction open for 12 minutes"), "\(outcome)")
     let text = try deployment.seedbank("status").output
-    let line = "origin: open for 12 minutes when it was read last, a replica that is 7 seconds behind at most"
+    let line = "origin: open for 12 minutes when it was read last, standby db2, 7 seconds behind at most"
     #expect(text.contains(line), "\(text)")
     let series = try #require(try deployment.json("status").first?["series"]?.elements?.first)
-    #expect(series["originReading"] == ["openMilliseconds": 720_000, "lagSeconds": 7])
+    #expect(
+      series["originReading"]
+        == ["openMilliseconds": 720_000, "lagSeconds": 7, "role": "standby", "server": "db2"])
   }
 
   @Test func `without options the limits come from the configuration and from who published last`() throws {

@@ -146,6 +146,10 @@ extension MetricsPage {
         }
       })
     writeGauge(
+      "seedbank_origin_is_standby",
+      "1 if the database server that the newest look reached is a standby, 0 if it is a primary.", facts
+    ) { $0.look.reading.role.map { $0 == .standby ? 1 : 0 } }
+    writeGauge(
       "seedbank_origin_replica_lag_seconds",
       "Seconds by which the replica that is read was at most behind its primary.", facts
     ) { $0.look.reading.lagSeconds }

@@ -90,6 +90,7 @@ struct PageSeries: Sendable {
         "reading", "Origin open for",
         facts?.look.reading.openMilliseconds.map { "\(HTML.durationText(milliseconds: $0))" }
       ),
+      ("role", "Origin read from", facts?.look.reading.role.map { "\($0.rawValue)" }),
       (
         "lag", "Replica behind by",
         facts?.look.reading.lagSeconds.map { "\(TimeSpan(seconds: $0).description)" }

@@ -1,0 +1,134 @@
+import SeedDatabase
+import SeedFormat
+import SeedPostgres
+import SeedSystem
+import SeedTrust
+import Support
+import Testing
+
+@testable import SeedServer
+
+/// One address, behind which a primary or its standby answers: no step goes back behind the one before.
+@Suite struct PostgresBehindTests {
+  private static let tables = """
+    CREATE TABLE t(id int PRIMARY KEY, name text); INSERT INTO t SELECT i, 'n' || i FROM generate_series(1, 20) i
+    """
+  private static let schema = "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT)"
+
+  private var scene: PostgresScene
+  private let standbyServer: PostgresCluster
+  private let servers: Replication
+
+  init() throws {
+    let cluster = try PostgresCluster()
+    scene = try PostgresScene(Self.tables, Self.schema, cluster: cluster)
+    standbyServer = try PostgresCluster(standbyOf: cluster)
+    servers = Replication(primary: scene.database, standby: scene.database.on(standbyServer))
+    try servers.follow()
+    scene.deployment.job.shrinkGuard.percent = 100
+  }
+
+  /// Which server answers from now on.
+  private mutating func read(_ database: PostgresDatabase) {
+    scene.place = PostgresPlace(url: database.url(), shownURL: "postgres://host/x", schema: "public")
+  }
+
+  private func expectWaiting(sourceLocation: SourceLocation = #_sourceLocation) throws {
+    let head = try scene.deployment.metadata().state.head
+    let report = try scene.fullStep()
+    let words = report.warnings.joined(separator: "\n")
+    #expect(
+      report.series[0].outcome == .unchanged && report.originStamp == nil, "\(report)",
+      sourceLocation: sourceLocation)
+    #expect(
+      words.contains("the standby \(standbyServer.folder) lacks what was published already, "),
+      "\(words)", sourceLocation: sourceLocation)
+    #expect(
+      words.contains("of its primary's write-ahead log: nothing is published until it has that"), "\(words)",
+      sourceLocation: sourceLocation)
+    #expect(try scene.deployment.metadata().state.head == head, sourceLocation: sourceLocation)
+  }
+
+  private var reading: OriginReading {
+    OriginReading.newest(of: "test", in: scene.deployment.folder("state"))
+  }
+
+  /// A dataset that asks for a log that nobody made compares, too.
+  @Test(arguments: [ChangeFinding.comparison, .log])
+  mutating func
+    `a first version is not taken back by a standby that is behind, and one that has caught up is read`(
+      _ changes: ChangeFinding
+    ) throws
+  {
+    scene.deployment.job.policy.changes = changes
+    try servers.standby.run("SELECT pg_wal_replay_pause()")
+    try servers.primary.run("INSERT INTO t VALUES (21, 'new'); UPDATE t SET name = 'new' WHERE id = 1")
+    read(servers.primary)
+    #expect(try scene.step().outcome == .created)
+    #expect(reading.role == .primary && reading.server?.isEmpty == false)
+    read(servers.standby)
+    for _ in 0..<2 { try expectWaiting() }
+    #expect(reading.role == .standby && reading.server == standbyServer.folder)
+    try servers.standby.run("SELECT pg_wal_replay_resume()")
+    try servers.follow()
+    #expect(try scene.step().outcome == .unchanged)
+    try servers.primary.run("DELETE FROM t WHERE id = 21")
+    try servers.follow()
+    #expect(try scene.step().changes["t"]?.deleted == 1)
+  }
+
+  @Test mutating func `a new model and a new epoch are not made from a standby that is behind`() throws {
+    read(servers.primary)
+    #expect(try scene.step().outcome == .created)
+    try servers.standby.run("SELECT pg_wal_replay_pause()")
+    try servers.primary.run("INSERT INTO t VALUES (21, 'new')")
+    #expect(try scene.step().changes["t"]?.inserted == 1)
+    let job = scene.deployment.job
+    let wider = "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT, size INTEGER)"
+    let models = [
+      model("1.0", Self.schema),
+      model("1.1", wider, projections: ["t": "SELECT id, name, 1 AS size FROM t"]),
+    ]
+    scene.deployment.job = DatasetJob(
+      name: job.name, origin: job.origin, plans: try SeriesPlan.plans(job.name, models), policy: job.policy)
+    read(servers.standby)
+    try expectWaiting()
+    #expect(try scene.deployment.metadata().state.model == job.plans[0].newest.version)
+    let epoch = try scene.deployment.metadata().state.epoch
+    #expect(throws: OriginError.self) {
+      try scene.deployment.publisher.step(
+        scene.deployment.job, .beginningEpoch, now: scene.deployment.clock.adding(seconds: 1))
+    }
+    #expect(try scene.deployment.metadata().state.epoch == epoch)
+    read(servers.primary)
+    #expect(try scene.step().outcome == .created)
+    #expect(try scene.published().count == 21)
+  }
+
+  /// Promoted, a standby would replay all that it has received, so it must not receive the last rows.
+  private func cutOff() throws {
+    try servers.standby.run("ALTER SYSTEM SET primary_conninfo = ''; SELECT pg_reload_conf()")
+    try waitUntil("the standby receives nothing", every: 0.05) {
+      try servers.standby.run("SELECT FROM pg_stat_wal_receiver").isEmpty
+    }
+  }
+
+  @Test mutating func `a standby that was promoted without the last rows is compared, and that is said once`()
+    throws
+  {
+    read(servers.primary)
+    try cutOff()
+    try servers.primary.run("INSERT INTO t VALUES (21, 'lost')")
+    #expect(try scene.step().outcome == .created)
+    read(servers.standby)
+    try expectWaiting()
+    try standbyServer.promote()
+    let report = try scene.fullStep()
+    #expect(report.series[0].changes["t"]?.deleted == 1, "\(report)")
+    let words = "took the place of the database's server: all rows were compared"
+    #expect(report.warnings.contains { $0.contains(words) }, "\(report.warnings)")
+    try servers.standby.run("UPDATE t SET name = 'kept' WHERE id = 2")
+    let next = try scene.fullStep()
+    #expect(next.series[0].changes["t"]?.updated == 1 && next.warnings == [], "\(next)")
+  }
+}
