@@ -6,6 +6,7 @@
 // The plain functions are marked as deprecated in favour of EVP, but are the same code and stay in OpenSSL 3.
 #define OPENSSL_SUPPRESS_DEPRECATED
 
+#include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/rsa.h>

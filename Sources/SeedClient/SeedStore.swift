@@ -1,4 +1,5 @@
 import SeedSystem
+import SeedTrust
 
 public import struct Foundation.Data
 public import struct Foundation.URL
@@ -121,6 +122,7 @@ public actor SeedStore {
     _ model: SeedModel, _ layout: StoreLayout, _ bundle: BundleFolder?, _ fetcher: Fetcher?,
     _ writer: StoreWriter, _ options: SeedOptions, _ environment: Environment
   ) {
+    CryptoLibrary.prepare()
     (self.model, self.layout, self.bundle, self.fetcher) = (model, layout, bundle, fetcher)
     (self.writer, self.environment, onPhase) = (writer, environment, options.onPhase)
     log = SeedLog(model.series, options.log)

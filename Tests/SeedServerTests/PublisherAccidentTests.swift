@@ -162,9 +162,29 @@ import Testing
     try deployment.origin("DELETE FROM stop")
     try deployment.expectNothingPublished {
       let error = #expect(throws: PublicationError.self) { try deployment.step() }
-      #expect(error == .locked(path: deployment.publication.path))
+      guard case .locked(deployment.publication.path, let holder, waitedSeconds: 0) = error else {
+        Issue.record("\(error, default: "no error")")
+        return
+      }
+      #expect(holder?.hasPrefix("process \(getpid()), ") == true)
     }
     withExtendedLifetime(lock) {}
+  }
+
+  @Test func `a step that waits for another process ends, and is noted`() throws {
+    let deployment = try PublisherFixture.deployment()
+    let lock = try File("\(deployment.publication.path)/.lock", for: .updating)
+    #expect(try lock.tryLock())
+    #expect(try #require(FileStamp("\(deployment.publication.path)/.lock")).isOpenToOthers == false)
+    try deployment.expectNothingPublished {
+      let error = #expect(throws: PublicationError.self) {
+        try PublicationLock.$secondLength.withValue(.milliseconds(10)) {
+          _ = try deployment.publisher.publishChanges(deployment.job, now: deployment.clock)
+        }
+      }
+      #expect("\(error, default: "")".contains("for more than 10 seconds: try again"))
+    }
+    lock.unlock()
   }
 
   @Test func `the lock of a process that was killed is free`() throws {

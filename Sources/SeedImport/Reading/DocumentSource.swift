@@ -361,7 +361,7 @@ package final class DocumentUnpacker {
     _ path: String, pieces: Int, isCancelled: () -> Bool = { false }, passed: (Int) -> Void = { _ in },
     _ sink: ([UInt8]) throws -> Void
   ) throws {
-    let file = try File(path, for: .reading)
+    let file = try File(path, for: .readingAny)
     let unpacker = DocumentUnpacker()
     while true {
       while try !file.isReadable(within: patience) { if isCancelled() { throw CancellationError() } }

@@ -88,7 +88,7 @@ package struct Publisher: Sendable {
     _ body: (PublishedMetadata) throws -> Result
   ) throws -> Result {
     guard publication.exists else { throw PublicationError.missing(path: publication.path) }
-    try Folder.create(stateFolder)
+    try Folder.create(stateFolder, mode: 0o700)
     return try PublicationLock.withLock(publication, ifHeld) {
       let published = try publication.published()
       if checkingKeys { try checkKeys(published) }
@@ -137,7 +137,7 @@ package struct Publisher: Sendable {
 
   /// Another publisher is at the same work and notes it; a version that is not there is a slip of the hand.
   private static func isNoStep(_ error: any Error) -> Bool {
-    if case PublicationError.locked = error { return true }
+    if case PublicationError.locked(_, _, waitedSeconds: 0) = error { return true }
     return error is RecallError || error is RollbackError
   }
 }

@@ -74,7 +74,7 @@ struct SnapshotStep {
   private mutating func draw(
     _ plan: SeriesPlan, _ open: (CopyKeeper) throws -> WorkingCopy
   ) throws -> SeedMeta? {
-    try context.publisher.withPublication(.wait) { published in
+    try context.publisher.withPublication(.waitLong) { published in
       self.published = published
       guard let metadata = metadata(plan), context.isSnapshotDue(metadata) else { return nil }
       return try context.snapshots(plan).draw(try open(context.copyKeeper(plan, metadata)))
@@ -100,7 +100,7 @@ struct SnapshotStep {
     _ draft: SnapshotDraft, _ epoch: Epoch, _ plan: SeriesPlan, _ report: inout StepReport
   ) throws -> Bool {
     defer { try? Folder.remove(draft.path) }
-    return try context.publisher.withPublication(.wait) { published in
+    return try context.publisher.withPublication(.waitLong) { published in
       self.published = published
       let metadata = metadata(plan)
       let obstacle = SnapshotListing.obstacle(to: draft.object, of: epoch, in: metadata)

@@ -7,7 +7,8 @@ package import SeedTrust
 package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertible {
   case missing(path: String)
   case damaged(file: String)
-  case locked(path: String)
+  /// `by` is the process that holds the lock, if the system names it.
+  case locked(path: String, by: String?, waitedSeconds: Int = 0)
   case copyAhead(copy: String, version: String, head: String)
   case notDelegated(series: String)
   case noSnapshot(series: String)
@@ -38,7 +39,9 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
       "there is no publication at \(path): is its disk mounted? If there never was one, 'seedbank init' makes it. If it was "
         + "lost, restore it from a backup, or begin anew with 'seedbank new-epoch'"
     case .damaged(let file): "\(file) does not match the signed metadata: restore it from a backup"
-    case .locked(let path): "another publisher is working on \(path): try again when it is done"
+    case .locked(let path, let holder, let seconds):
+      "another publisher is working on \(path)\(holder.map { " (\($0))" } ?? "")"
+        + "\(seconds > 0 ? ", for more than \(seconds) seconds" : ""): try again when it is done"
     case .copyAhead(let copy, let version, let head):
       "the working copy \(copy) is at version \(version), ahead of the publication's \(head): "
         + "the publication seems to come from an old backup; restore the newest one, or begin anew with 'seedbank new-epoch'"

@@ -4,10 +4,12 @@ package struct File: ~Copyable, Sendable {
   private let path: String
 
   package enum Purpose: Sendable {
-    /// Reading what is there, be it a folder.
+    /// Reading a file or a folder. Anything else is rejected, also a pipe, which an ordinary open would wait for.
     case reading
-    /// Reading a regular file. Anything else is refused, also a pipe, which an ordinary open would wait for.
+    /// Reading a regular file and nothing else.
     case readingRegular(followsLinks: Bool)
+    /// Reading anything, also a pipe.
+    case readingAny
     /// Writing a new file; throws where something has that name.
     case creating
     /// Writing a new file; one that is there is emptied.
@@ -17,11 +19,20 @@ package struct File: ~Copyable, Sendable {
 
     fileprivate var flags: Int32 {
       switch self {
-      case .reading: O_RDONLY
+      case .reading: O_RDONLY | O_NONBLOCK
       case .readingRegular(let followsLinks): O_RDONLY | O_NONBLOCK | (followsLinks ? 0 : O_NOFOLLOW)
+      case .readingAny: O_RDONLY
       case .creating: O_WRONLY | O_CREAT | O_EXCL
       case .replacing: O_WRONLY | O_CREAT | O_TRUNC
       case .updating: O_RDWR | O_CREAT
+      }
+    }
+
+    fileprivate func takes(_ kind: mode_t) -> Bool {
+      switch self {
+      case .reading: kind == S_IFREG || kind == S_IFDIR
+      case .readingRegular: kind == S_IFREG
+      case .readingAny, .creating, .replacing, .updating: true
       }
     }
   }
@@ -36,9 +47,8 @@ package struct File: ~Copyable, Sendable {
     _ path: String, _ purpose: Purpose, _ mode: mode_t
   ) throws(FileError) -> Int32 {
     let opened = try retrying("open", path) { open(path, purpose.flags | O_CLOEXEC, mode) }
-    guard case .readingRegular = purpose else { return opened }
     var status = stat()
-    guard fstat(opened, &status) == 0, FileStamp(status).isRegular else {
+    guard fstat(opened, &status) == 0, purpose.takes(status.st_mode & S_IFMT) else {
       close(opened)
       throw FileError("open", path, FileError.notRegular)
     }
@@ -207,6 +217,12 @@ extension File {
 
   /// Takes the lock alone, and waits for as long as another holds it.
   package func lock() throws(FileError) { _ = try retrying("lock", path) { flock(descriptor, LOCK_EX) } }
+
+  /// Leaves the file to its owner alone, if this process owns it.
+  package func closeToOthers() throws(FileError) {
+    guard try stamp().isOpenToOthers, try status().st_uid == geteuid() else { return }
+    _ = try retrying("change the mode of", path) { fchmod(descriptor, 0o600) }
+  }
 
   /// Gives the lock back. Closing is not enough: a child that was forked meanwhile and has not yet run its
   /// program shares the open file, and with it the lock.

@@ -62,17 +62,20 @@ private struct EVPKey: ~Copyable {
   let pointer: OpaquePointer
 
   init(seed: UnsafeRawBufferPointer) {
+    CryptoLibrary.prepare()
     self.init(
       EVP_PKEY_new_raw_private_key_ex(
         nil, "ED25519", nil, seed.baseAddress?.assumingMemoryBound(to: UInt8.self), seed.count))
   }
 
   init(publicKey: [UInt8]) {
+    CryptoLibrary.prepare()
     self.init(EVP_PKEY_new_raw_public_key_ex(nil, "ED25519", nil, publicKey, publicKey.count))
   }
 
   /// A key out of a `SubjectPublicKeyInfo`; `nil` where OpenSSL refuses it.
   init?(subjectPublicKeyInfo der: [UInt8]) {
+    CryptoLibrary.prepare()
     let pointer = der.withUnsafeBufferPointer { bytes in
       var start = bytes.baseAddress
       return d2i_PUBKEY(nil, &start, bytes.count)

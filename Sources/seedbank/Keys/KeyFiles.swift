@@ -56,6 +56,7 @@ struct FoundKey {
 
   init(_ role: KeyRole, _ path: String) {
     (self.role, self.path) = (role, path)
+    ProcessSecrets.guardMemory()
     do throws(KeyFileError) {
       let file = try KeyFile(reading: path)
       key = file.key

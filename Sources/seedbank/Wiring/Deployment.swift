@@ -38,7 +38,6 @@ struct Deployment {
   private static func look(
     at found: [FoundKey], _ search: KeySearch, _ console: Console
   ) throws(CommandFailure) {
-    ProcessSecrets.guardMemory()
     if search.isFolderOpen { console.warning("\(search.folder): other users can read it: chmod 700 it.") }
     for file in found {
       // A file that cannot be used is named by its problem.

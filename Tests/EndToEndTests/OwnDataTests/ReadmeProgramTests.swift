@@ -32,11 +32,25 @@ import Testing
     try Tool.sqlite(folder("my.sqlite"), "UPDATE shop SET name = 'Green tea' WHERE id = 1;")
     try app.waits(for: "Green tea")
     #expect(try app.stop() == .killed(signal: SIGTERM))
+    try expectEnd(of: server.address)
     #expect(server.stop() == 0)
   }
 
-  private func compile(for address: String) throws {
-    try Readme.block("swift", containing: "import SeedClient")
+  /// A program may end while threads of the library still verify.
+  private func expectEnd(of address: String) throws {
+    try compile(for: address, printing: "print(shops); break")
+    for number in 0..<Stage.pick(quick: 15, full: 500, deep: 500) {
+      let app = try TestProgram(
+        [folder("app"), folder("seedbank/root.json")], environment: ["XDG_DATA_HOME": folder("data\(number)")]
+      )
+      #expect(try app.wait() == .exited(0))
+    }
+  }
+
+  private func compile(for address: String, printing words: String = "print(shops)") throws {
+    let program = try Readme.block("swift", containing: "import SeedClient")
+    #expect(program.contains("{ print(shops) }"))
+    try program.replacing("{ print(shops) }", with: "{ \(words) }")
       .replacing("http://127.0.0.1:8080", with: address)
       .write(toFile: folder("main.swift"), atomically: false, encoding: .utf8)
     let maps = Self.libraries.flatMap {
