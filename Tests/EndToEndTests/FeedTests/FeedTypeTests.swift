@@ -132,6 +132,18 @@ import Testing
     #expect(try (feed.version, feed.rows("SELECT count(zone) FROM stops")) == (2, ["0"]))
   }
 
+  @Test func `a column in double quotes that has gone is no text of that name in each row`() throws {
+    let feed = try feed(
+      "CREATE TABLE big(id INTEGER PRIMARY KEY, n INTEGER, code TEXT)",
+      ("big", #"SELECT "id" AS id, "n" AS n, "code" AS code FROM item"#),
+      #", "tables": {"item": {"types": {"id": "INTEGER", "n": "INTEGER", "code": "TEXT", "label": "TEXT"}}}"#)
+    #expect(try feed.refusal() == "published")
+    try feed.write(Self.items.replacing("code", with: "label"), "item.csv")
+    let message = try feed.refusal()
+    #expect(message.contains("big.sql") && message.contains("no such column: code"), "\(message)")
+    #expect(try feed.rows("SELECT code FROM big ORDER BY id") == ["007", "x", "9"])
+  }
+
   @Test func `a column that may be absent may lose its values, and is named in a list`() throws {
     let (feed, stops) = (try FeedDeployment(), Self.stops(isJSON: false))
     try feed.write(stops.whole, stops.name)

@@ -43,7 +43,7 @@ package struct FeedPlace: OriginPlace {
 
   package func open(waitSeconds: Int) throws -> any Origin {
     let record = try loaded()
-    let base = try SQLiteOrigin(store.staging, waitSeconds: waitSeconds)
+    let base = try SQLiteOrigin(store.staging, waitSeconds: waitSeconds, mayQuoteTexts: false)
     return FeedOrigin(base, store.staging, record, loader.schema)
   }
 
