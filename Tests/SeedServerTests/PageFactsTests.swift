@@ -60,7 +60,7 @@ import Testing
       ("a key is gone", "<code>seedbank keys status</code> says which key", { $0.lacksKeys = true }),
       ("more in the origin", "<code>seedbank model new</code>", { $0.gained = 2 }),
       (
-        "held back for lost rows", "<code>seedbank regenerate --accept-shrink</code>",
+        "held back for lost rows or values", "<code>seedbank regenerate --accept-shrink</code>",
         { ($0.look.newest, $0.look.reason) = (.refused, .shrunk) }
       ),
       (

@@ -67,7 +67,8 @@ import Testing
     #expect(try deployment.publish("DELETE FROM stop").changes["stop"]?.deleted == 14)
   }
 
-  @Test func `a new minor may not empty a table unseen`() throws {
+  @Test(arguments: ["DELETE FROM stop", "UPDATE stop SET name = NULL"])
+  func `a new minor may not empty a table or a column unseen`(_ sql: String) throws {
     let deployment = try Self.deployment()
     deployment.job = DatasetJob(
       name: deployment.job.name, origin: deployment.job.origin,
@@ -77,11 +78,59 @@ import Testing
           model("2.0", PublisherFixture.schema),
           model("2.1", PublisherFixture.schema + "; CREATE INDEX i ON stop(name)"),
         ]))
-    try deployment.origin("DELETE FROM stop")
+    try deployment.origin(sql)
     try deployment.expectNamedUnchanged { #expect(throws: PublicationError.self) { try deployment.step() } }
     let report = try deployment.publisher.step(
       deployment.job, StepOptions(acceptingShrink: true), now: deployment.clock)
-    #expect(report.series[0].outcome == .created && report.series[0].rows["stop"] == 0)
+    #expect(report.series[0].outcome == .created)
+  }
+
+  // MARK: Values
+
+  @Test(arguments: ["NULL", "''", "CASE WHEN id < 50 THEN name END"])
+  func `a column that lost most of its values holds the dataset until the operator accepts it`(
+    _ value: String
+  ) throws {
+    let deployment = try Self.deployment()
+    try deployment.origin("UPDATE stop SET name = \(value)")
+    try deployment.expectNothingPublished {
+      let error = #expect(throws: PublicationError.self) { try deployment.step() }
+      let message = error?.description ?? ""
+      #expect(message.contains("column \"name\" of table \"stop\" would go from 203 to "), "\(message)")
+      #expect(message.contains("--accept-shrink") && !message.contains("rows"), "\(message)")
+    }
+    let report = try deployment.publisher.step(
+      deployment.job, StepOptions(acceptingShrink: true), now: deployment.clock)
+    #expect(report.series[0].changes["stop"]?.updated ?? 0 > 150)
+    try deployment.verify()
+    #expect(try deployment.verifiedStep().outcome == .unchanged)
+  }
+
+  @Test func `values that go with rows of another key are lost values, too`() throws {
+    let deployment = try Self.deployment()
+    try deployment.origin("UPDATE stop SET id = id + 1000, name = NULL")
+    let error = #expect(throws: PublicationError.self) { try deployment.step() }
+    #expect(error?.description.contains("\"name\" of table \"stop\" would go from 203 to 0 values") == true)
+  }
+
+  @Test func `a column in which few rows have a value may lose all, and so may one of a small table`() throws
+  {
+    let deployment = try Self.deployment()
+    for id in [110, 20, 0] { try deployment.publish("UPDATE stop SET name = NULL WHERE id > \(id)") }
+    try deployment.publish("UPDATE stop SET name = 'n'")
+    deployment.job.shrinkGuard.minimumRows = 204
+    #expect(try deployment.publish("UPDATE stop SET name = NULL").changes["stop"]?.updated == 203)
+  }
+
+  @Test func `a preview names a column that would lose its values, with the new column`() throws {
+    let deployment = try Self.deployment()
+    deployment.job.knownOrigin = try deployment.job.readyOrigin().outline()
+    try deployment.origin("ALTER TABLE stop ADD COLUMN label; UPDATE stop SET label = name, name = NULL")
+    let preview = try deployment.publisher.preview(deployment.job, now: deployment.clock)
+    #expect(
+      preview.series[0].shrunk == [ShrunkTable(name: "stop", column: "name", before: 203, after: 0)])
+    let error = #expect(throws: PublicationError.self) { try deployment.step() }
+    #expect(error?.description.contains("The origin has gained the column \"stop\".\"label\".") == true)
   }
 
   // MARK: A look without publishing

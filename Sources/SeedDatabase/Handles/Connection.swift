@@ -169,6 +169,9 @@ package final class Connection {
     guard code == SQLITE_OK || code == SQLITE_BUSY else { throw error(code, "sqlite3_db_cacheflush") }
   }
 
+  /// From now on a name in double quotes that is no column's is an error. SQLite takes it for a text, as if it were in single quotes.
+  package func refuseQuotedTexts() throws(DatabaseError) { try set(SQLITE_DBCONFIG_DQS_DML, false) }
+
   func set(_ option: Int32, _ on: Bool) throws(DatabaseError) {
     let code = seedbank_sqlite_set_flag(handle, option, on ? 1 : 0)
     guard code == SQLITE_OK else { throw error(code, "sqlite3_db_config \(option)") }

@@ -1,7 +1,7 @@
-/// Holds back what takes more rows from a table than a day's work does: an origin or a feed that was emptied, or caught
-/// while it is loaded anew, must not empty what is made of it. Pure.
+/// Holds back what takes more rows from a table than a day's work does, or a column's values from as many: an origin or a
+/// feed that was emptied, or caught while it is loaded anew, must not empty what is made of it. Pure.
 package struct ShrinkGuard: Hashable, Sendable {
-  /// A table that lost more than that share of its rows is held back; 100 allows everything.
+  /// A table that lost more than that share of its rows, or of a column's values, is held back; 100 allows everything.
   package var percent = 50
   /// Smaller tables are not checked: few rows come and go.
   package var minimumRows = 100
@@ -14,15 +14,20 @@ package struct ShrinkGuard: Hashable, Sendable {
   }
 }
 
-/// A table that lost many rows.
+/// A table that lost many rows, or one of its columns that lost many values.
 package struct ShrunkTable: Hashable, Sendable, CustomStringConvertible {
   package let name: String
+  /// `nil` if the table lost rows.
+  package let column: String?
   package let before: Int
   package let after: Int
 
-  package init(name: String, before: Int, after: Int) {
-    (self.name, self.before, self.after) = (name, before, after)
+  package init(name: String, column: String? = nil, before: Int, after: Int) {
+    (self.name, self.column, self.before, self.after) = (name, column, before, after)
   }
 
-  package var description: String { "table \"\(name)\" would go from \(before) to \(after) rows" }
+  package var description: String {
+    let subject = column.map { "column \"\($0)\" of table" } ?? "table"
+    return "\(subject) \"\(name)\" would go from \(before) to \(after) \(column == nil ? "rows" : "values")"
+  }
 }

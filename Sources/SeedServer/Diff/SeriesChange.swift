@@ -6,7 +6,7 @@ struct SeriesChange {
   let copy: WorkingCopy
   let delta: DeltaDraft
   let changes: ChangeReport
-  /// The tables that lost too many rows; only a preview gets here with some.
+  /// What the guard holds back; only a preview gets here with some.
   let shrunk: [ShrunkTable]
   /// What the origin's log should have named and did not.
   let missed: [MissedRows]
@@ -53,7 +53,7 @@ struct SeriesChange {
     let diff = try SeriesDiff(source, copy, spill: spill)
     guard !diff.delta.isEmpty else { return nil }
     missed = diff.missed
-    shrunk = source.shrinkGuard?.shrunk(before: diff.before, after: diff.after) ?? []
+    shrunk = try diff.shrunk()
     guard shrunk.isEmpty || source.isPreview else { throw PublicationError.shrunk([plan.series: shrunk]) }
     let meta = try copy.meta()
     let header = DeltaHeader(

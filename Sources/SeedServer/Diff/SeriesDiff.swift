@@ -68,6 +68,8 @@ struct SeriesDiff: ~Copyable {
   private(set) var before: [String: TableSum] = [:]
   private(set) var after: [String: TableSum] = [:]
   private(set) var missed: [MissedRows] = []
+  /// By table and column, how many rows fewer have a value.
+  private var losses: [String: [Int]] = [:]
   private let source: SeriesChange.Source
   private let copy: WorkingCopy
 
@@ -148,7 +150,7 @@ struct SeriesDiff: ~Copyable {
     var merge = RowMerge(table, old: old, new: new)
     var hasher = RowHasher()
     var (before, after) = (TableSum(), TableSum())
-    var audit = LogAudit(table, expected)
+    var (audit, loss) = (LogAudit(table, expected), ValueLoss(table))
     while let match = try merge.next() {
       let hash = hasher.hash(lent: match == .onlyNew ? new.row : old.row)
       switch match {
@@ -159,21 +161,45 @@ struct SeriesDiff: ~Copyable {
       case .onlyOld:
         before.insert(hash)
         let row = old.row
+        loss.remove(row)
         delta.delete(lent: table.key.map { row[$0] })
       case .onlyNew:
         after.insert(hash)
         try new.validate()
+        loss.insert(new.row)
         delta.upsert(lent: new.row)
       case .different:
         before.insert(hash)
         after.insert(hasher.hash(lent: new.row))
+        loss.remove(old.row)
+        loss.insert(new.row)
         try new.validate()
         delta.upsert(lent: new.row)
       }
       audit?.check(match == .onlyOld ? old.row : new.row)
     }
     if let audit, audit.missed.count > 0 { missed.append(audit.missed) }
+    losses[table.name] = loss.counts
     return (before, after)
+  }
+
+  /// What the guard holds back.
+  func shrunk() throws -> [ShrunkTable] {
+    guard let shrinkGuard = source.shrinkGuard else { return [] }
+    return try shrinkGuard.shrunk(before: before, after: after, source.origin) { name in
+      try values(of: name, shrinkGuard)
+    }
+  }
+
+  /// Reads the copy only if a column lost too many.
+  private func values(of name: String, _ shrinkGuard: ShrinkGuard) throws -> ShrinkGuard.Values {
+    let (rows, lost) = (before[name]?.rows ?? 0, losses[name] ?? [])
+    guard let table = source.plan.schema.table(name),
+      lost.contains(where: { shrinkGuard.holdsBack(from: rows, to: rows - $0) })
+    else { return ([:], [:]) }
+    let old = try Self.blamingCopy(table) { try copy.values(in: table) }
+    let new = zip(table.columnNames, lost).map { ($0, (old[$0] ?? 0) - $1) }
+    return (old, Dictionary(uniqueKeysWithValues: new))
   }
 }
 

@@ -8,7 +8,7 @@ package enum FailureReason: String, Sendable, CaseIterable {
   case origin
   /// What the origin holds is not fit to be published.
   case data
-  /// Tables lost more rows than is allowed.
+  /// Tables lost more rows, or columns more values, than is allowed.
   case shrunk
   /// What is published cannot be read, or does not belong to this publisher.
   case publication

@@ -62,15 +62,3 @@ package struct DatasetJob: Sendable {
 
   func isRetired(_ series: Series) -> Bool { lifecycle(series).isRetired }
 }
-
-extension ShrinkGuard {
-  /// The tables that lost too many rows.
-  func shrunk(before: [String: TableSum], after: [String: TableSum]) -> [ShrunkTable] {
-    before.keys.sorted().compactMap { name in
-      guard let old = before[name]?.rows, let new = after[name]?.rows, holdsBack(from: old, to: new) else {
-        return nil
-      }
-      return ShrunkTable(name: name, before: old, after: new)
-    }
-  }
-}

@@ -22,6 +22,8 @@ package protocol Origin: AnyObject {
   func place() throws -> OriginCursor?
   /// How what is read follows the state of that mark.
   func relation(to place: OriginCursor) throws -> OriginRelation
+  /// Whether the operator said that a column may have no value in any row.
+  func isOptional(_ column: String, of table: String) -> Bool
   /// By table of the client, why its rows can change though nobody writes: a SELECT or a view asks for the time, say.
   func restlessTables(_ plan: SeriesPlan) throws -> [String: String]
 }
@@ -47,6 +49,8 @@ extension Origin {
   package func place() -> OriginCursor? { nil }
 
   package func relation(to place: OriginCursor) -> OriginRelation { .follows }
+
+  package func isOptional(_ column: String, of table: String) -> Bool { false }
 
   /// The rows of one table, projected into the client's shape and in the client's key order. Mostly the origin can
   /// sort them. If its types or collations order keys in another way than the client's, ``ProjectedRows/next()``

@@ -184,9 +184,20 @@ struct ChangeStep {
       let date = update.date(after: metadata?.state.publishedAt)
       do {
         drafts.append(try SeriesStep(context: context, plan: plan, date: date).draft(origin, after: metadata))
-      } catch PublicationError.shrunk(let found, _) { shrunk.merge(found) { $1 } }
+      } catch PublicationError.shrunk(let found, _, _) { shrunk.merge(found) { $1 } }
     }
-    guard shrunk.isEmpty else { throw PublicationError.shrunk(shrunk, isResuming: options.isResuming) }
+    guard shrunk.isEmpty else {
+      throw PublicationError.shrunk(
+        shrunk, isResuming: options.isResuming, gained: gained(origin, insteadOf: shrunk))
+    }
+  }
+
+  /// A column that lost its values may have another name now.
+  private func gained(_ origin: (any Origin)?, insteadOf shrunk: [Series: [ShrunkTable]]) -> OriginGain {
+    guard let origin, shrunk.values.joined().contains(where: { $0.column != nil }) else {
+      return OriginGain()
+    }
+    return (try? job.gain(of: origin)) ?? OriginGain()
   }
 }
 

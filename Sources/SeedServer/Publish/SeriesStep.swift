@@ -231,7 +231,7 @@ struct SeriesStep {
     let copy = try WorkingCopy(building: options.isPreview ? nil : copyPath + ".new", origin, plan, meta)
     var draft = SeriesDraft(report: report(.created, at: version))
     draft.isSearched = true
-    draft.report.shrunk = try shrunk(copy, published)
+    draft.report.shrunk = try shrunk(copy, published, origin)
     draft.report.rows = try copy.sums().mapValues(\.rows)
     draft.report.warnings = plan.warnings
     draft.report.hasSnapshot = true
@@ -253,11 +253,20 @@ struct SeriesStep {
     return draft
   }
 
-  private func shrunk(_ copy: WorkingCopy, _ published: SeriesMetadata?) throws -> [ShrunkTable] {
+  /// What the guard holds back of a copy for a newer minor, which has all tables and columns of the older one.
+  private func shrunk(
+    _ copy: WorkingCopy, _ published: SeriesMetadata?, _ origin: any Origin
+  ) throws -> [ShrunkTable] {
     guard published != nil, !options.acceptingShrink, Folder.exists(copyPath),
-      let before = try? WorkingCopy(copyPath, plan.schema).sums()
+      let old = try? WorkingCopy(copyPath, plan.schema), let before = try? old.sums()
     else { return [] }
-    return job.shrinkGuard.shrunk(before: before, after: try copy.sums())
+    let schema = try? SchemaReader(old.connection).schema()
+    return try job.shrinkGuard.shrunk(before: before, after: try copy.sums(), origin) { name in
+      guard let table = schema?.table(name), let values = try? old.values(in: table) else {
+        return ([:], [:])
+      }
+      return (values, try copy.values(in: table))
+    }
   }
 
   /// A copy of a series that is nowhere published means that the publication was lost, or is another one.

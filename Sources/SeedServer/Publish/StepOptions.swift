@@ -4,7 +4,7 @@ import SeedFormat
 package struct StepOptions: Sendable {
   /// A snapshot of the newest version, whatever the schedule says.
   package var forcingSnapshot = false
-  /// Tables may lose as many rows as they did.
+  /// Tables may lose as many rows, and columns as many values, as they did.
   package var acceptingShrink = false
   /// Series that a rollback holds take up their origin again.
   package var isResuming = false

@@ -85,7 +85,7 @@ package struct SeriesReport: Sendable {
   package var expectedSnapshotBytes: Int?
   /// Bytes of the new snapshot as stored in gzip.
   package var snapshotBytes: Int?
-  /// Tables that lost more rows than is allowed, where the step was only tried.
+  /// What lost more rows or values than is allowed, if the step was only tried.
   package var shrunk: [ShrunkTable] = []
   var warnings: [String] = []
   /// By what the changes were found; `nil` where nothing was compared with a version before.

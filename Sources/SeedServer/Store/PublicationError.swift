@@ -13,7 +13,7 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
   case notDelegated(series: String)
   case noSnapshot(series: String)
   /// While a hold was to end, both wishes are needed.
-  case shrunk([Series: [ShrunkTable]], isResuming: Bool = false)
+  case shrunk([Series: [ShrunkTable]], isResuming: Bool = false, gained: OriginGain = OriginGain())
   case foreignKey(role: KeyRole, path: String)
   case keyMissing(role: KeyRole, found: Int, needed: Int)
   case epochWithoutTargetsKey
@@ -51,10 +51,10 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
     case .noSnapshot(let series):
       "no published snapshot of \(series) leads to its newest version: restore the publication from a backup, or begin "
         + "anew with 'seedbank new-epoch'"
-    case .shrunk(let series, let isResuming):
+    case .shrunk(let series, let isResuming, let gained):
       series.sorted { $0.key < $1.key }.map { series, tables in
         "\(series) is held back: \(tables.map(\.description).joined(separator: ", ")). "
-      }.joined()
+      }.joined() + (gained.isEmpty ? "" : "The origin has gained \(gained.words). ")
         + "If this is intended, run 'seedbank regenerate\(series.keys.first.map { " --dataset \($0.dataset)" } ?? "")"
         + "\(isResuming ? " --resume" : "") --accept-shrink'"
     case .foreignKey(let role, let path):

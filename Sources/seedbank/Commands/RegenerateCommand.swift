@@ -9,7 +9,7 @@ extension Command {
     discussion: """
       Runs one publish step for each dataset; meant for a timer. An unchanged origin costs little and publishes \
       nothing. Only one process publishes at a time; a second one exits with 75. A table that lost more rows than \
-      'shrink' allows holds its dataset back (65) until --accept-shrink.
+      'shrink' allows, or a column that lost its values in as many, holds its dataset back (65) until --accept-shrink.
 
       Every dataset is tried, even after another one failed; the exit code is that of the first failure.
 
@@ -22,7 +22,9 @@ extension Command {
     options: [
       .config, .onlyDataset,
       .flag("snapshot", help: "Publish a snapshot of the newest version, whatever the schedule says."),
-      .flag("accept-shrink", help: "Publish even if tables lost more rows than 'shrink' allows."),
+      .flag(
+        "accept-shrink",
+        help: "Publish even if tables lost more rows, or columns more values, than 'shrink' allows."),
       .flag("resume", help: "Resume publishing series that a rollback holds."),
       .flag(
         "trust-clock",

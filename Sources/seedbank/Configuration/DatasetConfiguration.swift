@@ -73,7 +73,8 @@ extension DatasetConfiguration {
         "seconds for which a file is kept that no metadata names any more"),
       .integer(
         "shrink.percent", \.policy.shrinkGuard.percent, in: 1...100,
-        "a table that loses more of its rows holds the dataset back, until `regenerate --accept-shrink`; "
+        "a table that loses more of its rows, or a column's values in more of them, holds the dataset back, until "
+          + "`regenerate --accept-shrink`; "
           + "100 turns this off"),
       .integer(
         "shrink.minimumRows", \.policy.shrinkGuard.minimumRows, in: 1...1_000_000_000,

@@ -22,8 +22,8 @@ enum ExitCode: Int32, Sendable, CaseIterable {
     case .critical: "only of status --check: clients cannot use what is published, or it cannot be read"
     case .usage: "the command line is wrong"
     case .badData:
-      "the data, an origin's file or a publication is wrong, or something is held back: a table lost many rows, or a "
-        + "rollback holds a series"
+      "the data, an origin's file or a publication is wrong, or something is held back: a table lost many rows or "
+        + "values, or a rollback holds a series"
     case .unavailable: "the origin or the server does not answer"
     case .inputOutput: "a disk, a file or a stream failed"
     case .locked:

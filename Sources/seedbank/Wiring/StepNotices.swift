@@ -13,7 +13,7 @@ extension Notices {
   func tell(_ error: any Error, of dataset: DatasetName, in work: DatasetLoop.Work) {
     let failure = FailureReport(error)
     let topic = Self.topic(dataset, work)
-    guard case PublicationError.shrunk(let found, _) = error else {
+    guard case PublicationError.shrunk(let found, _, _) = error else {
       let fact: JSONValue = [
         "dataset": .string(dataset.text), "work": .string("\(work)"), "error": failure.json,
       ]

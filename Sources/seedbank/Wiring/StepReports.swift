@@ -17,7 +17,7 @@ extension SeriesReport {
       "\(series): \(result)", deltaBytes.map { "delta of \(ByteCount(bytes: $0))" },
       merged.isEmpty ? nil : "merged \(merged.map(\.description).joined(separator: " and "))", snapshotWords,
       repair.map { "working copy rebuilt because \($0)" },
-      shrunk.isEmpty ? nil : "held back because its tables lost too many rows",
+      shrunk.isEmpty ? nil : "held back because its tables lost too many rows or values",
     ]
     return parts.compactMap(\.self).joined(separator: ", ")
   }
@@ -64,7 +64,10 @@ extension SeriesReport {
 
 extension ShrunkTable {
   var json: JSONValue {
-    ["table": .string(name), "before": JSONValue(before), "after": JSONValue(after)]
+    [
+      "table": .string(name), "column": JSONValue(column), "before": JSONValue(before),
+      "after": JSONValue(after),
+    ]
   }
 }
 

@@ -92,6 +92,75 @@ import Testing
     #expect(try feed.rows(FeedDeployment.allStops) == ["A|Zoo||7", "B|Bay||"])
   }
 
+  /// Documents of 200 stops: as they were, with a column under another name, and with both names but no values under the old one.
+  private static func stops(isJSON: Bool) -> (name: String, whole: String, renamed: String, emptied: String) {
+    func document(_ header: String, _ csv: String, _ json: String) -> String {
+      (1...200).map { isJSON ? #"{"stop_id": "\#($0)", "stop_name": "Zoo", \#(json)}"# : "\($0),Zoo,\(csv)" }
+        .reduce(isJSON ? "" : "stop_id,stop_name,\(header)\n") { $0 + $1 + "\n" }
+    }
+    return (
+      isJSON ? "stops.ndjson" : "stops.txt",
+      document("stop_lat,zone", "1.5,7", #""stop_lat": 1.5, "zone": 7"#),
+      document("stop_lat,zone_id", "1.5,7", #""stop_lat": 1.5, "zone_id": 7"#),
+      document("stop_lat,zone,zone_id", "1.5,,7", #""stop_lat": 1.5, "zone": null, "zone_id": 7"#)
+    )
+  }
+
+  private static let noZones = #"column "zone" of table "stops" would go from 200 to 0 values"#
+
+  @Test(arguments: [false, true])
+  func `a column whose values are under another name now keeps those that are published`(_ isJSON: Bool)
+    throws
+  {
+    let (feed, stops) = (try FeedDeployment(), Self.stops(isJSON: isJSON))
+    try feed.remove("stops.txt")
+    try feed.write(stops.whole, stops.name)
+    #expect(try feed.refusal() == "published")
+    try feed.write(stops.renamed, stops.name)
+    let refusal = try feed.refusal()
+    #expect(
+      refusal.contains(#""zone", which the models take (renamed to "zone_id"?): bring it back"#), "\(refusal)"
+    )
+    try feed.write(stops.emptied, stops.name)
+    let held = try feed.regenerate()
+    #expect(held.status == 65 && held.errors.contains(Self.noZones), "\(held)")
+    #expect(held.errors.contains(#"The origin has gained the column "stops"."zone_id"."#), "\(held)")
+    let status = try SeedbankBinary.run(["status"], in: feed.folder.path)
+    #expect(status.output.contains(Self.noZones), "\(status)")
+    #expect(try (feed.version, feed.rows("SELECT count(zone) FROM stops")) == (1, ["200"]))
+    #expect(try feed.regenerate("--accept-shrink").status == 0)
+    #expect(try (feed.version, feed.rows("SELECT count(zone) FROM stops")) == (2, ["0"]))
+  }
+
+  @Test func `a column in double quotes that has gone is no text of that name in each row`() throws {
+    let feed = try feed(
+      "CREATE TABLE big(id INTEGER PRIMARY KEY, n INTEGER, code TEXT)",
+      ("big", #"SELECT "id" AS id, "n" AS n, "code" AS code FROM item"#),
+      #", "tables": {"item": {"types": {"id": "INTEGER", "n": "INTEGER", "code": "TEXT", "label": "TEXT"}}}"#)
+    #expect(try feed.refusal() == "published")
+    try feed.write(Self.items.replacing("code", with: "label"), "item.csv")
+    let message = try feed.refusal()
+    #expect(message.contains("big.sql") && message.contains("no such column: code"), "\(message)")
+    #expect(try feed.rows("SELECT code FROM big ORDER BY id") == ["007", "x", "9"])
+  }
+
+  @Test func `a column that may be absent may lose its values, and is named in a list`() throws {
+    let (feed, stops) = (try FeedDeployment(), Self.stops(isJSON: false))
+    try feed.write(stops.whole, stops.name)
+    try feed.configure(#", "tables": {"stops": {"optionalColumns": ["Zone"]}}"#)
+    #expect(try feed.refusal() == "published")
+    try feed.write(stops.renamed, stops.name)
+    #expect(try feed.refusal() == "published")
+    #expect(try feed.rows("SELECT count(zone) FROM stops") == ["0"])
+    try feed.configure(#", "tables": {"stops": {"optionalColumns": "zone"}}"#)
+    let mistake = try feed.regenerate()
+    #expect(
+      mistake.status == 78
+        && mistake.errors.contains(
+          "origin.tables.stops.optionalColumns: expected an array of strings, found a string"),
+      "\(mistake)")
+  }
+
   @Test func `what is said of a file's CSV leaves alone what is said of all files`() throws {
     let feed = try FeedDeployment(
       "CREATE TABLE stops(stop_id TEXT PRIMARY KEY NOT NULL, name TEXT); CREATE TABLE stop_times(trip_id TEXT, stop_sequence INTEGER PRIMARY KEY)"

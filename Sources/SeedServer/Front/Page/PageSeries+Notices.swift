@@ -21,7 +21,7 @@ extension PageSeries {
     case .filesMissing: "files are missing"
     case .stepFailed:
       facts?.look.reason == .shrunk
-        ? "held back for lost rows" : "last build \(facts?.look.newest?.rawValue ?? "")"
+        ? "held back for lost rows or values" : "last build \(facts?.look.newest?.rawValue ?? "")"
     case .clocksDiffer: "clocks differ"
     case .noStep: "no look for long"
     case .keysGone: "a key is gone"
@@ -173,8 +173,8 @@ extension PageSeries {
       "the origin holds rows that are not fit to be published. \(status) names them; mend them where they come from."
     case .shrunk:
       """
-      tables have lost more rows than is allowed. \(status) says which. If that is intended,
-      <code>seedbank regenerate --accept-shrink</code> publishes it; else bring the rows back.
+      tables have lost more rows, or columns more values, than is allowed. \(status) says which. If that is intended,
+      <code>seedbank regenerate --accept-shrink</code> publishes it; else bring them back.
       """
     case .publication:
       "what is published cannot be read, or belongs to another publisher. <code>seedbank verify</code> says what to do."

@@ -6,9 +6,10 @@ package final class FeedOrigin: Origin {
   private let base: SQLiteOrigin
   private let staging: String
   private let record: FeedRecord
+  private let schema: FeedSchema
 
-  init(_ base: SQLiteOrigin, _ staging: String, _ record: FeedRecord) {
-    (self.base, self.staging, self.record) = (base, staging, record)
+  init(_ base: SQLiteOrigin, _ staging: String, _ record: FeedRecord, _ schema: FeedSchema) {
+    (self.base, self.staging, self.record, self.schema) = (base, staging, record, schema)
   }
 
   package var fitter: AffinityFitter { base.fitter }
@@ -36,6 +37,10 @@ package final class FeedOrigin: Origin {
 
   /// Nobody notes what changes in files.
   package func log() -> (any OriginLog)? { nil }
+
+  package func isOptional(_ column: String, of table: String) -> Bool {
+    schema.table(table).optional.contains(column.lowercased())
+  }
 
   package func restlessTables(_ plan: SeriesPlan) throws -> [String: String] {
     try base.restlessTables(plan)

@@ -43,7 +43,8 @@ package struct FeedPlace: OriginPlace {
 
   package func open(waitSeconds: Int) throws -> any Origin {
     let record = try loaded()
-    return FeedOrigin(try SQLiteOrigin(store.staging, waitSeconds: waitSeconds), store.staging, record)
+    let base = try SQLiteOrigin(store.staging, waitSeconds: waitSeconds, mayQuoteTexts: false)
+    return FeedOrigin(base, store.staging, record, loader.schema)
   }
 
   /// Where the files lie that the program fetched last.

@@ -72,7 +72,9 @@ final class FeedTableWriter: RowReceiver {
       return
         "the header has no field \"\(lacking)\", which each row of the table needs; it has \(names.joined(separator: ", "))"
     }
-    return flaw("the header has no field", lacking: expected { !folded.contains($0.name.lowercased()) })
+    return flaw(
+      "the header has no field", lacking: expected { !folded.contains($0.name.lowercased()) },
+      found: names.map(Self.name))
   }
 
   /// Without a document only the operator can tell what a SELECT may read.
@@ -84,7 +86,8 @@ final class FeedTableWriter: RowReceiver {
   var flawOfRows: String? {
     guard rows > 0 else { return nil }
     return flaw(
-      "no row has a member", lacking: expected { !seen.contains(numbers[$0.name.lowercased()] ?? -1) })
+      "no row has a member", lacking: expected { !seen.contains(numbers[$0.name.lowercased()] ?? -1) },
+      found: self.names)
   }
 
   /// The models' columns that documents must have, and of them those that `isLacking` is true of.
@@ -92,12 +95,16 @@ final class FeedTableWriter: RowReceiver {
     table.columns.filter { !table.optional.contains($0.name.lowercased()) && isLacking($0) }.map(\.name)
   }
 
-  /// A column that has gone would take its values from all rows.
-  private func flaw(_ start: String, lacking names: [String]) -> String? {
+  /// A column that has gone would take its values from all rows. One that was found may be the same under another name.
+  private func flaw(_ start: String, lacking names: [String], found: [String]) -> String? {
     guard !names.isEmpty else { return nil }
     let list = names.map { "\"\($0)\"" }.joined(separator: ", ")
+    let known = Set(table.columns.map { $0.name.lowercased() })
+    let new = found.filter { !known.contains($0.lowercased()) }
+    let nearest = names.compactMap { nearestName(to: $0, in: new) }.map { "\"\($0)\"" }
+    let rename = nearest.isEmpty ? "" : " (renamed to \(nearest.joined(separator: ", "))?)"
     return
-      "\(start) \(list), which the models take: bring it back, or, where it may be absent and then has no value in any row, "
+      "\(start) \(list), which the models take\(rename): bring it back, or, where it may be absent and then has no value in any row, "
       + "add \"optionalColumns\": [\(list)] to \"\(table.name)\" in origin.tables"
   }
 

@@ -10,13 +10,15 @@ package final class SQLiteOrigin: Origin {
   private let path: String
   package let fitter = AffinityFitter()
 
-  /// Opens the file and takes the state that all reads will see; waits that long for another process's lock.
-  package init(_ path: String, waitSeconds: Int = 10) throws {
+  /// Opens the file and takes the state that all reads will see; waits that long for another process's lock. An operator's
+  /// file may have views in which texts are in double quotes; the publisher's own has none.
+  package init(_ path: String, waitSeconds: Int = 10, mayQuoteTexts: Bool = true) throws {
     try OriginError.checkIsFile(path)
     self.path = path
     let before = try OriginError.stamp(path)?.identity
     do {
       connection = try Connection(path, .origin)
+      if !mayQuoteTexts { try connection.refuseQuotedTexts() }
       try connection.execute("PRAGMA busy_timeout = \(waitSeconds * 1000); BEGIN")
       // BEGIN alone takes no snapshot, the first read does; it also tells whether this is a database.
       let parts = try connection.integer("SELECT count(*) FROM sqlite_schema")
