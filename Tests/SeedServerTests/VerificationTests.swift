@@ -162,19 +162,6 @@ import Testing
 
   // MARK: A publisher that signs what is wrong
 
-  /// Lays an object among the others and signs the series anew, as only who holds the keys could.
-  private func sign(
-    _ deployment: TestDeployment, replacing old: PublishedObject?, by new: PublishedObject, _ bytes: [UInt8]
-  ) throws {
-    try DurableFile.write(bytes, to: deployment.publication.file(new))
-    let metadata = try deployment.metadata(major: 2)
-    let objects = metadata.objects.filter { $0 != old } + [new]
-    let step = try RepositorySigner(now: deployment.clock).publish(
-      [SeriesMetadata(series: metadata.series, state: metadata.state, objects: objects)],
-      after: try deployment.publication.published(), keys: deployment.keys)
-    try deployment.publication.write(step.files)
-  }
-
   /// The snapshot of version 3 with another row, and what it says of itself put right.
   private func otherRows(
     _ deployment: TestDeployment, isHonest: Bool
@@ -201,7 +188,7 @@ import Testing
   func `a signed snapshot whose rows are not those of its chain is found`(_ isHonest: Bool) throws {
     let deployment = try deployment()
     let (old, new, bytes) = try otherRows(deployment, isHonest: isHonest)
-    try sign(deployment, replacing: old, by: new, bytes)
+    try deployment.sign(replacing: old, by: (new, bytes))
     let found = errors(try verify(deployment))
     let words =
       isHonest ? "differ from those that the deltas lead to at version 3" : "do not match the signed digest"
@@ -233,7 +220,7 @@ import Testing
   @Test func `a merged delta is applied like a single one`() throws {
     let deployment = try deployment()
     let (good, bytes) = try merged(deployment, name: "z")
-    try sign(deployment, replacing: nil, by: good, bytes)
+    try deployment.sign(replacing: nil, by: (good, bytes))
     let report = try verify(deployment)
     let deltas = try deployment.metadata(major: 2).objects.count(where: \.isDelta)
     #expect(report.isSound && report.deltas == deltas, "\(report.findings)")
@@ -242,7 +229,7 @@ import Testing
   @Test func `a signed merged delta that does not lead where it says is found`() throws {
     let deployment = try deployment()
     let (bad, bytes) = try merged(deployment, name: "not z")
-    try sign(deployment, replacing: nil, by: bad, bytes)
+    try deployment.sign(replacing: nil, by: (bad, bytes))
     let found = errors(try verify(deployment))
     #expect(found.map(\.path) == [bad.filePath], "\(found)")
     #expect(found[0].problem.contains("applied to version 1"))
