@@ -37,6 +37,18 @@ package final class PostgresOrigin: Origin {
     return count.first?[0].flatMap { Int($0) } ?? 0
   }
 
+  /// By the columns' types alone.
+  package func drift(_ table: TableSchema, _ projection: Projection, _: TypeGuard) throws -> [TypeDrift] {
+    try PostgresProjection(table, projection, connection, types).doubtful.map { column, type in
+      let found = try types.name(type)
+      return TypeDrift(
+        isCertain: false,
+        "table \"\(table.name)\": the column \"\(column.name)\" is \(found) in the server, and clients read it as "
+          + "\(column.declaredType): a step is refused once a row has no such number; \(projection.typeRemedy)"
+      )
+    }
+  }
+
   package func advice(_ table: TableSchema, _ projection: Projection) throws -> String? {
     let projection = try PostgresProjection(table, projection, connection, types)
     return try projection.blaming { try projection.missingKeyIndex(connection) }

@@ -312,6 +312,28 @@ import Testing
     check(scene, [words, row.replacing("=", with: " ")].map { $0.replacing("id ", with: "") })
   }
 
+  @Test func `a column whose type is altered publishes no value that is not of the client's`() throws {
+    let scene = try scene(
+      "CREATE TABLE t(id int PRIMARY KEY, n int, x float8); INSERT INTO t VALUES (1, 1, 1.5), (2, 2, 2.5)",
+      "CREATE TABLE t(id INTEGER PRIMARY KEY, n INTEGER, x REAL)")
+    try scene.step()
+    let before = try scene.published()
+    try scene.database.run("ALTER TABLE t ALTER x TYPE text")
+    #expect(try scene.step().outcome == .unchanged, "each text is written as its number is")
+    func check(_ sql: String, _ words: String) throws {
+      try scene.database.run(sql)
+      let error = scene.refusal().description
+      #expect(error.contains("table \"t\": the column \(words)") && error.contains("2 rows"), "\(error)")
+      #expect(try scene.published() == before)
+    }
+    try check("UPDATE t SET x = 'about ' || x", "\"x\" holds a text that is not written as a number is")
+    try check(
+      "ALTER TABLE t ALTER x TYPE float8 USING substr(x, 7)::float8; ALTER TABLE t ALTER n TYPE float8 USING n + 0.25",
+      "\"n\" holds a number that is no whole one, but clients read it as INTEGER")
+    try scene.database.run("ALTER TABLE t ALTER n TYPE int USING floor(n)")
+    #expect(try scene.step().outcome == .unchanged)
+  }
+
   @Test func `a table that is not there, and one without a column, are named`() throws {
     check(
       try scene("CREATE TABLE other(id int)"), ["relation \"public.t\" does not exist"], isConfiguration: true

@@ -18,7 +18,7 @@ import Testing
 
   @Test(arguments: [
     ("INTEGER", "' 7 '", SeedValue.integer(7)), ("INTEGER", "1e3", .integer(1000)),
-    ("INTEGER", "1.5", .real(1.5)),
+    ("NUMERIC", "1.5", .real(1.5)),
     ("NUMERIC", "'1e2'", .integer(100)), ("REAL", "5", .real(5)), ("REAL", "'0.5'", .real(0.5)),
     ("TEXT", "12", .text("12")), ("TEXT", "1.0", .text("1.0")), ("VARCHAR(3)", "12345", .text("12345")),
     ("DATETIME", "'2026-08-01'", .text("2026-08-01")),
@@ -74,17 +74,29 @@ import Testing
     "char(128512)", "char(65533)", "char(8232)", "'{\"i64\":\"1\"}'", "'\"\\'", "char(10, 9, 13, 1, 31, 127)",
   ]
 
+  /// Those that a column may hold; see TypeGuardTests for the others.
+  private func edges(of type: String) throws -> [String] {
+    let scratch = try Connection("edges", .memory)
+    try scratch.execute("CREATE TABLE t(v \(type))")
+    return try Self.edges.filter { literal in
+      try scratch.execute("DELETE FROM t; INSERT INTO t VALUES (\(literal))")
+      let found = try scratch.value("SELECT typeof(v) FROM t")?.text
+      return !["INTEGER", "REAL"].contains(type) || found == "null" || found == type.lowercased()
+    }
+  }
+
   @Test(arguments: ["", "TEXT", "INTEGER", "REAL", "BLOB", "NUMERIC"])
   func `every edge of a value arrives as the origin has it`(_ type: String) throws {
     let series = try FollowedSeries(
       "CREATE TABLE t(id INTEGER PRIMARY KEY, v \(type))", "CREATE TABLE t(id INTEGER PRIMARY KEY, v \(type))"
     )
-    let rows = Self.edges.enumerated().map { "(\($0.offset), \($0.element))" }.joined(separator: ", ")
+    let edges = try edges(of: type)
+    let rows = edges.enumerated().map { "(\($0.offset), \($0.element))" }.joined(separator: ", ")
     try series.step("INSERT INTO t VALUES \(rows)")
     let origin = try Connection(series.deployment.originPath, .origin)
     #expect(try series.query("SELECT id, v FROM t") == origin.rows("SELECT id, v FROM t"))
     #expect(try series.publish().outcome == .unchanged)
-    try series.step("UPDATE t SET v = (SELECT v FROM t AS o WHERE o.id = (t.id + 1) % \(Self.edges.count))")
+    try series.step("UPDATE t SET v = (SELECT v FROM t AS o WHERE o.id = (t.id + 1) % \(edges.count))")
     #expect(try series.publish().outcome == .unchanged)
   }
 

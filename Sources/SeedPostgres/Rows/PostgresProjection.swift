@@ -66,6 +66,16 @@ struct PostgresProjection {
     return "SELECT count(*) FROM \(source) AS seedbank_rows WHERE \(nulls)"
   }
 
+  /// The client's columns of numbers whose rows may have none, with the types in the origin.
+  var doubtful: [(column: ColumnSchema, type: UInt32)] {
+    columns.indices.filter { index in
+      switch (columns[index].form, table.columns[index].affinity) {
+      case (.spelled, .integer), (.spelled, .real), (.real, .integer): true
+      default: false
+      }
+    }.map { (table.columns[$0], found[$0].type) }
+  }
+
   // MARK: The key
 
   /// What orders the rows: the origin's columns, and how the client compares them.

@@ -18,6 +18,8 @@ struct SeriesChange {
     let provenance: Provenance
     /// `nil` where the operator accepts the loss.
     let shrinkGuard: ShrinkGuard?
+    /// Whether values of other types are refused.
+    let guardsTypes: Bool
     /// A preview only reports what the guard finds.
     let isPreview: Bool
     let spillFolder: String
@@ -36,8 +38,9 @@ struct SeriesChange {
     }
     try copy.connection.execute("BEGIN IMMEDIATE")
     do {
-      let change = try ViolationSurvey.surveying(source.origin, source.plan) {
-        try SeriesChange(source, copy)
+      let types = source.guardsTypes ? TypeGuard(source.plan, copy: copy.connection) : nil
+      let change = try ViolationSurvey.surveying(source.origin, source.plan, types) {
+        try SeriesChange(source, copy, types)
       }
       if change == nil { copy.connection.rollBack() }
       return change
@@ -47,10 +50,10 @@ struct SeriesChange {
     }
   }
 
-  private init?(_ source: Source, _ copy: WorkingCopy) throws {
+  private init?(_ source: Source, _ copy: WorkingCopy, _ types: TypeGuard?) throws {
     let plan = source.plan
     let spill = SpillFile(in: source.spillFolder)
-    let diff = try SeriesDiff(source, copy, spill: spill)
+    let diff = try SeriesDiff(source, copy, types, spill: spill)
     guard !diff.delta.isEmpty else { return nil }
     missed = diff.missed
     shrunk = try diff.shrunk()

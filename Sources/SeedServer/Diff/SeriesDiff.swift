@@ -72,10 +72,12 @@ struct SeriesDiff: ~Copyable {
   private var losses: [String: [Int]] = [:]
   private let source: SeriesChange.Source
   private let copy: WorkingCopy
+  private let types: TypeGuard?
 
   /// Compares; throws ``CopyDamaged`` where the copy's rows are not those that it has stored the sums of.
-  init(_ source: SeriesChange.Source, _ copy: WorkingCopy, spill: any DeltaSpill) throws {
-    (self.source, self.copy) = (source, copy)
+  init(_ source: SeriesChange.Source, _ copy: WorkingCopy, _ types: TypeGuard?, spill: any DeltaSpill) throws
+  {
+    (self.source, self.copy, self.types) = (source, copy, types)
     delta = DeltaWriter(spill: spill)
     before = try copy.sums()
     for table in source.plan.schema.tables {
@@ -165,7 +167,7 @@ struct SeriesDiff: ~Copyable {
         delta.delete(lent: table.key.map { row[$0] })
       case .onlyNew:
         after.insert(hash)
-        try new.validate()
+        try new.validate(types)
         loss.insert(new.row)
         delta.upsert(lent: new.row)
       case .different:
@@ -173,7 +175,7 @@ struct SeriesDiff: ~Copyable {
         after.insert(hasher.hash(lent: new.row))
         loss.remove(old.row)
         loss.insert(new.row)
-        try new.validate()
+        try new.validate(types)
         delta.upsert(lent: new.row)
       }
       audit?.check(match == .onlyOld ? old.row : new.row)

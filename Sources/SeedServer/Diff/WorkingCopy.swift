@@ -1,5 +1,5 @@
 package import SeedDatabase
-import SeedFormat
+package import SeedFormat
 import SeedSystem
 import SeedTrust
 
@@ -9,7 +9,7 @@ package struct WorkingCopy {
   package let schema: DatabaseSchema
   let path: String
 
-  static func path(of series: Series, in stateFolder: String) -> String {
+  package static func path(of series: Series, in stateFolder: String) -> String {
     "\(stateFolder)/\(series.roleName).sqlite"
   }
 
@@ -23,7 +23,9 @@ package struct WorkingCopy {
   }
 
   /// Makes a committed copy of the origin, over what a crash left at `path`; without a path, a scratch database.
-  init(building path: String?, _ origin: any Origin, _ plan: SeriesPlan, _ meta: SeedMeta) throws {
+  init(
+    building path: String?, _ origin: any Origin, _ plan: SeriesPlan, _ types: TypeGuard, _ meta: SeedMeta
+  ) throws {
     if let path { try WorkingCopy.remove(path) }
     connection = try path.map { try Connection($0, .creator) } ?? Connection("scratch", .scratch)
     schema = plan.schema
@@ -32,7 +34,9 @@ package struct WorkingCopy {
     try connection.transaction { [connection] in
       try connection.execute(plan.newest.schemaSQL)
       try SeedTables.create(meta, plan.schema.tables, connection)
-      let result = try ViolationSurvey.surveying(origin, plan) { try Self.fill(connection, origin, plan) }
+      let result = try ViolationSurvey.surveying(origin, plan, types) {
+        try Self.fill(connection, origin, plan, types)
+      }
       var meta = meta
       meta.digest = result.digest
       try SeedTables.store(meta, connection)
@@ -87,7 +91,7 @@ package struct WorkingCopy {
   }
 
   private static func fill(
-    _ connection: Connection, _ origin: any Origin, _ plan: SeriesPlan
+    _ connection: Connection, _ origin: any Origin, _ plan: SeriesPlan, _ types: TypeGuard
   ) throws -> ImportResult {
     // An index over rows that are there is sorted once; one that grows with them is searched for each.
     let indexes = try SecondaryIndexes(connection)
@@ -97,7 +101,7 @@ package struct WorkingCopy {
       let rows = try origin.rows(table, plan.projection(table), isOrdered: false)
       let target = try importer.rows(of: table)
       while try rows.next() {
-        try rows.validate()
+        try rows.validate(types)
         try target.insert(lent: rows.row)
       }
     }

@@ -11,6 +11,8 @@ package protocol Origin: AnyObject {
   func source(of table: TableSchema, _ projection: Projection, isOrdered: Bool) throws -> any RowSource
   /// How many rows have NULL in a column of the client's key, and so cannot be published.
   func rowsWithoutKey(_ table: TableSchema, _ projection: Projection) throws -> Int
+  /// What of the table is not of the client's types, or need not be, as far as that shows without reading all values.
+  func drift(_ table: TableSchema, _ projection: Projection, _ types: TypeGuard) throws -> [TypeDrift]
   /// What would make reading the table cheaper; `nil` where nothing is known that would.
   func advice(_ table: TableSchema, _ projection: Projection) throws -> String?
   /// The names of what it holds.

@@ -160,3 +160,15 @@ extension OriginError {
     }
   }
 }
+
+extension [OriginError.Violation] {
+  private static var namedRows: Int { 3 }
+
+  /// Counts a row, and keeps the keys of the first ones.
+  mutating func note(_ table: TableSchema, _ rule: String, _ key: String) {
+    let index = firstIndex { $0.table == table.name && $0.rule == rule }
+    guard let index else { return append(.init(table: table.name, rule: rule, rows: [key], count: 1)) }
+    self[index].count += 1
+    if self[index].rows.count < Self.namedRows { self[index].rows.append(key) }
+  }
+}

@@ -47,17 +47,18 @@ package final class ProjectedRows {
   }
 
   /// A copy of the current row, whose texts are valid.
-  package func validRow() throws(OriginError) -> [SeedValue] {
-    try validate()
+  package func validRow(_ types: TypeGuard? = nil) throws(OriginError) -> [SeedValue] {
+    try validate(types)
     return row.map(\.owned)
   }
 
-  /// Refuses texts that JSON could not carry.
-  package func validate() throws(OriginError) {
+  /// Refuses texts that JSON could not carry, and what the guard refuses. Rows that are published already need neither.
+  func validate(_ types: TypeGuard?) throws(OriginError) {
     for index in row.indices {
       guard case .text(let bytes) = row[index], !isUTF8(bytes) else { continue }
       throw .invalidText(table: table.name, column: table.columns[index].name, key: keyDescription)
     }
+    try types?.check(row, of: table, key: keyDescription)
   }
 
   var keyDescription: String {

@@ -5,21 +5,19 @@ import SeedFormat
 struct ViolationSurvey {
   private let origin: any Origin
   private let plan: SeriesPlan
+  private let types: TypeGuard?
   private let scratch: Connection
   private var found: [OriginError.Violation] = []
 
-  private static let namedRows = 3
-
-  private init(_ origin: any Origin, _ plan: SeriesPlan) throws {
-    self.origin = origin
-    self.plan = plan
+  private init(_ origin: any Origin, _ plan: SeriesPlan, _ types: TypeGuard?) throws {
+    (self.origin, self.plan, self.types) = (origin, plan, types)
     scratch = try Connection("survey", .scratch)
     try scratch.execute(plan.newest.schemaSQL)
   }
 
   /// Runs `body`; where it stops at the first bad row, the error that is thrown tells of all of them.
   static func surveying<Result>(
-    _ origin: any Origin, _ plan: SeriesPlan, _ body: () throws -> Result
+    _ origin: any Origin, _ plan: SeriesPlan, _ types: TypeGuard?, _ body: () throws -> Result
   ) throws -> Result {
     do {
       return try body()
@@ -27,7 +25,7 @@ struct ViolationSurvey {
       let isAboutRows =
         error is ImportError || (error as? OriginError)?.rowRule != nil || Self.isMismatch(error)
       guard isAboutRows else { throw error }
-      var survey = try ViolationSurvey(origin, plan)
+      var survey = try ViolationSurvey(origin, plan, types)
       let violations = try survey.run()
       throw violations.isEmpty ? error : OriginError.violations(violations)
     }
@@ -55,33 +53,21 @@ struct ViolationSurvey {
     while true {
       do {
         guard try rows.next() else { return }
-        try insert.run(try rows.validRow())
+        try insert.run(try rows.validRow(types))
       } catch let error as OriginError {
         guard let rule = error.rowRule else { throw error }
-        note(table, rule, rows.keyDescription)
-        try keep.run(rows.row.map(\.owned))
-      } catch let error as DatabaseError where Self.isMismatch(error) {
-        note(table, Self.mismatch, rows.keyDescription)
+        found.note(table, rule, rows.keyDescription)
         try keep.run(rows.row.map(\.owned))
       } catch let error as DatabaseError where error.primaryCode == ResultCode.constraint {
-        note(table, error.message, rows.keyDescription)
+        found.note(table, error.message, rows.keyDescription)
         try keep.run(rows.row.map(\.owned))
       }
     }
   }
 
-  /// Only an INTEGER PRIMARY KEY has a type of which SQLite says so.
+  /// Only an INTEGER PRIMARY KEY has a type of which SQLite says so, in a staging table.
   private static func isMismatch(_ error: any Error) -> Bool {
     (error as? DatabaseError)?.primaryCode == ResultCode.mismatch
-  }
-
-  private static let mismatch = "its INTEGER PRIMARY KEY holds something else than a whole number"
-
-  private mutating func note(_ table: TableSchema, _ rule: String, _ key: String) {
-    let index = found.firstIndex { $0.table == table.name && $0.rule == rule }
-    guard let index else { return found.append(.init(table: table.name, rule: rule, rows: [key], count: 1)) }
-    found[index].count += 1
-    if found[index].rows.count < Self.namedRows { found[index].rows.append(key) }
   }
 
   private mutating func checkReferences(_ table: TableSchema) throws {
@@ -90,7 +76,7 @@ struct ViolationSurvey {
       let orphans = try scratch.prepare(orphans(table, reference, parent))
       while try orphans.step() {
         let rule = "references a row that table \"\(parent.name)\" does not have"
-        note(table, rule, rowDescription(table.keyNames, try orphans.row()))
+        found.note(table, rule, rowDescription(table.keyNames, try orphans.row()))
       }
     }
   }

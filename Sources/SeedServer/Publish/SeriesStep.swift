@@ -74,7 +74,7 @@ struct SeriesStep {
     var step = try trail.search(origin)
     let shrinkGuard = options.acceptingShrink ? nil : job.shrinkGuard
     var draft = try trail.keepingNote {
-      try change(source(origin, plan, step.search, shrinkGuard), after: published)
+      try change(source(origin, plan, step.search, shrinkGuard, guardsTypes: true), after: published)
     }
     draft.report.foundBy = step.foundBy
     draft.isSearched = !step.isResting
@@ -117,7 +117,8 @@ struct SeriesStep {
   // MARK: A delta
 
   private func source(
-    _ origin: any Origin, _ plan: SeriesPlan, _ search: ChangeSearch, _ shrinkGuard: ShrinkGuard?
+    _ origin: any Origin, _ plan: SeriesPlan, _ search: ChangeSearch, _ shrinkGuard: ShrinkGuard?,
+    guardsTypes: Bool
   ) throws -> SeriesChange.Source {
     let draft =
       try options.isPreview
@@ -125,7 +126,8 @@ struct SeriesStep {
       : context.publication.draft("delta", of: plan.series)
     return SeriesChange.Source(
       origin: origin, plan: plan, search: search, provenance: job.provenance, shrinkGuard: shrinkGuard,
-      isPreview: options.isPreview, spillFolder: context.stateFolder, draftPath: draft)
+      guardsTypes: guardsTypes, isPreview: options.isPreview, spillFolder: context.stateFolder,
+      draftPath: draft)
   }
 
   /// A delta from the head to what the source holds, applied to the copy. After a rollback the series is held.
@@ -214,7 +216,8 @@ struct SeriesStep {
     let known = published.state.hold
     let hold = known?.version == version ? known : SeriesHold(version: version, since: context.now)
     // The operator asks for these rows, so no guard stands before them.
-    let source = try source(try SQLiteOrigin(file), plan.withoutProjections, .comparison, nil)
+    let source = try source(
+      try SQLiteOrigin(file), plan.withoutProjections, .comparison, nil, guardsTypes: false)
     return try change(source, after: published, hold: hold)
   }
 
@@ -228,7 +231,9 @@ struct SeriesStep {
     let meta = SeedMeta(
       series: plan.series, model: plan.newest.version, epoch: epoch, version: version,
       schema: plan.schema.hash, digest: StateDigest.of([:]), provenance: job.provenance)
-    let copy = try WorkingCopy(building: options.isPreview ? nil : copyPath + ".new", origin, plan, meta)
+    let types = TypeGuard(plan, copyPath: copyPath)
+    let copy = try WorkingCopy(
+      building: options.isPreview ? nil : copyPath + ".new", origin, plan, types, meta)
     var draft = SeriesDraft(report: report(.created, at: version))
     draft.isSearched = true
     draft.report.shrunk = try shrunk(copy, published, origin)

@@ -148,6 +148,7 @@ struct DeploymentCheck {
     if let gain, !gain.isEmpty { add(false, dataset.name.text, gain.warning) }
     if job.changes == .log { checkLog(of: origin, job) }
     for plan in plans {
+      let types = TypeGuard(plan, copyPath: WorkingCopy.path(of: plan.series, in: configuration.state))
       for table in plan.schema.tables {
         let (projection, series) = (plan.projection(table), "\(plan.series)")
         let count = checked(series) {
@@ -157,6 +158,9 @@ struct DeploymentCheck {
         guard count != nil else { continue }
         if let advice = checked(series, { try origin.advice(table, projection) }) ?? nil {
           add(false, series, advice)
+        }
+        for drift in checked(series, { try origin.drift(table, projection, types) }) ?? [] {
+          add(drift.isCertain, series, drift.problem)
         }
         guard let count, count > 0 else { continue }
         let isOut = published?.series[plan.series]?.metadata.state.models[plan.newest.version] != nil

@@ -7,7 +7,7 @@ extension Command {
     name: "config", abstract: "Check or show the configuration, or print what apps need from it.",
     discussion: """
       'check' finds what a publish step would refuse, without publishing: models, projections against the origin, \
-      keys, expiry dates, folders, rows without a key. What else single rows may break, 'seedbank regenerate \
+      keys, expiry dates, folders, rows without a key, columns that are no longer of the model's types. What else single rows may break, 'seedbank regenerate \
       --dry-run' finds. 'show' prints every effective value and where it comes from; of \
       keys it shows only the folder. 'keys' prints every key of both files with its type, default and meaning. \
       'swift' prints the declaration of a dataset's model for an app that uses \

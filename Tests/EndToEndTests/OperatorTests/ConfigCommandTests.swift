@@ -75,6 +75,35 @@ import Testing
     #expect(try folder.seedbank("regenerate").output.contains("3 rows"))
   }
 
+  @Test
+  func `texts in a column of numbers are found before a step, and a cast in the model's SELECT mends them`()
+    throws
+  {
+    let folder = try SetupFolder()
+    try folder.sqlite(
+      "my.sqlite",
+      """
+      CREATE TABLE shop(id INTEGER PRIMARY KEY, rank INTEGER, opened DATE);
+      INSERT INTO shop SELECT value, value, '2026-01-02' FROM generate_series(1, 5000);
+      """)
+    #expect(try folder.seedbank("init", "my.sqlite").status == 0)
+    #expect(try folder.seedbank("config", "check").output == "nothing is wrong\n")
+    #expect(try folder.seedbank("regenerate").status == 0)
+    try folder.sqlite("my.sqlite", "UPDATE shop SET rank = 'no ' || rank")
+    let words = [
+      #"table "shop": the column "rank" holds a text, but clients read it as INTEGER"#,
+      "5000 rows (id = 1; id = 2; id = 3; …)",
+    ]
+    let found = try folder.seedbank("config", "check")
+    #expect(found.status == 78 && words.allSatisfy { found.output.contains($0) }, "\(found.output)")
+    #expect(try folder.seedbank("regenerate").status == 65)
+    try DurableFile.write(
+      Array("SELECT id, CAST(substr(rank, 4) AS INTEGER) AS rank, opened FROM shop".utf8),
+      to: folder.file("seedbank/my/models/1.0/shop.sql"))
+    #expect(try folder.seedbank("config", "check").output == "nothing is wrong\n")
+    #expect(try folder.seedbank("regenerate").output.contains("unchanged at version 1"))
+  }
+
   @Test func `what means nothing is warned of`() throws {
     let deployment = try OperatedDeployment()
     let dataset = deployment.folder("seedbank/my/dataset.json")

@@ -143,9 +143,9 @@ import Testing
     )
     let outcome = try deployment.seedbank("regenerate")
     #expect(outcome.status == 65, "\(outcome.errors)")
-    #expect(
-      outcome.errors.contains(
-        "INTEGER PRIMARY KEY holds something else than a whole number, 1 row (id = abc)"))
+    for words in ["holds a text, but clients read it as INTEGER", "1 row (id = abc)"] {
+      #expect(outcome.errors.contains(words), "\(outcome.errors)")
+    }
     try Tool.sqlite(origin, "DELETE FROM shop WHERE id = 'abc'")
     #expect(try deployment.seedbank("regenerate").output.contains("unchanged at version 3"))
   }

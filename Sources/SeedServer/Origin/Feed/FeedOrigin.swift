@@ -18,11 +18,16 @@ package final class FeedOrigin: Origin {
     of table: TableSchema, _ projection: Projection, isOrdered: Bool
   ) throws -> any RowSource {
     try checkTypes(projection)
-    return FeedRows(try base.source(of: table, projection, isOrdered: isOrdered), table, projection, fitter)
+    return FeedRows(try base.source(of: table, projection, isOrdered: isOrdered), table, projection)
   }
 
   package func rowsWithoutKey(_ table: TableSchema, _ projection: Projection) throws -> Int {
     try base.rowsWithoutKey(table, projection)
+  }
+
+  package func drift(_ table: TableSchema, _ projection: Projection, _ types: TypeGuard) throws -> [TypeDrift]
+  {
+    try base.drift(table, projection, types)
   }
 
   /// Without what was added when the feed was loaded.
@@ -81,52 +86,33 @@ package final class FeedOrigin: Origin {
   }
 }
 
-/// A feed's rows, none of which has a value that its column cannot be.
+/// A feed's rows. A text in a column of bytes was never meant for it, for files have no bytes.
 private final class FeedRows: RowSource {
   private let base: any RowSource
   private let table: TableSchema
-  private let affinities: [Affinity]
   private let projection: Projection
-  private let fitter: AffinityFitter
+  /// The columns of bytes.
+  private let blobs: [Int]
 
-  init(
-    _ base: any RowSource, _ table: TableSchema, _ projection: Projection, _ fitter: AffinityFitter
-  ) {
-    (self.base, self.table, self.projection, self.fitter) = (base, table, projection, fitter)
-    affinities = table.columns.map(\.affinity)
+  init(_ base: any RowSource, _ table: TableSchema, _ projection: Projection) {
+    (self.base, self.table, self.projection) = (base, table, projection)
+    blobs = table.columns.indices.filter { table.columns[$0].declaredType.uppercased().contains("BLOB") }
   }
 
   func next() throws -> Bool { try base.next() }
 
   func lend(to row: inout [BorrowedValue]) throws {
     try base.lend(to: &row)
-    for index in affinities.indices {
-      switch (affinities[index], row[index]) {
-      case (.integer, .text), (.integer, .real), (.integer, .blob), (.real, .text), (.real, .blob),
-        (.blob, .text):
-        if let flaw = try flaw(row[index], table.columns[index]) { throw unfit(index, flaw, row) }
-      default: continue
-      }
+    for index in blobs {
+      if case .text = row[index] { throw unfit(index, row) }
     }
   }
 
-  /// Why a value is none of the column's, though SQLite would keep it there.
-  private func flaw(_ value: BorrowedValue, _ column: ColumnSchema) throws -> String? {
-    guard column.affinity != .blob else {
-      return column.declaredType.uppercased().contains("BLOB") ? "a text in a column of bytes" : nil
-    }
-    switch try fitter.fit(value.owned, to: column.affinity) {
-    case .integer: return nil
-    case .real where column.affinity == .real: return nil
-    default: return "what is no number for a column \(column.declaredType)"
-    }
-  }
-
-  private func unfit(_ index: Int, _ flaw: String, _ row: [BorrowedValue]) -> OriginError {
-    let remedy = projection.sql == nil ? "make the column TEXT" : "CAST it in \(projection.file)"
+  private func unfit(_ index: Int, _ row: [BorrowedValue]) -> OriginError {
+    let remedy = projection.sql == nil ? "make the column TEXT" : "cast it in \(projection.file)"
     return .unfit(
       table: table.name, column: table.columns[index].name,
       key: rowDescription(table.keyNames, table.key.map { row[$0].owned }),
-      reason: "\(flaw): \(remedy), or mend the feed")
+      reason: "a text in a column of bytes: \(remedy), or mend the feed")
   }
 }

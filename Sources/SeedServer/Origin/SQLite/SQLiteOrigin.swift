@@ -43,6 +43,15 @@ package final class SQLiteOrigin: Origin {
     return Int(try connection.integer("SELECT count(*) FROM \(source) WHERE \(nulls)") ?? 0)
   }
 
+  package func drift(_ table: TableSchema, _ projection: Projection, _ types: TypeGuard) throws -> [TypeDrift]
+  {
+    guard let doubtful = table.doubtfulRows else { return [] }
+    let select = try projection.select(table, in: connection)
+    let statement = try connection.prepare("SELECT * FROM (\(select)) WHERE \(doubtful)")
+    let rows = ProjectedRows(StatementSource(statement), table, fitter, isOrdered: false)
+    return try types.violations(in: rows, of: table).map { TypeDrift(isCertain: true, "\($0)") }
+  }
+
   package func outline() throws -> OriginOutline {
     do {
       return try OriginOutline(connection)
