@@ -9,7 +9,7 @@ package enum Affinity: String, Hashable, Sendable, CaseIterable {
   case numeric = "NUMERIC"
 
   /// The rules of SQLite's "Datatypes" page, §3.1, in their order.
-  init(declaredType: String, isStrict: Bool) {
+  package init(declaredType: String, isStrict: Bool) {
     let type = declaredType.uppercased()
     func names(_ parts: String...) -> Bool { parts.contains { type.contains($0) } }
     self =

@@ -24,7 +24,7 @@ struct DraftedTable {
     try SchemaDraft.refuseReserved(table.name)
     (origin, self.cuts) = (table, cuts)
     let sql = leavingOutFunctions(
-      SQLText(SQLText(table.sql).withoutAutoincrement).cuttingReferences(Set(cuts.keys)))
+      SQLText(SQLText(withFreeTypes(table)).withoutAutoincrement).cuttingReferences(Set(cuts.keys)))
     let schema: TableSchema
     do {
       guard table.keys.nullColumns.isEmpty else { throw SchemaProblem.noKey(table: table.name) }
@@ -33,6 +33,21 @@ struct DraftedTable {
     // Were a reference left in by mistake, no row of the table could ever be published.
     guard schema.foreignKeys.count == table.references.count - cuts.count else {
       throw SchemaProblem.notSQL("its references could not be removed from its SQL")
+    }
+  }
+
+  /// What takes any value, and makes numbers of texts that spell one.
+  static let anyType = "NUMERIC"
+
+  private mutating func withFreeTypes(_ table: OriginTable) -> String {
+    table.mixedColumns.reduce(table.sql) { sql, column in
+      guard let changed = SQLText(sql).declaring(column, as: Self.anyType) else { return sql }
+      ownNotes.append(
+        SetupNote(
+          kind: .type, name: table.name, part: column,
+          reason: "some of its values are not of the type that it has",
+          remedy: "to keep the type, mend the values and declare it in schema.sql before the first run"))
+      return changed
     }
   }
 

@@ -59,6 +59,7 @@ struct OriginSurvey: Sendable {
         tables.append(
           OriginTable(
             name: part.name, sql: part.sql, indexes: own,
+            mixedColumns: try TypeSurvey(connection: connection, table: part.name).mixedColumns(),
             references: try ReferenceSurvey(connection: connection, table: part.name).references(),
             keys: try KeySurvey(
               connection, table: part.name, isWithoutRowid: withoutRowid.contains(part.name))))
@@ -79,6 +80,8 @@ struct OriginTable: Sendable {
   let name: String
   let sql: String
   let indexes: [OriginPart]
+  /// Columns of numbers that hold other values as well.
+  let mixedColumns: [String]
   let references: [OriginReference]
   let keys: KeySurvey
 }

@@ -19,6 +19,20 @@ extension SQLText {
       as: UTF8.self)
   }
 
+  /// With another type for a column.
+  func declaring(_ name: String, as type: String) -> String? {
+    guard let column = columns.first(where: { self.name($0.lowerBound).lowercased() == name.lowercased() })
+    else {
+      return nil
+    }
+    let words = column.dropFirst().prefix { !Self.behindType.contains(keyword($0)) }
+    guard let first = words.first, let last = words.last else { return nil }
+    var rest = bytes
+    rest.replaceSubrange(
+      tokens[first].range.lowerBound..<tokens[last].range.upperBound, with: Array(type.utf8))
+    return String(decoding: rest, as: UTF8.self)
+  }
+
   /// Without NOT NULL in a column's definition that has no default.
   var withoutBareNotNull: String {
     guard !tokens.contains(where: { $0.keyword == "DEFAULT" }),
@@ -28,6 +42,10 @@ extension SQLText {
   }
 
   private static let constraints: Set<String> = ["CONSTRAINT", "PRIMARY", "UNIQUE", "CHECK", "FOREIGN"]
+
+  private static let behindType = constraints.union([
+    "NOT", "NULL", "DEFAULT", "COLLATE", "REFERENCES", "GENERATED", "AS",
+  ])
 
   private var columns: [Range<Int>] {
     guard let body else { return [] }

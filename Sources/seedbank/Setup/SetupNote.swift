@@ -11,17 +11,20 @@ struct SetupNote: Hashable, Sendable {
     case numbering
     /// A table with another key than its primary one.
     case key
+    /// A column of another type than its own.
+    case type
 
     fileprivate var verb: String {
       switch self {
       case .numbering: "Numbered the rows of table"
       case .key: "Chose another key for table"
+      case .type: "Declared as \(DraftedTable.anyType) the column"
       default: "Skipped \(rawValue)"
       }
     }
 
     /// Whether it tells of something that is missing.
-    var isLeftOut: Bool { self != .numbering && self != .key }
+    var isLeftOut: Bool { ![.numbering, .key, .type].contains(self) }
   }
 
   let kind: Kind
@@ -35,7 +38,7 @@ struct SetupNote: Hashable, Sendable {
   private var subject: String {
     switch (kind, part) {
     case (.reference, let parent?): "of \"\(name)\" to \"\(parent)\""
-    case (.column, let column?): "\"\(name)\".\"\(column)\""
+    case (.column, let column?), (.type, let column?): "\"\(name)\".\"\(column)\""
     case (.clause, let clause?): "\(clause) of table \"\(name)\""
     default: "\"\(name)\""
     }

@@ -69,7 +69,8 @@ struct SetupReport: Sendable {
       "directory": .string(draft.directory), "origin": .string(origin),
       "written": JSONValue(strings: entries.map(\.path)),
       "skipped": .array(notes.filter(\.kind.isLeftOut).map(\.json)),
-      "keys": .array(notes.filter { !$0.kind.isLeftOut }.map(\.json)),
+      "keys": .array(notes.filter { $0.kind == .key || $0.kind == .numbering }.map(\.json)),
+      "types": .array(notes.filter { $0.kind == .type }.map(\.json)),
       "next": .string(next),
     ]
   }

@@ -26,6 +26,22 @@ import Testing
     #expect(draft.notes.isEmpty)
   }
 
+  @Test func `a column of numbers that holds other values is declared NUMERIC`() throws {
+    let draft = try folder.draft(
+      """
+      CREATE TABLE shop(id INTEGER PRIMARY KEY, "the rank" INT(4) NOT NULL DEFAULT 1, size double precision /* m */, open INTEGER,
+        price REAL CHECK (price <> 0), name TEXT);
+      INSERT INTO shop VALUES (1, '', 'large', 1, 2.5, 3), (2, 2, 1.5, NULL, 2, x'00');
+      """)
+    let schema = try SchemaReader.schema(of: draft.text)
+    #expect(
+      schema.tables[0].columns.map(\.declaredType) == [
+        "INTEGER", "NUMERIC", "NUMERIC", "INTEGER", "REAL", "TEXT",
+      ])
+    #expect(draft.text.contains(#""the rank" NUMERIC NOT NULL DEFAULT 1, size NUMERIC /* m */"#))
+    #expect(draft.notes.map(\.part) == ["the rank", "size"])
+  }
+
   @Test func `AUTOINCREMENT goes, the word in names and comments stays`() throws {
     let draft = try folder.draft(
       "CREATE TABLE t(id INTEGER PRIMARY KEY /* autoincrement */ AutoIncrement, \"AUTOINCREMENT\" TEXT);")
