@@ -1,11 +1,12 @@
 import Foundation
 import SeedDatabase
 import SeedFormat
-import SeedServer
 import SeedSystem
 import SeedTrust
 import Support
 import Testing
+
+@testable import SeedServer
 
 /// What may happen to a publisher's files and to the publisher between two lines of its own code.
 @Suite struct PublisherAccidentTests {
@@ -163,7 +164,7 @@ import Testing
     try deployment.expectNothingPublished {
       let error = #expect(throws: PublicationError.self) { try deployment.step() }
       guard case .locked(deployment.publication.path, let holder, waitedSeconds: 0) = error else {
-        Issue.record("\(error, default: "no error")")
+        Issue.record("\(String(describing: error))")
         return
       }
       #expect(holder?.hasPrefix("process \(getpid()), ") == true)
@@ -175,7 +176,7 @@ import Testing
     let deployment = try PublisherFixture.deployment()
     let lock = try File("\(deployment.publication.path)/.lock", for: .updating)
     #expect(try lock.tryLock())
-    #expect(try #require(FileStamp("\(deployment.publication.path)/.lock")).isOpenToOthers == false)
+    #expect(try #require(try FileStamp("\(deployment.publication.path)/.lock")).isOpenToOthers == false)
     try deployment.expectNothingPublished {
       let error = #expect(throws: PublicationError.self) {
         try PublicationLock.$secondLength.withValue(.milliseconds(10)) {

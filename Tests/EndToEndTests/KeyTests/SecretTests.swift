@@ -119,8 +119,8 @@ import Testing
     try Tool.run(["sh", "-c", "rm '\(key)'; mkfifo -m 600 '\(key)'"])
     for command in [["keys", "status"], ["regenerate"], ["status", "--check"]] {
       let outcome = try SeedbankBinary.run(command, in: deployment.folder.path)
-      #expect(
-        outcome.status != 0 && (outcome.output + outcome.errors).contains("timestamp.key"), "\(command)")
+      #expect((outcome.output + outcome.errors).contains("timestamp.key"), "\(command)")
+      #expect(command == ["keys", "status"] || outcome.status != 0, "\(command)")
     }
   }
 

@@ -21,12 +21,17 @@ import Testing
   @Test func `another user can read what is published and no key`() throws {
     let arguments = ["umask 0022; exec \"$0\" regenerate --snapshot", SeedbankBinary.path]
     try Tool.run(["sh", "-ec"] + arguments, in: deployment.folder.path)
-    for path in try all(below: deployment.folder("seedbank/publication")) {
-      #expect(try mode(path) & 0o004 == 0o004, "\(path)")
-    }
-    for path in try all(below: deployment.folder("seedbank/keys")) {
+    let published = try all(below: deployment.folder("seedbank/publication"))
+    let (locks, files) = (
+      published.filter { $0.hasSuffix(".lock") }, published.filter { !$0.hasSuffix(".lock") }
+    )
+    for path in files { #expect(try mode(path) & 0o004 == 0o004, "\(path)") }
+    // A lock could be held by any user that can open it.
+    #expect(!locks.isEmpty)
+    for path in try locks + all(below: deployment.folder("seedbank/keys")) {
       #expect(try mode(path) & 0o077 == 0, "\(path)")
     }
+    #expect(try mode(deployment.folder("seedbank/state")) & 0o077 == 0)
   }
 
   @Test func `a front needs the configuration and the publication, and writes nothing`() throws {

@@ -92,9 +92,14 @@ package final class RandomHistory {
     return sibling
   }
 
-  /// Texts in columns of numbers are refused, and have tests of their own.
+  /// Columns of numbers reject other values, which have tests of their own.
   private static func mayHold(_ value: SeedValue, _ column: ColumnSchema) -> Bool {
-    if case .text = value { column.affinity != .integer && column.affinity != .real } else { true }
+    switch (value, column.affinity) {
+    case (.text, .integer), (.text, .real): false
+    // SQLite leaves the smallest integer a real.
+    case (.real(let number), .integer): Int64(exactly: number).map { $0 > .min } ?? false
+    default: true
+    }
   }
 
   private func matches(_ table: TableSchema) -> String {
