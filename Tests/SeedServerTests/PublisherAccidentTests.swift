@@ -172,7 +172,7 @@ import Testing
     withExtendedLifetime(lock) {}
   }
 
-  @Test func `a step that waits for another process ends, and is noted`() throws {
+  @Test func `a step waits for another process for ten seconds`() throws {
     let deployment = try PublisherFixture.deployment()
     let lock = try File("\(deployment.publication.path)/.lock", for: .updating)
     #expect(try lock.tryLock())

@@ -218,6 +218,19 @@ import Testing
     #expect(scene.heard.messages.count == 1)
   }
 
+  @Test func `a step that another process kept from beginning is noted`() throws {
+    let scene = try Scene()
+    let lock = try File("\(scene.deployment.publication.path)/.lock", for: .updating)
+    #expect(try lock.tryLock())
+    #expect(throws: PublicationError.self) {
+      try PublicationLock.$secondLength.withValue(.milliseconds(5)) {
+        _ = try scene.publisher.publishChanges(scene.deployment.job, now: scene.deployment.clock)
+      }
+    }
+    lock.unlock()
+    #expect(try scene.history.newest(10).count == 1)
+  }
+
   @Test func `what another publisher does, or a slip of the hand, is no step`() throws {
     let scene = try Scene()
     let lock = try File("\(scene.deployment.publication.path)/.lock", for: .updating)

@@ -14,7 +14,7 @@ final class ProcessGuard: Sendable {
     while read -r sign number; do
       case $sign in
         +) running="$running $number " ;;
-        -) running="${running%% $number *} ${running#* $number }" ;;
+        -) running="${running%% $number *}${running#* $number }" ;;
       esac
     done
     for number in $running; do kill -KILL -- "-$number" 2>/dev/null; done

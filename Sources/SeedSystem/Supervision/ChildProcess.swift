@@ -13,9 +13,12 @@ package final class ChildProcess: Sendable {
   private let process: pid_t
   private let input: Int32
   private let output: Int32
+  private let isReaped = Mutex(false)
   /// Reads and writes go on while this process waits, in slices, after each of which it looks whether the other has ended.
   private static let sliceMilliseconds: Int32 = 20
   private static let bufferBytes = 16 * 1024
+  /// Buffers that are read in one slice: a program that writes without an end is overdue all the same.
+  private static let buffersInSlice = 64
   /// For a program to end by itself after it was asked to.
   private static let grace = Duration.seconds(1)
 
@@ -57,7 +60,7 @@ package final class ChildProcess: Sendable {
         _ = dup2(output, input)
       }
       drain(&read, outputBytes)
-      if let status = ended(WNOHANG) {
+      if let status = ended() {
         drain(&read, outputBytes)
         return (Self.ending(status), read.suffix(outputBytes) + [])
       }
@@ -84,35 +87,48 @@ package final class ChildProcess: Sendable {
 
   private func drain(_ bytes: inout [UInt8], _ most: Int) {
     var buffer = [UInt8](repeating: 0, count: Self.bufferBytes)
-    while case let count = read(output, &buffer, buffer.count), count > 0 {
+    for _ in 0..<Self.buffersInSlice {
+      let count = read(output, &buffer, buffer.count)
+      guard count > 0 else { return }
       bytes += buffer[..<count]
       // Not each time, which would move all bytes for each piece.
       if bytes.count > 2 * most { bytes.removeFirst(bytes.count - most) }
     }
   }
 
-  private func ended(_ options: Int32) -> Int32? {
-    var status: Int32 = 0
-    return waitpid(process, &status, options) == process ? status : nil
+  /// Its status, once: from then on another process may get its number.
+  private func ended() -> Int32? {
+    isReaped.withLock { isReaped in
+      var status: Int32 = 0
+      guard !isReaped, waitpid(process, &status, WNOHANG) == process else { return nil }
+      isReaped = true
+      return status
+    }
+  }
+
+  /// Whether it ended within the grace.
+  private func endsSoon() -> Bool {
+    let deadline = SuspendingClock.now + Self.grace
+    while SuspendingClock.now < deadline {
+      if ended() != nil { return true }
+      usleep(UInt32(Self.sliceMilliseconds) * 1000)
+    }
+    return false
   }
 
   /// Ends it with all that it has started, first as a request.
   private func end() {
-    kill(-process, SIGTERM)
-    let deadline = SuspendingClock.now + Self.grace
-    while SuspendingClock.now < deadline {
-      if ended(WNOHANG) != nil { break }
-      usleep(UInt32(Self.sliceMilliseconds) * 1000)
-    }
-    // Also where it has ended: what it started may be left, and the group's number is taken for as long.
-    kill(-process, SIGKILL)
-    _ = ended(0)
+    Glibc.kill(-process, SIGTERM)
+    let hasEnded = endsSoon()
+    // What it started may be left even if it has ended, and keeps the group's number taken.
+    Glibc.kill(-process, SIGKILL)
+    if !hasEnded { _ = endsSoon() }
   }
 
-  /// Ends it at once, with all that it has started. Whoever waits for it learns of that.
-  package func kill() { Glibc.kill(-process, SIGKILL) }
-
-  private func kill(_ group: pid_t, _ signal: Int32) { _ = Glibc.kill(group, signal) }
+  /// Ends it at once, with all that it has started. A call of ``finish(input:outputBytes:within:)`` then returns.
+  package func kill() {
+    isReaped.withLock { if !$0 { Glibc.kill(-process, SIGKILL) } }
+  }
 
   private static func ending(_ status: Int32) -> Ending {
     let signal = status & 0x7F
