@@ -16,7 +16,7 @@ extension SeedStore {
     let wait = hints.wait(for: reason, now: environment.uptime(), chance: environment.chance())
     guard let wait else { return nil }
     do {
-      try await untilClosed(orEnd: { [environment] in try await environment.sleep(wait) })
+      try await sleepUnlessClosed(for: wait)
     } catch {
       hints.giveUp()
       throw SeedError(error)

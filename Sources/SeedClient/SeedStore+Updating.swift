@@ -37,9 +37,7 @@ extension SeedStore {
   /// Updates, and goes on updating at the pace that the publisher asks for, until the task is cancelled.
   ///
   /// A failed update takes nothing away and does not end this: the next one comes after a wait that grows with
-  /// every failure, and that is not shorter than the server asks for; ``state`` says what is wrong. On Apple's systems
-  /// the wait after a failure of the network ends soon after the network comes back, and at once where there is no data
-  /// yet.
+  /// every failure, and that is not shorter than the server asks for; ``state`` says what is wrong.
   ///
   /// It never returns. It throws `CancellationError` once the task is cancelled, whether it waits, is suspended or
   /// updates; such an update ends first, and the data is the old or the new. It throws a ``SeedError`` when trying
@@ -51,11 +49,9 @@ extension SeedStore {
   public func keepUpdated(
     _ policy: UpdatePolicy = .background, onFailure: @Sendable (SeedError) -> Void = { _ in }
   ) async throws {
-    let returns = NetworkReturns(environment.networkReturns())
     var failures = 0
     while true {
-      var (retryAfter, isOffline) = (Duration?.none, false)
-      returns.forget()
+      var retryAfter: Duration?
       do {
         _ = try await inTurn { store in try await store.performUpdate(policy, first: UpdatePolicy()) }
         failures = 0
@@ -67,23 +63,17 @@ extension SeedStore {
         }
         guard error.isRetryable else { throw error.code == .cancelled ? CancellationError() : error }
         failures += 1
-        (retryAfter, isOffline) = (error.retryAfter, error.mayPassWithNetwork)
+        retryAfter = error.retryAfter
         onFailure(error)
       }
-      let wait = pace.wait(afterFailures: failures, chance: environment.chance(), asked: retryAfter)
-      // Without data a user is waiting.
-      let rest = current == nil ? .zero : pace.waitAfterReturn(chance: environment.chance())
-      try await untilClosed(orEnd: { [environment, isOffline] in
-        try await isOffline
-          ? returns.sleep(wait, afterReturn: rest, environment.sleep) : environment.sleep(wait)
-      })
+      try await sleepUnlessClosed(
+        for: pace.wait(afterFailures: failures, chance: environment.chance(), asked: retryAfter))
     }
   }
 
-  /// Runs `body`, but not on behind the store's end.
-  func untilClosed(orEnd body: @escaping @Sendable () async throws -> Void) async throws {
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      group.addTask { try await body() }
+  func sleepUnlessClosed(for duration: Duration) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { [environment] group in
+      group.addTask { try await environment.sleep(duration) }
       group.addTask { [self] in await untilClosed() }
       defer { group.cancelAll() }
       try await group.next()

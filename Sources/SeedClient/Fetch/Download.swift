@@ -86,12 +86,11 @@ final class Download: Sendable {
   }
 
   private func request(from start: Int) -> TransportRequest {
-    let isHandedOver = fetcher.handsOver(object, from: start)
-    let end = isHandedOver ? object.length : min(start + Fetcher.partBytes, object.length)
+    let end = min(start + Fetcher.partBytes, object.length)
     let isWhole = start == 0 && end == object.length
     return TransportRequest(
       url: url, range: isWhole ? nil : start..<end, validator: start > 0 ? file.validator : nil,
-      policy: fetcher.context.policy, background: isHandedOver ? object : nil)
+      policy: fetcher.context.policy)
   }
 
   private func reason(_ head: ResponseHead) -> TransportError {

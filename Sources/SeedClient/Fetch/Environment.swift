@@ -1,7 +1,6 @@
 import Foundation
 import SeedFormat
 package import SeedSystem
-import SeedTrust
 
 /// A store's access to the world: the network, the clocks, waiting, chance and free space. Tests bring their own.
 package struct Environment: Sendable {
@@ -20,10 +19,6 @@ package struct Environment: Sendable {
   var watch: @Sendable (_ folder: String, _ onChange: @escaping @Sendable () -> Void) -> FolderWatch? = {
     FolderWatch($0, onChange: $1)
   }
-  /// Yields whenever the network came back.
-  var networkReturns: @Sendable () -> AsyncStream<Void> = { NetworkLooks.returns() }
-  /// Gets large snapshots while the app is suspended; `nil` where there is nothing that would.
-  var background: @Sendable (ArrivalFolder, SeedOptions) -> (any Transport)? = { _, _ in nil }
 }
 
 extension Environment {
@@ -40,19 +35,10 @@ extension Environment {
   }
 
   static func device(_ model: SeedModel, _ options: SeedOptions) -> Environment {
-    let agent = "Seedbank/\(Release.version) (\(model.dataset); \(model.model))"
-    var environment = Environment(
+    Environment(
       transport: URLSessionTransport(
-        userAgent: agent, options.configureSession, preparing: options.prepareRequest,
-        answering: options.answerChallenge))
-    #if canImport(Darwin)
-    environment.background = { arrivals, options in
-      options.backgroundSession.map {
-        BackgroundTransport(BackgroundSession($0, userAgent: agent, options, arrivals), arrivals)
-      }
-    }
-    #endif
-    return environment
+        userAgent: "Seedbank/\(Release.version) (\(model.dataset); \(model.model))",
+        options.configureSession, preparing: options.prepareRequest, answering: options.answerChallenge))
   }
 
   static func uptimeClock() -> @Sendable () -> Duration {

@@ -1,44 +1,15 @@
 package import Foundation
-import SeedSystem
-import SeedTrust
 
 struct Fetcher: Sendable {
   let server: ServerAddress
   let environment: Environment
   let timeouts: DownloadTimeouts
   let partial: PartialFolder
-  /// Where large snapshots are got while the app is suspended, if anywhere.
-  let background: (any Transport)?
   var context = UpdateContext()
 
   /// Bytes of one part. Foundation on Linux gathers what arrives faster than it is taken, without a bound
   /// (and its `suspend()` starts the transfer anew), so a part is what may pile up in memory.
   static let partBytes = 4 * 1024 * 1024
-
-  init(
-    server: ServerAddress, environment: Environment, timeouts: DownloadTimeouts, partial: PartialFolder,
-    background: (any Transport)?
-  ) {
-    (self.server, self.environment, self.timeouts) = (server, environment, timeouts)
-    (self.partial, self.background) = (partial, background)
-  }
-
-  init(_ server: ServerAddress, _ environment: Environment, _ layout: StoreLayout, _ options: SeedOptions) {
-    self.init(
-      server: server, environment: environment, timeouts: options.timeouts,
-      partial: PartialFolder(layout.partial),
-      background: environment.background(ArrivalFolder(path: layout.partial), options))
-  }
-
-  /// Whether the system gets the rest of an object: of a large snapshot, where the app wants that.
-  func handsOver(_ object: PublishedObject, from start: Int) -> Bool {
-    background != nil && object.isSnapshot && object.length - start > Self.partBytes
-  }
-
-  func transport(for request: TransportRequest) -> any Transport {
-    if request.background != nil, let background { return background }
-    return environment.transport
-  }
 
   /// Calls `body` again where its failure may pass, as ``RetryRule`` says.
   func retrying<Result>(received: () -> Int, _ body: () async throws -> Result) async throws -> Result {
@@ -53,6 +24,14 @@ struct Fetcher: Sendable {
         try await environment.sleep(wait)
       }
     }
+  }
+}
+
+extension Fetcher {
+  init(_ server: ServerAddress, _ environment: Environment, _ layout: StoreLayout, _ options: SeedOptions) {
+    self.init(
+      server: server, environment: environment, timeouts: options.timeouts,
+      partial: PartialFolder(layout.partial))
   }
 }
 

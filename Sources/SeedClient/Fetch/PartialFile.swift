@@ -124,9 +124,7 @@ actor PartialFolder: BlockingActor {
     for name in try Folder.names(in: path) where !wanted.contains(Self.digest(name)) {
       try Folder.removeAny("\(path)/\(name)")
     }
-    let held = try Folder.names(in: path).filter { name in
-      [PartialRecord.partSuffix, ArrivalFolder.suffix].contains { name.hasSuffix($0) }
-    }
+    let held = try Folder.names(in: path).filter { $0.hasSuffix(PartialRecord.partSuffix) }
     return try held.reduce(0) { $0 + (try File("\(path)/\($1)", for: .reading).length()) }
   }
 
@@ -135,7 +133,7 @@ actor PartialFolder: BlockingActor {
     for name in names {
       let part = digest(name) + PartialRecord.partSuffix
       let isPaired = names.contains(part) && names.contains(PartialRecord.path(besides: part))
-      if !isPaired, !name.hasSuffix(ArrivalFolder.suffix) { try Folder.removeAny("\(folder)/\(name)") }
+      if !isPaired { try Folder.removeAny("\(folder)/\(name)") }
     }
   }
 

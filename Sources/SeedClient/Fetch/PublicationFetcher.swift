@@ -22,7 +22,7 @@ package struct PublicationFetcher: Sendable {
   ) throws(SeedError) {
     fetcher = Fetcher(
       server: try ServerAddress(server), environment: environment, timeouts: timeouts,
-      partial: PartialFolder(parts, mode: 0o644), background: nil)
+      partial: PartialFolder(parts, mode: 0o644))
   }
 
   /// The address, for messages.

@@ -84,7 +84,7 @@ extension ResponseHead {
   var strongValidator: String? { self["ETag"].flatMap { $0.hasPrefix("\"") ? $0 : nil } }
 
   /// Throws where a body is not the resource as it was published.
-  func checkBody(_ url: String) throws(TransportError) {
+  fileprivate func checkBody(_ url: String) throws(TransportError) {
     let coding = self["Content-Encoding"] ?? "identity"
     guard coding.lowercased() == "identity" else { throw .coded(url: url, coding: coding) }
     guard self["Content-Type"]?.lowercased().hasPrefix("text/html") != true else { throw .webPage(url: url) }

@@ -1,5 +1,3 @@
-import SeedTrust
-
 package import struct Foundation.URL
 
 /// Sends requests to a server; tests replace it. It sends one request and judges nothing.
@@ -17,8 +15,6 @@ package struct TransportRequest: Hashable, Sendable {
   package var validator: String?
   /// The networks that it may use (Apple platforms).
   var policy = UpdatePolicy()
-  /// The object whose bytes are asked for, where the system may get them while the app is suspended.
-  var background: PublishedObject?
   /// Every publication has it.
   var isRequired = false
 
@@ -42,17 +38,12 @@ package struct ResponseReceiver: Sendable {
   package let head: @Sendable (ResponseHead) throws -> Void
   /// Called with the next bytes of the body.
   package let body: @Sendable (_ bytes: [UInt8]) throws -> Void
-  /// Called with how many more bytes the system has, which come later; fewer than 0 takes them back.
-  var progress: @Sendable (_ bytes: Int) -> Void = { _ in }
-}
 
-extension ResponseReceiver {
-  /// A receiver of what has arrived.
   package init(
-    onHead: @escaping @Sendable (ResponseHead) throws -> Void,
-    onBody: @escaping @Sendable (_ bytes: [UInt8]) throws -> Void
+    head: @escaping @Sendable (ResponseHead) throws -> Void,
+    body: @escaping @Sendable (_ bytes: [UInt8]) throws -> Void
   ) {
-    self.init(head: onHead, body: onBody)
+    (self.head, self.body) = (head, body)
   }
 }
 

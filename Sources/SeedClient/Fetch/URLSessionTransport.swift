@@ -27,7 +27,10 @@ package final class URLSessionTransport: Transport {
     configuration.prepare(userAgent: userAgent, change)
     self.prepareRequest = prepareRequest
     exchanges = ExchangeDelegate(answering: answer)
-    session = URLSession(configuration: configuration, delegate: exchanges, delegateQueue: .serial)
+    let queue = OperationQueue()
+    // The delegate is called for one event after the other.
+    queue.maxConcurrentOperationCount = 1
+    session = URLSession(configuration: configuration, delegate: exchanges, delegateQueue: queue)
   }
 
   deinit { session.invalidateAndCancel() }
@@ -50,18 +53,9 @@ package final class URLSessionTransport: Transport {
   }
 }
 
-extension OperationQueue {
-  /// A delegate is called for one event after the other.
-  static var serial: OperationQueue {
-    let queue = OperationQueue()
-    queue.maxConcurrentOperationCount = 1
-    return queue
-  }
-}
-
 extension URLSessionConfiguration {
   /// Gives the app its say, and then sets what holds whatever it has changed.
-  func prepare(userAgent: String, _ change: @Sendable (URLSessionConfiguration) -> Void) {
+  fileprivate func prepare(userAgent: String, _ change: @Sendable (URLSessionConfiguration) -> Void) {
     httpAdditionalHeaders = ["User-Agent": userAgent]
     change(self)
     requestCachePolicy = .reloadIgnoringLocalCacheData
@@ -192,7 +186,7 @@ struct Exchange: Sendable {
 
 extension TransportError {
   /// Why the system did not get an answer.
-  init(_ error: any Error, url: String) {
+  fileprivate init(_ error: any Error, url: String) {
     #if canImport(Darwin)
     let reason = (error as? URLError)?.networkUnavailableReason
     if reason == .expensive || reason == .constrained {
@@ -205,7 +199,7 @@ extension TransportError {
 }
 
 extension ChallengeAnswer {
-  var disposition: URLSession.AuthChallengeDisposition {
+  fileprivate var disposition: URLSession.AuthChallengeDisposition {
     switch self {
     case .system: .performDefaultHandling
     case .use: .useCredential
@@ -213,14 +207,16 @@ extension ChallengeAnswer {
     }
   }
 
-  var credential: URLCredential? { if case .use(let credential) = self { credential } else { nil } }
+  fileprivate var credential: URLCredential? {
+    if case .use(let credential) = self { credential } else { nil }
+  }
 }
 
 extension TransportRequest {
   var text: String { url.absoluteString }
 
   /// What goes out: after the app's changes, which reach neither messages nor the log, for they may hold secrets.
-  func urlRequest(_ prepare: (inout URLRequest) -> Void) -> URLRequest {
+  fileprivate func urlRequest(_ prepare: (inout URLRequest) -> Void) -> URLRequest {
     var request = URLRequest(url: url)
     prepare(&request)
     for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
@@ -234,7 +230,7 @@ extension TransportRequest {
 }
 
 extension ResponseHead {
-  init(_ response: HTTPURLResponse) {
+  fileprivate init(_ response: HTTPURLResponse) {
     let fields = response.allHeaderFields.compactMap { name, value in
       (name as? String).map { ($0, "\(value)") }
     }

@@ -1,6 +1,6 @@
 import SeedSystem
 
-/// One request, which ends where its bytes come too slowly or its file takes too long, unless the system sends it.
+/// One request, which ends where its bytes come too slowly or its file takes too long.
 final class WatchedRequest: Sendable {
   private struct Answer {
     var reply: Reply?
@@ -36,15 +36,12 @@ final class WatchedRequest: Sendable {
     } body: { [self] bytes in
       fetcher.context.count { $0.bytes += bytes.count }
       if case .bytes(let range) = try count(bytes.count) { try take(bytes, range) }
-    } progress: { [fetcher] bytes in
-      fetcher.context.phases.advance(bytes: bytes)
     }
     fetcher.context.count { $0.requests += 1 }
     do {
       try await withThrowingTaskGroup { group in
-        group.addTask { [self] in try await fetcher.transport(for: request).send(request, to: receiver) }
-        // The system itself decides when it downloads.
-        if request.background == nil { group.addTask { [self] in try await patrol() } }
+        group.addTask { [self] in try await fetcher.environment.transport.send(request, to: receiver) }
+        group.addTask { [self] in try await patrol() }
         defer { group.cancelAll() }
         try await group.next()
       }

@@ -41,12 +41,6 @@ public struct SeedOptions: Sendable {
   /// credentials come here (HTTP's status 401 without a body), and never a certificate.
   public var answerChallenge: @Sendable (URLAuthenticationChallenge) -> ChallengeAnswer = { _ in .system }
 
-  /// The identifier of a `URLSession` to which Apple's systems give large snapshots, and which goes on while the app is
-  /// suspended; `nil` downloads everything within the app.
-  ///
-  /// It belongs to one store of one process for as long as the app is installed. It means nothing on Linux.
-  public var backgroundSession: String?
-
   /// How many changed keys an element of `changes` has for each table at most; none unless this is raised.
   ///
   /// A table with more changed rows than this yields counts alone.

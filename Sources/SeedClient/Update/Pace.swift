@@ -17,8 +17,6 @@ package struct Pace: Sendable {
   private static let shortestRetry = 5.0
   /// The share by which a wait is made longer or shorter, so that many devices do not come at once.
   private static let jitter = 0.1
-  /// Seconds over which devices spread whose network came back in one moment.
-  private static let returnSpread = 10.0
 
   package init(pollSeconds: Int) { self.pollSeconds = pollSeconds }
 
@@ -36,10 +34,5 @@ package struct Pace: Sendable {
       failures, chance: chance)
     guard let asked else { return wait }
     return max(wait, min(asked, .seconds(Self.longest)) + .seconds(retry * chance))
-  }
-
-  /// The wait once the network came back, perhaps for a whole train.
-  package func waitAfterReturn(chance: Double) -> Duration {
-    .seconds(min(retry, Self.returnSpread) * chance)
   }
 }

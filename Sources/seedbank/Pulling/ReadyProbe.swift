@@ -18,11 +18,11 @@ struct ReadyProbe: Sendable {
 
   func ask() async -> Readiness {
     let answer = Mutex((status: 0, body: [UInt8]()))
-    let receiver = ResponseReceiver(
-      onHead: { head in answer.withLock { $0.status = head.status } },
-      onBody: { bytes in
-        answer.withLock { if $0.body.count < Self.longestAnswer { $0.body += bytes } }
-      })
+    let receiver = ResponseReceiver { head in
+      answer.withLock { $0.status = head.status }
+    } body: { bytes in
+      answer.withLock { if $0.body.count < Self.longestAnswer { $0.body += bytes } }
+    }
     let transport = URLSessionTransport(userAgent: "Seedbank/\(Release.version) (ready)")
     do {
       try await within(limit) {
