@@ -220,8 +220,8 @@ extension File {
 
   /// Leaves the file to its owner alone, if this process owns it.
   package func closeToOthers() throws(FileError) {
-    guard try stamp().isOpenToOthers, try status().st_uid == geteuid() else { return }
-    _ = try retrying("change the mode of", path) { fchmod(descriptor, 0o600) }
+    guard try stamp().isOpenToOthers else { return }
+    if fchmod(descriptor, 0o600) != 0, errno != EPERM { throw FileError("change the mode of", path) }
   }
 
   /// Gives the lock back. Closing is not enough: a child that was forked meanwhile and has not yet run its

@@ -17,11 +17,19 @@ import Testing
     var roots = 1
     /// Files that go before.
     var lost: [String] = []
+    /// What the operator has done before.
+    var before = ""
   }
+
+  private static let token = """
+    openssl genpkey -algorithm ed25519 -out token-key.pem
+    openssl pkey -in token-key.pem -pubout -out token.pem
+    """
 
   private static let cases = [
     Case(heading: "Renew root and targets", days: 120, roots: 2),
     Case(heading: "Sign on another machine", roots: 2),
+    Case(heading: "Replace a root key with a hardware token", roots: 3, before: token),
     Case(heading: "The timestamp or snapshot key was stolen", roots: 2),
     Case(heading: "The series key was stolen"),
     Case(heading: "All online keys were stolen", roots: 2),
@@ -38,7 +46,8 @@ import Testing
     let stolen = try scene.keyID("c/root-3.key")
     scene.days = one.days
     try Tool.run(["rm", "-f"] + one.lost.map { scene.folder($0) })
-    let output = try scene.type(one.heading, ["LOST_KEY": stolen])
+    try scene.shell(one.before)
+    let output = try scene.type(one.heading, ["LOST_KEY": stolen, "OLD_KEY": stolen])
     #expect(try scene.shell("seedbank verify").hasSuffix("sound\n"), "\(one.heading): \(output)")
     #expect(try scene.publication.published().root.version == one.roots)
     try scene.everybodyFollows()
