@@ -75,6 +75,18 @@ ssize_t pread(int descriptor, void *bytes, size_t count, off_t offset);
 int ftruncate(int descriptor, off_t length);
 int fsync(int descriptor);
 int flock(int descriptor, int operation);
+int fchmod(int descriptor, mode_t mode);
+#define SIGQUIT 3
+#define SIGILL 4
+#define SIGTRAP 5
+#define SIGABRT 6
+#define SIGFPE 8
+#define SIGBUS 10
+#define SIGSEGV 11
+void (*signal(int number, void (*handler)(int)))(int);
+typedef enum { _CLOCK_THREAD_CPUTIME_ID = 16 } clockid_t;
+static const clockid_t CLOCK_THREAD_CPUTIME_ID = _CLOCK_THREAD_CPUTIME_ID;
+int clock_gettime(clockid_t clock, struct timespec *time);
 int poll(struct pollfd *descriptors, nfds_t count, int milliseconds);
 int access(const char *path, int mode);
 int mkdir(const char *path, mode_t mode);
