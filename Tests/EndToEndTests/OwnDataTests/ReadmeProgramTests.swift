@@ -36,6 +36,13 @@ import Testing
     #expect(server.stop() == 0)
   }
 
+  /// Of the files that there are: a build keeps the objects of files that were removed.
+  private func objects(of module: String) throws -> [String] {
+    try FileManager.default.subpathsOfDirectory(atPath: "\(Readme.package)/Sources/\(module)")
+      .filter { $0.hasSuffix(".swift") }
+      .map { "\(SeedbankBinary.folder)/\(module).build/\($0.split(separator: "/").last ?? "").o" }
+  }
+
   /// A program may end while threads of the library still verify.
   private func expectEnd(of address: String) throws {
     try compile(for: address, printing: "print(shops); break")
@@ -56,7 +63,7 @@ import Testing
     let maps = Self.libraries.flatMap {
       ["-Xcc", "-fmodule-map-file=\(Readme.package)/Sources/\($0)/module.modulemap"]
     }
-    let objects = Self.modules.map { "\(SeedbankBinary.folder)/\($0).build/*.o" }.joined(separator: " ")
+    let objects = try Self.modules.flatMap(objects).joined(separator: " ")
     let words = ["swiftc", "main.swift", "SeedModels.swift", "-o", "app", "-swift-version", "6"]
     let command = words + ["-I", "\(SeedbankBinary.folder)/Modules"] + maps
     try Tool.run(["sh", "-c", "exec \(command.joined(separator: " ")) \(objects)"], in: folder.path)
