@@ -89,7 +89,8 @@ package struct BundleMaker: Sendable {
   /// Stages the finished bundle as an app would at its first start.
   private func prove(_ draft: BundleFolder) async throws {
     let bundled = try await BundledSeed(draft, series: model.series, root: root)
-    _ = try StagedSeed(bundled.verified(), epoch: bundled.metadata.state.epoch, in: scratch)
+    _ = try StagedSeed(
+      bundled.verified(), epoch: bundled.metadata.state.epoch, provingRows: true, in: scratch)
   }
 }
 

@@ -41,6 +41,11 @@ public struct SeedOptions: Sendable {
   /// credentials come here (HTTP's status 401 without a body), and never a certificate.
   public var answerChallenge: @Sendable (URLAuthenticationChallenge) -> ChallengeAnswer = { _ in .system }
 
+  /// Recomputes the digest from all rows of a new snapshot before it is used. The snapshot's bytes are compared with the signed hash in
+  /// any case, so this only finds a publisher that signed a damaged file. It multiplies the time of a first start:
+  /// meant for servers, and on in `seedbank pull` and for bundles.
+  public var provesRows = false
+
   /// How many changed keys an element of `changes` has for each table at most; none unless this is raised.
   ///
   /// A table with more changed rows than this yields counts alone.

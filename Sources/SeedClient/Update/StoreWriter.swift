@@ -236,7 +236,9 @@ actor StoreWriter: BlockingActor {
   ) async throws -> StagedSeed {
     let made = try await snapshot.using {
       try checkPlace()
-      return try StagedSeed(snapshot, epoch: epoch, origin: origin, previous: reading, in: layout)
+      return try StagedSeed(
+        snapshot, epoch: epoch, origin: origin, previous: reading, provingRows: options.provesRows, in: layout
+      )
     }
     staged = made
     if !deltas.isEmpty { snapshot.phases.enter(.applying(deltas.map(\.object))) }

@@ -24,6 +24,7 @@ struct PullSource: Sendable {
       model.series, context.console, isEvent: arguments.flag("watch") && arguments.flag("json"))
     var options = SeedOptions()
     options.isBoundToMajor = true
+    options.provesRows = true
     options.onPhase = { phase in
       progress.tell(phase)
       if case .finished(let report) = phase { notice.tell(report.lifecycle) }

@@ -70,8 +70,10 @@ struct MutatedWorld {
     _ model: SeedModel, _ publisher: ClientPublisherSimulator, _ host: any Transport, _ directory: String
   ) throws -> SeedStore {
     let (url, now) = (URL(string: "http://seeds.example")!, publisher.now)
+    var options = SeedOptions()
+    options.provesRows = true
     return try SeedStore(
-      model, server: url, root: publisher.root, directory: directory,
+      model, server: url, root: publisher.root, directory: directory, options: options,
       environment: Environment(transport: host, now: { now }, sleep: { _ in await Task.yield() }))
   }
 }
