@@ -88,11 +88,8 @@ package final class Front: Sendable {
   /// The port that it listens on; where 0 was configured, the one that the system chose.
   package var port: UInt16 { server.port }
 
-  /// How many series are served, and why the newest publication is not, where it is not.
-  package var standing: (series: Int, failure: String?) {
-    let view = source.current()
-    return (view.catalog?.allSeries.count ?? 0, view.failure)
-  }
+  /// How many series are served.
+  package var seriesCount: Int { source.current().catalog?.allSeries.count ?? 0 }
 
   /// The series that a rollback holds.
   package var holds: [Series: SeriesHold] {
@@ -100,9 +97,6 @@ package final class Front: Sendable {
       holds[metadata.series] = metadata.state.hold
     }
   }
-
-  /// Whether it answers a connection of its own; blocks for so many seconds at most.
-  package func isAlive(within seconds: Int) -> Bool { server.isAlive(within: seconds) }
 
   /// Serves at once what this process just published. Other processes' publications are noticed by themselves.
   package func reload() throws { try source.reload() }

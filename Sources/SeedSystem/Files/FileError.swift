@@ -37,7 +37,7 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 /// Calls again after a signal; throws what else goes wrong.
-func retrying<Value: SignedInteger>(
+package func retrying<Value: SignedInteger>(
   _ operation: String, _ path: String, _ call: () -> Value
 ) throws(FileError) -> Value {
   while true {

@@ -117,7 +117,7 @@ private struct FollowJob: Sendable {
     try context.console.result("listening on \(front.address)")
     // The front looks by itself as well: a reload that fails is told there.
     let service = service(progress) { try? front.reload() }
-    await untilSignal(service, front)
+    await untilSignal(service)
     context.console.tellStopped(cutting: front.stop(configuration))
   }
 
@@ -129,13 +129,11 @@ private struct FollowJob: Sendable {
       progress: progress, console: context.console, onChange: onChange)
   }
 
-  private func untilSignal(_ service: FollowService, _ front: Front? = nil) async {
+  private func untilSignal(_ service: FollowService) async {
     let manager = context.serviceManager
-    manager.tell(.ready)
+    manager.tellReady()
     let signal = await withTaskGroup { group in
       group.addTask { await service.run() }
-      group.addTask { await manager.showLife { await front?.isHealthy() ?? true } }
-      if let front { group.addTask { await manager.reportStatus { front.status() } } }
       let signal = await signals.first()
       group.cancelAll()
       return signal

@@ -44,7 +44,6 @@ private struct RunService {
   let manager: ServiceManager
   let notices: Notices
   private let repeated = RepeatedWarnings()
-  private let health = ServiceHealth()
 
   /// Between two looks at the signatures' expiry.
   private static let signatureSeconds = 3600
@@ -101,7 +100,7 @@ private struct RunService {
     if Task.isCancelled { return }
     context.console.tellListening(front)
     try context.console.result("listening on \(front.address)")
-    manager.tell(.ready, .status(front.status(health.failures).text))
+    manager.tellReady()
     try welcome(front)
     await withTaskGroup { group in
       for service in services { group.addTask { await service.run() } }
@@ -110,14 +109,8 @@ private struct RunService {
       group.addTask { await watchSignatures() }
       group.addTask { await front.followHolds(context.console) }
       group.addTask { await watchStanding() }
-      group.addTask { await manager.reportStatus { front.status(health.failures) } }
-      group.addTask { await manager.showLife { await isHealthy(front) } }
       if arguments.flag("demo") { group.addTask { await changeDemo(services) } }
     }
-  }
-
-  private func isHealthy(_ front: Front) async -> Bool {
-    await front.isHealthy() && health.isEachLoopOnTime(at: .now)
   }
 
   /// Clients and load balancers learn of the end at once, also during a step.
@@ -173,7 +166,7 @@ private struct RunService {
     }
     return PublishingService(
       publisher: deployment.publisher, dataset: followed, checkSeconds: dataset.checkSeconds, front: front,
-      console: context.console, repeated: repeated, health: health, notices: notices)
+      console: context.console, repeated: repeated, notices: notices)
   }
 
   private func welcome(_ front: Front) throws {

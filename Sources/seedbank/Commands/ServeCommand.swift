@@ -25,11 +25,9 @@ extension Command {
     context.console.tellListening(front)
     try context.console.result("listening on \(front.address)")
     let manager = context.serviceManager
-    manager.tell(.ready, .status(front.status().text))
+    manager.tellReady()
     let signal = await withTaskGroup { group in
       group.addTask { await front.followHolds(context.console) }
-      group.addTask { await manager.reportStatus { front.status() } }
-      group.addTask { await manager.showLife { await front.isHealthy() } }
       let signal = await signals.first()
       group.cancelAll()
       return signal
@@ -74,19 +72,6 @@ extension Front {
     if let publication { (configuration.publication, configuration.hasPublisher) = (publication, true) }
     configuration.follow = progress
     try self.init(configuration)
-  }
-
-  func status(_ failures: [String] = []) -> ServiceStatus {
-    let (series, failure) = standing
-    return ServiceStatus(series: series, failure: failure, failures: failures)
-  }
-
-  /// Seconds within which a front that is well answers, on a busy machine too.
-  private static let answerSeconds = 10
-
-  /// Asked on a thread of its own: tasks share few.
-  func isHealthy() async -> Bool {
-    (try? await blocking { self.isAlive(within: Self.answerSeconds) }) ?? false
   }
 
   /// Blocks until it has ended, as it was configured.

@@ -1,159 +1,89 @@
 import SeedSystem
 
-/// The manager that started this process as a service, such as systemd: what it wants to hear, and how often.
+/// The service manager that started this process, such as systemd. It takes one datagram for each message, in the words of
+/// sd_notify(3), so no library is needed.
 struct ServiceManager: Sendable {
-  private let socket: NotifySocket?
-  private let report: @Sendable (String) -> Void
-  private let isReported = SharedFlag()
-  /// Between two signs of life; `nil` where nobody waits for them.
-  let watchdogInterval: Duration?
+  /// A path, or an abstract name after `@`; empty if no manager waits for messages.
+  private let address: String
+  private let console: Console
 
-  static let socketVariable = "NOTIFY_SOCKET"
-  static let watchdogVariable = "WATCHDOG_USEC"
-  static let watchdogProcessVariable = "WATCHDOG_PID"
-  /// They are meant for this process alone: a program that it starts could speak in its name.
-  static let variables = [socketVariable, watchdogVariable, watchdogProcessVariable]
+  private static let variable = "NOTIFY_SOCKET"
+  /// A start that goes on asks for so many seconds each time, and asks again that often.
+  private static let (extensionSeconds, extensionInterval) = (60, 10)
+  /// Seconds that the end takes at most once the front has ended: a step, and programs that get notices.
+  private static let endSeconds = 30
+  /// A manager that does not read must not stop the service.
+  private static let sendSeconds = 1
 
-  /// That of a program which this process starts: where keys lie, and who watches over this process, is nothing that it
-  /// needs.
+  init(_ environment: [String: String], _ console: Console) {
+    (address, self.console) = (environment[Self.variable] ?? "", console)
+  }
+
+  /// The environment of a program that this process starts: without the places of keys, and without the socket, by which
+  /// it could speak for this process.
   static func environment(forOthers environment: [String: String]) -> [String: String] {
     environment.filter {
-      !variables.contains($0.key) && !($0.key.hasPrefix("SEEDBANK_") && $0.key.contains("KEY"))
+      $0.key != variable && !($0.key.hasPrefix("SEEDBANK_") && $0.key.contains("KEY"))
     }
   }
 
-  /// Seconds between two looks at what the status says.
-  private static let statusSeconds = 2
-  /// Seconds for which a start that is still at work asks, and how often it does.
-  private static let (extensionSeconds, extensionInterval) = (60, 10)
-  /// Seconds that the end takes at most once the front has ended: a step, and programs that are told something.
-  private static let endSeconds = 30
+  /// It listens, and what can be published is.
+  func tellReady() { tell("READY=1") }
 
-  init(
-    _ environment: [String: String], process: Int32 = getpid(), report: @escaping @Sendable (String) -> Void
-  ) {
-    self.report = report
-    let address = environment[Self.socketVariable] ?? ""
-    socket = NotifySocket(address)
-    watchdogInterval = socket == nil ? nil : Self.interval(environment, process, report)
-    if socket == nil, !address.isEmpty {
-      report(
-        "\(Self.socketVariable): expected a socket's path or a name after @, found \"\(address.clipped)\";"
-          + " the service manager is told nothing.")
-    }
-  }
-
-  /// Half of the time after which the manager takes a silent service for dead.
-  private static func interval(
-    _ environment: [String: String], _ process: Int32, _ report: (String) -> Void
-  ) -> Duration? {
-    guard let text = environment[watchdogVariable], !text.isEmpty else { return nil }
-    // A parent's variables may have come down to a process that they do not mean.
-    if let named = environment[watchdogProcessVariable], !named.isEmpty, named != "\(process)" { return nil }
-    guard let microseconds = Int(text), microseconds > 0 else {
-      report(
-        "\(watchdogVariable): expected microseconds above 0, found \"\(text.clipped)\";"
-          + " no sign of life is given.")
-      return nil
-    }
-    return .microseconds(max(1, microseconds / 2))
-  }
-
-  var isThere: Bool { socket != nil }
-
-  /// Where nobody listens any more that is said once: the service goes on.
-  func tell(_ messages: ServiceMessage...) {
-    do {
-      try socket?.send(messages.map(\.text).joined(separator: "\n"))
-    } catch {
-      if isReported.raise() { report("The service manager does not hear: \(error).") }
-    }
-  }
-
-  /// Says again and again that the start goes on, until it is cancelled: the first step of a large origin takes minutes.
+  /// Asks for more time until it is cancelled: the first step of a large origin takes minutes.
   func extendStart() async {
-    while !Task.isCancelled, isThere {
-      tell(
-        .extend(seconds: Self.extensionSeconds), .status("Publishing what the origins hold, before it serves")
-      )
+    while !Task.isCancelled, tell(Self.extending(Self.extensionSeconds)) {
       try? await Task.sleep(for: .seconds(Self.extensionInterval))
     }
   }
 
-  /// `seconds`: what the front takes for its end at most.
+  /// `seconds`: the longest time that the front takes for its end.
   func tellStopping(frontSeconds seconds: Int) {
-    tell(
-      .stopping, .status("Stopping: requests under way are answered"),
-      .extend(seconds: seconds + Self.endSeconds))
+    tell("STOPPING=1\n" + Self.extending(seconds + Self.endSeconds))
   }
 
-  /// Tells the status where it changed, until it is cancelled.
-  func reportStatus(_ status: @Sendable () -> ServiceStatus) async {
-    var told: ServiceStatus?
-    while !Task.isCancelled, isThere {
-      let now = status()
-      if now != told { tell(.status(now.text)) }
-      told = now
-      try? await Task.sleep(for: .seconds(Self.statusSeconds))
+  private static func extending(_ seconds: Int) -> String { "EXTEND_TIMEOUT_USEC=\(seconds * 1_000_000)" }
+
+  /// False if no manager took it, which does not stop the service.
+  @discardableResult
+  private func tell(_ message: String) -> Bool {
+    guard !address.isEmpty else { return false }
+    do {
+      try send(message)
+      return true
+    } catch {
+      console.warning("Cannot notify the service manager: \(error).")
+      return false
     }
   }
 
-  /// Gives a sign of life while `isHealthy`, until it is cancelled.
-  func showLife(_ isHealthy: @Sendable () async -> Bool) async {
-    guard let watchdogInterval else { return }
-    var isSilent = false
-    while !Task.isCancelled {
-      if await isHealthy() {
-        tell(.alive)
-        isSilent = false
-      } else if !isSilent, !Task.isCancelled {
-        isSilent = true
-        report("This process is not healthy: its front does not answer, or a dataset's loop stands still.")
+  private func send(_ message: String) throws(FileError) {
+    let bytes = Array(message.utf8)
+    var (target, name) = (sockaddr_un(), Array(address.utf8))
+    guard name.count < MemoryLayout.size(ofValue: target.sun_path) else {
+      throw FileError("send to", address, ENAMETOOLONG)
+    }
+    // The first byte of an abstract name is a zero.
+    if name.first == UInt8(ascii: "@") { name[0] = 0 }
+    target.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &target.sun_path) { $0.copyBytes(from: name) }
+    let descriptor = try retrying("open a socket for", address) {
+      socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    }
+    defer { close(descriptor) }
+    var patience = timeval(tv_sec: Self.sendSeconds, tv_usec: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+    let length = socklen_t(MemoryLayout<sa_family_t>.size + name.count)
+    _ = try retrying("send to", address) {
+      withUnsafeBytes(of: target) {
+        $0.withMemoryRebound(to: sockaddr.self) {
+          sendto(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), $0.baseAddress, length)
+        }
       }
-      try? await Task.sleep(for: watchdogInterval)
-    }
-  }
-}
-
-/// What a service says to the manager that started it, in the words of sd_notify(3).
-enum ServiceMessage: Hashable {
-  /// It listens, and what can be published is.
-  case ready
-  /// A line for people.
-  case status(String)
-  case stopping
-  /// The start, or the end, needs that much longer from now on.
-  case extend(seconds: Int)
-  /// It is well: see ``ServiceHealth``.
-  case alive
-
-  /// Letters of a status. systemd shows it on one line.
-  private static let mostStatusLetters = 400
-
-  var text: String {
-    switch self {
-    case .ready: "READY=1"
-    case .status(let text): "STATUS=\(String(text.prefix(Self.mostStatusLetters)).printable)"
-    case .stopping: "STOPPING=1"
-    case .extend(let seconds): "EXTEND_TIMEOUT_USEC=\(seconds * 1_000_000)"
-    case .alive: "WATCHDOG=1"
     }
   }
 }
 
 extension Context {
-  var serviceManager: ServiceManager { ServiceManager(environment) { console.warning($0) } }
-}
-
-/// A flag that many may raise and one is first to.
-final class SharedFlag: Sendable {
-  private let isRaised = Mutex(false)
-
-  /// True for the first one.
-  func raise() -> Bool {
-    isRaised.withLock { isRaised in
-      defer { isRaised = true }
-      return !isRaised
-    }
-  }
+  var serviceManager: ServiceManager { ServiceManager(environment, console) }
 }

@@ -13,7 +13,7 @@ extension Console {
 
   func tellListening(_ front: Front) {
     let fields = [
-      JSONMember("address", .string(front.address)), JSONMember("series", JSONValue(front.standing.series)),
+      JSONMember("address", .string(front.address)), JSONMember("series", JSONValue(front.seriesCount)),
     ]
     tell(LogRecord(.info, "listening on \(front.address)", fields))
   }

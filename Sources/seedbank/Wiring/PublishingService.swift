@@ -12,8 +12,11 @@ struct PublishingService: Sendable {
   let front: Front
   let console: Console
   let repeated: RepeatedWarnings
-  let health: ServiceHealth
   let notices: Notices
+  private let failures = WorkFailures()
+
+  /// What changes is published in one loop, snapshots are made in another.
+  enum Work { case changes, snapshots }
 
   private var job: DatasetJob { dataset.job }
 
@@ -30,7 +33,6 @@ struct PublishingService: Sendable {
     var seen: (any OriginStamp)?
     let alarm = OriginAlarm(job.origin.watchedFile)
     while !Task.isCancelled {
-      health.works(loop(.changes))
       let start = ContinuousClock.now
       await warning(.changes) {
         // Forgotten by a step that fails: the next one must be made and noted, though the origin is as it was.
@@ -44,10 +46,9 @@ struct PublishingService: Sendable {
         seen = try await stepOnce()
         afterStep()
       }
-      let (check, now) = (Duration.seconds(checkSeconds), ContinuousClock.now)
-      health.rests(loop(.changes), until: now.advanced(by: check))
+      let (check, spent) = (Duration.seconds(checkSeconds), ContinuousClock.now - start)
       // Cancelled while it rests: the loop's condition ends it.
-      await alarm.rest(atLeast: OriginAlarm.leastRest(after: now - start, every: check), atMost: check)
+      await alarm.rest(atLeast: OriginAlarm.leastRest(after: spent, every: check), atMost: check)
     }
   }
 
@@ -62,10 +63,6 @@ struct PublishingService: Sendable {
     }
   }
 
-  private func loop(_ work: DatasetLoop.Work) -> DatasetLoop {
-    DatasetLoop(dataset: dataset.name.text, work: work)
-  }
-
   private func publishSnapshots(after steps: AsyncStream<Void>) async {
     for await _ in steps {
       await warning(.snapshots) {
@@ -77,15 +74,15 @@ struct PublishingService: Sendable {
   }
 
   /// Says what is wrong, if anything is, once until it is another error: the schedule repeats the work.
-  private func warning(_ work: DatasetLoop.Work, _ body: () async throws -> Void) async {
+  private func warning(_ work: Work, _ body: () async throws -> Void) async {
     do {
       try await body()
-      if let time = health.succeeded(loop(work)) {
+      if let time = failures.end(work) {
         say("\(dataset.name): \(work.recovery), after \(time)", .notice)
       }
     } catch {
       let message = FailureReport(error).message
-      if health.failed(loop(work), message) { say(message, .error) }
+      if failures.isNews(message, of: work) { say(message, .error) }
       notices.tell(error, of: dataset.name, in: work)
     }
   }
@@ -120,12 +117,38 @@ struct PublishingService: Sendable {
   }
 }
 
-extension DatasetLoop.Work {
+extension PublishingService.Work {
   fileprivate var recovery: String {
     switch self {
     case .changes: "publish steps succeed again"
     case .snapshots: "snapshots are made again"
     }
+  }
+}
+
+/// The failures of a dataset's work that last. Each is logged once, and so is its end.
+final class WorkFailures: Sendable {
+  private struct Failure {
+    let message: String
+    let began: ContinuousClock.Instant
+  }
+
+  private let state = Mutex<[PublishingService.Work: Failure]>([:])
+
+  /// Notes a failure; true unless the work failed like this the last time.
+  func isNews(_ message: String, of work: PublishingService.Work, at now: ContinuousClock.Instant = .now)
+    -> Bool
+  {
+    state.withLock { state in
+      let last = state[work]
+      state[work] = Failure(message: message, began: last?.began ?? now)
+      return last?.message != message
+    }
+  }
+
+  /// Notes a success; returns how long the work had failed, or nil if it had not.
+  func end(_ work: PublishingService.Work, at now: ContinuousClock.Instant = .now) -> TimeSpan? {
+    state.withLock { $0.removeValue(forKey: work).map { TimeSpan(now - $0.began) } }
   }
 }
 

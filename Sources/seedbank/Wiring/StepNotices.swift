@@ -10,7 +10,7 @@ extension Notices {
   }
 
   /// A dataset that is held back is one that an operator must look at; any other error may pass.
-  func tell(_ error: any Error, of dataset: DatasetName, in work: DatasetLoop.Work) {
+  func tell(_ error: any Error, of dataset: DatasetName, in work: PublishingService.Work) {
     let failure = FailureReport(error)
     let topic = Self.topic(dataset, work)
     guard case PublicationError.shrunk(let found, _, _) = error else {
@@ -28,9 +28,11 @@ extension Notices {
     tell(.held, fact, once: .init(topic: topic, text: failure.message))
   }
 
-  func succeeded(_ dataset: DatasetName, in work: DatasetLoop.Work) { forget(Self.topic(dataset, work)) }
+  func succeeded(_ dataset: DatasetName, in work: PublishingService.Work) {
+    forget(Self.topic(dataset, work))
+  }
 
-  private static func topic(_ dataset: DatasetName, _ work: DatasetLoop.Work) -> String {
+  private static func topic(_ dataset: DatasetName, _ work: PublishingService.Work) -> String {
     "\(dataset) \(work)"
   }
 

@@ -123,7 +123,7 @@ import Testing
 
   @Test func `a program sees the environment without keys and without the service manager`() async throws {
     let environment = [
-      "PATH": "/usr/bin:/bin", "HOME": "/h", "NOTIFY_SOCKET": "@x", "WATCHDOG_USEC": "1", "WATCHDOG_PID": "1",
+      "PATH": "/usr/bin:/bin", "HOME": "/h", "NOTIFY_SOCKET": "@x",
       "SEEDBANK_TIMESTAMP_KEY_FILE": "/secret", "SEEDBANK_KEYS": "/secret", "SEEDBANK_CONFIG": "c",
     ]
     let notices = notices([.published: shell("/usr/bin/env > \(folder("out"))")], environment: environment)
@@ -132,7 +132,7 @@ import Testing
     let lines = try String(contentsOfFile: folder("out"), encoding: .utf8).split(separator: "\n").map(
       String.init)
     #expect(Set(lines).isSuperset(of: ["PATH=/usr/bin:/bin", "HOME=/h", "SEEDBANK_CONFIG=c"]))
-    #expect(!lines.contains { $0.contains("/secret") || $0.hasPrefix("NOTIFY") || $0.hasPrefix("WATCHDOG") })
+    #expect(!lines.contains { $0.contains("/secret") || $0.hasPrefix("NOTIFY") })
   }
 
   @Test func `the same is told once, until it is forgotten, by another process too`() async throws {

@@ -40,12 +40,6 @@ final class ManagerSocket {
     return heard
   }
 
-  /// Waits until some line is heard.
-  @discardableResult
-  func wait(for what: String, where condition: (String) -> Bool) throws -> String {
-    try eventually("the manager hears \(what)") { lines().first(where: condition) }
-  }
-
   /// Waits until a line is heard so many times.
   func wait(for line: String, times: Int = 1) throws {
     try waitUntil("the manager hears \(line) \(times) times", every: 0.02) {
