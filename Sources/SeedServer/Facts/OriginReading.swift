@@ -6,9 +6,9 @@ import SeedSystem
 package struct OriginReading: Hashable, Sendable {
   /// Milliseconds for which the newest step that read the origin kept its transaction open.
   package var openMilliseconds: Int?
-  /// Seconds by which a replica was at most behind its primary when it was last looked at; `nil` where the origin is none.
+  /// Seconds by which a replica was at most behind its primary when it was last looked at; `nil` if the origin is no server.
   package var lagSeconds: Int?
-  /// Which database server was last looked at; `nil` where the origin is none.
+  /// Which database server was last looked at; `nil` if the origin is no server.
   package var role: OriginServer.Role?
   /// Its name, which no fact has.
   package var server: String?

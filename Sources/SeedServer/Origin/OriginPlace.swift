@@ -58,7 +58,7 @@ package protocol OriginStamp: Sendable {
   var isSettled: Bool { get }
   /// This stamp as it looks now, where a step can wait: the one that took it saw all that was written, and not long ago.
   func renewed() -> (any OriginStamp)?
-  /// Seconds by which a replica was at most behind its primary; `nil` where the origin is none, or cannot say.
+  /// Seconds by which a replica was at most behind its primary; `nil` if the origin is no server, or cannot say.
   var lagSeconds: Int? { get }
   /// The database server that answered; `nil` if the origin is not one.
   var server: OriginServer? { get }

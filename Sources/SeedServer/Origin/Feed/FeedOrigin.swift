@@ -86,7 +86,7 @@ package final class FeedOrigin: Origin {
   }
 }
 
-/// A feed's rows. A text in a column of bytes was never meant for it, for files have no bytes.
+/// A feed's rows. A text in a column of bytes was never meant for it, because files have no bytes.
 private final class FeedRows: RowSource {
   private let base: any RowSource
   private let table: TableSchema
