@@ -4,7 +4,7 @@ import SeedSystem
 
 /// A database that shows what an origin holds: the origin itself, or an empty file with the tables of a feed.
 final class SurveyedOrigin {
-  /// What a feed's files tell; `nil` if the origin is no server.
+  /// What a feed's files tell; `nil` if the origin is no feed.
   let feed: FeedSurvey?
   /// A dataset with that database as its origin.
   private let dataset: DatasetConfiguration
@@ -69,7 +69,7 @@ extension DatasetConfiguration {
     return try SurveyedOrigin(of: self, at: path ?? (feed.source == nil ? originPath : filledFeed))
   }
 
-  /// The feed of the dataset, for who only looks; `nil` if the origin is no server.
+  /// The feed of the dataset, for who only looks; `nil` if the origin is no feed.
   var feedPlace: FeedPlace? {
     guard feed.source != nil, let plans = try? plans() else { return nil }
     return FeedPlace(name, feed, plans, stateFolder: stateFolder, use: .look)
