@@ -136,7 +136,7 @@ package struct Publisher: Sendable {
   }
 
   /// Another publisher is at the same work and notes it; a version that is not there is a slip of the hand.
-  private static func isNoStep(_ error: any Error) -> Bool {
+  package static func isNoStep(_ error: any Error) -> Bool {
     if case PublicationError.locked(_, _, waitedSeconds: 0) = error { return true }
     return error is RecallError || error is RollbackError
   }

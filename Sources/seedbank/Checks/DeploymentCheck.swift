@@ -43,12 +43,8 @@ struct DeploymentCheck {
 
   private mutating func checkNotices(_ environment: [String: String]) {
     for (kind, words) in configuration.notices.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-      let command = NoticeCommand(kind, words, configuration, environment)
-      if let fault = command.fault {
-        add(true, configuration.file, fault)
-      } else if let doubt = command.doubt {
-        add(false, configuration.file, doubt)
-      }
+      let fault = NoticeCommand(kind, words, configuration, environment).fault
+      if let fault { add(true, configuration.file, fault) }
     }
   }
 

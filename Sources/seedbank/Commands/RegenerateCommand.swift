@@ -46,37 +46,21 @@ extension Command {
     let configuration = try context.configuration(arguments)
     context.console.startLog(configuration.log.format, from: configuration.log.level)
     let datasets = try configuration.datasets(chosenBy: arguments)
+    let isDryRun = arguments.flag("dry-run")
     let notices = context.notices(configuration)
-    let outcome = Result {
-      let deployment =
-        try arguments.flag("dry-run")
-        ? Deployment(configuration, context) : Self.deployment(configuration, datasets, context, notices)
-      let mirrors = Mirrors(configuration, deployment.publication, context)
-      if !arguments.flag("dry-run") { try mirrors.check() }
-      var regeneration = Regeneration(deployment, arguments, context.console, notices)
-      let result = Result { try regeneration.run(datasets) }
-      // What one dataset published is to be seen, whatever became of another.
-      if !arguments.flag("dry-run") {
-        deployment.tellStanding(context)
-        try mirrors.push()
-      }
-      try result.get()
+    let deployment =
+      try isDryRun
+      ? Deployment(configuration, context) : .noting(datasets, of: configuration, context, notices)
+    let mirrors = Mirrors(configuration, deployment.publication, context)
+    if !isDryRun { try mirrors.check() }
+    var regeneration = Regeneration(deployment, arguments, context.console, notices)
+    let result = Result { try regeneration.run(datasets) }
+    // What one dataset published is to be seen, whatever became of another.
+    if !isDryRun {
+      deployment.tellStanding(context)
+      try mirrors.push()
     }
-    await notices.finish(within: Notices.longest)
-    try outcome.get()
-  }
-
-  /// Without its keys there is no step, and that is a failure of each.
-  private static func deployment(
-    _ configuration: DeploymentConfiguration, _ datasets: [DatasetConfiguration], _ context: Context,
-    _ notices: Notices
-  ) throws -> Deployment {
-    do {
-      return try .noting(datasets, of: configuration, context)
-    } catch {
-      for dataset in datasets { notices.tell(error, of: dataset.name, in: .changes) }
-      throw error
-    }
+    try result.get()
   }
 }
 
@@ -119,7 +103,6 @@ private struct Regeneration {
   private mutating func checkSignatures() throws {
     guard let standing = deployment.signatures(now: .now()) else { return }
     standing.warnings.forEach(console.warning)
-    if !isDryRun { notices.tell(standing, now: .now()) }
     if let failure = standing.failure, !isDryRun { failures.append(failure) }
   }
 
@@ -134,10 +117,7 @@ private struct Regeneration {
     let warnings = report.warnings + abandoned.filter { $0.series.dataset == dataset }.map(\.warning)
     for warning in warnings { console.warning("\(dataset): \(warning)") }
     try console.report(report.json(dataset, warnings: warnings), report.lines.joined(separator: "\n"))
-    if !isDryRun {
-      notices.tell(report)
-      notices.succeeded(dataset, in: .changes)
-    }
+    if !isDryRun { notices.tell(report, of: dataset) }
     if !report.held.isEmpty { failures.append(heldFailure(report.held, dataset)) }
     if let shrunk = report.shrinkError { note(FailureReport(shrunk), dataset) }
   }
@@ -145,7 +125,7 @@ private struct Regeneration {
   private mutating func tell(_ error: any Error, _ dataset: DatasetName) throws {
     let report = FailureReport(error)
     note(report, dataset)
-    if !isDryRun { notices.tell(error, of: dataset, in: .changes) }
+    if !isDryRun { notices.tell(error, of: dataset) }
     guard console.isJSON else { return }
     try console.result(
       ["dataset": .string(dataset.text), "dryRun": .bool(isDryRun), "error": report.json] as JSONValue)

@@ -29,10 +29,11 @@ extension Command {
     let signals = StopSignals()
     let configuration = try context.configuration(arguments)
     context.console.startLog(configuration.log.format, from: configuration.log.level)
-    let deployment = try Deployment.noting(configuration.datasets, of: configuration, context)
+    let notices = context.notices(configuration)
+    let deployment = try Deployment.noting(configuration.datasets, of: configuration, context, notices)
     let service = RunService(
       deployment: deployment, arguments: arguments, context: context, manager: context.serviceManager,
-      notices: context.notices(configuration))
+      notices: notices)
     try await service.run(until: signals)
   }
 }
@@ -47,10 +48,10 @@ private struct RunService {
 
   /// Between two looks at the signatures' expiry.
   private static let signatureSeconds = 3600
-  /// Seconds for a step under way to end by itself after the front has ended.
+  /// Seconds for a step under way, and the program after it, to end by itself after the front has ended.
   private static let stepGraceSeconds = 3
-  /// Seconds for programs that are being told something to end after all else has.
-  private static let noticeGraceSeconds = 3
+  /// Seconds for a step to end after its program was killed.
+  private static let killSeconds = 1
   /// Between two looks how this machine stands, for fronts.
   private static let standingSeconds = 10
   private static let demoSeconds = 3
@@ -82,12 +83,13 @@ private struct RunService {
     let deadline = Task {
       await end.value
       try await Task.sleep(for: .seconds(Self.stepGraceSeconds))
+      notices.end()
+      try await Task.sleep(for: .seconds(Self.killSeconds))
       exitDuringStep()
     }
     try await work.value
     await end.value
     deadline.cancel()
-    await notices.finish(within: .seconds(Self.noticeGraceSeconds))
     if let failure = mirrors.failure { throw failure }
     if let failure = deployment.signatures(now: .now())?.failure { throw failure }
   }
@@ -123,17 +125,13 @@ private struct RunService {
   /// its file operations; the next one does its work again.
   private func exitDuringStep() -> Never {
     context.console.note("A publish step is still running. It is cancelled; the next start repeats it.")
-    notices.endAll()
     FeedProgram.endAll()
     _exit((deployment.signatures(now: .now())?.failure?.exitCode ?? .success).rawValue)
   }
 
   private func watchSignatures() async {
     while !Task.isCancelled {
-      if let standing = deployment.signatures(now: .now()) {
-        standing.warnings.forEach(warn)
-        notices.tell(standing, now: .now())
-      }
+      deployment.signatures(now: .now())?.warnings.forEach(warn)
       try? await Task.sleep(for: .seconds(Self.signatureSeconds))
     }
   }

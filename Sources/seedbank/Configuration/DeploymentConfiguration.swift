@@ -16,7 +16,7 @@ struct DeploymentConfiguration: SettingsFile {
   var hasFacts = true
   var graceSeconds = 30
   var log = LogConfiguration()
-  /// Programs that are told what happened, with their arguments.
+  /// Programs that run after publications and failures, with their arguments.
   var notices: [NoticeKind: [String]] = [:]
   /// Other places that show the publication.
   var mirrors: [MirrorSettings] = []

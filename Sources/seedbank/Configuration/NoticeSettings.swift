@@ -1,19 +1,17 @@
 import SeedFormat
 
-/// What an operator's program may be told of.
+/// The events after which an operator's program runs.
 enum NoticeKind: String, CaseIterable {
-  case published, failed, held, expiring
+  case published, failed
 
   var setting: String { "on.\(rawValue)" }
 
   fileprivate var meaning: String {
     switch self {
     case .published:
-      "a program with its arguments, which `run` and `regenerate` start when something was published; "
+      "a program with its arguments, which `run` and `regenerate` start after a step that published something; "
         + "it reads one JSON object. See the article on operating"
-    case .failed: "the same for a step that failed"
-    case .held: "the same for a dataset that `shrink` holds back"
-    case .expiring: "the same, once a day, while signatures are about to expire or have expired"
+    case .failed: "the same after a step that failed, once until it succeeds or fails in another way"
     }
   }
 }

@@ -19,9 +19,6 @@ struct ProgramFile {
     return places.filter { (try? FileStamp($0))??.isRegular == true }
   }
 
-  /// The one that is started; `nil` where none can be.
-  var executable: String? { files.first { access($0, X_OK) == 0 } }
-
   /// Why it could not be started; `nil` where it can.
   var fault: String? {
     if isPath, Folder.isFolder(name) {
@@ -31,6 +28,7 @@ struct ProgramFile {
       let place = isPath ? name.printable : "\(name.printable) in PATH"
       return "there is no program \(place): put it there, or correct the path"
     }
-    return executable == nil ? "this user may not run \(found.printable): chmod +x it" : nil
+    let canRun = files.contains { access($0, X_OK) == 0 }
+    return canRun ? nil : "this user may not run \(found.printable): chmod +x it"
   }
 }

@@ -10,7 +10,7 @@ struct ServiceManager: Sendable {
   private static let variable = "NOTIFY_SOCKET"
   /// A start that goes on asks for so many seconds each time, and asks again that often.
   private static let (extensionSeconds, extensionInterval) = (60, 10)
-  /// Seconds that the end takes at most once the front has ended: a step, and programs that get notices.
+  /// Seconds that the end takes at most once the front has ended: a step and the program that runs after it.
   private static let endSeconds = 30
   /// A manager that does not read must not stop the service.
   private static let sendSeconds = 1

@@ -23,13 +23,17 @@ struct Deployment {
 
   /// As the other one. What keeps it from being made is noted as the failure of a step of each dataset.
   static func noting(
-    _ datasets: [DatasetConfiguration], of configuration: DeploymentConfiguration, _ context: Context
+    _ datasets: [DatasetConfiguration], of configuration: DeploymentConfiguration, _ context: Context,
+    _ notices: Notices
   ) throws -> Deployment {
     do {
       return try Deployment(configuration, context)
     } catch {
       let publisher = Publisher(configuration, keys: KeySource(KeyRing()), telling: context.console)
-      for dataset in datasets { publisher.note(error, .keys, of: dataset.name) }
+      for dataset in datasets {
+        publisher.note(error, .keys, of: dataset.name)
+        notices.tell(error, of: dataset.name)
+      }
       throw error
     }
   }

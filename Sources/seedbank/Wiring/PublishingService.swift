@@ -67,8 +67,7 @@ struct PublishingService: Sendable {
     for await _ in steps {
       await warning(.snapshots) {
         let (publisher, job) = (publisher, job)
-        tell(try await blocking { try publisher.publishSnapshots(job, now: .now()) })
-        notices.succeeded(dataset.name, in: .snapshots)
+        await tell(try await blocking { try publisher.publishSnapshots(job, now: .now()) })
       }
     }
   }
@@ -82,8 +81,10 @@ struct PublishingService: Sendable {
       }
     } catch {
       let message = FailureReport(error).message
-      if failures.isNews(message, of: work) { say(message, .error) }
-      notices.tell(error, of: dataset.name, in: work)
+      if failures.isNews(message, of: work) {
+        say(message, .error)
+        try? await blocking { [notices, name = dataset.name] in notices.tell(error, of: name) }
+      }
     }
   }
 
@@ -93,12 +94,11 @@ struct PublishingService: Sendable {
   private func stepOnce() async throws -> (any OriginStamp)? {
     let (publisher, job) = (publisher, job)
     let outcome = try await blocking { try publisher.publishChanges(job, now: .now()) }
-    tell(outcome)
-    notices.succeeded(dataset.name, in: .changes)
+    await tell(outcome)
     return outcome.originStamp
   }
 
-  private func tell(_ outcome: StepReport) {
+  private func tell(_ outcome: StepReport) async {
     for warning in outcome.warnings + [dataset.remark].compactMap(\.self)
     where repeated.isDue("\(dataset.name): \(warning)", now: .now()) {
       say("\(dataset.name): \(warning)", .warning)
@@ -109,7 +109,7 @@ struct PublishingService: Sendable {
       console.warning("\(error)")
     }
     for series in outcome.series { console.tell(series.record) }
-    notices.tell(outcome)
+    try? await blocking { [notices, name = dataset.name] in notices.tell(outcome, of: name) }
   }
 
   private func say(_ message: String, _ level: LogLevel) {

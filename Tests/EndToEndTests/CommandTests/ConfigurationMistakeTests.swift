@@ -51,8 +51,8 @@ private func mistake(in folder: DeploymentFolder) throws -> String {
       ": on.published: expected a program's path or name at first, found []; where none is to be started, remove the key."
     ),
     (
-      #"{"on": {"held": ["", "x"]}}"#,
-      #": on.held: expected a program's path or name at first, found ["","x"]; where none is to be started, remove the key."#
+      #"{"on": {"failed": ["", "x"]}}"#,
+      #": on.failed: expected a program's path or name at first, found ["","x"]; where none is to be started, remove the key."#
     ),
     (#"{"keys": "a\u0000b"}"#, #": keys: expected a path, found "a\u0000b"."#),
     (#"{}"#, ": datasets: expected the name of at least one dataset's folder, found none."),

@@ -37,19 +37,10 @@ import Testing
         return (failure.status, failure.output)
       }
     }
-    try scene.shell(
-      #"sed -i '1s/{/{"on": {"expiring": ["sh", "-c", "cat >> TOLD"]},/' seedbank/seedbank.json"#)
     #expect(try !regenerate(100).text.contains("expires"))
     let warned = try regenerate(125)
     #expect(warned.status == 0 && warned.text.contains("seedbank keys renew targets"), "\(warned)")
     #expect(try scene.shell("seedbank status").contains("targets: its metadata expires at"))
-    // A program is told once a day.
-    _ = try regenerate(125)
-    let told = try scene.shell("cat TOLD").split(separator: "\n")
-    #expect(
-      told.count == 1 && told[0].contains(#""event":"expiring""#) && told[0].contains("keys renew targets"))
-    _ = try regenerate(126)
-    #expect(try scene.shell("cat TOLD").split(separator: "\n").count == 2)
     let expired = try regenerate(181)
     #expect(expired.status == 78 && expired.text.contains("Clients refuse what is published"), "\(expired)")
     #expect(try scene.shell("seedbank status --json").contains("no client accepts it"))
