@@ -1,6 +1,8 @@
 import Foundation
 import SeedFormat
 import SeedServer
+import SeedSystem
+import SeedTrust
 import Support
 import Testing
 

@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  private func tell(_ notices: Notices) throws { notices.tell(failure, of: try DatasetName("my")) }
+  private func tell(_ notices: Notices) { notices.tell(failure, of: "my") }
 
   private func shell(_ script: String) -> [String] { ["/bin/sh", "-c", script] }
 
@@ -38,38 +38,38 @@ import Testing
   }
 
   @Test func `a program reads one line of JSON about a failure`() throws {
-    try tell(notices(shell("cat > \(folder("out"))")))
+    tell(notices(shell("cat > \(folder("out"))")))
     let error = #"{"kind":"configuration","exitCode":78,"message":"The key is missing."}"#
     #expect(try text("out") == #"{"event":"failed","dataset":"my","error":\#(error)}"# + "\n")
     #expect(messages == [])
   }
 
   @Test func `a program that hangs is ended at its limit, and its output is logged`() throws {
-    try tell(notices(shell("echo working; sleep 1000"), limit: .milliseconds(300)))
+    tell(notices(shell("echo working; sleep 1000"), limit: .milliseconds(300)))
     #expect(
       messages == ["on.failed: /bin/sh took longer than 0.3 seconds, and was ended; it said: working"])
   }
 
   @Test func `a program that fails is logged with the end of its output`() throws {
-    try tell(notices(shell("yes 0123456789 | head -c 5000000; printf '\\033[2J'; exit 7")))
+    tell(notices(shell("yes 0123456789 | head -c 5000000; printf '\\033[2J'; exit 7")))
     #expect(messages.count == 1 && messages[0].hasPrefix("on.failed: /bin/sh ended with 7; it said: …"))
     #expect(messages[0].count < 1000 && !messages[0].contains("\u{1B}"))
   }
 
   @Test func `a program that cannot be started is logged by its name`() throws {
-    try tell(notices(["/nowhere/tell"]))
+    tell(notices(["/nowhere/tell"]))
     #expect(
       messages == [
         "on.failed: there is no program /nowhere/tell: put it there, or correct the path."
       ])
   }
 
-  @Test func `a program gets the environment without keys and the service manager's variables`() throws {
+  @Test func `a program gets the environment without keys and the service manager's socket`() throws {
     let environment = [
       "PATH": "/usr/bin:/bin", "HOME": "/h", "NOTIFY_SOCKET": "@x",
       "SEEDBANK_TIMESTAMP_KEY_FILE": "/secret", "SEEDBANK_KEYS": "/secret", "SEEDBANK_CONFIG": "c",
     ]
-    try tell(notices(shell("/usr/bin/env > \(folder("out"))"), environment: environment))
+    tell(notices(shell("/usr/bin/env > \(folder("out"))"), environment: environment))
     let lines = try text("out").split(separator: "\n").map(String.init)
     #expect(Set(lines).isSuperset(of: ["PATH=/usr/bin:/bin", "HOME=/h", "SEEDBANK_CONFIG=c"]))
     #expect(!lines.contains { $0.contains("/secret") || $0.hasPrefix("NOTIFY") })
@@ -78,21 +78,21 @@ import Testing
   @Test func `programs run one after the other`() throws {
     let notices = notices(
       shell("echo begin >> \(folder("out")); sleep 0.05; echo end >> \(folder("out"))"))
-    let (failure, dataset) = (failure, try DatasetName("my"))
-    DispatchQueue.concurrentPerform(iterations: 4) { _ in notices.tell(failure, of: dataset) }
+    let failure = failure
+    DispatchQueue.concurrentPerform(iterations: 4) { _ in notices.tell(failure, of: "my") }
     #expect(try text("out") == String(repeating: "begin\nend\n", count: 4))
   }
 
   @Test func `at the end of the process the running program is killed and no other one starts`() async throws
   {
     let notices = notices(shell("echo started >> \(folder("out")); sleep 1000"))
-    let (failure, dataset) = (failure, try DatasetName("my"))
-    async let told: Void = blocking { notices.tell(failure, of: dataset) }
+    let failure = failure
+    async let told: Void = blocking { notices.tell(failure, of: "my") }
     try await until { (try? text("out")) == "started\n" }
     notices.end()
     try await told
     #expect(messages == ["on.failed: /bin/sh was ended by the signal 9."])
-    try tell(notices)
+    tell(notices)
     #expect(try text("out") == "started\n" && messages.count == 1)
   }
 }
