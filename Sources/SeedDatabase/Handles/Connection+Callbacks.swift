@@ -35,13 +35,16 @@ extension Connection {
 }
 
 extension Connection {
+  /// For rows of which each may take long: those of some ten rows of an index.
+  private static let stepsBetweenRows: Int32 = 64
+
   /// Runs `body` while statements fail with ``ResultCode/interrupted`` once its task is cancelled, or once it has computed
   /// for `seconds`. Time in which the process is suspended or waits does not count.
   func computing<Result>(atMost seconds: Int, _ body: () throws -> Result) rethrows -> Result {
     var end = Self.computedSeconds + seconds
     return try withUnsafeMutablePointer(to: &end) { end in
       sqlite3_progress_handler(
-        handle, Self.stepsBetweenLooks,
+        handle, Self.stepsBetweenRows,
         { context in
           guard let end = context?.load(as: Int.self) else { return 0 }
           return Task.isCancelled || end <= Connection.computedSeconds ? 1 : 0

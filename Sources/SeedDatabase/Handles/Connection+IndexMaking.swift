@@ -61,7 +61,7 @@ package struct ForeignIndex: Error, Hashable, Sendable, CustomStringConvertible 
 /// be short, and its time grows with the length of its arguments.
 private struct IndexLimits {
   private static let all: [(limit: Int32, value: Int32)] = [
-    (SQLITE_LIMIT_LENGTH, 16 * 1024 * 1024), (SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 100),
+    (SQLITE_LIMIT_LENGTH, 1024 * 1024), (SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 100),
     (SQLITE_LIMIT_EXPR_DEPTH, 100), (SQLITE_LIMIT_FUNCTION_ARG, 16),
   ]
   private let connection: Connection

@@ -27,7 +27,7 @@ extension Connection {
     else {
       return false
     }
-    guard found == [.text("table"), .text(sql)] else {
+    guard found[0].text == "table", SQLTokens(found[1].text).tokens == SQLTokens(sql).tokens else {
       throw NotASeed("\(table) is not the table that a publisher makes")
     }
     return true

@@ -88,6 +88,7 @@ package struct Publisher: Sendable {
     _ body: (PublishedMetadata) throws -> Result
   ) throws -> Result {
     guard publication.exists else { throw PublicationError.missing(path: publication.path) }
+    try Folder.create(Folder.parent(of: stateFolder))
     try Folder.create(stateFolder, mode: 0o700)
     return try PublicationLock.withLock(publication, ifHeld) {
       let published = try publication.published()

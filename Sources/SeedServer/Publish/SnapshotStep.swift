@@ -36,7 +36,9 @@ struct SnapshotStep {
   /// False where somebody else makes one. A snapshot that was asked for waits until it can be made; one that only fell
   /// due is left to whoever makes one.
   private mutating func publishSnapshotAlone(_ plan: SeriesPlan, _ report: inout StepReport) throws -> Bool {
-    try alone(plan, context.options.forcingSnapshot ? .wait : .fail) { try $0.publishSnapshot(plan, &report) }
+    try alone(plan, context.options.forcingSnapshot ? .waitLong : .fail) {
+      try $0.publishSnapshot(plan, &report)
+    }
   }
 
   /// Where nothing had changed, the moment of the calendar is served all the same: what changes later waits for the next.

@@ -79,6 +79,7 @@ package struct StepHistory: Sendable {
   }
 
   private func write(_ records: [StepRecord]) throws -> Bool {
+    try Folder.create(Folder.parent(of: stateFolder))
     try Folder.create(stateFolder, mode: 0o700)
     let connection = try Connection(path, .creator)
     // A publisher that looks every two seconds must not sync the disk as often: a power loss costs only history.
