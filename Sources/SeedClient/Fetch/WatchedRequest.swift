@@ -1,6 +1,6 @@
 import SeedSystem
 
-/// One request, which ends where its bytes come too slowly or its file takes too long.
+/// One request. It ends if its bytes come too slowly or its file takes too long.
 final class WatchedRequest: Sendable {
   private struct Answer {
     var reply: Reply?

@@ -30,7 +30,7 @@ extension Connection {
     get throws { try (integer("PRAGMA page_count") ?? 0) * (integer("PRAGMA page_size") ?? 0) }
   }
 
-  /// The authorizer is set only while the text is prepared: search tables may write what they still hold when it is run.
+  /// The authorizer is set only while the text is prepared, because search tables may write their pending rows when it runs.
   private func prepared(_ sql: String, _ leave: IndexLeave) throws -> Statement {
     sqlite3_set_authorizer(
       handle,

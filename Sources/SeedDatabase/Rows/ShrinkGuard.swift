@@ -1,5 +1,5 @@
 /// Holds back what takes more rows from a table than a day's work does, or a column's values from as many: an origin or a
-/// feed that was emptied, or caught while it is loaded anew, must not empty what is made of it. Pure.
+/// feed that was emptied, or is being loaded again, must not empty the published data. Pure.
 package struct ShrinkGuard: Hashable, Sendable {
   /// A table that lost more than that share of its rows, or of a column's values, is held back; 100 allows everything.
   package var percent = 50

@@ -20,7 +20,7 @@ package enum ReservedTable {
 }
 
 extension Connection {
-  /// Whether the file has one of our own tables. A view or a generated column of that name could run for ever when it is
+  /// Whether the file has a table whose form is fixed. A view or a generated column of that name could run for ever when it is
   /// read, so the table must be exactly as `sql` makes it.
   func has(_ table: String, madeBy sql: String) throws -> Bool {
     guard let found = try rows("SELECT type, sql FROM sqlite_schema WHERE name = ?", .text(table)).first

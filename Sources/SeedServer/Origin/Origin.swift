@@ -22,7 +22,7 @@ package protocol Origin: AnyObject {
   /// A mark of the state that is being read, by which a later one can tell whether it has all of it; `nil` where no state can lack
   /// what an earlier one had, or nobody can tell.
   func place() throws -> OriginCursor?
-  /// How what is read follows the state of that mark.
+  /// How the state that is being read follows that of the mark.
   func relation(to place: OriginCursor) throws -> OriginRelation
   /// Whether the operator said that a column may have no value in any row.
   func isOptional(_ column: String, of table: String) -> Bool

@@ -1,4 +1,4 @@
-import SeedDatabase
+package import SeedDatabase
 import SeedFormat
 
 /// Refuses values that are not of their column's type: SQLite keeps a text in an INTEGER column, and the typed readers of an app
@@ -99,15 +99,20 @@ extension TableSchema {
   /// Of SQLite's rows, those that may have a value of another type, in SQL; `nil` if any value will do. A list, because SQLite limits
   /// the depth of an OR.
   var doubtfulRows: String? {
-    let doubts = columns.compactMap { column -> String? in
-      switch column.affinity {
-      case .integer: "typeof(\(quoted(column.name))) NOT IN ('null', 'integer')"
-      case .real: "typeof(\(quoted(column.name))) NOT IN ('null', 'integer', 'real')"
-      case .text, .blob, .numeric: nil
-      }
-    }
+    let doubts = columns.compactMap { $0.affinity.misfits(in: $0.name) }
     let hasKey = keyNames.map { "\(quoted($0)) IS NOT NULL" }.joined(separator: " AND ")
     return doubts.isEmpty ? nil : "1 IN (\(doubts.joined(separator: ", "))) AND \(hasKey)"
+  }
+}
+
+extension Affinity {
+  /// Whether a column holds a value of another type, in SQL; `nil` if any value will do.
+  package func misfits(in column: String) -> String? {
+    switch self {
+    case .integer: "typeof(\(quoted(column))) NOT IN ('null', 'integer')"
+    case .real: "typeof(\(quoted(column))) NOT IN ('null', 'integer', 'real')"
+    case .text, .blob, .numeric: nil
+    }
   }
 }
 

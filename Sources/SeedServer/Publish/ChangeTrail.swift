@@ -3,7 +3,7 @@ import SeedFormat
 package import SeedSystem
 import SeedTrust
 
-/// Where a series' working copy stands in its origin's log, in a file beside it. The file counts only for the very copy
+/// The position of a series' working copy in its origin's log, in a file beside it. The file counts only for the very copy
 /// that was committed with it, the same origin and the same model: wherever anything differs, all rows are compared.
 struct ChangeTrail {
   let context: StepContext
