@@ -1,42 +1,21 @@
-import Dispatch
 import SeedSystem
 
-/// Waits for SIGTERM or SIGINT; made before the work that it is to stop, or an early signal would kill the process.
+/// Waits for SIGTERM or SIGINT. Make it before the work that it stops: until then, a signal kills the process.
 /// After the first signal the system's behaviour is back: a user who does not want to wait sends another.
 struct StopSignals: Sendable {
   private let arrivals: AsyncStream<Int32>
   private let arrival: AsyncStream<Int32>.Continuation
 
   /// From here on the signals no longer kill, and none is lost.
-  init(_ numbers: [Int32] = [SIGTERM, SIGINT]) {
+  init() {
     let (arrivals, arrival) = AsyncStream.makeStream(of: Int32.self)
-    // Dispatch's sources may be cancelled from any thread, which their Swift type does not say.
-    nonisolated(unsafe) let sources = numbers.map(Self.source)
-    let (registered, restored) = (DispatchGroup(), DispatchGroup())
-    for (source, number) in zip(sources, numbers) {
-      registered.enter()
-      restored.enter()
-      source.setRegistrationHandler { registered.leave() }
-      // Dispatch returns a handler some time after the cancellation, so the system's handler is set after that.
-      source.setCancelHandler {
-        signal(number, SIG_DFL)
-        restored.leave()
-      }
-      // Nobody learns of the first signal before a second one would kill: it would be lost in between.
-      source.setEventHandler {
-        for source in sources { source.cancel() }
-        restored.notify(queue: .global()) { arrival.yield(number) }
-      }
-      source.activate()
-    }
-    // Until Dispatch's own thread listens, a signal is ignored: on a busy machine that takes longer than a start.
-    registered.wait()
-    arrival.onTermination = { _ in for source in sources { source.cancel() } }
     (self.arrivals, self.arrival) = (arrivals, arrival)
+    let listener = SignalListeners.shared.add(arrival)
+    arrival.onTermination = { _ in SignalListeners.shared.remove(listener) }
   }
 
   func first() async -> Int32? {
-    // The stream lives as long as its owner: it does not end when nobody iterates it.
+    // The stream does not end by itself when its iteration does.
     defer { arrival.finish() }
     for await number in arrivals { return number }
     return nil
@@ -58,11 +37,6 @@ struct StopSignals: Sendable {
       group.cancelAll()
       try await group.waitForAll()
     }
-  }
-
-  private static func source(_ number: Int32) -> any DispatchSourceSignal {
-    signal(number, SIG_IGN)
-    return DispatchSource.makeSignalSource(signal: number, queue: .global())
   }
 
   // MARK: Cleaning up before the process ends

@@ -24,4 +24,15 @@ import Testing
     #expect(try deployment.seedbank("regenerate").status == 0)
     #expect(try deployment.seedbank("verify").status == 0)
   }
+
+  /// A signal that comes before the program listens kills it; one in between must not be lost.
+  @Test func `SIGTERM during the start ends run`() throws {
+    let deployment = try OperatedDeployment()
+    for _ in 0..<Stage.pick(quick: 40, full: 500, deep: 500) {
+      let microseconds = UInt32.random(in: 0..<80_000)
+      let program = try TestProgram([SeedbankBinary.path, "run", "--port", "0"], in: deployment.folder.path)
+      usleep(microseconds)
+      #expect(throws: Never.self, "after \(microseconds) µs") { try program.stop(within: 5) }
+    }
+  }
 }

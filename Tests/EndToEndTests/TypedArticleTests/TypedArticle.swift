@@ -117,8 +117,11 @@ final class TypedArticle {
   var server: String { "http://127.0.0.1:\(port())" }
 
   private func replaced(_ text: String) -> String {
-    let text = hosts.reduce(text) { $0.replacing($1.key, with: $1.value) }
-    return ports.reduce(text) { $0.replacing($1.key, with: "\($1.value)") }
+    // Ports first and all at once: digits of a port or of a folder's name can be those of an ordinary port.
+    let text = text.replacing(#/\b[0-9]{4}\b/#) {
+      ports[String($0.output)].map(String.init) ?? String($0.output)
+    }
+    return hosts.reduce(text) { $0.replacing($1.key, with: $1.value) }
   }
 
   private var environment: [String: String] {

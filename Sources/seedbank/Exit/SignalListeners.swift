@@ -1,0 +1,68 @@
+import Dispatch
+import SeedSystem
+
+/// All that wait for a signal to end the process.
+///
+/// Dispatch's own sources for signals lose some: a signal is ignored until they listen, and a second one is swallowed while
+/// they are cancelled.
+final class SignalListeners: Sendable {
+  static let shared = SignalListeners()
+
+  private let listeners = Mutex<(next: Int, all: [Int: AsyncStream<Int32>.Continuation])>((0, [:]))
+  // Dispatch's sources may be used from any thread, which their Swift type does not say.
+  nonisolated(unsafe) private let source: any DispatchSourceRead
+
+  private init() {
+    var ends: [Int32] = [0, 0]
+    guard pipe(&ends) == 0 else { fatalError("No file can be opened: raise the limit of open files.") }
+    for end in ends {
+      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+      _ = fcntl(end, F_SETFL, O_NONBLOCK)
+    }
+    signalPipe = ends[1]
+    source = DispatchSource.makeReadSource(fileDescriptor: ends[0], queue: .global())
+    source.setEventHandler { [unowned self] in
+      var number: UInt8 = 0
+      while read(ends[0], &number, 1) == 1 { report(Int32(number)) }
+    }
+    source.activate()
+  }
+
+  private func report(_ number: Int32) {
+    for listener in listeners.withLock({ $0.all.values }) { listener.yield(number) }
+  }
+
+  func add(_ listener: AsyncStream<Int32>.Continuation) -> Int {
+    listeners.withLock {
+      $0.next += 1
+      $0.all[$0.next] = listener
+      handleStopSignals(by: noteSignal)
+      return $0.next
+    }
+  }
+
+  func remove(_ listener: Int) {
+    listeners.withLock {
+      $0.all[listener] = nil
+      if $0.all.isEmpty { handleStopSignals(by: SIG_DFL) }
+    }
+  }
+}
+
+/// The end of the pipe that the handler writes to.
+nonisolated(unsafe) private var signalPipe: Int32 = -1
+
+private func handleStopSignals(by handler: (@convention(c) (Int32) -> Void)?) {
+  signal(SIGTERM, handler)
+  signal(SIGINT, handler)
+}
+
+/// Runs in whichever thread the signal interrupts, so it calls only functions that a handler may call.
+private let noteSignal: @convention(c) (Int32) -> Void = { number in
+  let error = errno
+  // The second signal is the system's.
+  handleStopSignals(by: SIG_DFL)
+  var byte = UInt8(number)
+  _ = write(signalPipe, &byte, 1)
+  errno = error
+}
