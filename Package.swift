@@ -127,7 +127,7 @@ let package = Package(
       path: "Tests/ConformanceClient",
       swiftSettings: strict),
     // Which folder may name which, read from the sources.
-    tests("HouseTests", ["Support"], programs: ["messages.txt", "planted_bundle.py"]),
+    tests("HouseTests", ["Support"], programs: ["planted_bundle.py"]),
     tests("SeedSystemTests", ["SeedSystem", "Support"]),
     tests("SeedFormatTests", ["SeedSystem", "SeedFormat", "Support"]),
     tests("SeedTrustTests", ["SeedSystem", "SeedTrust", "SeedFormat", "Support"]),
