@@ -229,7 +229,7 @@ import Testing
     try scene.audit()
   }
 
-  @Test func `a large statement after small ones costs no plan of theirs`() throws {
+  @Test(.full) func `a large statement after small ones costs no plan of theirs`() throws {
     let scene = try PostgresLogScene(
       "CREATE TABLE t(id int PRIMARY KEY, name text); INSERT INTO t SELECT i, 'x' FROM generate_series(1, 50000) i",
       "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT)")

@@ -80,7 +80,7 @@ import Testing
     return Subscriber(source: source, scene: scene)
   }
 
-  @Test func `what logical replication brings is noted, row by row`() throws {
+  @Test(.full) func `what logical replication brings is noted, row by row`() throws {
     let subscriber = try subscriber()
     try subscriber.follow()
     _ = try subscriber.scene.step()

@@ -112,7 +112,7 @@ import Testing
     try series.step("INSERT INTO t VALUES ('', 2)")
   }
 
-  @Test func `five hundred tables`() throws {
+  @Test(.full) func `five hundred tables`() throws {
     let tables = (0..<500).map { "CREATE TABLE t\($0)(id INTEGER PRIMARY KEY, v TEXT)" }.joined(
       separator: ";")
     let series = try FollowedSeries(tables, tables)

@@ -22,7 +22,7 @@ struct MutatedTemplateTests {
     let right = Layout(try Template(reading: path))
     var random = SplitMix(seed: UInt64(seed))
     var accepted = 0
-    for round in 0..<(Stage.isDeep ? 1000 : 150) {
+    for round in 0..<(Stage.pick(quick: 40, full: 150, deep: 1000)) {
       let copy = maker("mutant.store")
       try Data(mutated(original, &random)).write(to: URL(filePath: copy))
       guard let template = try? Template(reading: copy) else { continue }
@@ -40,7 +40,7 @@ struct MutatedTemplateTests {
     let right = Layout(try Template(reading: path))
     var random = SplitMix(seed: UInt64(seed))
     var accepted = 0
-    for round in 0..<(Stage.isDeep ? 1000 : 150) {
+    for round in 0..<(Stage.pick(quick: 40, full: 150, deep: 1000)) {
       try connection.execute(
         "UPDATE Z_MODELCACHE SET Z_CONTENT = ?", .blob(stored(mutated(original, &random))))
       guard let template = try? Template(reading: path) else { continue }

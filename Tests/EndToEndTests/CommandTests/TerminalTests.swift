@@ -53,7 +53,7 @@ import Testing
     #expect(tooWide.isEmpty, "\(text)")
   }
 
-  @Test(arguments: ["status", "status --check", "verify", "doctor store", "config check"])
+  @Test(.full, arguments: ["status", "status --check", "verify", "doctor store", "config check"])
   func `words of state have colours on a terminal that shows them, and nothing else differs`(
     _ command: String
   ) throws {

@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func `a moment that is due brings one snapshot, whatever fails`() throws {
+  @Test(.full) func `a moment that is due brings one snapshot, whatever fails`() throws {
     try changeOrigin("UPDATE shop SET rank = 2")
     try save()
     try failEverywhere { what in

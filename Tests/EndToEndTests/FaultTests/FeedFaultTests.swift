@@ -17,7 +17,8 @@ import Testing
   }
 
   /// Among all operations of a step, and among those on the staging database and on what a program fills.
-  @Test(arguments: Source.allCases, [nil, "feeds/my"])
+  @Test(
+    arguments: Source.allCases, Stage.pick(quick: [nil], full: [nil, "feeds/my"], deep: [nil, "feeds/my"]))
   func `a feed whose loading fails leaves the old or the new rows, and the next step is right`(
     _ source: Source, _ word: String?
   ) throws {

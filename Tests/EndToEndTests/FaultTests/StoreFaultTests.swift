@@ -41,7 +41,9 @@ import Testing
     try expect(scene, "with the disk well again")
   }
 
-  @Test(arguments: [StoreScene.Step.firstStart, .apply])
+  @Test(
+    arguments: Stage.pick(
+      quick: [StoreScene.Step.apply], full: [.firstStart, .apply], deep: [.firstStart, .apply]))
   func `a disk that does not give a file back is told as such, and the data is not held to be bad`(
     _ step: StoreScene.Step
   ) throws {
@@ -56,7 +58,8 @@ import Testing
     try expect(scene, "with the disk well again")
   }
 
-  @Test func `a disk that fills up while the log is emptied loses nothing, and has room again afterwards`()
+  @Test(.full)
+  func `a disk that fills up while the log is emptied loses nothing, and has room again afterwards`()
     throws
   {
     let (scene, injector) = (try StoreScene(.apply), try FaultInjector())
@@ -99,7 +102,8 @@ import Testing
   /// Restarts with some of what was not synced, beside those with nothing of it.
   static let mixtures = 40
 
-  @Test(arguments: StoreScene.Step.allCases)
+  @Test(
+    arguments: Stage.pick(quick: [.apply], full: StoreScene.Step.allCases, deep: StoreScene.Step.allCases))
   func `a power loss at any point loses no version that counted`(_ step: StoreScene.Step) throws {
     let (scene, injector) = (try StoreScene(step), try FaultInjector())
     let log = try injector.log(scene.pull, in: scene.folder.path)

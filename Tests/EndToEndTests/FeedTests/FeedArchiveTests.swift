@@ -119,7 +119,8 @@ import Testing
   /// As archives have it whose files or numbers are too large for the usual ones.
   private static let long = "zipfile.ZIP64_LIMIT = 0; zipfile.ZIP_FILECOUNT_LIMIT = 0"
 
-  @Test func `an archive of ZIP64 holds the rows of its files, and one whose numbers are wrong is refused`()
+  @Test(.full)
+  func `an archive of ZIP64 holds the rows of its files, and one whose numbers are wrong is refused`()
     throws
   {
     try zip(Self.both + "; \(Self.long)")

@@ -15,7 +15,7 @@ import SeedPostgres
 /// The same random rows as a SQLite file, in a PostgreSQL database, as CSV, as lines of JSON and as an array: whatever the
 /// origin is, clients get the same series.
 @Suite struct FeedPropertyTests {
-  private static let runs = Stage.isDeep ? 200 : 4
+  private static let runs = Stage.pick(quick: 1, full: 4, deep: 200)
   private static let steps = Stage.isDeep ? 5 : 3
 
   private static let texts = [

@@ -20,7 +20,8 @@ import Testing
     try failEverywhere(old: nil)
   }
 
-  @Test func `a later look that fails at any file operation leaves the old or the new version`() throws {
+  @Test(.full) func `a later look that fails at any file operation leaves the old or the new version`() throws
+  {
     try scene.follow()
     try scene.publish("newer", "--snapshot")
     try SeedbankBinary.succeed(["keys", "rotate", "timestamp"], in: scene.folder.path)

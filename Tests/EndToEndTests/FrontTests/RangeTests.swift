@@ -7,7 +7,7 @@ import Testing
 
 /// Downloads in pieces, as interrupted clients and download managers make them.
 @Suite struct RangeTests {
-  private static let splits = Stage.isDeep ? 500 : 60
+  private static let splits = Stage.pick(quick: 15, full: 60, deep: 500)
 
   @Test func `however a snapshot is split, its parts make up the file, or the client starts anew`() throws {
     let seed = UInt64.random(in: 0...UInt64.max)

@@ -63,7 +63,7 @@ import Testing
     #expect(try scene.shell("seedbank verify").hasSuffix("sound\n"))
   }
 
-  @Test func `a change that waits is told, and one that waited too long is not published`() throws {
+  @Test(.full) func `a change that waits is told, and one that waited too long is not published`() throws {
     let scene = try KeyScene()
     try scene.shell("seedbank keys renew root --with \"$ROOT_A\"")
     #expect(output(scene, "seedbank regenerate").text.contains("waits for signatures"))
@@ -128,7 +128,8 @@ import Testing
     #expect(try scene.publication.published().keys(of: .series)?.threshold == 2)
   }
 
-  @Test func `an old backup from before a rotation begins anew with the key that counted last`() throws {
+  @Test(.full) func `an old backup from before a rotation begins anew with the key that counted last`() throws
+  {
     let scene = try KeyScene()
     try scene.shell("cp -a seedbank/publication older")
     try scene.shell(

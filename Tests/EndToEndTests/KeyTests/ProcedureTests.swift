@@ -94,7 +94,8 @@ import Testing
     #expect(try scene.shop("early") == "change 2\n")
   }
 
-  @Test func `versions that a thief of the online keys raised to the end are forgotten with these keys`()
+  @Test(.full)
+  func `versions that a thief of the online keys raised to the end are forgotten with these keys`()
     throws
   {
     let scene = try KeyScene()

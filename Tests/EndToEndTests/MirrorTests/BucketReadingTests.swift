@@ -37,7 +37,9 @@ import Testing
     }
   }
 
-  @Test func `the library, python-tuf and a client of somebody else's follow what is published`() throws {
+  @Test(.full) func `the library, python-tuf and a client of somebody else's follow what is published`()
+    throws
+  {
     defer { withExtendedLifetime((bucket, nginx)) {} }
     for step in 1...3 {
       try publish("UPDATE shop SET name = 'name \(step)' WHERE id = 1; INSERT INTO shop(name) VALUES ('new')")

@@ -49,7 +49,7 @@ import Testing
 
   private func models(_ version: String) -> String { deployment.folder("seedbank/my/models/\(version)") }
 
-  @Test func `a series that is retired meanwhile stays retired, and the others go on`() throws {
+  @Test(.full) func `a series that is retired meanwhile stays retired, and the others go on`() throws {
     let server = try run()
     try publish("before", in: 1)
     let head = try state(1).head

@@ -79,7 +79,7 @@ import Testing
     #expect(server.stop() == 0)
   }
 
-  @Test func `an origin that is reached by a link is watched where it is`() throws {
+  @Test(.full) func `an origin that is reached by a link is watched where it is`() throws {
     try FileManager.default.createDirectory(
       atPath: deployment.folder("data"), withIntermediateDirectories: false)
     try Folder.rename(origin, to: deployment.folder("data/real.sqlite"))

@@ -37,7 +37,7 @@ import Testing
     #expect(Set(written) == Set(expected))
   }
 
-  @Test func `no page makes man or groff warn, and none is wider than a terminal`() throws {
+  @Test(.full) func `no page makes man or groff warn, and none is wider than a terminal`() throws {
     for page in Self.pages {
       for line in try shown(page).split(separator: "\n") {
         #expect(line.count <= 80, "\(page.file): \(line)")

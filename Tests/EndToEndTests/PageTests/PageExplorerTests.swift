@@ -78,7 +78,9 @@ import Testing
     #expect(try page.text(".explorer .notice")?.contains("from 3 on") == true)
   }
 
-  @Test func `many rows come in portions, and hundreds of columns stay within their own scroll`() throws {
+  @Test(.full) func `many rows come in portions, and hundreds of columns stay within their own scroll`()
+    throws
+  {
     let columns = (1...300).map { "c\($0) TEXT" }.joined(separator: ", ")
     let scene = try PageScene(
       "CREATE TABLE wide(id INTEGER PRIMARY KEY, \(columns));",

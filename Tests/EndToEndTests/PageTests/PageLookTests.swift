@@ -47,7 +47,7 @@ import Testing
     })()
     """
 
-  @Test func `every text stands out from what is behind it, in light and in dark`() throws {
+  @Test(.full) func `every text stands out from what is behind it, in light and in dark`() throws {
     let scene = try PageScene(
       versions: Self.versions,
       configured:

@@ -45,7 +45,7 @@ import Testing
     #expect(config.status == 0 && config.output.contains("nothing is wrong"), "\(config)")
   }
 
-  @Test
+  @Test(.full)
   func `a server that cannot prove which one it is, and a client without TLS, are refused with the remedy`()
     throws
   {

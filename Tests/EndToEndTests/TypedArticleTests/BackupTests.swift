@@ -24,7 +24,7 @@ import Testing
     #expect(rows == "White tea\n")
   }
 
-  @Test func `the copy is whole while steps publish all the time`() throws {
+  @Test(.full) func `the copy is whole while steps publish all the time`() throws {
     let article = try TypedArticle("Backup")
     try article.typeUntil("The copy")
     let copy = try #require(article.article.typed.first { $0.heading == "The copy" }).text

@@ -7,7 +7,7 @@ import Testing
 /// Whatever somebody makes of a publication: a device has the rows that were published as its version, or an error.
 @Suite struct MutatedPublicationTests {
   /// Publications in each of the two tests; their numbers are the seeds.
-  private static let attempts = Stage.isDeep ? 5000 : 150
+  private static let attempts = Stage.pick(quick: 50, full: 150, deep: 5000)
 
   private let folder: TemporaryFolder
   private var directory: String { folder("store") }
