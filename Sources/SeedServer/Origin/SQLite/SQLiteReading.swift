@@ -1,12 +1,12 @@
 import SeedDatabase
 import SeedFormat
 
-/// Which tables a SELECT reads, views and subqueries included. SQLite's own program for it tells: it opens each table
-/// and index by the number of its first page.
+/// Finds the tables that a SELECT reads, including through views and subqueries. Uses EXPLAIN, whose program opens each
+/// table and index by its root page.
 struct SQLiteReading {
   /// In lower case.
   private(set) var tables: Set<String> = []
-  /// False where it reads what no trigger can see: virtual tables, the schema, another database.
+  /// False if the SELECT reads something without triggers: virtual tables, the schema, another database.
   private(set) var isTraceable = true
 
   init(_ select: String, _ connection: Connection) throws {
