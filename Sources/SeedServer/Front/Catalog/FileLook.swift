@@ -2,22 +2,22 @@ import SeedFormat
 import SeedSystem
 package import SeedTrust
 
-/// Asks the disk for the lengths of published files, and no more: a front answers before it has read gigabytes. Snapshots
-/// are all looked at each time; of deltas there may be very many, so they take turns.
+/// Checks the lengths of published files without reading them, so that a front starts quickly. Checks all snapshots
+/// every time, but deltas in turns because there may be very many.
 struct FileLook {
   private var missing: Set<String> = []
-  /// The catalog of the last look, and what it lists: there may be very many files, and a look comes each second.
+  /// The catalog of the last check and its lists, cached because checks run every second.
   private var catalog: PublishedCatalog?
   private var (snapshots, deltas): ([PublishedObject], [PublishedObject]) = ([], [])
-  /// The place in the list of deltas at which the next look begins.
+  /// The index of the next delta to check.
   private var next = 0
 
-  /// Deltas that are asked for at one look.
+  /// The number of deltas per check.
   private let deltasAtOnce: Int
 
   init(deltasAtOnce: Int = 500) { self.deltasAtOnce = deltasAtOnce }
 
-  /// The files of the catalog that are gone, or not as long as was signed, as far as is known, by their path in the publication.
+  /// The files known to be missing or of a wrong length, as paths in the publication.
   mutating func missing(of catalog: PublishedCatalog) -> Set<String> {
     if self.catalog !== catalog { take(catalog) }
     for object in snapshots + turn() {
@@ -46,7 +46,7 @@ struct FileLook {
 }
 
 extension PublicationDirectory {
-  /// Whether its file is there, as long as was signed.
+  /// Whether the object's file exists with the signed length.
   package func holds(_ object: PublishedObject) -> Bool {
     let stamp = (try? FileStamp(file(object))) ?? nil
     return stamp?.isRegular == true && stamp?.size == object.length

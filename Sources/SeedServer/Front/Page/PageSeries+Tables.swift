@@ -1,7 +1,7 @@
 import SeedFormat
 import SeedTrust
 
-// What a snapshot holds, and which snapshots there are.
+// The tables of a snapshot, and the list of snapshots.
 extension PageSeries {
   var tables: HTML? {
     guard let tables = facts?.tables.prefix(PageLimits.tables), !tables.isEmpty else { return nil }
