@@ -2,15 +2,12 @@ package import SeedFormat
 package import SeedSystem
 import SeedTrust
 
-/// The severity of a log line.
 package enum LogLevel: String, Hashable, Sendable, CaseIterable, Comparable {
   /// Nothing changed.
   case debug
-  /// Normal operation.
   case info
   /// A change that an operator may want to know about.
   case notice
-  /// An operator should look into it.
   case warning
   case error
 
@@ -19,7 +16,6 @@ package enum LogLevel: String, Hashable, Sendable, CaseIterable, Comparable {
   }
 }
 
-/// One log entry, independent of the output format.
 package struct LogRecord: Hashable, Sendable {
   package let level: LogLevel
   package let message: String
@@ -31,7 +27,6 @@ package struct LogRecord: Hashable, Sendable {
   }
 }
 
-/// The output format of the log.
 package enum LogFormat: String, Hashable, Sendable, CaseIterable {
   /// `time=2026-08-01T12:00:00Z level=notice msg="a sentence" name=value`.
   case text

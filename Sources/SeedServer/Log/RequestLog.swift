@@ -2,7 +2,6 @@ import SeedFormat
 import SeedHTTP
 import SeedSystem
 
-/// Which requests are logged.
 package enum RequestLog: String, Hashable, Sendable, CaseIterable {
   /// Metrics count them nevertheless.
   case none
