@@ -1,7 +1,6 @@
 import SeedSystem
 package import SeedTrust
 
-/// The space on a file system.
 package struct DiskUse: Hashable, Sendable {
   /// Bytes available to unprivileged processes.
   package let freeBytes: Double
@@ -21,14 +20,12 @@ package struct DiskUse: Hashable, Sendable {
 
   init(freeBytes: Double, allBytes: Double) { (self.freeBytes, self.allBytes) = (freeBytes, allBytes) }
 
-  /// Whether a step may run out of space. In the worst case it writes a new copy of every file beside the old ones. The
-  /// alert SeedbankDiskNearlyFull uses the same rule.
+  /// Whether rewriting every file could fill the disk. The alert SeedbankDiskNearlyFull uses the same rule.
   package func isNearlyFull(beside bytes: Int) -> Bool {
     freeBytes < Self.leastShare * allBytes || freeBytes < Double(bytes)
   }
 }
 
 extension PublishedMetadata {
-  /// The total size of all published snapshots and deltas.
   package var objectBytes: Int { series.values.flatMap(\.metadata.objects).reduce(0) { $0 + $1.length } }
 }

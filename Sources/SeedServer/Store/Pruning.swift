@@ -3,9 +3,8 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// Removes published files that no current metadata has named during a grace period, because clients with older
-/// metadata may still be fetching them. The state folder stores when each file became unnamed; if it is lost, the grace
-/// period restarts.
+/// Removes published files that no metadata named during a grace period, because clients may still be fetching them. If
+/// the stored times are lost, the grace period restarts.
 struct Pruning {
   let publication: PublicationDirectory
   let stateFolder: String

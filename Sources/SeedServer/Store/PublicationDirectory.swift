@@ -6,14 +6,12 @@ package import SeedTrust
 /// The published files on disk, in `metadata/` and `targets/`. Copies of a value share a cache of the last verified
 /// metadata, so a publisher and a front in one process verify each change once.
 package struct PublicationDirectory: Sendable {
-  /// The folder that contains `metadata/` and `targets/`.
   package let path: String
   private let last = LastVerified()
 
   /// The size limit for the publisher's own small files, more generous than the limits of clients.
   static let mostFileBytes = 64 * 1024 * 1024
-  /// The suffix of unfinished snapshots. A step must not sweep them because other processes publish while a snapshot is
-  /// made.
+  /// The suffix of unfinished snapshots. Steps must not sweep them, because they run while a snapshot is made.
   static let draftSuffix = ".draft"
 
   package init(_ path: String) { self.path = path }
@@ -22,7 +20,6 @@ package struct PublicationDirectory: Sendable {
 
   func metadataFile(_ name: String) -> String { "\(metadataFolder)/\(name)" }
 
-  /// Reads one metadata file. Returns `nil` if it is missing.
   package func metadata(_ name: String) throws(FileError) -> [UInt8]? {
     try DurableFile.readIfPresent(metadataFile(name), limit: Self.mostFileBytes)
   }
@@ -52,7 +49,6 @@ package struct PublicationDirectory: Sendable {
       .sorted()
   }
 
-  /// Whether anything has been published here.
   package var exists: Bool { (try? rootVersions().isEmpty) == false }
 
   /// Writes the files of a signing step in order, so every file that a reader finds names only existing files.
@@ -61,7 +57,6 @@ package struct PublicationDirectory: Sendable {
     for file in files { try DurableFile.write(file.bytes, to: metadataFile(file.name)) }
   }
 
-  /// The path of an object.
   package func file(_ object: PublishedObject) -> String { "\(path)/\(object.filePath)" }
 
   /// The folder of a series' objects, with a trailing slash.

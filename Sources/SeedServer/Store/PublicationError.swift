@@ -3,7 +3,6 @@ package import SeedFormat
 package import SeedSystem
 package import SeedTrust
 
-/// Why a publication cannot be read or changed.
 package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertible {
   case missing(path: String)
   case damaged(file: String)

@@ -27,9 +27,8 @@ enum PublicationLock {
     throw PublicationError.locked(path: directory.path, by: LockHolder.name(of: path))
   }
 
-  /// Returns `nil` if another process makes snapshots of the series and `ifHeld` does not wait for it. Never wait for
-  /// this lock while holding the publication lock: it is held during compression, and its holder waits for the
-  /// publication lock.
+  /// Returns `nil` if another process makes snapshots of the series and `ifHeld` does not wait. Never wait for this
+  /// lock while holding the publication's lock, because its holder waits for that one.
   static func withSnapshotLock<Result>(
     of series: Series, _ directory: PublicationDirectory, _ ifHeld: IfHeld, _ body: () throws -> Result
   ) throws -> Result? {

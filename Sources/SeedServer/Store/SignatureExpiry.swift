@@ -2,7 +2,6 @@ import SeedFormat
 package import SeedSystem
 package import SeedTrust
 
-/// When the signatures of one role expire.
 package struct SignatureExpiry: Hashable, Sendable {
   package enum State: String, CaseIterable, Sendable {
     case valid
@@ -10,7 +9,6 @@ package struct SignatureExpiry: Hashable, Sendable {
     case expiring
     /// A publisher would have renewed it long ago.
     case neglected
-    /// Clients reject the publication.
     case expired
   }
 
@@ -55,7 +53,6 @@ extension [SignatureExpiry] {
 }
 
 extension PublishedMetadata {
-  /// All roles in the order in which a client reads them.
   package var signatures: [SignatureExpiry] {
     let roles = series.sorted { $0.key < $1.key }.map { SignatureExpiry($0.key.roleName, $0.value.expires) }
     return [
