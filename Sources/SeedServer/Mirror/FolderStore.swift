@@ -2,12 +2,10 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// A mirror in a folder, such as a mounted file system. Never creates the folder: if the disk is not mounted, the copy
-/// would fill the disk below the mount point.
+/// A mirror in a folder. Never creates the folder, because that could fill the disk below an unmounted mount point.
 package struct FolderStore: MirrorStore {
   private let folder: String
-  /// The lock held while a condition is checked and the file moved into place. The kernel releases it when the process
-  /// ends.
+  /// Held while a condition is checked and the file moved into place. The kernel releases it with the process.
   private static let lockName = ".mirror.lock"
 
   package init(_ folder: String) { self.folder = folder }

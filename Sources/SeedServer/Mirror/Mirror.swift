@@ -105,8 +105,7 @@ package struct Mirror: Sendable {
   }
 }
 
-/// Tests whether a store honours conditions, with a small temporary file. Documentation is not proof enough, because
-/// only the conditions keep two publishers from overwriting each other.
+/// Tests whether a store honours conditions. Only they keep two publishers from overwriting each other.
 package struct MirrorProbe {
   private let store: any MirrorStore
   private let path: String
@@ -116,7 +115,6 @@ package struct MirrorProbe {
     path = "metadata/probe-\(UInt64.random(in: 0...UInt64.max)).txt"
   }
 
-  /// Throws the first problem found.
   package func run() throws {
     let result = Result { try probe() }
     try? store.remove(path)

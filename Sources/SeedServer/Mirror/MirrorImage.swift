@@ -2,10 +2,8 @@ package import SeedFormat
 package import SeedSystem
 import SeedTrust
 
-/// A file of a publication to copy to a mirror.
 package struct MirrorFile: Hashable, Sendable {
   package enum Content: Hashable, Sendable {
-    /// A path in the publication's folder.
     case file(String)
     case bytes([UInt8])
   }
@@ -41,8 +39,7 @@ extension PublicationDirectory {
 package struct MirrorImage: Sendable {
   /// Snapshots and deltas, named by the hashes of their bytes.
   let objects: [MirrorFile]
-  /// Metadata with versioned names: the roles, then the roots in ascending order. A client loads the newest root first,
-  /// so the matching timestamp must follow as soon as possible.
+  /// Roles, then roots in ascending order. Clients load a new root first, so its timestamp must follow soon.
   let metadata: [MirrorFile]
   /// The only file whose content changes under the same name. Writing it publishes all the others.
   package let timestamp: MirrorFile
@@ -72,13 +69,11 @@ package struct MirrorImage: Sendable {
     return (name.hasSuffix(".\(Root.type).json") ? 1 : 0, version, name)
   }
 
-  /// The version of the timestamp.
   package var version: Int { published.timestamp.version }
 
   var paths: Set<String> { Set((objects + metadata).map(\.path)).union([timestamp.path]) }
 
-  /// Whether the path could belong to a publication and may be removed. Protects the operator's own files and the
-  /// roots.
+  /// Whether the path may be removed. Protects the operator's own files and the roots.
   static func isRemovable(_ path: String) -> Bool {
     let parts = path.split(separator: "/").map(String.init)
     guard let name = parts.last, let number = name.split(separator: ".").first else { return false }

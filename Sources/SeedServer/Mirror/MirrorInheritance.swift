@@ -1,8 +1,7 @@
 import SeedFormat
 import SeedSystem
 
-/// Records that this publication continues another one: every timestamp below a version is inherited, from any
-/// publisher.
+/// Records that this publication continues another one: timestamps below a version are inherited.
 package enum MirrorInheritance {
   private static func file(_ stateFolder: String) -> String { "\(stateFolder)/mirrors/inherits.json" }
 

@@ -4,7 +4,6 @@ import SeedTrust
 
 /// A publisher's local memory of a mirror. If it is lost, the mirror is listed.
 package struct MirrorMemory: Hashable, Sendable {
-  /// The timestamp written last.
   package struct Commit: Hashable, Sendable {
     package let tag: String
     package let version: Int
@@ -23,7 +22,6 @@ package struct MirrorMemory: Hashable, Sendable {
   var listedAt: UTCTime?
   /// `nil` if the mirror is up to date.
   package var behindSince: UTCTime?
-  /// The reason why the mirror is behind, if known.
   package var problem: String?
 
   /// The interval of complete listings, which detect files removed by others.
@@ -54,7 +52,6 @@ package struct MirrorMemory: Hashable, Sendable {
 
   package func shows(_ image: MirrorImage) -> Bool { commit?.sha256 == image.timestamp.sha256.hex }
 
-  /// Records that the mirror has the image's timestamp.
   mutating func noteCommit(_ image: MirrorImage, tag: String, now: UTCTime) {
     if !shows(image) || commit?.tag != tag {
       commit = Commit(tag: tag, version: image.version, sha256: image.timestamp.sha256.hex, at: now)
@@ -76,7 +73,6 @@ extension MirrorMemory {
 
   private static let nameDigits = 16
 
-  /// Creates an empty memory if the file is unreadable.
   package init(file: String) {
     let bytes = (try? DurableFile.readIfPresent(file, limit: PublicationDirectory.mostFileBytes)) ?? nil
     guard let bytes, let json = try? JSONValue(parsing: bytes) else { return }

@@ -26,8 +26,7 @@ struct MirrorPlan: Hashable {
     steps = objects + metadata + commit + removals.keys.sorted().map(Step.removal)
   }
 
-  /// Whether a step takes effect without the condition on the timestamp. If so, check first which publisher writes
-  /// there.
+  /// Whether a step takes effect without the timestamp's condition. If so, check first which publisher writes there.
   var needsLook: Bool {
     steps.contains { step in
       switch step {

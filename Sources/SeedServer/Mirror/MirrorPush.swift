@@ -150,8 +150,7 @@ package struct MirrorPush {
     }
     let known = options.isByHand ? [:] : memory.held
     memory.held = try store.list()
-    // The listing has only lengths, and another publisher's metadata may have the same length. Compare the content of
-    // metadata that was not written from here.
+    // The listing has only lengths. Compare the content of metadata that was not written from here.
     for file in image.metadata where known[file.path] != file.length { memory.held[file.path] = nil }
     memory.unnamed = memory.unnamed.filter { memory.held[$0.key] != nil }
     memory.listedAt = now
@@ -179,7 +178,6 @@ package struct MirrorOptions: Sendable {
   package var looksFirst = false
   /// Whether the program is shutting down. The next push continues the work.
   package var isOver: @Sendable () -> Bool = { false }
-  /// Waits before the next attempt of a request.
   package var pause: @Sendable (_ attempt: Int) -> Void = { attempt in
     usleep(pauseMicroseconds << UInt32(2 * attempt))
   }

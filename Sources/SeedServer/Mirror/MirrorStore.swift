@@ -1,5 +1,4 @@
-/// A place that stores a copy of a publication, such as a folder or a bucket. Methods throw a ``MirrorError`` if the
-/// store rejects a request or is unreachable, and a `FileError` if a disk fails.
+/// Stores a copy of a publication. Throws ``MirrorError`` for failed requests and `FileError` for failed disks.
 package protocol MirrorStore: Sendable {
   /// The mirror's name for the operator, without secrets.
   var place: String { get }
@@ -7,7 +6,6 @@ package protocol MirrorStore: Sendable {
   func list() throws -> [String: Int]
   /// Reads a small file. Returns `nil` if it is missing.
   func read(_ path: String) throws -> StoredFile?
-  /// The length of a file, or `nil` if it is missing.
   func length(_ path: String) throws -> Int?
   func put(_ file: MirrorFile, _ condition: PutCondition) throws -> PutReply
   /// Does nothing if the file is missing.
@@ -24,7 +22,6 @@ package struct StoredFile: Hashable, Sendable {
   package init(_ bytes: [UInt8], tag: String) { (self.bytes, self.tag) = (bytes, tag) }
 }
 
-/// The precondition of a put.
 package enum PutCondition: Hashable, Sendable {
   /// The name is free: `If-None-Match: *`.
   case absent
@@ -45,7 +42,6 @@ package enum PutReply: Hashable, Sendable {
   case unheard(String)
 }
 
-/// Why a mirror was not updated.
 package enum MirrorError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Another publisher with the same keys continued from here, or this disk is an old copy.
   case ahead(there: Int, here: Int)
@@ -56,13 +52,11 @@ package enum MirrorError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Metadata with the same name but different content, which no timestamp refers to yet.
   case rival(path: String)
   case foreign
-  /// The mirrored files have disappeared.
   case vanished
   /// The folder, bucket or permission is missing; the text has the details.
   case refused(String)
   /// The store does not answer; the text has the details.
   case away(String)
-  /// Another process is updating the mirror.
   case busy
   case ignoresConditions(String)
 
@@ -104,7 +98,6 @@ package enum MirrorError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// The failure of one mirror.
 package struct MirrorFailure: Error, Hashable, Sendable, CustomStringConvertible {
   package let place: String
   package let error: MirrorError

@@ -17,7 +17,7 @@ struct MirrorClaim: Hashable {
   }
 }
 
-/// Compares a mirror's timestamp with the publication here. Pure.
+/// Compares a mirror's timestamp with the publication. Pure.
 enum TimestampVerdict: Hashable {
   case absent
   case same
