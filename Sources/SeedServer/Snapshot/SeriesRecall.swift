@@ -12,7 +12,6 @@ package struct SeriesRecall {
     (self.publication, self.published) = (publication, published)
   }
 
-  /// A snapshot and the deltas that lead from it to a version.
   package struct Chain: Sendable {
     package let snapshot: PublishedObject
     package let deltas: [PublishedObject]
@@ -22,7 +21,6 @@ package struct SeriesRecall {
     fileprivate var model: ModelVersion { deltas.last?.model ?? snapshot.model }
   }
 
-  /// Returns the chain from the newest snapshot that leads to the version.
   package func chain(to version: Version) throws(RecallError) -> Chain {
     guard let chain = knownChain(to: version) else {
       throw RecallError(
@@ -62,8 +60,7 @@ package struct SeriesRecall {
     }
   }
 
-  /// Writes the version to `path`, without syncing, and opens it. Verifies the digest of all rows against the signed
-  /// one.
+  /// Writes the version to `path` without syncing, and opens it. Verifies all rows against the signed digest.
   package func recall(_ version: Version, to path: String) throws -> WorkingCopy {
     let chain = try chain(to: version)
     let copy = try make(chain, at: path, isDurable: false)
@@ -82,7 +79,6 @@ package struct SeriesRecall {
   }
 }
 
-/// No published files lead to the version.
 package struct RecallError: Error, Hashable, Sendable, CustomStringConvertible {
   package let series: Series
   package let version: Version

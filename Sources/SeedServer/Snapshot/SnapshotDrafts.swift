@@ -9,15 +9,13 @@ struct SnapshotDraft {
   let object: PublishedObject
 }
 
-/// The paths of a series' unfinished snapshots. Other steps publish during compression, so the names differ from those
-/// that every step sweeps. The files belong to the holder of the series' snapshot lock; those of a first snapshot
-/// belong to the holder of the publication's lock.
+/// The paths of a series' unfinished snapshots. Steps do not sweep them, because they publish during compression. The
+/// files belong to the holder of the series' snapshot lock; a first snapshot's to that of the publication's lock.
 struct SnapshotDrafts {
   let publication: PublicationDirectory
   let series: Series
   let stateFolder: String
-  /// Whether this is the first snapshot of a new history or schema. It is made under the publication's lock, while
-  /// another process may still be compressing an earlier version.
+  /// Whether the snapshot starts a history or schema. Another process may then still be making an earlier one.
   var isFirst = false
 
   var file: String { file(isFirst: isFirst) }

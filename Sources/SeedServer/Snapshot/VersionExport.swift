@@ -3,10 +3,8 @@ package import SeedFormat
 import SeedSystem
 
 extension SeriesRecall {
-  /// Writes a version to `path` as the snapshot file that clients would get, with indexes and statistics. The file is
-  /// verified against the signed digest and synced. Returns its metadata.
-  ///
-  /// `scratch` is a path for a temporary file of the same size, which the caller removes.
+  /// Writes a version to `path` as the snapshot that clients would get, verified and synced, with indexes and
+  /// statistics. `scratch` is a path for a temporary file of the same size, which the caller removes.
   package func export(_ version: Version, to path: String, by scratch: String) throws -> SeedMeta {
     // The checks below read every row of the finished file, so the copy is not checked here.
     let copy = try make(try chain(to: version), at: scratch, isDurable: false)
