@@ -16,7 +16,6 @@ package struct TimeSpan: Hashable, Comparable, Sendable, CustomStringConvertible
 
   package init(seconds: Int) { self.seconds = seconds }
 
-  /// Truncates to whole seconds.
   package init(_ duration: Duration) { seconds = Int(duration.components.seconds) }
 
   /// Describes the syntax that ``init(_:)-(String)`` accepts.
