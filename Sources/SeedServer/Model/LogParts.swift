@@ -46,7 +46,6 @@ package struct LogParts {
     }
   }
 
-  /// Whether the table or trigger belongs to a log.
   package func owns(_ name: String) -> Bool { tables.contains(name) || triggers.contains(name) }
 
   private static func objects(_ type: String, _ connection: Connection) throws -> [String] {
@@ -59,7 +58,6 @@ package struct LogParts {
     try connection.rows("SELECT name FROM pragma_table_info(?) ORDER BY cid", .text(table)).map(\.[0].text)
   }
 
-  /// Returns the number after the prefix.
   private static func number(of name: String) -> Int? {
     guard name.hasPrefix("\(prefix)_") else { return nil }
     return Int(name.dropFirst(prefix.utf8.count + 1).prefix { $0.isASCII && $0.isNumber })

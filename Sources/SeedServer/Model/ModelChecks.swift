@@ -31,7 +31,6 @@ extension ModelDefinition {
 }
 
 extension [UInt8] {
-  /// The line of a byte, counted from 1.
   func line(of offset: Int) -> Int { self[..<offset].count { $0 == UInt8(ascii: "\n") } + 1 }
 }
 
@@ -104,7 +103,6 @@ extension ModelDefinition {
     return hiddenTables.isEmpty ? [] : [hiddenRemark(hiddenTables)]
   }
 
-  /// The number of tables named in the warning.
   private static let namedTables = 3
 
   private func hiddenRemark(_ tables: [String]) -> String {

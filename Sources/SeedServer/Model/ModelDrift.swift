@@ -4,7 +4,6 @@ package import SeedFormat
 package struct ModelDrift: Hashable, Sendable {
   /// Loaded models whose folders are missing, although their majors are not retired.
   package let gone: [ModelVersion]
-  /// Loaded models whose files have changed.
   package let changed: [ModelVersion]
   /// Models of active majors that are not loaded.
   package let added: [ModelVersion]
@@ -27,7 +26,6 @@ package struct ModelDrift: Hashable, Sendable {
     return isSound ? nil : .otherModels(dataset, self, publishedByOthers)
   }
 
-  /// Reports models that wait for a restart.
   package var remark: String? {
     guard !added.isEmpty else { return nil }
     return

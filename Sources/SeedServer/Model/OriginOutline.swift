@@ -11,7 +11,6 @@ package struct OriginOutline: Hashable, Sendable {
   /// The table of each index. Empty in an outline read from a file.
   private var owners: [String: String]
 
-  /// `owners` maps indexes to tables, as far as known.
   package init(
     tables: [String: [String]], indexes: [String] = [], views: [String] = [], owners: [String: String] = [:]
   ) {
@@ -37,7 +36,6 @@ package struct OriginOutline: Hashable, Sendable {
     }
   }
 
-  /// Adds parts of another outline.
   package func knowing(_ parts: OriginGain, of now: OriginOutline) -> OriginOutline {
     var known = self
     for table in parts.tables { known.tables[table] = now.tables[table] }
@@ -65,7 +63,6 @@ package struct OriginGain: Hashable, Sendable {
   package var indexes: [String] = []
   package var views: [String] = []
 
-  /// A new column of an existing table.
   package struct Column: Hashable, Sendable {
     package let table: String
     package let name: String
@@ -104,7 +101,6 @@ package struct OriginGain: Hashable, Sendable {
     return parts
   }
 
-  /// Returns the parts that `other` lacks.
   package func without(_ other: OriginGain) -> OriginGain {
     var gain = OriginGain()
     gain.tables = tables.filter { !other.tables.contains($0) }
@@ -133,7 +129,6 @@ package struct OriginGain: Hashable, Sendable {
       + " 'seedbank model skip' leaves it out for good, or what you name of it"
   }
 
-  /// The number of parts named in a sentence.
   private static let namedParts = 5
 
   private static func named(_ kind: String, _ names: [String]) -> [String] {

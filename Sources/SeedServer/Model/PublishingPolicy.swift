@@ -2,7 +2,6 @@ package import SeedDatabase
 import SeedFormat
 package import SeedTrust
 
-/// The operator's settings for publishing a dataset.
 package struct PublishingPolicy: Hashable, Sendable {
   /// The compressions of snapshots. Always contains gzip.
   package var encodings: [ContentEncoding] = [.gzip]
@@ -31,13 +30,11 @@ package struct PublishingPolicy: Hashable, Sendable {
 
   package init() {}
 
-  /// The default interval of snapshots.
   package static let usualSnapshotSeconds = 3600
 }
 
 /// How a step finds changed rows in the origin.
 package enum ChangeFinding: String, Hashable, Sendable, CaseIterable {
-  /// Compares all rows.
   case comparison = "compare"
   /// Reads the keys of changed rows from a log that triggers write.
   case log
@@ -45,7 +42,6 @@ package enum ChangeFinding: String, Hashable, Sendable, CaseIterable {
 
 /// Where the secondary indexes of a snapshot are built.
 package enum IndexPlace: String, Hashable, Sendable, CaseIterable {
-  /// In the published file.
   case snapshot
   /// On the client, from their SQL. The file is smaller by about a third.
   case client

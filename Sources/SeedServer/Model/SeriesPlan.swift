@@ -21,7 +21,6 @@ package struct ModelDefinition: Hashable, Sendable {
 package struct Projection: Hashable, Sendable {
   /// `nil` for the table and columns of the same names.
   package let sql: String?
-  /// For messages.
   package let place: String
   /// The path of the operator's SELECT, even if the file does not exist.
   package let file: String
@@ -36,7 +35,6 @@ package struct Projection: Hashable, Sendable {
 package struct SeriesPlan: Sendable {
   package let series: Series
   package private(set) var newest: ModelDefinition
-  /// The newest minor's structure.
   package let schema: DatabaseSchema
   /// Problems in the newest minor's schema. None stops publishing.
   package let warnings: [String]
@@ -65,7 +63,6 @@ package struct SeriesPlan: Sendable {
     hashes = Dictionary(read.map { ($0.model.version, $0.schema.hash) }) { $1 }
   }
 
-  /// Returns one plan per major.
   package static func plans(_ dataset: DatasetName, _ models: [ModelDefinition]) throws(PlanError)
     -> [SeriesPlan]
   {
