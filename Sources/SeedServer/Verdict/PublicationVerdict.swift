@@ -25,7 +25,6 @@ package enum PublicationVerdict: Hashable, Sendable {
   case unreadable
   /// Some series have no snapshot for new clients.
   case notReady([Series])
-  /// Some series need attention.
   case troubled([Series])
   case diskNearlyFull
   /// Clients of a mirror do not get the current publication.
@@ -34,7 +33,6 @@ package enum PublicationVerdict: Hashable, Sendable {
   case publisher(PublisherConcern)
   /// Online signatures are not being renewed.
   case notRenewed
-  /// Signatures of an offline key expire soon.
   case signaturesEnding
   /// No status is reported for some series.
   case untold([Series])

@@ -6,9 +6,7 @@ package enum SeriesConcern: Int, Hashable, Sendable, CaseIterable {
   case expired
   /// New clients get no data.
   case noSnapshot
-  /// Clients that need one of those files cannot get it.
   case filesMissing
-  /// The newest step failed or was rejected.
   case stepFailed
   /// A date is ahead of this clock, so the age of the data is unknown.
   case clocksDiffer
@@ -18,7 +16,6 @@ package enum SeriesConcern: Int, Hashable, Sendable, CaseIterable {
   case keysGone
   /// The newest version is older than the operator expects.
   case old
-  /// Held by a rollback.
   case held
   /// The origin has new parts that await the operator's decision.
   case gained
@@ -45,7 +42,6 @@ package enum SeriesConcern: Int, Hashable, Sendable, CaseIterable {
   }
 }
 
-/// The severity of a problem.
 package enum ConcernLevel: Hashable, Sendable {
   /// Clients get no data or no new data.
   case bad

@@ -8,30 +8,23 @@ package struct SeriesEvidence: Hashable, Sendable {
   package var publishedAt: UTCTime
   package var isRetired = false
   package var isHeld = false
-  /// Whether new clients can start.
   package var hasSnapshot = true
   /// The number of published files that are missing or have the wrong length.
   package var missingFiles = 0
   /// Whether clients reject it because a required signature has expired.
   package var isExpired = false
-  /// Whether a publisher that restarts would lack a key.
   package var lacksKeys = false
-  /// The number of new parts of the origin that clients do not get.
   package var gained = 0
-  /// Whether the newest step that read the origin kept its transaction open for too long.
   package var isOriginHeldOpen = false
-  /// Problems reported by the publisher's machine.
   package var doubts: Set<SeriesDoubt> = []
   /// `nil` if no steps are reported.
   package var steps: Steps?
 
-  /// The steps that the publisher reports.
   package struct Steps: Hashable, Sendable {
     package var newest: StepOutcome
     package var newestAt: UTCTime
     /// Without a step for this long, one counts as missed.
     package var patienceSeconds: Int
-    /// The time within which a new version is expected.
     package var changeSeconds: Int?
 
     package init(

@@ -4,7 +4,6 @@ import SeedSystem
 package enum StepRhythm {
   /// The longest pause of `seedbank run`, and the longest delay of its reports.
   static let longestRestSeconds = 90
-  /// The number of missed steps before a warning.
   static let missedTurns = 5
   /// The schedule of a timer is unknown, so allow a day plus two hours for a slow step.
   static let timerSeconds = 26 * 3600
