@@ -40,7 +40,7 @@ package struct FactsFolder: Sendable {
     }
   }
 
-  /// The stamp of the file, with the disk's modification time.
+  /// The modification time is the disk's.
   func stamp(_ series: Series) -> FileStamp? { (try? FileStamp(file(series))) ?? nil }
 }
 

@@ -12,7 +12,6 @@ package enum FailureReason: String, Sendable, CaseIterable {
   case shrunk
   /// The publication is unreadable or belongs to another publisher.
   case publication
-  /// A file or disk operation failed.
   case disk
   case other
 }

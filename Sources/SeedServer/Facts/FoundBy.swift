@@ -1,9 +1,7 @@
 /// How a step found the changed rows of its origin.
 package struct FoundBy: Hashable, Sendable {
   package enum Way: String, Sendable, CaseIterable {
-    /// The origin's log named the rows.
     case log
-    /// All rows were compared.
     case comparison
     /// All rows were compared to check the log.
     case audit
@@ -29,7 +27,6 @@ package struct FoundBy: Hashable, Sendable {
 package enum ComparisonWhy: String, Sendable, CaseIterable {
   /// No log has been set up.
   case noLog = "no-log"
-  /// The first step with the log.
   case first
   /// The working copy is not in the state of the last step.
   case otherCopy = "other-copy"
@@ -37,9 +34,7 @@ package enum ComparisonWhy: String, Sendable, CaseIterable {
   case otherConfiguration = "other-configuration"
   /// The log missed rows earlier and the operator has not accepted it since.
   case missed
-  /// The origin is a different file.
   case otherFile = "other-file"
-  /// The database was restored or replaced.
   case otherDatabase = "other-database"
   /// The server was restarted or replaced.
   case otherServer = "other-server"
@@ -49,7 +44,6 @@ package enum ComparisonWhy: String, Sendable, CaseIterable {
   case otherTriggers = "other-triggers"
   /// The origin's schema changed, or its file was rewritten.
   case otherSchema = "other-schema"
-  /// The log was recreated.
   case otherLog = "other-log"
   /// The log begins after the last step.
   case pruned

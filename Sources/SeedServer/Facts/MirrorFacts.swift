@@ -1,15 +1,13 @@
 import SeedFormat
 package import SeedSystem
 
-/// The state of the mirrors, for a front without access to the publisher's state. Mirrors appear by their number in the
-/// configuration, from 1, because their places are private.
+/// The mirrors' state, for a front without access to the publisher's. Numbered by configuration: places are private.
 package struct MirrorFacts: Hashable, Sendable {
   /// When each mirror fell behind; `nil` if it is up to date.
   package var behindSince: [UTCTime?]
 
   package init(behindSince: [UTCTime?]) { self.behindSince = behindSince }
 
-  /// The mirrors that are behind, by number.
   var late: [(number: Int, since: UTCTime)] {
     behindSince.enumerated().compactMap { index, since in since.map { (index + 1, $0) } }
   }
@@ -19,7 +17,6 @@ extension FactsFolder {
   /// Cannot collide with a series, whose file name ends with a number.
   private var mirrorsFile: String { "\(path)/mirrors.json" }
 
-  /// The stamp of the file, with the disk's modification time.
   var mirrorsStamp: FileStamp? { (try? FileStamp(mirrorsFile)) ?? nil }
 
   /// `nil` if the file is missing or damaged.

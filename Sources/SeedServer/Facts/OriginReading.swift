@@ -1,8 +1,7 @@
 package import SeedFormat
 import SeedSystem
 
-/// Measurements of the newest reads of an origin, for people and monitors. Stored in a separate file beside the working
-/// copies because a step that finds the origin unchanged reads nothing, and the last measurements must stay available.
+/// How the newest steps read an origin. Stored separately because a step that finds it unchanged reads nothing.
 package struct OriginReading: Hashable, Sendable {
   /// How long the newest step that read the origin kept its transaction open.
   package var openMilliseconds: Int?
@@ -48,7 +47,6 @@ package struct OriginReading: Hashable, Sendable {
     openMilliseconds.map { $0 / 1000 }.flatMap { $0 > Self.mostOpenSeconds ? $0 : nil }
   }
 
-  /// A warning if the transaction was open for too long.
   package var warning: String? {
     guard let seconds = tooLongSeconds else { return nil }
     return
@@ -66,7 +64,6 @@ extension OriginReading {
     (role, server) = (json["role"]?.string.flatMap(OriginServer.Role.init), json["server"]?.string)
   }
 
-  /// The form in the facts.
   var json: JSONValue { .object(members) }
 
   /// The form for the operator, with the server's name.

@@ -1,4 +1,3 @@
-/// The database server that answered, if several share one address.
 package struct OriginServer: Hashable, Sendable {
   package enum Role: String, Sendable {
     case primary, standby

@@ -1,8 +1,7 @@
 package import SeedFormat
 package import SeedSystem
 
-/// A problem on a publisher's machine outside its steps, as a code that reveals nothing about the deployment. Worst
-/// first.
+/// A problem on a publisher's machine outside its steps, as a code without private details. Worst first.
 package enum PublisherConcern: String, Hashable, Sendable, CaseIterable {
   /// A dataset has no published series.
   case datasetUnpublished
@@ -18,11 +17,8 @@ package enum PublisherConcern: String, Hashable, Sendable, CaseIterable {
 
 /// A problem of one series on the publisher's machine, as a code.
 package enum SeriesDoubt: String, Hashable, Sendable, CaseIterable {
-  /// The configuration no longer has a model of the series.
   case noModel
-  /// The working copy is unreadable.
   case copy
-  /// The origin's log is incomplete.
   case log
 }
 
@@ -38,10 +34,8 @@ extension FactsFolder {
   /// Cannot collide with a series, whose file name ends with a number.
   private var publisherFile: String { "\(path)/publisher.json" }
 
-  /// The stamp of the file, with the disk's modification time.
   var publisherStamp: FileStamp? { (try? FileStamp(publisherFile)) ?? nil }
 
-  /// `nil` if the file is missing or damaged.
   package var publisher: PublisherFacts? {
     let bytes = (try? DurableFile.readIfPresent(publisherFile, limit: Self.mostBytes)) ?? nil
     return bytes.flatMap { try? JSONValue(parsing: $0) }.flatMap(PublisherFacts.init)

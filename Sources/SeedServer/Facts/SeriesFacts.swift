@@ -13,15 +13,11 @@ package struct SeriesFacts: Hashable, Sendable {
   package var upcoming: UpcomingSnapshots
   /// The interval of checks of the origin by `seedbank run`.
   package var checkSeconds: Int?
-  /// The time within which the operator expects a new version.
   package var expectedChangeSeconds: Int?
-  /// The validity of online signatures.
   package var lifetimeSeconds: Int?
-  /// The number of tables, columns, indexes and views that are new in the origin and that clients do not get. Their
-  /// names are private. `nil` if unknown.
+  /// The number of new tables, columns, indexes and views that clients do not get; `nil` if unknown. Names are private.
   package var gained: Int?
-  /// A key for signing steps has disappeared from the publisher's disk. A running process continues with the key in
-  /// memory.
+  /// A key for signing steps is gone from the publisher's disk. A running process still has it in memory.
   package var lacksKeys = false
   /// The newest steps that changed or rejected something, newest first.
   package var steps: [Step] = []
@@ -30,18 +26,13 @@ package struct SeriesFacts: Hashable, Sendable {
   /// The number of rows that the origin's log missed in the recorded history.
   package var missedRows = 0
 
-  /// The publisher's checks of the origin.
   package struct Look: Hashable, Sendable {
     /// When the origin was last read and could be published.
     package var good: UTCTime?
-    /// The outcome of the newest step.
     package var newest: StepOutcome?
     package var newestAt: UTCTime?
-    /// Why the newest step failed.
     package var reason: FailureReason?
-    /// How the newest step found the changed rows.
     package var foundBy: FoundBy.Way?
-    /// Why that step compared rows although a log was configured.
     package var comparedWhy: ComparisonWhy?
     /// When the origin became a standby that lacks published data; `nil` if it is not.
     package var behindSince: UTCTime?
@@ -88,14 +79,12 @@ package struct SeriesFacts: Hashable, Sendable {
     /// The head before and after.
     package var from: Int?
     package var to: Int?
-    /// Rows by table.
     package var changes: ChangeReport = [:]
     package var deltaBytes: Int?
     package var snapshotBytes: Int?
     /// The total number of rows after the step, if counted.
     package var rows: Int?
     package var foundBy: FoundBy.Way?
-    /// Why rows were compared although a log was configured.
     package var comparedWhy: ComparisonWhy?
     /// Published rows that the origin's log had missed.
     package var missedRows = 0

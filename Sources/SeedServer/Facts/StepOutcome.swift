@@ -1,11 +1,8 @@
-/// The outcome of a publish step for a series.
 package enum StepOutcome: String, Sendable, CaseIterable {
   /// A delta, a first version, a new schema or a snapshot was published.
   case published
-  /// The series was rolled back to an older version.
   case rolledBack
   case unchanged
-  /// Held by a rollback.
   case held
   case retired
   /// The data or configuration was invalid.

@@ -2,17 +2,14 @@ import SeedFormat
 package import SeedSystem
 package import SeedTrust
 
-/// The times of a series' next snapshots.
 package struct UpcomingSnapshots: Hashable, Sendable {
   /// The next due time; `nil` if the series has not changed since its newest snapshot.
   package let due: UTCTime?
-  /// The next times of the calendar, if the schedule has one.
   package let calendarTimes: [UTCTime]
   package let clock: ZoneClock?
   /// The maximum delay of each snapshot.
   package let jitterSeconds: Int
 
-  /// The number of calendar times listed.
   private static let told = 3
 
   /// `seen` is the time up to which a publisher has checked its calendar.
