@@ -6,7 +6,6 @@ package import SeedTrust
 package struct FollowDraft: Sendable {
   /// The new files, in the order in which they must be written.
   package let files: [MetadataFile]
-  /// The published series.
   package let series: [SeriesMetadata]
   /// The roles with expired signatures. Empty unless the caller accepts expired signatures.
   package let expired: [SignatureExpiry]

@@ -5,7 +5,6 @@ package import SeedTrust
 /// The folder of a copy of another publication. Contains the published files, and the follower's state in `.follow`.
 /// Only one process at a time may use it; the kernel releases the lock when the process ends.
 package final class FollowFolder: Sendable {
-  /// The copy, which can be served like any publication.
   package let publication: PublicationDirectory
   private let lock: File
 
@@ -26,7 +25,6 @@ package final class FollowFolder: Sendable {
 
   deinit { lock.unlock() }
 
-  /// Whether the folder contains a copy.
   package static func isBegun(in path: String) -> Bool { Folder.exists(own(in: path)) }
 
   private static func own(in path: String) -> String { "\(path)/\(ownName)" }
@@ -74,8 +72,8 @@ package final class FollowFolder: Sendable {
 
   // MARK: Metadata
 
-  /// Writes the new metadata after all its objects have arrived. `timestamp.json` is last, except for a new root that
-  /// clients of the old root do not need.
+  /// Writes metadata after its objects have arrived. `timestamp.json` is last, or a new root that old clients do not
+  /// need.
   package func publish(_ draft: FollowDraft) throws(FileError) { try publication.write(draft.files) }
 
   /// Removes files left by crashes, and files that no metadata named during the grace period.
@@ -86,6 +84,5 @@ package final class FollowFolder: Sendable {
     return try pruning.run(published, now: now, isDryRun: false).removed
   }
 
-  /// Stops following: the folder becomes an ordinary publication.
   package func release() throws(FileError) { try Folder.removeAll(own) }
 }
