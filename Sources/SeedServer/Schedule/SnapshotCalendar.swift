@@ -1,9 +1,7 @@
 package import SeedSystem
 
-/// The times of a week in a time zone.
-///
-/// A time skipped by daylight saving runs at the change; several skipped times run together. A repeated time runs only
-/// once, at its first occurrence.
+/// The times of a week in a time zone. A time skipped by daylight saving runs at the change; several skipped ones run
+/// together. A repeated time runs only at its first occurrence.
 package struct SnapshotCalendar: Hashable, Sendable {
   package let times: WeeklyTimes
   package let clock: ZoneClock
@@ -14,7 +12,6 @@ package struct SnapshotCalendar: Hashable, Sendable {
   /// Every range of this many days contains a time: a week, and one day on each side for time zones.
   private static let searchedDays = 9
 
-  /// Returns the first time after `time`.
   package func next(after time: UTCTime) -> UTCTime {
     let start = localDay(time) - 1
     return first(in: start...start + Self.searchedDays) { moments in
@@ -22,7 +19,6 @@ package struct SnapshotCalendar: Hashable, Sendable {
     }
   }
 
-  /// Returns the last time before `time`.
   package func previous(before time: UTCTime) -> UTCTime {
     let end = localDay(time) + 1
     return first(in: (end - Self.searchedDays...end).reversed()) { moments in

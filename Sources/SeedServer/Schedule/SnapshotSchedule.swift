@@ -7,13 +7,11 @@ package struct SnapshotSchedule: Hashable, Sendable {
   package enum Rule: Hashable, Sendable {
     /// When the newest snapshot reaches this age.
     case age(seconds: Int)
-    /// At each time of the calendar.
     case calendar(SnapshotCalendar)
   }
 
   package let rule: Rule
-  /// The maximum delay of a snapshot, so that many publishers do not start at once. Deterministic for each snapshot of
-  /// a series.
+  /// The maximum delay of a snapshot, so that publishers do not all start at once. Fixed for each snapshot of a series.
   package let jitterSeconds: Int
 
   package init(_ rule: Rule, jitterSeconds: Int = 0) {
@@ -25,7 +23,6 @@ package struct SnapshotSchedule: Hashable, Sendable {
   /// Dates further ahead of the clock than this are ignored: see ``isDue(_:now:)``.
   static let toleranceSeconds = UTCTime.secondsPerDay
 
-  /// The longest time between two snapshots.
   package var longestSeconds: Int {
     switch rule {
     case .age(let seconds): seconds + jitterSeconds
@@ -43,10 +40,9 @@ package struct SnapshotSchedule: Hashable, Sendable {
 
   /// Whether a snapshot of a changed series is due.
   ///
-  /// Missed times of a calendar lead to one snapshot as soon as a publisher runs. Any newer snapshot serves them, and
-  /// so does a publisher that found no changes. If the clock is set back, times that it passes again stay served. A
-  /// date more than a day ahead comes from a wrong clock and is ignored: a snapshot is due at once, because otherwise
-  /// none would be made until that date.
+  /// Missed calendar times lead to one snapshot. A newer snapshot, or a publisher that found no changes, serves them,
+  /// even if the clock is set back and passes them again. A date more than a day ahead comes from a wrong clock and is
+  /// ignored, because otherwise no snapshot would be made until then.
   func isDue(_ past: SnapshotPast, now: UTCTime) -> Bool {
     switch rule {
     case .age(let seconds):
@@ -87,9 +83,7 @@ package struct SnapshotSchedule: Hashable, Sendable {
   }
 }
 
-/// The history of a series that a schedule needs.
 package struct SnapshotPast: Hashable, Sendable {
-  /// The date of the newest snapshot.
   package var newest: UTCTime?
   /// The last calendar time at which a publisher checked for changes.
   package var seen: UTCTime?

@@ -64,7 +64,6 @@ package struct WeeklyTimes: Hashable, Sendable {
   var longestGapMinutes: Int { gaps.max() ?? Self.minutesPerWeek }
 }
 
-/// A syntax error in a schedule.
 package enum ScheduleMistake: Error, Hashable, CustomStringConvertible {
   case times(String)
   case day(String)

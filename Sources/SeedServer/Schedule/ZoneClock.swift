@@ -4,8 +4,7 @@ package import SeedSystem
 internal import struct Foundation.Date
 internal import struct Foundation.TimeZone
 
-/// The clock of a time zone. The zone rules are compiled in with Foundation, so the machine needs no tzdata, but a
-/// change of the rules needs a newer build.
+/// The clock of a time zone. Foundation contains the zone rules: no tzdata is needed, but new rules need a newer build.
 package struct ZoneClock: Hashable, Sendable {
   private let zone: TimeZone
   /// The zone's IANA name, as written.
