@@ -20,8 +20,7 @@ struct DeltaDraft {
   func remove() { try? Folder.remove(path) }
 }
 
-/// Stores a delta's changes on disk until its header is known. The file is unlinked while open, so a crash leaves
-/// nothing behind.
+/// Stores a delta's changes on disk until its header is known. Unlinked while open, so a crash leaves nothing behind.
 final class SpillFile: DeltaSpill {
   private let path: String
   private var file: File?

@@ -19,8 +19,7 @@ struct DeltaPublication {
     return object
   }
 
-  /// Merges the spans in order, shortest first. A damaged delta must not stop the step, so its span is skipped with a
-  /// warning.
+  /// Merges the shortest spans first. Skips a damaged delta with a warning, because it must not stop the step.
   func merge(
     _ spans: [DeltaSpan], of objects: [PublishedObject]
   ) throws -> (objects: [PublishedObject], warnings: [String]) {
@@ -50,9 +49,9 @@ struct DeltaPublication {
   }
 }
 
-/// Merges consecutive deltas by reading them in parallel in key order. The last delta that touches a key wins. A row
-/// that was inserted and then deleted remains a delete, because a client that enters the merged delta in the middle may
-/// have the row. Memory is limited to two rows per delta.
+/// Merges consecutive deltas in parallel in key order; the last delta that touches a key wins. A row that was inserted
+/// and deleted stays a delete, because a client that enters in the middle may have it. Holds two rows per delta in
+/// memory.
 struct DeltaMerge {
   let schema: DatabaseSchema
 
@@ -98,7 +97,6 @@ private final class DeltaInput {
   }
 
   let header: DeltaHeader
-  /// The table after the open one.
   private(set) var table: String?
   /// The open table's next change of this kind, or `nil` after the last.
   private(set) var change: Change?

@@ -23,7 +23,6 @@ struct SeriesChange {
     /// A preview reports violations of the shrink guard instead of throwing.
     let isPreview: Bool
     let spillFolder: String
-    /// The path of the delta before it has a name.
     let draftPath: String
   }
 
@@ -32,8 +31,7 @@ struct SeriesChange {
 
   /// Compares and applies the difference. Returns `nil` if there is none. Throws ``CopyDamaged`` if the copy is faulty.
   static func make(_ source: Source, _ copy: WorkingCopy) throws -> SeriesChange? {
-    // Rows are scattered over a large table. With a small cache, pages are written early and read again, and each time
-    // the journal is synced.
+    // Rows are scattered over a large table. A small cache would write pages early and sync the journal each time.
     if case .log = source.search {
       try copy.connection.execute("PRAGMA cache_size = -\(Self.cacheKibibytes)")
     }

@@ -1,18 +1,14 @@
 import SeedDatabase
 import SeedFormat
 
-/// How a step finds changed rows.
 enum ChangeSearch {
-  /// Compares every row of the origin with the copy.
   case comparison
   /// The log has no new entries.
   case nothing
-  /// Reads the rows that the origin's log names.
   case log(any OriginLog, [String: Touched])
   /// Compares every row and checks that the log named those that differ.
   case audit([String: Touched])
 
-  /// The method for one table.
   func way(_ table: TableSchema) -> Way {
     switch self {
     case .comparison: return .comparing(expected: nil)
@@ -37,7 +33,6 @@ enum ChangeSearch {
 /// Changed rows of a table that the origin's log did not name.
 struct MissedRows: Hashable {
   let table: String
-  /// The keys of the first few rows.
   private(set) var keys: [String] = []
   private(set) var count = 0
 
@@ -62,7 +57,6 @@ struct MissedRows: Hashable {
   }
 }
 
-/// Compares a series' origin with its working copy.
 struct SeriesDiff: ~Copyable {
   private(set) var delta: DeltaWriter
   private(set) var before: [String: TableSum] = [:]
@@ -185,7 +179,6 @@ struct SeriesDiff: ~Copyable {
     return (before, after)
   }
 
-  /// The tables and columns that the shrink guard rejects.
   func shrunk() throws -> [ShrunkTable] {
     guard let shrinkGuard = source.shrinkGuard else { return [] }
     return try shrinkGuard.shrunk(before: before, after: after, source.origin) { name in

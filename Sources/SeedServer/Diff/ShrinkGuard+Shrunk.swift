@@ -5,8 +5,8 @@ extension ShrinkGuard {
   /// The number of rows with a value, by column.
   typealias Values = (before: [String: Int], after: [String: Int])
 
-  /// Returns the tables that lost too many rows and, for the others, the columns that lost too many values. Calls
-  /// `values` only for guarded tables.
+  /// Tables that lost too many rows and, in the others, columns that lost too many values. Unguarded tables are
+  /// skipped.
   func shrunk(
     before: [String: TableSum], after: [String: TableSum], _ origin: any Origin,
     values: (String) throws -> Values

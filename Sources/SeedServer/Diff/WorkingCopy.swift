@@ -22,8 +22,8 @@ package struct WorkingCopy {
     self.path = path
   }
 
-  /// Builds a committed copy of the origin and replaces any file that a crash left at `path`. Without a path, builds a
-  /// scratch database.
+  /// Builds a committed copy of the origin, replacing a file left by a crash. Without a path, builds a scratch
+  /// database.
   init(
     building path: String?, _ origin: any Origin, _ plan: SeriesPlan, _ types: TypeGuard, _ meta: SeedMeta
   ) throws {
@@ -60,7 +60,6 @@ package struct WorkingCopy {
 
   var hasItsSchema: Bool { (try? SchemaReader(connection).schema().hash) == schema.hash }
 
-  /// Series, model, epoch, version and digest, as stored in the file.
   package func meta() throws -> SeedMeta { try SeedTables.meta(connection) }
 
   func sums() throws(CopyDamaged) -> [String: TableSum] {
@@ -71,8 +70,7 @@ package struct WorkingCopy {
     }
   }
 
-  /// Applies a delta in the open transaction: the publisher's own draft, or a published one that must lead to the
-  /// digest in `signed`.
+  /// Applies a delta in the open transaction: the publisher's draft, or one that must lead to the digest in `signed`.
   @discardableResult
   func apply(
     _ document: @escaping DocumentPieces.Source, signed: PublishedObject? = nil
