@@ -4,8 +4,7 @@ import SeedSystem
 import SeedTrust
 
 extension PublicationVerifier {
-  /// Checks an object's compressed bytes, expanded bytes and rows. `known` identifies another object found in its
-  /// place.
+  /// Checks an object's stored bytes, expanded bytes and rows. `known` identifies an object found in its place.
   func check(
     _ object: PublishedObject, _ known: [SHA256Digest: String], _ report: inout VerificationReport
   ) throws -> Bool {

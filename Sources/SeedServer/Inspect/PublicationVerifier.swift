@@ -70,8 +70,7 @@ package struct PublicationVerifier {
     checkCoverage(published, &report)
   }
 
-  /// Checks that there is a snapshot to start with, and that deltas lead to the head from every version above the
-  /// floor.
+  /// Checks that there is a snapshot, and that deltas lead to the head from every version above the floor.
   private func checkCoverage(_ published: SeriesMetadata, _ report: inout VerificationReport) {
     let (state, role) = (published.state, "\(published.series)")
     let deltas = published.objects.filter { $0.schema == state.models[state.model] }

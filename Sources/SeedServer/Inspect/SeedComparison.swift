@@ -1,7 +1,6 @@
 package import SeedDatabase
 package import SeedFormat
 
-/// The differences of one table between two databases.
 package struct TableComparison: Sendable {
   package enum Presence: String, Sendable {
     case both, onlyOld, onlyNew

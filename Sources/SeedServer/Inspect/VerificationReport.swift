@@ -1,25 +1,19 @@
 package import SeedFormat
 
-/// The findings of a verification and its extent.
 package struct VerificationReport: Sendable {
   package internal(set) var findings: [Finding] = []
   /// Files in the publication that no current metadata names. Clients may still be fetching them.
   package internal(set) var unnamed: [String] = []
-  /// The number of verified series.
   package internal(set) var series = 0
-  /// The number of verified metadata files.
   package internal(set) var metadataFiles = 0
-  /// The number and size of objects that were read and hashed.
   package internal(set) var objects = 0
   package internal(set) var bytes = 0
   /// The number of snapshots whose rows were hashed.
   package internal(set) var snapshots = 0
-  /// The number of applied deltas.
   package internal(set) var deltas = 0
   /// The number of deltas that no published snapshot leads to. Only their hashes were checked.
   package internal(set) var passedDeltas = 0
 
-  /// Whether the findings contain no error.
   package var isSound: Bool { findings.areSound }
 
   mutating func add(_ severity: Finding.Severity, _ path: String, _ problem: String, remedy: String) {
