@@ -201,8 +201,7 @@ struct ChangeStep {
   }
 }
 
-/// Stores a fingerprint of everything that a step's outcome depends on, so that an unchanged origin is not read. If the
-/// file is lost or differs, the origin is read.
+/// Stores a fingerprint of everything that determines a step's outcome, so that an unchanged origin is not read.
 struct OriginMemory {
   private let context: StepContext
   private let path: String

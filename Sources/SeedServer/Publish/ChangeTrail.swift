@@ -59,7 +59,6 @@ struct ChangeTrail {
     }
   }
 
-  /// Stores the position of the committed copy.
   func note(_ step: ChangeTrailStep) throws {
     guard context.job.changes == .log, !step.isResting else { return }
     guard let cursor = step.cursor, let copy = copyStamp else { return try Folder.remove(path) }
@@ -99,8 +98,7 @@ struct ChangeTrail {
     try? DurableFile.replace(path, with: record.json.bytes)
   }
 
-  /// Occasionally prunes entries that no series of the dataset needs from the origin's log. Errors must not fail a step
-  /// that has published.
+  /// Occasionally prunes log entries that no series needs. Errors must not fail a step that has published.
   static func prune(_ origin: any Origin, _ context: StepContext) -> [String] {
     guard context.job.changes == .log else { return [] }
     let series = context.job.plans.map(\.series).filter { !context.job.isRetired($0) }
@@ -140,12 +138,9 @@ struct ChangeTrail {
     let missedAt: UTCTime?
     /// Whether the log covers every table, and no value that is read changes without a write.
     let isSteady: Bool
-    /// Tables that the log no longer watched.
     let gaps: [String]
-    /// When the log was last pruned.
     var prunedAt: UTCTime?
 
-    /// The minimum interval of pruning.
     private static let pruningSeconds = 3600
 
     func isPruningDue(_ context: StepContext) -> Bool {
@@ -195,7 +190,6 @@ struct ChangeTrailStep {
   var search: ChangeSearch
   /// Why all rows are compared; `nil` if the log is used or none is configured.
   var reason: ComparisonReason?
-  /// The position in the origin's log; `nil` without a log.
   var cursor: OriginCursor?
   /// Tables that the log no longer watches.
   var gaps: [String] = []
@@ -214,7 +208,6 @@ struct ChangeTrailStep {
     return names.isEmpty ? nil : "all rows of \(names.joined(separator: ", "))"
   }
 
-  /// Whether the log covers every table.
   fileprivate var isSteady: Bool {
     switch search {
     case .log(_, let touched), .audit(let touched): !touched.values.contains(.all)
@@ -248,7 +241,6 @@ struct ChangeTrailStep {
     return step
   }
 
-  /// The step for a log without new entries.
   fileprivate var resting: ChangeTrailStep {
     var step = self
     (step.search, step.reason, step.isResting) = (.nothing, nil, true)

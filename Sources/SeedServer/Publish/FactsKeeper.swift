@@ -3,15 +3,13 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// Writes the facts of a dataset's series after its steps, or removes them if facts are turned off. Facts are for
-/// people and monitors, so failures are only logged.
+/// Writes the facts of a dataset's series after its steps, or removes them if turned off. Failures are only logged.
 package struct FactsKeeper: Sendable {
   private let isOn: Bool
   private let report: @Sendable (LogRecord) -> Void
 
   /// The age at which facts are rewritten when steps repeat the same outcome. Keeps an idle publisher idle.
   static let restSeconds = 30
-  /// The number of steps in the facts.
   static let steps = 100
 
   /// Writes facts, or removes them if `isOn` is false.
@@ -19,7 +17,6 @@ package struct FactsKeeper: Sendable {
     (self.isOn, self.report) = (isOn, report)
   }
 
-  /// Writes the facts after a recorded step.
   func keep(of job: DatasetJob, in publisher: Publisher, _ step: NotedStep) {
     reporting(job.name, publisher) { folder in
       let told = isOn ? Set(job.plans.map(\.series)) : []
@@ -134,22 +131,18 @@ extension Connection {
 /// Information about a step that its records lack.
 struct NotedStep {
   let end: UTCTime
-  /// Whether the outcome is the same as before.
   let isRepeated: Bool
-  /// Why the step failed.
   let reason: FailureReason?
   /// The number of new parts in the origin; `nil` if the step did not read it.
   let gained: Int?
 }
 
 extension SeriesFacts {
-  /// Empty facts.
   fileprivate init(_ series: Series, writtenAt: UTCTime) {
     let upcoming = UpcomingSnapshots(due: nil, calendarTimes: [], clock: nil, jitterSeconds: 0)
     self.init(series, writtenAt: writtenAt, look: Look(), upcoming: upcoming)
   }
 
-  /// Copies the history's data, if there is a history.
   fileprivate mutating func take(_ standing: StepHistory.Standing?) {
     guard let standing else { return }
     look = Look(good: standing.good, newest: standing.newest?.outcome, newestAt: standing.newest?.last)

@@ -87,8 +87,7 @@ struct PublicationUpdate {
     published.series.sorted { $0.key < $1.key }.map(\.value.metadata)
   }
 
-  /// Returns the job's new series. If the keys to delegate are missing, throws only if no other series could be
-  /// published.
+  /// Returns the job's new series. If they cannot be delegated, warns; throws in a new epoch or if all series are new.
   mutating func findNewSeries(of job: DatasetJob) throws -> [Series] {
     let new = publisher.newSeries(of: job, after: published)
     guard let obstacle = try obstacle(to: new) else { return new }
@@ -142,8 +141,7 @@ struct PublicationUpdate {
     return true
   }
 
-  /// Renews old signatures before they expire, even if the origin is idle. Root and targets are renewed if their keys
-  /// are here.
+  /// Renews old signatures even if the origin is idle. Includes root and targets if their keys are here.
   mutating func renewIfDue() throws {
     noteClock()
     let renewal = try offlineRenewal()
@@ -191,7 +189,6 @@ struct PublicationUpdate {
 /// behind now, and one check cannot decide. Signatures keep their length until steps have run under this clock for a
 /// while with a warning each time; then the clock is trusted. An operator can confirm the clock at once.
 enum ClockVerdict: Equatable {
-  /// The signatures agree with the clock.
   case agrees
   /// The clock may be wrong. It is trusted from this time on.
   case doubted(until: UTCTime)
@@ -205,8 +202,7 @@ enum ClockVerdict: Equatable {
   /// After this period of steps under one clock, the clock is trusted.
   static let doubtSeconds = UTCTime.secondsPerDay
 
-  /// `lifetimeSeconds` is the longest validity of any dataset's signatures. `isAssured` means that the operator
-  /// confirmed the clock.
+  /// `lifetimeSeconds` is the longest of any dataset. `isAssured`: the operator confirmed the clock.
   init(
     of published: PublishedMetadata, in stateFolder: String, lifetimeSeconds: Int, now: UTCTime,
     isAssured: Bool
@@ -224,8 +220,7 @@ enum ClockVerdict: Equatable {
     } else if let seconds = signed.seconds,
       !published.isAhead(of: now, seconds, toleranceSeconds: Self.toleranceSeconds)
     {
-      // Only the configured validity has become shorter. The clock may shorten signatures if it is less than a minute
-      // behind.
+      // Only the configured validity became shorter. A clock less than a minute behind may shorten signatures.
       self = published.isAhead(of: now, seconds, toleranceSeconds: Self.skewSeconds) ? .agrees : .trusted
     } else {
       let end = try Self.firstDoubt(path, now).adding(seconds: Self.doubtSeconds)
@@ -259,7 +254,6 @@ private struct SignedLifetime {
 
   init(_ stateFolder: String) { path = "\(stateFolder)/lifetime" }
 
-  /// `nil` if not stored yet.
   var seconds: Int? {
     let bytes = try? DurableFile.readIfPresent(path, limit: PublicationDirectory.mostFileBytes)
     return bytes.flatMap { Int(String(decoding: $0, as: UTF8.self)) }

@@ -13,7 +13,6 @@ package final class KeySource: Sendable {
     self.load = load
   }
 
-  /// Keys that are never reloaded.
   package convenience init(_ keys: KeyRing) { self.init(keys) { keys } }
 
   var current: KeyRing { keys.withLock(\.self) }
@@ -66,14 +65,12 @@ extension Publisher {
     return known
   }
 
-  /// The job's series without a delegation.
   func newSeries(of job: DatasetJob, after published: PublishedMetadata) -> [Series] {
     let known = published.delegatedSeries
     return job.plans.map(\.series).filter { !known.contains($0) }
   }
 }
 
-/// The result of a change of keys.
 package enum KeyChangeOutcome: Sendable {
   case published(PublishedMetadata)
   /// The change needs these signatures.
@@ -81,8 +78,7 @@ package enum KeyChangeOutcome: Sendable {
 }
 
 extension Publisher {
-  /// Signs the change of root or targets metadata that `propose` returns. Publishes it, or stores it until it has
-  /// enough signatures.
+  /// Signs the change that `propose` returns. Publishes it, or stores it until it has enough signatures.
   package func changeKeys(
     lifetimeSeconds: Int, now: UTCTime,
     _ propose: (PublishedMetadata, RepositorySigner) throws -> OfflineChange
@@ -99,13 +95,11 @@ extension Publisher {
     }
   }
 
-  /// Publishes a complete change left by a crash. Returns `nil` if there is none. Call this before making another
-  /// change.
+  /// Publishes a complete change left by a crash; `nil` if there is none. Call this before making another change.
   package func finishChange(lifetimeSeconds: Int, now: UTCTime) throws -> PublishedMetadata? {
     try withUpdate(lifetimeSeconds, now) { update in try update.adoptPending() ? update.published : nil }
   }
 
-  /// Adds signatures made elsewhere to the pending change.
   package func addSignatures(
     lifetimeSeconds: Int, now: UTCTime, _ add: (inout OfflineChange, PublishedMetadata) throws -> Void
   ) throws -> KeyChangeOutcome {
@@ -121,8 +115,7 @@ extension Publisher {
     }
   }
 
-  /// The change that waits for signatures, or an empty one. Written before it is published, so the next step completes
-  /// it after a crash.
+  /// The pending change, or an empty one. Written before it is published, so the next step completes it after a crash.
   package func pendingChange() throws -> OfflineChange {
     guard let bytes = try DurableFile.readIfPresent(pendingFile, limit: PublicationDirectory.mostFileBytes)
     else { return .none }

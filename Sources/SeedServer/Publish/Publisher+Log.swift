@@ -3,11 +3,9 @@ package import SeedSystem
 
 /// The publisher's position in an origin's log.
 package struct OriginLogStanding: Hashable, Sendable {
-  /// When all rows were last compared.
   package let comparedAt: UTCTime
   /// When the log was found to have missed rows; `nil` if it is trusted.
   package let missedAt: UTCTime?
-  /// Tables that the log no longer watched at the last step.
   let gaps: [String]
 
   /// Returns `nil` if no step has used a log.

@@ -2,8 +2,8 @@ package import SeedSystem
 package import SeedTrust
 
 extension Publisher {
-  /// The number of metadata versions that may have been lost with a disk. Exceeds the clock's margin, because several
-  /// datasets and an earlier recovery may use more than one version per second.
+  /// Metadata versions that may have been lost with a disk. The clock alone is not enough, because several datasets and
+  /// an earlier recovery may use more than one version per second.
   static let lostVersions = 10_000
 
   /// Signs all metadata of a publication restored from a copy. The copy may lack the newest metadata, whose versions

@@ -133,8 +133,7 @@ package struct Publisher: Sendable {
     facts?.keep(failureOf: dataset, in: self, record, reason)
   }
 
-  /// Whether the error needs no record: another publisher is working and records its own step, or the operator mistyped
-  /// a version.
+  /// Whether not to record an error: another publisher records its own step, or the operator mistyped a version.
   package static func isNoStep(_ error: any Error) -> Bool {
     if case PublicationError.locked(_, _, waitedSeconds: 0) = error { return true }
     return error is RecallError || error is RollbackError

@@ -11,7 +11,6 @@ package struct SeenPlace {
   /// When the origin became a standby that lacks rows read before; `nil` if it is not.
   package var behindSince: UTCTime? { record?.behindSince }
 
-  /// The relation of the origin's current state to the stored position.
   func relation(of origin: any Origin) throws -> OriginRelation {
     try record.map { try origin.relation(to: $0.place) } ?? .follows
   }
@@ -26,7 +25,6 @@ package struct SeenPlace {
       ? DurableFile.write(next.json.bytes, to: path) : DurableFile.replace(path, with: next.json.bytes)
   }
 
-  /// Stores the time since which the origin has been behind.
   func note(waitingSince start: UTCTime) throws {
     guard let record, record.behindSince != start else { return }
     try DurableFile.write(Record(place: record.place, behindSince: start).json.bytes, to: path)

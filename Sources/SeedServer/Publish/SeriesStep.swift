@@ -12,11 +12,9 @@ struct SeriesDraft {
   fileprivate(set) var isWaiting = false
   /// The origin was read, and may differ from what its log reported.
   fileprivate(set) var isSearched = false
-  /// Changed rows that the origin's log failed to name.
   fileprivate(set) var missed: [MissedRows] = []
   /// Stores everything that must be on disk before signing.
   fileprivate(set) var noteSeen: () throws -> Void = {}
-  /// Restores the working copy.
   var discard: () -> Void = {}
   /// Commits the working copy after publication.
   fileprivate(set) var settle: () throws -> Void = {}
@@ -96,8 +94,7 @@ struct SeriesStep {
   /// The time that an origin may be behind the publication before the step fails.
   private static let longestWaitSeconds = 600
 
-  /// Never goes backward: a standby that is behind is read after it catches up. A new epoch is a single request and
-  /// does not wait.
+  /// Waits until a standby has caught up, so that data never goes backward. A new epoch does not wait.
   private func wait(for lag: OriginLag, _ seen: SeenPlace, _ published: SeriesMetadata?) throws -> SeriesDraft
   {
     // If the clock was set back, start waiting from now.
@@ -131,8 +128,7 @@ struct SeriesStep {
       draftPath: draft)
   }
 
-  /// Makes a delta from the head to the source and applies it to the copy. `hold` marks the series as held after a
-  /// rollback.
+  /// Makes a delta from the head to the source and applies it to the copy. `hold` is set after a rollback.
   private func change(
     _ source: SeriesChange.Source, after published: SeriesMetadata, hold: SeriesHold? = nil
   ) throws -> SeriesDraft {

@@ -13,8 +13,7 @@ struct SnapshotStep {
 
   private var job: DatasetJob { context.job }
 
-  /// Publishes all snapshots that are due, then missing encodings of the newest ones, including those lost in a crash.
-  /// If it throws, the report still lists everything published before.
+  /// Publishes due snapshots, then missing encodings of the newest. If it throws, `report` is complete up to the error.
   static func run(
     _ context: StepContext, after published: PublishedMetadata, _ report: inout StepReport
   ) throws {
@@ -64,7 +63,7 @@ struct SnapshotStep {
     do {
       try list(try context.snapshots(plan).finish(drawn), drawn.epoch, plan, &report)
     } catch let flaw as NotASeed {
-      // Steps do not compare search tables and indexes, so a manual edit may have damaged them. The published ones are
+      // A manual edit may have damaged search tables or indexes, which steps do not compare. The published ones are
       // sound.
       guard let drawn = try draw(plan, { try $0.rebuild() }) else { return }
       report.warnings.append("\(plan.series): the working copy was made anew: \(flaw)")
@@ -124,8 +123,7 @@ struct SnapshotStep {
     report.warnings += update.warnings.filter { !report.warnings.contains($0) }
   }
 
-  /// Adds the snapshot to the series and, for a new version, one delta that spans all versions since the previous
-  /// snapshot.
+  /// Adds the snapshot and, for a new version, one delta that spans all versions since the previous snapshot.
   private func listing(
     _ snapshot: PublishedObject, _ metadata: SeriesMetadata, _ plan: SeriesPlan, _ report: inout StepReport
   ) throws -> SeriesMetadata {

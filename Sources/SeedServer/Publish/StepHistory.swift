@@ -3,18 +3,15 @@ package import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// The outcomes of steps, in a small SQLite file beside the working copies, for people. A missing or damaged history
-/// never stops a step: it is set aside and a new one begins. Consecutive steps with the same outcome share a row, so a
-/// quiet month does not displace older records.
+/// The outcomes of steps, in an SQLite file for people. A damaged history is set aside and never stops a step.
+/// Consecutive steps with the same outcome share a row, so a quiet month does not displace older records.
 package struct StepHistory: Sendable {
   private let stateFolder: String
   private let report: @Sendable (LogRecord) -> Void
 
-  /// The number of records kept.
   package static let mostRecords = 2000
   private static let layout: Int64 = 4
 
-  /// Creates a history in a publisher's state folder.
   package init(_ stateFolder: String, report: @escaping @Sendable (LogRecord) -> Void = { _ in }) {
     (self.stateFolder, self.report) = (stateFolder, report)
   }

@@ -13,18 +13,14 @@ package struct StepRecord: Hashable, Sendable {
   /// `nil` if the step ended before any series.
   package var series: Series?
   package var outcome: Outcome
-  /// The head before and after.
   package var from: Int?
   package var to: Int?
-  /// Rows by table.
   package var changes: ChangeReport = [:]
   package var deltaBytes: Int?
   package var snapshotBytes: Int?
-  /// The total number of rows after the step, if counted.
   package var rows: Int?
   /// How the changes were found, if the origin was searched.
   package var foundBy: FoundBy?
-  /// The number of rows that the origin's log missed.
   package var missedRows = 0
   package var error: String?
   /// The number of consecutive steps with this outcome, and the time of the last one.
@@ -68,8 +64,7 @@ extension StepRecord {
     error = text
   }
 
-  /// Data and configuration errors recur until someone fixes them, so they count as refused; other errors may be
-  /// temporary.
+  /// Data and configuration errors recur until the operator fixes them; others may be temporary.
   private static func outcome(of error: any Error) -> Outcome {
     switch error {
     case let error as any OriginFailure: error.isUnavailable ? .failed : .refused

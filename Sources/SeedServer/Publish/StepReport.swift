@@ -2,12 +2,10 @@ package import SeedDatabase
 package import SeedFormat
 import SeedTrust
 
-/// The result of a step.
 package struct StepReport: Sendable {
   package internal(set) var series: [SeriesReport] = []
   /// The origin's stamp before it was read; `nil` if the step did not check it.
   package internal(set) var originStamp: (any OriginStamp)?
-  /// Problems that did not stop the step.
   package internal(set) var warnings: [String] = []
   /// The number of new parts in the origin that clients do not get; `nil` if it was not read.
   var gained: Int?
@@ -15,10 +13,8 @@ package struct StepReport: Sendable {
   package internal(set) var pruned: [String] = []
   /// The step was a preview and wrote nothing.
   package internal(set) var isPreview = false
-  /// The step was to end holds.
   var isResuming = false
 
-  /// Whether clients have nothing new to fetch.
   package var isUnchanged: Bool { series.allSatisfy { !$0.hasNews } }
 
   mutating func add(_ report: SeriesReport) {
@@ -44,32 +40,25 @@ package struct StepReport: Sendable {
     return found.isEmpty ? nil : .shrunk(found, isResuming: isResuming)
   }
 
-  /// The series held by a rollback.
   package var held: [Series] { series.filter { $0.outcome == .held }.map(\.series) }
 }
 
-/// The result of a step for one series.
 package struct SeriesReport: Sendable {
   package enum Outcome: String, Sendable {
     /// The origin equals the published version.
     case unchanged
-    /// A delta leads to a new version.
     case changed
     /// A first version or a new schema. Clients download a snapshot.
     case created
     case retired
-    /// Held by a rollback.
     case held
   }
 
-  /// Whether clients of the series have something new to fetch.
   package var hasNews: Bool { (outcome != .unchanged && outcome != .held) || hasSnapshot }
 
   package let series: Series
   package let outcome: Outcome
-  /// The version after the step.
   package let version: Version?
-  /// Changed rows, by table.
   package var changes: ChangeReport = [:]
   /// Rows by table after the step, if counted.
   package var rows: [String: Int] = [:]
@@ -88,8 +77,6 @@ package struct SeriesReport: Sendable {
   var warnings: [String] = []
   /// How the changes were found; `nil` if there was no earlier version to compare with.
   package var foundBy: FoundBy?
-  /// The number of changed rows that the origin's log failed to name.
   package var missedRows = 0
-  /// Why the working copy was rebuilt from the publication.
   package var repair: String?
 }
