@@ -1,13 +1,11 @@
 package import SeedDatabase
 package import SeedFormat
 
-/// A consistent read transaction on an operator's data. Code before this protocol does not depend on the kind of
-/// origin.
+/// A consistent read transaction on an operator's data, independent of the kind of origin.
 package protocol Origin: AnyObject {
   /// Converts values to the form in which a client's column stores them.
   var fitter: AffinityFitter { get }
-  /// Returns a table's projected rows in the client's column order and, as far as the origin can sort them, in key
-  /// order.
+  /// A table's projected rows in the client's column order and, as far as the origin can sort them, in key order.
   func source(of table: TableSchema, _ projection: Projection, isOrdered: Bool) throws -> any RowSource
   /// The number of rows that cannot be published because a key column is NULL.
   func rowsWithoutKey(_ table: TableSchema, _ projection: Projection) throws -> Int
@@ -18,8 +16,7 @@ package protocol Origin: AnyObject {
   func outline() throws -> OriginOutline
   /// The log of changed rows; `nil` if none is set up.
   func log() throws -> (any OriginLog)?
-  /// The position of the state being read, for comparison with later states. `nil` if the origin is no replica or has
-  /// no position.
+  /// The position of the state being read, for comparison with later ones; `nil` if it has none or is no replica.
   func place() throws -> OriginCursor?
   /// Compares the state being read with an earlier position.
   func relation(to place: OriginCursor) throws -> OriginRelation
@@ -33,13 +30,11 @@ package protocol Origin: AnyObject {
 package protocol RowSource: AnyObject {
   /// Returns false after the last row.
   func next() throws -> Bool
-  /// Lends the current row, whose texts are not validated. If a value cannot be stored, throws after lending all
-  /// others.
+  /// Lends the current row with unvalidated texts. Throws for an unstorable value after lending all others.
   func lend(to row: inout [BorrowedValue]) throws
 }
 
 extension Origin {
-  /// Whether rows can change without a write.
   package func isVolatile(_ plans: [SeriesPlan]) throws -> Bool {
     try plans.contains { try !restlessTables($0).isEmpty }
   }
@@ -53,9 +48,8 @@ extension Origin {
 
   package func isOptional(_ column: String, of table: String) -> Bool { false }
 
-  /// Returns a table's rows in the client's shape and key order. If the origin's types or collations sort keys
-  /// differently, ``ProjectedRows/next()`` throws ``ProjectedRows/OutOfOrder``; then use
-  /// ``stagedRows(_:_:schemaSQL:)``.
+  /// Returns a table's rows in the client's shape and key order. If the origin sorts keys differently, reading throws
+  /// ``ProjectedRows/OutOfOrder``; then use ``stagedRows(_:_:schemaSQL:)``.
   package func rows(
     _ table: TableSchema, _ projection: Projection, isOrdered: Bool = true
   ) throws -> ProjectedRows {
@@ -89,7 +83,6 @@ private func stage(_ row: [SeedValue], _ insert: Statement, _ table: TableSchema
   }
 }
 
-/// The rows of a statement in an operator's file or a staging table.
 final class StatementSource: RowSource {
   private let statement: Statement
 

@@ -1,7 +1,6 @@
 package import SeedDatabase
 import SeedSystem
 
-/// An origin is unreadable, or its content cannot be published.
 package enum OriginError: OriginFailure {
   case missing(path: String)
   case notAFile(path: String)
@@ -33,8 +32,7 @@ package enum OriginError: OriginFailure {
       ? .logIndex(path: path) : .unreadable(path: path, reason: reason)
   }
 
-  /// Classifies an error of a later row. The file is already open, so errors of opening or writing concern a scratch
-  /// file.
+  /// Classifies an error of a later row. The file is open, so an error of opening or writing concerns a scratch file.
   static func sorting(_ path: String, _ reason: DatabaseError) -> OriginError {
     reason.saysFull || reason.primaryCode == ResultCode.cannotOpen
       ? .noScratch(path: path) : reading(path, reason)
@@ -43,7 +41,6 @@ package enum OriginError: OriginFailure {
   /// The offset of the "file format write version" in SQLite's database header, and its value in WAL mode.
   private static let logMark = (place: 18, value: UInt8(2))
 
-  /// Whether the file's header specifies WAL mode.
   private static func usesLog(_ path: String) -> Bool {
     let header = (try? DurableFile.start(of: path, logMark.place + 1)) ?? nil
     return header?.last == logMark.value && header?.count == logMark.place + 1
@@ -65,7 +62,6 @@ package enum OriginError: OriginFailure {
     }
   }
 
-  /// Whether a retry may succeed without a repair.
   package var isUnavailable: Bool {
     switch self {
     case .missing, .empty, .unreadable, .locked, .unfinished, .logIndex, .behind, .noScratch: true
@@ -73,7 +69,6 @@ package enum OriginError: OriginFailure {
     }
   }
 
-  /// Whether a model's SELECT is wrong rather than the origin.
   package var isConfiguration: Bool {
     switch self {
     case .syntax, .foreignTable: true
@@ -148,7 +143,6 @@ extension OriginError {
   /// The rows of a table that violate one rule of the client's schema.
   package struct Violation: Hashable, Sendable, CustomStringConvertible {
     package let table: String
-    /// SQLite's message.
     package let rule: String
     /// The keys of the first few rows.
     package internal(set) var rows: [String]
@@ -164,7 +158,6 @@ extension OriginError {
 extension [OriginError.Violation] {
   private static var namedRows: Int { 3 }
 
-  /// Counts a row, and stores the keys of the first few.
   mutating func note(_ table: TableSchema, _ rule: String, _ key: String) {
     let index = firstIndex { $0.table == table.name && $0.rule == rule }
     guard let index else { return append(.init(table: table.name, rule: rule, rows: [key], count: 1)) }

@@ -8,18 +8,15 @@ package protocol OriginLog: AnyObject {
   var gaps: [String] { get }
   /// The position of the state being read.
   func cursor() throws -> OriginCursor
-  /// Returns what may have changed since the cursor. The state being read must follow the cursor's
-  /// (``OriginRelation``).
+  /// Returns the possible changes since a cursor, which the current state must follow (``OriginRelation``).
   func touched(since cursor: OriginCursor, _ plan: SeriesPlan) throws -> LogAnswer
-  /// Whether the log has no new entries for any table, and no schema object that affects a SELECT has changed. Cheaper
-  /// than ``touched(since:_:)``; false if uncertain.
+  /// Whether there are no new entries or schema changes. Cheaper than ``touched(since:_:)``; false if uncertain.
   func isUntouched(since cursor: OriginCursor) throws -> Bool
   /// Returns the existing rows with these keys, in the keys' order.
   func rows(_ table: TableSchema, keys: [[SeedValue]]) throws -> ProjectedRows
   /// Whether entries must be removed with ``prune(behind:)``.
   var needsPruning: Bool { get }
-  /// Removes entries that are older than all of these cursors. If that is impossible, returns instructions for the
-  /// operator.
+  /// Removes entries older than all cursors. If that is impossible, returns instructions for the operator.
   func prune(behind cursors: [OriginCursor]) -> String?
 }
 
@@ -36,7 +33,6 @@ package struct OriginCursor: Hashable, Sendable {
   package init(_ json: JSONValue) { self.json = json }
 }
 
-/// The changes since a cursor.
 package enum LogAnswer: Hashable, Sendable {
   /// By table of the client.
   case tables([String: Touched])

@@ -16,12 +16,9 @@ package protocol OriginPlace: Sendable {
   func look() throws -> OriginLook
 }
 
-/// The stamp of an origin, and a way to open it. The first call of `open` reuses the session that took the stamp, if
-/// there is one; later calls open new sessions.
+/// An origin's stamp and a way to open it. The first call of `open` reuses the session of the stamp, if there is one.
 package struct OriginLook {
-  /// `nil` if changes can only be found by reading.
   package let stamp: (any OriginStamp)?
-  /// Opens the current state. Waits up to `waitSeconds` for locks.
   package let open: (_ waitSeconds: Int) throws -> any Origin
 
   package init(stamp: (any OriginStamp)?, open: @escaping (_ waitSeconds: Int) throws -> any Origin) {
@@ -30,7 +27,6 @@ package struct OriginLook {
 }
 
 extension OriginPlace {
-  /// Uses no common session.
   package func look() throws -> OriginLook {
     OriginLook(stamp: try stamp()) { try open(waitSeconds: $0) }
   }
@@ -38,9 +34,7 @@ extension OriginPlace {
   package func prepare() {}
 }
 
-/// Why an origin is read.
 package enum OriginUse: Sendable {
-  /// A single step on request.
   case step
   /// The repeated steps of one process.
   case schedule
@@ -54,7 +48,7 @@ package protocol OriginStamp: Sendable {
   var text: String { get }
   /// Whether an equal stamp at any later time proves that nothing was written.
   var isSettled: Bool { get }
-  /// Returns this stamp with the current time, if the origin is provably unchanged and the last step is recent.
+  /// Returns the stamp for the next check if the origin is provably unchanged and no step is due.
   func renewed() -> (any OriginStamp)?
   /// The greatest lag of a replica; `nil` if the origin is not a server or its lag is unknown.
   var lagSeconds: Int? { get }

@@ -10,7 +10,6 @@ package enum OriginRelation: Hashable, Sendable {
   case other(LogDoubt)
 }
 
-/// How far a standby is behind.
 package struct OriginLag: Hashable, Sendable, CustomStringConvertible {
   let server: String
   /// The missing bytes of the write-ahead log, or 0 if unknown.

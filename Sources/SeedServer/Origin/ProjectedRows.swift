@@ -52,8 +52,7 @@ package final class ProjectedRows {
     return row.map(\.owned)
   }
 
-  /// Rejects invalid UTF-8, which JSON cannot represent, and values that the guard rejects. Published rows need no
-  /// validation.
+  /// Rejects invalid UTF-8, which JSON cannot represent, and values rejected by the guard. Needless for published rows.
   func validate(_ types: TypeGuard?) throws(OriginError) {
     for index in row.indices {
       guard case .text(let bytes) = row[index], !isUTF8(bytes) else { continue }

@@ -1,9 +1,8 @@
 package import SeedDatabase
 import SeedFormat
 
-/// Rejects values that differ from their column's type. SQLite stores a text in an INTEGER column, but an app's typed
-/// readers fail on it. INTEGER takes whole numbers and REAL numbers; other columns take any value. A column whose
-/// published rows already have such values may get more of them.
+/// Rejects values that SQLite stores but an app's typed readers fail on: INTEGER takes whole numbers and REAL numbers;
+/// other columns take any value. A column whose published rows already have such values may get more of them.
 package final class TypeGuard {
   private let plan: SeriesPlan
   /// The published rows; `nil` if there are none.
@@ -50,8 +49,8 @@ package final class TypeGuard {
     return found
   }
 
-  /// False if an older minor lacks the table or the column. The column is qualified because SQLite treats an unknown
-  /// quoted name as a text.
+  /// False if an older minor lacks the table or column. Qualified, because SQLite treats an unknown quoted name as a
+  /// text.
   private func isPublished(_ place: Place) -> Bool {
     if let answer = known[place] { return answer }
     let table = quoted(place.table)
@@ -96,8 +95,7 @@ extension Projection {
 }
 
 extension TableSchema {
-  /// A condition for rows that may have values of other types; `nil` if any value fits. Uses a list because SQLite
-  /// limits the depth of OR.
+  /// A condition for rows with possibly wrong types; `nil` if any value fits. A list, because SQLite limits OR's depth.
   var doubtfulRows: String? {
     let doubts = columns.compactMap { $0.affinity.misfits(in: $0.name) }
     let hasKey = keyNames.map { "\(quoted($0)) IS NOT NULL" }.joined(separator: " AND ")
@@ -118,7 +116,6 @@ extension Affinity {
 
 /// Values of the origin that do not, or may not, fit a client column's type.
 package struct TypeDrift: Hashable, Sendable {
-  /// Whether a step will reject them.
   package let isCertain: Bool
   package let problem: String
 

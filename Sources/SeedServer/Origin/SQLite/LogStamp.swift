@@ -5,10 +5,9 @@ import SeedTrust
 /// The stamp of an origin's write-ahead log.
 ///
 /// The modification time alone proves nothing: when root opens a log, even to read, SQLite assigns it to the database's
-/// owner, which changes the time. Two publishers of one origin would endlessly see each other's reads as changes.
-/// Therefore the content decides if the times differ. Together with an unchanged database file, equal bytes mean equal
-/// rows: readers overlay the log's pages on the database's, and the salts and checksums in the log determine which
-/// frames are valid.
+/// owner, which changes the time, so two publishers would endlessly see each other's reads as changes. If times differ,
+/// the content decides. With an unchanged database file, equal bytes mean equal rows, because the log's own salts and
+/// checksums determine which of its pages readers overlay on the database's.
 struct LogStamp: Sendable {
   /// `nil` for a missing or empty log. SQLite also creates one for readers.
   private let file: FileStamp?
@@ -18,8 +17,7 @@ struct LogStamp: Sendable {
   /// The longest log that is read: 16 times SQLite's default limit.
   private static let mostBytes = 64 * 1024 * 1024
 
-  /// Skips reading a log with the attributes of the `known` one. Takes the attributes before the bytes, so the next
-  /// stamp notices writes in between.
+  /// Reuses `known` if the log looks equal. Takes attributes before bytes, so the next stamp notices later writes.
   init(_ path: String, known: LogStamp? = nil) throws {
     let found = try FileStamp(path)
     let file = found.flatMap { $0.size > 0 ? $0 : nil }
@@ -43,6 +41,5 @@ struct LogStamp: Sendable {
 
   func isOlder(than seconds: Int, at now: Int) -> Bool { now - (file?.modifiedSeconds ?? 0) >= seconds }
 
-  /// Equal for equal content.
   var text: String { digest ?? file?.text ?? "" }
 }

@@ -20,7 +20,6 @@ struct PlainSelect {
     (self.table, columns) = (found.table, found.columns)
   }
 
-  /// The table's column for one of the client's.
   func column(_ name: String) -> String? {
     guard let columns else { return name.lowercased() }
     return columns[name.lowercased()]

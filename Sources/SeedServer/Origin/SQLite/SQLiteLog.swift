@@ -2,10 +2,8 @@ import SeedDatabase
 import SeedFormat
 import SeedSystem
 
-/// The log that triggers write in an operator's SQLite file; see ``SQLiteLogDraft``. Numbers ascend in commit order
-/// because SQLite has a single writer.
+/// The log written by triggers; see ``SQLiteLogDraft``. Numbers follow commit order because SQLite has a single writer.
 final class SQLiteLog: OriginLog {
-  /// A table of the origin with a log.
   struct Source {
     let number: Int
     let table: String
@@ -28,7 +26,6 @@ final class SQLiteLog: OriginLog {
   /// The limit above which comparing all rows is cheaper and keys would take too much memory.
   static let mostKeys = 100_000
 
-  /// Returns `nil` if no log is set up.
   init?(_ connection: Connection, _ fitter: AffinityFitter, file: String) throws {
     let registry = LogParts.registry
     guard try LogParts(connection).hasRegistry else { return nil }

@@ -8,7 +8,6 @@ import SeedFormat
 /// delete triggers do not fire for them. A BEFORE trigger per such index logs the conflicting rows. It may log rows
 /// that stay, which costs only a comparison.
 package struct SQLiteLogDraft {
-  /// The tables with a log, and their key columns.
   package private(set) var logged: [(table: String, keys: [String])] = []
   /// The tables without a log, and the reasons. They are compared.
   package private(set) var left: [(table: String, reason: String)] = []
@@ -20,7 +19,6 @@ package struct SQLiteLogDraft {
   /// Old entries are removed after this many new ones.
   private static let pruningEntries = 4096
 
-  /// Makes a log for every table that can have one.
   package init(_ connection: Connection) throws {
     statements.append(
       "CREATE TABLE \(LogParts.registry)(number INTEGER PRIMARY KEY, source TEXT NOT NULL UNIQUE, keys TEXT NOT NULL, "
@@ -129,13 +127,11 @@ package struct SQLiteLogDraft {
   }
 }
 
-/// A table of an operator's file, with the properties that its log needs.
 struct LoggedTable {
   let name: String
   /// The columns that identify a row. The rowid if the table has no key.
   private(set) var keys: [String] = []
   private(set) var evictions: [Eviction] = []
-  /// Why the table cannot have a log.
   private(set) var obstacle: String?
 
   /// A unique index through which REPLACE can remove another row.

@@ -51,7 +51,6 @@ package struct SQLiteLogSetup {
     try Self.reading(path) { try SQLiteLogDraft.removal(connection) }
   }
 
-  /// Runs all statements in one transaction.
   package func run(_ statements: [String]) throws {
     try Self.reading(path) {
       try connection.transaction { for statement in statements { try connection.execute(statement) } }

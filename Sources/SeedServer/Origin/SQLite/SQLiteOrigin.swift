@@ -10,8 +10,7 @@ package final class SQLiteOrigin: Origin {
   private let path: String
   package let fitter = AffinityFitter()
 
-  /// Opens the file and starts the read transaction. Waits up to `waitSeconds` for locks. `mayQuoteTexts` permits texts
-  /// in double quotes, which an operator's views may contain.
+  /// Opens the file and starts to read. `mayQuoteTexts`: an operator's views may have texts in double quotes.
   package init(_ path: String, waitSeconds: Int = 10, mayQuoteTexts: Bool = true) throws {
     try OriginError.checkIsFile(path)
     self.path = path

@@ -1,8 +1,7 @@
 import SeedDatabase
 import SeedFormat
 
-/// Finds the tables that a SELECT reads, including through views and subqueries. Uses EXPLAIN, whose program opens each
-/// table and index by its root page.
+/// Finds the tables that a SELECT reads, also through views, from the root pages that EXPLAIN's program opens.
 struct SQLiteReading {
   /// In lower case.
   private(set) var tables: Set<String> = []

@@ -3,9 +3,8 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// The stamp of a SQLite origin's files, taken before a read. Equal stamps prove equal content only if the newest
-/// timestamp was already old, because a second write within one tick of the file system's clock does not change it
-/// (`isTrustworthy`).
+/// The stamp of a SQLite origin's files, taken before a read. It proves equal content only if the newest timestamp was
+/// old: a second write within one clock tick of the file system does not change it (`isTrustworthy`).
 struct SQLiteStamp: OriginStamp {
   private let path: String
   /// Includes the status change time, which programs cannot set, so a reset modification time is detected.
