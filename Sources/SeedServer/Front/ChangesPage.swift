@@ -3,8 +3,7 @@ import SeedFormat
 import SeedHTTP
 import SeedTrust
 
-/// One response of `changes`: stored deltas from `since` towards the head, spliced into one gzip stream without
-/// recompression. For clients without gzip, the bytes are expanded while they are sent.
+/// A response of `changes`: stored deltas, spliced into one gzip stream, which is expanded for clients without gzip.
 struct ChangesPage: Sendable {
   let gzip: ServedDocument
   let rawLength: Int

@@ -14,7 +14,6 @@ package struct FrontConfiguration: Sendable {
   package var http: HTTPServerConfiguration
   /// A publisher in this process announces its changes, so the front checks less often for those of other processes.
   package var hasPublisher = false
-  /// The follower's progress if the publication is a copy that this process maintains.
   package var follow: FollowProgress?
   package var requests = RequestLog.none
   /// Receives messages for the operator on any thread.
@@ -85,7 +84,6 @@ package final class Front: Sendable {
 
   package var seriesCount: Int { source.current().catalog?.allSeries.count ?? 0 }
 
-  /// Series held by a rollback.
   package var holds: [Series: SeriesHold] {
     (source.current().catalog?.allSeries ?? []).reduce(into: [:]) { holds, metadata in
       holds[metadata.series] = metadata.state.hold

@@ -2,7 +2,6 @@ import SeedFormat
 import SeedHTTP
 import SeedTrust
 
-// The front's problems with their machine-readable members.
 extension Problem {
   static func badParameter(_ name: String, found: String?, expected: String) -> Problem {
     let detail =

@@ -3,7 +3,6 @@ import SeedHTTP
 import SeedSystem
 import SeedTrust
 
-// Resources for operators and load balancers.
 extension Router {
   func counts(_ view: CatalogView) -> HTTPResponse {
     HTTPResponse(

@@ -36,7 +36,6 @@ struct Parameters {
 
   func since() throws(Problem) -> Version { try required("since", "a whole number from 1", Version.init(_:)) }
 
-  /// The requested last version.
   func end() throws(Problem) -> Version? {
     self["to"] == nil ? nil : try required("to", "a whole number from 1", Version.init(_:))
   }

@@ -13,7 +13,6 @@ package struct CatalogView: Sendable {
   package var facts: [Series: SeriesFacts]
   /// `nil` if there are no mirrors or no report.
   var mirrors: MirrorFacts?
-  /// `nil` without a report.
   var publisher: PublisherFacts?
   var standing = CatalogStanding()
   /// `nil` if the publication is not a copy.
@@ -130,8 +129,7 @@ package final class CatalogSource: Sendable {
     }
   }
 
-  /// The stamps of the files that reveal a change: `timestamp.json`, which every step writes last, and the next root,
-  /// which an operator may add while the front runs.
+  /// The stamps of `timestamp.json`, which every step writes last, and of the next root, which an operator may add.
   private var stamp: [FileStamp?] {
     [MetadataName.unversioned(Timestamp.type), current().catalog?.nextRoot].map { name in
       name.flatMap { try? FileStamp(directory.metadataFile($0)) }

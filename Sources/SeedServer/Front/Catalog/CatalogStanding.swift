@@ -6,9 +6,7 @@ import SeedTrust
 struct CatalogStanding: Hashable, Sendable {
   /// Missing files and those with a wrong length, as paths in the publication.
   var missing: Set<String> = []
-  /// The roles with expired signatures.
   var expired: Set<String> = []
-  /// Whether the publisher may run out of space.
   var isDiskNearlyFull = false
   /// For a copy: when it became outdated, if that is too long ago.
   var lateSince: UTCTime?
@@ -30,7 +28,6 @@ extension CatalogView {
     series.usableSnapshots.filter { !standing.missing.contains($0.filePath) }
   }
 
-  /// The number of missing snapshots and deltas.
   func missingFiles(_ series: SeriesMetadata) -> Int {
     standing.missing.isEmpty ? 0 : series.objects.count { standing.missing.contains($0.filePath) }
   }

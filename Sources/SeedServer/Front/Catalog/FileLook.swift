@@ -2,22 +2,18 @@ import SeedFormat
 import SeedSystem
 package import SeedTrust
 
-/// Checks the lengths of published files without reading them, so that a front starts quickly. Checks all snapshots
-/// every time, but deltas in turns because there may be very many.
+/// Checks only the lengths of published files, so that a front starts quickly. Deltas take turns: there may be many.
 struct FileLook {
   private var missing: Set<String> = []
   /// The catalog of the last check and its lists, cached because checks run every second.
   private var catalog: PublishedCatalog?
   private var (snapshots, deltas): ([PublishedObject], [PublishedObject]) = ([], [])
-  /// The index of the next delta to check.
   private var next = 0
 
-  /// The number of deltas per check.
   private let deltasAtOnce: Int
 
   init(deltasAtOnce: Int = 500) { self.deltasAtOnce = deltasAtOnce }
 
-  /// The files known to be missing or of a wrong length, as paths in the publication.
   mutating func missing(of catalog: PublishedCatalog) -> Set<String> {
     if self.catalog !== catalog { take(catalog) }
     for object in snapshots + turn() {

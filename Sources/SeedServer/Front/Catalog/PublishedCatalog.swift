@@ -13,7 +13,6 @@ package final class PublishedCatalog: Sendable {
   let datasets: [DatasetName: [SeriesMetadata]]
   let signatures: [SignatureExpiry]
   let keys: [KeyRole: RoleKeys]
-  /// The total size of all published files.
   let publishedBytes: Int
   let rootVersion: Int
   private let described: JSONValue
@@ -45,7 +44,6 @@ package final class PublishedCatalog: Sendable {
     self.described = .array(described.sorted { $0.key < $1.key }.map(\.value))
   }
 
-  /// Describes all series and the validity of signatures.
   func overview(_ standing: CatalogStanding) -> ServedDocument {
     let signatures = signatures.map { signature -> JSONValue in
       [
@@ -96,8 +94,7 @@ extension SeriesMetadata {
   }
 }
 
-/// Items by name. Keeps retired ones for a while, because clients in the middle of a refresh or download use names from
-/// earlier metadata.
+/// Items by name. Keeps retired ones for a while, for clients in the middle of a refresh or download.
 struct CatalogShelf<Item: Sendable>: Sendable {
   private struct Place: Sendable {
     let item: Item

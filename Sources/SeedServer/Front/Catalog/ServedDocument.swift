@@ -2,8 +2,7 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// The ETag of objects, documents and pages of changes: the SHA-256 of the content. ``ChangesPage`` adds a suffix for
-/// uncompressed pages.
+/// The ETag: the SHA-256 of the content. ``ChangesPage`` adds a suffix for uncompressed pages.
 func entityTag(_ digest: SHA256Digest) -> String { "\"\(digest.hex)\"" }
 
 struct ServedDocument: Hashable, Sendable {

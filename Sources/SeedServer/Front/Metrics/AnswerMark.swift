@@ -1,8 +1,7 @@
 import SeedFormat
 import SeedHTTP
 
-/// A response's kind and result, encoded in the number that its measurement returns, because cached responses bypass
-/// the router.
+/// A response's kind and result, encoded in its measurement's number because cached responses bypass the router.
 struct AnswerMark: Hashable, Sendable {
   enum Kind: Int, CaseIterable, Sendable {
     /// Rejected by the server before routing.

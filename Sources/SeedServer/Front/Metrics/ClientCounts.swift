@@ -1,6 +1,5 @@
 import SeedSystem
 
-/// The requests of the client library to this front.
 struct ClientCounts: Hashable, Sendable {
   /// The requests of apps built for one model.
   struct Requests: Hashable, Sendable {

@@ -3,7 +3,6 @@ import SeedHTTP
 import SeedSystem
 
 struct FrontCounts: Sendable {
-  /// The upper bounds of the latency buckets, in seconds.
   static let latencyBounds = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60]
   static let behindBounds = [0, 1, 4, 16, 64, 256, 1024]
   /// None, and 1xx to 5xx.

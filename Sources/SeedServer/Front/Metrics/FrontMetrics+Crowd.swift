@@ -35,7 +35,6 @@ struct ClientModel: Hashable, Sendable {
 }
 
 extension MetricsPage {
-  /// Writes estimated clients, and how often they poll per new version.
   mutating func writeCrowd(_ rates: [ClientModel: Double], _ view: CatalogView, now: Int) {
     let series = view.catalog?.allSeries ?? []
     text.family(

@@ -3,7 +3,6 @@ import SeedHTTP
 import SeedSystem
 import SeedTrust
 
-/// The front's counters, for `/metrics`.
 package final class FrontMetrics: Sendable {
   /// Reduces contention: concurrent threads usually use different stripes.
   private final class Stripe: Sendable { let counts = Mutex(FrontCounts()) }
@@ -122,12 +121,10 @@ struct LookRate: Sendable {
   /// Oldest first.
   private var samples: [Sample] = []
 
-  /// The interval of samples.
   static let apartSeconds = 30
   /// Fifteen minutes of samples.
   private static let mostSamples = 31
 
-  /// Adds a sample of the totals since start.
   mutating func note(_ looks: @autoclosure () -> [Int: Int], at second: Int) {
     if let newest = samples.last {
       // After the clock was set back, the age of earlier samples is unknown.

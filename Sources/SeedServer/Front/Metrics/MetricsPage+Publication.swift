@@ -2,7 +2,6 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-// Metrics of the publication and its facts.
 extension MetricsPage {
   mutating func writePublication(_ view: CatalogView, now: Int) {
     let series = view.catalog?.allSeries ?? []

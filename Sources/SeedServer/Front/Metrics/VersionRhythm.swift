@@ -3,7 +3,6 @@ import SeedSystem
 
 /// The rate of a series' new versions, compared with its polling interval. Pure.
 struct VersionRhythm: Hashable, Sendable {
-  /// The mean time between two versions.
   let changeSeconds: Int
   let pollSeconds: Int
 
@@ -13,7 +12,6 @@ struct VersionRhythm: Hashable, Sendable {
   private static let mostLooks = 100.0
   /// The polls per version to recommend. Data is then late by a fortieth of the mean time between versions.
   private static let enoughLooks = 20
-  /// Intervals to recommend.
   private static let usual = [60, 300, 900, 3600, 6 * 3600, UTCTime.secondsPerDay]
 
   init(changeSeconds: Int, pollSeconds: Int) {

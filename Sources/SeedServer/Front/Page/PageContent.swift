@@ -3,7 +3,6 @@ import SeedHTTP
 import SeedSystem
 import SeedTrust
 
-/// The page's content at one moment.
 struct PageContent: Sendable {
   private let view: CatalogView
   private let now: UTCTime
@@ -27,7 +26,6 @@ struct PageContent: Sendable {
     }
   }
 
-  /// The markup between header and footer.
   var html: HTML {
     """
     \(PageVerdict(verdict: verdict, series: series).html)

@@ -5,18 +5,15 @@ enum PageLimits {
   /// The size of markup after which further series are only listed.
   static let sectionBytes = 1_500_000
   static let listedSeries = 1000
-  /// The builds in a series' chart.
   static let builds = 40
   /// The builds in its table, whose rows are most of a page's bytes.
   static let buildRows = 8
   static let points = 60
-  /// The versions in the list of changes.
   static let versions = 6
   static let snapshots = 20
   static let tables = 100
   /// Of one table's schema.
   static let schemaScalars = 10_000
-  /// The columns named in a table's row.
   static let columns = 12
   static let roots = 5
   static let roles = 20

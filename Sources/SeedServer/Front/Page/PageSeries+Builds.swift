@@ -3,7 +3,6 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-// The newest steps: duration, outcome, rows and sizes.
 extension PageSeries {
   var builds: HTML? {
     guard let steps = facts?.steps.prefix(PageLimits.builds), !steps.isEmpty else { return nil }
@@ -59,7 +58,6 @@ extension PageSeries {
     return .row(named: .time(step.last), start + HTML.tallyCells(step.tally) + end)
   }
 
-  /// Rows and snapshot sizes over time.
   private var curves: HTML {
     let steps = (facts?.steps ?? []).reversed()
     let rows = steps.compactMap { step in step.rows.map { (step.at, $0) } }
@@ -111,7 +109,6 @@ extension StepOutcome {
   }
 }
 
-/// A bar chart with one bar per build.
 private struct Strip {
   static let pitch = 10
   static let height = 40

@@ -1,7 +1,6 @@
 import SeedFormat
 import SeedTrust
 
-// Shell commands and client counts.
 extension PageSeries {
   /// The script replaces `$front` with the page's address, which the front does not know.
   var commands: HTML? {
@@ -53,7 +52,6 @@ extension PageSeries {
     """
   }
 
-  /// The requests for models of this series.
   var own: [ClientCounts.Requests] {
     clients.requests.filter { $0.dataset == series.dataset.text && $0.major == series.major }
       .sorted { $0.model < $1.model }

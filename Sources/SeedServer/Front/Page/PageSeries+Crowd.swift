@@ -2,7 +2,6 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-// The number of clients, and whether their polling interval is reasonable.
 extension PageSeries {
   /// The polling interval, with advice if it is much shorter than the time between versions.
   var pollWords: HTML {

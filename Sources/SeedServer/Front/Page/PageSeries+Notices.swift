@@ -2,9 +2,7 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-// The badge, and a sentence for each concern.
 extension PageSeries {
-  /// The worst concern.
   var trouble: (kind: String, word: String)? {
     concerns.first.map { (Optional($0.level).kind, word($0)) }
   }
@@ -160,7 +158,6 @@ extension PageSeries {
       """
   }
 
-  /// The reason and its remedy.
   private static func words(_ reason: FailureReason?) -> HTML {
     let status: HTML = "<code>seedbank status</code> on the publisher’s machine"
     return switch reason {

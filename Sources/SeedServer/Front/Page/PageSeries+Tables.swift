@@ -1,7 +1,6 @@
 import SeedFormat
 import SeedTrust
 
-// The tables of a snapshot, and the list of snapshots.
 extension PageSeries {
   var tables: HTML? {
     guard let tables = facts?.tables.prefix(PageLimits.tables), !tables.isEmpty else { return nil }

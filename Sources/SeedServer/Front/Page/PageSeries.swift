@@ -15,7 +15,6 @@ struct PageSeries: Sendable {
   /// Whether the front serves a copy, which gets no reports of the publisher's steps.
   let isCopy: Bool
   let now: UTCTime
-  /// The root file for new clients.
   let root: String?
 
   var state: SeriesState { metadata.state }
@@ -25,7 +24,6 @@ struct PageSeries: Sendable {
   var name: String { series.words }
   var snapshot: PublishedObject? { snapshots.snapshots().first }
 
-  /// A row of the list at the top.
   var row: HTML {
     // State first, because a narrow screen shows only two columns.
     let cells: [HTML] = [

@@ -2,12 +2,10 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// The first sentence of the page.
 struct PageVerdict {
   let verdict: PublicationVerdict
   let series: [PageSeries]
 
-  /// The number of series named in a sentence.
   private static let named = 3
 
   var html: HTML {
@@ -73,7 +71,6 @@ struct PageVerdict {
 }
 
 extension PublisherConcern {
-  /// The problem and its remedy.
   var notice: HTML {
     switch self {
     case .datasetUnpublished:
@@ -102,7 +99,6 @@ extension PublisherConcern {
 }
 
 extension ConcernLevel? {
-  /// The CSS class for the level.
   var kind: String {
     switch self {
     case .bad: "bad"
