@@ -29,7 +29,7 @@ struct SeriesChange {
   /// The page cache of a copy that receives scattered rows.
   private static let cacheKibibytes = 32 * 1024
 
-  /// Compares and applies the difference. Returns `nil` if there is none. Throws ``CopyDamaged`` if the copy is faulty.
+  /// Compares and applies the difference. Returns `nil` if nothing differs. Throws ``CopyDamaged`` if the copy is faulty.
   static func make(_ source: Source, _ copy: WorkingCopy) throws -> SeriesChange? {
     // Rows are scattered over a large table. A small cache would write pages early and sync the journal each time.
     if case .log = source.search {

@@ -1,7 +1,7 @@
 import SeedFormat
 package import SeedSystem
 
-/// A follower's progress. Checks the followed publication one look at a time.
+/// A follower's progress. Only one check runs at a time.
 package struct FollowState: Hashable, Sendable {
   /// When the last look found nothing new or copied everything new.
   package private(set) var lastGoodLook: UTCTime?

@@ -1,6 +1,6 @@
 import SeedSystem
 
-/// The location of an operator's data, and what it reveals without reading the rows.
+/// The location of an operator's data, which can detect changes without reading rows.
 package protocol OriginPlace: Sendable {
   /// Unique among places. For messages.
   var text: String { get }

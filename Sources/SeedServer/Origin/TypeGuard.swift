@@ -5,7 +5,7 @@ import SeedFormat
 /// other columns take any value. A column whose published rows already have such values may get more of them.
 package final class TypeGuard {
   private let plan: SeriesPlan
-  /// The published rows; `nil` if there are none.
+  /// The published rows; `nil` without a working copy.
   private let copy: Connection?
   private var known: [Place: Bool] = [:]
 

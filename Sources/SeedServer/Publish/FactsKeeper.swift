@@ -59,7 +59,7 @@ package struct FactsKeeper: Sendable {
   private func write(_ job: DatasetJob, _ publisher: Publisher, _ step: NotedStep) throws {
     let folder = publisher.publication.facts
     let newest = job.plans.last?.series
-    // Show the effect at once to an operator who has just decided on new parts.
+    // Show the effect at once after the operator's decision on new parts.
     let isGainNew = step.gained != nil && step.gained != newest.flatMap(folder.read)?.gained
     let due = job.plans.filter { plan in
       !step.isRepeated || !Self.isFresh(folder.stamp(plan.series)) || (isGainNew && plan.series == newest)

@@ -56,7 +56,7 @@ struct PublicationUpdate {
 
   var signer: RepositorySigner { signer(trustsClock: clock == .trusted) }
 
-  /// Signs for an operator who is present and sees the expiry dates.
+  /// May shorten signatures unless the clock is doubted, because the operator is present and sees the dates.
   var attendedSigner: RepositorySigner {
     if case .doubted = clock { signer } else { signer(trustsClock: true) }
   }

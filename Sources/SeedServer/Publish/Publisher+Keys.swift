@@ -95,7 +95,7 @@ extension Publisher {
     }
   }
 
-  /// Publishes a complete change left by a crash; `nil` if there is none. Call this before making another change.
+  /// Publishes a complete change left by a crash, or returns `nil`. Call this before making another change.
   package func finishChange(lifetimeSeconds: Int, now: UTCTime) throws -> PublishedMetadata? {
     try withUpdate(lifetimeSeconds, now) { update in try update.adoptPending() ? update.published : nil }
   }

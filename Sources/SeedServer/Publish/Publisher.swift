@@ -59,7 +59,7 @@ package struct Publisher: Sendable {
     try step(job, try StepOptions(rollingBack: series, to: version, job), now: now)
   }
 
-  /// Reports what a step would do now, without publishing.
+  /// Reports the outcome of a step without publishing.
   package func preview(
     _ job: DatasetJob, _ options: StepOptions = StepOptions(), now: UTCTime
   ) throws -> StepReport {

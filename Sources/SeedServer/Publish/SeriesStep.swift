@@ -10,7 +10,7 @@ struct SeriesDraft {
   var metadata: SeriesMetadata?
   /// The origin is behind the publication and was not read.
   fileprivate(set) var isWaiting = false
-  /// The origin was read, and may differ from what its log reported.
+  /// False if the log had no new entries, because then the origin is unchanged.
   fileprivate(set) var isSearched = false
   fileprivate(set) var missed: [MissedRows] = []
   /// Stores everything that must be on disk before signing.

@@ -3,7 +3,7 @@ package import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// The outcomes of steps, in an SQLite file for people. A damaged history is set aside and never stops a step.
+/// The outcomes of steps, in a SQLite file for people. A damaged history is set aside and never stops a step.
 /// Consecutive steps with the same outcome share a row, so a quiet month does not displace older records.
 package struct StepHistory: Sendable {
   private let stateFolder: String

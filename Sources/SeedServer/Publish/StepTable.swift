@@ -70,7 +70,7 @@ struct StepTable {
     return true
   }
 
-  /// Whether another outcome of the dataset lies between. Other series' records of the same steps do not count.
+  /// Whether the dataset had another outcome in between. Other series' records of the same steps do not count.
   private func isInterrupted(_ id: Int64, _ latest: StepRecord, _ record: StepRecord) throws -> Bool {
     let major = SeedValue(record.series?.major)
     return try connection.integer(

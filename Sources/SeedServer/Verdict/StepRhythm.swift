@@ -11,7 +11,7 @@ package enum StepRhythm {
   /// The longest expected time between two checks of the origin.
   static func expectedSeconds(_ checkSeconds: Int) -> Int { max(checkSeconds, longestRestSeconds) }
 
-  /// The time after which a step counts as missed. `nil` stands for a timer.
+  /// The time after which a step counts as missed. Pass `nil` for a timer.
   package static func patienceSeconds(_ checkSeconds: Int?) -> Int {
     guard let checkSeconds else { return timerSeconds }
     // The facts are not signed, so limit the number.

@@ -63,7 +63,7 @@ package final class PublishedCatalog: Sendable {
   ) -> [String: CatalogObject] {
     series.reduce(into: [:]) { objects, metadata in
       for object in metadata.objects {
-        // An object's time is when this process first saw it in its epoch.
+        // An object keeps the date of the first publication of its epoch in which this process saw it.
         let known = previous?.objects[object.filePath]
         objects[object.filePath] =
           known?.epoch == metadata.state.epoch ? known : CatalogObject(object, of: metadata.state)

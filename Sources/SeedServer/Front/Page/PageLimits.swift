@@ -12,7 +12,7 @@ enum PageLimits {
   static let versions = 6
   static let snapshots = 20
   static let tables = 100
-  /// Of one table's schema.
+  /// The limit of one table's schema.
   static let schemaScalars = 10_000
   static let columns = 12
   static let roots = 5

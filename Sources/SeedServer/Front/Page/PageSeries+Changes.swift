@@ -63,7 +63,7 @@ extension PageSeries {
       [.cell(step.map { .time($0.at) })] + HTML.tallyCells(step?.tally) + [.numberCell(.size(delta.length))])
   }
 
-  /// A delta has only new values, so the script needs these counts to tell inserts from updates.
+  /// A delta has only new values, so the script needs these counts to distinguish inserts from updates.
   private static func counts(_ step: SeriesFacts.Step) -> HTML {
     let tables = step.changes.sorted { $0.key < $1.key }.map { name, changes in
       JSONMember(name, ["inserted": JSONValue(changes.inserted), "updated": JSONValue(changes.updated)])
