@@ -6,9 +6,9 @@
 // Publish, Inspect, Front/Catalog, Front/Metrics, Front/Page, Front.
 //
 // Rules of this module:
-// - Publish/ alone walks through all rooms below it.
-// - The publication is the truth. A working copy that lags behind it catches up as any client would, one that
-//   disagrees with it is made anew from it, one that is ahead of it is an error.
-// - What is published was checked first, is written durably, and is named by its hash; `timestamp.json` comes last.
-// - Mirror/ copies what is published to other places: its timestamp last, and never over what another publisher put there.
-// - The front reads published files only. It holds no key and never maps a request's path to a file's path.
+// - Only Publish/ uses all rooms below it.
+// - The publication is the truth. A working copy that lags catches up like a client, one that disagrees is rebuilt
+//   from the publication, and one that is ahead is an error.
+// - Everything is checked before it is published, written durably, and named by its hash; `timestamp.json` is last.
+// - Mirror/ copies publications to other places: the timestamp last, and never over another publisher's.
+// - The front reads only published files. It has no keys and never maps a request's path to a file's path.

@@ -2,7 +2,7 @@ import SeedDatabase
 import SeedFormat
 import SeedSystem
 
-/// A delta in a file of its own, compressed, that no metadata names yet.
+/// A compressed delta in a temporary file that no metadata names yet.
 struct DeltaDraft {
   let header: DeltaHeader
   let path: String
@@ -20,7 +20,7 @@ struct DeltaDraft {
   func remove() { try? Folder.remove(path) }
 }
 
-/// Holds a delta's changes on the disk until its header is known. The file has no name, so none is left behind.
+/// Stores a delta's changes on disk until its header is known. Unlinked while open, so a crash leaves nothing behind.
 final class SpillFile: DeltaSpill {
   private let path: String
   private var file: File?

@@ -3,7 +3,7 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// Moves deltas, single and merged, among the published objects; they count once metadata lists them.
+/// Stores new and merged deltas as objects. Clients ignore them until metadata lists them.
 struct DeltaPublication {
   let publication: PublicationDirectory
   let plan: SeriesPlan
@@ -19,7 +19,7 @@ struct DeltaPublication {
     return object
   }
 
-  /// The shorter spans first. A file that rotted on the disk must not stop what is new: its span is left as it is.
+  /// Merges the shortest spans first. Skips a damaged delta with a warning, because it must not stop the step.
   func merge(
     _ spans: [DeltaSpan], of objects: [PublishedObject]
   ) throws -> (objects: [PublishedObject], warnings: [String]) {
@@ -35,7 +35,7 @@ struct DeltaPublication {
     return merged
   }
 
-  /// `nil` where one delta leads over the span already, or none does.
+  /// Returns `nil` if a single delta already covers the span or no chain does.
   private func merge(_ span: DeltaSpan, of objects: [PublishedObject]) throws -> PublishedObject? {
     let own = objects.filter { $0.schema == plan.schema.hash }
     guard let chain = DeltaChain.shortest(own, from: span.from, to: span.to), chain.count > 1 else {
@@ -49,9 +49,9 @@ struct DeltaPublication {
   }
 }
 
-/// Merges deltas that follow one another, walked at once in the order of the keys. Of each key the last delta that
-/// touched it counts. An insertion that is taken back stays a delete, for a client that enters the merged delta in
-/// its midst may have the row. Of each delta two rows are in memory, however long it is.
+/// Merges consecutive deltas in parallel in key order; the last delta that touches a key wins. A row that was inserted
+/// and deleted stays a delete, because a client that enters in the middle may have it. Holds two rows per delta in
+/// memory.
 struct DeltaMerge {
   let schema: DatabaseSchema
 
@@ -60,7 +60,7 @@ struct DeltaMerge {
   func run(
     _ documents: [Document], from start: Version, into merged: inout DeltaWriter
   ) throws -> DeltaHeader {
-    // In a document all deletes of a table stand before its upserts, each in key order; so each kind has a reader.
+    // A document has all deletes of a table before its upserts, each in key order, so each kind needs its own reader.
     let inputs = try documents.flatMap { document in
       try [DeltaEvent.delete, .upsert].map { try DeltaInput($0, try document()) }
     }
@@ -97,9 +97,8 @@ private final class DeltaInput {
   }
 
   let header: DeltaHeader
-  /// The table that stands next, behind the open one.
   private(set) var table: String?
-  /// The open table's next change of this kind; `nil` behind its last.
+  /// The open table's next change of this kind, or `nil` after the last.
   private(set) var change: Change?
   private let kind: DeltaEvent
   private var reader: DeltaReader

@@ -2,7 +2,7 @@ import SeedDatabase
 import SeedFormat
 
 protocol OrderedRows: AnyObject {
-  /// The current row where it lies, good until the next one.
+  /// The current row, valid until the next call of `next()`.
   var row: [BorrowedValue] { get }
   func next() throws -> Bool
 }
@@ -22,7 +22,7 @@ final class StatementRows: OrderedRows {
   }
 }
 
-/// The rows that a file has of some keys, in the keys' order.
+/// The rows of a file for given keys, in key order.
 final class KeyedRows: OrderedRows {
   private let find: Statement
   private let keys: [[SeedValue]]
@@ -44,9 +44,9 @@ final class KeyedRows: OrderedRows {
   }
 }
 
-/// Walks two states of one table in key order, once. A side that does not have the table is `nil`.
+/// Compares two states of a table in one pass in key order. A side is `nil` if it lacks the table.
 struct RowMerge<Old: OrderedRows, New: OrderedRows> {
-  /// The sides that have the lowest key, and whether the rows are equal. The row of a side is its current one.
+  /// The side or sides with the lowest key, and whether the rows are equal. Each side's row is its current one.
   enum Match { case onlyOld, onlyNew, different, same }
 
   private let old: Old?

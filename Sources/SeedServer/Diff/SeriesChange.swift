@@ -1,14 +1,14 @@
 import SeedDatabase
 import SeedFormat
 
-/// A series' next version, applied to its copy in a transaction that waits until it is published.
+/// A series' next version, applied to its copy in a transaction that stays open until the version is published.
 struct SeriesChange {
   let copy: WorkingCopy
   let delta: DeltaDraft
   let changes: ChangeReport
-  /// What the guard holds back; only a preview gets here with some.
+  /// Tables and columns rejected by the shrink guard. Only a preview continues despite them.
   let shrunk: [ShrunkTable]
-  /// What the origin's log should have named and did not.
+  /// Changed rows that the origin's log failed to name.
   let missed: [MissedRows]
 
   struct Source {
@@ -16,23 +16,22 @@ struct SeriesChange {
     let plan: SeriesPlan
     let search: ChangeSearch
     let provenance: Provenance
-    /// `nil` where the operator accepts the loss.
+    /// `nil` if the operator accepts the loss.
     let shrinkGuard: ShrinkGuard?
-    /// Whether values of other types are refused.
+    /// Whether values of undeclared types are rejected.
     let guardsTypes: Bool
-    /// A preview only reports what the guard finds.
+    /// A preview reports violations of the shrink guard instead of throwing.
     let isPreview: Bool
     let spillFolder: String
-    /// Where the delta is written before it has a name.
     let draftPath: String
   }
 
-  /// Memory for pages of a copy into which single rows are written.
+  /// The page cache of a copy that receives scattered rows.
   private static let cacheKibibytes = 32 * 1024
 
-  /// Compares and applies the difference; `nil` without one. Throws ``CopyDamaged`` where the copy is to blame.
+  /// Compares and applies the difference. Returns `nil` if nothing differs. Throws ``CopyDamaged`` if the copy is faulty.
   static func make(_ source: Source, _ copy: WorkingCopy) throws -> SeriesChange? {
-    // Rows all over a large table: what is written back too early is read again, and each time the journal is synced.
+    // Rows are scattered over a large table. A small cache would write pages early and sync the journal each time.
     if case .log = source.search {
       try copy.connection.execute("PRAGMA cache_size = -\(Self.cacheKibibytes)")
     }
@@ -64,7 +63,7 @@ struct SeriesChange {
       from: meta.version, to: meta.version.next, digest: StateDigest.of(diff.after))
     let draft = try DeltaDraft(diff.delta, header, at: source.draftPath)
     do {
-      // The publisher is the first client of its own delta: what it cannot apply, nobody gets.
+      // The publisher applies its own delta first, so clients never get one that cannot be applied.
       changes = try copy.apply(try draft.pieces()).changes
       var after = try copy.meta()
       after.provenance = source.provenance
@@ -85,13 +84,13 @@ struct SeriesChange {
   }
 }
 
-/// A working copy that cannot be read, or whose rows are not those of its sums: edited by hand, or damaged.
+/// A working copy is unreadable, or its rows do not match its sums because of damage or a manual edit.
 struct CopyDamaged: Error, CustomStringConvertible {
   let description: String
 
   init(table: String, reason: String) { description = "its table \"\(table)\" was damaged: \(reason)" }
 
-  /// An error that a change met in the copy; `nil` if the copy is not to blame. An emptied search table is malformed.
+  /// Returns `nil` if the copy did not cause the error. SQLite reports an emptied search table as malformed.
   init?(_ error: any Error) {
     guard let error = error as? DatabaseError, error.saysDamage || error.code == ResultCode.unread else {
       return nil

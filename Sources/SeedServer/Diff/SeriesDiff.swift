@@ -1,18 +1,14 @@
 import SeedDatabase
 import SeedFormat
 
-/// How a step finds what changed.
 enum ChangeSearch {
-  /// Every row of the origin beside every row of the copy.
   case comparison
-  /// The log is known to name none.
+  /// The log has no new entries.
   case nothing
-  /// The rows that the origin's log names.
   case log(any OriginLog, [String: Touched])
-  /// Every row, and whether the log named those that differ.
+  /// Compares every row and checks that the log named those that differ.
   case audit([String: Touched])
 
-  /// How to find what changed in one table.
   func way(_ table: TableSchema) -> Way {
     switch self {
     case .comparison: return .comparing(expected: nil)
@@ -34,10 +30,9 @@ enum ChangeSearch {
   }
 }
 
-/// Rows of one table that differed, though the origin's log did not name them.
+/// Changed rows of a table that the origin's log did not name.
 struct MissedRows: Hashable {
   let table: String
-  /// The keys of some of them.
   private(set) var keys: [String] = []
   private(set) var count = 0
 
@@ -62,19 +57,18 @@ struct MissedRows: Hashable {
   }
 }
 
-/// What one series' origin holds against what its copy does.
 struct SeriesDiff: ~Copyable {
   private(set) var delta: DeltaWriter
   private(set) var before: [String: TableSum] = [:]
   private(set) var after: [String: TableSum] = [:]
   private(set) var missed: [MissedRows] = []
-  /// By table and column, how many rows fewer have a value.
+  /// By table and column, the decrease in the number of rows with a value.
   private var losses: [String: [Int]] = [:]
   private let source: SeriesChange.Source
   private let copy: WorkingCopy
   private let types: TypeGuard?
 
-  /// Compares; throws ``CopyDamaged`` where the copy's rows are not those that it has stored the sums of.
+  /// Throws ``CopyDamaged`` if the copy's rows do not match its stored sums.
   init(_ source: SeriesChange.Source, _ copy: WorkingCopy, _ types: TypeGuard?, spill: any DeltaSpill) throws
   {
     (self.source, self.copy, self.types) = (source, copy, types)
@@ -133,7 +127,7 @@ struct SeriesDiff: ~Copyable {
     }
   }
 
-  /// The origin's rows turn their failures into an OriginFailure, so SQLite's own are the copy's.
+  /// Errors of the origin arrive as an OriginFailure, so a DatabaseError comes from the copy.
   private static func blamingCopy<Result>(
     _ table: TableSchema, _ body: () throws -> Result
   ) throws -> Result {
@@ -144,7 +138,7 @@ struct SeriesDiff: ~Copyable {
     }
   }
 
-  /// Writes what differs into the delta; the sums are those of the rows that were walked.
+  /// Writes the differences to the delta. Returns the sums of both sides' rows.
   private mutating func compare(
     _ table: TableSchema, _ old: some OrderedRows, _ new: ProjectedRows, expected: Touched?
   ) throws -> (old: TableSum, new: TableSum) {
@@ -185,7 +179,6 @@ struct SeriesDiff: ~Copyable {
     return (before, after)
   }
 
-  /// What the guard holds back.
   func shrunk() throws -> [ShrunkTable] {
     guard let shrinkGuard = source.shrinkGuard else { return [] }
     return try shrinkGuard.shrunk(before: before, after: after, source.origin) { name in
@@ -193,7 +186,7 @@ struct SeriesDiff: ~Copyable {
     }
   }
 
-  /// Reads the copy only if a column lost too many.
+  /// Reads the copy only if a column lost too many values.
   private func values(of name: String, _ shrinkGuard: ShrinkGuard) throws -> ShrinkGuard.Values {
     let (rows, lost) = (before[name]?.rows ?? 0, losses[name] ?? [])
     guard let table = source.plan.schema.table(name),
@@ -205,13 +198,13 @@ struct SeriesDiff: ~Copyable {
   }
 }
 
-/// Whether the log named the rows that a comparison finds different.
+/// Checks that the log named the rows that differ.
 private struct LogAudit {
   private let table: TableSchema
   private let named: Set<[SeedValue]>
   private(set) var missed: MissedRows
 
-  /// `nil` where there is nothing to check: no log, or one that names the whole table.
+  /// Returns `nil` if there is nothing to check, because there is no log or it names the whole table.
   init?(_ table: TableSchema, _ expected: Touched?) {
     switch expected {
     case nil, .all: return nil

@@ -2,11 +2,11 @@ import SeedDatabase
 import SeedFormat
 
 extension ShrinkGuard {
-  /// How many rows of a table have a value, by column.
+  /// The number of rows with a value, by column.
   typealias Values = (before: [String: Int], after: [String: Int])
 
-  /// The tables that lost too many rows. Of the others, the columns that lost their values in as many; `values` is
-  /// asked for a table that is guarded.
+  /// Tables that lost too many rows and, in the others, columns that lost too many values. Unguarded tables are
+  /// skipped.
   func shrunk(
     before: [String: TableSum], after: [String: TableSum], _ origin: any Origin,
     values: (String) throws -> Values
@@ -22,7 +22,7 @@ extension ShrinkGuard {
     }
   }
 
-  /// Measured by the table's rows: a column in which few of them have a value may lose all.
+  /// Compares with the number of rows, so a column with few values may lose all of them.
   private func columns(of table: String, rows: Int, _ values: Values) -> [ShrunkTable] {
     values.before.sorted { $0.key < $1.key }.compactMap { column, before in
       guard let after = values.after[column], holdsBack(from: rows, to: rows - (before - after)) else {
@@ -33,7 +33,7 @@ extension ShrinkGuard {
   }
 }
 
-/// How many rows fewer have a value in each column of a table. NULL and the empty text are no values.
+/// The decrease in the number of rows with a value, per column. NULL and the empty text are no values.
 struct ValueLoss {
   private(set) var counts: [Int]
 
@@ -59,7 +59,7 @@ extension BorrowedValue {
 }
 
 extension WorkingCopy {
-  /// How many rows of a table have a value, by column, as ``ValueLoss`` counts.
+  /// The number of rows with a value, by column, counted like ``ValueLoss``.
   func values(in table: TableSchema) throws -> [String: Int] {
     let counts = table.columnNames.map { "count(nullif(\(quoted($0)) COLLATE BINARY, ''))" }
     let rows = try connection.rows("SELECT \(counts.joined(separator: ", ")) FROM \(quoted(table.name))")

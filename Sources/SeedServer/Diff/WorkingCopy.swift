@@ -3,7 +3,7 @@ package import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// A series' file that deltas are applied to: the publisher's own at head, or one made of a published snapshot.
+/// A series' database to which deltas are applied: the publisher's own at the head, or one expanded from a snapshot.
 package struct WorkingCopy {
   package let connection: Connection
   package let schema: DatabaseSchema
@@ -13,7 +13,7 @@ package struct WorkingCopy {
     "\(stateFolder)/\(series.roleName).sqlite"
   }
 
-  /// Memory for pages while a copy is built: one that is written back too early is read again.
+  /// The page cache for building a copy. Pages written too early would be read again.
   private static let buildingCacheKibibytes = 32 * 1024
 
   init(_ path: String, _ schema: DatabaseSchema) throws {
@@ -22,7 +22,8 @@ package struct WorkingCopy {
     self.path = path
   }
 
-  /// Makes a committed copy of the origin, over what a crash left at `path`; without a path, a scratch database.
+  /// Builds a committed copy of the origin, replacing a file left by a crash. Without a path, builds a scratch
+  /// database.
   init(
     building path: String?, _ origin: any Origin, _ plan: SeriesPlan, _ types: TypeGuard, _ meta: SeedMeta
   ) throws {
@@ -43,7 +44,7 @@ package struct WorkingCopy {
     }
   }
 
-  /// Makes a copy out of a published snapshot; its structure and digest are those that were signed.
+  /// Expands a published snapshot and verifies its schema and digest against the signed ones.
   init(expanding snapshot: PublishedObject, in publication: PublicationDirectory, to path: String) throws {
     try WorkingCopy.remove(path)
     try publication.expand(snapshot, to: path)
@@ -59,7 +60,6 @@ package struct WorkingCopy {
 
   var hasItsSchema: Bool { (try? SchemaReader(connection).schema().hash) == schema.hash }
 
-  /// Series, model, epoch, version and digest, as stored in the file.
   package func meta() throws -> SeedMeta { try SeedTables.meta(connection) }
 
   func sums() throws(CopyDamaged) -> [String: TableSum] {
@@ -70,7 +70,7 @@ package struct WorkingCopy {
     }
   }
 
-  /// Applies a delta in the open transaction: the publisher's own draft, or one that must lead to what was `signed`.
+  /// Applies a delta in the open transaction: the publisher's draft, or one that must lead to the digest in `signed`.
   @discardableResult
   func apply(
     _ document: @escaping DocumentPieces.Source, signed: PublishedObject? = nil
@@ -85,7 +85,7 @@ package struct WorkingCopy {
     }
   }
 
-  /// Removes the file with what SQLite may have left beside it: a stale journal would undo the next copy.
+  /// Also removes SQLite's journal files: a stale journal would corrupt the next copy.
   static func remove(_ path: String) throws(FileError) {
     for suffix in ["", "-journal", "-wal", "-shm"] { try Folder.remove(path + suffix) }
   }
@@ -93,7 +93,7 @@ package struct WorkingCopy {
   private static func fill(
     _ connection: Connection, _ origin: any Origin, _ plan: SeriesPlan, _ types: TypeGuard
   ) throws -> ImportResult {
-    // An index over rows that are there is sorted once; one that grows with them is searched for each.
+    // Building an index after the rows needs one sort; maintaining it needs a search per row.
     let indexes = try SecondaryIndexes(connection)
     try indexes.drop(from: connection)
     let importer = try BatchImporter(connection, plan.schema)

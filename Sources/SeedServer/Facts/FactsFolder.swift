@@ -1,17 +1,16 @@
 package import SeedFormat
 package import SeedSystem
 
-/// Where facts lie: `facts/transit-2.json` in a publication, beside the signed files.
+/// The folder of facts in a publication, such as `facts/transit-2.json`.
 package struct FactsFolder: Sendable {
   let path: String
 
-  /// Bytes of one file at most; larger ones are neither written nor read.
+  /// The size limit for reading and writing a file.
   package static let mostBytes = 4 * 1024 * 1024
 
-  /// The file of a series.
   package func file(_ series: Series) -> String { "\(path)/\(series.roleName).json" }
 
-  /// `nil` where there are none, and where the file is damaged, too large, of another series, or no file.
+  /// Returns `nil` if the file is missing, damaged, too large, not a regular file, or belongs to another series.
   package func read(_ series: Series) -> SeriesFacts? {
     let bytes = try? File(file(series), for: .readingRegular(followsLinks: false)).readAll(
       limit: Self.mostBytes)
@@ -21,13 +20,13 @@ package struct FactsFolder: Sendable {
     return facts
   }
 
-  /// Replaces the file at once. It is not forced to the disk: after a power loss the next step writes it anew.
+  /// Replaces the file atomically without syncing. After a power failure the next step rewrites it.
   package func write(_ facts: SeriesFacts) throws(FileError) {
     try Folder.create(path)
     try DurableFile.replace(file(facts.series), with: facts.fittingBytes)
   }
 
-  /// Removes the file with what a crash may have left beside it.
+  /// Removes the file and any temporary file left by a crash.
   package func remove(_ series: Series) throws(FileError) {
     for suffix in ["", DurableFile.temporarySuffix] { try Folder.remove(file(series) + suffix) }
   }
@@ -41,12 +40,11 @@ package struct FactsFolder: Sendable {
     }
   }
 
-  /// When the file was written, by the disk's clock.
+  /// The modification time is the disk's.
   func stamp(_ series: Series) -> FileStamp? { (try? FileStamp(file(series))) ?? nil }
 }
 
 extension PublicationDirectory {
-  /// The facts beside the publication.
   package var facts: FactsFolder { FactsFolder(of: self) }
 }
 
@@ -55,7 +53,7 @@ extension FactsFolder {
 }
 
 extension SeriesFacts {
-  /// With fewer steps, and at last without the tables, where a file would be too large.
+  /// Drops older steps, and finally the tables, until the file fits.
   fileprivate var fittingBytes: [UInt8] {
     var (facts, bytes) = (self, json.bytes)
     while bytes.count > FactsFolder.mostBytes, !facts.steps.isEmpty || !facts.tables.isEmpty {

@@ -1,18 +1,17 @@
-/// Why a step came to nothing, in a word that names nothing of the deployment.
+/// Why a step failed, as a code that reveals nothing about the deployment.
 package enum FailureReason: String, Sendable, CaseIterable {
-  /// A key is missing, cannot be read, or is another one than the publication names.
+  /// A key is missing, unreadable, or not the one that the publication names.
   case keys
-  /// The configuration or a model does not fit.
+  /// The configuration or a model is invalid.
   case configuration
-  /// The origin is away, locked or cannot be read.
+  /// The origin is unavailable, locked or unreadable.
   case origin
-  /// What the origin holds is not fit to be published.
+  /// The origin's data cannot be published.
   case data
-  /// Tables lost more rows, or columns more values, than is allowed.
+  /// Tables lost more rows, or columns more values, than allowed.
   case shrunk
-  /// What is published cannot be read, or does not belong to this publisher.
+  /// The publication is unreadable or belongs to another publisher.
   case publication
-  /// A file or a disk failed.
   case disk
   case other
 }

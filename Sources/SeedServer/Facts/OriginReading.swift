@@ -1,19 +1,18 @@
 package import SeedFormat
 import SeedSystem
 
-/// How the newest steps read an origin, for people and monitors. It lies in a file of its own beside the working copies: a step
-/// that finds the origin as it was reads nothing, and what the one before it cost is still to be told.
+/// How the newest steps read an origin. Stored separately because a step that finds it unchanged reads nothing.
 package struct OriginReading: Hashable, Sendable {
-  /// Milliseconds for which the newest step that read the origin kept its transaction open.
+  /// How long the newest step that read the origin kept its transaction open.
   package var openMilliseconds: Int?
-  /// Seconds by which a replica was at most behind its primary when it was last looked at; `nil` if the origin is no server.
+  /// The greatest lag of a replica at the last check; `nil` if the origin is not a server.
   package var lagSeconds: Int?
-  /// Which database server was last looked at; `nil` if the origin is no server.
+  /// The role of the database server that answered last; `nil` if the origin is not a server.
   package var role: OriginServer.Role?
-  /// Its name, which no fact has.
+  /// The server's name, which is not part of the facts.
   package var server: String?
 
-  /// Seconds after which an open transaction is in the way of others.
+  /// An open transaction obstructs other sessions after this time.
   package static let mostOpenSeconds = 600
   private static let mostFileBytes = 4096
 
@@ -21,14 +20,14 @@ package struct OriginReading: Hashable, Sendable {
     (self.openMilliseconds, self.lagSeconds) = (openMilliseconds, lagSeconds)
   }
 
-  /// What was noted last; empty where nothing was, or the file is damaged.
+  /// Reads the last measurements. Returns empty ones if the file is missing or damaged.
   package static func newest(of dataset: DatasetName, in stateFolder: String) -> OriginReading {
     let bytes = try? DurableFile.readIfPresent(file(of: dataset, in: stateFolder), limit: mostFileBytes)
     guard let bytes, let json = try? JSONValue(parsing: bytes) else { return OriginReading() }
     return OriginReading(json)
   }
 
-  /// Notes what is new of it. It is only told, so no failure to write it is a step's.
+  /// Updates the file. Ignores errors because measurements must not make a step fail.
   static func note(
     _ dataset: DatasetName, in stateFolder: String, _ change: (inout OriginReading) -> Void
   ) {
@@ -43,12 +42,11 @@ package struct OriginReading: Hashable, Sendable {
     "\(stateFolder)/\(dataset).reading"
   }
 
-  /// Seconds for which the transaction was open, where these are too many.
+  /// How long the transaction was open, if that is too long.
   var tooLongSeconds: Int? {
     openMilliseconds.map { $0 / 1000 }.flatMap { $0 > Self.mostOpenSeconds ? $0 : nil }
   }
 
-  /// For an operator, where the transaction was open for too long.
   package var warning: String? {
     guard let seconds = tooLongSeconds else { return nil }
     return
@@ -59,17 +57,16 @@ package struct OriginReading: Hashable, Sendable {
 }
 
 extension OriginReading {
-  /// Passes over what it does not know.
+  /// Ignores unknown members.
   init(_ json: JSONValue) {
     func count(_ name: String) -> Int? { json[name]?.integer.flatMap { $0 < 0 ? nil : $0 } }
     self.init(openMilliseconds: count("openMilliseconds"), lagSeconds: count("lagSeconds"))
     (role, server) = (json["role"]?.string.flatMap(OriginServer.Role.init), json["server"]?.string)
   }
 
-  /// As the facts have it.
   var json: JSONValue { .object(members) }
 
-  /// As the operator has it.
+  /// The form for the operator, with the server's name.
   package var operatorJSON: JSONValue { .object(members + [JSONMember("server", JSONValue(server))]) }
 
   private var members: [JSONMember] {

@@ -1,10 +1,9 @@
-/// The database server that was read, of several that may answer to one address.
 package struct OriginServer: Hashable, Sendable {
   package enum Role: String, Sendable {
     case primary, standby
   }
 
-  /// For the operator alone.
+  /// Only for the operator.
   package let name: String
   package let role: Role
 

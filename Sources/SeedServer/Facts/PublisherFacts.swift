@@ -1,31 +1,28 @@
 package import SeedFormat
 package import SeedSystem
 
-/// What is wrong on a publisher's machine beside its steps, in a word that names nothing of the deployment. The worst first.
+/// A problem on a publisher's machine outside its steps, as a code without private details. Worst first.
 package enum PublisherConcern: String, Hashable, Sendable, CaseIterable {
-  /// Nothing of some dataset is published.
+  /// A dataset has no published series.
   case datasetUnpublished
-  /// A model has no series yet, beside others of its dataset that are served.
+  /// A model has no series yet, although other models of its dataset are served.
   case modelUnpublished
-  /// A key's file cannot be used, others can read it, or it is missing.
+  /// A key file is missing, unusable or readable by others.
   case keyFiles
-  /// A change of keys waits for signatures.
+  /// A change of keys needs signatures.
   case keyChange
-  /// The disk of working copies and history is almost full.
+  /// The disk with working copies and history is nearly full.
   case stateDisk
 }
 
-/// What the publisher's machine knows against one series, in a word.
+/// A problem of one series on the publisher's machine, as a code.
 package enum SeriesDoubt: String, Hashable, Sendable, CaseIterable {
-  /// The configuration has no model of it any more.
   case noModel
-  /// The working copy cannot be read.
   case copy
-  /// The origin's log does not tell all that is written.
   case log
 }
 
-/// How a publisher's machine stands, for a front that has no rights to it. `seedbank status` says in words what it is.
+/// The state of a publisher's machine, for a front without access to it. `seedbank status` has the details.
 package struct PublisherFacts: Hashable, Sendable {
   package var concerns: Set<PublisherConcern> = []
   package var doubts: [Series: Set<SeriesDoubt>] = [:]
@@ -34,19 +31,17 @@ package struct PublisherFacts: Hashable, Sendable {
 }
 
 extension FactsFolder {
-  /// No series has that name, for each ends with a number.
+  /// Cannot collide with a series, whose file name ends with a number.
   private var publisherFile: String { "\(path)/publisher.json" }
 
-  /// When what is told of the publisher was written, by the disk's clock.
   var publisherStamp: FileStamp? { (try? FileStamp(publisherFile)) ?? nil }
 
-  /// `nil` where there are none, or the file is damaged.
   package var publisher: PublisherFacts? {
     let bytes = (try? DurableFile.readIfPresent(publisherFile, limit: Self.mostBytes)) ?? nil
     return bytes.flatMap { try? JSONValue(parsing: $0) }.flatMap(PublisherFacts.init)
   }
 
-  /// Replaces the file, where it says something else; `nil` removes it.
+  /// Writes the file if its content changed; `nil` removes it.
   package func write(_ publisher: PublisherFacts?) throws(FileError) {
     guard let publisher else { return try Folder.remove(publisherFile) }
     guard publisher != self.publisher else { return }
@@ -56,7 +51,7 @@ extension FactsFolder {
 }
 
 extension PublisherFacts {
-  /// Passes over words that it does not know.
+  /// Ignores unknown codes.
   fileprivate init?(_ json: JSONValue) {
     guard let words = json["concerns"]?.elements, let series = json["series"]?.elements else { return nil }
     concerns = Set(words.compactMap { $0.string.flatMap(PublisherConcern.init) })

@@ -3,7 +3,7 @@ package import SeedFormat
 import SeedSystem
 
 extension SeriesFacts {
-  /// As the file and the front's answer have it.
+  /// The form in the file and in the front's response.
   package var json: JSONValue {
     [
       "dataset": .string(series.dataset.text), "major": JSONValue(series.major),

@@ -2,11 +2,11 @@ import SeedDatabase
 package import SeedFormat
 import SeedSystem
 
-/// Facts that cannot be read. Nobody is told why: they are taken as missing, and the next step writes them anew.
+/// The facts are unreadable. They count as missing until the next step rewrites them, so no reason is kept.
 private struct DamagedFacts: Error {}
 
 extension SeriesFacts {
-  /// Reads what ``json`` says, and passes over members that it does not know; `nil` for anything else.
+  /// Reads ``json`` and ignores unknown members. Returns `nil` if the facts are invalid.
   package init?(_ json: JSONValue) {
     guard let facts = try? SeriesFacts(reading: json) else { return nil }
     self = facts
@@ -39,7 +39,7 @@ extension SeriesFacts.Look {
       good: try json.optional("good") { try $0.time("good") },
       newest: try json.optional("newest") { try $0.outcome("newest") },
       newestAt: try json.optional("newestAt") { try $0.time("newestAt") },
-      // A newer publisher may know more of them.
+      // A newer publisher may have more reasons.
       reason: json["reason"]?.string.map { FailureReason(rawValue: $0) ?? .other })
     foundBy = json["foundBy"]?.string.flatMap(FoundBy.Way.init)
     comparedWhy = json["comparedWhy"]?.string.flatMap(ComparisonWhy.init)
@@ -87,7 +87,7 @@ extension UpcomingSnapshots {
         guard let time = value.string.flatMap({ UTCTime($0) }) else { throw DamagedFacts() }
         return time
       },
-      // A zone that this program does not know yet is told as universal time.
+      // Falls back to UTC if this version does not have the zone.
       clock: json["zone"]?.string.flatMap { try? ZoneClock($0) },
       jitterSeconds: try json.count("jitterSeconds")
     )
@@ -105,7 +105,7 @@ extension JSONValue {
     return value
   }
 
-  /// `nil` where the member is missing or null.
+  /// Returns `nil` if the member is missing or null.
   fileprivate func optional<Value>(_ name: String, _ read: (JSONValue) throws -> Value) throws -> Value? {
     guard let value = self[name], value != .null else { return nil }
     return try read(self)

@@ -2,21 +2,17 @@ import SeedFormat
 package import SeedSystem
 package import SeedTrust
 
-/// When a series gets its next snapshots.
 package struct UpcomingSnapshots: Hashable, Sendable {
-  /// When the next one is due; `nil` where nothing changed since the newest.
+  /// The next due time; `nil` if the series has not changed since its newest snapshot.
   package let due: UTCTime?
-  /// The next moments of its calendar, where it has one.
   package let calendarTimes: [UTCTime]
-  /// The calendar's clock, where it has one.
   package let clock: ZoneClock?
-  /// Seconds by which each comes later at most.
+  /// The maximum delay of each snapshot.
   package let jitterSeconds: Int
 
-  /// Moments of a calendar that are told.
   private static let told = 3
 
-  /// Of what is published of a series; `seen` is up to where a publisher looked at its calendar.
+  /// `seen` is the time up to which a publisher has checked its calendar.
   package init(_ metadata: SeriesMetadata?, _ schedule: SnapshotSchedule, seen: UTCTime?, now: UTCTime) {
     jitterSeconds = schedule.jitterSeconds
     let isAlive = metadata?.state.lifecycle.isRetired == false

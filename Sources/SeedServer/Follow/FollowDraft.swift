@@ -2,20 +2,18 @@ import SeedFormat
 package import SeedSystem
 package import SeedTrust
 
-/// The newest metadata of a publication that is followed: verified as a client verifies it, and not yet written.
+/// The newest metadata of a followed publication, verified like a client would and not yet written.
 package struct FollowDraft: Sendable {
-  /// The files that are not here, in the order in which they must be written.
+  /// The new files, in the order in which they must be written.
   package let files: [MetadataFile]
-  /// What is published of each series.
   package let series: [SeriesMetadata]
-  /// The roles whose signatures clients refuse at that time; none unless they were to be taken all the same.
+  /// The roles with expired signatures. Empty unless the caller accepts expired signatures.
   package let expired: [SignatureExpiry]
 
-  /// All objects that the metadata names.
   package var objects: [PublishedObject] { series.flatMap(\.objects) }
 
-  /// Fetches what is new, from the root that the caller trusts on, and compares it with what is here: nothing may be
-  /// older than that. `isExpiryPassedOver` takes what has expired, for those who cannot wait until it is signed anew.
+  /// Fetches new metadata, starting at the root that the caller trusts. Rejects anything older than the local copy.
+  /// `isExpiryPassedOver` accepts expired signatures, for operators who cannot wait until they are renewed.
   package init(
     of publication: PublicationDirectory, root: [UInt8], now: UTCTime, isExpiryPassedOver: Bool = false,
     fetch: @escaping MetadataFetcher
@@ -34,7 +32,7 @@ package struct FollowDraft: Sendable {
   }
 }
 
-/// What a refresh accepted, by the names under which it is published.
+/// The metadata that a refresh accepted, under the published file names.
 private final class TakenMetadata {
   private(set) var files: [MetadataFile] = []
 
@@ -50,11 +48,11 @@ private final class TakenMetadata {
   }
 }
 
-/// The metadata that is here, by the names under which a client keeps it.
+/// The local metadata, under the file names that a client uses.
 private struct KeptMetadata {
   private let publication: PublicationDirectory
   private let shippedRoot: MetadataFile
-  /// The shipped root and those after it that are here.
+  /// The shipped root and its local successors.
   private let roots: [[UInt8]]
 
   init(_ publication: PublicationDirectory, _ root: [UInt8]) throws {
@@ -83,7 +81,7 @@ private struct KeptMetadata {
     }
   }
 
-  // What cannot be read counts for nothing, as it does for a client.
+  // Ignores unreadable metadata, as a client does.
   private func timestamp() throws -> Timestamp? {
     try read(MetadataName.unversioned(Timestamp.type)).flatMap {
       try? Metadata<Timestamp>(parsing: $0).signed
@@ -96,8 +94,8 @@ private struct KeptMetadata {
     }
   }
 
-  /// In the order of ``RepositorySigner``: `timestamp.json` behind all that it leads to. New roots come behind it where
-  /// clients of the old root can read what it announces, and else right before it.
+  /// Orders files like ``RepositorySigner``: `timestamp.json` after everything it leads to. New roots follow it if
+  /// clients of the old root can read the new metadata; otherwise they precede it.
   func ordered(_ taken: [MetadataFile]) throws -> [MetadataFile] {
     let timestamp = MetadataName.unversioned(Timestamp.type)
     let newRoots = taken.filter { $0.name.hasSuffix(".\(MetadataName.unversioned(Root.type))") }
@@ -118,7 +116,7 @@ private struct KeptMetadata {
 }
 
 extension TrustedMetadataSet {
-  /// The series that are delegated to and have metadata.
+  /// The delegated series that have metadata.
   fileprivate var publishedSeries: [Series] {
     (targets[Targets.type]?.delegations?.roles ?? []).compactMap { Series(roleName: $0.name) }
       .filter { snapshot?.meta[MetadataName.unversioned($0.roleName)] != nil }

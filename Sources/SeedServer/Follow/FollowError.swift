@@ -1,6 +1,5 @@
 import SeedFormat
 
-/// Why a folder cannot follow a publication.
 package enum FollowError: Error, Hashable, Sendable, CustomStringConvertible {
   case otherPublication(path: String)
   case otherRoot(path: String, file: String)

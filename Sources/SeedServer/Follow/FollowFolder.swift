@@ -2,17 +2,16 @@ import SeedFormat
 package import SeedSystem
 package import SeedTrust
 
-/// The folder of a copy of somebody else's publication: the files as they were published, and in `.follow` what the
-/// follower alone needs. One process at a time works on it; the kernel gives the folder back with the process.
+/// The folder of a copy of another publication. Contains the published files, and the follower's state in `.follow`.
+/// Only one process at a time may use it; the kernel releases the lock when the process ends.
 package final class FollowFolder: Sendable {
-  /// The copy, to be served like any other publication.
   package let publication: PublicationDirectory
   private let lock: File
 
   private static let ownName = ".follow"
   private static let partsName = "parts"
 
-  /// Takes the folder, and makes it where it is not there. A publication that no follower made is left alone.
+  /// Locks the folder, and creates it if it is missing. Rejects a publication that was not made by following.
   package init(_ path: String) throws {
     publication = PublicationDirectory(path)
     let own = Self.own(in: path)
@@ -26,20 +25,19 @@ package final class FollowFolder: Sendable {
 
   deinit { lock.unlock() }
 
-  /// Whether somebody began a copy in a folder.
   package static func isBegun(in path: String) -> Bool { Folder.exists(own(in: path)) }
 
   private static func own(in path: String) -> String { "\(path)/\(ownName)" }
 
   private var own: String { Self.own(in: publication.path) }
 
-  /// Where downloads lie until they are whole and have the hash that was signed. Nobody else can read it.
+  /// The folder of incomplete or unverified downloads, readable only by the owner.
   package var parts: String { "\(own)/\(Self.partsName)" }
 
   // MARK: Objects
 
-  /// Those of the objects that are not here. What is here was compared with its hash when it came, so its length tells;
-  /// `rehashing` reads every byte, and finds what a disk has damaged since.
+  /// Returns the objects that are not in the copy. Compares only lengths because hashes were verified on arrival.
+  /// `rehashing` reads every byte to find disk damage.
   package func missing(_ objects: [PublishedObject], rehashing: Bool = false) throws -> [PublishedObject] {
     try objects.filter { object in
       let path = publication.file(object)
@@ -48,7 +46,7 @@ package final class FollowFolder: Sendable {
     }
   }
 
-  /// Removes the downloads of objects that are not wanted any more, and throws where the others have no room.
+  /// Removes downloads of objects that are no longer wanted. Throws if the remaining objects do not fit on the disk.
   package func makeRoom(for objects: [PublishedObject]) throws {
     let wanted = Set(objects.map(\.sha256.hex))
     var held = 0
@@ -65,7 +63,7 @@ package final class FollowFolder: Sendable {
     throw FollowError.noRoom(path: publication.path, needed: needed, free: Int(disk.freeBytes))
   }
 
-  /// Brings an object into its place, durably; `part` is its file with the hash that was signed.
+  /// Syncs an object and moves it into place. `part` is a file with the verified hash.
   package func place(_ object: PublishedObject, from part: String) throws(FileError) {
     try Folder.create(publication.objectFolder(object.series))
     try File(part, for: .reading).sync()
@@ -74,11 +72,11 @@ package final class FollowFolder: Sendable {
 
   // MARK: Metadata
 
-  /// Writes what a draft found, once all objects that it names are here. `timestamp.json` comes last, or a new root
-  /// that clients of the old one need not have.
+  /// Writes metadata after its objects have arrived. `timestamp.json` is last, or a new root that old clients do not
+  /// need.
   package func publish(_ draft: FollowDraft) throws(FileError) { try publication.write(draft.files) }
 
-  /// Removes what crashes left, and what no metadata has named for the grace period.
+  /// Removes files left by crashes, and files that no metadata named during the grace period.
   package func prune(graceSeconds: Int, now: UTCTime) throws -> [String] {
     let published = try publication.published()
     try publication.sweep(published.delegatedSeries)
@@ -86,6 +84,5 @@ package final class FollowFolder: Sendable {
     return try pruning.run(published, now: now, isDryRun: false).removed
   }
 
-  /// Ends the following: from now on the folder is a publication like any other.
   package func release() throws(FileError) { try Folder.removeAll(own) }
 }

@@ -1,26 +1,26 @@
 import SeedFormat
 package import SeedSystem
 
-/// What a follower knows of the publication that it follows. It looks once at a time.
+/// A follower's progress. Only one check runs at a time.
 package struct FollowState: Hashable, Sendable {
-  /// When it last found that nothing was newer there, or took over all that was.
+  /// When the last look found nothing new or copied everything new.
   package private(set) var lastGoodLook: UTCTime?
-  /// Why the last look failed, if it did. It may name the other publication's address.
+  /// Why the last look failed. May contain the address of the followed publication.
   package private(set) var failure: String?
   private(set) var goodLooks = 0
   private(set) var failedLooks = 0
-  /// Looks that have begun, and which of them was the last good one.
+  /// The number of the newest look and of the last successful one.
   private(set) var newestLook = 0
   private(set) var newestGoodLook = 0
   private let began: UTCTime
   private let lateSeconds: Int
 
-  /// Looks in a row that may fail before anyone is told.
+  /// The number of consecutive failures before a warning.
   private static let missedLooks = 5
-  /// Seconds within which it is never late: an origin may be started anew.
+  /// The minimum time before a warning, so that an origin can restart.
   private static let leastLateSeconds = 60
 
-  /// Of a follower that looks every so many seconds, and has just begun; its copy may be an older one.
+  /// A follower that checks every `seconds` seconds. The existing copy may be old.
   package init(every seconds: Int, now: UTCTime) {
     (began, lateSeconds) = (now, max(Self.missedLooks * seconds, Self.leastLateSeconds))
   }
@@ -37,20 +37,20 @@ package struct FollowState: Hashable, Sendable {
     failedLooks += 1
   }
 
-  /// Since when it knows nothing of the publication that it follows, where that is too long.
+  /// Returns the time since which the copy may be outdated, if that is too long.
   func lateSince(at now: UTCTime) -> UTCTime? {
     let last = lastGoodLook ?? began
     return now.secondsSinceEpoch - last.secondsSinceEpoch > lateSeconds ? last : nil
   }
 }
 
-/// How the looks of a follower go, for the front beside it.
+/// The shared progress of a follower, for the front in the same process.
 package final class FollowProgress: Sendable {
   private let state: Mutex<FollowState>
-  /// Other epochs that clients named, and the newest look at that time.
+  /// Other epochs that clients sent, each with the newest look at that time.
   private let asked = Mutex<[Epoch: Int]>([:])
 
-  /// Epochs that are remembered. Whoever names more of them makes others wait for one more look.
+  /// The limit of remembered epochs. If clients send more, others may wait for one more look.
   private static let mostEpochs = 256
 
   package init(_ state: FollowState) { self.state = Mutex(state) }
@@ -59,8 +59,8 @@ package final class FollowProgress: Sendable {
 
   package func note(_ change: (inout FollowState) -> Void) { state.withLock { change(&$0) } }
 
-  /// Whether a client's epoch, which is not the copy's, may be newer than the copy. Epochs have no order; but once a look
-  /// was good that began after the epoch was named, the copy's own is the newest.
+  /// Whether a client's epoch, which differs from the copy's, may be newer. Epochs have no order, but after a
+  /// successful look that began later than the request, the copy's epoch is the newest.
   func mayBeNewer(_ epoch: Epoch) -> Bool {
     let now = current
     return asked.withLock { asked in

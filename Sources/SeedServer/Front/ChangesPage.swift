@@ -3,15 +3,14 @@ import SeedFormat
 import SeedHTTP
 import SeedTrust
 
-/// One response of `changes`: deltas from `since` towards the head, as stored, joined to one gzip without compressing
-/// anything. A client that does not read gzip gets the same bytes, expanded while they are sent.
+/// A response of `changes`: stored deltas, spliced into one gzip stream, which is expanded for clients without gzip.
 struct ChangesPage: Sendable {
   let gzip: ServedDocument
   let rawLength: Int
   let to: Version
   let hasMore: Bool
 
-  /// Raw bytes up to which a page is expanded at once: a response in memory can be sent again and again.
+  /// Smaller pages are expanded in memory, so that the server can cache the response.
   private static let smallBytes = 32 * 1024
 
   init(
@@ -62,9 +61,9 @@ struct ChangesPage: Sendable {
       "Content-Type": MediaType.json, "Cache-Control": CacheRule.current, "Vary": "Accept-Encoding",
       "Seedbank-Version": to.description,
     ]
-    // A page without deltas is smaller without compression.
+    // A page without deltas is smaller uncompressed.
     guard isGzip, gzip.bytes.count < rawLength else {
-      // Another representation has another tag (RFC 9110, 8.8.3.3).
+      // Another representation needs another tag (RFC 9110, 8.8.3.3).
       headers.append("ETag", "\"\(gzip.tag.dropFirst().dropLast())-identity\"")
       return HTTPResponse(status: 200, headers: headers, body: expanded)
     }

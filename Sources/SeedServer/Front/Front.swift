@@ -6,20 +6,17 @@ package import SeedTrust
 
 internal import class Foundation.Thread
 
-/// What a front serves, and where it listens.
 package struct FrontConfiguration: Sendable {
-  /// The publication. A publisher in the same process shares its value, so that each change is verified once.
+  /// Share this value with a publisher in the same process, so that each change is verified once.
   package var publication: PublicationDirectory
-  /// The web page's folder; without one there is no page.
+  /// The web page's folder; `nil` for no page.
   package var pages: String?
   package var http: HTTPServerConfiguration
-  /// A publisher in this process says when it published; other processes are looked for less often then.
+  /// A publisher in this process announces its changes, so the front checks less often for those of other processes.
   package var hasPublisher = false
-  /// How the looks go where the publication is a copy that is kept here; `nil` elsewhere.
   package var follow: FollowProgress?
-  /// Which requests are logged.
   package var requests = RequestLog.none
-  /// Takes messages for the operator, on any thread.
+  /// Receives messages for the operator on any thread.
   package var report: @Sendable (LogRecord) -> Void
 
   package init(
@@ -31,18 +28,16 @@ package struct FrontConfiguration: Sendable {
   }
 }
 
-/// A running server over a publication. It reads published files and holds no key.
+/// A running server of a publication. Reads published files and has no keys.
 package final class Front: Sendable {
-  /// Publishing in the same process counts its steps there as well.
+  /// A publisher in the same process adds its steps.
   package let metrics = FrontMetrics()
-  /// Whether it serves a web page.
   package let hasPage: Bool
   private let source: CatalogSource
   private let server: HTTPServer
   private let timers: [RepeatingTimer]
 
-  /// Loads the publication and answers from here on. Without a publication it starts as well, and is not ready until
-  /// there is one.
+  /// Loads the publication and starts to serve. Without a publication it starts too, but is not ready.
   package init(_ configuration: FrontConfiguration) throws {
     let log = OperatorLog(configuration.report)
     let source = CatalogSource(configuration.publication, following: configuration.follow, log: log)
@@ -53,10 +48,10 @@ package final class Front: Sendable {
     }
     metrics.watch(server.load, behindProxies: !configuration.http.trustedProxies.isEmpty)
     source.whenChanged(server.forgetAnswers)
-    // Who opens the page right after the start sees all of it.
+    // Loads the facts at once, so the first page is complete.
     source.lookAtFacts()
     let forgetReplacedFiles = server.forgetReplacedFiles
-    // The router never looks for changes: most requests get a kept response, and never reach it.
+    // Checks run on timers, because most requests get a cached response without the router.
     timers = [
       RepeatingTimer(milliseconds: configuration.lookMilliseconds) { [weak source] in source?.look() },
       RepeatingTimer(milliseconds: FrontLimits.slowLookMilliseconds) { [weak source, metrics] in
@@ -82,29 +77,26 @@ package final class Front: Sendable {
     configuration.report(record)
   }
 
-  /// The address that it listens on.
   package var host: String { server.host }
 
-  /// The port that it listens on; where 0 was configured, the one that the system chose.
+  /// The listening port, chosen by the system if 0 was configured.
   package var port: UInt16 { server.port }
 
-  /// How many series are served.
   package var seriesCount: Int { source.current().catalog?.allSeries.count ?? 0 }
 
-  /// The series that a rollback holds.
   package var holds: [Series: SeriesHold] {
     (source.current().catalog?.allSeries ?? []).reduce(into: [:]) { holds, metadata in
       holds[metadata.series] = metadata.state.hold
     }
   }
 
-  /// Serves at once what this process just published. Other processes' publications are noticed by themselves.
+  /// Serves a change by this process at once. Changes by other processes are detected by timer.
   package func reload() throws { try source.reload() }
 
-  /// Announces the end at `/readyz`, and goes on; see `HTTPServer.drain`.
+  /// Reports the shutdown at `/readyz` but continues to serve; see `HTTPServer.drain`.
   package func drain() { server.drain() }
 
-  /// Drains for a while, then ends the front, and blocks; see `HTTPServer.stop`. Returns how many requests were cut off.
+  /// Drains, then stops the front, and blocks; see `HTTPServer.stop`. Returns the number of interrupted requests.
   @discardableResult
   package func stop(drain: Duration = .zero, gracePeriod: Duration = .seconds(5)) -> Int {
     self.drain()

@@ -2,7 +2,6 @@ import SeedFormat
 import SeedHTTP
 import SeedTrust
 
-// The front's problems, each with the members that a program decides by.
 extension Problem {
   static func badParameter(_ name: String, found: String?, expected: String) -> Problem {
     let detail =
@@ -66,7 +65,7 @@ extension Problem {
         + "the snapshot.", model.members(since))
   }
 
-  /// The client's own version is well: a snapshot would lead nowhere that the changes without an end do not.
+  /// Does not offer a snapshot, because the client can still get all changes without `to`.
   static func noDelta(from since: Version, to end: Version, _ model: ServedModel) -> Problem {
     Problem(
       .versionGone,
@@ -81,7 +80,7 @@ extension Problem {
       model.members(since))
   }
 
-  /// Another front is ahead of this copy. A snapshot of here would lead the client back.
+  /// Another front is ahead of this copy, so a snapshot from here would take the client back.
   static func copyBehind(_ since: Version, _ model: ServedModel) -> Problem {
     Problem(
       .overloaded,
@@ -128,12 +127,12 @@ extension Problem {
 }
 
 extension ServedModel {
-  /// For a client that cannot go on from its version.
+  /// For a client that cannot continue from its version.
   fileprivate func members(_ since: Version) -> [JSONMember] {
     [JSONMember("snapshot", .string(FrontPath.snapshot(series.series.dataset, version)))] + span(since)
   }
 
-  /// For a client that can go on from its version, though not to that one.
+  /// For a client that can continue from its version, but not to the requested one.
   fileprivate func members(_ since: Version, to end: Version) -> [JSONMember] {
     [JSONMember("parameter", "to"), JSONMember("to", JSONValue(end.number))] + span(since)
   }

@@ -1,6 +1,6 @@
 import SeedTrust
 
-/// The resource that a path names. Paths are compared undecoded: an escape in one makes it another path.
+/// The resource at a path. Paths are compared without decoding, so an escaped path is a different one.
 enum Route: Hashable {
   case metadata(String)
   case object(String)
@@ -10,7 +10,7 @@ enum Route: Hashable {
   case changes(String)
   case facts(String)
   case live, ready, metrics, openapi
-  /// Perhaps a file of the web page.
+  /// Possibly a file of the web page.
   case page(String)
 
   init(_ path: String) {
@@ -32,13 +32,11 @@ enum Route: Hashable {
       }
   }
 
-  /// Whether a parameter that the resource does not know is refused. A page passes it over, as people come by links to
-  /// which other sites have added their own.
+  /// Whether unknown parameters are rejected. Pages ignore them because other sites add parameters to links.
   var checksParameters: Bool {
     if case .page = self { false } else { true }
   }
 
-  /// Whether it refuses all of them.
   var hasNoParameters: Bool {
     switch self {
     case .snapshot, .changes, .facts, .page: false
@@ -46,7 +44,7 @@ enum Route: Hashable {
     }
   }
 
-  /// Under which kind its responses are counted; an object's own mark tells more.
+  /// The kind for metrics. An object's own mark is more specific.
   var kind: AnswerMark.Kind {
     switch self {
     case .metadata(MetadataName.unversioned(Timestamp.type)): .timestamp

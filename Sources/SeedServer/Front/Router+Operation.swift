@@ -3,7 +3,6 @@ import SeedHTTP
 import SeedSystem
 import SeedTrust
 
-// For operators and load balancers.
 extension Router {
   func counts(_ view: CatalogView) -> HTTPResponse {
     HTTPResponse(
@@ -48,7 +47,7 @@ extension SignatureExpiry {
 }
 
 extension CatalogView {
-  /// The public needs no address: the log has it.
+  /// Hides the address, which is in the log.
   fileprivate func looks(_ state: FollowState) -> JSONValue {
     .object(
       .init(

@@ -2,7 +2,7 @@ import SeedFormat
 import SeedHTTP
 import SeedTrust
 
-// The datasets' descriptions, snapshots and changes, for clients that do not read the signed metadata.
+// Datasets' descriptions, snapshots and changes, for clients that do not read signed metadata.
 extension Router {
   func overview(in catalog: PublishedCatalog, _ standing: CatalogStanding) -> HTTPResponse {
     HTTPResponse(catalog.overview(standing), MediaType.json, caching: CacheRule.current)
@@ -38,12 +38,12 @@ extension Router {
     let parameters = try Parameters(request, known: ["model", "since", "to", "epoch"])
     let (version, since, epoch) = try (parameters.model(), parameters.since(), parameters.epoch())
     let model = try ServedModel(version, of: dataset, in: catalog)
-    // Versions of another epoch have the same numbers, and nothing else in common with these.
+    // Versions of another epoch have equal numbers but unrelated content.
     if let epoch, epoch != model.state.epoch {
       throw follow?.mayBeNewer(epoch) == true ? .epochAhead(since, model) : .otherEpoch(since, model)
     }
     let end = try parameters.end()
-    // Who names no epoch may have another history, and would wait in vain.
+    // A client that sends no epoch may have another history and would wait forever.
     if follow != nil, epoch != nil, model.isBehind(max(since, end ?? since)) {
       throw .copyBehind(since, model)
     }
@@ -59,13 +59,13 @@ extension Router {
     response.mark =
       AnswerMark(
         .changes, series: metrics.place(of: model.series.series),
-        // Who names the end looks at history, and is not behind.
+        // A client that sends `to` reads history and is not behind.
         versionsBehind: end == nil ? model.state.head.number - since.number : nil
       ).number
     return response
   }
 
-  /// Not signed: for people and monitors.
+  /// Unsigned, for people and monitors.
   func facts(
     _ name: String, _ request: HTTPRequest, in catalog: PublishedCatalog, _ facts: [Series: SeriesFacts]
   ) throws(Problem) -> HTTPResponse {
@@ -105,7 +105,7 @@ extension Router {
 }
 
 extension ServedModel {
-  /// Whether another front may have that version already.
+  /// Whether another front may already have that version.
   fileprivate func isBehind(_ version: Version) -> Bool {
     version > state.head && version.number <= state.head.number + FrontLimits.versionsAhead
   }

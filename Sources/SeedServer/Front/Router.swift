@@ -3,16 +3,16 @@ package import SeedHTTP
 import SeedSystem
 import SeedTrust
 
-/// Answers a request from a catalog. It knows no sockets, and reads only those files that the catalog names.
-/// Conditions and ranges are the server's; see `HTTPResponse.selected(for:)`.
+/// Answers requests from a catalog. Uses no sockets, and reads only files named by the catalog. The server handles
+/// conditions and ranges; see `HTTPResponse.selected(for:)`.
 package struct Router: Sendable {
   let pages: StaticPages
-  /// The first page, where its file has room for what is known now.
+  /// The index page, if its file has a place for live content.
   private let livePage: LivePage?
   let log: OperatorLog
   let metrics: FrontMetrics
   let now: @Sendable () -> UTCTime
-  /// Raw bytes of deltas in one response of `changes`.
+  /// The size limit of uncompressed deltas in one response of `changes`.
   let pageBytes: Int
 
   init(
@@ -25,14 +25,13 @@ package struct Router: Sendable {
     livePage = pages["/"].flatMap { LivePage(index: $0.document.bytes, began: now()) }
   }
 
-  /// The whole response; for HEAD it is GET's.
+  /// Returns the complete response; for HEAD, that of GET.
   package func respond(to request: HTTPRequest, in view: CatalogView) -> HTTPResponse {
     let route = Route(request.path)
     do throws(Problem) {
       var response = try answer(route, request, view)
       if response.mark == 0 { response.mark = AnswerMark(route.kind).number }
-      // A response that no cache may keep is not kept by the server either, nor one that the clock changes. Nor is one
-      // under each query that somebody writes behind a page's name.
+      // Does not cache responses that forbid it or change with time, nor a page for every query string.
       let isPlain = route.checksParameters || request.query == nil
       response.isReusable =
         isPlain && ![CacheRule.never, CacheRule.rendered].contains(response.headers["Cache-Control"])
@@ -69,24 +68,24 @@ package struct Router: Sendable {
     }
   }
 
-  /// Adds the fields that all responses of a front have, also those that the server makes by itself.
+  /// Adds the fields common to all responses, including those that the server generates.
   static func finished(_ response: HTTPResponse, for request: HTTPRequest) -> HTTPResponse {
     var response = response
     let isProblem = response.headers["Content-Type"] == Problem.mediaType
-    // One that is kept answers many requests.
+    // A cached response answers many requests.
     if isProblem, response.headers["Cache-Control"] == CacheRule.never {
       response.headers.append("Seedbank-Request", request.idText)
     }
-    // RFC 9110, 15.4.5: what describes a body goes with a body. To `If-None-Match: *` these would tell the version of a
-    // body that the client may never have had.
+    // RFC 9110, 15.4.5: fields that describe a body belong to responses with a body. With `If-None-Match: *`, they
+    // would describe a body that the client may never have received.
     if response.status == 304 { response.headers.remove(["Seedbank-Version", "Seedbank-Epoch"]) }
     response.headers.append("Access-Control-Allow-Origin", "*")
-    // All of them, in one byte: a list has 240, and one for requests of other sites alone would make two copies in each cache.
+    // A wildcard is one byte; a list is 240. Sending it only to other origins would double every cache's entries.
     response.headers.append("Access-Control-Expose-Headers", "*")
     return response
   }
 
-  /// `openapi.json`, which lies beside this file and is part of the program.
+  /// `openapi.json`, embedded from this folder.
   private static let openAPI = ServedDocument(PackageResources.openapi_json)
 }
 
@@ -104,8 +103,8 @@ extension HTTPResponse {
       body: .bytes(document.bytes))
   }
 
-  /// Clients of TUF look for the next root at each look, those of the library once an hour. The answer may be kept as long as `timestamp.json`, and no
-  /// longer: a client that knows the old root alone refuses a timestamp that was signed with the new one's key.
+  /// TUF clients request the next root at every refresh, the client library hourly. Cached like `timestamp.json` and no
+  /// longer, because a client with the old root rejects a timestamp signed by the new one's key.
   fileprivate static var noNewerRoot: HTTPResponse {
     var response = HTTPResponse(.noNewerRoot)
     response.headers.set("Cache-Control", to: CacheRule.current)
@@ -127,7 +126,7 @@ extension HTTPResponse {
 
 enum MediaType { static let json = "application/json" }
 
-// Files that a static host could serve as well: the publication's and the web page's.
+// Files that a static host could serve too: the publication and the web page.
 extension Router {
   func metadata(_ name: String, in catalog: PublishedCatalog) throws(Problem) -> HTTPResponse {
     guard let file = catalog.metadata[name] else {
@@ -154,7 +153,7 @@ extension Router {
     return response
   }
 
-  /// Opened for each response: to keep every object open would take a descriptor each.
+  /// Opens the file for each response, because keeping all files open needs too many descriptors.
   private func open(_ object: PublishedObject, in catalog: PublishedCatalog) throws(Problem) -> OpenFile {
     let path = catalog.directory.file(object)
     do throws(FileError) {

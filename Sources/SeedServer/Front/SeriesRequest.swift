@@ -36,7 +36,6 @@ struct Parameters {
 
   func since() throws(Problem) -> Version { try required("since", "a whole number from 1", Version.init(_:)) }
 
-  /// The version to stop at, where one is named.
   func end() throws(Problem) -> Version? {
     self["to"] == nil ? nil : try required("to", "a whole number from 1", Version.init(_:))
   }
@@ -81,8 +80,8 @@ struct ServedModel {
     return object
   }
 
-  /// The end of the series, for generic clients and proxies. `Deprecation` (RFC 9745) wants the time since when;
-  /// known is only that of the publication. `Sunset` (RFC 8594) is the first second of the configured day.
+  /// Announces the end of the series to generic clients and proxies. `Deprecation` (RFC 9745) needs a start time, and
+  /// only the publication's is known. `Sunset` (RFC 8594) is the first second of the configured day.
   var lifecycleHeaders: HTTPHeaders {
     guard case .deprecated(let sunset, _) = state.lifecycle else { return [:] }
     var headers: HTTPHeaders = [

@@ -2,8 +2,8 @@ import SeedDatabase
 import SeedFormat
 import SeedTrust
 
-/// Walks the versions of one schema upwards and tries every delta on the lowest reached version that it covers; it
-/// must lead to its signed digest. The smallest step that works is kept; the next snapshot bridges a gap.
+/// Walks the versions of one schema in ascending order. Applies every delta to the lowest reached version that it
+/// covers, and verifies the signed digest. Continues with the smallest good step; the next snapshot bridges a gap.
 struct ChainVerification {
   private let publication: PublicationDirectory
   private let snapshots: [PublishedObject]
@@ -11,7 +11,7 @@ struct ChainVerification {
   private var proven: [PublishedObject] = []
   private let file: String
 
-  /// Over objects that are good in themselves; the gzip snapshots serve as starts.
+  /// The objects must have passed their own checks. Walks start at gzip snapshots.
   init(_ publication: PublicationDirectory, _ objects: [PublishedObject], scratch: String) {
     self.publication = publication
     file = "\(scratch)/chain.sqlite"
@@ -30,7 +30,7 @@ struct ChainVerification {
     }
     let passed = pending.filter { delta in walks.contains { walk in delta.span.map(walk.contains) ?? false } }
     report.passedDeltas += passed.count
-    // Without a snapshot that can be read none can be tried, and that is a finding of its own.
+    // Without a readable snapshot no delta can be tried. That is a separate finding.
     for delta in pending where !snapshots.isEmpty && !passed.contains(delta) && publication.stillNames(delta)
     {
       report.error(
@@ -56,7 +56,7 @@ struct ChainVerification {
     return version
   }
 
-  /// Tries the deltas that cover this version and were not tried yet, and takes the smallest good step.
+  /// Tries the pending deltas that cover this version, and returns the smallest good step.
   private mutating func advance(
     _ seed: WorkingCopy, at version: Version, _ report: inout VerificationReport
   ) throws -> PublishedObject? {
@@ -72,7 +72,7 @@ struct ChainVerification {
       } catch  where publication.stillNames(step) {
         report.error(step.filePath, "applied to version \(version): \(error.cause)", remedy: Remedy.snapshot)
       } catch {
-        // A publisher removed it meanwhile: it matters to nobody any more.
+        // A publisher has removed it, so clients no longer use it.
       }
     }
     pending.removeAll { $0.covers(version) }

@@ -3,18 +3,18 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// Verifies a publication's metadata file by file, and goes on where one bad file leaves something to look at.
+/// Verifies a publication's metadata file by file, and continues after a bad file as far as possible.
 struct MetadataVerification {
   let publication: PublicationDirectory
   let now: UTCTime
-  /// The metadata files that count, by their paths within the publication.
+  /// The verified metadata files, as paths within the publication.
   private(set) var named: Set<String> = []
   private(set) var series: [Series: SeriesMetadata] = [:]
-  /// The series that are delegated to, whether their roles are good or not.
+  /// All delegated series, including those with bad roles.
   private(set) var delegated: [Series] = []
 
   mutating func run(_ report: inout VerificationReport) {
-    // Nothing counts as expired here: that is told for each role by itself.
+    // Ignores expiry here because each role's expiry is reported separately.
     guard var trusted = verifyRoots(&report) else { return }
     let isKnown =
       verify(MetadataName.unversioned(Timestamp.type), &report) { _ = try trusted.updateTimestamp($0) }
@@ -36,7 +36,7 @@ struct MetadataVerification {
 
   private mutating func verifyRoots(_ report: inout VerificationReport) -> TrustedMetadataSet? {
     var trusted: TrustedMetadataSet?
-    // Roots before a gap are those of a chain whose keys were lost.
+    // Roots before a gap belong to a chain whose keys were lost.
     let versions = (try? publication.rootChains().last) ?? 1...1
     let isFirstGood = verify(MetadataName.versioned(Root.type, versions.lowerBound), &report) { bytes in
       trusted = try TrustedMetadataSet(root: bytes, now: .distantPast)

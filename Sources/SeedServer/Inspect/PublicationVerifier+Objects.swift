@@ -4,12 +4,12 @@ import SeedSystem
 import SeedTrust
 
 extension PublicationVerifier {
-  /// Whether an object is good: its bytes, those within, its rows. `known` tells what else may lie in its place.
+  /// Checks an object's stored bytes, expanded bytes and rows. `known` identifies an object found in its place.
   func check(
     _ object: PublishedObject, _ known: [SHA256Digest: String], _ report: inout VerificationReport
   ) throws -> Bool {
     guard let problem = try problem(of: object, known, &report) else { return true }
-    // An object that a publisher removed meanwhile matters to nobody any more.
+    // A publisher has removed the object, so clients no longer use it.
     guard publication.stillNames(object) else { return false }
     report.error(object.filePath, problem)
     return false
@@ -61,7 +61,7 @@ extension PublicationVerifier {
 }
 
 extension PublicationDirectory {
-  /// Whether current metadata names the object: a publisher may have been at work since it was listed.
+  /// Whether current metadata still names the object. A publisher may have run since it was listed.
   func stillNames(_ object: PublishedObject) -> Bool {
     guard let published = try? published() else { return true }
     return published.series[object.series]?.metadata.objects.contains(object) ?? false
@@ -69,12 +69,11 @@ extension PublicationDirectory {
 }
 
 extension Error {
-  /// Whether the machine keeps a verification from working with its scratch files: that says nothing of what it verifies.
+  /// Whether the error concerns the scratch files on this machine rather than the publication.
   var saysHindrance: Bool {
     (self as? FileError)?.isFull == true || (self as? DatabaseError)?.saysHindrance == true
   }
 
-  /// Whether a disk is full.
   var saysFull: Bool {
     (self as? FileError)?.isFull == true || (self as? DatabaseError)?.saysFull == true
   }

@@ -3,7 +3,7 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-// What lies around the publication: the root that apps ship, working copies, files that nothing names.
+// Checks beside the publication: the shipped root, working copies and unnamed files.
 
 extension PublicationVerifier {
   func checkAnchor(_ anchor: String, _ report: inout VerificationReport) {
@@ -20,15 +20,15 @@ extension PublicationVerifier {
     } catch { report.error(anchor, "\(error)") }
   }
 
-  /// A publisher compares every row with the copy, so damage to it does not get far.
+  /// A publisher compares every row with the copy, so damage to a copy does not reach clients.
   private static let copyRemedy = "\(Remedy.regenerate): the copy is made anew from the publication"
 
-  /// Compares a working copy with the published head. Where a publisher is at work, that is noted and no more.
+  /// Compares a working copy with the published head. Only notes if a publisher is running.
   func checkCopy(_ series: Series, _ report: inout VerificationReport) throws {
     let path = WorkingCopy.path(of: series, in: stateFolder)
     do {
       try PublicationLock.withLock(publication) {
-        // Read under the lock: what was read before may be a version behind.
+        // Read again under the lock, because the earlier metadata may be outdated.
         guard let published = try publication.published().series[series]?.metadata else { return }
         try checkCopy(path, published, &report)
       }

@@ -3,9 +3,8 @@ package import SeedFormat
 package import SeedSystem
 import SeedTrust
 
-/// Looks at a whole publication as the most suspicious client would, and reports everything that it finds wrong.
-/// Nothing is written, and nothing stops at the first thing found. Memory is bounded: files and documents are read in
-/// pieces, rows one at a time.
+/// Verifies a whole publication as strictly as a client and reports every problem. Writes nothing to it and does not
+/// stop at the first problem. Memory is bounded because files are read in pieces and rows one at a time.
 package struct PublicationVerifier {
   let publication: PublicationDirectory
   let stateFolder: String
@@ -15,7 +14,7 @@ package struct PublicationVerifier {
   private let now: UTCTime
   private let progress: (String) -> Void
 
-  /// Verifies one dataset, or all; `scratch` is a folder for files of the moment, `anchor` the root in the apps.
+  /// Verifies one dataset or all. `scratch` is a folder for temporary files, `anchor` the root shipped with apps.
   package init(
     _ publication: PublicationDirectory, stateFolder: String, scratch: String, anchor: String? = nil,
     now: UTCTime, dataset: DatasetName? = nil, progress: @escaping (String) -> Void = { _ in }
@@ -24,7 +23,7 @@ package struct PublicationVerifier {
     (self.anchor, self.now, self.dataset, self.progress) = (anchor, now, dataset, progress)
   }
 
-  /// Looks at everything. Throws only where it could not look, as where the disk of `scratch` is full.
+  /// Throws only if verification is impossible, for example if the disk of `scratch` is full.
   package func run() throws -> VerificationReport {
     guard publication.exists else { throw PublicationError.missing(path: publication.path) }
     var report = VerificationReport()
@@ -37,7 +36,7 @@ package struct PublicationVerifier {
       progress("\(series): the working copy")
       try checkCopy(series, &report)
     }
-    // Where a role could not be read nobody knows what it names.
+    // An unreadable role may name any file, so unnamed files cannot be determined.
     if Set(metadata.delegated).isSubset(of: metadata.series.keys), !metadata.delegated.isEmpty {
       let objects = metadata.series.values.flatMap(\.objects).map(\.filePath)
       report.unnamed = try unnamedFiles(named: metadata.named.union(objects))
@@ -71,7 +70,7 @@ package struct PublicationVerifier {
     checkCoverage(published, &report)
   }
 
-  /// Checks what metadata promises: a snapshot to begin with, and deltas to the head from every version above the floor.
+  /// Checks that there is a snapshot, and that deltas lead to the head from every version above the floor.
   private func checkCoverage(_ published: SeriesMetadata, _ report: inout VerificationReport) {
     let (state, role) = (published.state, "\(published.series)")
     let deltas = published.objects.filter { $0.schema == state.models[state.model] }

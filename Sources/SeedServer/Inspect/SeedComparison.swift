@@ -1,53 +1,50 @@
 package import SeedDatabase
 package import SeedFormat
 
-/// What one table of two databases has apart.
 package struct TableComparison: Sendable {
-  /// Which sides have the table.
   package enum Presence: String, Sendable {
     case both, onlyOld, onlyNew
-    /// Both have it, with keys that cannot be compared.
+    /// Both have the table, but with incompatible keys.
     case otherKey
   }
 
   package let name: String
   package let presence: Presence
   package var changes = TableChanges()
-  /// Columns that only one side has; their values are not compared.
+  /// Columns that only one side has. Their values are not compared.
   package var removedColumns: [String] = []
   package var addedColumns: [String] = []
 
-  /// Nothing differs.
   package var isSame: Bool {
     presence == .both && changes.isEmpty && removedColumns.isEmpty && addedColumns.isEmpty
   }
 }
 
-/// One key whose row is not the same on both sides.
+/// A key whose rows differ.
 package struct RowDifference: Sendable {
   package let table: TableSchema
-  /// The columns that both sides have and that `old` and `new` hold, in order.
+  /// The common columns, in the order of the values in `old` and `new`.
   package let columns: [String]
   package let key: [SeedValue]
-  /// `nil` where the row is new.
+  /// `nil` if the row was inserted.
   package let old: [SeedValue]?
-  /// `nil` where the row is gone.
+  /// `nil` if the row was deleted.
   package let new: [SeedValue]?
 }
 
-/// Compares the rows of two databases table by table, in key order: two rows are in memory, never a table.
+/// Compares two databases table by table in key order, with two rows in memory.
 package struct SeedComparison {
   private let old: Connection
   private let new: Connection
   private let schemas: (old: DatabaseSchema, new: DatabaseSchema)
 
-  /// Two open databases, whose tables must have keys.
+  /// All tables must have keys.
   package init(old: Connection, new: Connection) throws {
     (self.old, self.new) = (old, new)
     schemas = (try SchemaReader(old).schema(), try SchemaReader(new).schema())
   }
 
-  /// Hands each row that differs to `tell`; returns the differences of every table, by name.
+  /// Calls `tell` for each row that differs. Returns the differences of all tables, by name.
   package func run(_ tell: (RowDifference) throws -> Void) throws -> [TableComparison] {
     let names = Set(schemas.old.tables.map(\.name)).union(schemas.new.tables.map(\.name))
     return try names.sorted().compactMap { try compare(schemas.old.table($0), schemas.new.table($0), tell) }
@@ -69,7 +66,7 @@ package struct SeedComparison {
     return found
   }
 
-  /// Compares those columns; the others are NULL on both sides, so that the key stands where the table has it.
+  /// Compares the given columns. The others are read as NULL so that the key keeps its position.
   private func compareRows(
     _ table: TableSchema, _ columns: [String], _ old: Connection?, _ new: Connection?,
     _ tell: (RowDifference) throws -> Void

@@ -1,25 +1,19 @@
 package import SeedFormat
 
-/// The findings of a verification, and how much it looked at.
 package struct VerificationReport: Sendable {
   package internal(set) var findings: [Finding] = []
-  /// Files, within the publication, that no current metadata names; clients may still be fetching them.
+  /// Files in the publication that no current metadata names. Clients may still be fetching them.
   package internal(set) var unnamed: [String] = []
-  /// Series whose objects were looked at.
   package internal(set) var series = 0
-  /// Metadata files that were verified.
   package internal(set) var metadataFiles = 0
-  /// Objects that were read and hashed, and their bytes.
   package internal(set) var objects = 0
   package internal(set) var bytes = 0
-  /// Snapshots whose rows were hashed.
+  /// The number of snapshots whose rows were hashed.
   package internal(set) var snapshots = 0
-  /// Deltas that were applied.
   package internal(set) var deltas = 0
-  /// Deltas that begin where no published snapshot leads any more: they are known by their hashes alone.
+  /// The number of deltas that no published snapshot leads to. Only their hashes were checked.
   package internal(set) var passedDeltas = 0
 
-  /// Clients get what they should: there is no error among the findings.
   package var isSound: Bool { findings.areSound }
 
   mutating func add(_ severity: Finding.Severity, _ path: String, _ problem: String, remedy: String) {

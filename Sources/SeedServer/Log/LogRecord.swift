@@ -2,17 +2,13 @@ package import SeedFormat
 package import SeedSystem
 import SeedTrust
 
-/// How much a line of the log matters.
 package enum LogLevel: String, Hashable, Sendable, CaseIterable, Comparable {
-  /// Everything was as before.
+  /// Nothing changed.
   case debug
-  /// Everything went on as it should.
   case info
-  /// Something changed, and an operator may want to know.
+  /// A change that an operator may want to know about.
   case notice
-  /// An operator should look at it.
   case warning
-  /// Something failed.
   case error
 
   package static func < (left: Self, right: Self) -> Bool {
@@ -20,12 +16,10 @@ package enum LogLevel: String, Hashable, Sendable, CaseIterable, Comparable {
   }
 }
 
-/// One line of the log, whatever its format will be.
 package struct LogRecord: Hashable, Sendable {
   package let level: LogLevel
-  /// One sentence.
   package let message: String
-  /// Details for a program, by name.
+  /// Details for programs, by name.
   package let fields: [JSONMember]
 
   package init(_ level: LogLevel, _ message: String, _ fields: [JSONMember] = []) {
@@ -33,14 +27,13 @@ package struct LogRecord: Hashable, Sendable {
   }
 }
 
-/// The form of the log's lines.
 package enum LogFormat: String, Hashable, Sendable, CaseIterable {
   /// `time=2026-08-01T12:00:00Z level=notice msg="a sentence" name=value`.
   case text
   /// The same members as one JSON object.
   case json
 
-  /// A record's line, without the line feed.
+  /// Formats a record as one line without a line feed.
   package func line(_ record: LogRecord, at time: UTCTime) -> String {
     let members =
       [

@@ -1,6 +1,6 @@
 import SeedSystem
 
-/// Warns the operator of a problem behind the answers once, not with every request that meets it.
+/// Logs each problem once instead of once per request.
 final class OperatorLog: Sendable {
   private static let messages = 64
 
@@ -23,14 +23,14 @@ final class OperatorLog: Sendable {
 
   func reset() { said.withLock { $0.removeAll() } }
 
-  /// Says once that a trouble is over, and how long it lasted.
+  /// Logs the end of a trouble with its duration.
   func follow(_ trouble: FrontTrouble, isOn: Bool) {
     let lasted = troubles.withLock { $0.follow(trouble, isOn: isOn, at: now()) }
     if let lasted { write(LogRecord(.notice, "\(trouble.end), after \(TimeSpan(lasted))")) }
   }
 }
 
-/// What can go wrong behind a front, and pass.
+/// Temporary problems of a front.
 enum FrontTrouble: Hashable, Sendable {
   case unreadable, filesMissing, signaturesExpired, late
 

@@ -2,13 +2,11 @@ import SeedFormat
 import SeedHTTP
 import SeedSystem
 
-/// Which requests are written to the log.
 package enum RequestLog: String, Hashable, Sendable, CaseIterable {
-  /// None of them; the metrics count them all the same.
+  /// Metrics count them nevertheless.
   case none
-  /// Those that were refused, failed, or broken off.
+  /// Rejected, failed and interrupted requests.
   case errors
-  /// All of them.
   case all
 
   func observer(_ report: @escaping @Sendable (LogRecord) -> Void) -> (@Sendable (HTTPExchange) -> Void)? {
@@ -25,7 +23,7 @@ package enum RequestLog: String, Hashable, Sendable, CaseIterable {
 }
 
 extension LogRecord {
-  /// One request and its answer. The target stands as it came: ``LogFormat`` escapes it.
+  /// Describes one request with its response. ``LogFormat`` escapes the target.
   init(_ exchange: HTTPExchange) {
     let (request, measurement) = (exchange.request, exchange.measurement)
     let target = request.query.map { "\(request.path)?\($0)" } ?? request.path

@@ -2,11 +2,10 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// A mirror in a folder, such as a mounted file system. The folder itself is never made: an unmounted disk would be filled
-/// where it is not.
+/// A mirror in a folder. Never creates the folder, because that could fill the disk below an unmounted mount point.
 package struct FolderStore: MirrorStore {
   private let folder: String
-  /// Held while a condition is looked at and the file put in place; the kernel releases it with the process.
+  /// Held while a condition is checked and the file moved into place. The kernel releases it with the process.
   private static let lockName = ".mirror.lock"
 
   package init(_ folder: String) { self.folder = folder }
@@ -29,7 +28,7 @@ package struct FolderStore: MirrorStore {
       if Folder.isFolder(file(inner)) {
         try list(inner, &found)
       } else if name.hasSuffix(DurableFile.temporarySuffix) {
-        // A crash left it, for whoever writes one holds the lock.
+        // Left by a crash, because every writer of a temporary file holds the lock.
         try Folder.remove(file(inner))
       } else if let stamp = try FileStamp(file(inner)) {
         found[inner] = stamp.size
@@ -68,7 +67,7 @@ package struct FolderStore: MirrorStore {
     }
   }
 
-  /// A file that is not what was signed goes nowhere.
+  /// Copies a file and moves it into place only if its hash is the signed one.
   private func copy(_ source: String, to path: String, _ file: MirrorFile) throws {
     let temporary = path + DurableFile.temporarySuffix
     do {

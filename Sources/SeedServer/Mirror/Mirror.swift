@@ -2,20 +2,20 @@ import SeedFormat
 package import SeedSystem
 import SeedTrust
 
-/// A mirror of a publication, with what its publisher remembers of it.
+/// A mirror of a publication with its publisher's memory of it.
 package struct Mirror: Sendable {
   package let store: any MirrorStore
   package var options: MirrorOptions
   private let stateFolder: String
 
-  /// It is remembered in `stateFolder`.
+  /// The memory is stored in `stateFolder`.
   package init(_ store: any MirrorStore, _ options: MirrorOptions, stateFolder: String) {
     (self.store, self.options, self.stateFolder) = (store, options, stateFolder)
   }
 
   package var place: String { store.place }
 
-  /// `nil` where it is not, as far as is known.
+  /// `nil` if the mirror is up to date, according to the memory.
   package var behindSince: UTCTime? { MirrorMemory(file: memoryFile).behindSince }
 
   private var memoryFile: String { MirrorMemory.file(of: place, in: stateFolder) }
@@ -26,10 +26,10 @@ package struct Mirror: Sendable {
     return options
   }
 
-  /// A publication that moves on while it is copied is looked at again so many times.
+  /// Attempts to copy a publication that changes during the copy.
   private static let looks = 3
 
-  /// Makes the mirror show what is published now. What was done before a failure is remembered, and the failure as well.
+  /// Makes the mirror equal to the current publication. After a failure, remembers the completed steps and the error.
   package func bringUpToDate(_ publication: PublicationDirectory, now: UTCTime) throws -> MirrorReport {
     try withLock {
       var memory = MirrorMemory(file: memoryFile)
@@ -66,8 +66,7 @@ package struct Mirror: Sendable {
     return MirrorReport()
   }
 
-  /// How the mirror stands to what is published here, by asking it. Throws where another publisher is ahead, and where it
-  /// cannot be asked.
+  /// Compares the mirror with the publication here. Throws if another publisher is ahead or the mirror does not answer.
   package func compare(_ publication: PublicationDirectory) throws {
     do {
       let claim = MirrorMemory(file: memoryFile).claim(inherited)
@@ -76,7 +75,7 @@ package struct Mirror: Sendable {
     } catch { throw failure(error) }
   }
 
-  /// Whether it can be used at all, in words. Throws what is to be mended.
+  /// Checks that the mirror is usable and describes it in one sentence. Throws the problem for the operator to fix.
   package func check() throws -> String {
     do {
       if options.isFenced { try MirrorProbe(store).run() }
@@ -106,8 +105,7 @@ package struct Mirror: Sendable {
   }
 }
 
-/// Finds out whether a store honours conditions, with a small file of its own that goes again. What a store's manual says is
-/// one thing; that two publishers cannot overwrite each other hangs on what it does.
+/// Tests whether a store honours conditions. Only they keep two publishers from overwriting each other.
 package struct MirrorProbe {
   private let store: any MirrorStore
   private let path: String
@@ -117,7 +115,6 @@ package struct MirrorProbe {
     path = "metadata/probe-\(UInt64.random(in: 0...UInt64.max)).txt"
   }
 
-  /// Throws what is wrong.
   package func run() throws {
     let result = Result { try probe() }
     try? store.remove(path)

@@ -2,15 +2,13 @@ package import SeedFormat
 package import SeedSystem
 import SeedTrust
 
-/// One file of a publication on its way to a mirror.
 package struct MirrorFile: Hashable, Sendable {
   package enum Content: Hashable, Sendable {
-    /// A file of the publication's folder.
     case file(String)
     case bytes([UInt8])
   }
 
-  /// Within the publication, such as `metadata/timestamp.json`.
+  /// Relative to the publication, such as `metadata/timestamp.json`.
   package let path: String
   package let content: Content
   package let length: Int
@@ -26,33 +24,32 @@ package struct MirrorFile: Hashable, Sendable {
     (length, sha256) = (object.length, object.sha256)
   }
 
-  /// Clients take a new one before all else.
+  /// Clients load a new root before all other metadata.
   var isRoot: Bool { path.hasSuffix(".\(Root.type).json") }
 }
 
 extension PublicationDirectory {
-  /// The timestamp's file: another one whenever something was published or signed anew.
+  /// The stamp of the timestamp's file. Changes with every publication and renewed signature.
   package var timestampStamp: FileStamp? {
     (try? FileStamp(metadataFile(MetadataName.unversioned(Timestamp.type)))) ?? nil
   }
 }
 
-/// A publication at one moment, as its mirrors are to hold it.
+/// The state of a publication that its mirrors should have.
 package struct MirrorImage: Sendable {
-  /// Snapshots and deltas; the hash in a name is that of the bytes.
+  /// Snapshots and deltas, named by the hashes of their bytes.
   let objects: [MirrorFile]
-  /// Metadata with a version in its name: the roles, then the roots in their order. A client takes the newest root first, and
-  /// must meet a timestamp that fits it as soon as can be.
+  /// Roles, then roots in ascending order. Clients load a new root first, so its timestamp must follow soon.
   let metadata: [MirrorFile]
-  /// The only file that is ever another one under the same name. Putting it in place is what publishes all others.
+  /// The only file whose content changes under the same name. Writing it publishes all the others.
   package let timestamp: MirrorFile
   let published: PublishedMetadata
-  /// Where it is from; by now there may be newer files in it.
+  /// The source folder, which may already contain newer files.
   let publication: PublicationDirectory
 
   static let timestampPath = "metadata/\(MetadataName.unversioned(Timestamp.type))"
 
-  /// Of the newest verified metadata; the objects themselves are read when they are copied.
+  /// Reads and verifies the current metadata. Objects are read later, when they are copied.
   package init(of publication: PublicationDirectory) throws {
     let verified = try publication.verified()
     guard let timestamp = verified.files[MetadataName.unversioned(Timestamp.type)] else {
@@ -72,13 +69,11 @@ package struct MirrorImage: Sendable {
     return (name.hasSuffix(".\(Root.type).json") ? 1 : 0, version, name)
   }
 
-  /// The version that the timestamp has.
   package var version: Int { published.timestamp.version }
 
-  /// All paths that belong to it.
   var paths: Set<String> { Set((objects + metadata).map(\.path)).union([timestamp.path]) }
 
-  /// Whether the file could have been a publication's: an operator's own files in a mirror are left alone, and roots stay.
+  /// Whether the path may be removed. Protects the operator's own files and the roots.
   static func isRemovable(_ path: String) -> Bool {
     let parts = path.split(separator: "/").map(String.init)
     guard let name = parts.last, let number = name.split(separator: ".").first else { return false }

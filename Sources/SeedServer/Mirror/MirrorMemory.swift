@@ -2,9 +2,8 @@ import SeedFormat
 package import SeedSystem
 import SeedTrust
 
-/// What a publisher knows of a mirror without asking it. It may be lost: then the mirror is listed.
+/// A publisher's local memory of a mirror. If it is lost, the mirror is listed.
 package struct MirrorMemory: Hashable, Sendable {
-  /// The timestamp that was put last.
   package struct Commit: Hashable, Sendable {
     package let tag: String
     package let version: Int
@@ -12,29 +11,28 @@ package struct MirrorMemory: Hashable, Sendable {
     package let at: UTCTime
   }
 
-  /// The files that are there, with their bytes.
+  /// The files in the mirror with their lengths.
   var held: [String: Int] = [:]
   package var commit: Commit?
-  /// SHA-256 of the timestamps that were put from here, or may have been where no answer came; the newest last.
+  /// SHA-256 of the timestamps written from here, including unanswered attempts; newest last.
   private(set) var put: [String] = []
-  /// Since when the timestamp there does not lead to a file any more.
+  /// The time at which each file became unreachable from the mirror's timestamp.
   var unnamed: [String: UTCTime] = [:]
-  /// When it was looked at as a whole.
+  /// The time of the last complete listing.
   var listedAt: UTCTime?
-  /// Since when it has been behind, `nil` where it is not.
+  /// `nil` if the mirror is up to date.
   package var behindSince: UTCTime?
-  /// Why, where that is known.
   package var problem: String?
 
-  /// Seconds after which it is looked at as a whole again: somebody may have removed files there.
+  /// The interval of complete listings, which detect files removed by others.
   static let listSeconds = UTCTime.secondsPerDay
 
-  /// An answer that did not come is looked for long before so many more timestamps are put.
+  /// Far more than the timestamps written before an unanswered attempt is resolved.
   private static let mostPut = 100
 
   package init() {}
 
-  /// To be kept before the timestamp is put: whoever dies of it must know it again.
+  /// Must be saved before the timestamp is written, so a publisher that crashes recognises its own timestamp.
   mutating func noteAttempt(_ image: MirrorImage) {
     let sha256 = image.timestamp.sha256.hex
     if !put.contains(sha256) { put = (put + [sha256]).suffix(Self.mostPut) }
@@ -46,16 +44,14 @@ package struct MirrorMemory: Hashable, Sendable {
       isUndisputed: options.replaces)
   }
 
-  /// A clock that was set back lists once more, too.
+  /// Also true after the clock was set back.
   func needsList(_ now: UTCTime) -> Bool {
     guard let listedAt else { return true }
     return !(0..<Self.listSeconds).contains(now.secondsSinceEpoch - listedAt.secondsSinceEpoch)
   }
 
-  /// Whether the mirror shows just that.
   package func shows(_ image: MirrorImage) -> Bool { commit?.sha256 == image.timestamp.sha256.hex }
 
-  /// The timestamp there is that of the image from now on.
   mutating func noteCommit(_ image: MirrorImage, tag: String, now: UTCTime) {
     if !shows(image) || commit?.tag != tag {
       commit = Commit(tag: tag, version: image.version, sha256: image.timestamp.sha256.hex, at: now)
@@ -70,14 +66,13 @@ package struct MirrorMemory: Hashable, Sendable {
 }
 
 extension MirrorMemory {
-  /// Where a mirror is remembered: by its place, for the order in a configuration means nothing.
+  /// The memory's file. It is named by the mirror's place because the order of mirrors in the configuration may change.
   package static func file(of place: String, in stateFolder: String) -> String {
     "\(stateFolder)/mirrors/\(SHA256Digest.of(Array(place.utf8)).hex.prefix(nameDigits)).json"
   }
 
   private static let nameDigits = 16
 
-  /// Empty where it cannot be read.
   package init(file: String) {
     let bytes = (try? DurableFile.readIfPresent(file, limit: PublicationDirectory.mostFileBytes)) ?? nil
     guard let bytes, let json = try? JSONValue(parsing: bytes) else { return }

@@ -1,13 +1,13 @@
 package import SeedSystem
 
-/// Decides when a mirror is brought up to date: when something is published, and after a failure ever more seldom. Pure.
+/// Decides when to update a mirror: after each publication, and with exponential backoff after failures. Pure.
 package struct MirrorPace {
-  /// The timestamp's file when the mirror was brought up to date last.
+  /// The stamp of the timestamp's file at the last successful update.
   private var shown: FileStamp?
   private var next: ContinuousClock.Instant
   private var failures = 0
 
-  /// Before it is looked at though nothing was published: files whose grace is over go, and another publisher is found.
+  /// The interval of updates without a new publication, which remove expired files and detect other publishers.
   private static let rest = Duration.seconds(60)
   private static let (firstPause, mostDoublings) = (Duration.seconds(1), 6)
 
@@ -17,10 +17,10 @@ package struct MirrorPace {
     now >= next || (failures == 0 && stamp != shown)
   }
 
-  /// Whether that is what it was brought up to date with: then another publisher may have come since.
+  /// Whether the last update succeeded with this stamp. If so, another publisher may have written to the mirror since.
   package func shows(_ stamp: FileStamp?) -> Bool { failures == 0 && stamp == shown }
 
-  /// `stamp` is that of the timestamp's file before the attempt began.
+  /// `stamp` is the stamp of the timestamp's file before the attempt.
   package mutating func succeeded(_ stamp: FileStamp?, at now: ContinuousClock.Instant) {
     (shown, failures, next) = (stamp, 0, now.advanced(by: Self.rest))
   }

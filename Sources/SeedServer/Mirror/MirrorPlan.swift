@@ -1,19 +1,19 @@
 import SeedSystem
 
-/// What makes a mirror equal to a publication, in an order in which each step is safe to die after. Pure.
+/// The steps that make a mirror equal to a publication. A crash after any step leaves a consistent mirror. Pure.
 struct MirrorPlan: Hashable {
   enum Step: Hashable {
-    /// A snapshot or a delta. One of another length is put in its place: the name tells what it must hold.
+    /// A snapshot or delta. Replaces a file of another length, because the name fixes the content.
     case object(MirrorFile, isDamaged: Bool)
     case metadata(MirrorFile)
-    /// The timestamp: all before it becomes visible.
+    /// The timestamp, which makes all earlier steps visible.
     case commit(MirrorFile)
     case removal(String)
   }
 
   let steps: [Step]
 
-  /// A file stays for `graceSeconds` after nothing there led to it any more.
+  /// Removes files that have been unreachable for `graceSeconds`.
   init(_ image: MirrorImage, _ memory: MirrorMemory, graceSeconds: Int, now: UTCTime) {
     let objects = image.objects.filter { memory.held[$0.path] != $0.length }
       .map { Step.object($0, isDamaged: memory.held[$0.path] != nil) }
@@ -26,7 +26,7 @@ struct MirrorPlan: Hashable {
     steps = objects + metadata + commit + removals.keys.sorted().map(Step.removal)
   }
 
-  /// Whether a step takes effect without the timestamp's condition: who publishes there must be known before.
+  /// Whether a step takes effect without the timestamp's condition. If so, check first which publisher writes there.
   var needsLook: Bool {
     steps.contains { step in
       switch step {
@@ -38,10 +38,10 @@ struct MirrorPlan: Hashable {
   }
 }
 
-/// What follows from the answer to a put. Pure.
+/// The consequence of the response to a put. Pure.
 enum MirrorDecision: Hashable {
   case done(tag: String?)
-  /// What is there decides: metadata of that name, or the timestamp.
+  /// Compare with the existing file: the metadata of that name, or the timestamp.
   case compare
   case again(String)
   case fail(MirrorError)
@@ -53,12 +53,12 @@ enum MirrorDecision: Hashable {
       switch (reply, kind) {
       case (.done(let tag), _): .done(tag: tag)
       case (.unmet, _): .compare
-      // The other one may have won.
+      // The concurrent put may have succeeded.
       case (.disputed, .commit): .compare
       case (.disputed, _): .again("it takes another file of the same name")
       case (.absent, .commit): .compare
       case (.absent, _): .fail(.refused("there is no such place; make it, and the next step fills it"))
-      // It may have been done all the same.
+      // The put may have succeeded despite the missing response.
       case (.unheard, .commit): .compare
       case (.unheard(let text), _): .again(text)
       }

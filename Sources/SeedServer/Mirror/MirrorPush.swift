@@ -2,7 +2,7 @@ import SeedFormat
 package import SeedSystem
 import SeedTrust
 
-/// Makes a mirror equal to an image, one request after the other. What is known of the mirror is right after each of them.
+/// Makes a mirror equal to an image, one request at a time. The memory is correct after every request.
 package struct MirrorPush {
   private let store: any MirrorStore
   private let image: MirrorImage
@@ -10,13 +10,12 @@ package struct MirrorPush {
   private let now: UTCTime
   private let remember: (MirrorMemory) throws -> Void
   package private(set) var memory: MirrorMemory
-  /// What was done.
   package private(set) var report = MirrorReport()
 
-  /// Attempts of one request, where none is answered.
+  /// Attempts per request if the store does not answer.
   static let attempts = 3
 
-  /// `remember` keeps the memory, before the timestamp is put.
+  /// `remember` saves the memory, before the timestamp is written.
   package init(
     _ image: MirrorImage, to store: any MirrorStore, _ memory: MirrorMemory, _ options: MirrorOptions,
     now: UTCTime, remember: @escaping (MirrorMemory) throws -> Void
@@ -45,7 +44,7 @@ package struct MirrorPush {
       if options.isOver() { throw MirrorError.away("it was not done when the program was told to end") }
       try take(step)
     }
-    // Where nothing had to be put: it may have been behind only for what was known of it.
+    // If no step was needed, the mirror may have been behind only according to the memory.
     if let commit = memory.commit { memory.noteCommit(image, tag: commit.tag, now: now) }
   }
 
@@ -88,19 +87,19 @@ package struct MirrorPush {
     report.bytes += file.length
   }
 
-  /// Whether what has that name is what should be there: our own from a push that ended early, or somebody else's.
+  /// Whether the existing file is already right, for example from an interrupted push.
   private mutating func isThere(_ file: MirrorFile, _ kind: MirrorDecision.Kind) throws -> Bool {
     guard kind == .metadata else {
       let length = try store.length(file.path)
       if length == file.length || length == nil { return length != nil }
-      // The name is the hash of what it should be.
+      // Overwrite without a condition, because the name fixes the content.
       if case .done = try store.put(file, .none) { return true }
       return false
     }
     guard let found = try store.read(file.path) else { return false }
     if SHA256Digest.of(found.bytes) == file.sha256 { return true }
     if options.replaces, case .done = try store.put(file, condition(.tag(found.tag))) { return true }
-    // Where its publisher has committed it, that is to be told.
+    // If that publisher has already written its timestamp, throw the more precise error.
     _ = try lookAtTimestamp()
     throw MirrorError.rival(path: file.path)
   }
@@ -127,7 +126,7 @@ package struct MirrorPush {
     report.bytes += image.timestamp.length
   }
 
-  /// What must hold for the timestamp to be put; `nil` where it is there already.
+  /// Returns the condition for writing the timestamp, or `nil` if the mirror already has it.
   private mutating func lookAtTimestamp() throws -> PutCondition? {
     let found = try store.read(image.timestamp.path)
     switch try judge.look(at: found) {
@@ -143,7 +142,7 @@ package struct MirrorPush {
 
   private func condition(_ condition: PutCondition) -> PutCondition { options.isFenced ? condition : .none }
 
-  /// Looks at the mirror as a whole. The timestamp first: what it leads to is there by then.
+  /// Lists the mirror after reading its timestamp, so the listing contains all files that the timestamp leads to.
   private mutating func look() throws {
     let found = try store.read(image.timestamp.path)
     if try judge.look(at: found) == .absent, memory.commit != nil, !options.isByHand {
@@ -151,8 +150,7 @@ package struct MirrorPush {
     }
     let known = options.isByHand ? [:] : memory.held
     memory.held = try store.list()
-    // A list tells the length alone, and metadata that another publisher signed may have the same. What was not put from here is
-    // compared.
+    // The listing has only lengths. Compare the content of metadata that was not written from here.
     for file in image.metadata where known[file.path] != file.length { memory.held[file.path] = nil }
     memory.unnamed = memory.unnamed.filter { memory.held[$0.key] != nil }
     memory.listedAt = now
@@ -166,23 +164,20 @@ package struct MirrorPush {
   }
 }
 
-/// How a push goes about it.
 package struct MirrorOptions: Sendable {
-  /// Whether the store honours conditions; where it does not, the last one to put wins.
+  /// Whether the store honours conditions. If not, the last writer wins.
   package var isFenced = true
-  /// An operator asks for it, so that an empty place is filled again.
+  /// The operator requested the push, so an empty mirror is filled again.
   package var isByHand = false
-  /// No other publisher runs: what is in the way is replaced, metadata and an older timestamp.
+  /// Replaces conflicting metadata and an older timestamp. Safe only if no other publisher runs.
   package var replaces = false
-  /// Timestamps of lower versions are of the publication that this one goes on from; see ``MirrorInheritance``.
+  /// Timestamps below this version belong to the publication that this one continues; see ``MirrorInheritance``.
   package var inheritsBelow = 0
   package var graceSeconds = 0
-  /// Whether the timestamp there is looked at before anything is put: a folder costs nothing to look at, and may be what is left
-  /// of a disk that is not mounted.
+  /// Whether to check the mirror's timestamp first. The check is cheap for a folder, which may be an empty mount point.
   package var looksFirst = false
-  /// Whether the program is to end: the next push goes on.
+  /// Whether the program is shutting down. The next push continues the work.
   package var isOver: @Sendable () -> Bool = { false }
-  /// Waits before the next attempt of a request.
   package var pause: @Sendable (_ attempt: Int) -> Void = { attempt in
     usleep(pauseMicroseconds << UInt32(2 * attempt))
   }
@@ -192,7 +187,6 @@ package struct MirrorOptions: Sendable {
   package init() {}
 }
 
-/// What a push has done.
 package struct MirrorReport: Hashable, Sendable {
   package var files = 0
   package var bytes = 0

@@ -1,74 +1,66 @@
-/// A place that holds a copy of a publication: a folder, a bucket. Its methods throw a ``MirrorError`` for what it refuses and
-/// for what could not be asked, and a `FileError` where a disk failed.
+/// Stores a copy of a publication. Throws ``MirrorError`` for failed requests and `FileError` for failed disks.
 package protocol MirrorStore: Sendable {
-  /// How an operator knows it; without secrets.
+  /// The mirror's name for the operator, without secrets.
   var place: String { get }
-  /// The files below `metadata/` and `targets/` with their bytes.
+  /// Lists the files in `metadata/` and `targets/` with their lengths.
   func list() throws -> [String: Int]
-  /// One small file, `nil` where it is not there.
+  /// Reads a small file. Returns `nil` if it is missing.
   func read(_ path: String) throws -> StoredFile?
-  /// Bytes of a file, `nil` where it is not there.
   func length(_ path: String) throws -> Int?
   func put(_ file: MirrorFile, _ condition: PutCondition) throws -> PutReply
-  /// One that is not there is fine.
+  /// Does nothing if the file is missing.
   func remove(_ path: String) throws
-  /// Whether clients can read a file without a right of their own; `nil` where that cannot be asked.
+  /// Whether clients can read a file without credentials, or `nil` if the store cannot report that.
   func isPublic(_ path: String) throws -> Bool?
 }
 
-/// A small file as it was read from a mirror.
 package struct StoredFile: Hashable, Sendable {
   package let bytes: [UInt8]
-  /// Names the content for ``PutCondition/tag(_:)``.
+  /// Identifies the content for ``PutCondition/tag(_:)``.
   package let tag: String
 
   package init(_ bytes: [UInt8], tag: String) { (self.bytes, self.tag) = (bytes, tag) }
 }
 
-/// What must be so for a file to be put.
 package enum PutCondition: Hashable, Sendable {
-  /// Nothing has that name: `If-None-Match: *`.
+  /// The name is free: `If-None-Match: *`.
   case absent
-  /// What is there has that tag: `If-Match`.
+  /// The existing file has this tag: `If-Match`.
   case tag(String)
   case none
 }
 
-/// How a store answered a put.
 package enum PutReply: Hashable, Sendable {
   case done(tag: String)
-  /// The condition does not hold: 412.
+  /// The condition failed: 412.
   case unmet
-  /// Another put of the same name is under way: 409.
+  /// Another put of the same name is running: 409.
   case disputed
-  /// Nothing has that name, or there is no such bucket: 404.
+  /// The file or the bucket does not exist: 404.
   case absent
-  /// No answer that says whether it was done: a timeout, a 5xx, a connection that broke.
+  /// The outcome is unknown after a timeout, a 5xx or a broken connection.
   case unheard(String)
 }
 
-/// Why a mirror is not brought up to date.
 package enum MirrorError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Another publisher with the same keys went on from here, or the disk here is an old one.
+  /// Another publisher with the same keys continued from here, or this disk is an old copy.
   case ahead(there: Int, here: Int)
   /// Two publishers signed the same version.
   case forked(version: Int)
-  /// Another publisher put its timestamp over one from here.
+  /// Another publisher replaced a timestamp from here.
   case overtaken(there: Int, here: Int)
-  /// Metadata of the same name and other content, to which the timestamp there does not lead yet.
+  /// Metadata with the same name but different content, which no timestamp refers to yet.
   case rival(path: String)
   case foreign
-  /// What was mirrored is gone.
   case vanished
-  /// There is no folder, no bucket, no right; the text says it.
+  /// The folder, bucket or permission is missing; the text has the details.
   case refused(String)
-  /// It does not answer; the text says how.
+  /// The store does not answer; the text has the details.
   case away(String)
-  /// Another process brings it up to date.
   case busy
   case ignoresConditions(String)
 
-  /// Nothing may be published before it is decided which publisher goes on.
+  /// Whether publishing must stop until the operator decides which publisher continues.
   package var stopsPublisher: Bool {
     switch self {
     case .ahead, .forked, .overtaken: true
@@ -106,7 +98,6 @@ package enum MirrorError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// A mirror that was not brought up to date, and which one.
 package struct MirrorFailure: Error, Hashable, Sendable, CustomStringConvertible {
   package let place: String
   package let error: MirrorError

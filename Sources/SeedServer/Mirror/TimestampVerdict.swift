@@ -1,29 +1,29 @@
 import SeedFormat
 import SeedTrust
 
-/// What a publisher may put its own timestamp over.
+/// The timestamps that a publisher may replace with its own.
 struct MirrorClaim: Hashable {
-  /// SHA-256 of the timestamps that were put from here, or may have been; empty where nothing is remembered.
+  /// SHA-256 of the timestamps written from here, including unanswered attempts. Empty without a memory.
   let put: Set<String>
-  /// What has a lower version is of the publication that 'recover' or 'new-epoch' went on from.
+  /// Lower versions belong to the publication that 'recover' or 'new-epoch' continued.
   let inheritsBelow: Int
-  /// An operator says that no other publisher runs.
+  /// The operator asserts that no other publisher runs.
   let isUndisputed: Bool
 
-  /// Whether an older timestamp may be replaced; `nil` where only the histories can tell.
+  /// Whether an older timestamp may be replaced, or `nil` if only comparing histories can decide.
   func covers(_ sha256: SHA256Digest, version: Int) -> Bool? {
     if isUndisputed || version < inheritsBelow || put.contains(sha256.hex) { return true }
     return put.isEmpty ? nil : false
   }
 }
 
-/// How the timestamp in a mirror stands to the publication here. Pure.
+/// Compares a mirror's timestamp with the publication. Pure.
 enum TimestampVerdict: Hashable {
   case absent
   case same
-  /// Older, and put from here or inherited.
+  /// Older, and written from here or inherited.
   case older
-  /// Older, and nothing is remembered of this mirror.
+  /// Older, and there is no memory of this mirror.
   case doubtful(version: Int, snapshot: Int)
   case bad(MirrorError)
 
@@ -61,7 +61,7 @@ enum TimestampVerdict: Hashable {
 }
 
 extension PublishedMetadata {
-  /// By the keys of any root that it had.
+  /// Accepts the keys of any root of the publication.
   fileprivate func hasSigned(_ timestamp: Metadata<Timestamp>) -> Bool {
     (formerRoots + [root]).contains { root in
       guard let keys = root.roles[Timestamp.type] else { return false }
@@ -70,7 +70,7 @@ extension PublishedMetadata {
   }
 }
 
-/// Finds out whether the timestamp in a mirror may be replaced.
+/// Decides whether a mirror's timestamp may be replaced.
 struct TimestampJudge {
   enum Finding: Hashable { case absent, same, older }
 
@@ -78,7 +78,7 @@ struct TimestampJudge {
   let image: MirrorImage
   let claim: MirrorClaim
 
-  /// Throws where it may not. Where the timestamp alone does not tell, more files of the mirror are read.
+  /// Throws if the timestamp must not be replaced. Reads more files of the mirror if the timestamp alone is not enough.
   func look(at found: StoredFile?) throws -> Finding {
     switch TimestampVerdict(found?.bytes, image, claim) {
     case .absent: return .absent
@@ -94,8 +94,8 @@ struct TimestampJudge {
 }
 
 extension MirrorImage {
-  /// Whether what a mirror shows was published from here once, as far as that can be told without a memory of it: its snapshot
-  /// role is the file that is still here, or each of its series stands at a state of the histories here.
+  /// Whether the mirror's content was once published from here, as far as this can be decided without a memory: its
+  /// snapshot role equals the file here, or each of its series is at a state in the histories here.
   fileprivate func descends(fromSnapshot version: Int, _ read: (_ name: String) throws -> [UInt8]?) throws
     -> Bool
   {
@@ -126,7 +126,7 @@ extension SeriesMetadata {
     return digest != nil && digest == older.digest(at: older.state.head)
   }
 
-  /// Of the rows at a version; `nil` where no file leads to it any more.
+  /// The digest of the rows at a version, or `nil` if no object ends there.
   private func digest(at version: Version) -> SHA256Digest? {
     objects.first { $0.version == version }?.digest
   }

@@ -1,32 +1,27 @@
 package import SeedDatabase
 import SeedFormat
 
-/// What of an operator's SQLite file belongs to a log of changes. A name alone proves nothing: tables of the operator's own may
-/// be called seedbank_logins or seedbank_log_archive.
+/// Seedbank's change-log tables and triggers in an operator's SQLite file. Checks more than the names, because the
+/// operator may have tables called seedbank_logins or seedbank_log_archive.
 package struct LogParts {
-  /// The triggers' names.
   package private(set) var triggers: [String] = []
-  /// The names of the logs and of the table that lists them.
+  /// The logs and the registry.
   package private(set) var tables: [String] = []
-  /// Whether there is a table that lists the logs.
   package private(set) var hasRegistry = false
 
   /// The table that lists the logs.
   package static let registry = "seedbank_logged"
-  /// Its columns.
   package static let registryColumns = ["number", "source", "keys", "token"]
-  /// The columns of a log; those of the key follow.
+  /// The first columns of a log. Those of the key follow.
   package static let logColumns = ["seq", "witness"]
 
   private static let prefix = "seedbank_log"
 
-  /// The table of a log.
   package static func log(_ number: Int) -> String { "\(prefix)_\(number)" }
 
-  /// A trigger of a log.
   package static func trigger(_ number: Int, _ kind: String) -> String { "\(log(number))_\(kind)" }
 
-  /// Reads names alone, whatever the tables hold.
+  /// Reads the schema and the registry, not the logs' rows.
   package init(_ connection: Connection) throws {
     let found = try Self.objects("table", connection)
     hasRegistry = try found.contains {
@@ -45,13 +40,12 @@ package struct LogParts {
       tables.append(table)
     }
     if hasRegistry { tables.append(Self.registry) }
-    // Also those of a log that somebody dropped, which let no writer pass.
+    // Includes triggers of a dropped log, because they make every write fail.
     triggers = try Self.objects("trigger", connection).filter { name in
       Self.number(of: name).map { numbers.contains($0) && Self.isTrigger(name, of: $0) } ?? false
     }
   }
 
-  /// Whether a table or trigger of that name belongs to a log.
   package func owns(_ name: String) -> Bool { tables.contains(name) || triggers.contains(name) }
 
   private static func objects(_ type: String, _ connection: Connection) throws -> [String] {
@@ -64,7 +58,6 @@ package struct LogParts {
     try connection.rows("SELECT name FROM pragma_table_info(?) ORDER BY cid", .text(table)).map(\.[0].text)
   }
 
-  /// The number behind the prefix.
   private static func number(of name: String) -> Int? {
     guard name.hasPrefix("\(prefix)_") else { return nil }
     return Int(name.dropFirst(prefix.utf8.count + 1).prefix { $0.isASCII && $0.isNumber })
@@ -74,7 +67,7 @@ package struct LogParts {
     if case .integer(let number) = value { Int(number) } else { nil }
   }
 
-  /// How the names of triggers end; those of unique indexes have a number behind it.
+  /// The suffixes of trigger names. A number follows in those of unique indexes.
   private static let kinds: Set = ["insert", "update", "delete", "move", "prune"]
 
   private static func isTrigger(_ name: String, of number: Int) -> Bool {

@@ -1,7 +1,7 @@
 import SeedDatabase
 import SeedFormat
 
-// The checks of a model before anything is published with it.
+// Checks of a model before it is published.
 
 // MARK: Statements that define nothing
 
@@ -10,8 +10,8 @@ extension ModelDefinition {
     "INSERT", "REPLACE", "UPDATE", "DELETE", "WITH", "ATTACH", "DETACH", "VACUUM",
   ]
 
-  /// The first statement that defines nothing, with its line. It is found before any of them runs. A trigger, which the
-  /// schema's reader refuses anyway, ends the search: it has statements of its own.
+  /// The first statement that is not a definition, with its line. Found before any statement runs. Stops at a trigger,
+  /// which contains statements and which the schema reader rejects anyway.
   var statementThatDefinesNothing: (line: Int, word: String)? {
     let bytes = Array(schemaSQL.utf8)
     for statement in SQLScanner.tokens(of: bytes).split(whereSeparator: { $0.keyword == ";" }) {
@@ -24,18 +24,17 @@ extension ModelDefinition {
     return nil
   }
 
-  /// `INSERT INTO search(search, …)` is how FTS5 is set up.
+  /// `INSERT INTO search(search, …)` configures FTS5.
   private static func isSearchCommand(_ words: [String]) -> Bool {
     words.count > 4 && words[1].uppercased() == "INTO" && words[3] == "(" && words[2] == words[4]
   }
 }
 
 extension [UInt8] {
-  /// The line of that byte, counted from 1.
   func line(of offset: Int) -> Int { self[..<offset].count { $0 == UInt8(ascii: "\n") } + 1 }
 }
 
-// MARK: Minors only add
+// MARK: Additive minors
 
 extension DatabaseSchema {
   func breaks(clientsOf older: DatabaseSchema) -> [String] {
@@ -80,10 +79,10 @@ extension TableSchema { fileprivate func named(_ column: String) -> String { "\(
 // MARK: Warnings
 
 extension ModelDefinition {
-  /// The oldest SQLite that clients may have.
+  /// The oldest SQLite on clients.
   private static let minimumSQLite = "3.40"
 
-  /// Functions that came after ``minimumSQLite``, with the version that brought them.
+  /// Functions newer than ``minimumSQLite``, with the version that introduced them.
   private static let youngerFunctions: [String: String] = [
     "UNHEX": "3.41", "OCTET_LENGTH": "3.43", "TIMEDIFF": "3.43", "CONCAT": "3.44", "CONCAT_WS": "3.44",
     "STRING_AGG": "3.44", "JSONB": "3.45", "JSONB_ARRAY": "3.45", "JSONB_EXTRACT": "3.45",
@@ -104,7 +103,6 @@ extension ModelDefinition {
     return hiddenTables.isEmpty ? [] : [hiddenRemark(hiddenTables)]
   }
 
-  /// Tables that the one warning names.
   private static let namedTables = 3
 
   private func hiddenRemark(_ tables: [String]) -> String {
@@ -115,7 +113,7 @@ extension ModelDefinition {
       + " tables to no observer, so an app that observes the database (as GRDB does) does not see them"
   }
 
-  /// SQLite does not look into a view when it is created, so a mistake in one would show only where an app reads it.
+  /// SQLite does not check a view when it is created, so a mistake would appear only when an app reads it.
   private func brokenViews(_ schema: DatabaseSchema) -> [String] {
     guard let made = try? Connection("lint", .memory), (try? made.execute(schemaSQL)) != nil else {
       return []
@@ -125,7 +123,7 @@ extension ModelDefinition {
         _ = try made.prepare("SELECT * FROM \(quoted(view))")
         return nil
       } catch {
-        // A function may be there on a younger SQLite; a name will not be.
+        // Newer SQLite versions may have the function, but a missing column or table is always an error.
         guard error.message.hasPrefix("no such column") || error.message.hasPrefix("no such table") else {
           return nil
         }

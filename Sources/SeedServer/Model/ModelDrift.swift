@@ -1,15 +1,14 @@
 package import SeedFormat
 
-/// How the models on disk differ from those that a process has read and goes on with.
+/// The differences between the models on disk and those that a running process has loaded.
 package struct ModelDrift: Hashable, Sendable {
-  /// Held models whose folders are gone, though their majors go on.
+  /// Loaded models whose folders are missing, although their majors are not retired.
   package let gone: [ModelVersion]
-  /// Held models whose files are others now.
   package let changed: [ModelVersion]
-  /// Models of majors that go on and that are not held.
+  /// Models of active majors that are not loaded.
   package let added: [ModelVersion]
 
-  /// Models of retired majors make no difference: nothing is published of them any more.
+  /// Ignores models of retired majors, because they are not published any more.
   package init(from held: [ModelDefinition], to found: [ModelDefinition], retired: Set<Int>) {
     func going(_ models: [ModelDefinition]) -> [ModelDefinition] {
       models.filter { !retired.contains($0.version.major) }
@@ -21,13 +20,12 @@ package struct ModelDrift: Hashable, Sendable {
     added = going(found).map(\.version).filter { !known.contains($0) }
   }
 
-  /// Why nothing may be published with the held models; `nil` where nothing is in the way. What is only added waits.
+  /// Why the loaded models must not be published, or `nil` if they may. Additional models are no obstacle.
   package func obstacle(_ dataset: DatasetName, publishedByOthers: [Series]) -> PlanError? {
     let isSound = gone.isEmpty && changed.isEmpty && publishedByOthers.isEmpty
     return isSound ? nil : .otherModels(dataset, self, publishedByOthers)
   }
 
-  /// For the operator, where models wait until the process is started again.
   package var remark: String? {
     guard !added.isEmpty else { return nil }
     return

@@ -1,24 +1,23 @@
 package import SeedDatabase
 package import SeedFormat
 
-/// The names of what an origin holds. The outline of the time when the newest model was made is kept beside the models:
-/// what the origin gained since then is offered to the operator, and what a model leaves out on purpose stays out.
+/// The names of an origin's tables, columns, indexes and views. The outline from the newest model's creation is stored
+/// beside the models. Later additions are offered to the operator; parts that a model excludes stay excluded.
 package struct OriginOutline: Hashable, Sendable {
-  /// Each table's columns; none of a virtual table.
+  /// The columns of each table, empty for a virtual table.
   package var tables: [String: [String]]
   package var indexes: [String]
   package var views: [String]
-  /// The table of each index, in an outline that was read from an origin; a file has none.
+  /// The table of each index. Empty in an outline read from a file.
   private var owners: [String: String]
 
-  /// The outline with those names; the owners are the tables of the indexes, as far as they are known.
   package init(
     tables: [String: [String]], indexes: [String] = [], views: [String] = [], owners: [String: String] = [:]
   ) {
     (self.tables, self.indexes, self.views, self.owners) = (tables, indexes, views, owners)
   }
 
-  /// Reads names alone, whatever the tables hold.
+  /// Reads only the schema, no rows.
   package init(_ connection: Connection) throws {
     let log = try LogParts(connection)
     let objects = try connection.rows(
@@ -37,7 +36,6 @@ package struct OriginOutline: Hashable, Sendable {
     }
   }
 
-  /// Knows those parts of another outline as well.
   package func knowing(_ parts: OriginGain, of now: OriginOutline) -> OriginOutline {
     var known = self
     for table in parts.tables { known.tables[table] = now.tables[table] }
@@ -47,7 +45,7 @@ package struct OriginOutline: Hashable, Sendable {
     return known
   }
 
-  /// Whether an index belongs to one of the tables, in lower case, as far as is known.
+  /// Whether the index belongs to one of the tables, given in lower case. True if its table is unknown.
   fileprivate func isIndex(_ name: String, ofOneOf tables: Set<String>) -> Bool {
     owners[name].map { tables.contains($0.lowercased()) } ?? true
   }
@@ -58,14 +56,13 @@ package struct OriginOutline: Hashable, Sendable {
   }
 }
 
-/// What an origin has and had not when the newest model was made, and what that model has not by other means.
+/// Parts of an origin that are new since the newest model was made and that the model does not have.
 package struct OriginGain: Hashable, Sendable {
   package var tables: [String] = []
   package var columns: [Column] = []
   package var indexes: [String] = []
   package var views: [String] = []
 
-  /// A column of a table that was there before.
   package struct Column: Hashable, Sendable {
     package let table: String
     package let name: String
@@ -73,11 +70,11 @@ package struct OriginGain: Hashable, Sendable {
 
   package init() {}
 
-  /// Compares names as SQLite does.
+  /// Compares names like SQLite, ignoring case.
   package init(_ now: OriginOutline, since known: OriginOutline, without schema: DatabaseSchema) {
     let old = Names(known, schema)
     tables = now.tables.keys.sorted().filter { !old.tables.contains($0.lowercased()) }
-    // A table that the model leaves out stays out with all its columns and indexes.
+    // The columns and indexes of an excluded table are excluded too.
     columns = now.tables.sorted { $0.key < $1.key }.filter { schema.table($0.key) != nil }
       .flatMap { table, names in names.map { Column(table: table, name: $0) } }
       .filter { !old.columns.contains($0.folded) }
@@ -90,10 +87,10 @@ package struct OriginGain: Hashable, Sendable {
 
   package var isEmpty: Bool { self == OriginGain() }
 
-  /// What an operator calls its parts: `park`, `shop.phone`.
+  /// The names that operators use, such as `park` and `shop.phone`.
   package var names: [String] { tables + views + columns.map(\.dotted) + indexes }
 
-  /// The parts of that name; by the name of a table that was there before, all columns that it has gained.
+  /// The parts with that name. The name of an existing table selects all its new columns.
   package func parts(named name: String) -> OriginGain {
     func isNamed(_ other: String) -> Bool { other.lowercased() == name.lowercased() }
     var parts = OriginGain()
@@ -104,7 +101,6 @@ package struct OriginGain: Hashable, Sendable {
     return parts
   }
 
-  /// What it has and another one has not.
   package func without(_ other: OriginGain) -> OriginGain {
     var gain = OriginGain()
     gain.tables = tables.filter { !other.tables.contains($0) }
@@ -114,10 +110,9 @@ package struct OriginGain: Hashable, Sendable {
     return gain
   }
 
-  /// How many parts it has.
   package var count: Int { tables.count + columns.count + indexes.count + views.count }
 
-  /// `the table "shop" and the column "park"."open"`.
+  /// Lists the parts as `the table "shop" and the column "park"."open"`.
   package var words: String {
     let all =
       Self.named("table", tables) + Self.named("view", views)
@@ -129,13 +124,11 @@ package struct OriginGain: Hashable, Sendable {
       ? list.joined() : list.dropLast().joined(separator: ", ") + " and " + (list.last ?? "")
   }
 
-  /// For the operator, who decides.
   package var warning: String {
     "the origin has gained \(words), and clients do not get it: 'seedbank model new' adds it in a new model,"
       + " 'seedbank model skip' leaves it out for good, or what you name of it"
   }
 
-  /// Parts that a sentence names.
   private static let namedParts = 5
 
   private static func named(_ kind: String, _ names: [String]) -> [String] {
@@ -149,7 +142,7 @@ extension OriginGain.Column {
   fileprivate var folded: Self { Self(table: table.lowercased(), name: name.lowercased()) }
 }
 
-/// What is no gain: in lower case, the names that were known and those of the model.
+/// The names that are not new, in lower case: those of the known outline and of the model.
 private struct Names {
   var tables: Set<String>
   var columns: Set<OriginGain.Column>
@@ -169,7 +162,6 @@ private struct Names {
 // MARK: JSON
 
 extension OriginOutline {
-  /// As it is kept in a file.
   package var json: JSONValue {
     [
       "tables": .object(
@@ -178,7 +170,7 @@ extension OriginOutline {
     ]
   }
 
-  /// Reads what ``json`` made; a remark may stand beside it.
+  /// Reads ``json``. Ignores a comment beside it.
   package init(_ json: JSONValue) throws(MalformedJSON) {
     var object = try JSONObjectReader(json, at: "")
     _ = object.takeIfPresent("$comment")

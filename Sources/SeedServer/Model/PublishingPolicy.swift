@@ -2,52 +2,47 @@ package import SeedDatabase
 import SeedFormat
 package import SeedTrust
 
-/// What the operator says of how a dataset is published.
 package struct PublishingPolicy: Hashable, Sendable {
-  /// How snapshots are compressed; gzip is always among them.
+  /// The compressions of snapshots. Always contains gzip.
   package var encodings: [ContentEncoding] = [.gzip]
   package var indexes = IndexPlace.snapshot
   package var provenance = Provenance()
-  /// By major; active where none is given.
+  /// By major. Missing majors are active.
   package var lifecycles: [Int: Lifecycle] = [:]
-  /// Seconds between two looks of a client.
+  /// The polling interval of clients.
   package var pollSeconds = 60
-  /// Seconds for which the online roles' signatures are valid.
+  /// The validity of online signatures.
   package var lifetimeSeconds = RepositorySigner.onlineSeconds
-  /// When a series that changed gets a new snapshot.
+  /// When a changed series gets a new snapshot.
   package var snapshotSchedule = SnapshotSchedule.every(seconds: Self.usualSnapshotSeconds)
-  /// Versions of which snapshots are kept; deltas lead on from the oldest of them.
+  /// The number of versions whose snapshots are kept. Deltas start at the oldest one.
   package var retainedSnapshots = 3
-  /// Seconds after which a snapshot goes though there are fewer; the newest stays. `nil` for never.
+  /// Older snapshots are removed, except the newest; `nil` for no limit.
   package var retainedSnapshotSeconds: Int?
   package var shrinkGuard = ShrinkGuard()
-  /// How steps find what changed in the origin.
   package var changes = ChangeFinding.comparison
-  /// Seconds after which all rows are compared though the log tells what changed.
+  /// The interval after which all rows are compared despite a change log.
   package var auditSeconds = 86_400
-  /// Seconds within which the operator expects a new version; only told. `nil` where nobody knows.
+  /// Within this time the operator expects a new version; `nil` if unknown. Used only for reports.
   package var expectedChangeSeconds: Int?
-  /// Seconds for which a file stays that metadata does not name any more.
+  /// How long files stay after no metadata names them.
   package var graceSeconds = 3600
 
   package init() {}
 
-  /// Seconds after which a series that changed gets a new snapshot, where nothing else is said.
   package static let usualSnapshotSeconds = 3600
 }
 
-/// How a step finds what changed in the origin.
+/// How a step finds changed rows in the origin.
 package enum ChangeFinding: String, Hashable, Sendable, CaseIterable {
-  /// All rows are compared.
   case comparison = "compare"
-  /// Writers leave the keys of what they touched in a log.
+  /// Reads the keys of changed rows from a log that triggers write.
   case log
 }
 
-/// Who builds the secondary indexes of a snapshot.
+/// Where the secondary indexes of a snapshot are built.
 package enum IndexPlace: String, Hashable, Sendable, CaseIterable {
-  /// They are in the file.
   case snapshot
-  /// The client, from their SQL: the file is smaller by a third or so.
+  /// On the client, from their SQL. The file is smaller by about a third.
   case client
 }

@@ -6,9 +6,8 @@ package import SeedTrust
 package struct ModelDefinition: Hashable, Sendable {
   package let version: ModelVersion
   package let schemaSQL: String
-  /// By table; a table without one takes the origin's same-named table.
+  /// By table. A table without a SELECT is read from the origin's table of the same name.
   package let projections: [String: String]
-  /// The folder, for messages.
   package let path: String
 
   package init(version: ModelVersion, schemaSQL: String, projections: [String: String], path: String) {
@@ -18,13 +17,12 @@ package struct ModelDefinition: Hashable, Sendable {
   var schemaFile: String { "\(path)/schema.sql" }
 }
 
-/// How one table's rows come out of the origin: a SELECT of the operator's, or the same-named table.
+/// The source of a table's rows: a SELECT of the operator, or the origin's table of the same name.
 package struct Projection: Hashable, Sendable {
-  /// The operator's SELECT; `nil` for the same-named table and columns.
+  /// `nil` for the table and columns of the same names.
   package let sql: String?
-  /// Where it stands, for messages.
   package let place: String
-  /// The file of the operator's SELECT, whether there is one or not.
+  /// The path of the operator's SELECT, even if the file does not exist.
   package let file: String
 
   init(sql: String?, file: String) {
@@ -33,20 +31,19 @@ package struct Projection: Hashable, Sendable {
   }
 }
 
-/// A series' newest minor, checked to open for clients of every older one.
+/// A series' newest minor, checked to work for clients of every older minor.
 package struct SeriesPlan: Sendable {
   package let series: Series
   package private(set) var newest: ModelDefinition
-  /// The newest minor's structure.
   package let schema: DatabaseSchema
-  /// Remarks on the newest minor's schema for the operator; none of them stops a publication.
+  /// Problems in the newest minor's schema. None stops publishing.
   package let warnings: [String]
-  /// What an operator should know once of the newest minor's schema, and need not change.
+  /// Notes on the newest minor's schema that need no change.
   package let remarks: [String]
-  /// The schema hash of every minor that a file of this series opens for.
+  /// The schema hash of each minor that can open a file of this series.
   package let hashes: [ModelVersion: SHA256Digest]
 
-  /// Reads the schemas of one series' models and checks that minors only add.
+  /// Reads the schemas of a series' models and checks that minors only add.
   package init(_ series: Series, _ models: [ModelDefinition]) throws(PlanError) {
     let read = try models.sorted { $0.version < $1.version }.map { model throws(PlanError) in
       (model: model, schema: try Self.schema(of: model))
@@ -66,7 +63,6 @@ package struct SeriesPlan: Sendable {
     hashes = Dictionary(read.map { ($0.model.version, $0.schema.hash) }) { $1 }
   }
 
-  /// The plans of a dataset's models, one per major.
   package static func plans(_ dataset: DatasetName, _ models: [ModelDefinition]) throws(PlanError)
     -> [SeriesPlan]
   {
@@ -76,19 +72,18 @@ package struct SeriesPlan: Sendable {
     }
   }
 
-  /// How a table's rows come out of the origin.
   package func projection(_ table: TableSchema) -> Projection {
     Projection(sql: newest.projections[table.name], file: "\(newest.path)/\(table.name).sql")
   }
 
-  /// Differs where anything that makes the newest minor's rows differs.
+  /// Changes with everything that affects the newest minor's rows.
   var fingerprint: String {
     let projections = newest.projections.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] }
     let texts = ["\(newest.version)", newest.schemaSQL] + projections
     return SHA256Digest.of(JSONValue.array(texts.map { .string($0) }).bytes).hex
   }
 
-  /// Clients pin a minor's hash, so a published minor never changes and never goes.
+  /// Clients pin a minor's hash, so a published minor must not change or disappear.
   package func check(against state: SeriesState) throws(PlanError) {
     for (model, hash) in state.models.sorted(by: { $0.key < $1.key }) {
       guard let now = hashes[model] else { throw .modelGone(series, model) }
@@ -96,7 +91,7 @@ package struct SeriesPlan: Sendable {
     }
   }
 
-  /// The same series out of a file that has the client's tables already.
+  /// The plan for a file that already has the client's tables.
   var withoutProjections: SeriesPlan {
     var plan = self
     plan.newest = ModelDefinition(
@@ -123,7 +118,7 @@ package struct SeriesPlan: Sendable {
   }
 }
 
-/// Why models cannot be published as they stand; all are the configuration's fault.
+/// Why models cannot be published. All are configuration errors.
 package enum PlanError: Error, Hashable, Sendable, CustomStringConvertible {
   case noModel(Series)
   case schema(file: String, String)

@@ -2,20 +2,20 @@ import SeedDatabase
 package import SeedFormat
 import SeedTrust
 
-/// All that a step of one dataset needs to know from its configuration.
+/// The configuration of one dataset for its steps.
 @dynamicMemberLookup
 package struct DatasetJob: Sendable {
   package let name: DatasetName
   package let origin: any OriginPlace
   package let plans: [SeriesPlan]
   package var policy: PublishingPolicy
-  /// What the origin held when the newest model was made; `nil` where nobody wrote it down.
+  /// The outline of the origin when the newest model was made; `nil` if not recorded.
   package var knownOrigin: OriginOutline?
-  /// Seconds to wait for an origin that another process has locked.
+  /// How long to wait for an origin that another process has locked.
   package var originWaitSeconds = 10
-  /// Seconds between two looks at the origin, where a process publishes on; only told.
+  /// The interval of checks by `seedbank run`. Used only for reports.
   package var checkSeconds: Int?
-  /// Asked under the publication's lock; throws where this work is not what the operator's files say any more.
+  /// Called under the publication's lock. Throws if the operator's files no longer match this job.
   package var confirm: @Sendable () throws -> Void = {}
 
   package init(
@@ -32,30 +32,28 @@ package struct DatasetJob: Sendable {
 
   func lifecycle(_ series: Series) -> Lifecycle { policy.lifecycles[series.major] ?? .active }
 
-  /// What an origin that holds this has gained since the newest model was made.
+  /// The parts that are new in `outline` since the newest model was made.
   package func gain(in outline: OriginOutline) -> OriginGain {
     guard let knownOrigin, let newest = plans.last else { return OriginGain() }
     return OriginGain(outline, since: knownOrigin, without: newest.schema)
   }
 
-  /// As ``gain(in:)``, of an origin that is open.
   package func gain(of origin: any Origin) throws -> OriginGain {
     knownOrigin == nil ? OriginGain() : gain(in: try origin.outline())
   }
 
-  /// How the origin looks; see ``OriginPlace/look()``.
+  /// Retired datasets need no stamp of the origin; see ``OriginPlace/look()``.
   func look() throws -> OriginLook {
     guard isRetired else { return try origin.look() }
     return OriginLook(stamp: UnneededStamp(), open: { [origin] in try origin.open(waitSeconds: $0) })
   }
 
-  /// The origin, made ready and open, for who looks at it without a step.
+  /// Prepares and opens the origin, for reads outside a step.
   package func readyOrigin() throws -> any Origin {
     try origin.prepare()
     return try openOrigin()
   }
 
-  /// The origin, open.
   func openOrigin() throws -> any Origin { try origin.open(waitSeconds: originWaitSeconds) }
 
   var isRetired: Bool { plans.allSatisfy { isRetired($0.series) } }

@@ -1,46 +1,40 @@
 package import SeedDatabase
 package import SeedFormat
 
-/// One consistent state of what an operator keeps, open for reading: what others write meanwhile does not show. What
-/// stands behind this protocol knows what kind of origin it is; nothing before it does.
+/// A consistent read transaction on an operator's data, independent of the kind of origin.
 package protocol Origin: AnyObject {
-  /// Brings values into the form in which a client's column stores them.
+  /// Converts values to the form in which a client's column stores them.
   var fitter: AffinityFitter { get }
-  /// The rows of one table as the projection yields them, in the client's column order; in its key order, as far as the
-  /// origin can sort by it.
+  /// A table's projected rows in the client's column order and, as far as the origin can sort them, in key order.
   func source(of table: TableSchema, _ projection: Projection, isOrdered: Bool) throws -> any RowSource
-  /// How many rows have NULL in a column of the client's key, and so cannot be published.
+  /// The number of rows that cannot be published because a key column is NULL.
   func rowsWithoutKey(_ table: TableSchema, _ projection: Projection) throws -> Int
-  /// What of the table is not of the client's types, or need not be, as far as that shows without reading all values.
+  /// Finds columns whose values have, or may have, other types than the client's, without reading all values.
   func drift(_ table: TableSchema, _ projection: Projection, _ types: TypeGuard) throws -> [TypeDrift]
-  /// What would make reading the table cheaper; `nil` where nothing is known that would.
+  /// Suggests how to make reading the table cheaper, or returns `nil`.
   func advice(_ table: TableSchema, _ projection: Projection) throws -> String?
-  /// The names of what it holds.
   func outline() throws -> OriginOutline
-  /// What its writers noted; `nil` where nobody set up a log.
+  /// The log of changed rows; `nil` if none is set up.
   func log() throws -> (any OriginLog)?
-  /// A mark of the state that is being read, by which a later one can tell whether it has all of it; `nil` where no state can lack
-  /// what an earlier one had, or nobody can tell.
+  /// The position of the state being read, for comparison with later ones; `nil` if it has none or is no replica.
   func place() throws -> OriginCursor?
-  /// How the state that is being read follows that of the mark.
+  /// Compares the state being read with an earlier position.
   func relation(to place: OriginCursor) throws -> OriginRelation
-  /// Whether the operator said that a column may have no value in any row.
+  /// Whether the operator allows a column to lose its values in all rows.
   func isOptional(_ column: String, of table: String) -> Bool
-  /// By table of the client, why its rows can change though nobody writes: a SELECT or a view asks for the time, say.
+  /// The tables whose rows can change without a write, with the reason, such as a SELECT or a view that uses the time.
   func restlessTables(_ plan: SeriesPlan) throws -> [String: String]
 }
 
-/// Rows one after the other, each lent until the next. What fails is the origin's fault, and thrown as such.
+/// Reads rows one at a time. Each is valid until the next. Errors are thrown as the origin's.
 package protocol RowSource: AnyObject {
-  /// Moves to the next row; false behind the last.
+  /// Returns false after the last row.
   func next() throws -> Bool
-  /// The current row where it lies; its texts are not validated. Where a value cannot be stored, throws once all others
-  /// are there.
+  /// Lends the current row with unvalidated texts. Throws for an unstorable value after lending all others.
   func lend(to row: inout [BorrowedValue]) throws
 }
 
 extension Origin {
-  /// Whether rows can change though nobody writes.
   package func isVolatile(_ plans: [SeriesPlan]) throws -> Bool {
     try plans.contains { try !restlessTables($0).isEmpty }
   }
@@ -54,9 +48,8 @@ extension Origin {
 
   package func isOptional(_ column: String, of table: String) -> Bool { false }
 
-  /// The rows of one table, projected into the client's shape and in the client's key order. Mostly the origin can
-  /// sort them. If its types or collations order keys in another way than the client's, ``ProjectedRows/next()``
-  /// throws ``ProjectedRows/OutOfOrder``, and ``stagedRows(_:_:schemaSQL:)`` sorts them.
+  /// Returns a table's rows in the client's shape and key order. If the origin sorts keys differently, reading throws
+  /// ``ProjectedRows/OutOfOrder``; then use ``stagedRows(_:_:schemaSQL:)``.
   package func rows(
     _ table: TableSchema, _ projection: Projection, isOrdered: Bool = true
   ) throws -> ProjectedRows {
@@ -64,7 +57,7 @@ extension Origin {
     return ProjectedRows(source, table, fitter, isOrdered: isOrdered)
   }
 
-  /// As ``rows(_:_:isOrdered:)``, sorted by a staging table of the client's own declaration.
+  /// Like ``rows(_:_:isOrdered:)``, but sorted in a staging table with the client's declaration.
   func stagedRows(_ table: TableSchema, _ projection: Projection, schemaSQL: String) throws -> ProjectedRows {
     let rows = try rows(table, projection, isOrdered: false)
     let staging = try Connection("staging", .scratch)
@@ -90,7 +83,6 @@ private func stage(_ row: [SeedValue], _ insert: Statement, _ table: TableSchema
   }
 }
 
-/// The rows of a statement over an operator's file, or over a staging table.
 final class StatementSource: RowSource {
   private let statement: Statement
 

@@ -1,7 +1,6 @@
 package import SeedDatabase
 import SeedSystem
 
-/// An origin that cannot be read, or whose content cannot be published.
 package enum OriginError: OriginFailure {
   case missing(path: String)
   case notAFile(path: String)
@@ -24,7 +23,7 @@ package enum OriginError: OriginFailure {
   case behind(origin: String, OriginLag, seconds: Int)
   case noScratch(path: String)
 
-  /// Why reading a file failed: a damaged one stays so, anything else may pass.
+  /// Classifies a read error. Only damage is permanent.
   package static func reading(_ path: String, _ reason: DatabaseError) -> OriginError {
     if reason.saysDamage { return .damaged(path: path, reason: reason) }
     if reason.saysFull { return .noScratch(path: path) }
@@ -33,28 +32,27 @@ package enum OriginError: OriginFailure {
       ? .logIndex(path: path) : .unreadable(path: path, reason: reason)
   }
 
-  /// Why the next row did not come: by then the file is open, so what cannot be opened or written is a scratch file.
+  /// Classifies an error of a later row. The file is open, so an error of opening or writing concerns a scratch file.
   static func sorting(_ path: String, _ reason: DatabaseError) -> OriginError {
     reason.saysFull || reason.primaryCode == ResultCode.cannotOpen
       ? .noScratch(path: path) : reading(path, reason)
   }
 
-  /// "File format write version" of SQLite's database header, and what it is in WAL mode.
+  /// The offset of the "file format write version" in SQLite's database header, and its value in WAL mode.
   private static let logMark = (place: 18, value: UInt8(2))
 
-  /// Whether the file's header says that it has a write-ahead log.
   private static func usesLog(_ path: String) -> Bool {
     let header = (try? DurableFile.start(of: path, logMark.place + 1)) ?? nil
     return header?.last == logMark.value && header?.count == logMark.place + 1
   }
 
-  /// Looks before SQLite does, which would wait for somebody to write into a pipe.
+  /// Checked before SQLite opens the path, because it would block on a pipe.
   package static func checkIsFile(_ path: String) throws(OriginError) {
     guard let stamp = try stamp(path) else { throw .missing(path: path) }
     guard stamp.isRegular else { throw .notAFile(path: path) }
   }
 
-  /// The file from outside; `nil` where it is not there.
+  /// Returns `nil` if the file is missing.
   static func stamp(_ path: String) throws(OriginError) -> FileStamp? {
     do throws(FileError) {
       return try FileStamp(path)
@@ -64,7 +62,6 @@ package enum OriginError: OriginFailure {
     }
   }
 
-  /// Whether another try may find the origin in order without anyone mending it.
   package var isUnavailable: Bool {
     switch self {
     case .missing, .empty, .unreadable, .locked, .unfinished, .logIndex, .behind, .noScratch: true
@@ -72,7 +69,6 @@ package enum OriginError: OriginFailure {
     }
   }
 
-  /// Whether it is not the origin but a model's SELECT that must be mended.
   package var isConfiguration: Bool {
     switch self {
     case .syntax, .foreignTable: true
@@ -81,7 +77,7 @@ package enum OriginError: OriginFailure {
     }
   }
 
-  /// The rule that a single row breaks, without the row: others may break the same.
+  /// The rule that a row violates, without the row, so that violations can be counted.
   var rowRule: String? {
     switch self {
     case .invalidText(_, let column, _):
@@ -144,14 +140,12 @@ package enum OriginError: OriginFailure {
 }
 
 extension OriginError {
-  /// Rows of one table that break one rule of the client's schema.
+  /// The rows of a table that violate one rule of the client's schema.
   package struct Violation: Hashable, Sendable, CustomStringConvertible {
     package let table: String
-    /// SQLite's words.
     package let rule: String
-    /// The keys of some of them.
+    /// The keys of the first few rows.
     package internal(set) var rows: [String]
-    /// How many there are.
     package internal(set) var count: Int
 
     package var description: String {
@@ -164,7 +158,6 @@ extension OriginError {
 extension [OriginError.Violation] {
   private static var namedRows: Int { 3 }
 
-  /// Counts a row, and keeps the keys of the first ones.
   mutating func note(_ table: TableSchema, _ rule: String, _ key: String) {
     let index = firstIndex { $0.table == table.name && $0.rule == rule }
     guard let index else { return append(.init(table: table.name, rule: rule, rows: [key], count: 1)) }

@@ -1,14 +1,13 @@
-/// Why an origin gave no rows, whatever kind it is, and who can change that. All else is the fault of its rows.
+/// Why an origin could not be read, independent of its kind. Other errors concern its rows.
 package protocol OriginFailure: Error, CustomStringConvertible {
-  /// Whether another try may find the origin in order without anyone mending it.
+  /// Whether a retry may succeed without a repair.
   var isUnavailable: Bool { get }
-  /// Whether a setting, a right or a model's SELECT must be mended, not the rows.
+  /// Whether a setting, a permission or a model's SELECT is wrong rather than the rows.
   var isConfiguration: Bool { get }
-  /// Whether it is worth reading once more at once, in the same step.
+  /// Whether an immediate retry in the same step makes sense.
   var isMomentary: Bool { get }
 }
 
 extension OriginFailure {
-  /// Most last for longer than a step.
   package var isMomentary: Bool { false }
 }

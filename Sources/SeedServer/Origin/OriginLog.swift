@@ -1,59 +1,54 @@
 package import SeedDatabase
 package import SeedFormat
 
-/// What an origin noted of its own writers: the keys of the rows that they touched. It names too many rows at worst,
-/// never too few; where that cannot be promised, it says so, and everything is compared.
+/// An origin's record of the keys of changed rows. It may name unchanged rows, but never omits a changed one. If it
+/// cannot guarantee that, it reports a doubt and all rows are compared.
 package protocol OriginLog: AnyObject {
-  /// Tables that it was set up for and does not watch any more: they are compared.
+  /// Tables that the log was set up for but no longer watches. They are compared.
   var gaps: [String] { get }
-  /// A mark of the state that is being read, from which a later one can tell what was written since.
+  /// The position of the state being read.
   func cursor() throws -> OriginCursor
-  /// What may differ between the cursor's state and the one that is being read, which lacks nothing of it (``OriginRelation``).
+  /// Returns the possible changes since a cursor, which the current state must follow (``OriginRelation``).
   func touched(since cursor: OriginCursor, _ plan: SeriesPlan) throws -> LogAnswer
-  /// Whether nothing was noted since a cursor, of any table, and nothing else is other than it was that decides what a SELECT
-  /// reads: cheaper to tell than ``touched(since:_:)``, and in doubt false.
+  /// Whether there are no new entries or schema changes. Cheaper than ``touched(since:_:)``; false if uncertain.
   func isUntouched(since cursor: OriginCursor) throws -> Bool
-  /// The rows with these keys, as far as they are there, in the keys' order.
+  /// Returns the existing rows with these keys, in the keys' order.
   func rows(_ table: TableSchema, keys: [[SeedValue]]) throws -> ProjectedRows
-  /// Whether its entries stay until ``prune(behind:)`` removes them.
+  /// Whether entries must be removed with ``prune(behind:)``.
   var needsPruning: Bool { get }
-  /// Removes what nobody who stands at one of these cursors, or behind it, needs any more. Returns what an operator must do where
-  /// that is not possible.
+  /// Removes entries older than all cursors. If that is impossible, returns instructions for the operator.
   func prune(behind cursors: [OriginCursor]) -> String?
 }
 
 extension OriginLog {
   package var needsPruning: Bool { false }
 
-  /// Its own triggers keep it short.
   package func prune(behind cursors: [OriginCursor]) -> String? { nil }
 }
 
-/// A state of an origin as its log knows it. What it says is the log's own business.
+/// A position in an origin's log, in a format private to the log.
 package struct OriginCursor: Hashable, Sendable {
   package let json: JSONValue
 
   package init(_ json: JSONValue) { self.json = json }
 }
 
-/// What a log says of the time since a cursor.
 package enum LogAnswer: Hashable, Sendable {
   /// By table of the client.
   case tables([String: Touched])
-  /// Nothing that can be relied on.
+  /// The log is unreliable for this period.
   case doubt(LogDoubt)
 }
 
-/// What of one table may differ.
+/// The rows of a table that may have changed.
 package enum Touched: Hashable, Sendable {
   case nothing
-  /// Rows with these keys: without duplicates, in the client's order, and the same values in origin and client.
+  /// Rows with these keys: unique, in the client's order, with equal values in origin and client.
   case keys([[SeedValue]])
-  /// Any row.
   case all
 }
 
-/// Why a log cannot tell what was written.
+/// Why a log cannot name the changes.
 package enum LogDoubt: String, Hashable, Sendable, CaseIterable {
   case otherFile = "the origin is another file than before"
   case otherDatabase = "the database was restored, or another one took its place"

@@ -1,28 +1,24 @@
 import SeedSystem
 
-/// Where an operator keeps the data, and what can be told of it without reading it all.
+/// The location of an operator's data, which can detect changes without reading rows.
 package protocol OriginPlace: Sendable {
-  /// For messages, and different for every other place.
+  /// Unique among places. For messages.
   var text: String { get }
-  /// The file whose writing means that there may be something new; `nil` where no file tells.
+  /// A file whose changes may mean new rows; `nil` if there is no such file.
   var watchedFile: String? { get }
-  /// Makes it ready to be read, where that takes work of its own, for as long as that takes; called before the
-  /// publication's lock is taken.
+  /// Does any slow preparation before the publication's lock is taken.
   func prepare() throws
-  /// What it looks like from outside; `nil` where only reading tells whether anything changed.
+  /// Returns `nil` if changes can only be found by reading.
   func stamp() throws -> (any OriginStamp)?
-  /// Opens what is there now; waits that long for others who hold it.
+  /// Opens the current state. Waits up to `waitSeconds` for locks.
   func open(waitSeconds: Int) throws -> any Origin
-  /// As ``stamp()``, for who may open it right after.
+  /// Like ``stamp()``, but may keep a session open to read the origin next.
   func look() throws -> OriginLook
 }
 
-/// How an origin looks, and the way to open it. The first to open it reads it through the session that looked, where there is
-/// one; who opens it again gets a session of their own.
+/// An origin's stamp and a way to open it. The first call of `open` reuses the session of the stamp, if there is one.
 package struct OriginLook {
-  /// `nil` where only reading tells whether anything changed.
   package let stamp: (any OriginStamp)?
-  /// Opens what is there now; waits that long for others who hold it.
   package let open: (_ waitSeconds: Int) throws -> any Origin
 
   package init(stamp: (any OriginStamp)?, open: @escaping (_ waitSeconds: Int) throws -> any Origin) {
@@ -31,55 +27,50 @@ package struct OriginLook {
 }
 
 extension OriginPlace {
-  /// Looking and opening have nothing in common.
   package func look() throws -> OriginLook {
     OriginLook(stamp: try stamp()) { try open(waitSeconds: $0) }
   }
 
-  /// Nothing has to be done for what lies there ready.
   package func prepare() {}
 }
 
-/// What for somebody looks at an origin.
 package enum OriginUse: Sendable {
-  /// One step, asked for by somebody.
   case step
-  /// Steps again and again, by one process.
+  /// The repeated steps of one process.
   case schedule
-  /// No step: nothing is started that others would notice.
+  /// An inspection without side effects for other users.
   case look
 }
 
-/// How an origin looked from outside before it was read, so that an unchanged one need not be read again.
+/// The outside state of an origin before a read. An unchanged origin need not be read again.
 package protocol OriginStamp: Sendable {
   /// Equal for equal content.
   var text: String { get }
-  /// Whether an equal stamp later on proves for good that nothing was written since.
+  /// Whether an equal stamp at any later time proves that nothing was written.
   var isSettled: Bool { get }
-  /// This stamp as it looks now, where a step can wait: the one that took it saw all that was written, and not long ago.
+  /// Returns the stamp for the next check if the origin is provably unchanged and no step is due.
   func renewed() -> (any OriginStamp)?
-  /// Seconds by which a replica was at most behind its primary; `nil` if the origin is no server, or cannot say.
+  /// The greatest lag of a replica; `nil` if the origin is not a server or its lag is unknown.
   var lagSeconds: Int? { get }
-  /// The database server that answered; `nil` if the origin is not one.
+  /// The database server that answered; `nil` if the origin is not a server.
   var server: OriginServer? { get }
 }
 
 extension OriginStamp {
-  /// Most origins are no replicas.
   package var lagSeconds: Int? { nil }
 
   package var server: OriginServer? { nil }
 }
 
 package enum OriginRest {
-  /// Seconds after which a step runs though the origin looks the same: snapshots and signatures fall due.
+  /// The interval of steps on an unchanged origin, because snapshots and signatures become due.
   private static let seconds = 60
 
-  /// A clock that was set back must not make it wait until then.
+  /// A clock that was set back must not prolong the interval.
   package static func lasts(from then: Int, to now: Int) -> Bool { (0..<seconds).contains(now - then) }
 }
 
-/// Stands for an origin that nobody needs: all series are retired.
+/// The stamp of an unused origin: all series are retired.
 struct UnneededStamp: OriginStamp {
   private let takenAt = UTCTime.now().secondsSinceEpoch
 

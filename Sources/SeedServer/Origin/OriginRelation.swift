@@ -1,19 +1,18 @@
 import SeedFormat
 
-/// How a state of an origin follows one that was read before.
+/// The relation of an origin's state to one that was read before.
 package enum OriginRelation: Hashable, Sendable {
-  /// It has all of it, or the origin cannot tell.
+  /// The state includes the earlier one, or the origin has no positions.
   case follows
-  /// It may lack some of it, and will have it in a while.
+  /// The state may lack recent changes, which will arrive.
   case behind(OriginLag)
-  /// It belongs to another history, as after a failover or a restore, and may lack anything.
+  /// The state belongs to another history, for example after a failover or a restore.
   case other(LogDoubt)
 }
 
-/// By how much a standby lacks what was read before.
 package struct OriginLag: Hashable, Sendable, CustomStringConvertible {
   let server: String
-  /// Of the write-ahead log; 0 if they cannot be counted.
+  /// The missing bytes of the write-ahead log, or 0 if unknown.
   let bytes: Int
 
   package init(server: String, bytes: Int) { (self.server, self.bytes) = (server, bytes) }

@@ -1,31 +1,31 @@
 package import SeedDatabase
 package import SeedFormat
 
-/// Projected rows as the client would store them: in any order, or in strictly rising key order.
+/// Projected rows as the client stores them, in any order or in strictly ascending key order.
 package final class ProjectedRows {
-  /// The origin's order of keys is not the client's: the rows must be staged.
+  /// The origin sorts keys differently from the client, so the rows must be staged.
   struct OutOfOrder: Error {}
 
   private let source: any RowSource
   private let table: TableSchema
   private let fitter: AffinityFitter
   private let affinities: [Affinity]
-  /// `nil` where any order will do.
+  /// `nil` if the rows are unordered.
   private let order: KeyOrder?
-  /// The current row where it lies, good until the next one. Its texts are not validated.
+  /// The current row, valid until the next. Its texts are not validated.
   @exclusivity(unchecked) package private(set) var row: [BorrowedValue] = []
-  /// The key before, empty at the start, and where its texts are kept.
+  /// The previous key, empty at the start, and the storage of its texts.
   @exclusivity(unchecked) private var previous: [BorrowedValue] = []
   private let bytes = LentBytes()
 
-  /// A table's rows out of a source that has its columns in their order.
+  /// The source must have the table's columns in order.
   package init(_ source: any RowSource, _ table: TableSchema, _ fitter: AffinityFitter, isOrdered: Bool) {
     (self.source, self.table, self.fitter) = (source, table, fitter)
     affinities = table.columns.map(\.affinity)
     order = isOrdered ? KeyOrder(table) : nil
   }
 
-  /// Moves to the next row; false behind the last. Throws ``OutOfOrder`` where ordered rows have a falling key.
+  /// Returns false after the last row. Throws ``OutOfOrder`` if the keys of ordered rows do not ascend.
   package func next() throws -> Bool {
     guard try source.next() else { return false }
     try source.lend(to: &row)
@@ -46,13 +46,13 @@ package final class ProjectedRows {
     bytes.keep(table.key, of: row, in: &previous)
   }
 
-  /// A copy of the current row, whose texts are valid.
+  /// Returns a validated copy of the current row.
   package func validRow(_ types: TypeGuard? = nil) throws(OriginError) -> [SeedValue] {
     try validate(types)
     return row.map(\.owned)
   }
 
-  /// Refuses texts that JSON could not carry, and what the guard refuses. Rows that are published already need neither.
+  /// Rejects invalid UTF-8, which JSON cannot represent, and values rejected by the guard. Needless for published rows.
   func validate(_ types: TypeGuard?) throws(OriginError) {
     for index in row.indices {
       guard case .text(let bytes) = row[index], !isUTF8(bytes) else { continue }

@@ -1,16 +1,15 @@
 package import SeedDatabase
 import SeedFormat
 
-/// Refuses values that are not of their column's type: SQLite keeps a text in an INTEGER column, and the typed readers of an app
-/// fail on it. INTEGER holds whole numbers and REAL holds numbers; every other column holds anything, as SQLite means it.
-/// A column of which clients have such values already may get more of them.
+/// Rejects values that SQLite stores but an app's typed readers fail on: INTEGER takes whole numbers and REAL numbers;
+/// other columns take any value. A column whose published rows already have such values may get more of them.
 package final class TypeGuard {
   private let plan: SeriesPlan
-  /// The rows that clients have; `nil` if there are none.
+  /// The published rows; `nil` without a working copy.
   private let copy: Connection?
   private var known: [Place: Bool] = [:]
 
-  /// Values of one storage class in one column.
+  /// The values of one storage class in one column.
   private struct Place: Hashable {
     let table: String
     let column: String
@@ -19,12 +18,12 @@ package final class TypeGuard {
 
   init(_ plan: SeriesPlan, copy: Connection?) { (self.plan, self.copy) = (plan, copy) }
 
-  /// With the working copy at a path; without one if it cannot be read.
+  /// Reads the working copy at the path, if possible.
   package convenience init(_ plan: SeriesPlan, copyPath: String) {
     self.init(plan, copy: try? Connection(copyPath, .reader))
   }
 
-  /// Of a row as the client's columns store it.
+  /// `row` must be in the client's form.
   func check(
     _ row: [BorrowedValue], of table: TableSchema, key: @autoclosure () -> String
   ) throws(OriginError) {
@@ -39,7 +38,7 @@ package final class TypeGuard {
     }
   }
 
-  /// The refused rows among others, counted by column.
+  /// Finds all rejected rows and counts them by column.
   func violations(in rows: ProjectedRows, of table: TableSchema) throws -> [OriginError.Violation] {
     var found: [OriginError.Violation] = []
     while try rows.next() {
@@ -50,8 +49,8 @@ package final class TypeGuard {
     return found
   }
 
-  /// An older minor may lack the table or the column. The column is qualified: SQLite would take another name in quotation marks for
-  /// a text.
+  /// False if an older minor lacks the table or column. Qualified, because SQLite treats an unknown quoted name as a
+  /// text.
   private func isPublished(_ place: Place) -> Bool {
     if let answer = known[place] { return answer }
     let table = quoted(place.table)
@@ -62,7 +61,7 @@ package final class TypeGuard {
   }
 }
 
-/// The storage class of a value that is not of its column's type, as SQLite's typeof() has it.
+/// The storage class of a value that does not fit its column, with the names of SQLite's typeof().
 private enum Misfit: String {
   case text, blob, real
 
@@ -70,7 +69,7 @@ private enum Misfit: String {
     switch (affinity, value) {
     case (.integer, .text), (.real, .text): self = .text
     case (.integer, .blob), (.real, .blob): self = .blob
-    // SQLite made an integer of each real that is one.
+    // SQLite has already converted integral reals to integers.
     case (.integer, .real): self = .real
     default: return nil
     }
@@ -86,7 +85,7 @@ private enum Misfit: String {
 }
 
 extension Projection {
-  /// What an operator can do about values of another type than their column's.
+  /// How the operator can fix values of another type.
   package var typeRemedy: String {
     let place = sql == nil ? "with a SELECT in the new file \(file)" : "in \(file)"
     return
@@ -96,8 +95,7 @@ extension Projection {
 }
 
 extension TableSchema {
-  /// Of SQLite's rows, those that may have a value of another type, in SQL; `nil` if any value will do. A list, because SQLite limits
-  /// the depth of an OR.
+  /// A condition for rows with possibly wrong types; `nil` if any value fits. A list, because SQLite limits OR's depth.
   var doubtfulRows: String? {
     let doubts = columns.compactMap { $0.affinity.misfits(in: $0.name) }
     let hasKey = keyNames.map { "\(quoted($0)) IS NOT NULL" }.joined(separator: " AND ")
@@ -106,7 +104,7 @@ extension TableSchema {
 }
 
 extension Affinity {
-  /// Whether a column holds a value of another type, in SQL; `nil` if any value will do.
+  /// A condition for values of another type; `nil` if any value fits.
   package func misfits(in column: String) -> String? {
     switch self {
     case .integer: "typeof(\(quoted(column))) NOT IN ('null', 'integer')"
@@ -116,9 +114,8 @@ extension Affinity {
   }
 }
 
-/// Values of the origin that are not of a client column's type, or need not be.
+/// Values of the origin that do not, or may not, fit a client column's type.
 package struct TypeDrift: Hashable, Sendable {
-  /// Whether a step will refuse them.
   package let isCertain: Bool
   package let problem: String
 

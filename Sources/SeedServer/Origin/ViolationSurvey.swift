@@ -1,7 +1,7 @@
 import SeedDatabase
 import SeedFormat
 
-/// Finds all rows of an origin that a client's schema refuses, by writing them into a scratch database with it.
+/// Finds all rows of an origin that violate a client's schema, by inserting them into a scratch database.
 struct ViolationSurvey {
   private let origin: any Origin
   private let plan: SeriesPlan
@@ -15,7 +15,7 @@ struct ViolationSurvey {
     try scratch.execute(plan.newest.schemaSQL)
   }
 
-  /// Runs `body`; where it stops at the first bad row, the error that is thrown tells of all of them.
+  /// Runs `body`. If it fails at a bad row, throws an error that lists all of them.
   static func surveying<Result>(
     _ origin: any Origin, _ plan: SeriesPlan, _ types: TypeGuard?, _ body: () throws -> Result
   ) throws -> Result {
@@ -42,7 +42,7 @@ struct ViolationSurvey {
     return found
   }
 
-  /// Where a table's refused rows go: they are there, so that rows which reference them lack nothing.
+  /// The table for rejected rows, so that references to them count as valid.
   private func refused(_ table: TableSchema) -> String { quoted("seedbank_refused_\(table.name)") }
 
   private mutating func insert(_ table: TableSchema) throws {
@@ -65,7 +65,7 @@ struct ViolationSurvey {
     }
   }
 
-  /// Only an INTEGER PRIMARY KEY has a type of which SQLite says so, in a staging table.
+  /// SQLite reports a type mismatch only for INTEGER PRIMARY KEY.
   private static func isMismatch(_ error: any Error) -> Bool {
     (error as? DatabaseError)?.primaryCode == ResultCode.mismatch
   }

@@ -2,8 +2,7 @@ package import SeedFormat
 package import SeedSystem
 import SeedTrust
 
-/// Up to which moment of a calendar a publisher looked after a series, in a file beside its working copy. Where it is
-/// lost, the date of the newest snapshot counts alone, and a snapshot may come early, once.
+/// The time up to which a publisher has checked a series' calendar. If the file is lost, one snapshot may be early.
 package struct CalendarMark {
   private let path: String
 
@@ -11,7 +10,6 @@ package struct CalendarMark {
     path = "\(stateFolder)/\(series.roleName).calendar"
   }
 
-  /// `nil` where there is none that can be read.
   package var time: UTCTime? {
     let bytes = try? DurableFile.readIfPresent(path, limit: PublicationDirectory.mostFileBytes)
     return bytes.flatMap { UTCTime(String(decoding: $0, as: UTF8.self)) }

@@ -3,13 +3,13 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// The first half of a step, under the publication's lock: what the origin holds becomes the next version, with a
-/// snapshot only where a history or schema begins (see ``SnapshotStep``).
+/// The first half of a step, under the publication's lock. Publishes the origin's changes as the next version, and
+/// makes a snapshot only at the start of a history or schema (see ``SnapshotStep``).
 struct ChangeStep {
   private let context: StepContext
   private var update: PublicationUpdate
   private var report = StepReport()
-  /// Whether the origin is ready to be read; why not, where it is not.
+  /// Why the origin cannot be read, if it is not ready.
   private let readiness: Result<Void, any Error>
 
   private var job: DatasetJob { context.job }
@@ -22,13 +22,13 @@ struct ChangeStep {
     update = try PublicationUpdate(context, after: published)
   }
 
-  /// All of it: nothing that was published is touched before what replaces it is complete.
+  /// Published files stay untouched until their replacements are complete.
   static func run(
     _ context: StepContext, _ ifHeld: PublicationLock.IfHeld, _ report: inout StepReport
   ) throws -> PublishedMetadata {
-    // Before the lock, for that may take long, and others publish meanwhile.
+    // Prepares the origin before taking the lock, because that may be slow and must not block other steps.
     let readiness = Result { try context.prepareOrigin() }
-    // A new epoch delegates to the series key anew.
+    // A new epoch delegates to the series key again.
     return try context.publisher.withPublication(ifHeld, checkingKeys: !context.options.isBeginningEpoch) {
       published in
       var step = try ChangeStep(context, readiness, after: published)
@@ -45,7 +45,7 @@ struct ChangeStep {
       try update.delegateNewSeries(of: job)
       try readOrigin()
     } catch {
-      // What is published stays good while its origin is away; the first error is the one to hear of.
+      // Signatures are renewed even if the origin is unavailable. The first error is the one to report.
       try? update.renewIfDue()
       throw error
     }
@@ -99,10 +99,10 @@ struct ChangeStep {
       reading.lagSeconds = stamp?.lagSeconds
       (reading.role, reading.server) = (stamp?.server?.role, stamp?.server?.name)
     }
-    // Retired series need no origin, and must not lose their signatures with it.
+    // Retired series need no origin, so their signatures are renewed without one.
     guard !job.isRetired else { return try publishAsItIs() }
     let memory = OriginMemory(context)
-    // A series to be resumed, and one that waited for its key, were passed over when the origin was last read.
+    // The last read of the origin skipped series that were held or waited for a key.
     let isAuditDue = drafted.contains { ChangeTrail.isAuditDue($0.series, context) }
     let mustRead = options.isResuming || options.isBeginningEpoch || !newSeries.isEmpty || isAuditDue
     if let stamp, try !mustRead && memory.knows(stamp, update.published) { return try publishAsItIs() }
@@ -112,7 +112,7 @@ struct ChangeStep {
     try memory.remember(isRestless ? nil : stamp, update.published)
   }
 
-  /// As ``publishOrigin(_:)``, once more where a replica took away what was being read.
+  /// Calls ``publishOrigin(_:)``, and retries once if a replica interrupted the read.
   private mutating func publishOriginPatiently(_ look: OriginLook) throws -> Bool {
     do {
       return try publishOrigin(look)
@@ -122,8 +122,8 @@ struct ChangeStep {
     }
   }
 
-  /// Publishes what the origin holds; returns whether it is to be looked at again, though it may look the same. Where its log
-  /// rests, all else is as it was when it was last asked about.
+  /// Publishes the origin's state. Returns whether to read the origin again even if it looks unchanged. If its log has
+  /// no new entries, everything else is as in the step before.
   private mutating func publishOrigin(_ look: OriginLook) throws -> Bool {
     let start = ContinuousClock.now
     defer {
@@ -136,7 +136,7 @@ struct ChangeStep {
     report.warnings += ChangeTrail.prune(origin, context)
     guard outcome.isSearched else { return outcome.isWaiting }
     tellGain(of: origin)
-    // What was published stays published; where nobody can tell, it is looked at again.
+    // An error must not undo the publication, so it counts as volatile.
     let isVolatile = (try? origin.isVolatile(job.plans)) ?? true
     return isVolatile || outcome.isWaiting
   }
@@ -155,7 +155,7 @@ struct ChangeStep {
 
   private mutating func publishAsItIs() throws { _ = try publish(nil) }
 
-  /// Whether a series waits for its origin, and whether one searched it.
+  /// Returns whether a series waits for its origin, and whether one was searched for changes.
   private mutating func publish(
     _ origin: (any Origin)?
   ) throws -> (isWaiting: Bool, isSearched: Bool) {
@@ -168,7 +168,7 @@ struct ChangeStep {
       drafts.forEach { $0.discard() }
       throw error
     }
-    // From here on the publication is ahead of the copies; whatever fails now, the next step catches up.
+    // The publication is now ahead of the copies. After a failure the next step catches up.
     for draft in drafts {
       try draft.settle()
       report.add(draft.report)
@@ -176,7 +176,7 @@ struct ChangeStep {
     return (drafts.contains(where: \.isWaiting), drafts.contains(where: \.isSearched))
   }
 
-  /// Of series that are held back for what they lost all are told.
+  /// Reports every series that the shrink guard holds back.
   private func draft(_ origin: (any Origin)?, _ drafts: inout [SeriesDraft]) throws {
     var shrunk: [Series: [ShrunkTable]] = [:]
     for plan in drafted {
@@ -192,7 +192,7 @@ struct ChangeStep {
     }
   }
 
-  /// A column that lost its values may have another name now.
+  /// A column that lost its values may have been renamed.
   private func gained(_ origin: (any Origin)?, insteadOf shrunk: [Series: [ShrunkTable]]) -> OriginGain {
     guard let origin, shrunk.values.joined().contains(where: { $0.column != nil }) else {
       return OriginGain()
@@ -201,8 +201,7 @@ struct ChangeStep {
   }
 }
 
-/// Remembers in a file what an origin looked like when it was last compared, so that one that nobody wrote to costs
-/// no reading: one fingerprint of all that the outcome depends on. Where it is lost or differs, the origin is read.
+/// Stores a fingerprint of everything that determines a step's outcome, so that an unchanged origin is not read.
 struct OriginMemory {
   private let context: StepContext
   private let path: String
@@ -217,16 +216,16 @@ struct OriginMemory {
     return try DurableFile.readIfPresent(path, limit: PublicationDirectory.mostFileBytes) == fingerprint
   }
 
-  /// Remembers a stamp; `nil`, or one that a later write might not change, is forgotten.
+  /// Stores a stamp. Removes it if it is `nil` or if a later write might not change it.
   func remember(_ stamp: (any OriginStamp)?, _ published: PublishedMetadata) throws {
     guard let stamp, stamp.isSettled else { return try Folder.remove(path) }
-    // Lost, it costs one reading; no step should wait for a disk for that.
+    // Not fsynced, because losing the file costs only one read.
     try DurableFile.replace(path, with: try fingerprint(stamp, published))
   }
 
   private func fingerprint(_ stamp: any OriginStamp, _ published: PublishedMetadata) throws -> [UInt8] {
     let job = context.job
-    // What is known of the origin says what it has gained, and that is told.
+    // Includes the known outline, because it determines the reported new parts.
     var parts = [job.origin.text, stamp.text, job.knownOrigin?.json.text ?? ""]
     for plan in job.plans {
       let state = published.series[plan.series]?.metadata.state

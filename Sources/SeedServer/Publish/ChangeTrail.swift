@@ -3,8 +3,8 @@ import SeedFormat
 package import SeedSystem
 import SeedTrust
 
-/// The position of a series' working copy in its origin's log, in a file beside it. The file counts only for the very copy
-/// that was committed with it, the same origin and the same model: wherever anything differs, all rows are compared.
+/// The position of a series' working copy in its origin's log, stored beside the copy. The file is valid only for the
+/// copy that was committed with it, the same origin and the same model. After any difference, all rows are compared.
 struct ChangeTrail {
   let context: StepContext
   let plan: SeriesPlan
@@ -17,25 +17,25 @@ struct ChangeTrail {
     "\(stateFolder)/\(series.roleName).cursor"
   }
 
-  /// `nil` where no step has noted anything yet.
+  /// `nil` if no step has stored a position.
   static func standing(_ series: Series, in stateFolder: String) -> OriginLogStanding? {
     record(series, in: stateFolder).map {
       OriginLogStanding(comparedAt: $0.comparedAt, missedAt: $0.missedAt, gaps: $0.gaps)
     }
   }
 
-  /// The next step compares everything, and from then on the log counts again.
+  /// The next step compares all rows, and later steps use the log again.
   static func forget(_ series: Series, in stateFolder: String) throws {
     try Folder.remove(path(series, stateFolder))
   }
 
-  /// Whether all rows are to be compared, though nothing was written: a log may have missed what was.
+  /// Whether all rows must be compared even if the log has no entries, in case the log missed some.
   static func isAuditDue(_ series: Series, _ context: StepContext) -> Bool {
     guard context.job.changes == .log else { return false }
     return record(series, in: context.stateFolder)?.isAuditDue(context) ?? false
   }
 
-  /// How this step finds what changed, and what it would note when it is done.
+  /// Returns how this step finds changes, and the record to store afterwards.
   func search(_ origin: any Origin) throws -> ChangeTrailStep {
     guard context.job.changes == .log else { return ChangeTrailStep(.comparison, nil) }
     guard let log = try origin.log() else { return ChangeTrailStep(.comparison, .noLog) }
@@ -59,7 +59,6 @@ struct ChangeTrail {
     }
   }
 
-  /// Notes where the copy, which is committed, stands now.
   func note(_ step: ChangeTrailStep) throws {
     guard context.job.changes == .log, !step.isResting else { return }
     guard let cursor = step.cursor, let copy = copyStamp else { return try Folder.remove(path) }
@@ -68,11 +67,11 @@ struct ChangeTrail {
       comparedAt: step.reason == nil ? step.comparedAt : context.now, missedAt: step.missedAt,
       isSteady: step.isSteady, gaps: step.gaps, prunedAt: step.prunedAt)
     guard record != Self.record(plan.series, in: context.stateFolder) else { return }
-    // No step waits for the disk for it: where a power loss takes it, everything is compared once.
+    // Not fsynced: if a power failure loses the file, all rows are compared once.
     try DurableFile.replace(path, with: record.json.bytes)
   }
 
-  /// What is noted of the copy goes on to hold where a change of it is taken back, though SQLite may have written to the file.
+  /// Keeps the record valid if the change is rolled back, although SQLite may have written to the file.
   func keepingNote(_ change: () throws -> SeriesDraft) throws -> SeriesDraft {
     let before = try? FileStamp(copyPath)
     do {
@@ -89,7 +88,7 @@ struct ChangeTrail {
     }
   }
 
-  /// A copy that was made anew is another file.
+  /// Does not apply to a rebuilt copy, which is a different file.
   private func noteTakenBack(_ before: FileStamp?) {
     guard let before, var record = Self.record(plan.series, in: context.stateFolder),
       record.copy == before.text, let now = try? FileStamp(copyPath), now != before,
@@ -99,8 +98,7 @@ struct ChangeTrail {
     try? DurableFile.replace(path, with: record.json.bytes)
   }
 
-  /// Lets the origin's log forget what no series of the dataset needs any more, from time to time. Nothing of it may fail a
-  /// step that was published.
+  /// Occasionally prunes log entries that no series needs. Errors must not fail a step that has published.
   static func prune(_ origin: any Origin, _ context: StepContext) -> [String] {
     guard context.job.changes == .log else { return [] }
     let series = context.job.plans.map(\.series).filter { !context.job.isRetired($0) }
@@ -120,7 +118,7 @@ struct ChangeTrail {
 
   private var copyStamp: String? { (try? FileStamp(copyPath))?.text }
 
-  /// Differs wherever other rows would come out of the same origin.
+  /// Changes with everything that determines the rows read from the same origin.
   private func subject(origin: String) -> String {
     let parts = [origin, plan.fingerprint, published.state.epoch.text]
     return SHA256Digest.of(JSONValue(strings: parts).bytes).hex
@@ -138,14 +136,11 @@ struct ChangeTrail {
     let cursor: OriginCursor
     let comparedAt: UTCTime
     let missedAt: UTCTime?
-    /// Whether the log tells of each table whether it was written to, and nothing that is read changes by itself.
+    /// Whether the log covers every table, and no value that is read changes without a write.
     let isSteady: Bool
-    /// Tables that the log did not watch any more.
     let gaps: [String]
-    /// When the log was last made shorter.
     var prunedAt: UTCTime?
 
-    /// Seconds between two times at which the log is made shorter.
     private static let pruningSeconds = 3600
 
     func isPruningDue(_ context: StepContext) -> Bool {
@@ -154,14 +149,14 @@ struct ChangeTrail {
       return !(0..<Self.pruningSeconds).contains(age)
     }
 
-    /// Whether a log in which nothing is new says all.
+    /// Whether a log without new entries proves that nothing changed.
     func canRest(on copy: String?, _ context: StepContext) -> Bool {
       isSteady && self.copy == copy && missedAt == nil && !isAuditDue(context)
     }
 
     func isAuditDue(_ context: StepContext) -> Bool {
       let age = context.now.secondsSinceEpoch - comparedAt.secondsSinceEpoch
-      // A clock that was set back must not put it off until then.
+      // A clock that was set back must not postpone the audit.
       return !(0..<context.job.auditSeconds).contains(age)
     }
   }
@@ -190,31 +185,29 @@ extension ChangeTrail.Record {
   }
 }
 
-/// How one step searches, and what it will note.
+/// How a step finds changes, and the record to store afterwards.
 struct ChangeTrailStep {
   var search: ChangeSearch
-  /// Why all rows are compared; `nil` where the log tells what changed, or none is asked for.
+  /// Why all rows are compared; `nil` if the log is used or none is configured.
   var reason: ComparisonReason?
-  /// Where the origin's log stands; `nil` where there is none.
   var cursor: OriginCursor?
-  /// Tables that the log does not watch any more.
+  /// Tables that the log no longer watches.
   var gaps: [String] = []
   var comparedAt = UTCTime(secondsSinceEpoch: 0)
   var missedAt: UTCTime?
   fileprivate(set) var prunedAt: UTCTime?
-  /// Nothing is new, and there is nothing to note.
+  /// There are no changes and no new record.
   fileprivate(set) var isResting = false
 
   init(_ search: ChangeSearch, _ reason: ComparisonReason?) { (self.search, self.reason) = (search, reason) }
 
-  /// Tables of which the log cannot tell single rows, and that were touched.
+  /// Changed tables whose single rows the log cannot name.
   private var comparedTables: String? {
     guard case .log(_, let touched) = search else { return nil }
     let names = touched.filter { $0.value == .all }.keys.sorted().map { "\"\($0)\"" }
     return names.isEmpty ? nil : "all rows of \(names.joined(separator: ", "))"
   }
 
-  /// Whether the log could tell of each table whether it was written to.
   fileprivate var isSteady: Bool {
     switch search {
     case .log(_, let touched), .audit(let touched): !touched.values.contains(.all)
@@ -232,10 +225,9 @@ struct ChangeTrailStep {
     }
   }
 
-  /// For the operator.
   var warning: String? { OriginLogWarning(hasLog: reason != .noLog, gaps: gaps)?.text }
 
-  /// A log that can tell what was written is followed, unless it missed rows before or is to be checked.
+  /// Uses the log unless it missed rows before or an audit is due.
   fileprivate func following(
     _ log: any OriginLog, _ touched: [String: Touched], _ record: ChangeTrail.Record, _ context: StepContext
   ) -> ChangeTrailStep {
@@ -249,7 +241,6 @@ struct ChangeTrailStep {
     return step
   }
 
-  /// No table was touched.
   fileprivate var resting: ChangeTrailStep {
     var step = self
     (step.search, step.reason, step.isResting) = (.nothing, nil, true)
@@ -269,7 +260,7 @@ extension FoundBy {
   }
 }
 
-/// Why all rows are compared though the origin has a log, or should have one.
+/// Why all rows are compared although the dataset uses a log.
 package enum ComparisonReason: Hashable, Sendable, CustomStringConvertible {
   case noLog
   case first
@@ -279,7 +270,7 @@ package enum ComparisonReason: Hashable, Sendable, CustomStringConvertible {
   case doubt(LogDoubt)
   case missed(UTCTime)
 
-  /// The same for everybody; `nil` where it is no deviation from what is configured.
+  /// A code without details of the deployment; `nil` for audits, which are configured.
   var word: ComparisonWhy? {
     switch self {
     case .noLog: .noLog

@@ -3,16 +3,16 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// Opens a series' working copy at the published head, whatever happened to it since the last step.
+/// Opens a series' working copy at the published head, and repairs it if necessary.
 struct CopyKeeper {
   let publication: PublicationDirectory
   let plan: SeriesPlan
   let published: SeriesMetadata
   let path: String
-  /// Leaves the copy alone, and works on one of its own where it needs mending.
+  /// Leaves the copy alone and repairs a temporary one instead.
   let isPreview: Bool
 
-  /// The copy at head, and why it had to be made anew; one that lags catches up.
+  /// Opens the copy at the head. A copy that lags catches up; an unusable one is rebuilt, and the reason returned.
   func open() throws -> (copy: WorkingCopy, repair: String?) {
     guard Folder.exists(path) else { return try rebuild(because: "it was missing") }
     let copy: WorkingCopy
@@ -55,15 +55,15 @@ struct CopyKeeper {
     else { throw PublicationError.noSnapshot(series: "\(plan.series)") }
     let temporary = isPreview ? Self.previewPath(path) : path + ".rebuild"
     let copy = try recall.make(chain, at: temporary)
-    // Published files carry statistics; in a copy they would go stale and be vacuumed into later snapshots.
+    // Published files include statistics. In a copy they would become outdated and would be copied to later snapshots.
     try copy.connection.execute("DROP TABLE IF EXISTS sqlite_stat1; DROP TABLE IF EXISTS sqlite_stat4")
     return isPreview ? copy : try Self.install(copy, as: path)
   }
 
-  /// Where a preview makes a copy of its own; the caller of the preview removes it.
+  /// The path of a preview's temporary copy. The preview's caller removes it.
   static func previewPath(_ path: String) -> String { path + ".preview" }
 
-  /// Renames a finished copy into its place; nobody may have it open while its name changes.
+  /// Moves a finished copy into place. The copy must be closed while it is renamed.
   static func install(_ copy: consuming WorkingCopy, as path: String) throws -> WorkingCopy {
     let (temporary, schema) = (copy.path, copy.schema)
     _ = consume copy

@@ -3,23 +3,20 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// Writes the facts of a dataset's series after its steps, or takes them away where they are turned off. It is for people
-/// and monitors, so a failure is reported and no more.
+/// Writes the facts of a dataset's series after its steps, or removes them if turned off. Failures are only logged.
 package struct FactsKeeper: Sendable {
   private let isOn: Bool
   private let report: @Sendable (LogRecord) -> Void
 
-  /// Seconds for which facts may be old while each step comes out as the one before: an idle publisher stays idle.
+  /// The age at which facts are rewritten when steps repeat the same outcome. Keeps an idle publisher idle.
   static let restSeconds = 30
-  /// Steps that are told.
   static let steps = 100
 
-  /// A keeper that writes facts, or one that removes them.
+  /// Writes facts, or removes them if `isOn` is false.
   package init(isOn: Bool, report: @escaping @Sendable (LogRecord) -> Void = { _ in }) {
     (self.isOn, self.report) = (isOn, report)
   }
 
-  /// Tells of a step that has just been noted; `reason` says why it came to nothing, where it did.
   func keep(of job: DatasetJob, in publisher: Publisher, _ step: NotedStep) {
     reporting(job.name, publisher) { folder in
       let told = isOn ? Set(job.plans.map(\.series)) : []
@@ -28,7 +25,7 @@ package struct FactsKeeper: Sendable {
     }
   }
 
-  /// Tells of a step that ended before anything of its dataset was known. What is told of tables and times stays.
+  /// Writes the facts after a step that failed before its dataset was loaded. Keeps the tables and times.
   func keep(
     failureOf dataset: DatasetName, in publisher: Publisher, _ record: StepRecord, _ reason: FailureReason
   ) {
@@ -41,7 +38,7 @@ package struct FactsKeeper: Sendable {
           facts.writtenAt = record.last
           let behindSince = facts.look.behindSince
           try facts.take(publisher.history?.standing(of: series, steps: Self.steps))
-          // Also where the history could not be written.
+          // Set here too, in case the history could not be written.
           (facts.look.newest, facts.look.newestAt) = (record.outcome, record.last)
           (facts.look.reason, facts.look.behindSince) = (reason, behindSince)
           facts.look.reading = OriginReading.newest(of: dataset, in: publisher.stateFolder)
@@ -62,7 +59,7 @@ package struct FactsKeeper: Sendable {
   private func write(_ job: DatasetJob, _ publisher: Publisher, _ step: NotedStep) throws {
     let folder = publisher.publication.facts
     let newest = job.plans.last?.series
-    // Whoever has just decided on it should not wonder.
+    // Show the effect at once after the operator's decision on new parts.
     let isGainNew = step.gained != nil && step.gained != newest.flatMap(folder.read)?.gained
     let due = job.plans.filter { plan in
       !step.isRepeated || !Self.isFresh(folder.stamp(plan.series)) || (isGainNew && plan.series == newest)
@@ -72,14 +69,14 @@ package struct FactsKeeper: Sendable {
       for plan in due {
         let before = folder.read(plan.series)
         var facts = try Self.facts(plan.series, job, publisher, step)
-        // The newest model is what has not got it; a step that did not read the origin knows what an earlier one saw.
+        // New parts are counted for the newest model. A step that did not read the origin keeps the earlier number.
         facts.gained = plan.series == newest ? step.gained ?? before?.gained : nil
         try folder.write(facts)
       }
     }
   }
 
-  /// By the clock that dates files. A file from the future was written under another clock.
+  /// Uses the clock of file timestamps. A file from the future was written under a different clock.
   private static func isFresh(_ stamp: FileStamp?) -> Bool {
     guard let stamp else { return false }
     return (0..<restSeconds).contains(UTCTime.now().secondsSinceEpoch - stamp.modifiedSeconds)
@@ -97,7 +94,7 @@ package struct FactsKeeper: Sendable {
     (facts.checkSeconds, facts.expectedChangeSeconds) = (job.checkSeconds, job.expectedChangeSeconds)
     (facts.lifetimeSeconds, facts.lacksKeys) = (job.lifetimeSeconds, publisher.lacksKeysOnDisk(published))
     try facts.take(publisher.history?.standing(of: series, steps: steps))
-    // The other half of a step may have been noted meanwhile.
+    // The other half of the step may have been recorded since.
     if facts.look.newest?.isFailure == true { facts.look.reason = step.reason }
     facts.look.reading = OriginReading.newest(of: job.name, in: publisher.stateFolder)
     facts.look.behindSince = SeenPlace(series, in: publisher.stateFolder).behindSince
@@ -105,7 +102,7 @@ package struct FactsKeeper: Sendable {
     return facts
   }
 
-  /// Out of the copy at the head, and not out of the model: a newer one may not be published yet.
+  /// Reads the copy at the head rather than the model, because a newer model may not be published yet.
   private static func tables(_ head: SeriesMetadata, _ stateFolder: String) -> [SeriesFacts.Table] {
     let path = WorkingCopy.path(of: head.series, in: stateFolder)
     guard Folder.exists(path), let copy = try? Connection(path, .reader),
@@ -131,25 +128,21 @@ extension Connection {
   }
 }
 
-/// What is known of a step besides its records.
+/// Information about a step that its records lack.
 struct NotedStep {
   let end: UTCTime
-  /// It came out as the one before.
   let isRepeated: Bool
-  /// Why it came to nothing, where it did.
   let reason: FailureReason?
-  /// Parts that the origin has gained; `nil` where the step did not read it.
+  /// The number of new parts in the origin; `nil` if the step did not read it.
   let gained: Int?
 }
 
 extension SeriesFacts {
-  /// Of which nothing is told yet.
   fileprivate init(_ series: Series, writtenAt: UTCTime) {
     let upcoming = UpcomingSnapshots(due: nil, calendarTimes: [], clock: nil, jitterSeconds: 0)
     self.init(series, writtenAt: writtenAt, look: Look(), upcoming: upcoming)
   }
 
-  /// Takes over what the history says, where there is one.
   fileprivate mutating func take(_ standing: StepHistory.Standing?) {
     guard let standing else { return }
     look = Look(good: standing.good, newest: standing.newest?.outcome, newestAt: standing.newest?.last)

@@ -3,7 +3,7 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// Signs changed metadata and writes it, while the publication's lock is held; knows what is published after it.
+/// Signs and writes changed metadata under the publication's lock, and holds the resulting metadata.
 struct PublicationUpdate {
   private let publisher: Publisher
   private let lifetimeSeconds: Int
@@ -11,15 +11,15 @@ struct PublicationUpdate {
   private let clock: ClockVerdict
   private(set) var published: PublishedMetadata
   private(set) var warnings: [String] = []
-  /// New series that cannot be delegated to yet; the others do not wait for them.
+  /// New series that cannot be delegated yet. Other series are published without them.
   private(set) var waiting: Set<Series> = []
-  /// Delegations to new series, signed and not yet published.
+  /// Signed but unpublished delegations to new series.
   private var change = OfflineChange.none
 
-  /// Signatures that live for minutes are renewed more often than others, so that one late step does no harm.
+  /// Renews short-lived signatures often enough that one late step does no harm.
   private static let renewalsPerLifetime = 4
 
-  /// Whether all that is signed must be newer than anything that clients have seen; nobody knows what that was.
+  /// Whether all metadata must be newer than any that clients have seen, which is unknown.
   private let isBeginningEpoch: Bool
 
   init(_ context: StepContext, after published: PublishedMetadata) throws {
@@ -37,14 +37,14 @@ struct PublicationUpdate {
     self.published = published
     isBeginningEpoch = options.isBeginningEpoch
     let longest = max(lifetimeSeconds, publisher.longestLifetimeSeconds)
-    // A preview signs nothing, and must not write down a doubt.
+    // A preview signs nothing and must not store a doubt.
     clock =
       try options.isPreview
       ? .agrees
       : ClockVerdict(
         of: published, in: publisher.stateFolder, lifetimeSeconds: longest, now: now,
         isAssured: options.isClockAssured)
-    // Signatures that are shortened now are shortened for all datasets at once.
+    // Signatures of all datasets are shortened together.
     self.lifetimeSeconds = clock == .trusted ? longest : lifetimeSeconds
   }
 
@@ -56,7 +56,7 @@ struct PublicationUpdate {
 
   var signer: RepositorySigner { signer(trustsClock: clock == .trusted) }
 
-  /// Signs for an operator who is there, and sees until when.
+  /// May shorten signatures unless the clock is doubted, because the operator is present and sees the dates.
   var attendedSigner: RepositorySigner {
     if case .doubted = clock { signer } else { signer(trustsClock: true) }
   }
@@ -76,7 +76,7 @@ struct PublicationUpdate {
     published = step.published
   }
 
-  /// The same again, under versions above all that were ever signed.
+  /// Signs all metadata again, with versions above all earlier ones.
   mutating func signAnew() throws {
     let least = max(Publisher.firstVersionAnew(now), published.timestamp.version + Publisher.lostVersions)
     let signer = RepositorySigner(now: now, lifetime: lifetimeSeconds, leastVersion: least)
@@ -87,7 +87,7 @@ struct PublicationUpdate {
     published.series.sorted { $0.key < $1.key }.map(\.value.metadata)
   }
 
-  /// Finds the job's series that are new; throws where none but such are left and the keys for them are not here.
+  /// Returns the job's new series. If they cannot be delegated, warns; throws in a new epoch or if all series are new.
   mutating func findNewSeries(of job: DatasetJob) throws -> [Series] {
     let new = publisher.newSeries(of: job, after: published)
     guard let obstacle = try obstacle(to: new) else { return new }
@@ -105,7 +105,7 @@ struct PublicationUpdate {
     return try publisher.pendingChange().targets == nil ? nil : .changeWaits
   }
 
-  /// Delegates to the job's series that are new; clients see that together with what is published of them.
+  /// Delegates to the job's new series. Clients see the delegation together with the series' first metadata.
   mutating func delegateNewSeries(of job: DatasetJob) throws {
     let new = try findNewSeries(of: job)
     guard !new.isEmpty || isBeginningEpoch else { return }
@@ -124,7 +124,7 @@ struct PublicationUpdate {
     change = .none
   }
 
-  /// Publishes a change of keys that enough have signed, also one that a dying process left; returns whether it did.
+  /// Publishes a change of keys that has enough signatures, including one left by a crash. Returns whether it did.
   @discardableResult
   mutating func adoptPending() throws -> Bool {
     let waiting = try publisher.pendingChange()
@@ -141,7 +141,7 @@ struct PublicationUpdate {
     return true
   }
 
-  /// Renews old signatures, so that none expires while its origin rests; of root and targets where keys are at hand.
+  /// Renews old signatures even if the origin is idle. Includes root and targets if their keys are here.
   mutating func renewIfDue() throws {
     noteClock()
     let renewal = try offlineRenewal()
@@ -157,7 +157,7 @@ struct PublicationUpdate {
     return left < lifetimeSeconds - age || clock == .trusted
   }
 
-  /// Not of a role whose metadata waits for signatures: this one would take its version.
+  /// Skips a role whose metadata waits for signatures, because a renewal would take its version.
   private func offlineRenewal() throws -> OfflineChange {
     let waiting = try publisher.pendingChange()
     let root = waiting.root == nil && isDue(published.root, days: RepositorySigner.rootDays)
@@ -185,25 +185,24 @@ struct PublicationUpdate {
   }
 }
 
-/// How far a clock is believed that lies behind the signatures: it was ahead when they were made, or it is behind now.
-/// One look cannot tell. So signatures stay as long as they are until steps have run under this clock for a while, and
-/// the operator was warned at each of them; then it is believed. An operator who knows can say so at once.
+/// Whether to trust a clock that is behind the signatures. Either the clock was ahead when they were made, or it is
+/// behind now, and one check cannot decide. Signatures keep their length until steps have run under this clock for a
+/// while with a warning each time; then the clock is trusted. An operator can confirm the clock at once.
 enum ClockVerdict: Equatable {
-  /// Nothing was signed that a right clock could not have signed.
   case agrees
-  /// It may be wrong; it is believed from then on.
+  /// The clock may be wrong. It is trusted from this time on.
   case doubted(until: UTCTime)
-  /// It is right, and some signatures reach too far.
+  /// The clock is right, and some signatures are too long.
   case trusted
 
-  /// Seconds by which clocks may differ before it is said.
+  /// The clock difference that is tolerated without a warning.
   static let toleranceSeconds = UTCTime.secondsPerDay
-  /// Seconds by which a clock may be behind and still shorten signatures at once.
+  /// A clock that is behind by at most this time may shorten signatures at once.
   private static let skewSeconds = 60
-  /// Seconds of steps under one clock after which it is believed.
+  /// After this period of steps under one clock, the clock is trusted.
   static let doubtSeconds = UTCTime.secondsPerDay
 
-  /// Judges by the longest time for which signatures are made here; `isAssured` where an operator vouches for the clock.
+  /// `lifetimeSeconds` is the longest of any dataset. `isAssured`: the operator confirmed the clock.
   init(
     of published: PublishedMetadata, in stateFolder: String, lifetimeSeconds: Int, now: UTCTime,
     isAssured: Bool
@@ -221,7 +220,7 @@ enum ClockVerdict: Equatable {
     } else if let seconds = signed.seconds,
       !published.isAhead(of: now, seconds, toleranceSeconds: Self.toleranceSeconds)
     {
-      // Only the configured time is shorter now. A clock that is not behind by a minute may shorten signatures.
+      // Only the configured validity became shorter. A clock less than a minute behind may shorten signatures.
       self = published.isAhead(of: now, seconds, toleranceSeconds: Self.skewSeconds) ? .agrees : .trusted
     } else {
       let end = try Self.firstDoubt(path, now).adding(seconds: Self.doubtSeconds)
@@ -229,7 +228,7 @@ enum ClockVerdict: Equatable {
     }
   }
 
-  /// When this clock was first found behind. A doubt from the future is another clock's.
+  /// When this clock was first found to be behind. A doubt in the future came from a different clock.
   private static func firstDoubt(_ path: String, _ now: UTCTime) throws -> UTCTime {
     let bytes = try DurableFile.readIfPresent(path, limit: PublicationDirectory.mostFileBytes)
     if let bytes, let since = UTCTime(String(decoding: bytes, as: UTF8.self)), since <= now { return since }
@@ -239,7 +238,7 @@ enum ClockVerdict: Equatable {
 }
 
 extension PublishedMetadata {
-  /// Whether something is dated, or signed for so long a time, as only a clock ahead of `now` could have done it.
+  /// Whether a date or an expiry is possible only if a clock was ahead of `now`.
   fileprivate func isAhead(of now: UTCTime, _ lifetimeSeconds: Int, toleranceSeconds: Int) -> Bool {
     let latest = now.adding(seconds: toleranceSeconds)
     let expiries = series.values.map(\.expires) + [snapshot.expires, timestamp.expires]
@@ -248,15 +247,13 @@ extension PublishedMetadata {
   }
 }
 
-/// The longest time for which signatures were made here, in a file beside the working copies: where the configured time
-/// gets shorter, older signatures last longer than it allows, and no clock is to blame. Where the file is lost, the
-/// clock is doubted once more.
+/// The longest validity of signatures made here, stored beside the working copies. If the configured validity
+/// decreases, older signatures legitimately last longer. If the file is lost, the clock is doubted once more.
 private struct SignedLifetime {
   private let path: String
 
   init(_ stateFolder: String) { path = "\(stateFolder)/lifetime" }
 
-  /// `nil` where nobody wrote it down.
   var seconds: Int? {
     let bytes = try? DurableFile.readIfPresent(path, limit: PublicationDirectory.mostFileBytes)
     return bytes.flatMap { Int(String(decoding: $0, as: UTF8.self)) }

@@ -4,12 +4,12 @@ package import SeedSystem
 import SeedTrust
 
 extension Publisher {
-  /// The least version of metadata after a disaster. Clients refuse what is older than they have seen, and its
-  /// version is lost. One a second is more than any publisher signs, so the clock is ahead of all of them.
+  /// The first metadata version after a disaster. Clients reject versions below the last one, which is lost. No
+  /// publisher signs more than one version per second, so the time in seconds exceeds all of them.
   static func firstVersionAnew(_ now: UTCTime) -> Int { now.secondsSinceEpoch }
 
-  /// After a disaster: makes a lost publication anew under the root that clients trust, or goes on with one that is
-  /// too old, and begins a new history for every series. Tells what each dataset's step did.
+  /// Recovers after a disaster: recreates a lost publication under the clients' root, or continues an outdated one, and
+  /// starts a new history for every series. Calls `tell` with each dataset's report.
   package func beginEpoch(
     _ jobs: [DatasetJob], root: [UInt8], now: UTCTime, _ tell: (DatasetJob, StepReport) throws -> Void
   ) throws {
@@ -32,7 +32,7 @@ extension Publisher {
     }
   }
 
-  /// Replaced keys may lie beside the one that counts: several are taken only where the old publication names them.
+  /// Old keys may still be beside the current one. Accepts several only if the old publication names them.
   private func refuseDoubtfulSeriesKeys() throws(PublicationError) {
     let named = (try? publication.published())?.keys(of: .series)?.keyIDs ?? []
     let found = Set(keys[.series].map(\.publicKey.keyID))
@@ -43,7 +43,7 @@ extension Publisher {
 }
 
 extension PublicationDirectory {
-  /// Writes the root that clients were given, from which all others are found.
+  /// Stores the clients' root, which leads to all later roots.
   fileprivate func keep(root bytes: [UInt8]) throws {
     let version = try TrustedMetadataSet(root: bytes, now: .distantPast).root.version
     try DurableFile.write(bytes, to: metadataFile(MetadataName.versioned(Root.type, version)))

@@ -2,18 +2,17 @@ import SeedFormat
 package import SeedSystem
 package import SeedTrust
 
-/// The keys of a long-running publisher, read again where they do not fit any more, as an operator replaced them.
+/// The keys of a long-running publisher. Reloads them when they no longer match, after the operator replaced them.
 package final class KeySource: Sendable {
   private let keys: Mutex<KeyRing>
   private let load: @Sendable () throws -> KeyRing
 
-  /// These keys; `load` reads them again.
+  /// `load` reads the keys again.
   package init(_ keys: KeyRing, load: @escaping @Sendable () throws -> KeyRing) {
     self.keys = Mutex(keys)
     self.load = load
   }
 
-  /// Keys that stay as they are.
   package convenience init(_ keys: KeyRing) { self.init(keys) { keys } }
 
   var current: KeyRing { keys.withLock(\.self) }
@@ -23,14 +22,14 @@ package final class KeySource: Sendable {
     keys.withLock { $0 = found }
   }
 
-  /// Those that a process would read that starts now.
+  /// The keys that a new process would read.
   func found() throws -> KeyRing { try load() }
 }
 
 extension Publisher {
   var keys: KeyRing { keySource.current }
 
-  /// Leaves alone what another deployment signed: nothing that this one signs would be good there.
+  /// Rejects a publication of another deployment, because its clients would reject signatures from here.
   func checkKeys(_ published: PublishedMetadata) throws {
     do {
       try checkKeysAtHand(published)
@@ -40,7 +39,7 @@ extension Publisher {
     }
   }
 
-  /// Whether a process that starts now could not sign a step.
+  /// Whether a process that starts now would lack a key for a step.
   func lacksKeysOnDisk(_ published: PublishedMetadata) -> Bool {
     guard let found = try? keySource.found() else { return true }
     return KeyRole.allCases.contains { role in
@@ -59,30 +58,27 @@ extension Publisher {
     }
   }
 
-  /// The keys delegated to, else those at hand: a new epoch may follow a publication that names lost ones.
+  /// The delegated keys, or the local ones if those are lost, as in a new epoch.
   func seriesVerifiers(_ published: PublishedMetadata) -> RoleVerifiers {
     guard let known = published.targets.delegations?.verifiers, keys.canSign(for: published.keys(of: .series))
     else { return keys.verifiers(.series) }
     return known
   }
 
-  /// The job's series that must be delegated to.
   func newSeries(of job: DatasetJob, after published: PublishedMetadata) -> [Series] {
     let known = published.delegatedSeries
     return job.plans.map(\.series).filter { !known.contains($0) }
   }
 }
 
-/// The state of a change of keys.
 package enum KeyChangeOutcome: Sendable {
-  /// It is published.
   case published(PublishedMetadata)
-  /// It waits for these signatures.
+  /// The change needs these signatures.
   case waits([SignatureNeed])
 }
 
 extension Publisher {
-  /// Signs the change of root or targets metadata that `propose` makes, and publishes it, or waits for signatures.
+  /// Signs the change that `propose` returns. Publishes it, or stores it until it has enough signatures.
   package func changeKeys(
     lifetimeSeconds: Int, now: UTCTime,
     _ propose: (PublishedMetadata, RepositorySigner) throws -> OfflineChange
@@ -91,7 +87,7 @@ extension Publisher {
       guard try pendingChange().isEmpty else { throw PublicationError.changeWaits }
       var change = try propose(update.published, update.attendedSigner)
       change.sign(with: keys, after: update.published)
-      // A change that only waits may be signed elsewhere; one that is complete must be published from here.
+      // An incomplete change may be signed elsewhere, but a complete one must be publishable with the keys here.
       if change.isComplete(after: update.published) {
         try update.signer.checkKeys(keys, adopting: change, after: update.published)
       }
@@ -99,12 +95,11 @@ extension Publisher {
     }
   }
 
-  /// Publishes a change that a dying process left, `nil` without one; to be called before another change is made.
+  /// Publishes a complete change left by a crash, or returns `nil`. Call this before making another change.
   package func finishChange(lifetimeSeconds: Int, now: UTCTime) throws -> PublishedMetadata? {
     try withUpdate(lifetimeSeconds, now) { update in try update.adoptPending() ? update.published : nil }
   }
 
-  /// Adds signatures that were made elsewhere to the change that waits.
   package func addSignatures(
     lifetimeSeconds: Int, now: UTCTime, _ add: (inout OfflineChange, PublishedMetadata) throws -> Void
   ) throws -> KeyChangeOutcome {
@@ -120,8 +115,7 @@ extension Publisher {
     }
   }
 
-  /// The change that waits for signatures; empty where there is none. It is written before anything of it is
-  /// published, so the next step finishes it where a process dies in between.
+  /// The pending change, or an empty one. Written before it is published, so the next step completes it after a crash.
   package func pendingChange() throws -> OfflineChange {
     guard let bytes = try DurableFile.readIfPresent(pendingFile, limit: PublicationDirectory.mostFileBytes)
     else { return .none }
@@ -132,7 +126,7 @@ extension Publisher {
     }
   }
 
-  /// Replaces the change that waits; an empty one removes it.
+  /// Replaces the pending change. An empty change removes the file.
   func keep(pending change: OfflineChange) throws {
     if change.isEmpty { return try Folder.remove(pendingFile) }
     try DurableFile.write(change.bytes, to: pendingFile)
@@ -140,7 +134,6 @@ extension Publisher {
 
   private var pendingFile: String { "\(stateFolder)/pending-keys.json" }
 
-  /// Drops the change that waits for signatures.
   package func discardChange() throws {
     try withPublication(.wait, checkingKeys: false) { _ in try keep(pending: .none) }
   }

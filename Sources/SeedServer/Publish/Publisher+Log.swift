@@ -1,16 +1,14 @@
 package import SeedFormat
 package import SeedSystem
 
-/// What a publisher knows of an origin's log.
+/// The publisher's position in an origin's log.
 package struct OriginLogStanding: Hashable, Sendable {
-  /// When all rows were last compared.
   package let comparedAt: UTCTime
-  /// When the log was found to have missed rows; `nil` where it is trusted.
+  /// When the log was found to have missed rows; `nil` if it is trusted.
   package let missedAt: UTCTime?
-  /// Tables that the log did not watch any more at the last step.
   let gaps: [String]
 
-  /// `nil` where no step has used a log yet.
+  /// Returns `nil` if no step has used a log.
   package init?(of series: Series, in stateFolder: String) {
     guard let standing = ChangeTrail.standing(series, in: stateFolder) else { return nil }
     self = standing
@@ -20,19 +18,18 @@ package struct OriginLogStanding: Hashable, Sendable {
     (self.comparedAt, self.missedAt, self.gaps) = (comparedAt, missedAt, gaps)
   }
 
-  /// Why the log does not tell all that was written; `nil` where it does.
+  /// Why the log is incomplete; `nil` if it is complete.
   package var doubt: String? {
     missedAt.map { "all rows are compared: \(ComparisonReason.missed($0))" }
       ?? OriginLogWarning(hasLog: true, gaps: gaps)?.text
   }
 }
 
-/// That all rows are compared, or those of some tables, though the dataset is to follow a log.
+/// A warning that some or all rows are compared although the dataset uses a log.
 package struct OriginLogWarning {
-  /// For the operator.
   package let text: String
 
-  /// `nil` where the origin's log tells all.
+  /// Returns `nil` if the origin's log is complete.
   package init?(_ origin: any Origin) throws {
     let log = try origin.log()
     self.init(hasLog: log != nil, gaps: log?.gaps ?? [])
@@ -52,8 +49,7 @@ package struct OriginLogWarning {
 }
 
 extension Publisher {
-  /// Trusts the origin's log again, also where it missed rows: the next step compares everything, and from then on the
-  /// log counts.
+  /// Trusts the origin's log again after it missed rows. The next step compares all rows, and later steps use the log.
   package func acceptLog(of series: [Series]) throws {
     for one in series { try ChangeTrail.forget(one, in: stateFolder) }
   }

@@ -3,36 +3,34 @@ package import SeedFormat
 package import SeedSystem
 package import SeedTrust
 
-/// Publishes what the origins hold: the changes under the publication's lock, then, beside further steps, snapshots.
+/// Publishes origins: changes under the publication's lock, then snapshots in parallel to further steps.
 package struct Publisher: Sendable {
   let publication: PublicationDirectory
   let stateFolder: String
   let keySource: KeySource
-  /// Least seconds for which a file stays after it was last named, in any dataset: a step finds the files of all.
+  /// The minimum grace period of unnamed files, over all datasets, because a step prunes the files of all of them.
   package var graceSeconds = 0
-  /// The longest time for which any dataset's signatures are valid: see ``ClockVerdict``.
+  /// The longest validity of any dataset's signatures: see ``ClockVerdict``.
   package var longestLifetimeSeconds = 0
-  /// Where steps are noted.
   package var history: StepHistory?
-  /// Tells of the steps beside the publication; without one, what others told stays.
+  /// Writes facts beside the publication. If `nil`, existing facts stay unchanged.
   package var facts: FactsKeeper?
-  /// Called before a snapshot that was drawn is compressed: a seam for tests of a publication that changes meanwhile.
+  /// Called before the compression of a drawn snapshot. Tests use it to change the publication at that moment.
   package var beforeCompression: @Sendable (Series, ContentEncoding) throws -> Void = { _, _ in }
 
-  /// Seconds after which signatures are renewed though nothing changed.
+  /// The age at which signatures are renewed without other changes.
   package static let renewalSeconds = 3600
 
-  /// A publisher. Root and targets keys renew their roles, and targets keys delegate to a new series.
+  /// Root and targets keys are optional. They renew their roles, and targets keys delegate to new series.
   package init(_ publication: PublicationDirectory, stateFolder: String, keys: KeySource) {
     (self.publication, self.stateFolder, keySource) = (publication, stateFolder, keys)
   }
 
-  /// A publisher whose keys stay as they are.
   package init(_ publication: PublicationDirectory, stateFolder: String, keys: KeyRing) {
     self.init(publication, stateFolder: stateFolder, keys: KeySource(keys))
   }
 
-  /// One step: the changes of the origin, with the snapshots that are due.
+  /// Publishes the origin's changes and the snapshots that are due.
   package func step(_ job: DatasetJob, _ options: StepOptions = StepOptions(), now: UTCTime) throws
     -> StepReport
   {
@@ -42,26 +40,26 @@ package struct Publisher: Sendable {
     }
   }
 
-  /// The first half of a step; it waits while a caller's other thread lists a snapshot.
+  /// The first half of a step. Waits while another thread of the caller lists a snapshot.
   package func publishChanges(_ job: DatasetJob, now: UTCTime) throws -> StepReport {
     try noting(job, StepOptions(), now) { context, report in _ = try ChangeStep.run(context, .wait, &report) }
   }
 
-  /// The second half, noted where there is a snapshot; other steps may run meanwhile.
+  /// The second half of a step, recorded only if it published a snapshot. Other steps may run in parallel.
   package func publishSnapshots(_ job: DatasetJob, now: UTCTime) throws -> StepReport {
     try noting(job, StepOptions(), now) { context, report in
       try SnapshotStep.run(context, after: try withPublication(.wait) { $0 }, &report)
     }
   }
 
-  /// Publishes what a series held at an older version as its next version, with a snapshot, and holds it there.
+  /// Publishes an older version's rows as the next version, with a snapshot, and holds the series there.
   package func rollBack(
     _ series: Series, to version: Version, _ job: DatasetJob, now: UTCTime
   ) throws -> StepReport {
     try step(job, try StepOptions(rollingBack: series, to: version, job), now: now)
   }
 
-  /// What a step would do now. Nothing is written that stays.
+  /// Reports the outcome of a step without publishing.
   package func preview(
     _ job: DatasetJob, _ options: StepOptions = StepOptions(), now: UTCTime
   ) throws -> StepReport {
@@ -70,7 +68,7 @@ package struct Publisher: Sendable {
     return try ChangeStep.preview(StepContext(publisher: self, job: job, options: options, now: now))
   }
 
-  /// Removes files that no metadata has named for the grace period; on a dry run they are only found.
+  /// Removes files that no metadata named during the grace period. A dry run only lists them.
   package func prune(
     graceSeconds: Int, now: UTCTime, isDryRun: Bool
   ) throws -> (removed: [String], waiting: [String: UTCTime]) {
@@ -97,7 +95,7 @@ package struct Publisher: Sendable {
     }
   }
 
-  /// Notes the steps that `body` reports, also where it fails behind something that was published.
+  /// Records the steps that `body` reports, even if it fails after publishing something.
   private func noting(
     _ job: DatasetJob, _ options: StepOptions, _ now: UTCTime,
     _ body: (StepContext, inout StepReport) throws -> Void
@@ -118,7 +116,7 @@ package struct Publisher: Sendable {
     }
     if !records.isEmpty {
       let isRepeated = history?.record(records) ?? false
-      // Nothing of it may fail a step.
+      // Facts must not fail a step.
       let step = NotedStep(
         end: now.adding(seconds: milliseconds / 1000), isRepeated: isRepeated, reason: reason,
         gained: report.gained)
@@ -128,15 +126,14 @@ package struct Publisher: Sendable {
     return report
   }
 
-  /// Notes a step that failed before it could begin, for those who watch the publication from elsewhere. Nothing is
-  /// signed for it, so it takes no key.
+  /// Records a step that failed before it began, for remote monitors. Needs no key because nothing is signed.
   package func note(failure text: String, _ reason: FailureReason, of dataset: DatasetName, now: UTCTime) {
     let record = StepRecord(refusedBecause: text, of: dataset, at: now)
     history?.record([record])
     facts?.keep(failureOf: dataset, in: self, record, reason)
   }
 
-  /// Another publisher is at the same work and notes it; a version that is not there is a slip of the hand.
+  /// Whether not to record an error: another publisher records its own step, or the operator mistyped a version.
   package static func isNoStep(_ error: any Error) -> Bool {
     if case PublicationError.locked(_, _, waitedSeconds: 0) = error { return true }
     return error is RecallError || error is RollbackError

@@ -1,22 +1,21 @@
 package import SeedFormat
 package import SeedSystem
 
-/// How far the origin had come when a series last read it, in a file beside the working copy. It is on the disk before anything
-/// that was read is signed: after a crash it is ahead of what is published at worst, and a standby is waited for in vain for a moment.
+/// The origin's position when a series last read it, stored beside the working copy. Synced before the rows are signed,
+/// so after a crash it is at worst ahead of the publication, and a standby is waited for briefly without need.
 package struct SeenPlace {
   private let path: String
 
   package init(_ series: Series, in stateFolder: String) { path = "\(stateFolder)/\(series.roleName).place" }
 
-  /// Since when the origin has been a standby that lacks what was read before; `nil` if it is not.
+  /// When the origin became a standby that lacks rows read before; `nil` if it is not.
   package var behindSince: UTCTime? { record?.behindSince }
 
-  /// How the state that an origin shows now follows that one.
   func relation(of origin: any Origin) throws -> OriginRelation {
     try record.map { try origin.relation(to: $0.place) } ?? .follows
   }
 
-  /// Notes the place that is read, if the origin can tell one. Only what will be published is worth waiting for the disk.
+  /// Stores the position, if the origin has one. Syncs only if the rows will be published.
   func note(_ place: OriginCursor?, isPublished: Bool) throws {
     let known = record
     guard let place = place ?? known?.place else { return }
@@ -26,7 +25,6 @@ package struct SeenPlace {
       ? DurableFile.write(next.json.bytes, to: path) : DurableFile.replace(path, with: next.json.bytes)
   }
 
-  /// Notes that the origin has been behind that place since then.
   func note(waitingSince start: UTCTime) throws {
     guard let record, record.behindSince != start else { return }
     try DurableFile.write(Record(place: record.place, behindSince: start).json.bytes, to: path)

@@ -3,22 +3,20 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// One series in a step, as it will be once its metadata is signed. Nothing of it shows before.
+/// The result of a step for one series before its metadata is signed. Not visible to clients yet.
 struct SeriesDraft {
   var report: SeriesReport
-  /// `nil` where nothing of it is to be signed.
+  /// `nil` if there is nothing to sign.
   var metadata: SeriesMetadata?
-  /// The origin is behind what was published, so nothing was read.
+  /// The origin is behind the publication and was not read.
   fileprivate(set) var isWaiting = false
-  /// The origin was read, and may hold something else than the log told.
+  /// False if the log had no new entries, because then the origin is unchanged.
   fileprivate(set) var isSearched = false
-  /// What the origin's log should have named.
   fileprivate(set) var missed: [MissedRows] = []
-  /// Notes what must be on the disk before anything is signed.
+  /// Stores everything that must be on disk before signing.
   fileprivate(set) var noteSeen: () throws -> Void = {}
-  /// Leaves the working copy as it was.
   var discard: () -> Void = {}
-  /// Brings the working copy to what was published.
+  /// Commits the working copy after publication.
   fileprivate(set) var settle: () throws -> Void = {}
 }
 
@@ -31,7 +29,7 @@ struct SeriesStep {
   private var options: StepOptions { context.options }
   private var copyPath: String { context.copyPath(plan.series) }
 
-  /// Compares the origin with what is published; without an origin it is known not to have changed.
+  /// Compares the origin with the publication. A `nil` origin is known to be unchanged.
   func draft(_ origin: (any Origin)?, after published: SeriesMetadata?) throws -> SeriesDraft {
     if let rollback = options.rollback { return try rollBack(to: rollback.version, published) }
     if job.isRetired(plan.series) { return keep(.retired, published, hold: published?.state.hold) }
@@ -93,13 +91,13 @@ struct SeriesStep {
     return draft
   }
 
-  /// Seconds for which an origin may be behind what was published before somebody must look at it.
+  /// The time that an origin may be behind the publication before the step fails.
   private static let longestWaitSeconds = 600
 
-  /// Never goes back: a standby that is behind is read when it has come as far. A new epoch is asked for once, and does not wait.
+  /// Waits until a standby has caught up, so that data never goes backward. A new epoch does not wait.
   private func wait(for lag: OriginLag, _ seen: SeenPlace, _ published: SeriesMetadata?) throws -> SeriesDraft
   {
-    // A clock that was set back begins anew.
+    // If the clock was set back, start waiting from now.
     let start = seen.behindSince.map { min($0, context.now) } ?? context.now
     let seconds = context.now.secondsSinceEpoch - start.secondsSinceEpoch
     guard seconds < Self.longestWaitSeconds, !options.isBeginningEpoch else {
@@ -130,7 +128,7 @@ struct SeriesStep {
       draftPath: draft)
   }
 
-  /// A delta from the head to what the source holds, applied to the copy. After a rollback the series is held.
+  /// Makes a delta from the head to the source and applies it to the copy. `hold` is set after a rollback.
   private func change(
     _ source: SeriesChange.Source, after published: SeriesMetadata, hold: SeriesHold? = nil
   ) throws -> SeriesDraft {
@@ -196,7 +194,7 @@ struct SeriesStep {
     report.hasSnapshot = context.isSnapshotDue(next)
     guard report.hasSnapshot, let newest = published.newestSnapshot else { return }
     report.expectedSnapshotBytes = newest.length
-    // A snapshot makes one delta of those since the one before.
+    // A snapshot merges the deltas since the previous one.
     let span = DeltaSpan(from: newest.version, to: head)
     if span.length > 1, span.from >= floor, !report.merged.contains(span) { report.merged.append(span) }
   }
@@ -215,7 +213,7 @@ struct SeriesStep {
     _ = try recall.recall(version, to: file)
     let known = published.state.hold
     let hold = known?.version == version ? known : SeriesHold(version: version, since: context.now)
-    // The operator asks for these rows, so no guard stands before them.
+    // The operator explicitly requested these rows, so the shrink and type guards are off.
     let source = try source(
       try SQLiteOrigin(file), plan.withoutProjections, .comparison, nil, guardsTypes: false)
     return try change(source, after: published, hold: hold)
@@ -223,7 +221,7 @@ struct SeriesStep {
 
   // MARK: A new history or schema
 
-  /// A new copy of what the origin holds, with a snapshot: no delta leads there.
+  /// Builds a new copy of the origin with a snapshot, because no delta leads to it.
   private func create(
     _ origin: any Origin, at version: Version, epoch: Epoch, after published: SeriesMetadata?
   ) throws -> SeriesDraft {
@@ -249,7 +247,7 @@ struct SeriesStep {
     let snapshot = try snapshots.finish(try snapshots.draw(copy))
     try snapshots.place(snapshot)
     draft.report.snapshotBytes = snapshot.object.length
-    // Versions of another history mean other rows.
+    // Older objects of another history have different rows.
     let known = options.isBeginningEpoch ? [] : published?.objects ?? []
     draft.metadata = SeriesMetadata(
       series: plan.series, state: state(epoch: epoch, head: version, floor: version),
@@ -258,7 +256,7 @@ struct SeriesStep {
     return draft
   }
 
-  /// What the guard holds back of a copy for a newer minor, which has all tables and columns of the older one.
+  /// The guard's violations in a copy for a newer minor, which has all tables and columns of the older one.
   private func shrunk(
     _ copy: WorkingCopy, _ published: SeriesMetadata?, _ origin: any Origin
   ) throws -> [ShrunkTable] {
@@ -274,7 +272,7 @@ struct SeriesStep {
     }
   }
 
-  /// A copy of a series that is nowhere published means that the publication was lost, or is another one.
+  /// A copy of an unpublished series means that the publication was lost or replaced.
   private func refuseCopyWithoutPublication(_ published: SeriesMetadata?) throws {
     guard published == nil, !options.isBeginningEpoch, Folder.exists(copyPath) else { return }
     let version = try WorkingCopy(copyPath, plan.schema).meta().version
@@ -283,7 +281,7 @@ struct SeriesStep {
 
   // MARK: No new version
 
-  /// The series as it is; its metadata is signed where the configuration changed what it says.
+  /// Keeps the version. Signs metadata only if the configuration changed its content.
   private func keep(
     _ outcome: SeriesReport.Outcome, _ published: SeriesMetadata?, hold: SeriesHold? = nil
   ) -> SeriesDraft {

@@ -3,18 +3,17 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// The second half of a step: publishes the snapshots that are due, at the version at which they are drawn. The
-/// publication's lock is held while a copy is drawn and while a snapshot is listed; in between others publish. So what
-/// is published is read again, and ``SnapshotListing`` says whether the snapshot still belongs there. A lock of its
-/// own keeps others from making snapshots of the series.
+/// The second half of a step: publishes the snapshots that are due, at the version at which they are drawn. Holds the
+/// publication's lock while drawing a copy and while listing a snapshot, but not during compression. The metadata is
+/// therefore read again, and ``SnapshotListing`` decides whether the snapshot may still be listed. A separate lock
+/// prevents two snapshots of one series at a time.
 struct SnapshotStep {
   private let context: StepContext
   private var published: PublishedMetadata
 
   private var job: DatasetJob { context.job }
 
-  /// Every snapshot that is due, then the encodings that the newest ones lack; those that a crash left out come here
-  /// too. Whatever is thrown, the report tells what was published before.
+  /// Publishes due snapshots, then missing encodings of the newest. If it throws, `report` is complete up to the error.
   static func run(
     _ context: StepContext, after published: PublishedMetadata, _ report: inout StepReport
   ) throws {
@@ -33,15 +32,14 @@ struct SnapshotStep {
     }
   }
 
-  /// False where somebody else makes one. A snapshot that was asked for waits until it can be made; one that only fell
-  /// due is left to whoever makes one.
+  /// Returns false if another process is making a snapshot. Waits only if the operator requested the snapshot.
   private mutating func publishSnapshotAlone(_ plan: SeriesPlan, _ report: inout StepReport) throws -> Bool {
     try alone(plan, context.options.forcingSnapshot ? .waitLong : .fail) {
       try $0.publishSnapshot(plan, &report)
     }
   }
 
-  /// Where nothing had changed, the moment of the calendar is served all the same: what changes later waits for the next.
+  /// Marks the calendar time as served even if nothing had changed. Later changes wait for the next time.
   private func markCalendar(_ before: SeriesMetadata) throws {
     let past = context.past(before)
     guard let turn = job.snapshotSchedule.turn(past, now: context.now) else { return }
@@ -65,14 +63,15 @@ struct SnapshotStep {
     do {
       try list(try context.snapshots(plan).finish(drawn), drawn.epoch, plan, &report)
     } catch let flaw as NotASeed {
-      // Search tables and indexes, which no step compares, may have been edited by hand. The published ones are sound.
+      // A manual edit may have damaged search tables or indexes, which steps do not compare. The published ones are
+      // sound.
       guard let drawn = try draw(plan, { try $0.rebuild() }) else { return }
       report.warnings.append("\(plan.series): the working copy was made anew: \(flaw)")
       try list(try context.snapshots(plan).finish(drawn), drawn.epoch, plan, &report)
     }
   }
 
-  /// Draws the copy that `open` gives, at its head; `nil` where meanwhile nothing is due any more.
+  /// Draws the copy returned by `open` at its head. Returns `nil` if no snapshot is due any more.
   private mutating func draw(
     _ plan: SeriesPlan, _ open: (CopyKeeper) throws -> WorkingCopy
   ) throws -> SeedMeta? {
@@ -124,7 +123,7 @@ struct SnapshotStep {
     report.warnings += update.warnings.filter { !report.warnings.contains($0) }
   }
 
-  /// The series with the snapshot, and where that is a new one, with one delta that leads over all since the one before.
+  /// Adds the snapshot and, for a new version, one delta that spans all versions since the previous snapshot.
   private func listing(
     _ snapshot: PublishedObject, _ metadata: SeriesMetadata, _ plan: SeriesPlan, _ report: inout StepReport
   ) throws -> SeriesMetadata {

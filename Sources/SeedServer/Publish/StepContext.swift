@@ -12,7 +12,7 @@ struct StepContext: Sendable {
   var publication: PublicationDirectory { publisher.publication }
   var stateFolder: String { publisher.stateFolder }
 
-  /// Retired series need no origin, and a rollback looks at none.
+  /// Retired series and rollbacks need no origin.
   func prepareOrigin() throws {
     if options.rollback == nil, !job.isRetired { try job.origin.prepare() }
   }

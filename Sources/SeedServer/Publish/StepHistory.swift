@@ -3,33 +3,29 @@ package import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// What the steps did, in a small SQLite file beside the working copies. It is for people. A history that is missing
-/// or damaged never stops a step: it is set aside and begun anew. Steps with the same outcome are counted in one row,
-/// so that a quiet month leaves room for the rest.
+/// The outcomes of steps, in a SQLite file for people. A damaged history is set aside and never stops a step.
+/// Consecutive steps with the same outcome share a row, so a quiet month does not displace older records.
 package struct StepHistory: Sendable {
   private let stateFolder: String
   private let report: @Sendable (LogRecord) -> Void
 
-  /// Rows that are kept; the oldest go first.
   package static let mostRecords = 2000
   private static let layout: Int64 = 4
 
-  /// The history of the publisher that keeps its files there.
   package init(_ stateFolder: String, report: @escaping @Sendable (LogRecord) -> Void = { _ in }) {
     (self.stateFolder, self.report) = (stateFolder, report)
   }
 
-  /// The file.
   package var path: String { "\(stateFolder)/history.sqlite" }
 
-  /// The newest records, the newest first; none where there is no history yet.
+  /// Returns the newest records, newest first. Empty if there is no history.
   package func newest(_ count: Int, of dataset: DatasetName? = nil) throws -> [StepRecord] {
     try records(
       "WHERE dataset = ifnull(?, dataset) ORDER BY id DESC LIMIT \(count)",
       [dataset.map { .text($0.text) } ?? .null])
   }
 
-  /// The newest record of a series, or of its dataset where that is newer and ended before any series.
+  /// Returns the newest record of a series, or of its dataset if a later step failed before any series.
   package func latest(of series: Series) throws -> StepRecord? {
     try records(
       "WHERE dataset = ? AND (major = ? OR major IS NULL) ORDER BY id DESC LIMIT 1",
@@ -41,21 +37,21 @@ package struct StepHistory: Sendable {
     try reading { try $0.records(condition, values).map(\.record) } ?? []
   }
 
-  /// What a series' facts take from it; `nil` where there is no history.
+  /// Returns the data for a series' facts; `nil` if there is no history.
   func standing(of series: Series, steps: Int) throws -> Standing? {
     try reading { table in try table.standing(of: series, steps: steps) }
   }
 
-  /// Where a series stands, by its steps and those of its dataset that ended before any series.
+  /// A series' history, including steps of its dataset that ended before any series.
   struct Standing {
     var newest: StepRecord?
-    /// When a step last read the origin and found it good.
+    /// When a step last read the origin successfully.
     var good: UTCTime?
-    /// The newest that are not `unchanged`, the newest first.
+    /// The newest records other than `unchanged`, newest first.
     var steps: [StepRecord]
-    /// All since the history began, also those whose records went.
+    /// All steps since the history began, including deleted records.
     var counts: [StepOutcome: Int]
-    /// Rows that the origin's log missed in all of them.
+    /// The number of rows that the origin's log missed in all of them.
     var missedRows: Int
   }
 
@@ -64,7 +60,7 @@ package struct StepHistory: Sendable {
     return try read(StepTable(connection: Connection(path, .reader)))
   }
 
-  /// Notes steps, and tells whether all of them came out as the ones before. A failure is reported and no more.
+  /// Records steps. Returns whether all of them repeat the previous outcome. Failures are only logged.
   @discardableResult
   package func record(_ records: [StepRecord]) -> Bool {
     do {
@@ -82,7 +78,7 @@ package struct StepHistory: Sendable {
     try Folder.create(Folder.parent(of: stateFolder))
     try Folder.create(stateFolder, mode: 0o700)
     let connection = try Connection(path, .creator)
-    // A publisher that looks every two seconds must not sync the disk as often: a power loss costs only history.
+    // A publisher that checks every two seconds must not sync so often. A power failure costs only history.
     if records.allSatisfy({ $0.outcome == .unchanged }) { try connection.execute("PRAGMA synchronous = OFF") }
     return try connection.transaction {
       let table = StepTable(connection: connection)
@@ -106,10 +102,10 @@ package struct StepHistory: Sendable {
         [JSONMember("setAside", .string(path + ".damaged"))]))
   }
 
-  /// Whether the file is to blame, and not the disk, a lock or a permission.
+  /// Whether the file is damaged, as opposed to a disk, lock or permission error.
   private static func isDamage(_ error: any Error) -> Bool {
     guard let error = error as? DatabaseError else { return error is OtherLayout }
-    // SQLITE_ERROR, 1, stands for tables or columns that are not what they should be.
+    // SQLITE_ERROR, 1, is the code for missing tables or columns.
     return error.saysDamage || [ResultCode.constraint, 1].contains(error.primaryCode)
   }
 }

@@ -1,19 +1,19 @@
 import SeedFormat
 
-/// An operator's wishes for a step beyond the schedule.
+/// An operator's requests for a step.
 package struct StepOptions: Sendable {
-  /// A snapshot of the newest version, whatever the schedule says.
+  /// Makes a snapshot of the newest version regardless of the schedule.
   package var forcingSnapshot = false
-  /// Tables may lose as many rows, and columns as many values, as they did.
+  /// Allows the loss of any number of rows and values.
   package var acceptingShrink = false
-  /// Series that a rollback holds take up their origin again.
+  /// Series held by a rollback follow their origin again.
   package var isResuming = false
-  /// An operator vouches for the clock, though signatures were made under a later one.
+  /// The operator confirms the clock, although signatures were made under a later one.
   package var isClockAssured = false
   var isPreview = false
-  /// After a disaster: every series begins a new history with what its origin holds now.
+  /// After a disaster: every series starts a new history from its origin.
   private(set) var isBeginningEpoch = false
-  /// The one series that goes back, and where to; the others rest meanwhile.
+  /// The series to roll back and its target. The step skips all others.
   private(set) var rollback: (series: Series, version: Version)?
 
   package init(

@@ -3,31 +3,27 @@ package import SeedFormat
 package import SeedSystem
 import SeedTrust
 
-/// One step of one series as the history keeps it; of a whole dataset where it got no further.
+/// A step of one series in the history, or of a whole dataset if it failed earlier.
 package struct StepRecord: Hashable, Sendable {
   package typealias Outcome = StepOutcome
 
   package var at: UTCTime
   package var milliseconds: Int
   package var dataset: DatasetName
-  /// `nil` where the step ended before any series.
+  /// `nil` if the step ended before any series.
   package var series: Series?
   package var outcome: Outcome
-  /// The head before and after.
   package var from: Int?
   package var to: Int?
-  /// Rows by table.
   package var changes: ChangeReport = [:]
   package var deltaBytes: Int?
   package var snapshotBytes: Int?
-  /// Rows of all tables after it, where they were counted.
   package var rows: Int?
-  /// By what the changes were found, where the origin was read for them.
+  /// How the changes were found, if the origin was searched.
   package var foundBy: FoundBy?
-  /// Rows that the origin's log had missed.
   package var missedRows = 0
   package var error: String?
-  /// How many steps in a row had this outcome, and when the last of them was.
+  /// The number of consecutive steps with this outcome, and the time of the last one.
   package var times = 1
   package var last: UTCTime
 
@@ -62,13 +58,13 @@ extension StepRecord {
     self.error = "\(error)"
   }
 
-  /// A step that could not begin.
+  /// A step that failed before it began.
   init(refusedBecause text: String, of dataset: DatasetName, at: UTCTime) {
     self.init(.refused, of: dataset, at: at, milliseconds: 0)
     error = text
   }
 
-  /// A fault of the data or the configuration comes again until someone mends it; other failures may pass.
+  /// Data and configuration errors recur until the operator fixes them; others may be temporary.
   private static func outcome(of error: any Error) -> Outcome {
     switch error {
     case let error as any OriginFailure: error.isUnavailable ? .failed : .refused

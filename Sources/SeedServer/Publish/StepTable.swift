@@ -3,7 +3,7 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// The history's tables. In the file two of them keep the name that steps had when its layout was made.
+/// The history's tables. Two of them keep an older name for steps in the file.
 struct StepTable {
   let connection: Connection
 
@@ -27,7 +27,7 @@ struct StepTable {
     "at, last, times, milliseconds, dataset, major, outcome, head_before, head_after, delta_bytes, snapshot_bytes, "
     + "rows, found_by, found_why, found_reason, missed_rows, error"
 
-  /// Adds a record; true where it was counted with the one before it, because both say the same.
+  /// Adds a record. Returns true if it was merged with an equal one before it.
   func append(_ record: StepRecord) throws -> Bool {
     try count(record)
     let isOfSameKind = try newestIsWithoutSeries(record.dataset) == (record.series == nil)
@@ -36,13 +36,13 @@ struct StepTable {
     return false
   }
 
-  /// A series that is unchanged after a failure of its dataset says what it said before, and yet something new.
+  /// After a failure of the dataset, an unchanged series repeats its own record but is still news.
   private func newestIsWithoutSeries(_ dataset: DatasetName) throws -> Bool {
     try connection.integer(
       "SELECT major IS NULL FROM build WHERE dataset = ? ORDER BY id DESC LIMIT 1", .text(dataset.text)) == 1
   }
 
-  /// Steps before any series count under the major 0. Records go after a while; these numbers never fall.
+  /// Steps before any series count under the major 0. Records are deleted eventually, but the counts never decrease.
   private func count(_ record: StepRecord) throws {
     try connection.execute(
       """
@@ -61,7 +61,7 @@ struct StepTable {
       latest.foundBy == record.foundBy,
       try !isInterrupted(id, latest, record)
     else { return false }
-    // Identifiers tell what came when: a clock may be set back.
+    // Records are ordered by identifier because the clock may be set back.
     let next = try connection.integer("SELECT max(id) + 1 FROM build") ?? 1
     try connection.execute("UPDATE build_table SET build = ? WHERE build = ?", .integer(next), .integer(id))
     try connection.execute(
@@ -70,8 +70,7 @@ struct StepTable {
     return true
   }
 
-  /// Whether the dataset's steps came out otherwise in between: then "so many times since" would be untrue. What the same
-  /// steps say of other series, or of the dataset, is no interruption.
+  /// Whether the dataset had another outcome in between. Other series' records of the same steps do not count.
   private func isInterrupted(_ id: Int64, _ latest: StepRecord, _ record: StepRecord) throws -> Bool {
     let major = SeedValue(record.series?.major)
     return try connection.integer(

@@ -1,10 +1,7 @@
 package import SeedSystem
 
-/// The moments at which a clock somewhere shows one of a week's times.
-///
-/// A time that a day leaves out, when clocks go forward, comes at the moment at which they do. A time that a day has
-/// twice, when they go back, comes the first time only. So each time of each day comes once, but for several that
-/// a day leaves out: these come together.
+/// The times of a week in a time zone. A time skipped by daylight saving runs at the change; several skipped ones run
+/// together. A repeated time runs only at its first occurrence.
 package struct SnapshotCalendar: Hashable, Sendable {
   package let times: WeeklyTimes
   package let clock: ZoneClock
@@ -12,10 +9,9 @@ package struct SnapshotCalendar: Hashable, Sendable {
   package init(_ times: WeeklyTimes, _ clock: ZoneClock) { (self.times, self.clock) = (times, clock) }
 
   private static let (minute, day) = (60, UTCTime.secondsPerDay)
-  /// Days within which there is a time: a week, and a day on either side for the zones.
+  /// Every range of this many days contains a time: a week, and one day on each side for time zones.
   private static let searchedDays = 9
 
-  /// The first moment behind `time`.
   package func next(after time: UTCTime) -> UTCTime {
     let start = localDay(time) - 1
     return first(in: start...start + Self.searchedDays) { moments in
@@ -23,7 +19,6 @@ package struct SnapshotCalendar: Hashable, Sendable {
     }
   }
 
-  /// The last moment before `time`.
   package func previous(before time: UTCTime) -> UTCTime {
     let end = localDay(time) + 1
     return first(in: (end - Self.searchedDays...end).reversed()) { moments in
@@ -38,30 +33,30 @@ package struct SnapshotCalendar: Hashable, Sendable {
     preconditionFailure("a week without any of its times")
   }
 
-  /// Days since 1970, by the clock.
+  /// Days since 1970 in local time.
   private func localDay(_ time: UTCTime) -> Int {
     let local = time.secondsSinceEpoch + clock.offset(at: time.secondsSinceEpoch)
     return (local - (local % Self.day + Self.day) % Self.day) / Self.day
   }
 
   private func moments(ofDay day: Int) -> [Int] {
-    // 1970 began on a Thursday, and weeks begin on Mondays.
+    // 1970 began on a Thursday; weeks begin on Monday.
     let weekday = ((day + 3) % 7 + 7) % 7
     let start = weekday * WeeklyTimes.minutesPerDay
     return times.minutes.filter { (start..<start + WeeklyTimes.minutesPerDay).contains($0) }
       .map { moment(day * Self.day + ($0 - start) * Self.minute) }
   }
 
-  /// When the clock shows a local time, given as if it were universal.
+  /// Converts a local time, given as if it were UTC.
   private func moment(_ local: Int) -> Int {
-    // No zone is further from Greenwich than that, and none changes its clocks twice within two days.
+    // No offset exceeds a day, and no zone changes its clocks twice within two days.
     let (early, late) = (local - Self.day, local + Self.day)
     let candidates = [clock.offset(at: early), clock.offset(at: late)].map { local - $0 }
     if let shown = candidates.filter({ $0 + clock.offset(at: $0) == local }).min() { return shown }
     return change(between: early, late)
   }
 
-  /// The first moment with the later offset.
+  /// Finds the moment of the offset change by binary search.
   private func change(between early: Int, _ late: Int) -> Int {
     var (before, after) = (early, late)
     let old = clock.offset(at: early)

@@ -2,18 +2,16 @@ import SeedFormat
 package import SeedSystem
 import SeedTrust
 
-/// When a series that changed gets a new snapshot. Pure: what happened before comes as a ``SnapshotPast``.
+/// When a changed series gets a new snapshot. Pure: the history is given as a ``SnapshotPast``.
 package struct SnapshotSchedule: Hashable, Sendable {
   package enum Rule: Hashable, Sendable {
-    /// Once the newest snapshot is that many seconds old.
+    /// When the newest snapshot reaches this age.
     case age(seconds: Int)
-    /// Once a moment of the calendar has passed.
     case calendar(SnapshotCalendar)
   }
 
   package let rule: Rule
-  /// Seconds by which a snapshot comes later at most, so that many publishers do not all begin at once. For each snapshot
-  /// of a series it is the same whenever it is asked for.
+  /// The maximum delay of a snapshot, so that publishers do not all start at once. Fixed for each snapshot of a series.
   package let jitterSeconds: Int
 
   package init(_ rule: Rule, jitterSeconds: Int = 0) {
@@ -22,10 +20,9 @@ package struct SnapshotSchedule: Hashable, Sendable {
 
   package static func every(seconds: Int) -> SnapshotSchedule { SnapshotSchedule(.age(seconds: seconds)) }
 
-  /// Seconds by which a date may be ahead of the clock and still be believed: see ``isDue(_:now:)``.
+  /// Dates further ahead of the clock than this are ignored: see ``isDue(_:now:)``.
   static let toleranceSeconds = UTCTime.secondsPerDay
 
-  /// Seconds between two snapshots at most.
   package var longestSeconds: Int {
     switch rule {
     case .age(let seconds): seconds + jitterSeconds
@@ -33,7 +30,7 @@ package struct SnapshotSchedule: Hashable, Sendable {
     }
   }
 
-  /// Seconds between two snapshots at least; the jitter is less than that.
+  /// The shortest time between two snapshots. The jitter must be less.
   package var shortestSeconds: Int {
     switch rule {
     case .age(let seconds): seconds
@@ -41,32 +38,31 @@ package struct SnapshotSchedule: Hashable, Sendable {
     }
   }
 
-  /// Whether a snapshot is due, for a series that changed.
+  /// Whether a snapshot of a changed series is due.
   ///
-  /// A moment of a calendar that has passed is made up for, once for all that were missed, as soon as there is a publisher
-  /// again. It is served by any newer snapshot, and by a publisher that found nothing changed. A clock that is set back comes
-  /// to the same moments again, and they are still served. But a date more than a day ahead was written by a clock that
-  /// was wrong: it says nothing, and a snapshot is due at once, or none would come until then.
+  /// Missed calendar times lead to one snapshot. A newer snapshot, or a publisher that found no changes, serves them,
+  /// even if the clock is set back and passes them again. A date more than a day ahead comes from a wrong clock and is
+  /// ignored, because otherwise no snapshot would be made until then.
   func isDue(_ past: SnapshotPast, now: UTCTime) -> Bool {
     switch rule {
     case .age(let seconds):
       guard let newest = past.newest else { return true }
-      // A snapshot of tomorrow means that a clock was set back: the next one cannot wait for it.
+      // The clock was set back. Do not wait until it reaches the newest snapshot's date.
       let age = now.secondsSinceEpoch - newest.secondsSinceEpoch
       return age < 0 || age - jitter(newest, past) >= seconds
     case .calendar: return turn(past, now: now).map { $0 > past.served(at: now) } ?? false
     }
   }
 
-  /// The last moment of the calendar that has come, with its jitter.
+  /// The last calendar time, including jitter, that has passed.
   func turn(_ past: SnapshotPast, now: UTCTime) -> UTCTime? {
     guard case .calendar(let calendar) = rule else { return nil }
     let last = calendar.previous(before: now.adding(seconds: 1))
-    // The jitter is shorter than any gap, so the one before has come.
+    // The jitter is shorter than any gap, so the previous time has passed.
     return last.adding(seconds: jitter(last, past)) <= now ? last : calendar.previous(before: last)
   }
 
-  /// When the next snapshot of a changed series is due: a moment that may have passed.
+  /// Returns when the next snapshot of a changed series is due, possibly in the past.
   package func next(_ past: SnapshotPast, now: UTCTime) -> UTCTime {
     switch rule {
     case .age(let seconds):
@@ -79,7 +75,7 @@ package struct SnapshotSchedule: Hashable, Sendable {
     }
   }
 
-  /// Chosen by a hash: two series seldom have the same, and a series has it again when it is asked again.
+  /// Derived from a hash, so it differs between series but is repeatable.
   private func jitter(_ moment: UTCTime, _ past: SnapshotPast) -> Int {
     guard jitterSeconds > 0 else { return 0 }
     let hash = SHA256Digest.of(Array("\(past.seed) \(moment)".utf8))
@@ -87,20 +83,18 @@ package struct SnapshotSchedule: Hashable, Sendable {
   }
 }
 
-/// What a schedule has to know of a series.
 package struct SnapshotPast: Hashable, Sendable {
-  /// The date of the newest snapshot.
   package var newest: UTCTime?
-  /// The last moment of a calendar at which a publisher looked whether there was something to do.
+  /// The last calendar time at which a publisher checked for changes.
   package var seen: UTCTime?
-  /// Differs from series to series, also where two deployments call theirs the same.
+  /// Differs between series, and between deployments with equal series names.
   package var seed: String
 
   package init(newest: UTCTime?, seen: UTCTime?, seed: String) {
     (self.newest, self.seen, self.seed) = (newest, seen, seed)
   }
 
-  /// Up to when all is done.
+  /// The time up to which all calendar times are served.
   func served(at now: UTCTime) -> UTCTime {
     let believed = now.adding(seconds: SnapshotSchedule.toleranceSeconds)
     return [newest, seen].compactMap(\.self).filter { $0 <= believed }.max() ?? .distantPast

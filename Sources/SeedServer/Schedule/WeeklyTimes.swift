@@ -1,18 +1,16 @@
 import SeedFormat
 
-/// Times of a week as an operator writes them: `03:30`, `Mon-Fri 03:30`, `Mon-Fri 03:30; Sat,Sun 06:00,18:00`. Days are
-/// names of three letters, in lists and ranges; without days a time stands for every day.
+/// Weekly times as an operator writes them: `03:30`, `Mon-Fri 03:30`, `Mon-Fri 03:30; Sat,Sun 06:00,18:00`. Days are
+/// lists and ranges of three-letter names. A time without days applies to every day.
 package struct WeeklyTimes: Hashable, Sendable {
-  /// As it was written.
   package let text: String
-  /// Minutes since the beginning of Monday, rising; at least one.
+  /// Minutes since Monday 00:00, ascending, never empty.
   let minutes: [Int]
 
   static let minutesPerDay = 1440
   static let minutesPerWeek = 7 * minutesPerDay
   private static let days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 
-  /// Reads such times.
   package init(_ text: String) throws(ScheduleMistake) {
     var minutes: Set<Int> = []
     for clause in text.split(separator: ";", omittingEmptySubsequences: false) {
@@ -35,7 +33,7 @@ package struct WeeklyTimes: Hashable, Sendable {
     for part in text.split(separator: ",", omittingEmptySubsequences: false) {
       let ends = try part.split(separator: "-", omittingEmptySubsequences: false).map(day)
       guard let first = ends.first, let last = ends.last, ends.count <= 2 else { throw .day(String(part)) }
-      // A range may lead over the end of the week.
+      // A range may wrap around the end of the week.
       found += (first...(last >= first ? last : last + 7)).map { $0 % 7 }
     }
     return found
@@ -57,7 +55,7 @@ package struct WeeklyTimes: Hashable, Sendable {
 
   private static func isDigit(_ byte: UInt8) -> Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte }
 
-  /// Minutes from each time to the next, over the end of the week.
+  /// The minutes from each time to the next, wrapping around the week.
   private var gaps: [Int] {
     zip(minutes, minutes.dropFirst() + [minutes[0] + Self.minutesPerWeek]).map { $1 - $0 }
   }
@@ -66,14 +64,13 @@ package struct WeeklyTimes: Hashable, Sendable {
   var longestGapMinutes: Int { gaps.max() ?? Self.minutesPerWeek }
 }
 
-/// What is wrong with a schedule as it was written.
 package enum ScheduleMistake: Error, Hashable, CustomStringConvertible {
   case times(String)
   case day(String)
   case zone(String, nearest: String?)
   case duration(String)
 
-  /// What was expected and what was found, without the full stop.
+  /// The expected and the found text, without a full stop.
   package var description: String {
     switch self {
     case .times(let found):
@@ -88,18 +85,16 @@ package enum ScheduleMistake: Error, Hashable, CustomStringConvertible {
   }
 }
 
-/// A length of time as an operator writes it: `90m`, `6h`.
+/// A duration as an operator writes it, such as `90m` or `6h`.
 package struct WrittenDuration: Hashable, Sendable {
-  /// As it was written.
   package let text: String
-  /// What it means.
   package let seconds: Int
 
   private static let units: [Character: Int] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
-  /// Digits of the longest number: more than any schedule needs, and no product overflows.
+  /// The maximum number of digits, small enough to prevent an overflow.
   private static let mostDigits = 9
 
-  /// Reads such a length; whoever asks for it says how long it may be, and whether it may be nothing.
+  /// Parses a duration. The caller checks its range.
   package init(_ text: String) throws(ScheduleMistake) {
     let number = text.dropLast()
     guard let unit = text.last.flatMap({ Self.units[$0] }), number.count <= Self.mostDigits,

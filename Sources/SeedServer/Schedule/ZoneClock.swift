@@ -4,14 +4,12 @@ package import SeedSystem
 internal import struct Foundation.Date
 internal import struct Foundation.TimeZone
 
-/// What clocks show somewhere. The rules of all zones are part of the program, for Foundation brings them along: the
-/// machine needs no tzdata, and a law that changes needs a newer build.
+/// The clock of a time zone. Foundation contains the zone rules: no tzdata is needed, but new rules need a newer build.
 package struct ZoneClock: Hashable, Sendable {
   private let zone: TimeZone
-  /// The zone's IANA name, as it was written.
+  /// The zone's IANA name, as written.
   package let name: String
 
-  /// The clock of a zone by its IANA name.
   package init(_ name: String) throws(ScheduleMistake) {
     guard let zone = TimeZone(identifier: name) else { throw .zone(name, nearest: Self.nearest(to: name)) }
     (self.zone, self.name) = (zone, name)
@@ -19,7 +17,6 @@ package struct ZoneClock: Hashable, Sendable {
 
   private init(_ zone: TimeZone, _ name: String) { (self.zone, self.name) = (zone, name) }
 
-  /// Universal time.
   package static let utc = ZoneClock(.gmt, "UTC")
 
   private static func nearest(to name: String) -> String? {
@@ -28,12 +25,12 @@ package struct ZoneClock: Hashable, Sendable {
     return nearestName(to: name, in: names)
   }
 
-  /// Seconds east of Greenwich at a moment, which is in seconds since 1970.
+  /// The offset from UTC in seconds at a moment, given in seconds since 1970.
   func offset(at moment: Int) -> Int {
     zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(moment)))
   }
 
-  /// The day and time that the clock shows, to the minute, and whose clock it is.
+  /// The local day and time, to the minute, with the zone's name.
   package func text(_ time: UTCTime) -> String {
     let shown = time.adding(seconds: offset(at: time.secondsSinceEpoch)).text
     return "\(shown.prefix(10)) \(shown.dropFirst(11).prefix(5)) \(name)"

@@ -2,28 +2,25 @@ import SeedDatabase
 package import SeedFormat
 package import SeedTrust
 
-/// Makes a database file of any published version, out of the publication alone. It expands the newest snapshot at or
-/// below the version, and applies the deltas after it one at a time.
+/// Rebuilds the database of any published version from the publication alone. Expands the newest snapshot at or below
+/// the version and applies the following deltas one by one.
 package struct SeriesRecall {
   private let publication: PublicationDirectory
   private let published: SeriesMetadata
 
-  /// Recalls versions of one series, as this metadata describes it.
   package init(_ publication: PublicationDirectory, _ published: SeriesMetadata) {
     (self.publication, self.published) = (publication, published)
   }
 
-  /// A snapshot and the deltas that lead from it to a version.
   package struct Chain: Sendable {
     package let snapshot: PublishedObject
     package let deltas: [PublishedObject]
 
-    /// The state digest at its end, as it was signed.
+    /// The signed state digest at the end of the chain.
     fileprivate var digest: SHA256Digest { deltas.last?.digest ?? snapshot.digest }
     fileprivate var model: ModelVersion { deltas.last?.model ?? snapshot.model }
   }
 
-  /// The objects to make a version of, from the newest snapshot that leads there.
   package func chain(to version: Version) throws(RecallError) -> Chain {
     guard let chain = knownChain(to: version) else {
       throw RecallError(
@@ -40,17 +37,17 @@ package struct SeriesRecall {
     }.first
   }
 
-  /// Every version that can be recalled, rising.
+  /// All versions that can be rebuilt, in ascending order.
   package var versions: [Version] {
     Set(published.objects.map(\.version)).sorted().filter { knownChain(to: $0) != nil }
   }
 
-  /// The versions to which the series can go back: those of its newest model that can be recalled, rising.
+  /// Possible rollback targets: versions of the model that can be rebuilt, in ascending order.
   private func versions(of model: ModelVersion) -> [Version] {
     versions.filter { knownChain(to: $0)?.model == model }
   }
 
-  /// Throws where the series cannot go back to a version while `newest` is its newest model.
+  /// Throws if the series cannot roll back to the version. `newest` is its newest model.
   package func checkRollback(to version: Version, newest: ModelVersion) throws {
     let choices = versions(of: newest)
     guard let chain = knownChain(to: version) else {
@@ -63,7 +60,7 @@ package struct SeriesRecall {
     }
   }
 
-  /// Writes the version to `path`, not synced, and opens it. The digest of its rows is compared with the signed one.
+  /// Writes the version to `path` without syncing, and opens it. Verifies all rows against the signed digest.
   package func recall(_ version: Version, to path: String) throws -> WorkingCopy {
     let chain = try chain(to: version)
     let copy = try make(chain, at: path, isDurable: false)
@@ -73,7 +70,7 @@ package struct SeriesRecall {
     return copy
   }
 
-  /// As ``recall(_:to:)``, without reading every row: each delta's digest is compared by the stored sums.
+  /// Like ``recall(_:to:)``, but without reading every row: each delta is verified by the stored sums.
   func make(_ chain: Chain, at path: String, isDurable: Bool = true) throws -> WorkingCopy {
     let copy = try WorkingCopy(expanding: chain.snapshot, in: publication, to: path)
     if !isDurable { try copy.connection.execute("PRAGMA synchronous = OFF") }
@@ -82,7 +79,6 @@ package struct SeriesRecall {
   }
 }
 
-/// Nothing that is published leads to a version.
 package struct RecallError: Error, Hashable, Sendable, CustomStringConvertible {
   package let series: Series
   package let version: Version
@@ -95,7 +91,6 @@ package struct RecallError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Why a series cannot go back to a version.
 package enum RollbackError: Error, Hashable, Sendable, CustomStringConvertible {
   case notPublished(series: Series)
   case otherModel(
@@ -113,7 +108,7 @@ package enum RollbackError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension [Version] {
-  /// `: choose from 1, 4 to 9, 12`.
+  /// Formats the versions as `: choose from 1, 4 to 9, 12`.
   fileprivate var choice: String {
     let ranges = map(\.number).runs
       .map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound) to \($0.upperBound)" }

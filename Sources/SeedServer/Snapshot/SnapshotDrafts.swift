@@ -3,21 +3,19 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// A compressed snapshot under a name that only its maker knows.
+/// A compressed snapshot under a temporary name.
 struct SnapshotDraft {
   let path: String
   let object: PublishedObject
 }
 
-/// The places of one series' snapshots in the making. Other steps publish meanwhile, so their names are not those of
-/// files that every step sweeps. They belong to the holder of the series' snapshot lock, and those of a first
-/// snapshot to the holder of the publication's.
+/// The paths of a series' unfinished snapshots. Steps do not sweep them, because they publish during compression. The
+/// files belong to the holder of the series' snapshot lock; a first snapshot's to that of the publication's lock.
 struct SnapshotDrafts {
   let publication: PublicationDirectory
   let series: Series
   let stateFolder: String
-  /// The snapshot is the first of a new history or schema: it is made under the publication's lock, and meanwhile
-  /// somebody may still be making one of the versions before.
+  /// Whether the snapshot starts a history or schema. Another process may then still be making an earlier one.
   var isFirst = false
 
   var file: String { file(isFirst: isFirst) }
@@ -34,7 +32,7 @@ struct SnapshotDrafts {
     return "\(folder)snapshot-\(version)-\(encoding.rawValue)\(PublicationDirectory.draftSuffix)"
   }
 
-  /// Removes what crashes left, but where somebody makes a snapshot; the caller holds the publication's lock.
+  /// Removes files left by crashes, unless a process is making a snapshot. The caller holds the publication's lock.
   func sweep() throws {
     guard try files.contains(where: SnapshotFile.exists) || !compressed().isEmpty else { return }
     _ = try PublicationLock.withSnapshotLock(of: series, publication, .fail) {

@@ -2,22 +2,22 @@ import SeedDatabase
 import SeedFormat
 import SeedSystem
 
-/// Turns a working copy into the file that clients open, and proves it before anyone signs it.
+/// Turns a working copy into the file that clients open, and checks it before it is signed.
 struct SnapshotFile {
   let schema: DatabaseSchema
   let indexes: IndexPlace
 
-  /// Rows of an index that its statistics are made from; SQLite's documentation advises so few.
+  /// Rows sampled per index for statistics, as SQLite's documentation recommends.
   private static let analysedRows = 1000
-  /// Ends the name of the file that still has the indexes which the snapshot will not have.
+  /// The suffix of the intermediate file that still has the indexes.
   private static let indexedSuffix = ".indexed"
 
-  /// Copies the committed state, for ``complete(_:)``; only meanwhile must nobody write to the working copy.
+  /// Copies the committed state for ``complete(_:)``. No one may write to the working copy during the call.
   func draw(_ copy: WorkingCopy, at path: String) throws { try vacuum(copy.connection, into: drawn(path)) }
 
   private func drawn(_ path: String) -> String { indexes == .client ? path + Self.indexedSuffix : path }
 
-  /// Makes the file of what was drawn, analysed, with its search tables compared with their rows.
+  /// Finishes the drawn file: removes or analyses its indexes and compares search tables with their rows.
   func complete(_ path: String) throws {
     try checkSchema(drawn(path))
     if indexes == .client { try leaveOutIndexes(path) }
@@ -26,14 +26,14 @@ struct SnapshotFile {
     try SeedCheck(file, schema).checkSearchTables()
   }
 
-  /// An edit by hand may have added to the working copy what no client expects, or removed what all do.
+  /// A manual edit of the working copy may have added or removed tables, indexes or views.
   private func checkSchema(_ drawn: String) throws {
     guard try SchemaReader(Connection(drawn, .snapshot)).schema().hash == schema.hash else {
       throw NotASeed("its tables, indexes or views do not match its model")
     }
   }
 
-  /// The jobs that prove the finished file, the longest first; each only reads it, on any thread.
+  /// The jobs that verify the finished file, longest first. Each only reads, on any thread.
   func checks(of path: String) -> [WorkerPool.Job] {
     [
       { [schema] in try SeedCheck(Connection(path, .snapshot), schema).checkStructure() },
@@ -56,7 +56,7 @@ struct SnapshotFile {
     try vacuum(file, into: path)
   }
 
-  /// Nothing is synced: what a crash leaves is thrown away, and a finished file is synced while it is compressed.
+  /// Does not sync: files left by a crash are discarded, and a finished file is synced during compression.
   private func vacuum(_ source: Connection, into path: String) throws {
     try WorkingCopy.remove(path)
     try source.execute("PRAGMA synchronous = OFF")
@@ -66,7 +66,7 @@ struct SnapshotFile {
 
   private func writer(_ path: String) throws -> Connection {
     let file = try Connection(path, .writer)
-    // The first one is written into the file; the second is the connection's, and spares a journal's file.
+    // The first mode is stored in the file. The second belongs to the connection and avoids a journal file.
     try file.execute("PRAGMA journal_mode = DELETE; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF")
     return file
   }

@@ -1,7 +1,7 @@
 import SeedFormat
 import SeedTrust
 
-/// Decides whether a snapshot may be listed that was made while others published. Pure.
+/// Decides whether a snapshot may be listed if other versions were published while it was made. Pure.
 enum SnapshotListing {
   enum Obstacle: String {
     case seriesGone = "the series is not published any more"

@@ -3,7 +3,7 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// Makes the snapshots of a series as files that no metadata names yet, in one encoding after the other.
+/// Makes the snapshots of a series as files that no metadata names yet, one encoding after the other.
 struct SnapshotMaker {
   let plan: SeriesPlan
   let job: DatasetJob
@@ -19,21 +19,21 @@ struct SnapshotMaker {
     return try copy.meta()
   }
 
-  /// The file is proven while it is compressed; only what was proven is handed out.
+  /// Verifies the file during compression and returns only a verified draft.
   func finish(_ meta: SeedMeta) throws -> SnapshotDraft {
     let path = drafts.file
     defer { try? SnapshotFile.remove(path) }
     try file.complete(path)
     try beforeCompression(plan.series, .gzip)
     let sync = SideWork()
-    // Bytes that the disk does not take must not be signed, though for now they can be read.
+    // Bytes that never reach the disk must not be signed, even if they are readable now.
     sync.start { try File(path, for: .reading).sync() }
     let draft = Result { try compress(path, meta, checking: file.checks(of: path)) }
     try sync.finish()
     return try draft.get()
   }
 
-  /// Every processor helps with the compression, once the checks leave it free.
+  /// Uses all processors for compression as the checks finish.
   private func compress(
     _ file: String, _ meta: SeedMeta, checking checks: [WorkerPool.Job]
   ) throws -> SnapshotDraft {
@@ -52,7 +52,7 @@ struct SnapshotMaker {
         schema: meta.schema, digest: meta.digest, publishedAt: now))
   }
 
-  /// On a full disk a half-written file must not stay until the next step.
+  /// Removes a partial file at once, because the disk may be full.
   private static func writing<Result>(_ draft: String, _ body: () throws -> Result) throws -> Result {
     do {
       return try body()

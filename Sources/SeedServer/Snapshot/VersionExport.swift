@@ -3,12 +3,10 @@ package import SeedFormat
 import SeedSystem
 
 extension SeriesRecall {
-  /// Writes a version to `path` as the file that a snapshot of it would be, indexes and statistics included, and answers what
-  /// it says of itself. Then its rows are those that were signed, and it is on the disk.
-  ///
-  /// `scratch` is a path for another file of the same size, which the caller removes.
+  /// Writes a version to `path` as the snapshot that clients would get, verified and synced, with indexes and
+  /// statistics. `scratch` is a path for a temporary file of the same size, which the caller removes.
   package func export(_ version: Version, to path: String, by scratch: String) throws -> SeedMeta {
-    // What is read of every row is read of the file itself, below.
+    // The checks below read every row of the finished file, so the copy is not checked here.
     let copy = try make(try chain(to: version), at: scratch, isDurable: false)
     let file = SnapshotFile(schema: copy.schema, indexes: .snapshot)
     try file.draw(copy, at: path)

@@ -3,8 +3,8 @@ import SeedSystem
 
 import class Foundation.Thread
 
-/// Runs jobs on some threads: a free one takes the next, so the longest should stand first. More threads than
-/// processors would share them evenly, and a long job that nothing else can help with would end late.
+/// Runs jobs on a few threads. A free thread takes the next job, so put the longest first. With more threads than
+/// processors, a long job that cannot be divided would end late.
 final class WorkerPool: Sendable {
   typealias Job = @Sendable () throws -> Void
 
@@ -30,12 +30,12 @@ final class WorkerPool: Sendable {
   }
 }
 
-/// Work on other threads, beside the work of its owner, who calls ``finish()`` in any case.
+/// Work on other threads, parallel to the owner's. The owner must always call ``finish()``.
 final class SideWork: Sendable {
   private let group = DispatchGroup()
   private let failure = Mutex<(any Error)?>(nil)
 
-  /// Starts one piece on a thread of its own: Dispatch has no more threads than processors, and they may be taken.
+  /// Starts a dedicated thread, because Dispatch limits its threads to the number of processors and they may be busy.
   func start(_ body: @escaping @Sendable () throws -> Void) {
     group.enter()
     Thread.detachNewThread { [self] in

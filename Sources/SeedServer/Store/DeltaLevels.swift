@@ -1,19 +1,19 @@
 import SeedFormat
 
-/// Decides which deltas are merged into longer ones, and which of them stay listed. Pure. A delta of level n leads
-/// over at most 16^n versions and ends at a multiple of that. Each level keeps its last sixteen, so a client that is d
-/// versions behind takes at most sixteen of each of log₁₆ d levels. Because a delta tells states, a client may enter a
-/// longer one in its midst.
+/// Decides which deltas are merged into longer ones and which stay listed. Pure. A delta of level n spans at most 16^n
+/// versions and ends at a multiple of that number. Each level keeps its last sixteen deltas, so a client that is d
+/// versions behind takes at most sixteen from each of log₁₆ d levels. A client may also enter a longer delta in the
+/// middle because deltas carry row states, not operations.
 enum DeltaLevels {
-  /// Deltas of one level that make one of the next, and that stay listed.
+  /// The number of deltas that make one of the next level, and that stay listed per level.
   static let base = 16
 
-  /// The spans to merge when `head` is published, the shortest first; none begins below the floor.
+  /// Returns the spans to merge when `head` is published, shortest first. No span begins below the floor.
   static func due(at head: Version, floor: Version) -> [DeltaSpan] {
     var spans: [DeltaSpan] = []
     var reach = base
     while head.number.isMultiple(of: reach) {
-      // Versions begin at 1, the first multiple at 0.
+      // Versions begin at 1, but the first multiple is 0.
       let from = max(floor, (try? Version(head.number - reach)) ?? .first)
       let span = DeltaSpan(from: from, to: head)
       if span.length > 1, spans.last != span { spans.append(span) }
@@ -23,8 +23,8 @@ enum DeltaLevels {
     return spans
   }
 
-  /// The spans that stay. One goes when a longer one that stays contains it, unless it is among the last sixteen
-  /// of its level or leads from one of the `anchors` to the next: those are the versions that the floor rises to.
+  /// Returns the spans that stay listed. Drops a span that a longer kept one contains, unless it is among the last
+  /// sixteen of its level or leads from one of the `anchors` to another: the floor rises to those versions.
   static func kept(_ spans: Set<DeltaSpan>, anchors: Set<Version>) -> Set<DeltaSpan> {
     let recent = Set(
       Dictionary(grouping: spans, by: level).values.flatMap { level in
@@ -40,7 +40,7 @@ enum DeltaLevels {
     return Set(kept)
   }
 
-  /// The lowest version from which, and from all above it, the spans lead to `head`.
+  /// The lowest version such that the spans lead from it, and from every later version, to `head`.
   static func lowestCovered(_ spans: Set<DeltaSpan>, head: Version) -> Version {
     var reached = head
     while let next = spans.filter({ $0.to >= reached && $0.from < reached }).map(\.from).min() {

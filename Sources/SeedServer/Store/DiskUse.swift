@@ -1,16 +1,15 @@
 import SeedSystem
 package import SeedTrust
 
-/// The room on a disk.
 package struct DiskUse: Hashable, Sendable {
-  /// What a process without special rights may still write.
+  /// Bytes available to unprivileged processes.
   package let freeBytes: Double
   package let allBytes: Double
 
-  /// The share of a disk below which it is nearly full, whatever lies on it.
+  /// A file system counts as nearly full below this free share.
   private static let leastShare = 0.05
 
-  /// `nil` where nothing has that path.
+  /// Returns `nil` if the path does not exist.
   package init?(of path: String) {
     var status = statvfs()
     guard statvfs(path, &status) == 0 else { return nil }
@@ -21,14 +20,12 @@ package struct DiskUse: Hashable, Sendable {
 
   init(freeBytes: Double, allBytes: Double) { (self.freeBytes, self.allBytes) = (freeBytes, allBytes) }
 
-  /// Whether a step may fail for want of room: it makes new files beside those that are there, at worst all of them
-  /// anew. The alert SeedbankDiskNearlyFull has the same rule.
+  /// Whether rewriting every file could fill the disk. The alert SeedbankDiskNearlyFull uses the same rule.
   package func isNearlyFull(beside bytes: Int) -> Bool {
     freeBytes < Self.leastShare * allBytes || freeBytes < Double(bytes)
   }
 }
 
 extension PublishedMetadata {
-  /// Bytes of all published snapshots and deltas.
   package var objectBytes: Int { series.values.flatMap(\.metadata.objects).reduce(0) { $0 + $1.length } }
 }

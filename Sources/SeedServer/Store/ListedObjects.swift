@@ -2,7 +2,6 @@ package import SeedFormat
 package import SeedSystem
 package import SeedTrust
 
-/// The versions that one delta leads over.
 package struct DeltaSpan: Hashable, Sendable, CustomStringConvertible {
   package let from: Version
   package let to: Version
@@ -25,7 +24,7 @@ extension PublishedObject {
 }
 
 extension [PublishedObject] {
-  /// The listed snapshots, the newest first. Every snapshot is there in gzip, so that encoding lists each version once.
+  /// Returns the listed snapshots, newest first. Every snapshot exists in gzip, so the default lists each version once.
   package func snapshots(_ encoding: ContentEncoding = .gzip) -> [PublishedObject] {
     filter { $0.span == nil && $0.encoding == encoding }.sorted { $0.version > $1.version }
   }
@@ -34,19 +33,18 @@ extension [PublishedObject] {
 }
 
 extension SeriesMetadata {
-  /// The newest gzip snapshot.
   package var newestSnapshot: PublishedObject? { objects.snapshots().first }
 
-  /// Of its smallest form.
+  /// The size of the newest snapshot's smallest encoding.
   package var newestSnapshotBytes: Int? {
     let newest = newestSnapshot?.version
     return objects.snapshots().filter { $0.version == newest }.map(\.length).min()
   }
 
-  /// Whether something changed since the newest snapshot, or there is none.
+  /// Whether the series changed after its newest snapshot, or has no snapshot.
   package var lacksSnapshot: Bool { newestSnapshot?.version != state.head }
 
-  /// What a schedule has to know; `seen` is up to where a publisher looked at its calendar.
+  /// The input of a snapshot schedule. `seen` is the time up to which a publisher has checked its calendar.
   package func snapshotPast(seen: UTCTime?) -> SnapshotPast {
     SnapshotPast(newest: newestSnapshot?.publishedAt, seen: seen, seed: "\(series) \(state.epoch)")
   }

@@ -3,14 +3,14 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// Removes published files that no current metadata has named for a grace period: clients that read the metadata
-/// before are still fetching them. The state folder keeps since when; if that is lost, the grace begins anew.
+/// Removes published files that no metadata named during a grace period, because clients may still be fetching them. If
+/// the stored times are lost, the grace period restarts.
 struct Pruning {
   let publication: PublicationDirectory
   let stateFolder: String
   let graceSeconds: Int
 
-  /// Since when files are not named any more, by path within the publication.
+  /// The time at which each file became unnamed, by path within the publication.
   typealias Unnamed = [String: UTCTime]
 
   func run(
@@ -31,7 +31,7 @@ struct Pruning {
     var removed: [String] = []
     var waiting: Unnamed = [:]
     for path in found where !named.contains(path) {
-      // A clock that was set back must not stretch the grace for ever.
+      // A clock that was set back must not prolong the grace period.
       let since = min(known[path] ?? now, now)
       if now.secondsSinceEpoch - since.secondsSinceEpoch >= graceSeconds, known[path] != nil {
         removed.append(path)
@@ -58,13 +58,13 @@ struct Pruning {
   private func remember(_ unnamed: Unnamed) throws(FileError) {
     let members = unnamed.sorted { $0.key < $1.key }
       .map { JSONMember($0.key, .integer(Int64($0.value.secondsSinceEpoch))) }
-    // No step waits for the disk for it: where a power loss takes it, the grace begins anew.
+    // Not fsynced: if a power failure loses the file, the grace period restarts.
     try DurableFile.replace(memory, with: JSONValue.object(members).bytes)
   }
 }
 
 extension PublicationDirectory {
-  /// The files that may go one day: metadata besides the roots, and objects; paths within the publication.
+  /// Lists the metadata other than roots, and the objects, as paths within the publication.
   fileprivate func prunableFiles(_ series: [Series]) throws(FileError) -> [String] {
     var files = try Folder.names(in: "\(path)/metadata")
       .filter { $0 != "timestamp.json" && !$0.hasSuffix(".root.json") }.map { "metadata/\($0)" }

@@ -3,16 +3,15 @@ import SeedFormat
 package import SeedSystem
 package import SeedTrust
 
-/// The published files on disk: `metadata/` and `targets/`. Copies of one value share what was verified last, so a
-/// publisher and a front in one process verify each change once.
+/// The published files on disk, in `metadata/` and `targets/`. Copies of a value share a cache of the last verified
+/// metadata, so a publisher and a front in one process verify each change once.
 package struct PublicationDirectory: Sendable {
-  /// The folder that holds both.
   package let path: String
   private let last = LastVerified()
 
-  /// Bytes of one of the publisher's own small files. It trusts its own disk further than a client trusts a server.
+  /// The size limit for the publisher's own small files, more generous than the limits of clients.
   static let mostFileBytes = 64 * 1024 * 1024
-  /// Ends the names of snapshots in the making: no step may sweep them, for others publish meanwhile.
+  /// The suffix of unfinished snapshots. Steps must not sweep them, because they run while a snapshot is made.
   static let draftSuffix = ".draft"
 
   package init(_ path: String) { self.path = path }
@@ -21,17 +20,16 @@ package struct PublicationDirectory: Sendable {
 
   func metadataFile(_ name: String) -> String { "\(metadataFolder)/\(name)" }
 
-  /// One metadata file, `nil` where it is not there.
   package func metadata(_ name: String) throws(FileError) -> [UInt8]? {
     try DurableFile.readIfPresent(metadataFile(name), limit: Self.mostFileBytes)
   }
 
-  /// The current metadata, verified from the first root of the newest chain on.
+  /// The current metadata, verified from the first root of the newest chain.
   package func published() throws -> PublishedMetadata { try verified().metadata }
 
   func verified() throws -> VerifiedMetadata {
     let roots = try rootVersions()
-    // The lock is held meanwhile: whoever asks at the same time gets what is verified now.
+    // Holds the lock during verification, so concurrent callers share one result.
     return try last.value.withLock { last in
       if let last, try last.isCurrent(in: self, roots) { return last }
       let found = try VerifiedMetadata(reading: self, roots)
@@ -40,8 +38,8 @@ package struct PublicationDirectory: Sendable {
     }
   }
 
-  /// The versions of the roots that are there, in runs without a gap. There is more than one where the keys of a root
-  /// were lost: what is beyond the gap is a chain of its own, which newer apps are shipped with.
+  /// The root versions on disk as ranges without gaps. A second chain begins after a root's keys were lost; newer apps
+  /// ship with a root of that chain.
   func rootChains() throws -> [ClosedRange<Int>] { try rootVersions().runs }
 
   private func rootVersions() throws(FileError) -> [Int] {
@@ -51,19 +49,17 @@ package struct PublicationDirectory: Sendable {
       .sorted()
   }
 
-  /// Whether anything was published here.
   package var exists: Bool { (try? rootVersions().isEmpty) == false }
 
-  /// Writes a signing step's files in their order: whoever sees a file finds all that it names.
+  /// Writes the files of a signing step in order, so every file that a reader finds names only existing files.
   package func write(_ files: [MetadataFile]) throws(FileError) {
     try Folder.create(metadataFolder)
     for file in files { try DurableFile.write(file.bytes, to: metadataFile(file.name)) }
   }
 
-  /// Where an object lies.
   package func file(_ object: PublishedObject) -> String { "\(path)/\(object.filePath)" }
 
-  /// The folder of a series' objects, with a slash at its end.
+  /// The folder of a series' objects, with a trailing slash.
   func objectFolder(_ series: Series) -> String { "\(path)/targets/\(series.targetPrefix)" }
 
   func draft(_ name: String, of series: Series) throws(FileError) -> String {
@@ -71,7 +67,7 @@ package struct PublicationDirectory: Sendable {
     return objectFolder(series) + name + DurableFile.temporarySuffix
   }
 
-  /// A delta's document in pieces, once the file's hash is found to be the signed one.
+  /// Opens a delta's document in pieces after checking the file against its signed hash and length.
   func pieces(_ object: PublishedObject) throws -> DocumentPieces.Source {
     let found = try SHA256Digest.ofFile(at: file(object))
     guard found.digest == object.sha256, found.length == object.length else {
@@ -80,7 +76,7 @@ package struct PublicationDirectory: Sendable {
     return try GzipPieces(file: file(object), limit: object.rawLength).source
   }
 
-  /// The bytes of a delta, expanded and checked against its signed measures.
+  /// Returns the expanded bytes of a delta, checked against its signed length and hash.
   package func delta(_ object: PublishedObject) throws -> [UInt8] {
     try Compression.gunzip(stored(object), limit: object.rawLength)
   }
@@ -93,7 +89,7 @@ package struct PublicationDirectory: Sendable {
     return bytes
   }
 
-  /// Expands an object to a new file, and checks length and hash of what comes out against the signed ones.
+  /// Expands an object into a new file and checks length and hash of the result against the signed ones.
   func expand(_ object: PublishedObject, to path: String) throws {
     let raw = try Compression.expand(file(object), to: path, object.encoding, limit: object.rawLength)
     guard raw == .init(length: object.rawLength, sha256: object.rawSHA256) else {
@@ -101,20 +97,20 @@ package struct PublicationDirectory: Sendable {
     }
   }
 
-  /// Removes what crashes left; nobody else may be writing.
+  /// Removes temporary files left by crashes. No other process may be writing.
   func sweep(_ series: [Series]) throws(FileError) {
     try DurableFile.sweep(metadataFolder)
     for one in series { try DurableFile.sweep(objectFolder(one)) }
   }
 }
 
-/// A publication's metadata as it was verified, and the files that it was read from.
+/// Verified metadata with the files that it was read from.
 struct VerifiedMetadata: Sendable {
   let metadata: PublishedMetadata
-  /// The very bytes, by file name; the roots of older chains are among them.
+  /// The files' exact bytes by name, including the roots of older chains.
   private(set) var files: [String: [UInt8]] = [:]
   private let roots: [Int]
-  /// Every file that was looked for, as it was before it was read; `nil` where there was none.
+  /// The stamp of each file before it was read, `nil` for a missing file.
   private var stamps: [String: FileStamp?] = [:]
 
   fileprivate init(reading directory: PublicationDirectory, _ roots: [Int]) throws {
@@ -144,7 +140,7 @@ struct VerifiedMetadata: Sendable {
 private final class LastVerified: Sendable { let value = Mutex<VerifiedMetadata?>(nil) }
 
 extension [Int] {
-  /// Rising numbers, in runs without a gap.
+  /// Groups ascending numbers into ranges without gaps.
   var runs: [ClosedRange<Int>] {
     reduce(into: []) { runs, number in
       if let last = runs.last, last.upperBound + 1 == number {

@@ -3,7 +3,6 @@ package import SeedFormat
 package import SeedSystem
 package import SeedTrust
 
-/// Why a publication cannot be read or changed.
 package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertible {
   case missing(path: String)
   case damaged(file: String)
@@ -12,7 +11,7 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
   case copyAhead(copy: String, version: String, head: String)
   case notDelegated(series: String)
   case noSnapshot(series: String)
-  /// While a hold was to end, both wishes are needed.
+  /// `isResuming`: the step was also to end a hold, so the operator must confirm both.
   case shrunk([Series: [ShrunkTable]], isResuming: Bool = false, gained: OriginGain = OriginGain())
   case foreignKey(role: KeyRole, path: String)
   case keyMissing(role: KeyRole, found: Int, needed: Int)
@@ -23,7 +22,7 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
   case noChange
   case damagedChange(file: String)
 
-  /// The deployment's keys or configuration must be mended, not the publication.
+  /// Whether the operator must correct keys or configuration rather than the publication.
   package var isConfiguration: Bool {
     switch self {
     case .notDelegated, .foreignKey, .keyMissing, .epochWithoutTargetsKey, .severalSeriesKeys, .changeWaits,

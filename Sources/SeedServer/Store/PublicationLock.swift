@@ -1,20 +1,20 @@
 import SeedFormat
 import SeedSystem
 
-/// Held by one process at a time that changes what is published; the kernel releases it with the process.
+/// A lock for the one process that changes the publication. The kernel releases it when the process ends.
 enum PublicationLock {
   enum IfHeld {
     case fail
-    /// Waits while this process holds the lock. Another process gets so many seconds.
+    /// Waits without limit for another holder in this process, and up to `seconds` for another process.
     case wait(seconds: Int)
 
-    /// Long enough for a step that has little to do.
+    /// For steps with little work.
     static let wait = IfHeld.wait(seconds: 10)
-    /// Behind work that would have to be done again.
+    /// For work that would have to be repeated.
     static let waitLong = IfHeld.wait(seconds: 600)
   }
 
-  /// Shorter in tests.
+  /// Tests shorten it.
   @TaskLocal static var secondLength = Duration.seconds(1)
   private static let pause = Duration.milliseconds(50)
   private static let own = Mutex<Set<String>>([])
@@ -27,15 +27,15 @@ enum PublicationLock {
     throw PublicationError.locked(path: directory.path, by: LockHolder.name(of: path))
   }
 
-  /// `nil` where another makes snapshots of the series, and is not waited for. The holder of the lock above must
-  /// never wait for this one: it is held for as long as files are compressed, and its holder waits for the other.
+  /// Returns `nil` if another process makes snapshots of the series and `ifHeld` does not wait. Never wait for this
+  /// lock while holding the publication's lock, because its holder waits for that one.
   static func withSnapshotLock<Result>(
     of series: Series, _ directory: PublicationDirectory, _ ifHeld: IfHeld, _ body: () throws -> Result
   ) throws -> Result? {
     try withLock("\(directory.path)/.\(series.roleName).snapshots.lock", of: directory, ifHeld, body)
   }
 
-  /// Facts are gathered and written under it, so that older ones never replace newer ones.
+  /// Protects collecting and writing facts, so older facts never replace newer ones.
   static func withFactsLock(_ directory: PublicationDirectory, _ body: () throws -> Void) throws {
     _ = try withLock("\(directory.path)/.facts.lock", of: directory, .wait, body)
   }
@@ -43,7 +43,7 @@ enum PublicationLock {
   private static func withLock<Result>(
     _ path: String, of directory: PublicationDirectory, _ ifHeld: IfHeld, _ body: () throws -> Result
   ) throws -> Result? {
-    // To open a file is enough to lock it, so only its owner may.
+    // Only the owner may open the file, because opening is enough to lock it.
     let file = try File(path, for: .updating, mode: 0o600)
     try file.closeToOthers()
     switch ifHeld {

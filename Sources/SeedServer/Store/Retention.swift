@@ -2,8 +2,8 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// Decides which objects stay listed, and how far back deltas lead. Pure. Snapshots stay by their count and age, the
-/// newest always. Deltas lead on from the oldest that stays; ``DeltaLevels`` says which are worth listing.
+/// Decides which objects stay listed and how far back deltas reach. Pure. Snapshots stay by count and age, and always
+/// the newest. Deltas reach back to the oldest kept snapshot; ``DeltaLevels`` decides which of them are listed.
 struct Retention {
   private let policy: PublishingPolicy
 
@@ -19,7 +19,7 @@ struct Retention {
     let snapshots = keptSnapshots(objects, now)
     let oldest = snapshots.filter { $0.schema == schema }.map(\.version).min() ?? floor
     let kept = listed(objects, snapshots, max(floor, oldest))
-    // A span that could not be merged must not be promised.
+    // The floor must not promise a span that could not be merged.
     let covered = DeltaLevels.lowestCovered(kept.spans, head: head)
     return (max(floor, oldest, covered), kept)
   }
@@ -32,7 +32,7 @@ struct Retention {
     return snapshots + deltas.filter { $0.span.map(kept.contains) ?? false }
   }
 
-  /// All that stays after a new schema, over which no delta leads: clients may still be fetching one of them.
+  /// The snapshots that stay. After a schema change no delta is kept, but clients may still be fetching these.
   func keptSnapshots(_ objects: [PublishedObject], _ now: UTCTime) -> [PublishedObject] {
     let all = objects.filter { $0.span == nil }
     let versions = Set(all.map(\.version)).sorted()

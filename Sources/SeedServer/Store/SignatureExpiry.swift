@@ -2,35 +2,30 @@ import SeedFormat
 package import SeedSystem
 package import SeedTrust
 
-/// Until when one role of a publication counts as signed.
 package struct SignatureExpiry: Hashable, Sendable {
-  /// How a role stands at a moment.
   package enum State: String, CaseIterable, Sendable {
-    /// Clients accept it.
     case valid
-    /// It is time to fetch the key that is kept offline.
+    /// The operator must fetch the offline key.
     case expiring
     /// A publisher would have renewed it long ago.
     case neglected
-    /// Clients refuse what is published.
     case expired
   }
 
   /// The role's name in the metadata, such as `root` or `transit-2`.
   package let role: String
-  /// The moment from which clients refuse it.
   package let expires: UTCTime
-  /// Whether the role's key may be kept where no publisher can renew the signatures by itself.
+  /// Whether the role's key may be offline, so that no publisher can renew the signatures.
   package let isOffline: Bool
 
   init(_ role: String, _ expires: UTCTime, isOffline: Bool = false) {
     (self.role, self.expires, self.isOffline) = (role, expires, isOffline)
   }
 
-  /// Of an online signature's time the part that is left where nobody renews it: publishers renew it much earlier.
+  /// Online signatures count as neglected in the last third of their lifetime. Publishers renew them much earlier.
   package static let neglectedShare = 3
 
-  /// How it stands at `now`; `lifetimeSeconds` is that of online signatures, where somebody tells.
+  /// The state at `now`. `lifetimeSeconds` is the lifetime of online signatures, if known.
   package func state(at now: UTCTime, lifetimeSeconds: Int? = nil) -> State {
     if expires <= now { return .expired }
     if isOffline { return expires.adding(days: -RepositorySigner.warningDays) <= now ? .expiring : .valid }
@@ -40,7 +35,7 @@ package struct SignatureExpiry: Hashable, Sendable {
 }
 
 extension [SignatureExpiry] {
-  /// What people should know of them, a sentence for all roles of which the same is to be said.
+  /// Returns one sentence per state, which lists all roles in that state.
   func warnings(at now: UTCTime, lifetimeSeconds: Int? = nil) -> [String] {
     let sentences: [(state: SignatureExpiry.State, verb: String, consequence: String)] = [
       (.expired, "expired", "clients refuse what is published"),
@@ -58,7 +53,6 @@ extension [SignatureExpiry] {
 }
 
 extension PublishedMetadata {
-  /// All roles, in the order in which a client reads them.
   package var signatures: [SignatureExpiry] {
     let roles = series.sorted { $0.key < $1.key }.map { SignatureExpiry($0.key.roleName, $0.value.expires) }
     return [

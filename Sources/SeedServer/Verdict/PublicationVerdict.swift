@@ -1,47 +1,43 @@
 package import SeedFormat
 package import SeedSystem
 
-/// All that can be known of a publication when somebody asks how it stands.
+/// The facts from which a publication's state is derived.
 package struct PublicationEvidence: Hashable, Sendable {
   package var isPublished = true
-  /// What is published now cannot be read; what was there before is served.
+  /// The current publication is unreadable, so the front serves the previous one.
   package var isUnreadable = false
   package var isDiskNearlyFull = false
-  /// A mirror could not be brought up to date.
   package var hasLateMirror = false
-  /// What else is wrong on the publisher's machine.
+  /// Other problems on the publisher's machine.
   package var publisher: Set<PublisherConcern> = []
   package var signatures: [SignatureExpiry] = []
-  /// The shortest time for which online signatures are made; `nil` where nobody tells.
+  /// The shortest validity of online signatures; `nil` if unknown.
   package var lifetimeSeconds: Int?
   package var series: [SeriesEvidence] = []
 
   package init() {}
 }
 
-/// How a publication stands, in one word: the worst that is true of it.
+/// The state of a publication: its worst problem, or none.
 package enum PublicationVerdict: Hashable, Sendable {
   case nothingPublished
   case expired
   case unreadable
-  /// Some series have no snapshot to start from.
+  /// Some series have no snapshot for new clients.
   case notReady([Series])
-  /// Some series need somebody's attention.
   case troubled([Series])
   case diskNearlyFull
-  /// Clients of a mirror do not get what is published.
+  /// Clients of a mirror do not get the current publication.
   case mirrorLate
-  /// Something is wrong on the publisher's machine beside its steps.
+  /// A problem on the publisher's machine other than a failed step.
   case publisher(PublisherConcern)
-  /// Nobody renews signatures that each publisher renews by itself.
+  /// Online signatures are not being renewed.
   case notRenewed
-  /// A key that may be kept elsewhere must be fetched.
   case signaturesEnding
-  /// Nobody tells whether some series are current.
+  /// No status is reported for some series.
   case untold([Series])
   case current
 
-  /// The verdict at a moment.
   package init(_ evidence: PublicationEvidence, at now: UTCTime) {
     let concerns = evidence.series.map { ($0.series, $0.concerns(at: now)) }
     func concerned(_ level: (SeriesConcern) -> Bool) -> [Series] {
@@ -63,7 +59,7 @@ package enum PublicationVerdict: Hashable, Sendable {
     self = verdicts.first(where: \.isTrue)?.1 ?? rest
   }
 
-  /// How bad it is; `nil` where all is well.
+  /// The severity; `nil` if everything is well.
   package var level: ConcernLevel? {
     switch self {
     case .nothingPublished, .expired, .unreadable, .notReady: .bad
@@ -76,6 +72,5 @@ package enum PublicationVerdict: Hashable, Sendable {
 }
 
 extension PublisherConcern {
-  /// How bad it is.
   package var level: ConcernLevel { self == .datasetUnpublished ? .bad : .soon }
 }

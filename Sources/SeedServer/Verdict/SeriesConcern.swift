@@ -1,39 +1,35 @@
 package import SeedSystem
 
-/// What is wrong with a series, or cannot be known of it, the worst first.
+/// A problem of a series, or a lack of information about it; worst first.
 package enum SeriesConcern: Int, Hashable, Sendable, CaseIterable {
-  /// Clients refuse it.
+  /// Clients reject the series.
   case expired
-  /// New clients get nothing.
+  /// New clients get no data.
   case noSnapshot
-  /// Clients that need a certain file of it do not get it.
   case filesMissing
-  /// The newest step failed or was refused.
   case stepFailed
-  /// Something is dated ahead of this clock, so nobody knows how old it is.
+  /// A date is ahead of this clock, so the age of the data is unknown.
   case clocksDiffer
-  /// No step came for longer than steps should take to come.
+  /// No step ran for longer than expected.
   case noStep
-  /// A publisher that starts again could not sign.
+  /// A publisher that restarts could not sign.
   case keysGone
-  /// Its newest version is older than its operator expects.
+  /// The newest version is older than the operator expects.
   case old
-  /// A rollback holds it.
   case held
-  /// Its origin has gained what nobody has decided on.
+  /// The origin has new parts that await the operator's decision.
   case gained
-  /// A step kept its origin open for too long, so that the origin keeps what its writers delete.
+  /// A step kept its read transaction open for too long, so the origin cannot reclaim deleted rows.
   case originHeldOpen
-  /// No model of it is configured any more.
+  /// The configuration no longer has a model of the series.
   case modelGone
-  /// Its working copy cannot be read.
+  /// The working copy is unreadable.
   case copyUnreadable
-  /// Its origin's log does not tell all that is written.
+  /// The origin's log is incomplete.
   case logDoubted
-  /// Nobody tells of its steps, so nobody knows whether it is current.
+  /// No steps are reported, so it is unknown whether the series is current.
   case untold
 
-  /// How bad it is.
   package var level: ConcernLevel {
     switch self {
     case .expired, .noSnapshot, .filesMissing, .stepFailed: .bad
@@ -46,21 +42,20 @@ package enum SeriesConcern: Int, Hashable, Sendable, CaseIterable {
   }
 }
 
-/// How bad a concern is.
 package enum ConcernLevel: Hashable, Sendable {
-  /// Clients get nothing, or nothing new.
+  /// Clients get no data or no new data.
   case bad
-  /// Somebody must look, and clients are served.
+  /// Clients are served, but the operator must act.
   case soon
-  /// Nothing is known to be wrong.
+  /// No problem is known.
   case unknown
 }
 
 extension SeriesEvidence {
-  /// Seconds by which clocks of two machines may differ.
+  /// The tolerated difference between the clocks of two machines.
   package static let clockToleranceSeconds = 300
 
-  /// The one rule by which a series is current: no concern.
+  /// A series is current if it has no concerns.
   package func concerns(at now: UTCTime) -> [SeriesConcern] {
     SeriesConcern.allCases.filter { isTrue($0, now) }
   }

@@ -1,21 +1,20 @@
 import SeedSystem
 
-/// How often steps must come. The page, the metrics with their alert, and `seedbank status --check` share it.
+/// The expected frequency of steps, shared by the page, the metrics and their alert, and `seedbank status --check`.
 package enum StepRhythm {
-  /// A process that publishes on may rest so long, and tells of it so late.
+  /// The longest pause of `seedbank run`, and the longest delay of its reports.
   static let longestRestSeconds = 90
-  /// Turns that may be missed before anyone is told.
   static let missedTurns = 5
-  /// Where a timer publishes, nobody knows its times: a day, and two hours for a step that takes long.
+  /// The schedule of a timer is unknown, so allow a day plus two hours for a slow step.
   static let timerSeconds = 26 * 3600
 
-  /// Seconds between two looks at most, of a process that looks every so many seconds.
+  /// The longest expected time between two checks of the origin.
   static func expectedSeconds(_ checkSeconds: Int) -> Int { max(checkSeconds, longestRestSeconds) }
 
-  /// Seconds after which a step is missed; `nil` stands for a timer.
+  /// The time after which a step counts as missed. Pass `nil` for a timer.
   package static func patienceSeconds(_ checkSeconds: Int?) -> Int {
     guard let checkSeconds else { return timerSeconds }
-    // Of a number that nobody vouches for.
+    // The facts are not signed, so limit the number.
     return missedTurns * expectedSeconds(min(checkSeconds, UTCTime.secondsPerDay))
   }
 }

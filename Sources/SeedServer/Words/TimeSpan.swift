@@ -1,7 +1,7 @@
 import SeedFormat
 package import SeedSystem
 
-/// A time for people: `3 hours`.
+/// A duration for people, such as `3 hours`.
 package struct TimeSpan: Hashable, Comparable, Sendable, CustomStringConvertible {
   package let seconds: Int
 
@@ -9,21 +9,20 @@ package struct TimeSpan: Hashable, Comparable, Sendable, CustomStringConvertible
     ("days", UTCTime.secondsPerDay), ("hours", 3600), ("minutes", 60),
   ]
 
-  /// From one moment to another; none where clocks disagree about their order.
+  /// The time between two moments, or 0 if `end` is before `start` because clocks differ.
   package init(from start: UTCTime, to end: UTCTime) {
     seconds = max(0, end.secondsSinceEpoch - start.secondsSinceEpoch)
   }
 
   package init(seconds: Int) { self.seconds = seconds }
 
-  /// The whole seconds of it.
   package init(_ duration: Duration) { seconds = Int(duration.components.seconds) }
 
-  /// What ``init(_:)-(String)`` reads.
+  /// Describes the syntax that ``init(_:)-(String)`` accepts.
   package static let expected =
     "a whole number from 1 to \(mostUnits) and a unit, such as 90s, 15m, 26h or 3d"
 
-  /// A number and a letter: `90s`, `15m`, `26h`, `3d`.
+  /// Parses a number and a letter, such as `90s`, `15m`, `26h` or `3d`.
   package init?(_ text: String) {
     let letters: [Character: Int] = ["s": 1, "m": 60, "h": 3600, "d": UTCTime.secondsPerDay]
     guard let length = text.last.flatMap({ letters[$0] }),
@@ -32,12 +31,12 @@ package struct TimeSpan: Hashable, Comparable, Sendable, CustomStringConvertible
     seconds = number * length
   }
 
-  /// More of a unit is a slip of the hand.
+  /// Larger numbers are probably typing errors.
   private static let mostUnits = 1_000_000
 
   package static func < (one: TimeSpan, other: TimeSpan) -> Bool { one.seconds < other.seconds }
 
-  /// Without rounding, in the largest unit that it is a multiple of: what was configured, as `10 minutes`.
+  /// The exact duration in the largest unit that divides it, such as `10 minutes`. For configured values.
   package var exactly: String {
     let unit = (Self.units + [("seconds", 1)]).first { seconds >= $0.1 && seconds.isMultiple(of: $0.1) }
     guard let (name, length) = unit else { return "\(seconds) seconds" }
@@ -45,7 +44,7 @@ package struct TimeSpan: Hashable, Comparable, Sendable, CustomStringConvertible
     return count == 1 ? "1 \(name.dropLast())" : "\(count) \(name)"
   }
 
-  /// How long something took: `350 ms`, `4.2 s`, then as any span.
+  /// Formats a measured time as `350 ms` or `4.2 s`, and as any span from one minute.
   package static func taken(milliseconds: Int) -> String {
     switch milliseconds {
     case ..<1000: "\(milliseconds) ms"
@@ -54,7 +53,7 @@ package struct TimeSpan: Hashable, Comparable, Sendable, CustomStringConvertible
     }
   }
 
-  /// In the largest unit of which there are two.
+  /// Rounded down, in the largest unit of which there are at least two.
   package var description: String {
     guard let (name, length) = Self.units.first(where: { seconds >= 2 * $0.1 }) else {
       return seconds == 1 ? "1 second" : "\(seconds) seconds"

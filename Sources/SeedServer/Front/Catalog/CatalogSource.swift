@@ -3,20 +3,19 @@ package import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// The state that one request is answered from.
+/// The state for answering one request.
 package struct CatalogView: Sendable {
-  /// `nil` as long as there is no readable publication.
+  /// `nil` until a publication could be loaded.
   package let catalog: PublishedCatalog?
-  /// The reason why the newest publication could not be loaded, where it could not; the catalog is then an older one.
+  /// Why the newest publication could not be loaded. The catalog is then an older one.
   package fileprivate(set) var failure: String?
-  /// What the publisher tells of the series beside what it signs; of each it may be missing.
+  /// The publisher's unsigned information, possibly not for every series.
   package var facts: [Series: SeriesFacts]
-  /// How the publisher's mirrors stand; `nil` where it has none, or does not tell.
+  /// `nil` if there are no mirrors or no report.
   var mirrors: MirrorFacts?
-  /// How the publisher's machine stands; `nil` where it does not tell.
   var publisher: PublisherFacts?
   var standing = CatalogStanding()
-  /// What is known of the publication that this one follows; `nil` where it follows none.
+  /// `nil` if the publication is not a copy.
   var follow: FollowProgress?
 
   package init(
@@ -26,7 +25,7 @@ package struct CatalogView: Sendable {
   }
 }
 
-/// Holds the current catalog, and replaces it when something was published.
+/// Holds the current catalog and replaces it after a publication.
 package final class CatalogSource: Sendable {
   private struct State {
     var view = CatalogView(nil)
@@ -39,13 +38,13 @@ package final class CatalogSource: Sendable {
   private let log: OperatorLog
   private let now: @Sendable () -> ContinuousClock.Instant
   private let state: Mutex<State>
-  /// Held while a catalog is loaded, so that an older one never replaces a newer one.
+  /// Held during loading, so an older catalog never replaces a newer one.
   private let loading = Mutex(())
   private let followed = Mutex(FollowedFacts())
   private let files = Mutex(FileLook())
   private let onChange = Mutex<@Sendable () -> Void>({})
 
-  /// Loads the publication. A missing or broken one is no error here: it may come.
+  /// Loads the publication. Does not fail if it is missing or broken, because it may appear later.
   init(
     _ directory: PublicationDirectory, following progress: FollowProgress? = nil,
     log: OperatorLog = OperatorLog { _ in },
@@ -77,7 +76,7 @@ package final class CatalogSource: Sendable {
     _ = loading.withLockIfAvailable { _ in if needsLoad(at: now()) { try? load() } }
   }
 
-  /// Reads the facts that changed. They change more often than what is published, and matter less.
+  /// Reloads changed facts. They change more often than the catalog, and matter less.
   func lookAtFacts() {
     let series = current().catalog?.allSeries.map(\.series) ?? []
     let hasChanged = followed.withLock { followed in
@@ -98,12 +97,12 @@ package final class CatalogSource: Sendable {
     return catalog.series(name, major: model.major)?.state.models[model] != nil
   }
 
-  /// Looks what became of the catalog's files and signatures, and warns the operator once of what is wrong with them.
+  /// Checks the catalog's files and signatures, and warns the operator once per problem.
   func checkStanding(at now: UTCTime) {
     guard let catalog = current().catalog else { return }
     let standing = catalog.standing(at: now, files.withLock { $0.missing(of: catalog) }, progress?.current)
     let view = state.withLock { state -> (CatalogView, hasChanged: Bool) in
-      // What was loaded meanwhile has been looked at by whoever loaded it.
+      // A newer catalog has already been checked.
       guard state.view.catalog === catalog, state.view.standing != standing else {
         return (state.view, false)
       }
@@ -121,7 +120,7 @@ package final class CatalogSource: Sendable {
     log.follow(.filesMissing, isOn: !standing.missing.isEmpty)
   }
 
-  /// A change is loaded at once; a failed attempt is repeated after a while.
+  /// Loads a change at once, but retries failures after a delay.
   private func needsLoad(at now: ContinuousClock.Instant) -> Bool {
     let found = stamp
     return state.withLock { state in
@@ -130,8 +129,7 @@ package final class CatalogSource: Sendable {
     }
   }
 
-  /// The files that show a look that something was published: `timestamp.json`, which each step writes last, and the
-  /// root after the newest one that was read, which an operator may put beside a running front.
+  /// The stamps of `timestamp.json`, which every step writes last, and of the next root, which an operator may add.
   private var stamp: [FileStamp?] {
     [MetadataName.unversioned(Timestamp.type), current().catalog?.nextRoot].map { name in
       name.flatMap { try? FileStamp(directory.metadataFile($0)) }
@@ -139,7 +137,7 @@ package final class CatalogSource: Sendable {
   }
 
   private func load() throws {
-    // Taken before the files are read: if something is published meanwhile, the next look finds a difference.
+    // Taken before reading, so the next check notices a publication in between.
     let stamp = stamp
     let previous = state.withLock { state in
       state.stamp = stamp
@@ -157,7 +155,7 @@ package final class CatalogSource: Sendable {
         (view.mirrors, view.publisher) = (state.view.mirrors, state.view.publisher)
         view.standing = standing
         state.view = view
-        // Roots were read up to the first that is missing.
+        // Roots were read up to the first missing one.
         state.stamp[1] = nil
       }
       onChange.withLock(\.self)()
@@ -170,7 +168,7 @@ package final class CatalogSource: Sendable {
     }
   }
 
-  /// `/readyz` and the page are public: they do not tell where the files lie on this machine.
+  /// Removes local paths, because `/readyz` and the page are public.
   private func hidingPlace(_ error: any Error) -> String {
     String(describing: error).replacing("\(directory.path)/", with: "").replacing(
       directory.path, with: "its place")

@@ -2,20 +2,17 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// How a catalog stands at a moment. It changes though nothing is published.
+/// The state of a catalog, which changes without a publication.
 struct CatalogStanding: Hashable, Sendable {
-  /// Files that are gone, or not as long as was signed, by their path in the publication.
+  /// Missing files and those with a wrong length, as paths in the publication.
   var missing: Set<String> = []
-  /// The roles whose signatures have expired.
   var expired: Set<String> = []
-  /// Whether the publisher may fail for want of room.
   var isDiskNearlyFull = false
-  /// Of a copy: since when nothing is known of the publication that it follows, where that is too long.
+  /// For a copy: when it became outdated, if that is too long ago.
   var lateSince: UTCTime?
 }
 
 extension PublishedCatalog {
-  /// With the files that were found missing.
   func standing(at now: UTCTime, _ missing: Set<String>, _ follow: FollowState? = nil) -> CatalogStanding {
     CatalogStanding(
       missing: missing,
@@ -26,20 +23,19 @@ extension PublishedCatalog {
 }
 
 extension CatalogView {
-  /// The snapshots with which a client can begin now.
+  /// The snapshots that a new client can download now.
   func servedSnapshots(_ series: SeriesMetadata) -> [PublishedObject] {
     series.usableSnapshots.filter { !standing.missing.contains($0.filePath) }
   }
 
-  /// Snapshots and deltas of it that were found missing.
   func missingFiles(_ series: SeriesMetadata) -> Int {
     standing.missing.isEmpty ? 0 : series.objects.count { standing.missing.contains($0.filePath) }
   }
 
-  /// The shortest time for which a publisher signs, as the publishers tell it; `nil` where none does.
+  /// The shortest validity of signatures according to the facts; `nil` if unknown.
   var toldLifetimeSeconds: Int? { facts.values.compactMap(\.lifetimeSeconds).min() }
 
-  /// Whether a client of any series can begin.
+  /// Whether new clients of every series can start.
   var isReady: Bool {
     guard let catalog, !catalog.datasets.isEmpty else { return false }
     return catalog.allSeries.allSatisfy { !servedSnapshots($0).isEmpty }
@@ -49,7 +45,6 @@ extension CatalogView {
     (catalog?.allSeries ?? []).contains { !servedSnapshots($0).isEmpty }
   }
 
-  /// What people should know of a copy that may be old.
   var lateWarnings: [String] {
     standing.lateSince.map {
       [
@@ -58,9 +53,8 @@ extension CatalogView {
     } ?? []
   }
 
-  /// What people should know of files that are not there.
   var missingFileWarnings: [String] {
-    // A publication that is away says so itself, and takes all its files with it.
+    // A missing publication is reported separately, so its files are not.
     guard failure == nil || hasServedSnapshots else { return [] }
     return (catalog?.allSeries ?? []).compactMap { series in
       let count = missingFiles(series)

@@ -2,22 +2,18 @@ import SeedFormat
 import SeedSystem
 package import SeedTrust
 
-/// Asks the disk for the lengths of published files, and no more: a front answers before it has read gigabytes. Snapshots
-/// are all looked at each time; of deltas there may be very many, so they take turns.
+/// Checks only the lengths of published files, so that a front starts quickly. Deltas take turns: there may be many.
 struct FileLook {
   private var missing: Set<String> = []
-  /// The catalog of the last look, and what it lists: there may be very many files, and a look comes each second.
+  /// The catalog of the last check and its lists, cached because checks run every second.
   private var catalog: PublishedCatalog?
   private var (snapshots, deltas): ([PublishedObject], [PublishedObject]) = ([], [])
-  /// The place in the list of deltas at which the next look begins.
   private var next = 0
 
-  /// Deltas that are asked for at one look.
   private let deltasAtOnce: Int
 
   init(deltasAtOnce: Int = 500) { self.deltasAtOnce = deltasAtOnce }
 
-  /// The files of the catalog that are gone, or not as long as was signed, as far as is known, by their path in the publication.
   mutating func missing(of catalog: PublishedCatalog) -> Set<String> {
     if self.catalog !== catalog { take(catalog) }
     for object in snapshots + turn() {
@@ -46,7 +42,7 @@ struct FileLook {
 }
 
 extension PublicationDirectory {
-  /// Whether its file is there, as long as was signed.
+  /// Whether the object's file exists with the signed length.
   package func holds(_ object: PublishedObject) -> Bool {
     let stamp = (try? FileStamp(file(object))) ?? nil
     return stamp?.isRegular == true && stamp?.size == object.length

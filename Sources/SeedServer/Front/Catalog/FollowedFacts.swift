@@ -1,17 +1,17 @@
 import SeedFormat
 import SeedSystem
 
-/// The facts of a publication's series, mirrors and publisher, each read again where its file changed.
+/// The facts of a publication's series, mirrors and publisher. Rereads changed files only.
 struct FollowedFacts {
   private(set) var facts: [Series: SeriesFacts] = [:]
   private(set) var mirrors: MirrorFacts?
   private(set) var publisher: PublisherFacts?
-  /// The files as they were before they were read.
+  /// Taken before reading.
   private var stamps: [Series: FileStamp] = [:]
   private var mirrorsStamp: FileStamp?
   private var publisherStamp: FileStamp?
 
-  /// Reads what changed since the last look, and forgets what is gone; whether there was any of it.
+  /// Reads changed facts and drops removed ones. Returns whether there were any.
   mutating func look(at folder: FactsFolder, of series: [Series]) -> Bool {
     let (hasMirrors, hasPublisher) = (lookAtMirrors(folder), lookAtPublisher(folder))
     let found = series.reduce(into: [:]) { found, series in found[series] = folder.stamp(series) }
@@ -23,7 +23,6 @@ struct FollowedFacts {
     return true
   }
 
-  /// Whether what is told of them is another thing now.
   private mutating func lookAtMirrors(_ folder: FactsFolder) -> Bool {
     let found = folder.mirrorsStamp
     guard found != mirrorsStamp else { return false }

@@ -1,31 +1,29 @@
 enum FrontLimits {
-  /// Milliseconds between two looks for a new publication. A look costs a few microseconds.
+  /// The interval of checks for a new publication. A check takes a few microseconds.
   static let lookMilliseconds = 20
-  /// The same where this process publishes, and says so itself: others do it seldom.
+  /// The interval if this process publishes and announces its own changes.
   static let lookBesidePublisherMilliseconds = 250
-  /// Milliseconds between two looks for replaced files, as a restored backup does, and expired signatures.
+  /// The interval of checks for replaced files, for example by a restored backup, and for expired signatures.
   static let slowLookMilliseconds = 1000
-  /// Seconds between two attempts to load a publication that could not be loaded.
   static let retrySeconds = 1
-  /// Seconds for which a metadata file is served after metadata last named it, for refreshes under way.
+  /// How long metadata is served after it was replaced, for refreshes in progress.
   static let retiredMetadataSeconds = 60
-  /// Seconds for which an object is served after metadata last named it: as long as the publisher keeps it by default.
+  /// How long an object is served after it was unlisted: the publisher's default grace period.
   static let retiredObjectSeconds = 3600
-  /// Versions by which a client may be ahead of a copy, where other fronts are newer; beyond that it has another history.
+  /// A client of a copy may be ahead by this many versions because of newer fronts. Beyond that it has another history.
   static let versionsAhead = 1000
   static let pageBytes = 1024 * 1024
   static let pageFiles = 64
 }
 
 enum CacheRule {
-  /// An object is named by its hash: the name never stands for other content.
+  /// Objects are named by their hash, so the content never changes.
   static let object = "max-age=31536000, immutable"
-  /// Versioned metadata does not change, except when a lost publication is begun anew under the same names.
+  /// Versioned metadata changes only if a lost publication is recreated.
   static let versionedMetadata = "max-age=3600"
-  /// Changes with each publication: long enough for a cache in front to take the load off. For some more seconds the
-  /// cache may answer with the old response while it fetches the new one, so that no client waits.
+  /// Long enough for a cache to absorb the load. The cache may serve it stale while it fetches, so no client waits.
   static let current = "max-age=1, stale-while-revalidate=5"
-  /// The first page as this process renders it, at most once a second.
+  /// The rendered index page changes at most once per second.
   static let rendered = "max-age=1"
   /// The web page's files keep their names when they change.
   static let page = "max-age=60"

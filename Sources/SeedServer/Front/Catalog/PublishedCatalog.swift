@@ -3,24 +3,22 @@ import SeedHTTP
 import SeedSystem
 import SeedTrust
 
-/// A publication as the front serves it. A request sees one catalog from beginning to end.
+/// A publication as served. Each request uses one catalog from start to end.
 package final class PublishedCatalog: Sendable {
   let directory: PublicationDirectory
-  /// Metadata files by name, `3.targets.json`.
+  /// By name, such as `3.targets.json`.
   let metadata: CatalogShelf<ServedDocument>
-  /// Objects by their path in the publication, `targets/transit/2/<sha256>.snapshot-102.sqlite.gz`.
+  /// By path in the publication, such as `targets/transit/2/<sha256>.snapshot-102.sqlite.gz`.
   let objects: CatalogShelf<CatalogObject>
   let datasets: [DatasetName: [SeriesMetadata]]
   let signatures: [SignatureExpiry]
-  /// Whose signatures count, by role.
   let keys: [KeyRole: RoleKeys]
-  /// Bytes of all files that are published now.
   let publishedBytes: Int
   let rootVersion: Int
   private let described: JSONValue
   let descriptions: [DatasetName: ServedDocument]
 
-  /// Reads and verifies the publication. Files that only `previous` names are served for a while longer.
+  /// Reads and verifies the publication. Files named only by `previous` are served a while longer.
   package init(
     loading directory: PublicationDirectory, after previous: PublishedCatalog? = nil,
     at now: ContinuousClock.Instant = .now
@@ -46,7 +44,6 @@ package final class PublishedCatalog: Sendable {
     self.described = .array(described.sorted { $0.key < $1.key }.map(\.value))
   }
 
-  /// All that is published, and which signatures clients still accept.
   func overview(_ standing: CatalogStanding) -> ServedDocument {
     let signatures = signatures.map { signature -> JSONValue in
       [
@@ -66,7 +63,7 @@ package final class PublishedCatalog: Sendable {
   ) -> [String: CatalogObject] {
     series.reduce(into: [:]) { objects, metadata in
       for object in metadata.objects {
-        // An object's time is that of the publication that first named it in its epoch, as far as this process saw.
+        // An object keeps the date of the first publication of its epoch in which this process saw it.
         let known = previous?.objects[object.filePath]
         objects[object.filePath] =
           known?.epoch == metadata.state.epoch ? known : CatalogObject(object, of: metadata.state)
@@ -74,7 +71,6 @@ package final class PublishedCatalog: Sendable {
     }
   }
 
-  /// The name that the next root will have.
   var nextRoot: String { MetadataName.versioned(Root.type, rootVersion + 1) }
 
   var allSeries: [SeriesMetadata] { datasets.values.flatMap(\.self).sorted { $0.series < $1.series } }
@@ -85,7 +81,7 @@ package final class PublishedCatalog: Sendable {
 }
 
 extension SeriesMetadata {
-  /// From these, clients of any of the models can go on with deltas: below the floor, they would need another one.
+  /// The snapshots from which deltas lead on for clients of every model. Older ones are below the floor.
   var usableSnapshots: [PublishedObject] {
     objects.filter { object in
       guard case .snapshot(let version, _) = object.kind else { return false }
@@ -98,8 +94,7 @@ extension SeriesMetadata {
   }
 }
 
-/// Items by name, the retired ones for a while longer: a client in the middle of a refresh, or on the way to an
-/// object, asks for names from the metadata of a moment ago.
+/// Items by name. Keeps retired ones for a while, for clients in the middle of a refresh or download.
 struct CatalogShelf<Item: Sendable>: Sendable {
   private struct Place: Sendable {
     let item: Item

@@ -2,12 +2,12 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// The ETag of objects, documents and pages of changes: the SHA-256 of the content. ``ChangesPage`` adds to it where a page is not compressed.
+/// The ETag: the SHA-256 of the content. ``ChangesPage`` adds a suffix for uncompressed pages.
 func entityTag(_ digest: SHA256Digest) -> String { "\"\(digest.hex)\"" }
 
 struct ServedDocument: Hashable, Sendable {
   let bytes: [UInt8]
-  /// Quoted, as it stands in `ETag`.
+  /// With quotes, as in `ETag`.
   let tag: String
 
   init(_ bytes: [UInt8]) { (self.bytes, tag) = (bytes, entityTag(SHA256Digest.of(bytes))) }
@@ -21,7 +21,6 @@ struct CatalogObject: Sendable {
   let lastModified: String
   /// RFC 9530: `sha-256=:…:`.
   let digest: String
-  /// Of the version that it leads to.
   let epoch: Epoch
 
   init(_ object: PublishedObject, of state: SeriesState) {

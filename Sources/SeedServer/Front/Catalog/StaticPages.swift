@@ -1,7 +1,7 @@
 import SeedDatabase
 package import SeedSystem
 
-/// The web page's files, read into memory at the start and never again.
+/// The web page's files, read once at start.
 package struct StaticPages: Sendable {
   struct Page: Sendable {
     let document: ServedDocument
@@ -13,17 +13,16 @@ package struct StaticPages: Sendable {
   private(set) var problems: [String] = []
 
   private static let index = "index.html"
-  /// Nothing from elsewhere, nothing written into the markup, and no place in another site's frame.
+  /// No external resources, no inline code, no framing by other sites.
   static let securityPolicy =
     "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'"
 
-  /// No page.
   package init() {}
 
-  /// The folder's files with a known ending; hidden files and subfolders are left out.
+  /// Reads the folder's files with known extensions. Ignores hidden files and subfolders.
   package init(folder: String) throws(FileError) {
     let known = try Folder.names(in: folder).filter { !$0.hasPrefix(".") && Self.mediaType(of: $0) != nil }
-    // If there are too many, the page itself must not be missing.
+    // Puts the index page first, so the limit never excludes it.
     let names = known.filter { $0 == Self.index } + known.filter { $0 != Self.index }.sorted()
     for name in names.prefix(FrontLimits.pageFiles) { add(name, in: folder) }
     if names.count > FrontLimits.pageFiles {
@@ -34,7 +33,7 @@ package struct StaticPages: Sendable {
     pages["/"] = pages["/\(Self.index)"]
   }
 
-  /// The front starts also without a file that it cannot read.
+  /// An unreadable file does not stop the front.
   private mutating func add(_ name: String, in folder: String) {
     do throws(FileError) {
       let bytes = try DurableFile.read("\(folder)/\(name)", limit: FrontLimits.pageBytes)
@@ -47,7 +46,6 @@ package struct StaticPages: Sendable {
 
   subscript(path: String) -> Page? { pages[path] }
 
-  /// Whether a path is that of the first page.
   static func isIndex(_ path: String) -> Bool { path == "/" || path == "/\(index)" }
 
   private static func mediaType(of name: String) -> String? {

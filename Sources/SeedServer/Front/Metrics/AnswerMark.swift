@@ -1,19 +1,19 @@
 import SeedFormat
 import SeedHTTP
 
-/// A response's kind and result in the number that its measurement brings back: a kept response passes no router.
+/// A response's kind and result, encoded in its measurement's number because cached responses bypass the router.
 struct AnswerMark: Hashable, Sendable {
   enum Kind: Int, CaseIterable, Sendable {
-    /// The server refused the request itself.
+    /// Rejected by the server before routing.
     case refused
     case page, health, metrics, openapi, timestamp, metadata, delta, snapshot, overview, redirect, changes
     case unknown
   }
 
   let kind: Kind
-  /// The series, by its place in the register; 0 for none.
+  /// The series' number in the register; 0 for none.
   var series = 0
-  /// Versions between the client of `changes` and the head; nil for other kinds.
+  /// The distance between the client of `changes` and the head; nil for other kinds.
   var versionsBehind: Int?
   var refusal: ProblemType?
 

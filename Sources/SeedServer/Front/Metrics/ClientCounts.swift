@@ -1,22 +1,20 @@
 import SeedSystem
 
-/// What the client library's users have asked this front for.
 struct ClientCounts: Hashable, Sendable {
-  /// The requests of apps that were built for one model.
+  /// The requests of apps built for one model.
   struct Requests: Hashable, Sendable {
     let dataset: String
     let model: String
     let count: Int
-    /// Looks per second lately, where they can be told.
+    /// Recent timestamp requests per second, if known.
     var looksPerSecond: Double?
 
-    /// `nil` where the model is no version.
+    /// `nil` if the model is not a version.
     var major: Int? { model.split(separator: ".").first.flatMap { Int($0) } }
   }
 
   let requests: [Requests]
-  /// When the counting began.
   let since: UTCTime
-  /// Whether proxies in front may have answered others.
+  /// Whether proxies may answer requests before they reach this front.
   var hidesLooks = false
 }

@@ -3,10 +3,9 @@ import SeedHTTP
 import SeedSystem
 
 struct FrontCounts: Sendable {
-  /// Upper bounds of the latency's buckets, in seconds.
   static let latencyBounds = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60]
   static let behindBounds = [0, 1, 4, 16, 64, 256, 1024]
-  /// Classes of status: none, 1xx to 5xx.
+  /// None, and 1xx to 5xx.
   static let statusClasses = 6
 
   static let changesResults = ["current", "deltas"] + ProblemType.allCases.map(\.rawValue)
@@ -15,17 +14,17 @@ struct FrontCounts: Sendable {
 
   private(set) var answers = [Int](repeating: 0, count: kinds * statusClasses)
   private(set) var bytes = [Int64](repeating: 0, count: kinds)
-  /// Responses by latency, each in its own bucket; the last one has no bound.
+  /// Not cumulative; the last bucket has no bound.
   private(set) var latency = [Int](repeating: 0, count: latencyBounds.count + 1)
   private(set) var latencySeconds = 0.0
   private(set) var behind = [Int](repeating: 0, count: behindBounds.count + 1)
   private(set) var behindSum = 0
   private(set) var changes = [Int](repeating: 0, count: changesResults.count)
-  /// Snapshots whose first byte was asked for, and those sent to their last, by the series' place in the register.
+  /// Snapshots whose first byte was requested, and those sent to the end, by the series' number in the register.
   private(set) var downloadsStarted: [Int: Int] = [:]
   private(set) var downloadsCompleted: [Int: Int] = [:]
   private(set) var clients: [Int: Int] = [:]
-  /// The library's requests for the timestamp, by the same labels.
+  /// The client library's requests for the timestamp, by the same labels.
   private(set) var looks: [Int: Int] = [:]
 
   static func place(_ kind: AnswerMark.Kind, status: Int) -> Int {
@@ -51,7 +50,7 @@ struct FrontCounts: Sendable {
     }
   }
 
-  /// A download that comes in parts, from a cache in slices or resumed, counts once: with its first byte and its last.
+  /// Counts a download in parts, sliced by a cache or resumed, once: with its first and its last byte.
   private mutating func countDownload(_ measurement: HTTPMeasurement, of series: Int) {
     if measurement.isFirstPart { downloadsStarted[series, default: 0] += 1 }
     if measurement.isLastPart, measurement.isComplete { downloadsCompleted[series, default: 0] += 1 }

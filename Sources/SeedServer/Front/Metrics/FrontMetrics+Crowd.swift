@@ -3,12 +3,12 @@ import SeedSystem
 import SeedTrust
 
 extension FrontMetrics {
-  /// To be called about once a second.
+  /// Call this about once a second.
   func noteLooks(at now: UTCTime) {
     lookRate.withLock { $0.note(total.looks, at: now.secondsSinceEpoch) }
   }
 
-  /// Looks of the client library per second, by model; empty where a proxy may have answered others.
+  /// The client library's timestamp requests per second, by model. Empty if a proxy may have answered others.
   var looksPerSecond: [ClientModel: Double] {
     guard !hidesLooks.withLock(\.self) else { return [:] }
     return lookRate.withLock(\.perSecond).reduce(into: [:]) { rates, one in
@@ -17,26 +17,24 @@ extension FrontMetrics {
   }
 }
 
-/// A model of a dataset, as clients name it.
+/// A model of a dataset, as clients send it.
 struct ClientModel: Hashable, Sendable {
   let dataset: String
   let model: String
 
-  /// `transit;2.1`.
+  /// Parses `transit;2.1`.
   init?(label: String) {
     let parts = label.split(separator: ";").map(String.init)
     guard parts.count == 2 else { return nil }
     (dataset, model) = (parts[0], parts[1])
   }
 
-  /// Whether a series serves it.
   func isServed(by series: Series) -> Bool {
     dataset == series.dataset.text && model.split(separator: ".").first.flatMap { Int($0) } == series.major
   }
 }
 
 extension MetricsPage {
-  /// Clients by how often they look, and what their looks bring.
   mutating func writeCrowd(_ rates: [ClientModel: Double], _ view: CatalogView, now: Int) {
     let series = view.catalog?.allSeries ?? []
     text.family(

@@ -3,9 +3,8 @@ import SeedHTTP
 import SeedSystem
 import SeedTrust
 
-/// The front's counters, for `/metrics`.
 package final class FrontMetrics: Sendable {
-  /// Threads that count at the same time mostly have a stripe each.
+  /// Reduces contention: concurrent threads usually use different stripes.
   private final class Stripe: Sendable { let counts = Mutex(FrontCounts()) }
 
   private static let stripes = 8
@@ -15,14 +14,14 @@ package final class FrontMetrics: Sendable {
   private let seriesNames = NameRegister(limit: 0xFFFF)
   let agentNames = NameRegister(limit: 256)
   let lookRate = Mutex(LookRate())
-  /// Whether proxies in front may answer looks themselves.
+  /// Whether proxies may answer timestamp requests.
   let hidesLooks = Mutex(false)
 
   package init() {}
 
   var load: HTTPLoad { server.withLock(\.self)() }
 
-  /// The metrics exist before the server, which calls their router.
+  /// Called late, because the server needs the router, which needs the metrics.
   func watch(_ load: @escaping @Sendable () -> HTTPLoad, behindProxies isProxied: Bool) {
     server.withLock { $0 = load }
     hidesLooks.withLock { $0 = isProxied }
@@ -35,8 +34,8 @@ package final class FrontMetrics: Sendable {
 
   func place(of series: Series) -> Int { seriesNames.place(of: series.description) }
 
-  /// The label of a client library's User-Agent, `Seedbank/1.0 (transit; 2.1)`; 0 for any other. Only published
-  /// models count, so that nobody can fill the register with invented names.
+  /// Returns the label for a client library's User-Agent, `Seedbank/1.0 (transit; 2.1)`, or 0 for any other. Counts
+  /// only published models, so invented names cannot fill the register.
   func label(ofAgent agent: UnsafeBufferPointer<UInt8>, published: (String, String) -> Bool) -> Int {
     guard agent.starts(with: Self.library) else { return 0 }
     let text = String(decoding: agent, as: UTF8.self)
@@ -54,12 +53,10 @@ package final class FrontMetrics: Sendable {
     stripes.reduce(into: FrontCounts()) { total, stripe in total.add(stripe.counts.withLock { $0 }) }
   }
 
-  /// What the client library's users asked for since `began`.
   func clientCounts(since began: UTCTime) -> ClientCounts {
     ClientCounts(requests: clientRequests, since: began, hidesLooks: hidesLooks.withLock(\.self))
   }
 
-  /// The client library's requests, by model.
   private var clientRequests: [ClientCounts.Requests] {
     let rates = looksPerSecond
     return total.clients.compactMap { label, count in
@@ -86,7 +83,7 @@ package final class FrontMetrics: Sendable {
   }
 }
 
-/// Numbers names from 1; 0 stands for every name beyond the limit.
+/// Numbers names from 1. All names beyond the limit get 0.
 final class NameRegister: Sendable {
   private struct State {
     var places: [String: Int] = [:]
@@ -113,33 +110,31 @@ final class NameRegister: Sendable {
   }
 }
 
-/// How often clients look, from counts that were noted now and then. Pure.
+/// The polling rate of clients, computed from samples of counters. Pure.
 struct LookRate: Sendable {
   private struct Sample {
     let second: Int
-    /// By the label of the client's User-Agent.
+    /// By User-Agent label.
     let looks: [Int: Int]
   }
 
-  /// From the oldest to the newest.
+  /// Oldest first.
   private var samples: [Sample] = []
 
-  /// Seconds between two samples.
   static let apartSeconds = 30
-  /// Samples that are kept: of a quarter of an hour.
+  /// Fifteen minutes of samples.
   private static let mostSamples = 31
 
-  /// Notes what was counted since the start.
   mutating func note(_ looks: @autoclosure () -> [Int: Int], at second: Int) {
     if let newest = samples.last {
-      // A clock that was set says nothing of how long ago the others are.
+      // After the clock was set back, the age of earlier samples is unknown.
       if second < newest.second { samples = [] } else if second < newest.second + Self.apartSeconds { return }
     }
     samples.append(Sample(second: second, looks: looks()))
     samples.removeFirst(max(0, samples.count - Self.mostSamples))
   }
 
-  /// Looks per second between the oldest sample and the newest, by label; empty before there are two.
+  /// Requests per second between the oldest and the newest sample, by label. Empty before the second sample.
   var perSecond: [Int: Double] {
     guard let first = samples.first, let last = samples.last, last.second > first.second else { return [:] }
     let seconds = Double(last.second - first.second)

@@ -2,7 +2,6 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-// What is published, and what its publisher tells of it.
 extension MetricsPage {
   mutating func writePublication(_ view: CatalogView, now: Int) {
     let series = view.catalog?.allSeries ?? []
@@ -28,7 +27,6 @@ extension MetricsPage {
     writeDisk(view)
   }
 
-  /// Of a copy that is kept here.
   mutating func writeFollow(_ follow: FollowState) {
     text.family(
       "seedbank_follow_last_good_look_timestamp_seconds", .gauge,
@@ -72,7 +70,7 @@ extension MetricsPage {
       roles.map { ([("role", $0)], Double($1.threshold)) })
   }
 
-  /// Out of the facts, so that a publisher in another process is seen too.
+  /// Uses the facts, so that a publisher in another process is included.
   mutating func writeFacts(_ view: CatalogView, now: Int) {
     let facts = (view.catalog?.allSeries ?? []).compactMap { view.facts[$0.series] }
     writeGauge(
@@ -115,7 +113,7 @@ extension MetricsPage {
     writeMirrors(view, now: now)
     let samples = facts.flatMap { facts in
       StepOutcome.allCases.map { outcome -> PrometheusText.Sample in
-        // From the beginning on: a count that appears with 1 has not grown, as a monitor sees it.
+        // Starts at 0, because monitors do not count the first appearance of a value as an increase.
         (
           [("series", facts.series.description), ("result", outcome.rawValue)],
           Double(facts.counts[outcome] ?? 0)

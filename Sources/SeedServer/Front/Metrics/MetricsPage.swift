@@ -78,7 +78,7 @@ struct MetricsPage {
       ConnectionRefusal.allCases.map { ([("reason", $0.rawValue)], Double(load.refused[$0] ?? 0)) })
   }
 
-  /// The names that Prometheus' own libraries use.
+  /// Uses the metric names of Prometheus' client libraries.
   mutating func writeProcess(start: Double?) {
     text.family(
       "seedbank_build_info", .gauge, "1, with the version of the program.",

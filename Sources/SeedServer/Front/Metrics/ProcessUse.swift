@@ -1,7 +1,7 @@
 import SeedFormat
 import SeedSystem
 
-/// What this process uses, as Linux tells it.
+/// This process's resource usage, from Linux.
 struct ProcessUse {
   let cpuSeconds: Double
   let virtualBytes: Double
@@ -11,16 +11,16 @@ struct ProcessUse {
   /// Seconds since 1970.
   let start: Double
 
-  /// Bytes of the line, which has some 50 numbers.
+  /// The line has about 50 numbers.
   private static let mostBytes = 4096
 
-  /// `nil` where there is no `/proc`.
+  /// Returns `nil` if there is no `/proc`.
   init?() {
     guard let bytes = try? File("/proc/self/stat", for: .reading).read(Self.mostBytes) else { return nil }
-    // The program's name stands in brackets, and may have spaces and brackets of its own.
+    // The program's name is in parentheses and may contain spaces and parentheses.
     let text = String(decoding: bytes, as: UTF8.self)
     guard let end = text.lastIndex(of: ")") else { return nil }
-    // From the third on, as proc(5) counts them.
+    // Starts with field 3 in the numbering of proc(5).
     let fields = text[end...].dropFirst(2).split(separator: " ").map { Double($0) ?? 0 }
     guard fields.count > 21 else { return nil }
     let ticks = Double(sysconf(Int32(_SC_CLK_TCK)))

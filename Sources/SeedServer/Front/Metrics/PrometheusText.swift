@@ -19,7 +19,7 @@ struct PrometheusText {
     text += " \(Self.number(value))\n"
   }
 
-  /// A whole histogram; `counts` has one bucket more than there are bounds, and each counts only its own.
+  /// Writes a histogram from non-cumulative counts, with one more bucket than bounds.
   mutating func histogram(_ name: String, _ help: String, bounds: [Double], counts: [Int], sum: Double) {
     family(name, .histogram, help)
     var total = 0

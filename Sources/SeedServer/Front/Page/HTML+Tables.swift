@@ -1,6 +1,6 @@
-// Tables, each within a scroll of its own, so that a wide one never moves the page.
+// Tables, each in its own scroll area, so that a wide one does not scroll the page.
 extension HTML {
-  /// A table whose element has that id, which is unique on the page.
+  /// `id` must be unique on the page.
   static func table(_ id: String, _ caption: HTML, _ heads: [HTML], _ rows: [HTML]) -> HTML {
     """
     <div class="scroll" tabindex="0" role="region" aria-labelledby="\(id):caption">
@@ -14,10 +14,10 @@ extension HTML {
 
   static func head(_ text: String) -> HTML { "<th scope=\"col\">\(text)</th>" }
 
-  /// Over numbers, which stand at the right.
+  /// For right-aligned numbers.
   static func numberHead(_ text: String) -> HTML { "<th scope=\"col\" class=\"number\">\(text)</th>" }
 
-  /// A row; by its id it is found again when others come before it.
+  /// `id` identifies the row when others are inserted before it.
   static func row(_ id: String? = nil, named name: HTML, _ cells: [HTML]) -> HTML {
     "<tr\(id.map { " id=\"\($0)\"" as HTML })><th scope=\"row\">\(name)</th>\(cells)</tr>\n"
   }
@@ -26,7 +26,7 @@ extension HTML {
 
   static func numberCell(_ content: HTML?) -> HTML { "<td class=\"number\">\(content)</td>" }
 
-  /// A state in a word, with its colour and shape.
+  /// A state as a word with a colour and shape.
   static func state(_ kind: String, _ word: String) -> HTML {
     "<span class=\"state \(kind)\">\(word)</span>"
   }

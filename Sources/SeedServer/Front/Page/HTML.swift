@@ -1,8 +1,7 @@
 import SeedFormat
 import SeedSystem
 
-/// A piece of the page. Only what stands in the source as a literal is markup: whatever is interpolated is escaped,
-/// unless it is a piece itself.
+/// A piece of the page. Only literals in the source are markup. Interpolated values are escaped unless they are `HTML`.
 struct HTML: Hashable, Sendable, ExpressibleByStringInterpolation {
   private(set) var bytes: [UInt8]
 
@@ -10,7 +9,7 @@ struct HTML: Hashable, Sendable, ExpressibleByStringInterpolation {
 
   init(stringInterpolation parts: StringInterpolation) { bytes = parts.bytes }
 
-  /// A file's text as it lies on this machine's disk: its author is the operator.
+  /// Accepts a local file without escaping, because the operator wrote it.
   init(file bytes: some Sequence<UInt8>) { self.bytes = Array(bytes) }
 
   static let empty: HTML = ""
@@ -32,7 +31,7 @@ struct HTML: Hashable, Sendable, ExpressibleByStringInterpolation {
 
     mutating func appendInterpolation(_ text: String) { HTML.append(escaping: text, to: &bytes) }
 
-    /// A text of others, such as a name or a license: shortened, and its direction of writing ends with it.
+    /// Adds untrusted text, such as a name or a license, shortened and with isolated writing direction.
     mutating func appendInterpolation(foreign text: String) {
       bytes += "<bdi>".utf8
       HTML.append(escaping: HTML.shortened(text, HTML.foreignScalars), to: &bytes)
@@ -40,7 +39,7 @@ struct HTML: Hashable, Sendable, ExpressibleByStringInterpolation {
     }
   }
 
-  /// Unicode scalars of a text of others that are shown.
+  /// The limit of Unicode scalars in untrusted text.
   static let foreignScalars = 300
 
   static func shortened(_ text: String, _ most: Int) -> String {
@@ -59,7 +58,7 @@ struct HTML: Hashable, Sendable, ExpressibleByStringInterpolation {
       case UInt8(ascii: ">"): bytes += "&gt;".utf8
       case UInt8(ascii: "\""): bytes += "&quot;".utf8
       case UInt8(ascii: "'"): bytes += "&#39;".utf8
-      // HTML has no character for these, escaped or not.
+      // HTML cannot represent these characters, even escaped.
       case 0..<9, 11..<32, 127: bytes += "\u{FFFD}".utf8
       default: bytes.append(byte)
       }
@@ -67,19 +66,19 @@ struct HTML: Hashable, Sendable, ExpressibleByStringInterpolation {
   }
 }
 
-// How numbers and times are written, with what a script needs of them.
+// Numbers and times, with values for the page's script.
 extension HTML {
-  /// `12 345`.
+  /// Formats `12 345`.
   static func number(_ number: Int) -> HTML { "<data value=\"\(number)\">\(grouped(number))</data>" }
 
   static func number(_ number: Int, _ one: String, _ many: String) -> HTML {
     "\(Self.number(number)) \(number == 1 ? one : many)"
   }
 
-  /// `1.2 MB`.
+  /// Formats `1.2 MB`.
   static func size(_ bytes: Int) -> HTML { "<data value=\"\(bytes)\">\(sizeText(bytes))</data>" }
 
-  /// Universal time, which the page's script says again in the reader's own.
+  /// Formats UTC. The page's script converts it to local time.
   static func time(_ time: UTCTime) -> HTML {
     "<time datetime=\"\(time.text)\">\(readable(time)) UTC</time>"
   }
@@ -98,7 +97,7 @@ extension HTML {
     ByteCount(bytes: bytes).description.replacing(" ", with: "\u{A0}")
   }
 
-  /// `350 ms`, `4.2 s`, `3 min`.
+  /// Formats `350 ms`, `4.2 s` or `3 min`.
   static func durationText(milliseconds: Int) -> String {
     switch milliseconds {
     case ..<1000: "\(milliseconds)\u{A0}ms"
@@ -107,7 +106,7 @@ extension HTML {
     }
   }
 
-  /// `2 s`, `10 min`, `24 h`.
+  /// Formats `2 s`, `10 min` or `24 h`.
   static func durationText(seconds: Int) -> String {
     for (size, unit) in [(3600, "h"), (60, "min")] where seconds >= size && seconds.isMultiple(of: size) {
       return "\(seconds / size)\u{A0}\(unit)"

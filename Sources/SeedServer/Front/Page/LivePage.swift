@@ -1,7 +1,7 @@
 import SeedFormat
 import SeedSystem
 
-/// The index page with what is known now, rendered once per change and once per second at most.
+/// The index page with live content, rendered after a change and at most once a second.
 final class LivePage: Sendable {
   private struct Kept {
     let view: CatalogView
@@ -16,7 +16,7 @@ final class LivePage: Sendable {
 
   static let marker = Array("<!-- what the front knows -->".utf8)
 
-  /// `nil` where the file has no marker: the page is the operator's own, and is served as it is.
+  /// Returns `nil` if the file has no marker: the page is the operator's own and served unchanged.
   init?(index bytes: [UInt8], began: UTCTime) {
     guard let place = bytes.firstRange(of: Self.marker) else { return nil }
     (opening, closing) = (HTML(file: bytes[..<place.lowerBound]), HTML(file: bytes[place.upperBound...]))
@@ -37,7 +37,7 @@ final class LivePage: Sendable {
 }
 
 extension CatalogView {
-  /// Facts are not compared: they are looked for once a second.
+  /// Ignores facts, which are checked once a second.
   fileprivate func isSame(as other: CatalogView) -> Bool {
     catalog === other.catalog && failure == other.failure && standing == other.standing
   }

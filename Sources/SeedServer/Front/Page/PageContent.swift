@@ -3,13 +3,12 @@ import SeedHTTP
 import SeedSystem
 import SeedTrust
 
-/// All that the page tells, at one moment.
 struct PageContent: Sendable {
   private let view: CatalogView
   private let now: UTCTime
   private let verdict: PublicationVerdict
   private let series: [PageSeries]
-  /// Bytes of markup up to which further series are told in full.
+  /// The size of markup after which further series are only listed.
   var room = PageLimits.sectionBytes
 
   init(view: CatalogView, clients: ClientCounts, now: UTCTime) {
@@ -27,7 +26,6 @@ struct PageContent: Sendable {
     }
   }
 
-  /// What stands in the page between its head and its foot.
   var html: HTML {
     """
     \(PageVerdict(verdict: verdict, series: series).html)
@@ -52,12 +50,12 @@ struct PageContent: Sendable {
     return "<div id=\"warnings\">\(sentences.map { "<p class=\"notice\">\($0)</p>\n" })</div>"
   }
 
-  /// The sentence above has said one of them.
+  /// Whether to show a notice: not if the verdict already mentions the concern.
   private func told(_ concern: PublisherConcern) -> Bool {
     view.publisher?.concerns.contains(concern) == true && verdict != .publisher(concern)
   }
 
-  /// Not where it is: that is its operator's business.
+  /// Omits the mirror's address, which is private.
   private static func notice(mirror number: Int, since: UTCTime) -> HTML {
     """
     Mirror \(HTML.number(number)) does not show what is published here, since \(HTML.time(since)).
@@ -84,7 +82,7 @@ struct PageContent: Sendable {
     return "<nav aria-label=\"Series\">\n\(HTML.table("list", caption, heads, rows))</nav>"
   }
 
-  /// Whole sections, as many as there is room for.
+  /// Complete sections, up to the size limit.
   private var sections: HTML {
     let isFolded = series.count > PageLimits.openSeries
     var (shown, bytes): ([HTML], Int) = ([], 0)
@@ -157,7 +155,7 @@ extension PublishedCatalog {
     datasets[series.dataset]?.contains { $0.series.major > series.major } == true
   }
 
-  /// The roots that are served, with what `sha256sum` says of their files, the oldest first.
+  /// The served roots with the SHA-256 of their files, oldest first.
   fileprivate var roots: [(version: Int, digest: SHA256Digest)] {
     let suffix = ".\(Root.type).json"
     return metadata.names.compactMap { name -> (Int, SHA256Digest)? in

@@ -3,7 +3,6 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-// The publisher's newest steps: how long they took, how they ended, and what became of rows and sizes.
 extension PageSeries {
   var builds: HTML? {
     guard let steps = facts?.steps.prefix(PageLimits.builds), !steps.isEmpty else { return nil }
@@ -37,7 +36,7 @@ extension PageSeries {
     return "<p class=\"quiet\">\(HTML.number(count, "more build", "more builds")): \(link).</p>"
   }
 
-  /// `38 published, 2 failed; the longest took 4.2 s.`
+  /// Formats `38 published, 2 failed; the longest took 4.2 s.`
   private static func summary(_ steps: [SeriesFacts.Step]) -> String {
     let counts = StepOutcome.allCases.compactMap { outcome -> String? in
       let count = steps.count { $0.outcome == outcome }
@@ -59,7 +58,6 @@ extension PageSeries {
     return .row(named: .time(step.last), start + HTML.tallyCells(step.tally) + end)
   }
 
-  /// Rows and snapshot sizes over time, where they changed.
   private var curves: HTML {
     let steps = (facts?.steps ?? []).reversed()
     let rows = steps.compactMap { step in step.rows.map { (step.at, $0) } }
@@ -73,7 +71,7 @@ extension PageSeries {
 }
 
 extension SeriesFacts.Step {
-  /// `comparison: other-schema`; the words are those of the metrics.
+  /// Formats `comparison: other-schema` with the words of the metrics.
   fileprivate var foundByWords: String {
     let missed = missedRows == 0 ? nil : "the log missed \(HTML.grouped(missedRows))"
     let why = [comparedWhy?.rawValue, missed].compactMap(\.self)
@@ -81,7 +79,7 @@ extension SeriesFacts.Step {
       .joined(separator: ": ")
   }
 
-  /// Rows of all tables; `nil` where it compared none, as a first version, which has only new rows.
+  /// The sum over all tables; `nil` if rows were not compared, as in a first version.
   var tally: TableChanges? {
     guard !changes.isEmpty else { return nil }
     var sum = TableChanges()
@@ -93,7 +91,7 @@ extension SeriesFacts.Step {
 }
 
 extension HTML {
-  /// Rows that are new, that have other values, and that are gone; empty cells where nobody counted them.
+  /// Inserted, updated and deleted rows. Empty cells if not counted.
   static func tallyCells(_ tally: TableChanges?) -> [HTML] {
     [tally?.inserted, tally?.updated, tally?.deleted].map { .numberCell($0.map(HTML.number)) }
   }
@@ -102,7 +100,6 @@ extension HTML {
 extension StepOutcome {
   fileprivate var word: String { self == .rolledBack ? "rolled back" : rawValue }
 
-  /// How the page colours it.
   fileprivate var kind: String {
     switch self {
     case .published, .unchanged: "good"
@@ -112,7 +109,6 @@ extension StepOutcome {
   }
 }
 
-/// Bars side by side, one for a build.
 private struct Strip {
   static let pitch = 10
   static let height = 40
@@ -137,7 +133,7 @@ private struct Strip {
   }
 }
 
-/// A small curve with the first and the last value in words.
+/// A small curve with its first and last values as text.
 private struct Curve {
   private let name: String
   private let points: [(time: UTCTime, value: Int)]
@@ -161,7 +157,7 @@ private struct Curve {
       """
   }
 
-  /// Of what comes back to where it was, how far it went; `nil` where a reader sees no difference.
+  /// Reports the range if the curve returns to its first value; `nil` if the texts do not differ.
   private var words: String? {
     let values = points.map(\.value)
     guard let first = values.first, let last = values.last, Set(values.map(text)).count > 1 else {
@@ -182,7 +178,7 @@ private struct Curve {
   }
 }
 
-/// How much of a room a part takes, in whole units: no reader sees less.
+/// Scales to whole units, because smaller differences are invisible.
 private func share(_ part: Int, of whole: Int, in room: Int) -> Int {
   whole == 0 ? room / 2 : Int(Double(part) / Double(whole) * Double(room))
 }

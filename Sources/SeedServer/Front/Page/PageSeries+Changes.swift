@@ -2,8 +2,7 @@ import SeedDatabase
 import SeedFormat
 import SeedTrust
 
-// What each version changed. The script shows a delta's rows where a reader chooses it; without one, its link leads to the
-// document.
+// The changes of each version. The script shows the rows of a chosen delta; without it, the link opens the document.
 extension PageSeries {
   var changes: HTML? {
     let spans = newestSpans
@@ -39,7 +38,7 @@ extension PageSeries {
     """
   }
 
-  /// For each of the newest versions the delta that reaches the least far back, the newest first.
+  /// The shortest delta to each of the newest versions, newest first.
   private var newestSpans: [PublishedObject] {
     let deltas = metadata.objects.compactMap { object in object.span.map { (object, $0) } }
     let nearest = Dictionary(grouping: deltas, by: \.1.to).compactMapValues { same in
@@ -64,7 +63,7 @@ extension PageSeries {
       [.cell(step.map { .time($0.at) })] + HTML.tallyCells(step?.tally) + [.numberCell(.size(delta.length))])
   }
 
-  /// Of a delta's rows, which have their new values alone, nobody can see which are new: the script tells it by these.
+  /// A delta has only new values, so the script needs these counts to distinguish inserts from updates.
   private static func counts(_ step: SeriesFacts.Step) -> HTML {
     let tables = step.changes.sorted { $0.key < $1.key }.map { name, changes in
       JSONMember(name, ["inserted": JSONValue(changes.inserted), "updated": JSONValue(changes.updated)])

@@ -1,9 +1,8 @@
 import SeedFormat
 import SeedTrust
 
-// Lines to type, and who has asked for what.
 extension PageSeries {
-  /// The script puts the page's own address in place of `$front`: the front does not know under which it is reached.
+  /// The script replaces `$front` with the page's address, which the front does not know.
   var commands: HTML? {
     guard let root, snapshot != nil, !state.lifecycle.isRetired else { return nil }
     return """
@@ -23,7 +22,7 @@ extension PageSeries {
     return [
       (
         "The newest snapshot",
-        // Not the dataset's name alone: that is what the operator's own file is called.
+        // Not the dataset's name alone, because the operator's own file may have it.
         "curl -fL -o \(name)-snapshot.sqlite.gz \"$front\(FrontPath.snapshot(name, model))\" "
           + "&& gunzip -f \(name)-snapshot.sqlite.gz"
       ),
@@ -43,7 +42,7 @@ extension PageSeries {
 
   // MARK: - Clients
 
-  /// Which models are still asked for: may an old one be retired?
+  /// Shows which models are still in use, so the operator can decide whether to retire an old one.
   var clientShares: HTML {
     """
     <h3>Clients</h3>
@@ -53,7 +52,6 @@ extension PageSeries {
     """
   }
 
-  /// The counts of its own models.
   var own: [ClientCounts.Requests] {
     clients.requests.filter { $0.dataset == series.dataset.text && $0.major == series.major }
       .sorted { $0.model < $1.model }

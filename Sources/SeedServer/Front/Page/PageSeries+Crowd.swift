@@ -2,9 +2,8 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-// How many clients there are, and whether the pace at which they look brings what it costs.
 extension PageSeries {
-  /// `1 min`, and what that means where it is far more often than there is news.
+  /// The polling interval, with advice if it is much shorter than the time between versions.
   var pollWords: HTML {
     let poll: HTML = "\(HTML.durationText(seconds: state.pollSeconds))"
     let rhythm = facts.flatMap { VersionRhythm($0, pollSeconds: state.pollSeconds, now: now) }
@@ -15,7 +14,7 @@ extension PageSeries {
       """
   }
 
-  /// An estimate, or why there is none.
+  /// The estimated number of clients, or why there is no estimate.
   var crowd: HTML? {
     guard !clients.hidesLooks else {
       return """
@@ -31,7 +30,7 @@ extension PageSeries {
       """
   }
 
-  /// Two digits: an estimate has no more.
+  /// Rounds to two digits, the accuracy of the estimate.
   static func rounded(_ count: Double) -> Int {
     var (size, step) = (Int(count.rounded()), 1)
     while size / step >= 100 { step *= 10 }

@@ -2,9 +2,7 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-// What an operator should look at: a word for the badge, and a sentence for each concern.
 extension PageSeries {
-  /// The worst of it.
   var trouble: (kind: String, word: String)? {
     concerns.first.map { (Optional($0.level).kind, word($0)) }
   }
@@ -53,7 +51,7 @@ extension PageSeries {
     }
   }
 
-  /// What is wrong, and what to do.
+  /// The problem and its remedy.
   private func sentence(_ concern: SeriesConcern) -> HTML? {
     switch concern {
     case .expired:
@@ -63,7 +61,7 @@ extension PageSeries {
       """
     case .noSnapshot:
       "New clients get nothing: the file of no snapshot is there. <code>seedbank verify</code> says what to do."
-    // Told at the top, as the log has it.
+    // Shown at the top with the text of the log.
     case .filesMissing: nil
     case .stepFailed: failureNotice
     case .clocksDiffer:
@@ -132,7 +130,7 @@ extension PageSeries {
     }
   }
 
-  /// Not what: names of an origin are its operator's business.
+  /// Omits the names, because an origin's names are private.
   private var gainNotice: HTML? {
     (facts?.gained).map { count in
       """
@@ -160,7 +158,6 @@ extension PageSeries {
       """
   }
 
-  /// Why, and what to do.
   private static func words(_ reason: FailureReason?) -> HTML {
     let status: HTML = "<code>seedbank status</code> on the publisher’s machine"
     return switch reason {

@@ -1,7 +1,6 @@
 import SeedFormat
 import SeedTrust
 
-// What a snapshot holds, and which snapshots there are.
 extension PageSeries {
   var tables: HTML? {
     guard let tables = facts?.tables.prefix(PageLimits.tables), !tables.isEmpty else { return nil }

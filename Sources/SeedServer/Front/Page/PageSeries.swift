@@ -2,33 +2,30 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// One series on the page.
 struct PageSeries: Sendable {
   let metadata: SeriesMetadata
-  /// With which a client can begin now.
+  /// The snapshots that a new client can download now.
   let snapshots: [PublishedObject]
   let facts: SeriesFacts?
-  /// What is wrong with it or not known, the worst first.
+  /// Worst first.
   let concerns: [SeriesConcern]
   let clients: ClientCounts
-  /// Whether there is a newer major of its dataset, to which clients can go.
+  /// Whether clients can move to a newer major.
   let hasSuccessor: Bool
-  /// Whether the front serves a copy, to which nobody tells of the publisher's steps.
+  /// Whether the front serves a copy, which gets no reports of the publisher's steps.
   let isCopy: Bool
   let now: UTCTime
-  /// The root file that a new client begins with.
   let root: String?
 
   var state: SeriesState { metadata.state }
   var series: Series { metadata.series }
-  /// Of the page's elements, and of its anchors.
+  /// For elements and anchors.
   var id: String { series.roleName }
   var name: String { series.words }
   var snapshot: PublishedObject? { snapshots.snapshots().first }
 
-  /// A line of the list at the top.
   var row: HTML {
-    // The state first: a narrow screen shows no more than two columns.
+    // State first, because a narrow screen shows only two columns.
     let cells: [HTML] = [
       .cell(badge), .numberCell(.number(state.head.number)), .cell(.time(state.publishedAt)),
       .numberCell(snapshot.map { .size($0.length) }),
@@ -36,7 +33,7 @@ struct PageSeries: Sendable {
     return .row("list:\(id)", named: "<a href=\"#\(id)\">\(name)</a>", cells)
   }
 
-  /// Where it is folded, only its name and state are seen until somebody opens it.
+  /// A folded section shows only its name and state until opened.
   func section(isFolded: Bool) -> HTML {
     let heading: HTML =
       "<h2 id=\"\(id):name\">\(series.dataset.text) <span>\(series.major)</span></h2>\(badge)"
@@ -117,13 +114,13 @@ struct PageSeries: Sendable {
     return "<div class=\"\(kind)\"><dt>\(term)</dt><dd>\(value)</dd></div>\n"
   }
 
-  /// What the calendar's own clock shows then, without the day.
+  /// The local time of the calendar, without the day.
   private static func local(_ time: UTCTime, _ clock: ZoneClock) -> HTML {
     let words = clock.text(time).split(separator: " ").dropFirst().joined(separator: " ")
     return "<span class=\"quiet\">, which is \(words)</span>"
   }
 
-  /// A look that finds nothing new is told later: who reads of one a minute ago should not wonder.
+  /// Explains that an unsuccessful check is reported late, so an old time does not surprise readers.
   private static func rhythm(_ checkSeconds: Int) -> HTML {
     let told = StepRhythm.expectedSeconds(checkSeconds)
     return """
@@ -142,12 +139,12 @@ struct PageSeries: Sendable {
 }
 
 extension SeriesFacts {
-  /// `nil` where the publisher counted none.
+  /// `nil` if the publisher counted none.
   var allRows: Int? { tables.isEmpty ? nil : tables.map(\.rows).boundedSum }
 }
 
 extension [Int] {
-  /// The sum of numbers that nobody vouches for; what is too much for a number is the largest there is.
+  /// The sum, limited to the largest integer because the numbers are untrusted.
   var boundedSum: Int {
     reduce(0) { sum, number in
       let (next, isTooMuch) = sum.addingReportingOverflow(number)

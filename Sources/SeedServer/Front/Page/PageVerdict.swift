@@ -2,13 +2,10 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// The first sentence of the page.
 struct PageVerdict {
   let verdict: PublicationVerdict
-  /// All that are published.
   let series: [PageSeries]
 
-  /// Series that a sentence names; of further ones it has the number.
   private static let named = 3
 
   var html: HTML {
@@ -17,7 +14,7 @@ struct PageVerdict {
     """
   }
 
-  /// What is true, and what to do where no series' own section says it.
+  /// The state, and the remedy if no series' section has it.
   private var words: HTML {
     switch verdict {
     case .nothingPublished:
@@ -54,7 +51,7 @@ struct PageVerdict {
     }
   }
 
-  /// Of one alone the sentence has room for what is wrong.
+  /// If only one series is affected, the sentence includes its problem.
   private func reason(_ found: [Series]) -> HTML? {
     guard found.count == 1, let word = series.first(where: { $0.series == found[0] })?.trouble?.word else {
       return nil
@@ -74,7 +71,6 @@ struct PageVerdict {
 }
 
 extension PublisherConcern {
-  /// What is wrong, and what to do.
   var notice: HTML {
     switch self {
     case .datasetUnpublished:
@@ -103,7 +99,6 @@ extension PublisherConcern {
 }
 
 extension ConcernLevel? {
-  /// The class by which the page colours it.
   var kind: String {
     switch self {
     case .bad: "bad"
@@ -115,12 +110,10 @@ extension ConcernLevel? {
 }
 
 extension Series {
-  /// As the page names it.
   var words: String { "\(dataset) \(major)" }
 }
 
 extension CatalogView {
-  /// What the front knows at a moment.
   func evidence(at now: UTCTime) -> PublicationEvidence {
     var evidence = PublicationEvidence()
     guard let catalog, !catalog.datasets.isEmpty else {
@@ -148,6 +141,6 @@ extension CatalogView {
     return evidence
   }
 
-  /// On the way to each series.
+  /// The roles that every series depends on.
   private static let sharedRoles: Set = [Root.type, Timestamp.type, SnapshotRole.type, Targets.type]
 }

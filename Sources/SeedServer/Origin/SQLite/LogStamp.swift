@@ -2,24 +2,22 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// An origin's write-ahead log from outside.
+/// The stamp of an origin's write-ahead log.
 ///
-/// Its own time of change proves nothing: SQLite gives a log that root opens, be it only for reading, to the
-/// database's owner, and that moves the time. Two publishers of one origin would see each other's looks as changes for
-/// ever. So where only the file's facts differ, its bytes decide. Together with the database's own facts, which no
-/// reader moves, equal bytes mean equal rows: a reader sees the database's pages with those of the log laid over
-/// them, and which of these count is written in the log itself, in the salts of its header and the sums of its frames.
+/// The modification time alone proves nothing: when root opens a log, even to read, SQLite assigns it to the database's
+/// owner, which changes the time, so two publishers would endlessly see each other's reads as changes. If times differ,
+/// the content decides. With an unchanged database file, equal bytes mean equal rows, because the log's own salts and
+/// checksums determine which of its pages readers overlay on the database's.
 struct LogStamp: Sendable {
-  /// `nil` where there is no log, or an empty one: SQLite makes one for a reader, too.
+  /// `nil` for a missing or empty log. SQLite also creates one for readers.
   private let file: FileStamp?
-  /// `nil` for a log that is too long to be read at each look; then its facts decide alone.
+  /// `nil` for a log too long to read at every check; then only its attributes count.
   private let digest: String?
 
-  /// Bytes of a log that is read: 16 times what SQLite lets it grow to unless it is told otherwise.
+  /// The longest log that is read: 16 times SQLite's default limit.
   private static let mostBytes = 64 * 1024 * 1024
 
-  /// The log of that name. A log that looks as the `known` one did is not read again. The facts are taken before the
-  /// bytes: what is written in between changes the facts that the next look finds.
+  /// Reuses `known` if the log looks equal. Takes attributes before bytes, so the next stamp notices later writes.
   init(_ path: String, known: LogStamp? = nil) throws {
     let found = try FileStamp(path)
     let file = found.flatMap { $0.size > 0 ? $0 : nil }
@@ -32,7 +30,7 @@ struct LogStamp: Sendable {
     do throws(FileError) {
       return try SHA256Digest.ofFile(at: path).digest.hex
     } catch  where error.isMissing {
-      // It went after it was looked at, which the next look finds.
+      // The log was removed after the check. The next stamp notices it.
       return nil
     }
   }
@@ -41,9 +39,7 @@ struct LogStamp: Sendable {
     file == other.file || (digest != nil && digest == other.digest)
   }
 
-  /// Whether the last write is at least so many seconds old.
   func isOlder(than seconds: Int, at now: Int) -> Bool { now - (file?.modifiedSeconds ?? 0) >= seconds }
 
-  /// Equal for equal content.
   var text: String { digest ?? file?.text ?? "" }
 }

@@ -1,15 +1,15 @@
 import SeedDatabase
 import SeedFormat
 
-/// A projection whose rows are those of one table, one for one, so that a key leads to its row by an index: the table itself, or
-/// a SELECT of columns and no more, as `init` writes it for tables whose rows are known by their rowid.
+/// A projection that maps the rows of one table one to one, so that a key finds its row through an index: the table, or
+/// a SELECT of columns only, as `init` generates for tables identified by rowid.
 struct PlainSelect {
   /// The table or view.
   let table: String
-  /// Its columns by the client's, both in lower case; `nil` where they have the same names.
+  /// The table's columns by the client's, in lower case; `nil` if the names are equal.
   private let columns: [String: String]?
 
-  /// `nil` for a SELECT that does anything else.
+  /// Returns `nil` for any other SELECT.
   init?(_ table: TableSchema, _ projection: Projection) {
     guard let sql = projection.sql else {
       (self.table, columns) = (table.name.lowercased(), nil)
@@ -20,7 +20,6 @@ struct PlainSelect {
     (self.table, columns) = (found.table, found.columns)
   }
 
-  /// The table's column behind one of the client's.
   func column(_ name: String) -> String? {
     guard let columns else { return name.lowercased() }
     return columns[name.lowercased()]
@@ -54,7 +53,7 @@ struct PlainSelect {
       return true
     }
 
-    /// In quotes, or a plain word: no number, and no keyword that could begin something else.
+    /// Parses a quoted name or a plain word other than a keyword.
     private mutating func name() -> String? {
       guard let token = rest.first, token.isQuoted || Self.isWord(token.keyword),
         !token.text(in: sql).hasPrefix("'")
@@ -69,7 +68,7 @@ struct PlainSelect {
         && word.utf8.allSatisfy { $0 != UInt8(ascii: ".") && $0 < 0x80 } && !words.contains(word)
     }
 
-    /// Words that stand for values, or before a list of columns.
+    /// Words that are values or precede a list of columns.
     private static let words: Set = [
       "DISTINCT", "ALL", "NULL", "TRUE", "FALSE", "CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "FROM",
       "AS", "CASE", "CAST", "EXISTS", "NOT", "SELECT",

@@ -2,14 +2,12 @@ import SeedDatabase
 import SeedFormat
 import SeedSystem
 
-/// The log that triggers keep in an operator's SQLite file; see ``SQLiteLogDraft``. As there is one writer at a time, its
-/// numbers rise in the order of the commits.
+/// The log written by triggers; see ``SQLiteLogDraft``. Numbers follow commit order because SQLite has a single writer.
 final class SQLiteLog: OriginLog {
-  /// One table of the origin whose writers are noted.
   struct Source {
     let number: Int
     let table: String
-    /// The columns of the table's own key.
+    /// The table's own key columns.
     let keys: [String]
 
     var log: String { quoted(LogParts.log(number)) }
@@ -17,18 +15,17 @@ final class SQLiteLog: OriginLog {
 
   private let connection: Connection
   private let fitter: AffinityFitter
-  /// Which file it is; see ``FileStamp/identity``.
+  /// The file's identity; see ``FileStamp/identity``.
   private let file: String
   private let token: String
   private let sources: [Source]
   let gaps: [String]
-  /// What yields the rows of which keys were told, by table of the client.
+  /// The SELECT for rows by key, by table of the client.
   private var found: [String: String] = [:]
 
-  /// Keys beyond which comparing all rows is cheaper, or the list too long for memory.
+  /// The limit above which comparing all rows is cheaper and keys would take too much memory.
   static let mostKeys = 100_000
 
-  /// `nil` where nobody set up a log.
   init?(_ connection: Connection, _ fitter: AffinityFitter, file: String) throws {
     let registry = LogParts.registry
     guard try LogParts(connection).hasRegistry else { return nil }
@@ -48,7 +45,7 @@ final class SQLiteLog: OriginLog {
     gaps = all.map(\.table).filter { table in !watched.contains { $0.table == table } }
   }
 
-  /// A table that is dropped takes its triggers with it, and one that is made again has none.
+  /// Dropping a table drops its triggers, and a recreated table has none.
   private static func isWatched(
     _ source: Source, by triggers: Set<String>, _ connection: Connection
   ) throws -> Bool {
@@ -68,12 +65,12 @@ final class SQLiteLog: OriginLog {
       ["file": .string(file), "schema": try schemaNumber(), "token": .string(token), "logs": .object(marks)])
   }
 
-  /// Moves with every change of tables, indexes and triggers, and with VACUUM.
+  /// Changes with every change of tables, indexes and triggers, and with VACUUM.
   private func schemaNumber() throws -> JSONValue {
     .integer(try connection.integer("PRAGMA schema_version") ?? 0)
   }
 
-  /// A log's newest entry. The random number in it is the witness that it is the same entry.
+  /// A log's newest entry. Its random witness proves that the entry was not replaced.
   private struct Mark: Hashable {
     var number: Int64 = 0
     var witness: Int64 = 0
@@ -102,9 +99,9 @@ final class SQLiteLog: OriginLog {
       ?? Mark()
   }
 
-  // MARK: What was touched
+  // MARK: Changed rows
 
-  /// The schema's number stands for all that is no row: triggers, views, tables.
+  /// The schema number covers triggers, views and tables.
   func isUntouched(since cursor: OriginCursor) throws -> Bool {
     try self.cursor() == cursor && sources.allSatisfy { try mark(of: $0).number > 0 }
   }
@@ -124,7 +121,7 @@ final class SQLiteLog: OriginLog {
   }
 
   private func doubt(of mark: Mark, _ source: Source) throws -> LogDoubt? {
-    // An empty log proves nothing: whatever was in it may have been removed by hand.
+    // Entries of an empty log may have been deleted manually.
     guard mark.number > 0 else { return .edited }
     let row = try connection.rows(
       "SELECT seq, witness FROM \(source.log) WHERE seq = ?", .integer(mark.number)
@@ -162,7 +159,7 @@ final class SQLiteLog: OriginLog {
     return keys
   }
 
-  /// The touched keys, where both sides hold them as the same values in the same order.
+  /// Returns the changed keys if origin and client store them as equal values in the same order.
   private func keys(
     of table: TableSchema, _ select: PlainSelect, _ source: Source, since mark: Mark
   ) throws -> Touched {
@@ -179,7 +176,7 @@ final class SQLiteLog: OriginLog {
     var keys: [[SeedValue]] = []
     let affinities = table.key.map { table.columns[$0].affinity }
     while try statement.step() {
-      // Where a row still has such a key, the comparison says which.
+      // The comparison of all rows reports a row that still has such a key.
       guard let key = try? statement.row() else { return .all }
       for (value, affinity) in zip(key, affinities) where try fitter.fit(value, to: affinity) != value {
         return .all
@@ -194,7 +191,7 @@ final class SQLiteLog: OriginLog {
 
   func rows(_ table: TableSchema, keys: [[SeedValue]]) throws -> ProjectedRows {
     guard let select = found[table.name] else { preconditionFailure("\(table.name) has no keys") }
-    // IS finds NULL, too; the second comparison is for a column whose own collation takes more for equal.
+    // IS also matches NULL. The second comparison is exact, because the column's collation may match other values.
     let matches =
       table.keyNames.map { "\(quoted($0)) IS ?" } + table.keyNames.map { "\(quoted($0)) COLLATE BINARY IS ?" }
     let find = try connection.prepare(
@@ -203,7 +200,7 @@ final class SQLiteLog: OriginLog {
   }
 }
 
-/// The rows that a statement finds for one key after the other.
+/// The rows that a statement returns for each key in turn.
 final class KeyedSource: RowSource {
   private let find: Statement
   private let keys: [[SeedValue]]
@@ -213,7 +210,7 @@ final class KeyedSource: RowSource {
 
   func next() throws -> Bool {
     do throws(DatabaseError) {
-      // A key that allows NULL may have several rows.
+      // A key that allows NULL may match several rows.
       if place > 0, try find.step() { return true }
       while place < keys.count {
         find.rewind()

@@ -1,26 +1,24 @@
 package import SeedDatabase
 import SeedFormat
 
-/// The triggers and tables with which a SQLite file notes the keys of the rows that are written, whoever writes them. It
-/// is the only thing that is ever written to an origin, and only where its operator asks for it.
+/// The tables and triggers that log the keys of changed rows in a SQLite file, for every writer. This is all that is
+/// ever written to an origin, and only if the operator requests it.
 ///
-/// An AFTER trigger sees each row that is inserted, changed or deleted, except those that REPLACE evicts through another
-/// unique index: the trigger for deletes does not fire for them. So a BEFORE trigger for each such index notes the rows
-/// that are in the way. It may note rows that stay; that costs a comparison of that row and no more.
+/// AFTER triggers cover every changed row except those that REPLACE removes through another unique index, because
+/// delete triggers do not fire for them. A BEFORE trigger per such index logs the conflicting rows. It may log rows
+/// that stay, which costs only a comparison.
 package struct SQLiteLogDraft {
-  /// Tables whose writers are noted, with the names of their key's columns.
   package private(set) var logged: [(table: String, keys: [String])] = []
-  /// Tables that are compared as before, each with the reason.
+  /// The tables without a log, and the reasons. They are compared.
   package private(set) var left: [(table: String, reason: String)] = []
-  /// The statements, to be run in one transaction.
+  /// Run these in one transaction.
   package private(set) var statements: [String] = []
 
-  /// Entries of a log that are kept; a publisher that was away for more compares everything.
+  /// The number of entries kept. A publisher that misses more compares all rows.
   static let keptEntries = 1_000_000
-  /// Entries between two removals of old ones.
+  /// Old entries are removed after this many new ones.
   private static let pruningEntries = 4096
 
-  /// A log for every table of the file that can have one.
   package init(_ connection: Connection) throws {
     statements.append(
       "CREATE TABLE \(LogParts.registry)(number INTEGER PRIMARY KEY, source TEXT NOT NULL UNIQUE, keys TEXT NOT NULL, "
@@ -33,12 +31,12 @@ package struct SQLiteLogDraft {
         add(table, number)
       }
     }
-    // One token for all, so that a log that is made again is another one.
+    // A shared random token distinguishes this log from a recreated one.
     statements.append(
       "UPDATE \(LogParts.registry) SET token = (SELECT token FROM \(LogParts.registry) LIMIT 1)")
   }
 
-  /// Those of which the operator has no table and no trigger.
+  /// Numbers not used by tables or triggers of the operator.
   private static func freeNumbers(_ connection: Connection) throws -> some IteratorProtocol<Int> {
     let names = try connection.rows("SELECT lower(name) FROM sqlite_schema").map(\.[0].text)
     return (1...).lazy.filter { number in
@@ -54,10 +52,10 @@ package struct SQLiteLogDraft {
     statements.append(
       "INSERT INTO \(LogParts.registry) VALUES (\(number), \(SeedValue.text(table.name).literal), "
         + "\(SeedValue.text(String(decoding: keys.bytes, as: UTF8.self)).literal), randomblob(16))")
-    // Not AUTOINCREMENT, which costs twice as much: the newest entry is never removed, so numbers rise all the same.
+    // AUTOINCREMENT would double the cost. Numbers ascend without it because the newest entry is never removed.
     statements.append(
       "CREATE TABLE \(log)(seq INTEGER PRIMARY KEY, witness INTEGER NOT NULL, \(Self.columns(table)))")
-    // Never empty: a log that is was emptied by somebody, and nobody knows what went with it.
+    // Ensures that a log is never empty. An empty log was emptied manually.
     statements.append("INSERT INTO \(log)(witness) VALUES (random())")
     statements += Self.triggers(of: table, number)
     statements.append(
@@ -70,19 +68,19 @@ package struct SQLiteLogDraft {
     table.keys.indices.map { "k\($0)" }.joined(separator: ", ")
   }
 
-  /// The triggers that note a table's writers; as they stand in the file's schema, too.
+  /// The triggers of a table's log, exactly as in the file's schema.
   static func triggers(of table: LoggedTable, _ number: Int) -> [String] {
     let entry = "INSERT INTO \(quoted(LogParts.log(number)))(witness, \(columns(table)))"
     let name = quoted(table.name)
     func values(_ row: String) -> String { table.keys.map { "\(row).\(quoted($0))" }.joined(separator: ", ") }
-    // Compared as bytes: where a collation takes two keys for equal, both are noted.
+    // Binary comparison: if a collation treats two keys as equal, both are logged.
     let moved = table.keys.map { "NEW.\(quoted($0)) COLLATE BINARY IS NOT OLD.\(quoted($0))" }
       .joined(separator: " OR ")
     let plain = [
       trigger(number, "insert", "AFTER INSERT ON \(name)", "\(entry) VALUES (random(), \(values("NEW")))"),
       trigger(number, "delete", "AFTER DELETE ON \(name)", "\(entry) VALUES (random(), \(values("OLD")))"),
       trigger(number, "update", "AFTER UPDATE ON \(name)", "\(entry) VALUES (random(), \(values("OLD")))"),
-      // A trigger of its own: as a condition in the body it would cost three times as much.
+      // A separate trigger, because a condition in the body costs three times as much.
       trigger(
         number, "move", "AFTER UPDATE ON \(name) WHEN \(moved)",
         "\(entry) VALUES (random(), \(values("NEW")))"),
@@ -93,7 +91,7 @@ package struct SQLiteLogDraft {
       }
   }
 
-  /// A row that is about to be inserted or changed meets those with the same values in a unique index.
+  /// Triggers that log rows with equal values in a unique index before they are replaced.
   private static func evictionTriggers(
     of table: LoggedTable, _ eviction: LoggedTable.Eviction, _ place: Int, _ number: Int, _ entry: String
   ) -> [String] {
@@ -107,9 +105,9 @@ package struct SQLiteLogDraft {
     let rows =
       "FROM \(name) AS there WHERE \(same.joined(separator: " AND ")) AND (\(other.joined(separator: " OR ")))"
     let body = "\(entry) SELECT random(), \(keys) \(rows)"
-    // Mostly there is none, and a condition that does not hold is cheaper than a body that finds nothing.
+    // Usually there is no conflict, and a false condition is cheaper than a body without rows.
     let condition = "WHEN EXISTS (SELECT 1 \(rows))"
-    // The rowid is no column that UPDATE OF could name.
+    // UPDATE OF cannot name the rowid.
     let update = eviction.isRowid ? "UPDATE" : "UPDATE OF \(columns.joined(separator: ", "))"
     return [
       trigger(number, "insert_\(place)", "BEFORE INSERT ON \(name) \(condition)", body),
@@ -121,7 +119,7 @@ package struct SQLiteLogDraft {
     "CREATE TRIGGER \(quoted(LogParts.trigger(number, kind))) \(moment) BEGIN \(body); END"
   }
 
-  /// The statements that take everything away again; none where nothing is there.
+  /// The statements that remove the log. Empty without a log.
   package static func removal(_ connection: Connection) throws -> [String] {
     let parts = try LogParts(connection)
     return parts.triggers.map { "DROP TRIGGER \(quoted($0))" }
@@ -129,22 +127,20 @@ package struct SQLiteLogDraft {
   }
 }
 
-/// A table of an operator's file, as far as its log needs to know it.
 struct LoggedTable {
   let name: String
-  /// The columns that name a row; the rowid where the table has no key of its own.
+  /// The columns that identify a row. The rowid if the table has no key.
   private(set) var keys: [String] = []
   private(set) var evictions: [Eviction] = []
-  /// Why it can have no log.
   private(set) var obstacle: String?
 
-  /// A unique index through which REPLACE removes a row whose key is not written.
+  /// A unique index through which REPLACE can remove another row.
   struct Eviction {
     var columns: [(name: String, collation: String)]
     var isRowid = false
   }
 
-  /// All of the file, besides those of a log.
+  /// All tables except those of a log.
   static func all(in connection: Connection) throws -> [LoggedTable] {
     let parts = try LogParts(connection)
     return try all(in: connection, "").filter { !parts.owns($0.name) }
@@ -164,7 +160,6 @@ struct LoggedTable {
     }
   }
 
-  /// The table of that name, as it is now; `nil` where there is none.
   static func named(_ name: String, in connection: Connection) throws -> LoggedTable? {
     try all(in: connection, "AND list.name = \(SeedValue.text(name).literal)").first
   }
@@ -204,7 +199,7 @@ struct LoggedTable {
     if case .integer(let number) = value { number } else { 0 }
   }
 
-  /// Partial indexes count as whole ones: more rows are noted than need be.
+  /// Treats partial indexes as complete, which only logs more rows.
   private mutating func readIndexes(_ connection: Connection) throws {
     for index in try connection.rows(
       "SELECT name, origin FROM pragma_index_list(?) WHERE \"unique\"", .text(name))
@@ -219,7 +214,7 @@ struct LoggedTable {
           "its unique index \(index[0].text) is over an expression, and REPLACE could remove a row unseen"
         return
       }
-      // Rows with the very same key are noted anyway.
+      // Rows with an equal key are logged anyway.
       let isKey = index[1].text == "pk" && columns.allSatisfy { $0.collation == "BINARY" }
       if !isKey { evictions.append(Eviction(columns: columns)) }
     }

@@ -1,24 +1,23 @@
 import SeedDatabase
 import SeedFormat
 
-/// Makes and removes an origin's log: the only code that ever writes to an origin.
+/// Creates and removes an origin's log. No other code writes to an origin.
 package struct SQLiteLogSetup {
   private let path: String
   private let connection: Connection
 
-  /// Opens the operator's file for writing; nothing is written yet.
+  /// Opens the file for writing, without writing yet.
   package init(_ path: String) throws {
     try OriginError.checkIsFile(path)
     self.path = path
     connection = try Self.reading(path) {
       let connection = try Connection(path, .own)
-      // Opening reads nothing; this tells whether it is a database.
+      // SQLite reads the file only now, and reports if it is no database.
       _ = try connection.integer("SELECT count(*) FROM sqlite_schema")
       return connection
     }
   }
 
-  /// The statements that make a log, and the tables that get one.
   package func draft() throws -> SQLiteLogDraft {
     try Self.reading(path) {
       let taken = try connection.rows(
@@ -30,7 +29,7 @@ package struct SQLiteLogSetup {
     }
   }
 
-  /// Why all rows of a table with a log are compared once it was written; `nil` where the log's keys lead to them.
+  /// Why changes of a logged table lead to comparing all rows; `nil` if the log's keys find them.
   package static func remark(on table: String, keys: [String], _ plans: [SeriesPlan]) -> String? {
     var remark = "SELECTs or views read it"
     for (client, projection) in plans.flatMap({ plan in plan.schema.tables.map { ($0, plan.projection($0)) } }
@@ -48,12 +47,10 @@ package struct SQLiteLogSetup {
     return remark
   }
 
-  /// The statements that take the log away.
   package func removal() throws -> [String] {
     try Self.reading(path) { try SQLiteLogDraft.removal(connection) }
   }
 
-  /// Runs statements in one transaction, all or none.
   package func run(_ statements: [String]) throws {
     try Self.reading(path) {
       try connection.transaction { for statement in statements { try connection.execute(statement) } }
@@ -72,6 +69,6 @@ package struct SQLiteLogSetup {
     }
   }
 
-  /// Seconds for which a connection of one's own waits for a lock.
+  /// The lock timeout of the log's connection.
   private static let waitSeconds = 10
 }

@@ -2,16 +2,15 @@ package import SeedDatabase
 import SeedFormat
 import SeedSystem
 
-/// An operator's SQLite file, read in one transaction while others may write it.
+/// An operator's SQLite file in a read transaction. Other processes may write to it.
 package final class SQLiteOrigin: Origin {
   private let connection: Connection
-  /// Which file it is; `nil` where it was replaced while it was opened.
+  /// The file's identity; `nil` if it was replaced while it was opened.
   private let file: String?
   private let path: String
   package let fitter = AffinityFitter()
 
-  /// Opens the file and takes the state that all reads will see; waits that long for another process's lock. An operator's
-  /// file may have views in which texts are in double quotes; the publisher's own has none.
+  /// Opens the file and starts to read. `mayQuoteTexts`: an operator's views may have texts in double quotes.
   package init(_ path: String, waitSeconds: Int = 10, mayQuoteTexts: Bool = true) throws {
     try OriginError.checkIsFile(path)
     self.path = path
@@ -20,9 +19,9 @@ package final class SQLiteOrigin: Origin {
       connection = try Connection(path, .origin)
       if !mayQuoteTexts { try connection.refuseQuotedTexts() }
       try connection.execute("PRAGMA busy_timeout = \(waitSeconds * 1000); BEGIN")
-      // BEGIN alone takes no snapshot, the first read does; it also tells whether this is a database.
+      // BEGIN takes no snapshot, but the first read does. It also reports if the file is no database.
       let parts = try connection.integer("SELECT count(*) FROM sqlite_schema")
-      // To SQLite, no bytes are a database without tables.
+      // SQLite accepts an empty file as a database without tables.
       if parts == 0, try OriginError.stamp(path)?.size == 0 { throw OriginError.empty(path: path) }
     } catch let error as DatabaseError {
       if error.primaryCode == ResultCode.busy { throw OriginError.locked(path: path, seconds: waitSeconds) }
@@ -65,7 +64,7 @@ package final class SQLiteOrigin: Origin {
     } catch let error as DatabaseError { throw OriginError.reading(path, error) }
   }
 
-  /// Which views a SELECT reads is not looked at: one that asks for the time concerns all tables.
+  /// Does not analyse which views a SELECT reads, so a volatile view affects all tables.
   package func restlessTables(_ plan: SeriesPlan) throws -> [String: String] {
     let views = try connection.rows("SELECT name, sql FROM sqlite_schema WHERE type = 'view'")
     let view = views.first { SQLFunctions.areVolatile(in: $0[1].text) }?[0].text
@@ -89,11 +88,11 @@ package final class SQLiteOrigin: Origin {
     }
   }
 
-  /// A syntax error is the model's fault; a name that is not there may be the origin's.
+  /// A syntax error is in the model. A missing name may be in the origin.
   private static func projectionError(
     _ error: DatabaseError, _ table: TableSchema, _ projection: Projection
   ) -> OriginError {
-    // Only in an operator's SELECT does a line say anything.
+    // Lines make sense only in an operator's SELECT.
     let line = projection.sql == nil ? nil : error.line
     let source = line.map { "\(projection.place):\($0)" } ?? projection.place
     let isSyntax = ["syntax error", "unrecognized token", "incomplete input"].contains {
@@ -107,12 +106,11 @@ package final class SQLiteOrigin: Origin {
 }
 
 extension Projection {
-  /// The statement that reads a table's rows, in any order.
   func select(_ table: TableSchema, in connection: Connection) throws -> String {
     select(table, from: try source(of: table, in: connection), isOrdered: false)
   }
 
-  /// The table or SELECT to read from, once it is known to yield exactly the table's stored columns.
+  /// The table or SELECT to read from, after checking that it has exactly the stored columns.
   fileprivate func source(of table: TableSchema, in connection: Connection) throws -> String {
     guard let sql else {
       try check(try connection.prepare("SELECT * FROM \(quoted(table.name))"), table, mayHaveMore: true)
@@ -123,7 +121,7 @@ extension Projection {
     return "(\(select)\n)"
   }
 
-  /// Refuses a second statement, which SQLite would pass over.
+  /// Rejects a second statement, which SQLite would ignore.
   fileprivate func checkIsAlone() throws(OriginError) {
     guard let sql else { return }
     let bytes = Array(sql.utf8)
@@ -140,7 +138,7 @@ extension Projection {
     return "SELECT \(columns) FROM \(source)" + (isOrdered ? " ORDER BY \(TableSQL(table).keyOrder)" : "")
   }
 
-  /// An origin's table may hold more than a client gets; a SELECT that yields more is a mistake in it.
+  /// A table may have more columns than the client's, but extra columns in a SELECT are a mistake.
   private func check(_ statement: Statement, _ table: TableSchema, mayHaveMore: Bool) throws {
     let found = statement.columnNames.map { $0.lowercased() }
     let expected = table.columnNames.map { $0.lowercased() }
@@ -151,7 +149,7 @@ extension Projection {
     }
   }
 
-  /// Without the semicolon and what is behind it: it becomes a subquery.
+  /// Removes the semicolon and everything after it, because the SELECT becomes a subquery.
   private func trimmed(_ sql: String) -> String {
     let bytes = Array(sql.utf8)
     let end = SQLScanner.tokens(of: bytes).first { $0.keyword == ";" }?.range.lowerBound

@@ -1,8 +1,6 @@
 import SeedSystem
 
-/// A SQLite file.
 package struct SQLitePlace: OriginPlace {
-  /// The file.
   package let path: String
 
   package init(_ path: String) { self.path = path }
@@ -16,7 +14,7 @@ package struct SQLitePlace: OriginPlace {
     try SQLiteOrigin(path, waitSeconds: waitSeconds)
   }
 
-  /// The path without links, as SQLite takes it to find the files beside a database; the path itself where nothing is.
+  /// Resolves links like SQLite does for the files beside a database. Returns the path itself if nothing is there.
   package static func resolved(_ path: String) -> String {
     guard let real = realpath(path, nil) else { return path }
     defer { free(real) }

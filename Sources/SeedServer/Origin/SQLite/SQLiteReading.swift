@@ -1,12 +1,11 @@
 import SeedDatabase
 import SeedFormat
 
-/// Which tables a SELECT reads, views and subqueries included. SQLite's own program for it tells: it opens each table
-/// and index by the number of its first page.
+/// Finds the tables that a SELECT reads, also through views, from the root pages that EXPLAIN's program opens.
 struct SQLiteReading {
   /// In lower case.
   private(set) var tables: Set<String> = []
-  /// False where it reads what no trigger can see: virtual tables, the schema, another database.
+  /// False if the SELECT reads something without triggers: virtual tables, the schema, another database.
   private(set) var isTraceable = true
 
   init(_ select: String, _ connection: Connection) throws {

@@ -3,19 +3,18 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// A SQLite origin's files from outside, so that an unchanged origin need not be read. Taken before a read. Equal files
-/// mean equal content only where the newest time in them was already old when they were looked at: a file system's clock
-/// ticks in steps, and a second write within the step would not show (`isTrustworthy`).
+/// The stamp of a SQLite origin's files, taken before a read. It proves equal content only if the newest timestamp was
+/// old: a second write within one clock tick of the file system does not change it (`isTrustworthy`).
 struct SQLiteStamp: OriginStamp {
   private let path: String
-  /// With its time of change, which no program can set: a writer that puts back the time of modification is seen, too.
+  /// Includes the status change time, which programs cannot set, so a reset modification time is detected.
   private let database: FileStamp
   private var log: LogStamp
   private let takenAt: Int
 
-  /// Seconds after which a write would have moved the file's time.
+  /// After this time, another write changes the file's timestamp.
   private static let settlingSeconds = 2
-  /// Seconds after which a commit that is in the log is seen by readers: in between, a disk may sync it.
+  /// After this time, readers see every commit in the log; a sync may delay it.
   private static let logSettlingSeconds = 60
 
   init(_ path: String, knowing known: LogStamp? = nil) throws {
@@ -23,14 +22,13 @@ struct SQLiteStamp: OriginStamp {
     takenAt = UTCTime.now().secondsSinceEpoch
     guard let database = try OriginError.stamp(path) else { throw OriginError.missing(path: path) }
     self.database = database
-    // Where the path is a link, the log lies beside the file that it leads to.
+    // SQLite creates the log beside the target of a link.
     log = try LogStamp(SQLitePlace.resolved(path) + "-wal", known: known)
   }
 
-  /// Whether equal files later on prove that nothing was written since, for as long as this process looks on.
+  /// Whether equal files prove that nothing was written, as long as this process keeps checking.
   private var isTrustworthy: Bool { isOld(logSeconds: Self.settlingSeconds) }
 
-  /// Whether they prove it for good.
   var isSettled: Bool { isOld(logSeconds: Self.logSettlingSeconds) }
 
   private func isOld(logSeconds: Int) -> Bool {
