@@ -52,7 +52,6 @@ extension SeedStore {
     return fetcher
   }
 
-  /// An unreadable file counts as missing, so a snapshot replaces it.
   private func localMeta(_ generation: Generation?) async -> SeedMeta? {
     guard let generation else { return nil }
     return try? await meta(of: generation)

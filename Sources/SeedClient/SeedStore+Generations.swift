@@ -13,13 +13,12 @@ extension SeedStore {
     guard let found = search.generation else { return current }
     if found !== current {
       try await open(found)
-      // Already checked here, so a missing earlier confirmation does not matter.
+      // It was just checked, so it counts as read.
       await found.reader.confirm()
     }
     return found
   }
 
-  /// Logs an unreadable file once; the previous file or a snapshot replaces it.
   private func note(damage found: String?) {
     if let found, found != damage { log.error(found) }
     damage = found
@@ -90,12 +89,10 @@ extension SeedStore {
     return generation
   }
 
-  /// Stops reading a damaged generation. Returns its replacement.
   func leave(_ generation: Generation) async throws -> Generation? {
     log.error(
       "\(generation.folder.file) is damaged: it is read no more, and the next update takes a snapshot")
     await writer.noteDamage(generation.name)
-    // Without another generation, the next update downloads a snapshot.
     if current === generation {
       current = nil
       editionSender.forgetLatest()
@@ -132,7 +129,6 @@ extension SeedStore {
     return meta
   }
 
-  /// Sends a new version of the same file to this store's streams.
   func announce(_ generation: Generation, at version: Version) async {
     openingsSender.replaceLatest(generation.seed(at: version))
     await sendEdition(of: generation, at: version)
@@ -144,7 +140,6 @@ extension SeedStore {
 
   // MARK: Other stores
 
-  /// Starts watching for other stores' changes and returns the generation to read.
   func adoptAndWatch() async throws -> Generation? {
     watchOthers()
     return try await adopt()
@@ -183,7 +178,7 @@ extension SeedStore {
     await takeNotice()
   }
 
-  /// Ignores late notices, which must not retain a closing store or end its lock.
+  /// Ignores late notices, which must not retain a closing store and its lock.
   private func hearNotice() async {
     if watch != nil { await takeNotice() }
   }
@@ -202,7 +197,6 @@ extension SeedStore {
     hasNotice = false
   }
 
-  /// Throws the reason why a read-only store has no data.
   func failForNoData() throws(SeedError) {
     guard let damage else { throw SeedError.noData(layout.directory) }
     throw SeedError(.damaged, "\(damage): let the store that updates it run")

@@ -142,7 +142,6 @@ extension SeedStore {
     }
   }
 
-  /// The replacement for a generation in which a read found damage; `nil` without one.
   private func replacement(of generation: Generation) async throws -> Generation? {
     guard await turns.take() else { throw SeedError(CancellationError()) }
     defer { turns.end() }

@@ -41,7 +41,6 @@ extension SeedStore {
     accesses.finish()
   }
 
-  /// Returns once the store is resumed or closed, or the task is cancelled.
   func untilResumed() async {
     for await access in accesses.stream() where access != .suspended { return }
   }
@@ -51,7 +50,6 @@ extension SeedStore {
   }
 
   private func setAccess(_ new: StoreAccess) {
-    // Closing is final.
     guard access != .closed else { return }
     access = new
     accesses.send(new)

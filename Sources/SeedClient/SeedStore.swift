@@ -25,7 +25,6 @@ public actor SeedStore {
   nonisolated let changesSender = Broadcast<SeedChanges>(mostWaiting: SeedStore.mostWaitingChanges)
   nonisolated let stateSender = Broadcast<SeedState>(mostWaiting: 1, replaysLatest: true)
   nonisolated let phaseSender = Broadcast<UpdatePhase>(mostWaiting: SeedStore.mostWaitingPhases)
-  /// Sends whenever live queries may have to run again.
   nonisolated let editionSender = Broadcast<DataEdition>(mostWaiting: 1, replaysLatest: true)
   let layout: StoreLayout
   let bundle: BundleFolder?
@@ -42,7 +41,6 @@ public actor SeedStore {
   var held = HeldGenerations()
   var access = StoreAccess.open
   nonisolated let accesses = Broadcast<StoreAccess>(mostWaiting: 1, replaysLatest: true)
-  /// Fires when another store changes the directory.
   var watch: FolderWatch?
   var hasNotice = false
   var triesWatchLater = false
@@ -50,7 +48,6 @@ public actor SeedStore {
   var damage: String?
   var cancelWork: (@Sendable () -> Void)?
   var isWriting = false
-  /// The bundle is compared with the store's data only once.
   var hasCheckedBundle = false
   var hasRecord = false
 
@@ -160,7 +157,6 @@ public actor SeedStore {
     }
   }
 
-  /// Sets the failure in the state and logs it.
   func note(_ failure: SeedError, _ what: String) {
     // Failures that the app caused are not about the data.
     guard ![.cancelled, .suspended, .closed, .readOnly].contains(failure.code) else { return }
@@ -220,6 +216,5 @@ struct HintRule: Sendable {
   /// Later hints need another look, because this one may miss their news.
   mutating func begin(at now: Duration) { (isWaiting, lastLook) = (false, now) }
 
-  /// The look was cancelled.
   mutating func giveUp() { isWaiting = false }
 }

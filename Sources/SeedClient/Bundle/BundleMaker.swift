@@ -38,7 +38,6 @@ package struct BundleMaker: Sendable {
   }
 
   private func fill(_ draft: BundleFolder) async throws -> BundleReport {
-    // Metadata files that the refresh fetched, verbatim, by their names in the repository.
     let recorded = Mutex<[String: [UInt8]]>([:])
     let metadata = try await fetcher.refresh(model.series, root: root, stored: previous) { name, limit in
       let bytes = try await fetcher.metadata(name, limit: limit)
@@ -118,7 +117,6 @@ private final class BundleDraft {
   deinit { try? Folder.removeAll(path) }
 }
 
-/// The bundle's folder. Replaces only bundles of the same series.
 private struct BundlePlace {
   let directory: String
   let series: Series
@@ -166,7 +164,6 @@ private struct BundlePlace {
   }
 }
 
-/// A finished bundle and its size.
 package struct BundleReport: Hashable, Sendable {
   package let directory: String
   package let snapshot: PublishedObject

@@ -114,7 +114,6 @@ struct BundleChoice: Hashable, Sendable {
   let epoch: Epoch
   let version: Version
   let model: ModelVersion
-  /// Schema hashes by minor model version.
   let models: [ModelVersion: SHA256Digest]
   let isNewerThanTrusted: Bool
   var hasFailed = false

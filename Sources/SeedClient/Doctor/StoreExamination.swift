@@ -153,7 +153,6 @@ private struct StoreActivity: Hashable {
   }
 }
 
-/// Verifies a store's kept metadata by the rules of a refresh, without fetching.
 struct TrustExamination {
   let layout: StoreLayout
   let root: [UInt8]?

@@ -1,11 +1,9 @@
 package import SeedDatabase
 
-/// The result of a store's examination.
 package struct StoreReport: Hashable, Sendable {
   package struct Data: Hashable, Sendable {
     package let meta: SeedMeta
     package let file: String
-    /// Rows in all tables.
     package let rows: Int
   }
 
@@ -13,9 +11,7 @@ package struct StoreReport: Hashable, Sendable {
   package internal(set) var findings: [Finding] = []
   /// Generations whose rows were hashed: the current and the previous one.
   package internal(set) var generations = 0
-  /// Metadata files whose signatures were verified.
   package internal(set) var metadataFiles = 0
-  /// Bytes of unfinished downloads.
   package internal(set) var partialBytes = 0
   /// Whether a process writes to the store; some findings may then be its work in progress.
   package internal(set) var isInUse = false

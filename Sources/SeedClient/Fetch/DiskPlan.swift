@@ -9,7 +9,6 @@ struct DiskPlan: Hashable, Sendable {
   private static let journalFactor = 2
   /// Secondary indexes missing from a snapshot are built on the device: half of the snapshot's size, in percent.
   private static let indexPercent = 50
-  /// Free space required beyond that, in percent.
   private static let reservePercent = 10
 
   init(_ objects: [PublishedObject], held: Int) {

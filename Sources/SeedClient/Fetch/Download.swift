@@ -119,7 +119,6 @@ final class Download: Sendable {
 }
 
 extension Error {
-  /// True if the bytes received before the error remain usable.
   fileprivate var leavesParts: Bool {
     if self is CancellationError { return true }
     switch self as? TransportError {

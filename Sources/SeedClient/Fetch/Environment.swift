@@ -11,11 +11,8 @@ package struct Environment: Sendable {
   var chance: @Sendable () -> Double = { .random(in: 0...1) }
   /// Monotonic time, unaffected by clock changes; it pauses while the device sleeps.
   var uptime: @Sendable () -> Duration = Environment.uptimeClock()
-  /// The parent folder of stores whose directory the app has not set.
   var dataFolder: @Sendable () -> String = { StoreDirectory.dataFolder }
-  /// Bytes that can be written in a folder; `nil` if unknown.
   var freeBytes: @Sendable (_ folder: String) -> Int? = { Environment.freeBytes(in: $0) }
-  /// Watches a folder; `nil` if that is not possible now.
   var watch: @Sendable (_ folder: String, _ onChange: @escaping @Sendable () -> Void) -> FolderWatch? = {
     FolderWatch($0, onChange: $1)
   }

@@ -66,9 +66,7 @@ extension SeedError {
   }
 }
 
-/// The root.json that an app ships or an operator passes: the trust anchor.
 package enum ShippedRoot {
-  /// Throws unless `root` is a root; `name` is its name in the message.
   package static func check(_ root: [UInt8], name: String = "the app's root.json") throws(SeedError) {
     do throws(TrustError) {
       _ = try TrustedMetadataSet(root: root, now: .distantPast)

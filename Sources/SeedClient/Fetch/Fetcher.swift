@@ -11,7 +11,6 @@ struct Fetcher: Sendable {
   /// it is read, and its `suspend()` restarts the transfer.
   static let partBytes = 4 * 1024 * 1024
 
-  /// Retries `body` after transient failures; see ``RetryRule``.
   func retrying<Result>(received: () -> Int, _ body: () async throws -> Result) async throws -> Result {
     var rule = RetryRule()
     while true {
@@ -35,13 +34,11 @@ extension Fetcher {
   }
 }
 
-/// A publication's base address, which yields the URLs of its files.
 package struct ServerAddress: Sendable, CustomStringConvertible {
   private let base: String
 
   private static let ports = 1...65_535
 
-  /// The address may have a path; any static host works.
   package init(_ server: URL) throws(SeedError) {
     guard let scheme = server.scheme?.lowercased(), ["http", "https"].contains(scheme), server.host != nil,
       Self.ports.contains(server.port ?? Self.ports.lowerBound), server.query == nil, server.fragment == nil
@@ -54,7 +51,6 @@ package struct ServerAddress: Sendable, CustomStringConvertible {
     base = String(text.reversed().drop { $0 == "/" }.reversed())
   }
 
-  /// The URL of a file in the publication, such as `metadata/timestamp.json`.
   package func url(_ path: String) throws(SeedError) -> URL {
     guard let url = URL(string: "\(base)/\(path)") else {
       throw SeedError(.configuration, "\(base)/\(path) is not a valid address: check the server's address")

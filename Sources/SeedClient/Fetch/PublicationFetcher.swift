@@ -16,7 +16,6 @@ package struct PublicationFetcher: Sendable {
       timeouts: timeouts)
   }
 
-  /// For tests.
   package init(
     _ server: URL, parts: String, _ environment: Environment, timeouts: DownloadTimeouts = DownloadTimeouts()
   ) throws(SeedError) {
@@ -27,7 +26,6 @@ package struct PublicationFetcher: Sendable {
 
   package var server: String { fetcher.server.description }
 
-  /// Downloads an unverified metadata file; `nil` if the server does not have it.
   package func metadata(_ name: String, limit: Int) async throws -> [UInt8]? {
     do {
       return try await fetcher.metadata(name, limit: limit)

@@ -83,7 +83,6 @@ extension ResponseHead {
   /// The ETag, unless it is weak: a weak one does not identify bytes.
   var strongValidator: String? { self["ETag"].flatMap { $0.hasPrefix("\"") ? $0 : nil } }
 
-  /// Throws if the body is not the published bytes.
   fileprivate func checkBody(_ url: String) throws(TransportError) {
     let coding = self["Content-Encoding"] ?? "identity"
     guard coding.lowercased() == "identity" else { throw .coded(url: url, coding: coding) }
@@ -103,7 +102,6 @@ enum RetryAfter {
   /// The longest accepted delay, in seconds: a day.
   private static let longest = 86_400
 
-  /// The delay from `now` on; zero for a date in the past.
   static func read(_ text: String?, now: UTCTime) -> Duration? {
     guard let text else { return nil }
     let seconds = Int(text) ?? date(text, now).map { $0.secondsSinceEpoch - now.secondsSinceEpoch }

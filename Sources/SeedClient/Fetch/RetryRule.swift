@@ -8,7 +8,6 @@ struct RetryRule: Hashable, Sendable {
   private var fruitless = 0
   private var received = 0
 
-  /// The number of such failures that ends the update.
   private static let mostFruitless = 3
   private static let fruitBytes = 1024
   private static let bytesPerFailure = 16 * 1024
@@ -47,12 +46,9 @@ struct Backoff: Sendable {
   let longest: Double
   let jitter: Double
 
-  /// The delay has reached its maximum long before this many failures.
   private static let mostDoublings = 20
 
-  /// - Parameters:
-  ///   - number: Failures so far, from 1 on.
-  ///   - chance: A number from 0 to 1.
+  /// `number` counts failures from 1; `chance` is a number from 0 to 1.
   func wait(_ number: Int, chance: Double) -> Duration {
     let doubled = first * Double(1 << min(max(number, 1) - 1, Self.mostDoublings))
     return .seconds(min(doubled, longest) * (1 + jitter * (2 * chance - 1)))

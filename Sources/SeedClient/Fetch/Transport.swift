@@ -12,7 +12,6 @@ package struct TransportRequest: Hashable, Sendable {
   package var range: Range<Int>?
   /// The strong validator for `If-Range`: the server sends the range only if it still matches.
   package var validator: String?
-  /// The networks that the request may use (Apple platforms).
   var policy = UpdatePolicy()
   /// Whether every publication has this file.
   var isRequired = false
@@ -26,15 +25,12 @@ package struct TransportRequest: Hashable, Sendable {
 }
 
 extension TransportRequest {
-  /// Requests a whole resource over any network.
   package init(_ url: URL) { self.init(url: url) }
 }
 
 /// Receives a response as it arrives, on any thread but one call at a time.
 package struct ResponseReceiver: Sendable {
-  /// Called once, first, with the response's head.
   package let head: @Sendable (ResponseHead) throws -> Void
-  /// Called with the next bytes of the body.
   package let body: @Sendable (_ bytes: [UInt8]) throws -> Void
 
   package init(
@@ -49,21 +45,18 @@ package struct ResponseHead: Hashable, Sendable {
   package let status: Int
   private let fields: [String: String]
 
-  /// If field names differ only in case, keeps one.
   package init(status: Int, fields: [String: String] = [:]) {
     self.status = status
     self.fields = Dictionary(
       fields.map { ($0.key.lowercased(), $0.value) }, uniquingKeysWith: { _, last in last })
   }
 
-  /// A field's value; names are case-insensitive.
   package subscript(name: String) -> String? { fields[name.lowercased()] }
 }
 
 package enum TransportError: SeedErrorConvertible, Hashable, Sendable, CustomStringConvertible {
   case unreachable(url: String, reason: String)
   case waiting(url: String)
-  /// The app refused the server's challenge.
   case refused(url: String)
   /// The server requires a credential or rejected the one that was sent.
   case denied(url: String, Int)

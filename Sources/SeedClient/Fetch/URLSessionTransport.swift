@@ -15,7 +15,6 @@ package final class URLSessionTransport: Transport {
 
   private static let idleSeconds: TimeInterval = 60
 
-  /// `change` and `preparing` let the app adjust the session and each request.
   package init(
     userAgent: String, _ change: @Sendable (URLSessionConfiguration) -> Void = { _ in },
     preparing prepareRequest: @escaping @Sendable (inout URLRequest) -> Void = { _ in },
@@ -27,7 +26,6 @@ package final class URLSessionTransport: Transport {
     self.prepareRequest = prepareRequest
     exchanges = ExchangeDelegate(answering: answer)
     let queue = OperationQueue()
-    // Delegate calls are serial.
     queue.maxConcurrentOperationCount = 1
     session = URLSession(configuration: configuration, delegate: exchanges, delegateQueue: queue)
   }
@@ -183,7 +181,6 @@ struct Exchange: Sendable {
 }
 
 extension TransportError {
-  /// The system's reason for a missing response.
   fileprivate init(_ error: any Error, url: String) {
     #if canImport(Darwin)
     let reason = (error as? URLError)?.networkUnavailableReason

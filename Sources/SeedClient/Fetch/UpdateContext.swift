@@ -1,6 +1,5 @@
 import SeedSystem
 
-/// One update's policy, phase receiver and network traffic.
 final class UpdateContext: Sendable {
   let policy: UpdatePolicy
   let phases: PhaseSender

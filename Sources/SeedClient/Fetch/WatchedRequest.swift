@@ -63,7 +63,6 @@ final class WatchedRequest: Sendable {
     }
   }
 
-  /// Watches the transfer; returns only by throwing.
   private func patrol() async throws {
     let (environment, timeouts) = (fetcher.environment, fetcher.timeouts)
     while true {

@@ -1,6 +1,5 @@
 /// The reason for a look outside the publisher's pace: ``SeedStore/look(because:_:)``.
 public struct LookReason: Hashable, Sendable {
-  /// The period over which devices spread their looks.
   let spread: Duration
 
   /// Seconds of a silent push's 30 that a look may wait; the rest is for the download.

@@ -13,7 +13,6 @@ public struct Seed: Sendable {
   public let version: Version
   private let keeper: any AnyObject & Sendable
 
-  /// The file stays while `keeper` lives.
   package init(file: String, version: Version, keeper: any AnyObject & Sendable) {
     url = URL(fileURLWithPath: file)
     self.version = version
@@ -23,9 +22,7 @@ public struct Seed: Sendable {
 
 /// The source of a store's data file.
 public enum SeedOrigin: String, Hashable, Sendable, CaseIterable {
-  /// From the app's bundle.
   case bundled
-  /// Downloaded from a server.
   case downloaded
 }
 

@@ -138,7 +138,6 @@ extension SeedError: LocalizedError {
 
 // MARK: Translation
 
-/// An error of this module with a translation for apps.
 protocol SeedErrorConvertible: Error { var seedError: SeedError { get } }
 
 extension SeedError {
@@ -202,7 +201,6 @@ extension FileError {
   }
 }
 
-/// Runs `body` and translates its errors.
 func translating<Result>(_ body: () throws -> Result) throws(SeedError) -> Result {
   do {
     return try body()

@@ -8,7 +8,6 @@ import os
 public struct SeedLogEntry: Hashable, Sendable, CustomStringConvertible {
   /// The importance of an entry.
   public enum Level: String, Hashable, Sendable {
-    /// A normal event.
     case info
     /// A failure; the existing data stays intact.
     case error

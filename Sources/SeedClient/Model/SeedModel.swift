@@ -18,7 +18,6 @@ public struct SeedModel: Hashable, Sendable {
     (self.dataset, self.model, pin) = (dataset, model, .asSigned)
   }
 
-  /// The required schema hash; `nil` accepts any.
   package var schema: SHA256Digest? { if case .exactly(let schema) = pin { schema } else { nil } }
 
   /// The series that the model belongs to.

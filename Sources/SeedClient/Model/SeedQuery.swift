@@ -88,7 +88,6 @@ public struct SeedQuery: Hashable, Sendable, ExpressibleByStringInterpolation, C
     }
   }
 
-  /// Adds values to a statement that has none.
   func with(_ more: [SeedValue]) throws(SeedError) -> SeedQuery {
     guard !more.isEmpty else { return self }
     guard values == .inOrder([]) else {

@@ -25,7 +25,6 @@ public struct SeedRow: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension String {
-  /// The text, or its beginning and "…" if it is longer than `most` characters.
   func shortened(to most: Int) -> String {
     let start = prefix(most)
     return start.endIndex == endIndex ? self : start + "…"
@@ -35,7 +34,6 @@ extension String {
 extension SeedValue {
   private static let shownCharacters = 200
 
-  /// The value for people, with long text shortened.
   var brief: String {
     if case .text(let text) = self { text.shortened(to: Self.shownCharacters) } else { description }
   }

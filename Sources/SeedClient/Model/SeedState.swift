@@ -41,7 +41,6 @@ public struct SeedState: Hashable, Sendable {
   /// True if the data may be outdated: the last update failed, or there was none yet. In a read-only store, which does
   /// not observe other stores' updates, true if the data could not be read.
   public var isStale: Bool { !hasLooked || lastError != nil }
-  /// Whether a check has succeeded since the start.
   package var hasLooked = false
   package var record = StateRecord()
 

@@ -5,7 +5,6 @@ public import SeedTrust
 public struct UpdatePlan: Hashable, Sendable {
   /// The reason for the choice of files.
   public enum Reason: String, Hashable, Sendable {
-    /// The data is current.
     case upToDate
     /// The device has no data, or its data is damaged.
     case firstDownload
@@ -17,7 +16,6 @@ public struct UpdatePlan: Hashable, Sendable {
     case otherRows
     /// The deltas are not larger than the newest snapshot.
     case deltasAreSmaller
-    /// The newest snapshot is smaller than the deltas.
     case snapshotIsSmaller
     /// No snapshot leads to the newest version.
     case onlyDeltas
@@ -70,7 +68,6 @@ extension PublishedObject {
 public struct UpdateReport: Sendable, CustomStringConvertible {
   /// An update's effect on the data.
   public enum Action: String, Hashable, Sendable {
-    /// None: the data is current.
     case upToDate
     /// Deltas changed rows in the existing file.
     case applied

@@ -41,10 +41,8 @@ final class Broadcast<Element: Sendable>: Sendable {
 
   var latest: Element? { state.withLock(\.latest) }
 
-  /// Changes the first element of the next stream.
   func replaceLatest(_ element: Element) { state.withLock { $0.latest = element } }
 
-  /// The next stream starts without an element.
   func forgetLatest() { state.withLock { $0.latest = nil } }
 
   func stream() -> AsyncStream<Element> {

@@ -43,7 +43,6 @@ final class ColumnDecoder: Decoder {
     init(from decoder: any Decoder) { self.decoder = decoder }
   }
 
-  /// Decodes dates as in plain columns.
   private static let decoder: JSONDecoder = {
     let decoder = JSONDecoder()
     decoder.dateDecodingStrategy = .custom { decoder in
@@ -59,11 +58,9 @@ final class ColumnDecoder: Decoder {
   }()
 }
 
-/// One column's value as any decodable type.
 struct ColumnContainer: SingleValueDecodingContainer {
   let source: RowSource
   let column: Int32
-  /// `nil` if the row has only this column.
   let member: String?
   var codingPath: [any CodingKey] { [] }
 

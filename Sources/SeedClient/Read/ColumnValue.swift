@@ -9,9 +9,7 @@ import struct Foundation.URL
 import struct Foundation.UUID
 import typealias Foundation.uuid_t
 
-/// A type that can be read from a single column.
 protocol ColumnValue {
-  /// Fails if the value does not fit.
   init?(_ value: BorrowedValue)
   /// The type's name in messages.
   static var wanted: String { get }

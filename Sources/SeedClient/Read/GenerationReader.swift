@@ -55,7 +55,6 @@ actor GenerationReader: BlockingActor {
 
   func confirm() {
     guard !isConfirmed else { return }
-    // If the disk is not writable, the next read or start retries.
     isConfirmed = (try? folder.set(.confirmed)) != nil
   }
 
@@ -107,7 +106,6 @@ actor GenerationReader: BlockingActor {
   }
 }
 
-/// A connection with its own queue, so that a slow statement blocks no others.
 private actor ReadingConnection: BlockingActor {
   nonisolated let executor = QueueExecutor(label: "seedbank.reading")
   private let file: String

@@ -5,7 +5,6 @@ struct GenerationSearch: Sendable {
 
   struct Result: Sendable {
     var generation: Generation?
-    /// The current generation and the reason, if it is unreadable.
     var damaged: (folder: GenerationFolder, reason: String)?
     var isRejected = false
   }

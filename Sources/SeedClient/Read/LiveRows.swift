@@ -6,7 +6,6 @@ import SeedFormat
 struct DataEdition: Sendable {
   let generation: Generation
   private let version: Version
-  /// By lower-case name; `nil` if unreadable.
   private let tables: [String: TableSum]?
 
   init(_ generation: Generation, at version: Version, _ tables: [String: TableSum]?) {
@@ -14,7 +13,6 @@ struct DataEdition: Sendable {
     self.tables = tables.map { tables in Dictionary(tables.map { ($0.key.lowercased(), $0.value) }) { $1 } }
   }
 
-  /// Whether the data read by a query is unchanged since an earlier edition.
   func isSame(as earlier: DataEdition, for reading: Reading) -> Bool {
     guard generation === earlier.generation, let tables, let before = earlier.tables else { return false }
     switch reading {
@@ -23,10 +21,8 @@ struct DataEdition: Sendable {
     }
   }
 
-  /// The tables that a query depends on.
   enum Reading: Sendable {
     case all
-    /// Tables by lower-case name.
     case tables(Set<String>)
 
     /// Falls back to `.all`, because changes never name search tables, pragmas and the like. SQLite itself reads the

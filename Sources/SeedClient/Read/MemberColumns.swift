@@ -17,7 +17,6 @@ final class MemberColumns {
     (self.decoder, source) = (.passUnretained(decoder), .passUnretained(decoder.source))
   }
 
-  /// Detaches the columns from their decoder.
   func end() {
     hasEnded = true
     (columns, slots) = (columns.map { _ in -1 }, [:])

@@ -1,7 +1,6 @@
 import SeedDatabase
 import SeedFormat
 
-/// A row's columns by member name.
 struct MemberContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   // Unmanaged, so that the standard library copies this for each member without reference counting.
   let columns: Unmanaged<MemberColumns>

@@ -21,7 +21,6 @@ final class RowDecoder: Decoder {
     return keep(type)
   }
 
-  /// Reuses or creates the container for a key type.
   private func keep<Key: CodingKey>(_ type: Key.Type) -> KeyedDecodingContainer<Key> {
     let earlier = kept.first { $0.keys == ObjectIdentifier(type) }
     let found = earlier ?? KeptContainerOf(MemberColumns(self), type)

@@ -1,10 +1,8 @@
 import SeedDatabase
 import SeedFormat
 
-/// A statement's current row, for decoders.
 final class RowSource {
   let statement: Statement
-  /// The type that rows are decoded into.
   let type: String
   let columns: [String]
   // Only one function reads a row at a time; checking exclusivity at run time would cost as much as the lookup.
@@ -35,7 +33,6 @@ final class RowSource {
     return statement.borrow(column)
   }
 
-  /// The only column's value, for a type that is not an object.
   func onlyValue<Value: Decodable>(as type: Value.Type) throws -> Value {
     guard columns.count == 1 else { throw manyColumns() }
     return try ColumnContainer(source: self, column: 0, member: nil).decode(type)
@@ -43,7 +40,6 @@ final class RowSource {
 
   // MARK: Errors
 
-  /// An error thrown by a type's own decoding code.
   func failed(_ error: any Error) -> SeedError {
     let place = latest.map { ", where column \"\(columns[Int($0)])\" was read last," } ?? ""
     return SeedError(.decoding, "row \(row)\(place) is no \(type) (\(error)): \(sql)")
@@ -67,7 +63,6 @@ final class RowSource {
 
   private var sql: String { statement.sql.shortSQL }
 
-  /// The column's value does not fit the member's type.
   func misfit(_ column: Int32, _ member: String?, _ wanted: String) -> SeedError {
     let found = value(column)
     let member = member.map { "\(type).\($0) is \(wanted)" } ?? "it is to be \(wanted)"
@@ -99,7 +94,6 @@ final class RowSource {
   }
 }
 
-/// The column that matches a member's name.
 enum ColumnMatch: Equatable {
   case none
   case one(Int)

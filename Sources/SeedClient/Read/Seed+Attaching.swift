@@ -33,7 +33,6 @@ extension Seed {
         // Without SQLITE_OPEN_URI, SQLite would treat the text as a path in a missing folder "file:" and fail.
         try connection.execute(attachStatement(as: name))
       } catch {
-        // Restores the older seed.
         if let older { try? connection.execute(Self.attachStatement(older, as: name)) }
         throw error
       }
@@ -62,7 +61,6 @@ extension Seed {
     }
   }
 
-  /// Rejects SQLite's built-in schema names.
   private static func check(_ name: String) throws(SeedError) {
     guard ["main", "temp"].contains(name.lowercased()) else { return }
     throw SeedError(
@@ -70,7 +68,6 @@ extension Seed {
       "a seed cannot be attached as \"\(name)\", which SQLite reserves: use another name, such as \"seed\"")
   }
 
-  /// Escapes only the characters that are special in a URI.
   private static func percentEncoded(_ path: String) -> String {
     path.replacing("%", with: "%25").replacing("?", with: "%3f").replacing("#", with: "%23")
   }

@@ -43,7 +43,6 @@ public struct SeedReader: ~Copyable {
     _ query: SeedQuery, _ values: (any SeedValueConvertible)?..., as type: Value.Type
   ) throws(SeedError) -> Value? { try first(query.with(values.seedValues), as: type) }
 
-  /// All rows; records the tables that the query reads in `reading`.
   func all<Row>(
     _ query: SeedQuery, _ reading: TablesRead, limit: Int = .max, _ reader: (Statement) -> StatementRows<Row>
   ) throws(SeedError) -> [Row] {
@@ -117,7 +116,6 @@ extension SeedQuery.Values {
 }
 
 package struct StatementRows<Row> {
-  /// The next row; `nil` after the last.
   package let next: () throws -> Row?
 }
 

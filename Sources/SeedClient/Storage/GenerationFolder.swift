@@ -8,16 +8,12 @@ struct GenerationFolder: Hashable, Sendable {
   static let fileName = "seed.sqlite"
 
   var file: String { "\(path)/\(Self.fileName)" }
-  /// Whether the write-ahead log has any content.
   var hasLog: Bool { ((try? FileStamp("\(file)-wal"))?.size ?? 0) > 0 }
   /// The generation's origin. Leases lock this file, so it is created once and removed first.
   var record: String { "\(path)/generation.json" }
 
-  /// An empty file that marks a generation's state.
   enum Mark: String {
-    /// A read succeeded.
     case confirmed = "CONFIRMED"
-    /// A read or a verification found damage.
     case damaged = "DAMAGED"
   }
 

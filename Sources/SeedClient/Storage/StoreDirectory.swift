@@ -2,14 +2,12 @@ import Foundation
 import SeedFormat
 import SeedSystem
 
-/// A store's directory: its default path and its file attributes.
 enum StoreDirectory {
   /// `Seedbank/com.example.app/transit-2` in the folder for application data.
   static func defaultPath(_ series: Series, in dataFolder: String) -> String {
     "\(dataFolder)/\(path(of: series, for: program))"
   }
 
-  /// The default directories of the dataset's older majors, beside `directory`.
   static func older(than series: Series, beside directory: String) throws(FileError) -> [String] {
     let folder = Folder.parent(of: directory)
     return try Folder.names(in: folder).filter { name in
@@ -25,7 +23,6 @@ enum StoreDirectory {
     return "Seedbank/\(["", ".", ".."].contains(folder) ? "_" : folder)/\(series.roleName)"
   }
 
-  /// The bundle identifier or, without a bundle, the executable's name.
   private static var program: String {
     Bundle.main.bundleIdentifier ?? Bundle.main.executableURL?.lastPathComponent
       ?? ProcessInfo.processInfo.processName
@@ -54,7 +51,6 @@ enum StoreDirectory {
     }
   }
 
-  /// The user's folder for application data.
   #if canImport(Darwin)
   static var dataFolder: String { URL.applicationSupportDirectory.path(percentEncoded: false) }
   #else

@@ -3,10 +3,8 @@
 /// After an outage, the load is at most about twice as high as usual: each device retries once, at a random time,
 /// before it returns to the pace.
 package struct Pace: Sendable {
-  /// Seconds between updates, set by the publisher.
   package let pollSeconds: Int
 
-  /// Used until signed metadata sets the pace.
   package static let unknown = Pace(pollSeconds: 60)
   /// The longest accepted delay in seconds, before jitter: a day.
   private static let longest = 86_400.0

@@ -70,7 +70,6 @@ struct DeltaMismatch: SeedErrorConvertible {
     )
   }
 
-  /// Runs `body` and turns errors about the file or the delta into a mismatch.
   fileprivate static func blaming<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()

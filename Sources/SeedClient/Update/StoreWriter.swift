@@ -88,7 +88,6 @@ actor StoreWriter: BlockingActor {
     (live, lock) = (nil, nil)
   }
 
-  /// Throws if the directory was removed or now belongs to another store.
   private func checkPlace() throws(SeedError) {
     guard lock?.isInPlace == false else { return }
     throw SeedError(.io, "\(layout.directory) was removed during an update: try again")
@@ -166,7 +165,6 @@ actor StoreWriter: BlockingActor {
 
   // MARK: Metadata and state
 
-  /// Fetches and verifies the series' metadata, and stores newly trusted metadata durably.
   func refresh(_ fetcher: Fetcher) async throws -> SeriesMetadata {
     collect()
     removeOlderMajors()
@@ -198,7 +196,6 @@ actor StoreWriter: BlockingActor {
 
   func record() -> StateRecord { StateRecord.read(layout) }
 
-  /// Writes the state durably if it has changed enough.
   func keep(_ record: StateRecord) {
     guard lock != nil, record.isWorthKeeping(over: StateRecord.read(layout)) else { return }
     // An outdated settings screen after a restart must not fail an update.

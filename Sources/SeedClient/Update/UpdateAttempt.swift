@@ -10,7 +10,6 @@ struct UpdateAttempt {
   /// Hashes that this update skips: the store's rejected ones, and those that proved unusable since.
   private var leftOut: Set<SHA256Digest>
   private(set) var plan: UpdatePlan
-  /// Whether metadata was fetched again because of an unusable object.
   private(set) var hasLookedAgain = false
   var bytes = 0
   var rows: [String: SeedChanges.Table] = [:]

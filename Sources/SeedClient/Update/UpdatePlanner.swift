@@ -35,7 +35,6 @@ struct UpdatePlanner {
     snapshots = usable.filter(\.isSnapshot)
   }
 
-  /// Plans by the rules above; a rejection is an error.
   func plan() throws(SeedError) -> UpdatePlan {
     try checkModel()
     let isHeadRejected = known.contains { $0.version == state.head && rejected.contains($0.digest) }
@@ -61,7 +60,6 @@ struct UpdatePlanner {
     return plan(reason, path, snapshotBytes: path.bytes)
   }
 
-  /// The deltas or the snapshot, whichever is smaller; the deltas if equal.
   private func smallest(from start: Version) throws(SeedError) -> UpdatePlan {
     let chain = DeltaChain.shortest(deltas, from: start, to: state.head)
     let path = snapshotPath(notBelow: start.next)
