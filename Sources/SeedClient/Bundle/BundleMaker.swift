@@ -168,7 +168,7 @@ package struct BundleReport: Hashable, Sendable {
   package let directory: String
   package let snapshot: PublishedObject
   package let metadataBytes: Int
-  /// The series' published end of life.
+  /// Whether the series is active, deprecated or retired.
   package let lifecycle: Lifecycle
 
   package var bytes: Int { snapshot.length + metadataBytes }

@@ -29,7 +29,7 @@ public struct SeedState: Hashable, Sendable {
   public package(set) var bundleError: SeedError?
   /// Whether an update is under way.
   public package(set) var isUpdating = false
-  /// The series' published end of life, as of the last check.
+  /// Whether the series is active, deprecated or retired, as of the last check.
   public var lifecycle: Lifecycle? { record.lifecycle }
   /// The data's license, as the operator wrote it.
   public package(set) var license: String?

@@ -87,7 +87,7 @@ public struct UpdateReport: Sendable, CustomStringConvertible {
   public let traffic: UpdateTraffic
   /// Rows changed by deltas, by table; empty after a snapshot, which may differ anywhere.
   public let rows: [String: SeedChanges.Table]
-  /// The series' published end of life, so the app can ask its users to update.
+  /// Whether the series is active, deprecated or retired, so the app can ask its users to update.
   public let lifecycle: Lifecycle
   /// The update's duration, excluding device sleep.
   public let duration: Duration
