@@ -16,7 +16,6 @@ package struct StoreExamination {
     (self.root, self.now) = (root, now)
   }
 
-  /// Runs all checks. Throws if there is no store or the disk fails.
   package func run() throws(SeedError) -> StoreReport {
     do {
       guard Folder.isFolder(layout.generations) else {

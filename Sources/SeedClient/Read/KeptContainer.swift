@@ -1,4 +1,3 @@
-/// A decoding container with type-erased keys.
 class KeptContainer {
   let keys: ObjectIdentifier
   let columns: MemberColumns

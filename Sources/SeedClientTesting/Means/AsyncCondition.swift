@@ -53,7 +53,6 @@ final class Gate: Sendable {
     try Task.checkCancellation()
   }
 
-  /// Returns once a task waits at the gate.
   func untilSomebodyStands() async {
     await condition.wait { self.state.withLock { $0.standing > 0 } }
   }

@@ -59,7 +59,6 @@ package struct DatabaseContents {
   }
 }
 
-/// All rows of one table, indexed by key.
 struct TableRows {
   private let table: TableSchema
   /// In key order.
@@ -77,7 +76,6 @@ struct TableRows {
     byKey = Dictionary(all.map { (table.keyValues(of: $0), $0) }) { $1 }
   }
 
-  /// The changes from `old` to these rows.
   func edit(since old: TableRows) -> TableEdit {
     TableEdit(
       table, upserts: all.filter { old.byKey[table.keyValues(of: $0)] != $0 },

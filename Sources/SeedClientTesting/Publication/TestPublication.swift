@@ -17,14 +17,11 @@ package final class TestPublication {
   package var lifecycle = Lifecycle.active
   /// Whether snapshots ship without their secondary indexes.
   package var leavesIndexesOut = false
-  /// Whether the model is no longer published.
   package var isModelDropped = false
   /// The head's number; 0 before the first publication.
   package var head = 0
   package private(set) var epoch = Epoch.random()
-  /// The snapshots and deltas listed in the metadata.
   package var objects: [PublishedObject] = []
-  /// The last signed metadata.
   package var published: PublishedMetadata
   package var copy: Connection
   private let provenance: Provenance
@@ -85,7 +82,6 @@ package final class TestPublication {
     try publishSnapshot()
   }
 
-  /// Signs all metadata again at the current time.
   package func sign() throws { write(try step(metadata())) }
 
   /// The metadata files for `metadata`, without publishing them.
@@ -93,7 +89,6 @@ package final class TestPublication {
     Dictionary(uniqueKeysWithValues: try step(metadata).files.map { ("metadata/\($0.name)", $0.bytes) })
   }
 
-  /// The series' metadata now.
   package func metadata() throws -> SeriesMetadata {
     let newest = isModelDropped ? try ModelVersion(major: model.major, minor: model.minor + 1) : model
     let state = SeriesState(
@@ -114,7 +109,6 @@ package final class TestPublication {
     }
   }
 
-  /// A path for a copy of the rows, removed with the publication.
   package func newCopyPath() -> String { folder("\(UUID().uuidString).sqlite") }
 }
 
@@ -180,12 +174,10 @@ extension TestPublication {
   }
 }
 
-/// The changed rows of one table.
 package struct TableEdit: Sendable {
   package let table: TableSchema
   /// Whole new rows, in the table's column order.
   package let upserts: [[SeedValue]]
-  /// The keys of deleted rows.
   package let deletes: [[SeedValue]]
 
   /// `table` must belong to the schema.

@@ -19,7 +19,6 @@ public struct RowChanges: Sendable {
   }
 
   private(set) var changes: [Change] = []
-  /// The first encoding error.
   private(set) var failure: TestPublisherError?
 
   /// Inserts a row or replaces the one with its key. Missing columns get their default or NULL.

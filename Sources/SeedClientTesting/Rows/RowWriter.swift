@@ -1,7 +1,6 @@
 import SeedDatabase
 import SeedFormat
 
-/// Writes a test's rows and explains invalid ones.
 struct RowWriter {
   let connection: Connection
   let schema: DatabaseSchema
@@ -48,7 +47,6 @@ struct RowWriter {
   }
 }
 
-/// A test's row with the schema's names.
 struct TargetRow {
   let table: TableSchema
   let columns: [String]
@@ -88,7 +86,6 @@ struct TargetRow {
 
   func value(of column: String) -> SeedValue? { columns.firstIndex(of: column).map { values[$0] } }
 
-  /// The key's values within the row.
   func ownKey() throws(TestPublisherError) -> [SeedValue] {
     var key: [SeedValue] = []
     for column in table.keyNames {
@@ -103,7 +100,6 @@ struct TargetRow {
 
   private var shown: String { rowDescription(columns, values) }
 
-  /// Throws if the number of values is wrong.
   func check(_ key: [SeedValue]) throws(TestPublisherError) {
     guard key.count != table.key.count else { return }
     throw TestPublisherError(

@@ -11,7 +11,6 @@ extension TestPublication {
     }
   }
 
-  /// Publishes the changes made by SQL statements.
   func publish(sql: String) throws {
     try publish { connection in
       do {

@@ -2,7 +2,6 @@ package import SeedClient
 import SeedFormat
 import SeedTrust
 
-/// A static host's response, including byte ranges.
 package struct FileAnswer: Sendable {
   let head: ResponseHead
   let body: ArraySlice<UInt8>

@@ -2,15 +2,12 @@ import Foundation
 package import SeedClient
 import SeedSystem
 
-/// A publication's server in memory.
 package final class MemoryHost: Sendable {
   private let served = Mutex(Served())
 
-  /// The files, requests and failures of the host.
   package struct Served: Sendable {
     /// By name below the server's address.
     package var files: [String: [UInt8]] = [:]
-    /// The names of requested files, in order.
     package var requests: [String] = []
     package var failure: TestFailure?
     /// Called before each file is sent; a test can delay it here.

@@ -44,7 +44,6 @@ extension TestFailure {
     }
   }
 
-  /// The file's content under this failure.
   func content(_ content: [UInt8]?, of name: String) -> [UInt8]? {
     let isObject = MemoryHost.isObject(name)
     switch self {

@@ -7,7 +7,6 @@ package struct DeltaHeader: Hashable, Sendable {
   /// The delta applies to any version in `from ... to` and leads to `to`.
   package let from: Version
   package let to: Version
-  /// The state digest at `to`.
   package let digest: SHA256Digest
 
   package init(

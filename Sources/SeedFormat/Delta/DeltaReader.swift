@@ -153,7 +153,6 @@ package enum DeltaEvent: Hashable, Sendable {
   case end
 }
 
-/// The reason why a document is not a delta.
 package struct DeltaError: Error, Hashable, Sendable, CustomStringConvertible {
   package let reason: String
 

@@ -14,7 +14,6 @@ enum DeltaScalar {
     }
   }
 
-  /// Writes a text or a blob in pieces.
   static func write(_ value: BorrowedValue, _ add: ((inout [UInt8]) -> Void) throws -> Void) rethrows {
     switch value {
     case .text(let bytes):
@@ -54,7 +53,6 @@ enum DeltaScalar {
 }
 
 extension SeedValue {
-  /// The value as written in a delta: a JSON scalar or one of the three tagged objects.
   package var json: JSONValue {
     switch self {
     case .null: .null

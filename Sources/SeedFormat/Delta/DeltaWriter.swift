@@ -34,7 +34,6 @@ package struct DeltaWriter {
   /// Discards changes since the last ``begin(table:key:columns:)``.
   package mutating func abandonTable() { table = nil }
 
-  /// Adds a deleted row, by its key's values.
   package mutating func delete(_ key: [SeedValue]) { LentBytes.lending(key) { delete(lent: $0) } }
 
   package mutating func delete(lent key: [BorrowedValue]) {
@@ -43,7 +42,6 @@ package struct DeltaWriter {
     table = open
   }
 
-  /// Adds an inserted or changed row with all its values.
   package mutating func upsert(_ row: [SeedValue]) { LentBytes.lending(row) { upsert(lent: $0) } }
 
   package mutating func upsert(lent row: [BorrowedValue]) {
@@ -155,9 +153,7 @@ extension DeltaWriter.OpenTable {
 
 /// Stores a delta's changes that do not fit in memory.
 package protocol DeltaSpill: AnyObject {
-  /// Stores bytes and returns their range.
   func append(_ bytes: [UInt8]) throws -> Range<Int>
-  /// Passes on stored bytes in pieces.
   func read(_ range: Range<Int>, _ take: ([UInt8]) throws -> Void) throws
 }
 

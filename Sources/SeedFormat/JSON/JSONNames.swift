@@ -1,4 +1,3 @@
-/// The member names of an object read so far.
 struct JSONNames {
   private var names: Set<[UInt8]> = []
   /// Used for large objects, whose names would take more memory than their rows.

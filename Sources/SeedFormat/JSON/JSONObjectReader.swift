@@ -4,7 +4,6 @@
 package struct JSONObjectReader {
   /// The path from the document's root, such as `signed.roles[2]`; empty for the root.
   package let path: String
-  /// The members not yet read, in the document's order.
   package private(set) var unread: [JSONMember]
   /// The requested names, which are all names of a closed format.
   private var known: [String] = []
@@ -27,7 +26,6 @@ package struct JSONObjectReader {
     try self.init(value, at: path)
   }
 
-  /// Adds members that the object itself lacks.
   package mutating func complete(with members: [JSONMember]) {
     let names = Set(unread.map(\.name))
     unread += members.filter { !names.contains($0.name) }
@@ -92,7 +90,6 @@ package struct JSONObjectReader {
     return number
   }
 
-  /// A string, parsed by a validating type.
   package mutating func value<Value>(
     _ name: String, _ make: (String) throws(InvalidName) -> Value
   ) throws(MalformedJSON) -> Value {
@@ -182,7 +179,6 @@ package struct JSONObjectReader {
     return objects
   }
 
-  /// An object with arbitrary keys.
   package mutating func dictionary<Value>(
     _ name: String, _ read: (inout JSONObjectReader) throws(MalformedJSON) -> Value
   ) throws(MalformedJSON) -> [String: Value] {

@@ -3,7 +3,6 @@
 package struct JSONPassage: Sendable {
   private enum Level { case array, object }
 
-  /// The open arrays and objects, outermost first.
   private var levels: [Level] = []
   private var isBehindName = true
   /// The first string that is invalid text.
@@ -26,7 +25,6 @@ package struct JSONPassage: Sendable {
     return true
   }
 
-  /// False if the next token has not arrived.
   private mutating func name(_ scanner: inout JSONScanner) throws(JSONError) -> Bool {
     switch try scanner.nextWithinValue() {
     case .starved: return false

@@ -1,4 +1,3 @@
-// The bytes of tokens and tape entries.
 extension JSONScanner {
   /// A text's bytes in place, valid until the scanner is fed or the tape refilled.
   package func text(_ index: Int, of tape: borrowing JSONTape) -> UnsafeBufferPointer<UInt8> {
@@ -19,11 +18,9 @@ extension JSONScanner {
     String(decoding: text(index, of: tape), as: UTF8.self)
   }
 
-  /// The bytes of a document range that is still in the window.
   package func bytes(_ range: Range<Int>) -> UnsafeBufferPointer<UInt8> { window.bytes(range) }
 }
 
-// Writing tape values as JSON.
 extension JSONScanner {
   /// Appends the value at `index` as compact JSON; numbers keep their original digits.
   package func write(_ index: Int, of tape: borrowing JSONTape, to buffer: inout [UInt8]) {

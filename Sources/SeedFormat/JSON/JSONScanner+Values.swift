@@ -1,12 +1,10 @@
 package enum JSONStep: Sendable {
   case value
-  /// The array or the document has ended.
   case end
   /// Incomplete: feed the scanner and retry.
   case starved
 }
 
-// Reading whole values onto a tape.
 extension JSONScanner {
   /// Reads the next array element, or the value after a name, onto a cleared tape.
   package mutating func nextValue(_ tape: inout JSONTape) throws(JSONError) -> JSONStep {
@@ -257,7 +255,6 @@ extension JSONScanner {
 
 // Reading consecutive documents separated by white space, such as NDJSON.
 extension JSONScanner {
-  /// Whether another document follows a finished one.
   package mutating func awaitDocument() -> JSONStep {
     skipWhitespace()
     guard position < window.end else { return window.isComplete ? .end : .starved }
@@ -284,7 +281,6 @@ extension JSONScanner {
     return position
   }
 
-  /// Reads the next top-level value onto a cleared tape.
   package mutating func nextLine(_ tape: inout JSONTape) throws(JSONError) -> JSONStep {
     skipWhitespace()
     guard position < window.end else { return window.isComplete ? .end : .starved }

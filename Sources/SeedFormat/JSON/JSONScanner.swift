@@ -31,7 +31,6 @@ package struct JSONScanner: ~Copyable {
 
   package init() {}
 
-  /// Scans a part of a document that begins at `offset`.
   package init(at offset: Int) {
     window = JSONWindow(at: offset)
     position = offset
@@ -45,7 +44,6 @@ package struct JSONScanner: ~Copyable {
   /// The offset of the next token, in bytes from the document's start.
   package var offset: Int { position }
 
-  /// Bytes fed so far.
   package var bytesFed: Int { window.end }
 
   /// Unread bytes in memory.
@@ -67,7 +65,6 @@ package struct JSONScanner: ~Copyable {
     levels.removeAll()
   }
 
-  /// Marks the end of the document.
   package mutating func complete() { window.complete() }
 
   package var isComplete: Bool { window.isComplete }
@@ -99,7 +96,6 @@ package struct JSONScanner: ~Copyable {
     return token
   }
 
-  /// Whether enough has arrived to retry an incomplete token or row.
   package var isWorthALook: Bool { window.end >= patience || window.isComplete }
 
   /// Returns to the start of an incomplete token or value. A long one is retried only after it has grown by a quarter,
@@ -270,6 +266,5 @@ package enum JSONToken: Hashable, Sendable {
   case bool(Bool)
   case null
   case end
-  /// The next token has not arrived yet.
   case starved
 }

@@ -17,7 +17,6 @@ package struct JSONTape: ~Copyable {
     package var slot: UInt16 = 0
     /// An object's shape; 0 for none.
     package var shape: UInt32 = 0
-    /// The value's offset in the document.
     package var offset: Int
     /// An integer's or double's bits, a text's offset, a copied text's address, or the index after a container.
     package var payload: UInt64 = 0
@@ -131,14 +130,12 @@ package struct JSONTape: ~Copyable {
 
   package func kind(_ index: Int) -> Kind { self[index].kind }
 
-  /// The value's offset in bytes from the document's start.
   package func offset(_ index: Int) -> Int { self[index].offset }
 
   package func integer(_ index: Int) -> Int64 { Int64(bitPattern: self[index].payload) }
 
   package func real(_ index: Int) -> Double { Double(bitPattern: self[index].payload) }
 
-  /// The bytes of a text or number, or the number of elements or members.
   package func count(_ index: Int) -> Int { self[index].count }
 
   package func shapeCount(_ index: Int) -> Int { shapes.count(self[index].shape, Int(self[index].slot)) }

@@ -137,7 +137,6 @@ enum JSONText {
     }
   }
 
-  /// One `\uXXXX`, or a surrogate pair of two.
   private static func unicodeEscape(
     _ bytes: UnsafePointer<UInt8>, _ index: Int, _ end: Int
   ) -> (Unicode.Scalar, length: Int)? {

@@ -8,7 +8,6 @@ package indirect enum JSONValue: Hashable, Sendable {
   case array([JSONValue])
   case object([JSONMember])
 
-  /// Parses one whole document strictly.
   package init(parsing bytes: [UInt8]) throws(JSONError) {
     var scanner = JSONScanner(bytes)
     self = try JSONValue(scanner.next(), &scanner)
@@ -48,7 +47,6 @@ package indirect enum JSONValue: Hashable, Sendable {
   }
 }
 
-/// One member of an object.
 package struct JSONMember: Hashable, Sendable {
   package let name: String
   package let value: JSONValue
@@ -69,7 +67,6 @@ extension JSONValue {
 
   package var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
 
-  /// The kind for messages.
   package var kind: String {
     switch self {
     case .null: "null"
@@ -94,7 +91,6 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
     self = .object(elements.map { JSONMember($0.0, $0.1) })
   }
 
-  /// An object with its members sorted by name.
   package init<Value>(_ dictionary: [String: Value], _ json: (Value) -> JSONValue) {
     let sorted = dictionary.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
     self = .object(sorted.map { JSONMember($0.key, json($0.value)) })
@@ -110,7 +106,6 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
 }
 
 extension [JSONMember] {
-  /// Omits members without a value.
   package init(_ pairs: (String, JSONValue?)...) {
     self = pairs.compactMap { name, value in value.map { JSONMember(name, $0) } }
   }

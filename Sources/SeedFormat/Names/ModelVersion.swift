@@ -34,7 +34,6 @@ public struct ModelVersion: Hashable, Sendable, Comparable, CustomStringConverti
   /// Whether a client built for `other` can open a file of this version.
   public func opens(for other: ModelVersion) -> Bool { major == other.major && minor >= other.minor }
 
-  /// SQLite's `user_version`: major × 1000 + minor.
   package var userVersion: Int { major * 1000 + minor }
 
   /// Compares majors, then minors.

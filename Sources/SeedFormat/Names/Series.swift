@@ -23,7 +23,6 @@ public struct Series: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// The name of its TUF role. The last hyphen separates the major, because only the dataset's name may have others.
   package var roleName: String { "\(dataset)-\(major)" }
 
-  /// The prefix of its targets' paths, with the final slash.
   package var targetPrefix: String { "\(dataset)/\(major)/" }
 
   /// Compares datasets, then majors.

@@ -20,7 +20,6 @@ package struct Finding: Hashable, Sendable {
 }
 
 extension [Finding] {
-  /// Whether no finding is an error.
   package var areSound: Bool { !contains { $0.severity == .error } }
 
   /// Sorted by severity, stably.

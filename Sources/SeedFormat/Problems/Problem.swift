@@ -41,11 +41,9 @@ package enum ProblemType: String, Hashable, Sendable, CaseIterable {
 
 /// An RFC 9457 problem, sent instead of the requested resource.
 package struct Problem: Error, Hashable, Sendable {
-  /// Determines status and title.
   package let type: ProblemType
   /// One sentence about this occurrence: found, expected, remedy.
   package let detail: String
-  /// Additional members for programs, in order.
   package let members: [JSONMember]
 
   package static let mediaType = "application/problem+json"
@@ -56,7 +54,6 @@ package struct Problem: Error, Hashable, Sendable {
     self.members = members
   }
 
-  /// The document, with the common members first.
   package var json: JSONValue {
     let common = [
       JSONMember("type", .string(type.rawValue)), JSONMember("title", .string(type.title)),

@@ -23,7 +23,6 @@ package enum BorrowedValue {
     }
   }
 
-  /// The bytes of a text or blob.
   package var byteCount: Int {
     switch self {
     case .text(let bytes), .blob(let bytes): bytes.count

@@ -50,7 +50,6 @@ package final class LentBytes {
     return UnsafeBufferPointer(room.bindMemory(to: UInt8.self))
   }
 
-  /// Lends a copy of a value in other memory.
   package func copy(_ value: BorrowedValue) -> BorrowedValue {
     switch value {
     case .text(let bytes): .text(copy(bytes))

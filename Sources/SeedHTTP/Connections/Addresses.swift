@@ -7,7 +7,6 @@ package struct IPAddress: Hashable, Sendable {
 
   private static let mappedPrefix: UInt128 = 0xFFFF << 32
 
-  /// Parses a numeric address; nil if invalid.
   package init?(_ literal: String) {
     var (v4, v6) = (in_addr(), in6_addr())
     if inet_pton(AF_INET, literal, &v4) == 1 {

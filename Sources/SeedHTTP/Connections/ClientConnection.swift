@@ -38,7 +38,7 @@ final class ClientConnection: Sendable {
   private static let discardedPieceBytes = 16 * 1024
 
   /// Call before closing the descriptor. If the client is still sending, closing resets the connection and loses the
-  /// last response, so this reads what has arrived, up to a limit.
+  /// last response, so this reads pending bytes, up to a limit.
   func discardInput() {
     withUnsafeTemporaryAllocation(byteCount: Self.discardedPieceBytes, alignment: 1) { room in
       for _ in 0..<Self.discardedBytes / Self.discardedPieceBytes

@@ -6,13 +6,10 @@ package enum ConnectionRefusal: String, CaseIterable, Sendable {
   case address
   /// The server was crowded, and its address or IPv6 network had its share of connections.
   case share
-  /// The process was out of file descriptors.
   case descriptors
-  /// The server was shutting down.
   case ending
   /// It was idle, and the server was crowded.
   case crowd
-  /// Its request's head was rejected.
   case head
   /// Its client was too slow to send a head or to receive a response. The limits are stricter while the server is
   /// crowded.

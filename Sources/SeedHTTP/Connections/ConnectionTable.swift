@@ -134,7 +134,6 @@ final class ConnectionTable: Sendable {
     }
   }
 
-  /// Maximum connections per address in a crowd.
   private func share(in state: borrowing State) -> Int { max(1, crowd / max(1, state.counts.count)) }
 
   /// Handles connections that arrived at once: none was idle when they were added, and at its limit libmicrohttpd

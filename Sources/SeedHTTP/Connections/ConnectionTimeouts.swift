@@ -19,7 +19,6 @@ package struct ConnectionTimeouts: Sendable {
 
   struct Activity: Hashable, Sendable {
     enum Phase: UInt64, Sendable {
-      /// Waiting for the first request's head.
       case opening
       case handling
       case sending
@@ -71,7 +70,6 @@ package struct ConnectionTimeouts: Sendable {
     now >= activity.since + UInt64(seconds) * 1000
   }
 
-  /// Whether a reader is slow enough to be ended in a crowd.
   func isSlow(_ activity: Activity, _ progress: Progress?, acknowledged: UInt64, at now: UInt64) -> Bool {
     guard activity.phase == .sending, let progress, progress.start >= activity.since,
       now >= progress.start + UInt64(crowdedWindowSeconds) * 1000

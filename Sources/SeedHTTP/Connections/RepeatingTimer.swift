@@ -1,6 +1,5 @@
 internal import Dispatch
 
-/// Calls its body repeatedly on a private queue while it lives.
 package final class RepeatingTimer: Sendable {
   // Cancelling is thread-safe, but the type does not declare it.
   private nonisolated(unsafe) let timer: any DispatchSourceTimer

@@ -1,7 +1,6 @@
 /// Ordered header fields with case-insensitive lookup.
 package struct HTTPHeaders: Hashable, Sendable, ExpressibleByDictionaryLiteral {
   package struct Field: Hashable, Sendable {
-    /// The name as written.
     package let name: String
     /// The value without surrounding whitespace.
     package let value: String

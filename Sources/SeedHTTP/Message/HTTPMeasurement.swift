@@ -26,7 +26,6 @@ package struct HTTPMeasurement: Sendable {
   }
 }
 
-/// A request with its measurement.
 package struct HTTPExchange: Sendable {
   /// If it was not admitted, its parts are unchecked.
   package let request: HTTPRequest

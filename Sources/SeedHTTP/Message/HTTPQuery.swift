@@ -1,6 +1,5 @@
 /// An invalid or ambiguous query.
 package enum HTTPQueryError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// An empty name between two `&`.
   case missingName
   /// A `%` without two hexadecimal digits, in the parameter with that raw name.
   case badPercentEncoding(parameter: String)
@@ -8,7 +7,6 @@ package enum HTTPQueryError: Error, Hashable, Sendable, CustomStringConvertible 
   case nul(parameter: String)
   case duplicate(parameter: String)
 
-  /// The raw name of the faulty parameter, if it has one.
   package var parameter: String? {
     switch self {
     case .missingName: nil

@@ -39,7 +39,6 @@ package struct HTTPRequest: Hashable, Sendable {
     self.id = id
   }
 
-  /// ``id`` in sixteen hexadecimal digits.
   package var idText: String {
     let digits = String(id, radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits

@@ -1,7 +1,6 @@
 internal import Dispatch
 import SeedSystem
 
-/// Responds to every admitted request with its handler's response.
 package final class HTTPServer: Sendable {
   package let host: String
   /// The listening port; if 0 was configured, the one that the system chose.
@@ -55,10 +54,8 @@ package final class HTTPServer: Sendable {
     { [connections = dispatcher.connections] in connections.load }
   }
 
-  /// Clears all cached responses.
   package var forgetAnswers: @Sendable () -> Void { { [answers = dispatcher.answers] in answers.forget() } }
 
-  /// Removes cached responses whose files were replaced or modified.
   package var forgetReplacedFiles: @Sendable () -> Void {
     { [answers = dispatcher.answers] in answers.forgetReplacedFiles() }
   }

@@ -1,6 +1,5 @@
 internal import class Foundation.ProcessInfo
 
-/// A server's address and limits.
 package struct HTTPServerConfiguration: Sendable {
   /// An IPv4 or IPv6 literal; `::` also accepts IPv4.
   package var host: String
@@ -32,7 +31,6 @@ package struct HTTPServerConfiguration: Sendable {
   /// Called after every exchange with the whole request. Copies every request.
   package var observe: (@Sendable (HTTPExchange) -> Void)?
 
-  /// Maximum bytes of a request's head.
   var headLimit: Int { connectionMemoryBytes / 2 }
 
   package init(host: String = "127.0.0.1", port: UInt16 = 0) {
@@ -41,16 +39,12 @@ package struct HTTPServerConfiguration: Sendable {
   }
 }
 
-/// A reason why a server cannot start.
 package enum HTTPServerError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Another socket listens on the port.
   case portInUse(host: String, port: UInt16)
-  /// The system or the library failed.
   case cannotListen(host: String, port: UInt16, reason: String)
   /// The limit on open files is too low for even one connection; the configured ones need `needed`.
   case tooFewDescriptors(needed: Int)
 
-  /// One sentence: location, reason, remedy.
   package var description: String {
     switch self {
     case .portInUse(let host, let port):

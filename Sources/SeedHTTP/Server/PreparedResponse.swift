@@ -99,7 +99,6 @@ extension Problem {
 }
 
 extension HTTPBody {
-  /// Whether the body includes its file's first and last byte.
   fileprivate var ends: (first: Bool, last: Bool) {
     guard case .file(let file, let offset, let length) = self, length > 0 else { return (false, false) }
     return (offset == 0, offset + length == file.length)

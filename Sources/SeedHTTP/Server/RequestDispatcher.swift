@@ -44,8 +44,8 @@ final class RequestDispatcher: Sendable {
     _ = refuseBySocket(.targetTooLong, to: request, current)
   }
 
-  /// False if the connection must be dropped. libmicrohttpd calls this at the end of the head and of the request, and
-  /// closes a connection that responds at the first call, so that only sends refusals.
+  /// False if the connection must be dropped. libmicrohttpd calls this at the end of the head and of the request. It
+  /// closes a connection that responds at the first call, so the first call only sends refusals.
   func advance(
     _ current: CurrentRequest, on connection: OpaquePointer, method: HeadText, version: HeadText
   ) -> Bool {

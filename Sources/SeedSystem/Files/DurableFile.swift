@@ -64,7 +64,6 @@ package enum DurableFile {
     try Folder.sync(Folder.parent(of: path))
   }
 
-  /// Removes temporary files left by crashes.
   package static func sweep(_ folder: String) throws(FileError) {
     for name in try Folder.names(in: folder) where name.hasSuffix(temporarySuffix) {
       try Folder.remove("\(folder)/\(name)")

@@ -6,7 +6,6 @@ package struct File: ~Copyable, Sendable {
   package enum Purpose: Sendable {
     /// Reads a regular file or a folder. Rejects anything else, including a pipe, on which a normal open would block.
     case reading
-    /// Reads a regular file only.
     case readingRegular(followsLinks: Bool)
     /// Reads anything, including pipes.
     case readingAny

@@ -26,7 +26,6 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Whether the process or the system has no file descriptors left.
   package var isExhausted: Bool { number == EMFILE || number == ENFILE }
 
-  /// The system's message for the `errno`.
   package var reason: String {
     number == Self.notRegular ? "it is not a regular file" : String(cString: strerror(number))
   }

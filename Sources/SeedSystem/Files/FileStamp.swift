@@ -22,7 +22,6 @@ package struct FileStamp: Hashable, Sendable {
     ].joined(separator: " ")
   }
 
-  /// Identifies the file regardless of its content.
   package var identity: String { "\(device) \(inode)" }
 
   /// True for the same file even if its content differs.

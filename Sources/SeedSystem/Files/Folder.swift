@@ -7,7 +7,6 @@ package enum Folder {
     if mkdir(path, mode) != 0, errno != EEXIST { throw FileError("create the folder", path) }
   }
 
-  /// True if the name exists, whatever it is.
   package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
   /// The names in a folder, sorted; empty if it is missing.
@@ -46,7 +45,6 @@ package enum Folder {
     if rmdir(path) != 0, errno != ENOENT { throw FileError("remove", path) }
   }
 
-  /// Removes a file, or a folder with its contents.
   package static func removeAny(_ path: String) throws(FileError) {
     if isFolder(path) { try removeAll(path) } else { try remove(path) }
   }

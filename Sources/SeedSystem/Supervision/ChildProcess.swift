@@ -105,7 +105,6 @@ package final class ChildProcess: Sendable {
     }
   }
 
-  /// Whether it ended within the grace period.
   private func endsSoon() -> Bool {
     let deadline = SuspendingClock.now + Self.grace
     while SuspendingClock.now < deadline {

@@ -17,7 +17,6 @@ package enum MarkedProcesses {
     }
   }
 
-  /// The IDs of other processes whose environment has the mark.
   private static func all(_ mark: [UInt8]) -> [pid_t] {
     let numbers = ((try? Folder.names(in: "/proc")) ?? []).compactMap { pid_t($0) }
     return numbers.filter { $0 != getpid() && has(mark, $0) }

@@ -1,7 +1,6 @@
 #if os(Linux)
 internal import CSpawn
 
-/// Starts all child processes.
 package enum Spawn {
   /// Starts a program as leader of its own process group, with only the given descriptors 0, 1 and 2 and default
   /// signal handling. A name without a slash is searched for in this process's `PATH`.

@@ -7,7 +7,6 @@ package struct DatePattern: Sendable {
     case byte(UInt8)
   }
 
-  /// The reason why a text is not a pattern.
   package struct Flaw: Error {
     package let reason: String
   }

@@ -47,7 +47,6 @@ struct TimeReader {
     return digit
   }
 
-  /// The fraction of a second after a decimal point.
   mutating func fraction() -> Double? {
     var (digits, scale) = (0.0, 1.0)
     while let digit = digit() {

@@ -17,7 +17,6 @@ extension UTCTime {
     return (Int64(midnight + time.seconds - zone), time.fraction)
   }
 
-  /// Parses an offset such as `+01:00` into seconds east of Greenwich.
   package static func zone(_ text: String) -> Int? {
     Array(text.utf8).withUnsafeBufferPointer { bytes in
       var reader = TimeReader(bytes)

@@ -59,7 +59,6 @@ struct CivilDate: Hashable {
   let month: Int
   let day: Int
 
-  /// Fails if the calendar has no such day.
   init?(checking year: Int, _ month: Int, _ day: Int) {
     guard (1...12).contains(month), (1...Self.days(month, year)).contains(day) else { return nil }
     self.init(year: year, month: month, day: day)

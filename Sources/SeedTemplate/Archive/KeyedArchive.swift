@@ -22,7 +22,6 @@ package struct KeyedArchive: Sendable {
 
   private static let version: Int64 = 100_000
 
-  /// Reads an archive from a binary property list.
   package init(_ bytes: [UInt8]) throws {
     let plist = try BinaryPlist(bytes)
     guard let members = plist.members, let top = members["$top"], let list = members["$objects"],
@@ -36,13 +35,11 @@ package struct KeyedArchive: Sendable {
     self.root = try Self.value(root, plist, places, key: "root", of: nil)
   }
 
-  /// The value of an object's key; nil if it is missing.
   package func value(_ key: String, of object: ArchivedObject) throws(ArchiveError) -> Value? {
     guard let member = object.members[key] else { return nil }
     return try Self.value(member, plist, places, key: key, of: object.number)
   }
 
-  /// The elements of an array or a set.
   package func elements(of object: ArchivedObject) throws(ArchiveError) -> [Value] {
     let classes: Set = ["NSArray", "NSMutableArray", "NSSet", "NSMutableSet", "NSOrderedSet"]
     guard classes.contains(object.className) else {
@@ -171,7 +168,6 @@ extension KeyedArchive {
 package struct ArchivedObject: Sendable {
   /// Its number in the archive, which identifies the object.
   package let number: Int
-  /// The class that was archived.
   package let className: String
   fileprivate let members: [BinaryPlist.Member]
 
@@ -184,7 +180,6 @@ package struct ArchiveError: Error, Hashable, Sendable, CustomStringConvertible 
   package let reason: Reason
   /// The object's number; nil for the whole archive.
   package let object: Int?
-  /// The key or class.
   package let name: String?
 
   init(_ reason: Reason, _ object: Int? = nil, _ name: String? = nil) {

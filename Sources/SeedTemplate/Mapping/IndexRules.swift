@@ -6,7 +6,6 @@ extension TableMapping {
   func triggers(of file: StoreFile) throws -> [String] { try TriggerRules(file, self).check() }
 }
 
-/// Checks that the model explains every index.
 private struct IndexRules {
   private let file: StoreFile
   private let mapping: TableMapping
@@ -113,7 +112,6 @@ private struct TriggerRules {
 
 /// The triggers that maintain a count of related objects.
 private struct CountTriggers {
-  /// The count's table and column.
   let table, column: String
   let entity, attribute: String
   /// The table of the counted objects, and its column with the counting object's key.

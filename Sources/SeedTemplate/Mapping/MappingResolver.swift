@@ -19,7 +19,6 @@ private struct MappingResolver {
   private let owned: [String: [(owner: ObjectModel.Entity, relationship: ObjectModel.Relationship)]]
   private var pairs: [String: TableMapping.Table] = [:]
 
-  /// Core Data's history tables with their possible columns.
   private static let history: [String: Set<String>] = [
     "ACHANGE": [
       "Z_PK", "Z_ENT", "Z_OPT", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID", "ZCOLUMNS",
@@ -91,7 +90,6 @@ private struct MappingResolver {
       columns: columns.sorted { order[$0.name] ?? 0 < order[$1.name] ?? 0 })
   }
 
-  /// All columns that the model requires in a table.
   private func wanted(in root: ObjectModel.Entity) throws -> [WantedColumn] {
     let own = try (members[root.name] ?? []).flatMap { entity in
       entity.attributes.flatMap { WantedColumn.columns(of: $0, entity, number(entity.name)) }
@@ -264,7 +262,6 @@ private struct PairColumns {
   private let table: StoreSchema.Table
   private let wanted: [Wanted]
 
-  /// The keys that one side of the relationship references.
   struct Wanted {
     let side: TableMapping.Side
     /// Without the prefix `Z_` and appended digits.

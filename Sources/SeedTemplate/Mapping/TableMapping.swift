@@ -2,7 +2,6 @@
 package struct TableMapping: Hashable, Sendable {
   /// In schema order, without Core Data's own and history tables.
   package let tables: [Table]
-  /// Names of the triggers of derived attributes.
   package let triggers: [String]
 
   package struct Table: Hashable, Sendable {
@@ -18,7 +17,6 @@ package struct TableMapping: Hashable, Sendable {
     case pairs(Side, Side)
   }
 
-  /// One side of a relationship.
   package struct Side: Hashable, Sendable {
     /// The declaring entity.
     package let entity: String
@@ -42,7 +40,6 @@ package struct TableMapping: Hashable, Sendable {
     case saves
     /// The path of an attribute, or of an element of a composite one.
     case attribute(entity: String, path: [String])
-    /// The key of the related object.
     case target(Side)
     /// The number of the related object's entity.
     case targetEntity(Side)
@@ -66,7 +63,6 @@ package struct TableMapping: Hashable, Sendable {
   }
 }
 
-/// A column that the model requires.
 struct WantedColumn {
   /// The name unless another column of the table has the same.
   let name: String
@@ -77,7 +73,6 @@ struct WantedColumn {
   /// The property's name, followed by that of a composite's element.
   let path: [String]
 
-  /// Declared column types by attribute type.
   private static let types: [ObjectModel.AttributeType: String] = [
     .integer16: "INTEGER", .integer32: "INTEGER", .integer64: "INTEGER", .boolean: "INTEGER",
     .double: "FLOAT",

@@ -67,7 +67,6 @@ struct ArchivedFields {
     }
   }
 
-  /// Empty if the key is missing.
   func elements(_ key: String) throws -> [KeyedArchive.Value] {
     try object(key).map { try archive.elements(of: $0) } ?? []
   }
@@ -79,7 +78,6 @@ struct ArchivedFields {
     }
   }
 
-  /// Empty if the key is missing.
   func entries(_ key: String) throws -> [(name: String, object: ArchivedObject)] {
     guard let dictionary = try object(key) else { return [] }
     return try archive.entries(of: dictionary).map { name, value in

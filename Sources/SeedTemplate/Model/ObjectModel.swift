@@ -4,7 +4,6 @@ package struct ObjectModel: Hashable, Sendable {
   package let identifiers: [String]
   /// By name, in byte order.
   package let entities: [Entity]
-  /// Each entity's index.
   private let places: [String: Int]
 
   init(identifiers: [String], entities: [Entity]) {
@@ -18,7 +17,6 @@ package struct ObjectModel: Hashable, Sendable {
     package let name: String
     package let className: String?
     package let isAbstract: Bool
-    /// The parent entity.
     package let parent: String?
     package let attributes: [Attribute]
     package let relationships: [Relationship]
@@ -29,7 +27,6 @@ package struct ObjectModel: Hashable, Sendable {
     package let indexes: [Index]
   }
 
-  /// An index declared in the model.
   package struct Index: Hashable, Sendable {
     /// nil for an index of the old kind.
     package let name: String?
@@ -82,7 +79,6 @@ package struct ObjectModel: Hashable, Sendable {
     case other(className: String)
   }
 
-  /// The effect of deleting an object on related ones.
   package enum DeleteRule: Int64, Hashable, Sendable {
     case noAction = 0
     case nullify = 1
@@ -92,7 +88,6 @@ package struct ObjectModel: Hashable, Sendable {
 
   package struct Relationship: Hashable, Sendable {
     package let name: String
-    /// The related objects' entity.
     package let destination: String
     /// The destination's inverse relationship.
     package let inverse: String?
@@ -108,7 +103,6 @@ package struct ObjectModel: Hashable, Sendable {
 extension ObjectModel {
   package subscript(name: String) -> Entity? { places[name].map { entities[$0] } }
 
-  /// The direct children of an entity, by name.
   package func children(of name: String) -> [Entity] { entities.filter { $0.parent == name } }
 
   /// The entity and its ancestors, up to the root.

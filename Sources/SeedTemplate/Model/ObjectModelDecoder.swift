@@ -1,5 +1,4 @@
 extension ObjectModel {
-  /// Decodes a model's keyed archive.
   package init(_ archive: [UInt8]) throws {
     do {
       self = try ObjectModelDecoder(KeyedArchive(archive)).model()
@@ -45,7 +44,6 @@ private struct ObjectModelDecoder {
       entities: entities.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) })
   }
 
-  /// An entity before its properties are decoded.
   private struct Outline {
     let name: String
     let fields: ArchivedFields
@@ -195,7 +193,6 @@ private struct ObjectModelDecoder {
   }
 }
 
-/// An entity's own properties, by kind.
 private struct OwnProperties {
   var attributes: [ObjectModel.Attribute] = []
   var relationships: [ObjectModel.Relationship] = []

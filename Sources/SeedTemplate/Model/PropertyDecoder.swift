@@ -1,4 +1,3 @@
-/// Decodes one property of an entity.
 struct PropertyDecoder {
   private let archive: KeyedArchive
   private let object: ArchivedObject
@@ -24,7 +23,6 @@ struct PropertyDecoder {
     "NSDeleteRule", "NSDestinationEntity", "_NSDestinationEntityName", "NSInverseRelationship",
     "_NSInverseRelationshipName", "NSIsOrdered", "NSMaxCount", "NSMinCount",
   ])
-  /// Maximum nesting of composite attributes.
   private static let compositeDepth = 16
 
   init(_ archive: KeyedArchive, _ object: ArchivedObject, entity: String, number: Int, name: String) {
@@ -180,7 +178,6 @@ struct PropertyDecoder {
     }
   }
 
-  /// Bits of an attribute's flags.
   private enum Flag {
     static let external: Int64 = 4
     /// Keeps a deleted object's value in the history; does not affect columns.

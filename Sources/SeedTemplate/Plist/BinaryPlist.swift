@@ -2,7 +2,6 @@
 package struct BinaryPlist: Hashable, Sendable {
   /// By reference number.
   package let objects: [Object]
-  /// The number of the root object.
   package let root: Int
 
   package enum Object: Hashable, Sendable {
@@ -23,7 +22,6 @@ package struct BinaryPlist: Hashable, Sendable {
   package struct Member: Hashable, Sendable {
     /// Unique within the dictionary.
     package let name: String
-    /// The value's number.
     package let value: Int
   }
 
@@ -33,21 +31,18 @@ package struct BinaryPlist: Hashable, Sendable {
     package static let objects = 1_000_000
     /// Maximum members of all containers together. The largest model found had 9,000 objects.
     package static let references = 2_000_000
-    /// Maximum nesting of containers.
     package static let depth = 128
   }
 
   /// The root dictionary's members; nil if the root is not a dictionary.
   package var members: [Member]? { members(of: root) }
 
-  /// A dictionary's members; nil if the object is not a dictionary.
   package func members(of number: Int) -> [Member]? {
     if case .dictionary(let members) = objects[number] { members } else { nil }
   }
 }
 
 extension [BinaryPlist.Member] {
-  /// The number of a member's value.
   package subscript(name: String) -> Int? { first { $0.name == name }?.value }
 }
 

@@ -1,5 +1,4 @@
 extension BinaryPlist {
-  /// Parses a whole list.
   package init(_ bytes: [UInt8]) throws(PlistError) {
     var reader = try BinaryPlistReader(bytes)
     self.init(objects: try reader.objects(), root: reader.trailer.root)
@@ -157,7 +156,6 @@ private struct BinaryPlistReader {
     }
   }
 
-  /// The members of an array, or the keys and values of a dictionary.
   private mutating func references(at offset: Int) throws(PlistError) -> ([Int], [Int]) {
     let isDictionary = bytes[offset] >> 4 == 0xD
     let content = try content(at: offset, width: trailer.referenceBytes * (isDictionary ? 2 : 1))

@@ -6,7 +6,6 @@ import SeedSystem
 package struct StoreFile: Sendable {
   package let metadata: StoreMetadata
   package let model: ObjectModel
-  /// The number of each entity in the store.
   package let numbers: [String: Int64]
   package let schema: StoreSchema
   /// Tables with rows, except those that are never empty.
@@ -19,7 +18,6 @@ package struct StoreFile: Sendable {
     return filled.prefix(most).joined(separator: ", ") + more
   }
 
-  /// Core Data's own tables.
   static let ownTables: Set<String> = ["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"]
   /// Numbers of Core Data's own entities, above those of a model.
   private static let ownNumbers: Range<Int64> = 16_001..<17_000
@@ -47,7 +45,6 @@ package struct StoreFile: Sendable {
     }
   }
 
-  /// Whether the file looks like a Core Data store.
   package static func isStore(_ path: String) -> Bool {
     guard let connection = try? Connection(path, .reader) else { return false }
     let found = try? connection.integer(

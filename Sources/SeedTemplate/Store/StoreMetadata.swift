@@ -6,7 +6,6 @@ package struct StoreMetadata: Hashable, Sendable {
   package let uuid: String
   /// The version of Apple's framework that made it; 0 if missing.
   package let framework: Int64
-  /// Each entity's hash, by name.
   package let hashes: [String: [UInt8]]
 
   private static let place = "Z_METADATA"

@@ -5,7 +5,6 @@ import SeedFormat
 package struct StoreSchema: Hashable, Sendable {
   package let tables: [Table]
   let indexes: [Index]
-  /// The triggers' statements, by name.
   let triggers: [String: String]
 
   package struct Table: Hashable, Sendable {
