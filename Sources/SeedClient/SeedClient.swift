@@ -8,8 +8,7 @@
 //
 // Rules of this module:
 // - No byte of a snapshot or delta reaches SQLite before its length and SHA-256 match signed metadata.
-// - A file that an app has open is never replaced under its path: a snapshot becomes a new generation in its own
-//   folder.
+// - A file that an app has open is never replaced under its path: a snapshot becomes a new generation's file.
 // - One connection per store writes and checkpoints (SQLite before 3.51.3 can corrupt a WAL that two connections
 //   reset). `StoreWriter` owns it, or the app lends it. All others are read-only. It checkpoints before and after an
 //   update, without waiting for readers.

@@ -113,8 +113,7 @@ extension SeedStore {
     try await generation.seed(at: meta(of: generation).version)
   }
 
-  /// Reads a generation's metadata, and announces a version that another store has applied. Runs within a turn, so no
-  /// update of this store is running.
+  /// Reads a generation's metadata, and announces another store's new version. Runs in a turn, never in an update.
   func meta(of generation: Generation) async throws -> SeedMeta {
     let meta = try await generation.reader.meta()
     let isNews = generation === current && state.version != nil && state.version != meta.version

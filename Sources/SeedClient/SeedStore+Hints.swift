@@ -1,6 +1,5 @@
 extension SeedStore {
-  /// Checks the server once for newer data, after a random delay so that a message to a million devices does not cause
-  /// a million requests in one second.
+  /// Checks the server once for newer data, after a random delay that spreads the requests of many devices.
   ///
   /// A message is only a hint: regular updates find the data without it. Hints cause at most one look in ten seconds.
   ///

@@ -3,13 +3,11 @@ import SeedDatabase
 extension SeedStore {
   /// Verifies the data on this device: the file's structure, and its digest, recomputed from all rows.
   ///
-  /// Starts and updates skip this, because it reads the whole file, which takes seconds if it is large. Call it if you
-  /// doubt the data. It runs on a library thread; reads continue, updates wait, and ``suspend()`` ends it. Without
-  /// data it does nothing.
+  /// Starts and updates skip this, because reading a large file takes seconds. Call it if you doubt the data. Runs on
+  /// a library thread; reads continue, updates wait, and ``suspend()`` ends it. A no-op without data.
   ///
-  /// Fails with ``SeedError/Code/damaged`` if the file has changed since it was verified. The file is then no longer
-  /// read, even after a restart: the previous file replaces it, if it exists and passes the check, and the next update
-  /// takes a snapshot.
+  /// Fails with ``SeedError/Code/damaged`` if the file has changed since it was verified, and stops reading it, even
+  /// after a restart. The previous file replaces it if it passes the check, and the next update takes a snapshot.
   ///
   /// ```swift
   /// do {
@@ -39,9 +37,8 @@ extension SeedStore {
 
   /// Goes back to the previous file, for an app whose own check of the new data failed.
   ///
-  /// Possible once after a snapshot has replaced older data. The rejected rows are remembered: updates fail with
-  /// ``SeedError/Code/rejected`` until the publisher has newer data. Fails with ``SeedError/Code/noPrevious`` if there
-  /// is no previous file.
+  /// Possible once after a snapshot has replaced older data. Updates then fail with ``SeedError/Code/rejected`` until
+  /// the publisher has newer data. Fails with ``SeedError/Code/noPrevious`` without a previous file.
   @discardableResult
   public func rollBack() async throws(SeedError) -> Seed {
     try await inTurn(isUpdate: false) { store in try await store.performRollBack() }
@@ -59,8 +56,7 @@ extension SeedStore {
     return try await open(found)
   }
 
-  /// Applies later deltas through the app's own writer, so that observers of its connection see the changes. `nil`
-  /// restores the store's own connection.
+  /// Applies later deltas through the app's own writer, so that its observers see them. `nil` ends this.
   ///
   /// ```swift
   /// await seeds.lendConnection { seed, apply in

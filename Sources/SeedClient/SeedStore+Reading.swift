@@ -57,7 +57,7 @@ extension SeedStore {
     live(query, values.seedValues, isSame: ==) { $0.decoded(as: type) }
   }
 
-  /// The store's state, now and after each change, for a settings screen.
+  /// The store's state now and after each change, to show on a settings screen.
   ///
   /// A busy listener receives the latest. The sequence ends with the store.
   public nonisolated var states: AsyncStream<SeedState> { stateSender.stream() }
@@ -67,8 +67,7 @@ extension SeedStore {
 
   /// The phases of all updates from now on; see ``updatePhases(_:)`` for those of one update.
   ///
-  /// A phase yields at most ten elements a second. A failed update has no last phase; its end shows in
-  /// ``SeedState/isUpdating``.
+  /// A phase yields at most ten elements a second. A failed update only ends in ``SeedState/isUpdating``.
   public nonisolated var phases: AsyncStream<UpdatePhase> { phaseSender.stream() }
 
   private nonisolated func live<Row: Sendable>(

@@ -1,6 +1,5 @@
 extension SeedStore {
-  /// Closes every connection and releases every lock, as the system requires of a suspended app. Call and await it
-  /// when the app goes to the background.
+  /// Closes all connections and releases all locks, as a suspended app must. Await it when entering the background.
   ///
   /// A running update ends at its next safe point with ``SeedError/Code/suspended`` and keeps downloaded and applied
   /// data. Running reads end with the same error, within their current statement. Seeds that the app still holds lose
@@ -26,9 +25,8 @@ extension SeedStore {
     await reopen()
   }
 
-  /// Closes the store permanently: as ``suspend()`` does, and ends all its sequences, including live queries.
-  /// `keepUpdated` and all later calls fail with ``SeedError/Code/closed``. Another store can then update the
-  /// directory at once.
+  /// Closes the store permanently: like ``suspend()``, and ends its sequences, including live queries. All later calls
+  /// fail with ``SeedError/Code/closed``, and so does `keepUpdated`. Another store can then update the directory.
   ///
   /// A store closes when its last reference is released; call this if other references may remain.
   public func close() async {

@@ -12,9 +12,8 @@ public import struct Foundation.URL
 /// for try await stops in seeds.rows("SELECT name FROM stop ORDER BY name") { show(stops) }
 /// ```
 ///
-/// Only one store per directory can update. Others, in this process or another, read its data and observe changes;
-/// their updates fail with ``SeedError/Code/storeLocked`` while the first store lives. Reads never wait for a
-/// download, a swap or an apply.
+/// Only one store per directory can update. Others, in any process, read its data and observe changes; their updates
+/// fail with ``SeedError/Code/storeLocked`` while the first store lives. Reads never wait for an update.
 public actor SeedStore {
   private static let mostWaitingChanges = 1000
   private static let mostWaitingPhases = 32
@@ -51,7 +50,7 @@ public actor SeedStore {
   var hasCheckedBundle = false
   var hasRecord = false
 
-  /// The data and its last update, for a settings screen.
+  /// The data and its last update, to show on a settings screen.
   public internal(set) var state: SeedState {
     didSet { if state != oldValue { stateSender.send(state) } }
   }
@@ -78,8 +77,7 @@ public actor SeedStore {
       directory: StoreDirectory.pathIfNamed(directory, "directory"), options: options)
   }
 
-  /// Creates a read-only store on a directory that another store updates, such as an app extension in a shared
-  /// container.
+  /// Creates a read-only store on a directory that another store updates, for example in an app extension.
   ///
   /// It contacts no server, does not block the other store's updates, and observes its changes within a second.
   /// Updates and other changes fail with ``SeedError/Code/readOnly``; reads fail with ``SeedError/Code/noData`` until
@@ -204,8 +202,7 @@ struct HintRule: Sendable {
   /// The shortest interval between two looks for hints.
   private static let pause = Duration.seconds(10)
 
-  /// The delay before the look; `nil` if an earlier hint's look has not begun yet. `now` is monotonic; `chance` is a
-  /// number from 0 to 1.
+  /// The delay before the look; `nil` if an earlier hint's look is pending. `now` is monotonic, `chance` from 0 to 1.
   mutating func wait(for reason: LookReason, now: Duration, chance: Double) -> Duration? {
     guard !isWaiting else { return nil }
     isWaiting = true

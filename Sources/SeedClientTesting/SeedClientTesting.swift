@@ -7,10 +7,8 @@
 // a publication's changes. Fixtures makes values for views. API is `TestPublisher` and the preview stores.
 //
 // Rules of this module:
-// - Stores are real ones that verify their data: this module replaces the publisher and the environment, not the
-//   store.
+// - Stores are real and verify their data: this module replaces the publisher and the environment.
 // - It builds wherever SeedClient does, with no other dependencies.
 // - Nothing uses real time or the network. The test alone decides on events.
-// - A mistake in a test is reported with table, column, row and remedy: `TestPublisher` throws it, a preview store
-//   traps.
+// - A mistake in a test is reported with table, column, row and remedy: thrown by `TestPublisher`, a trap in previews.
 // - The project's own client tests use the same parts, and so test them.

@@ -11,8 +11,7 @@ extension SeedStore {
   /// }
   /// ```
   ///
-  /// Traps with a message if the schema or the rows are wrong. With a failure, the store has no data and cannot get
-  /// any.
+  /// Traps with a message if the schema or the rows are wrong. With a failure, the store never has data.
   public static func preview(
     schema: String, failure: TestFailure? = nil, rows: (inout RowChanges) throws -> Void = { _ in }
   ) -> SeedStore {

@@ -43,14 +43,12 @@ public final class TestPublisher: Sendable {
     try self.init(schema, model, nil, Provenance(license: license, attribution: attribution))
   }
 
-  /// Creates a publisher whose version 1 has the rows of a folder made by `seedbank pull --bundle`, such as an app's
-  /// bundle. Ignores its signatures.
+  /// Creates a publisher whose version 1 has the rows of a `seedbank pull --bundle` folder. Ignores its signatures.
   public convenience init(bundle: URL, model: SeedModel? = nil) throws {
     try self.init(DatabaseContents(bundle: bundle.path), model)
   }
 
-  /// Creates a publisher whose version 1 has the rows of a SQLite file: a seed, or any file whose tables all have
-  /// keys.
+  /// Creates a publisher whose version 1 has the rows of a SQLite file: a seed, or any file whose tables have keys.
   public convenience init(file: URL, model: SeedModel? = nil) throws {
     try self.init(DatabaseContents(file: file.path), model)
   }
@@ -97,8 +95,7 @@ public final class TestPublisher: Sendable {
 
   /// Publishes changed rows as the next version, first as a snapshot, later as deltas.
   ///
-  /// Returns the newest version; publishes none without changes. Throws ``TestPublisherError`` for an invalid row and
-  /// then publishes nothing.
+  /// Returns the newest version. Publishes nothing without changes. Throws ``TestPublisherError`` for a bad row.
   @discardableResult
   public func publish(_ changes: (inout RowChanges) throws -> Void) throws -> Version {
     var rows = RowChanges()

@@ -1,7 +1,7 @@
 public import Observation
 public import SeedClient
 
-/// A store's state and updates, for a settings screen or a progress bar. Active until its last reference is released.
+/// A store's state and updates, to show as settings or progress. Active until its last reference is released.
 @MainActor @Observable public final class SeedStatus {
   /// The data and its last update.
   public private(set) var state: SeedState

@@ -2,8 +2,7 @@
 //
 // Rules of this module:
 // - No module above opens file descriptors, except SQLite, libmicrohttpd and the sockets of SeedHTTP.
-// - Only this module retries calls interrupted by a signal. Failures throw a ``FileError`` with the operation, the
-//   path and the system's reason.
+// - Only this module retries calls interrupted by a signal. A ``FileError`` has the operation, path and reason.
 // - Durable files are written in one way: temporary file, sync, rename, sync the folder (``DurableFile``).
 // - Differences between Linux and Apple systems are confined to this module.
 

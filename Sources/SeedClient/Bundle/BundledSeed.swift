@@ -30,8 +30,7 @@ struct BundledSeed: Hashable, Sendable {
   let metadata: SeriesMetadata
   let snapshot: PublishedObject
 
-  /// Verifies a bundle's metadata from the app's root on. Ignores expiry: an app stays in a store for months, and the
-  /// bundle's data is not secret.
+  /// Verifies a bundle's metadata from the app's root on, ignoring expiry: an app stays in a store for months.
   init(_ folder: BundleFolder, series: Series, root: [UInt8]) async throws {
     self.folder = folder
     let nothing = StoredMetadata(read: { _ in nil }, persist: { _, _ in })
@@ -71,8 +70,7 @@ extension StoreWriter {
     return choice.takesBundle(over: meta.map { ($0.epoch, $0.version) }, for: model)
   }
 
-  /// Makes the bundled snapshot the current generation, in the same stages as a download. Returns the generation's
-  /// name.
+  /// Makes the bundled snapshot the current generation, in the same stages as a download. Returns its name.
   func install(_ bundle: BundledSeed, freeBytes: @Sendable (_ folder: String) -> Int?) async throws -> String
   {
     let plan = DiskPlan([bundle.snapshot], held: bundle.snapshot.length)
@@ -107,8 +105,7 @@ extension StoreWriter {
 ///  1. A bundle that the app's model cannot open is ignored.
 ///  2. Without data that the app's model can open, the bundle is used, however old: the next update replaces it.
 ///  3. Within one epoch, the higher version wins; if equal, the store's own.
-///  4. Versions of different epochs cannot be compared. The bundle wins if its metadata is newer than the newest that
-///     this device has trusted.
+///  4. Versions of different epochs cannot be compared. The bundle wins if its metadata is newer than the trusted.
 ///  5. A snapshot that failed here before is not tried again.
 struct BundleChoice: Hashable, Sendable {
   let epoch: Epoch

@@ -11,8 +11,7 @@ struct RetryRule: Hashable, Sendable {
   private static let mostFruitless = 3
   private static let fruitBytes = 1024
   private static let bytesPerFailure = 16 * 1024
-  /// Delays in seconds. If the server asks for more than `longest`, the update fails and the caller waits;
-  /// `keepUpdated` does so by ``Pace``.
+  /// Delays in seconds. If the server asks for more than `longest`, the update fails; ``Pace`` then waits.
   private static let backoff = Backoff(first: 0.5, longest: 2, jitter: 0.25)
 
   /// The delay before the next attempt; nil to give up. `received` counts the bytes of all attempts.

@@ -24,8 +24,7 @@ final class WatchedRequest: Sendable {
     (self.fetcher, self.request, self.length, self.deadline) = (fetcher, request, length, deadline)
   }
 
-  /// Sends the request once. `begin` receives the classified head; `take` receives bytes and the range that they
-  /// belong to.
+  /// Sends the request once. `begin` receives the classified head, `take` bytes and the range that they belong to.
   func run(
     begin: @escaping @Sendable (Reply, ResponseHead) throws -> Void = { _, _ in },
     take: @escaping @Sendable ([UInt8], Range<Int>) throws -> Void

@@ -5,8 +5,7 @@ public struct LookReason: Hashable, Sendable {
   /// Seconds of a silent push's 30 that a look may wait; the rest is for the download.
   private static let usualSpread = Duration.seconds(13)
 
-  /// A signal, such as a push or a web socket, announced news to many devices at once. The look begins two to fifteen
-  /// seconds later.
+  /// A push, a web socket or the like announced news to many devices. The look begins two to fifteen seconds later.
   public static let hint = LookReason(spread: usualSpread)
 
   /// Like ``hint``, for more devices than the server can answer in fifteen seconds: the look begins at a random time

@@ -22,8 +22,7 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
     public static let server = Code("server")
     /// The app rejected the server's certificate by ``SeedOptions/answerChallenge``.
     public static let serverRefused = Code("serverRefused")
-    /// The server denied the download: a token from ``SeedOptions/prepareRequest`` or another credential is missing,
-    /// wrong or expired.
+    /// A token from ``SeedOptions/prepareRequest`` or another credential is missing, wrong or expired.
     public static let accessDenied = Code("accessDenied")
     /// The server asked clients to wait, for ``SeedError/retryAfter`` if known.
     public static let serverBusy = Code("serverBusy")
@@ -37,8 +36,7 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
     public static let stale = Code("stale")
     /// The publisher has older data than this device, perhaps after restoring a backup.
     public static let rolledBack = Code("rolledBack")
-    /// The publisher no longer supports the app's model: the app must be updated to ``SeedError/oldestModel`` or
-    /// later.
+    /// The publisher no longer supports the app's model. The app needs ``SeedError/oldestModel`` or later.
     public static let clientTooOld = Code("clientTooOld")
     /// No published data fits the app's model.
     public static let noCompatibleModel = Code("noCompatibleModel")
@@ -113,7 +111,7 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
     ].contains(code)
   }
 
-  /// Same as ``message``.
+  /// Same as `message`.
   public var description: String { message }
 
   static let suspended = SeedError(.suspended, "the store is suspended: call resume() first")

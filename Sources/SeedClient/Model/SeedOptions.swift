@@ -12,8 +12,8 @@ public import struct Foundation.URLRequest
 public struct SeedOptions: Sendable {
   /// Called with every update's phases, on a library thread; see ``SeedStore/updatePhases(_:)``.
   public var onPhase: @Sendable (UpdatePhase) -> Void = { _ in }
-  /// Receives log entries. By default they go to `os.Logger` with the subsystem `seedbank` on Apple platforms, and
-  /// nowhere on others.
+  /// Receives log entries. The default on Apple platforms is `os.Logger` with the subsystem `seedbank`; others drop
+  /// them.
   public var log: @Sendable (SeedLogEntry) -> Void = SeedLog.toSystem
   /// Time limits of downloads.
   public var timeouts = DownloadTimeouts()
@@ -44,8 +44,7 @@ public struct SeedOptions: Sendable {
   /// several times slower. Meant for servers; on in `seedbank pull` and for bundles.
   public var provesRows = false
 
-  /// The maximum number of changed keys per table in an element of `changes`; 0 reports none. A table with more
-  /// changed rows reports only counts.
+  /// The most changed keys per table in an element of `changes`; a table with more reports only counts.
   public var changedKeyLimit = 0
 
   /// Protection of the store's files while the device is locked; `nil` keeps the volume's default.
@@ -54,8 +53,7 @@ public struct SeedOptions: Sendable {
   /// ``FileProtection/afterFirstUnlock`` prevents background updates on a locked device.
   public var fileProtection: FileProtection? = .afterFirstUnlock
 
-  /// Excludes the store from the user's backups, as app review requires for data that can be downloaded again. Apple
-  /// platforms only.
+  /// Excludes the store from backups, as app review requires for downloadable data. Apple platforms only.
   public var isExcludedFromBackup = true
 
   /// Rejects a directory with another major of the dataset: an app with a new major takes over its own directory, but
@@ -91,8 +89,7 @@ public struct DownloadTimeouts: Hashable, Sendable {
 
 /// Limits on an update's networks and size.
 public struct UpdatePolicy: Hashable, Sendable {
-  /// Whether it may use networks that cost money, such as mobile ones. Always true on Linux, which does not report
-  /// this.
+  /// Whether it may use networks that cost money, such as mobile ones. Always true on Linux.
   public var allowsExpensive: Bool
   /// Whether it may use networks in Low Data Mode. Always true on Linux.
   public var allowsConstrained: Bool

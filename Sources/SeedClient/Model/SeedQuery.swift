@@ -24,8 +24,7 @@ public struct SeedQuery: Hashable, Sendable, ExpressibleByStringInterpolation, C
     case named([String: SeedValue])
   }
 
-  /// A statement composed at run time, with a value for each parameter, in order. Text in `sql` is executed as SQL, so
-  /// pass untrusted input as values.
+  /// A statement composed at run time, with a value for each parameter. Pass untrusted input as values, not in `sql`.
   public init(sql: String, values: [(any SeedValueConvertible)?] = []) {
     (self.sql, self.values) = (sql, .inOrder(values.seedValues))
   }

@@ -7,7 +7,7 @@ public struct SeedRow: Hashable, Sendable, CustomStringConvertible {
 
   package init(names: [String], values: [SeedValue]) { (self.names, self.values) = (names, values) }
 
-  /// The value of the first column with that name; traps if there is none.
+  /// The value of the first column with that name; traps if it is missing.
   public subscript(name: String) -> SeedValue {
     guard let index = names.firstIndex(of: name) else {
       preconditionFailure("the query returns no column \"\(name)\", only \(names.joined(separator: ", "))")
@@ -15,7 +15,7 @@ public struct SeedRow: Hashable, Sendable, CustomStringConvertible {
     return values[index]
   }
 
-  /// The value of the column at `index`; traps if there is none.
+  /// The value of the column at `index`; traps if it is missing.
   public subscript(index: Int) -> SeedValue { values[index] }
 
   /// `(id: de:1, name: Alexanderplatz)`; long texts are shortened.

@@ -2,7 +2,7 @@ package import SeedSystem
 
 public import struct Foundation.Date
 
-/// A store's data and last update, for a settings screen.
+/// A store's data and last update, to show on a settings screen.
 ///
 /// Survives a restart, except for errors. The first ``SeedStore/prepare()``, read or update loads it.
 public struct SeedState: Hashable, Sendable {
@@ -38,8 +38,8 @@ public struct SeedState: Hashable, Sendable {
   /// The origin of the data.
   public package(set) var source: String?
 
-  /// True if the data may be outdated: the last update failed, or there was none yet. In a read-only store, which does
-  /// not observe other stores' updates, true if the data could not be read.
+  /// True if the data may be outdated, because the last update failed or has not happened yet. In a read-only store,
+  /// which does not observe other stores' updates, true if the data could not be read.
   public var isStale: Bool { !hasLooked || lastError != nil }
   package var hasLooked = false
   package var record = StateRecord()

@@ -17,8 +17,7 @@ extension URL: SeedValueConvertible {
 }
 
 extension UUID: SeedValueConvertible {
-  /// The upper-case text of `uuidString`. SQLite compares case-sensitively: if a column has lower case or bytes, pass
-  /// a text or a blob.
+  /// The upper-case text of `uuidString`. If a column has lower case or bytes, pass a text or a blob instead.
   public var seedValue: SeedValue { .text(uuidString) }
 }
 

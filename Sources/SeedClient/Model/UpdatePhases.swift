@@ -1,5 +1,4 @@
-/// The phases of an update. Iterating starts the update, ending the iteration cancels it, and failures are
-/// ``SeedError``.
+/// The phases of an update, which starts with an iteration and is cancelled with it. Failures are ``SeedError``.
 public struct UpdatePhases: AsyncSequence, Sendable {
   /// The type of the elements.
   public typealias Element = UpdatePhase

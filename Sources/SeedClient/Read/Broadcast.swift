@@ -13,8 +13,7 @@ final class Broadcast<Element: Sendable>: Sendable {
   private let replaysLatest: Bool
   private let state = Mutex(State())
 
-  /// A slow listener loses the oldest elements beyond `mostWaiting`. `replaysLatest` starts new streams with the
-  /// latest.
+  /// A slow listener loses the oldest elements beyond `mostWaiting`. `replaysLatest` begins streams with the latest.
   init(mostWaiting: Int, replaysLatest: Bool = false) {
     (self.mostWaiting, self.replaysLatest) = (mostWaiting, replaysLatest)
   }

@@ -70,8 +70,7 @@ actor GenerationProof: BlockingActor {
     }
   }
 
-  /// The file's metadata and row count, in one transaction: otherwise a concurrent write could pair the rows of one
-  /// version with the digest of another.
+  /// The metadata and row count, in one transaction, so that a concurrent write cannot mix two versions.
   static func run(_ connection: Connection) throws -> (meta: SeedMeta, rows: Int) {
     try connection.execute("BEGIN")
     defer { connection.rollBack() }

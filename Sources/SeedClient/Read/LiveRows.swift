@@ -1,8 +1,7 @@
 import SeedDatabase
 import SeedFormat
 
-/// The state of the data: a generation, its version, and each table's sum of rows. Two editions of the same state are
-/// equal.
+/// The state of the data: a generation, its version, and each table's sum of rows. Equal states are equal.
 struct DataEdition: Sendable {
   let generation: Generation
   private let version: Version
@@ -25,8 +24,7 @@ struct DataEdition: Sendable {
     case all
     case tables(Set<String>)
 
-    /// Falls back to `.all`, because changes never name search tables, pragmas and the like. SQLite itself reads the
-    /// schema tables.
+    /// Uses `.all` if changes cannot name a table, as for search tables. SQLite itself reads the schema tables.
     init(_ read: TablesRead, ordinary: Set<String>) {
       let names = Set(read.names.map { $0.lowercased() }).subtracting(["sqlite_master", "sqlite_schema"])
       self = read.readsMore || !names.isSubset(of: ordinary) ? .all : .tables(names)

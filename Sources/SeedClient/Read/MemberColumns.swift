@@ -1,8 +1,7 @@
 import SeedDatabase
 import SeedFormat
 
-/// The columns of a type's members, learnt during the first row. Afterwards one-byte keys, as in every synthesized
-/// `CodingKeys`, need no name lookup.
+/// The columns of a type's members, learnt during the first row. Later, one-byte keys need no name lookup.
 final class MemberColumns {
   // Unmanaged, because reference counting for each column would double the cost.
   private let decoder: Unmanaged<RowDecoder>

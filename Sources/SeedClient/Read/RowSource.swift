@@ -19,8 +19,7 @@ final class RowSource {
 
   func has(_ member: String) -> Bool { found[member] != nil || ColumnMatch(member, in: columns) != .none }
 
-  /// A member's column, looked up once for all rows. Throws if it is missing, even for an optional member: the query
-  /// is wrong.
+  /// A member's column, looked up once for all rows. Throws if it is missing, even for an optional member.
   func column(of member: String) throws -> Int32 {
     if let column = found[member] { return column }
     guard case .one(let index) = ColumnMatch(member, in: columns) else { throw misnamed(member) }
@@ -102,8 +101,7 @@ enum ColumnMatch: Equatable {
   /// Several columns match only in another spelling.
   case alike([String])
 
-  /// Prefers an exact match; otherwise ignores case, as SQLite does, and underscores: `route_name` matches
-  /// `routeName`.
+  /// Prefers an exact match; otherwise ignores case and underscores: `route_name` matches `routeName`.
   init(_ member: String, in columns: [String]) {
     let exact = columns.indices.filter { columns[$0] == member }
     let found =

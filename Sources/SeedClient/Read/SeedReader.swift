@@ -58,8 +58,7 @@ public struct SeedReader: ~Copyable {
     }
   }
 
-  /// The tables and views, in lower case, whose changes are reported by name. Others, such as search tables, may
-  /// change with any table.
+  /// Tables and views, in lower case, whose changes are reported. Others, such as search tables, may always change.
   func ordinaryTables() throws(SeedError) -> Set<String> {
     do {
       return Set(

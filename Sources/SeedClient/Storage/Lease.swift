@@ -1,8 +1,7 @@
 import SeedSystem
 
-/// Keeps a generation's files readable: a shared lock that the kernel releases when the process ends. Only a process
-/// with the exclusive lock removes the files, so a lease protects them. Whether it was taken in time is checked
-/// afterwards; see ``GenerationSearch``.
+/// Keeps a generation's files readable by a shared lock, which the kernel releases with the process. Files are removed
+/// only under the exclusive lock. Whether a lease came in time is checked later; see ``GenerationSearch``.
 final class Lease: Sendable {
   private let path: String
   private let lock: Mutex<FileLock?>
@@ -42,8 +41,7 @@ final class FileLock: Sendable {
 
   deinit { file.unlock() }
 
-  /// False if the locked file was removed or replaced: a recreated file has another lock. True if the disk cannot
-  /// answer.
+  /// False if the locked file was removed or replaced, and so has another lock. True if the disk cannot answer.
   var isInPlace: Bool { (try? file.hasItsName()) ?? true }
 
   /// Takes an exclusive lock on a file, which is created if missing; `nil` if it is held elsewhere.

@@ -16,8 +16,7 @@ enum StoreDirectory {
     .map { "\(folder)/\($0)" }
   }
 
-  /// Includes the program, because programs may share the user's folder but get datasets of one name from different
-  /// publications.
+  /// Includes the program, because other programs of the user may have another publication's dataset of that name.
   static func path(of series: Series, for program: String) -> String {
     let folder = program.replacing("/", with: "_")
     return "Seedbank/\(["", ".", ".."].contains(folder) ? "_" : folder)/\(series.roleName)"

@@ -12,8 +12,7 @@ struct StoreLayout: Sendable {
   }
 
   var trust: String { "\(directory)/trust" }
-  /// The app's root, kept once metadata was verified by it. Only examinations read it; updates use the root that the
-  /// app passes.
+  /// The app's root, kept for examinations after it verified metadata. Updates use the root that the app passes.
   var shippedRoot: String { "\(trust)/shipped.json" }
   var generations: String { "\(directory)/generations" }
   var partial: String { "\(directory)/partial" }

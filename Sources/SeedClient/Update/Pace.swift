@@ -1,7 +1,6 @@
 /// The delay between updates in ``SeedStore/keepUpdated(_:onFailure:)``. Pure.
 ///
-/// After an outage, the load is at most about twice as high as usual: each device retries once, at a random time,
-/// before it returns to the pace.
+/// After an outage, the load at most about doubles: each device retries once, at a random time, before its next turn.
 package struct Pace: Sendable {
   package let pollSeconds: Int
 

@@ -9,8 +9,7 @@ final class SeedFile {
 
   convenience init(_ path: String) throws { try self.init(Connection(path, .writer)) }
 
-  /// A generation's live file, through the store's own connection or a lent one. Throws ``DeltaMismatch`` if the app
-  /// has changed its schema.
+  /// A generation's live file, by an own or lent connection. Throws ``DeltaMismatch`` if the app changed its schema.
   static func live(_ open: () throws -> Connection) throws -> SeedFile {
     try DeltaMismatch.blaming { try SeedFile(open()) }
   }
@@ -47,8 +46,7 @@ final class SeedFile {
   @discardableResult
   func emptyLog() throws -> Bool { try connection.emptyLog() }
 
-  /// Applies one delta atomically: rows, version and digest. Throws ``DeltaMismatch`` only for a signed document; an
-  /// invalid document is another error.
+  /// Applies one delta atomically: rows, version and digest. Throws ``DeltaMismatch`` only for a document as signed.
   func apply(_ delta: FetchedObject, keyLimit: Int) throws -> SeedChanges {
     let document = try delta.document()
     return try DeltaMismatch.blaming {

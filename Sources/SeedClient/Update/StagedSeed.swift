@@ -42,8 +42,7 @@ struct StagedSeed {
     return file
   }
 
-  /// Compares the file's metadata and, if `provingRows`, its rows' sums with signed metadata. Only reads, and is the
-  /// first to open the file.
+  /// Compares metadata and, if `provingRows`, row sums with signed metadata. Only reads, and opens the file first.
   private static func check(
     _ path: String, _ object: PublishedObject, _ epoch: Epoch, provingRows: Bool
   ) throws {

@@ -205,8 +205,7 @@ actor StoreWriter: BlockingActor {
   // MARK: A new generation
 
   /// Makes a verified snapshot and the deltas after it the current generation; returns its name. After a kill at any
-  /// point, the next start finds the old data or the new. `beforeSwap` runs once the generation is complete, before it
-  /// becomes current.
+  /// point, the next start finds the old data or the new. `beforeSwap` runs once the generation is complete.
   func replace(
     by snapshot: FetchedObject, _ deltas: ArraySlice<FetchedObject> = [], epoch: Epoch,
     origin: SeedOrigin = .downloaded, beforeSwap: () async -> Void = {}
@@ -274,9 +273,8 @@ actor StoreWriter: BlockingActor {
     return changes
   }
 
-  /// Checkpoints the current data's log before and after each update, because a process that ends without closing the
-  /// file leaves its log, and the next one would append to it. Does not wait for readers; false if one still needs the
-  /// log, or the disk is full.
+  /// Checkpoints the current data's log before and after each update, because a process may have left one to which the
+  /// next would append. Does not wait for readers; false if one still needs the log, or the disk is full.
   @discardableResult
   func emptyLog() -> Bool {
     guard lock?.isInPlace == true, lender == nil, let name = reading else { return true }

@@ -26,7 +26,7 @@ public struct RowChanges: Sendable {
     changes.append(.put(row.mapValues(\.seedValue), table: table))
   }
 
-  /// Like ``put(_:in:)``, with an app's own type: dates become ISO 8601, lists and objects JSON text.
+  /// Like `put(_:in:)`, with an app's own type: dates become ISO 8601, lists and objects JSON text.
   public mutating func put(encoding row: some Encodable, in table: String) {
     do {
       changes.append(.put(try EncodedRow(row).values, table: table))

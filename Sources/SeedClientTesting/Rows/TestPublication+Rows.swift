@@ -23,8 +23,7 @@ extension TestPublication {
     }
   }
 
-  /// Changes rows, computes the difference, rolls back, and publishes the difference, so that it takes the same path
-  /// as all changes.
+  /// Changes rows, computes the difference, rolls back, and publishes the difference, as all changes are published.
   private func publish(_ change: (Connection) throws -> Void) throws {
     let edits = try edits(change).filter { !$0.upserts.isEmpty || !$0.deletes.isEmpty }
     guard head == 0 || !edits.isEmpty else { return }

@@ -1,7 +1,6 @@
 import struct Foundation.Data
 
-/// RFC 4648 §4 with padding. Decodes only the encoder's output. Works in pieces, so that a large blob has no second
-/// copy as text in memory.
+/// RFC 4648 §4 with padding, decoded strictly. Works in pieces, to avoid a second copy of a large blob.
 package enum Base64 {
   /// Bytes encoded at a time: whole groups of three, so that only the last piece is padded.
   package static let pieceBytes = 48 * 1024

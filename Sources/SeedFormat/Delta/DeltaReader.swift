@@ -1,5 +1,4 @@
-/// Reads a delta one change at a time, and rejects anything that ``DeltaWriter`` does not write. Holds only about one
-/// row in memory.
+/// Reads a delta by change, and rejects anything that ``DeltaWriter`` does not write. Holds about one row in memory.
 package struct DeltaReader: ~Copyable {
   package let header: DeltaHeader
   private var tokens: DeltaTokens

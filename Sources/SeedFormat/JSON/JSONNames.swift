@@ -5,8 +5,7 @@ struct JSONNames {
 
   private static let mostNames = 1024
 
-  /// False for a duplicate. Hashes have 64 bits and a random seed per process: half a million names collide in one of
-  /// 100 million objects.
+  /// False for a duplicate. Random 64-bit hashes: half a million names collide in one of 100 million objects.
   mutating func insert(_ name: String) -> Bool {
     // Compared as bytes: Swift strings are equal in all normal forms, member names are not.
     if hashes.isEmpty, names.count < Self.mostNames { return names.insert(Array(name.utf8)).inserted }

@@ -1,5 +1,4 @@
-/// Skips a value of any length that arrives in pieces, without keeping it. Short parts are read whole, which is faster
-/// than tokens.
+/// Skips a value of any length that arrives in pieces. Short parts are read whole, which is faster than tokens.
 package struct JSONPassage: Sendable {
   private enum Level { case array, object }
 
@@ -13,8 +12,7 @@ package struct JSONPassage: Sendable {
 
   package init(mostBytes: Int = 64 * 1024) { self.mostBytes = mostBytes }
 
-  /// Skips as far as the value has arrived; true at its end. The caller must know that a value follows: an array's end
-  /// is an error.
+  /// Skips as far as the value has arrived; true at its end. A value must follow: an array's end is an error.
   package mutating func goOn(
     _ scanner: inout JSONScanner, _ tape: inout JSONTape
   ) throws(JSONError) -> Bool {

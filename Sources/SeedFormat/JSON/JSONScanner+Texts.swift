@@ -10,8 +10,7 @@ extension JSONScanner {
     return window.bytes(start..<start + tape.count(index))
   }
 
-  /// The bytes in memory and the document offset of the first: a text without escapes is at the offset in its payload.
-  /// Valid as long as texts.
+  /// The bytes in memory, valid as long as texts, and the document offset of the first: payloads are such offsets.
   package var held: (base: UnsafePointer<UInt8>, start: Int) { (window.base, window.start) }
 
   package func string(_ index: Int, of tape: borrowing JSONTape) -> String {

@@ -19,8 +19,7 @@ extension JSONScanner {
     return step
   }
 
-  /// The next token of a value that is too long for the tape. Keeps invalid strings as ``nextValue(_:)`` does, and
-  /// reads even a little input.
+  /// The next token of a value too long for the tape, however little has arrived. Keeps invalid strings if that is on.
   package mutating func nextWithinValue() throws(JSONError) -> JSONToken {
     isInValue = keepsBadTexts
     defer { isInValue = false }

@@ -72,8 +72,7 @@ package struct JSONScanner: ~Copyable {
   /// Skips bytes that a reader of another format has read.
   package mutating func advance(to offset: Int) { position = offset }
 
-  /// Skips a byte order mark at the start, as RFC 8259, section 8.1, allows; false if too few bytes have arrived to
-  /// decide.
+  /// Skips a byte order mark at the start (RFC 8259, section 8.1); false if too few bytes have arrived to decide.
   package mutating func passMark() -> Bool {
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
     guard position == 0 else { return true }
@@ -85,8 +84,7 @@ package struct JSONScanner: ~Copyable {
 
   // MARK: Tokens
 
-  /// The next token; ``JSONToken/end`` at the end of the document and afterwards. After ``JSONToken/starved``, feed
-  /// more and repeat the call.
+  /// The next token; ``JSONToken/end`` at the document's end. After ``JSONToken/starved``, feed more and repeat.
   package mutating func next() throws(JSONError) -> JSONToken {
     guard isWorthALook else { return .starved }
     skipWhitespace()

@@ -1,4 +1,4 @@
-/// A JSON document as a tree, for configuration and metadata; rows use ``JSONTape``.
+/// A JSON document as a tree, for configuration and metadata; rows use `JSONTape`.
 package indirect enum JSONValue: Hashable, Sendable {
   case null
   case bool(Bool)

@@ -1,5 +1,4 @@
-/// The name of a dataset, such as `transit`. It is lower-case ASCII, because it occurs in URLs, file names and TUF
-/// role names.
+/// The name of a dataset, such as `transit`: lower-case ASCII, for use in URLs, file names and TUF role names.
 public struct DatasetName: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// The name as text.
   public let text: String

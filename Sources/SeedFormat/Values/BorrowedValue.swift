@@ -1,8 +1,7 @@
 import SeedSystem
 
 /// A value whose text or blob is owned elsewhere, by a scanner's window or a statement's row. It is valid until the
-/// owner moves on, and must not escape the function that receives it. It saves copying imported rows into short-lived
-/// strings and arrays.
+/// owner moves on, must not escape the function that receives it, and saves copying each imported row.
 @usableFromInline
 package enum BorrowedValue {
   case null

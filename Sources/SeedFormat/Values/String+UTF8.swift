@@ -1,6 +1,5 @@
 extension String {
-  /// Decodes UTF-8; nil if it is invalid. `String(validating:as:)` takes twice as long and requires newer systems than
-  /// the apps that link this.
+  /// Nil if the bytes are not UTF-8. `String(validating:as:)` takes twice as long and requires newer systems.
   package init?(utf8 bytes: UnsafeBufferPointer<UInt8>) {
     self.init(decoding: bytes, as: UTF8.self)
     // Invalid bytes were replaced, so the bytes differ.

@@ -11,8 +11,7 @@ package enum ConnectionRefusal: String, CaseIterable, Sendable {
   /// It was idle, and the server was crowded.
   case crowd
   case head
-  /// Its client was too slow to send a head or to receive a response. The limits are stricter while the server is
-  /// crowded.
+  /// Its client sent a head or received a response too slowly. The limits are stricter in a crowd.
   case timeout
 
   /// Parses a line of libmicrohttpd's log, the only report of these refusals.

@@ -97,8 +97,7 @@ final class ConnectionTable: Sendable {
 
   func beginDraining() { phase.max(Phase.draining.rawValue, ordering: .acquiringAndReleasing) }
 
-  /// Returns false if it was already ending. Does not use MHD_quiesce_daemon: in 0.9.75 it races with its workers and
-  /// may abort.
+  /// False if already ending. Avoids MHD_quiesce_daemon, which in 0.9.75 races with its workers and may abort.
   func beginEnding() -> Bool {
     phase.exchange(Phase.ending.rawValue, ordering: .acquiringAndReleasing) != Phase.ending.rawValue
   }
@@ -136,8 +135,7 @@ final class ConnectionTable: Sendable {
 
   private func share(in state: borrowing State) -> Int { max(1, crowd / max(1, state.counts.count)) }
 
-  /// Handles connections that arrived at once: none was idle when they were added, and at its limit libmicrohttpd
-  /// accepts no more, however many wait.
+  /// Makes room after a burst: no connection was idle when it arrived, and at its limit libmicrohttpd accepts no more.
   func makeRoom() {
     state.withLock { state in
       if state.entries.count >= crowd { endIdle(in: &state) }
@@ -147,8 +145,7 @@ final class ConnectionTable: Sendable {
     }
   }
 
-  /// Ends slow readers whose addresses exceed their share. Queries the kernel for each, which is too expensive for
-  /// every new connection.
+  /// Ends slow readers above their share. Queries the kernel for each, which is too expensive per new connection.
   private func endSlow(in state: inout State) {
     let (now, share) = (monotonicMilliseconds(), share(in: state))
     var surplus = state.counts.filter { $0.value > share }.mapValues { $0 - share }
@@ -227,8 +224,7 @@ final class ConnectionTable: Sendable {
   }
 }
 
-/// Sums up the time at the connection limit. libmicrohttpd then accepts nothing, so there are no refusals to count:
-/// clients wait in the kernel's queue.
+/// Sums up the time at the connection limit, during which clients wait in the kernel's queue and cannot be counted.
 struct FullTime: Hashable, Sendable {
   private var milliseconds: UInt64 = 0
   private var since: UInt64?

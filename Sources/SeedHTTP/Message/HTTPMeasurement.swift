@@ -6,8 +6,7 @@ package struct HTTPMeasurement: Sendable {
   package let status: Int
   /// Announced bytes of the body.
   package let bodyBytes: Int64
-  /// Bytes of the body that the client received. If the response broke off, the bytes acknowledged by the client's
-  /// system; 0 for a small one.
+  /// Bytes of the body that the client received. If the response broke off, those acknowledged; 0 for a small one.
   package var sentBytes: Int64
   /// Whether the body includes the file's start or end: a download in parts has one of each.
   package var isFirstPart = false

@@ -26,8 +26,7 @@ package enum HTTPQueryError: Error, Hashable, Sendable, CustomStringConvertible 
 }
 
 extension HTTPRequest {
-  /// The decoded parameters by name; `flag` alone has the value "". `+` is a plus sign: unlike in form encoding, a
-  /// space is `%20`.
+  /// The decoded parameters by name; `flag` alone has the value "". Unlike in form encoding, `+` is a plus sign.
   package var queryItems: [String: String] {
     get throws(HTTPQueryError) {
       var items: [String: String] = [:]

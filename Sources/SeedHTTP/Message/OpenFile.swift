@@ -1,7 +1,6 @@
 package import SeedSystem
 
-/// A regular file held open and shared by responses, so that a running response is not affected if the file is
-/// replaced.
+/// A regular file held open and shared by responses, which are unaffected if the file is replaced.
 package final class OpenFile: Sendable {
   private let file: File
   /// Identifies the opened file, without its descriptor.

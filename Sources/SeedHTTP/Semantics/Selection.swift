@@ -2,8 +2,7 @@ import SeedFormat
 import SeedSystem
 
 extension HTTPResponse {
-  /// Applies the request's conditions and ranges in the order of RFC 9110, 13.2.2. They apply only to a 200 response
-  /// (13.2.1).
+  /// Applies the request's conditions and ranges to a 200 response (13.2.1), in the order of RFC 9110, 13.2.2.
   package func selected(for request: HTTPRequest) -> HTTPResponse {
     guard status == 200 else { return self }
     let conditions = Conditions(

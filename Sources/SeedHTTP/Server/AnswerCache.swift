@@ -1,7 +1,6 @@
 import SeedSystem
 
-/// Caches the handler's reusable responses by target and coding. A hit for a plain request allocates nothing: no
-/// strings, headers or body copies.
+/// Caches the handler's reusable responses by target and coding. A hit for a plain request allocates nothing.
 final class AnswerCache: Sendable {
   /// Maximum responses; each may hold a descriptor, which ``DescriptorBudget`` counts.
   static let limit = 512

@@ -14,8 +14,7 @@ struct Daemon: ~Copyable {
     let hooks = UnsafeMutablePointer<seedbank_mhd_hooks>.allocate(capacity: 1)
     hooks.initialize(to: seedbank_mhd_hooks(dispatcher))
     guard let started = seedbank_mhd_start(&settings, hooks) else {
-      // The library may or may not have closed the descriptor, so it is not closed here, but the socket must stop
-      // listening.
+      // The library may have closed the descriptor, so it is not closed here, but the socket must stop listening.
       socket.endListening()
       hooks.release()
       return nil

@@ -8,8 +8,7 @@ package struct FileStamp: Hashable, Sendable {
   /// Whether users other than the owner may read or write it.
   package let isOpenToOthers: Bool
   private let modifiedNanoseconds: Int
-  /// The time of the last change to content, name or owner, since 1970. Unlike the modification time, no program can
-  /// set it.
+  /// Seconds since 1970 of the last change to content, name or owner. Unlike the modification time, it cannot be set.
   package let changedSeconds: Int
   private let changedNanoseconds: Int
   package let modifiedSeconds: Int

@@ -1,6 +1,5 @@
 #if !canImport(Darwin)
-/// A program in its own process group, with one text as input. It gets default signal handling and none of this
-/// process's other open files.
+/// A program in its own process group, with default signals, one input text and no other open files of this process.
 package final class ChildProcess: Sendable {
   package enum Ending: Hashable, Sendable {
     case exited(Int32)

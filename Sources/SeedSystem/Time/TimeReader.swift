@@ -1,5 +1,4 @@
-/// Parses dates and times without Foundation's formatters, which are slow and locale-dependent; an import may have one
-/// date per row.
+/// Parses dates and times. Foundation's formatters are slow and locale-dependent; an import may have a date per row.
 struct TimeReader {
   private let text: UnsafeBufferPointer<UInt8>
   private var index = 0

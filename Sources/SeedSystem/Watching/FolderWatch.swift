@@ -1,7 +1,6 @@
 import Dispatch
 
-/// Watches a folder for new or replaced names while it lives. Writes within files are reported only for named files;
-/// to notify watchers, replace a file.
+/// Watches a folder for new or replaced names while it lives, and named files for writes.
 package final class FolderWatch: @unchecked Sendable {
   // Dispatch sources are thread-safe, but not marked Sendable on every system.
   private let source: any DispatchSourceProtocol

@@ -127,8 +127,7 @@ extension ObjectModel {
     return nil
   }
 
-  /// The entities in the order of their numbers in stores: roots by name, each followed by its children in the same
-  /// way.
+  /// The entities in the order of their numbers in stores: roots by name, each followed by its descendants.
   package var numbered: [Entity] {
     func walk(_ entities: [Entity]) -> [Entity] { entities.flatMap { [$0] + walk(children(of: $0.name)) } }
     return walk(entities.filter { $0.parent == nil })
