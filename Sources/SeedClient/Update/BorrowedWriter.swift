@@ -41,7 +41,7 @@ struct BorrowedWriter: Sendable {
     do {
       return try connection.withoutForeignKeys {
         let file = try SeedFile.live { connection }
-        // First, because an earlier process may have left its log; readers may need either one.
+        // Before and after, because an earlier process may have left its log. Readers may block either attempt.
         _ = try? file.emptyLog()
         defer { _ = try? file.emptyLog() }
         return try file.apply(delta, keyLimit: keyLimit)

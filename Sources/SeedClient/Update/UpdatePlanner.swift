@@ -74,7 +74,7 @@ struct UpdatePlanner {
     return plan(reason, objects, deltaBytes: chain?.bytes, snapshotBytes: path?.bytes)
   }
 
-  /// Uses the smallest encoding of the newest snapshot; deltas from an older one reach the newest too.
+  /// Uses the smallest encoding of the newest snapshot; deltas that apply to an older one also apply to it.
   private func snapshotPath(notBelow least: Version?) -> [PublishedObject]? {
     let newest = snapshots.max { ($0.version, $1.length) < ($1.version, $0.length) }
     guard let newest else { return nil }
