@@ -2,31 +2,29 @@
 //
 // Rooms, from the ground up: Model, Storage, Read, Fetch, Update, Bundle, Import, Doctor, API.
 //
-// Model has the values that an app names, Storage the files and locks of a store's directory, Read the generations and
-// their readers. Fetch downloads, Update decides and applies, Bundle does the same with a seed that the app brought
-// along. Import and Doctor stand apart. API is the facade `SeedStore`, which alone walks through them all.
+// Model has the public values, Storage the files and locks of a store's directory, Read the generations and their
+// readers. Fetch downloads, Update plans and applies, Bundle does the same with the app's bundled seed. Import and
+// Doctor are independent. API is the facade `SeedStore`, the only room that uses all others.
 //
 // Rules of this module:
-// - No byte of a snapshot or a delta reaches SQLite before its length and SHA-256 matched signed metadata.
-// - A file that an app has open is never replaced under its path: a snapshot becomes a new generation, in a folder of
-//   its own.
-// - One connection per store writes and checkpoints (SQLite before 3.51.3 can corrupt a WAL that two
-//   connections reset). It belongs to `StoreWriter`, or the app lends it. All others are read-only. It empties the log at
-//   both ends of an update and waits for no reader.
-// - A reader of a generation holds a lease on it, a lock that the kernel takes back; only the holder of the store's
-//   lock removes a generation, and only one that is not leased and neither current nor previous.
-// - The current generation changes by one durable write. One that cannot be read before it was ever read gives way to
-//   the one before, and its snapshot is rejected, unless the disk is at fault.
-// - Nothing that blocks runs on the caller's thread or in Swift's own pool: SQLite, inflating and syncing
-//   belong to actors that run on a dispatch queue of their own (`QueueExecutor`).
-// - A failed update takes nothing away: the old data stays readable, and `SeedState` says what is wrong.
-// - No global state. Time, waiting, chance, free space and the network come in through `Environment`, so that
-//   tests bring their own. A `Transport` sends one request and judges nothing: `Reply` says what an answer means,
-//   `RetryRule` whether to ask again within an update (`Pace` waits between two, and both heed `Retry-After`), and
-//   `WatchedRequest` whether it takes too long.
-// - An app catches `SeedError` and nothing else. Each room's errors say which one they become.
+// - No byte of a snapshot or delta reaches SQLite before its length and SHA-256 match signed metadata.
+// - A file that an app has open is never replaced under its path: a snapshot becomes a new generation's file.
+// - One connection per store writes and checkpoints (SQLite before 3.51.3 can corrupt a WAL that two connections
+//   reset). `StoreWriter` owns it, or the app lends it. All others are read-only. It checkpoints before and after an
+//   update, without waiting for readers.
+// - A generation's reader holds a lease on it, a lock that the kernel releases. Only the holder of the store's lock
+//   removes generations, and only those that are not leased, current or previous.
+// - One durable write changes the current generation. A new generation that cannot be read is rolled back and its
+//   snapshot rejected, unless the disk is at fault.
+// - Nothing blocks the caller's thread or Swift's thread pool: SQLite, inflating and syncing run in actors on their
+//   own dispatch queues (`QueueExecutor`).
+// - A failed update keeps the old data readable and sets the error in `SeedState`.
+// - No global state. Time, sleep, randomness, free space and the network come from `Environment`, which tests replace.
+//   A `Transport` only sends a request: `Reply` classifies the response, `RetryRule` decides on a retry within an
+//   update (`Pace` waits between updates; both honour `Retry-After`), and `WatchedRequest` enforces the timeouts.
+// - Apps catch only `SeedError`. Each room's errors convert to it.
 
-// An app that imports SeedClient has the names, versions and values that stand in its interface.
+// Re-exports the names, versions and values in this module's interface.
 @_exported public import SeedFormat
 @_exported public import SeedImport
 

@@ -3,7 +3,7 @@ import SeedFormat
 import SeedTrust
 
 extension SeedStore {
-  /// Asks the server once, and does what its answer calls for. Without data on the device, `first` is the policy.
+  /// Checks the server once and applies its data. Uses `first` as the policy while the device has no data.
   func performUpdate(
     _ policy: UpdatePolicy = UpdatePolicy(), first: UpdatePolicy? = nil,
     _ listener: (@Sendable (UpdatePhase) -> Void)? = nil
@@ -52,13 +52,12 @@ extension SeedStore {
     return fetcher
   }
 
-  /// A file that can no longer be read is as good as none: a snapshot takes its place.
   private func localMeta(_ generation: Generation?) async -> SeedMeta? {
     guard let generation else { return nil }
     return try? await meta(of: generation)
   }
 
-  /// Does what was decided. Where that fails there is another way, once; else the data stays.
+  /// Carries out the plan. If that fails, tries one other plan; otherwise the data stays.
   private func run(_ attempt: inout UpdateAttempt) async throws {
     while true {
       try await checkLimits(attempt)
@@ -79,7 +78,7 @@ extension SeedStore {
           + "allow more", neededBytes: plan.bytes, availableBytes: most)
     }
     guard plan.action != .upToDate else {
-      // A process that died behind a swap has left what it downloaded. It harms nobody, so nothing fails for it.
+      // Removes downloads left by a process that died after its swap. They are harmless, so errors are ignored.
       _ = try? await attempt.fetcher.partial.keep([])
       return
     }
@@ -94,18 +93,18 @@ extension SeedStore {
       return try await apply(files, to: requireCurrent(), &attempt)
     }
     let name = try await writer.replace(by: files[0], files.dropFirst(), epoch: attempt.metadata.state.epoch)
-    // Not before: an update that is cancelled while deltas are applied begins with the whole files.
+    // Only now, so that an update cancelled while applying deltas can reuse the downloads.
     for file in files { file.discard() }
     try await openSwapped(name)
     // A new file may differ anywhere.
     attempt.rows = [:]
   }
 
-  /// Waits before further attempts to empty the log behind an update, in seconds.
+  /// Seconds between attempts to checkpoint the log after an update.
   private static let logWaits = [0.25, 0.5, 1, 2, 4]
 
-  /// Readers that come and go without a pause never leave the file alone, but those who come once the log's pages are
-  /// in the file read there: after one attempt that got so far, and the end of older readers, another succeeds.
+  /// Continuous readers can block a checkpoint, but those that start after its pages were copied read the file and not
+  /// the log: once older readers have ended, a later attempt succeeds.
   private func emptyLogLater() {
     Task { [weak self, environment] in
       for wait in Self.logWaits {
@@ -115,9 +114,9 @@ extension SeedStore {
     }
   }
 
-  /// Finds another way after a failure, or throws the failure:
+  /// Finds another plan after a failure, or rethrows it:
   /// - If the deltas do not fit the rows, a snapshot.
-  /// - If an object is missing, or is not what was signed, newer metadata or the other objects.
+  /// - If an object is missing or damaged, newer metadata or other objects.
   private func decideAgain(_ attempt: inout UpdateAttempt, after failure: any Error) async throws {
     try Task.checkCancellation()
     if failure is DeltaMismatch, attempt.plan.action == .applied {
@@ -155,7 +154,7 @@ extension SeedStore {
     do {
       outcome = .success(try await applyEach(of: deltas, to: generation, &attempt))
     } catch { outcome = .failure(error) }
-    // Once for all deltas, and also where one of them failed behind others.
+    // Once for all deltas, even if a later one failed.
     if let version = state.version {
       await announce(generation, at: version)
       await writer.tellOthers()

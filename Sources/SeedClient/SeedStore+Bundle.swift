@@ -1,11 +1,11 @@
 extension SeedStore {
-  /// What is said where no publication answers: also a network's page for signing in, and a server that is busy.
+  /// The errors if no publication responds, including a network's sign-in page or a busy server.
   private static let unanswered: Set<SeedError.Code> = [
     .network, .waitingForNetwork, .timedOut, .server, .serverBusy, .accessDenied,
   ]
 
-  /// Compares the store's data with the app's bundle, once; returns the generation to start with. A bundle that cannot
-  /// be used does no harm: ``SeedState/bundleError`` says why, and the store goes on without it.
+  /// Compares the store's data with the app's bundle, once, and returns the generation to start with. An unusable
+  /// bundle only sets ``SeedState/bundleError``.
   func withBundle(over found: Generation?) async throws -> Generation? {
     guard let folder = bundle, !hasCheckedBundle else { return found }
     do {
@@ -15,7 +15,7 @@ extension SeedStore {
     } catch let error as CancellationError {
       throw error
     } catch let error as SeedError where error.code == .configuration {
-      // Not the bundle's fault, and no download helps.
+      // Not the bundle's fault, and a download would not help.
       throw error
     } catch {
       note(bundleError: SeedError(error), folder)
@@ -23,11 +23,11 @@ extension SeedStore {
     }
   }
 
-  /// Explains why there is no data: that it cannot be downloaded is only the second half.
+  /// Adds the bundle's error, the first cause of missing data, to the download's.
   func withBundleError(_ error: any Error) -> any Error {
     var error = SeedError(error)
     guard let bundleError = state.bundleError, error.code != .cancelled else { return error }
-    // The bundle's error counts, unless the publication itself has answered: that says more.
+    // Keeps the bundle's code unless the publication responded, because its error is more specific.
     let isUnanswered = Self.unanswered.contains(error.code)
     if isUnanswered { error.code = bundleError.code }
     error.message = "\(bundleError.message); downloading it failed too: \(error.message)"
@@ -36,7 +36,7 @@ extension SeedStore {
 
   private func choose(_ bundle: BundledSeed, over found: Generation?) async throws -> Generation? {
     guard try await isBetter(bundle, than: found) else { return found }
-    // Until the lock was taken another store may have changed everything.
+    // Another store may have changed the data before this one had the lock.
     let generation = try await beginWriting()
     guard try await isBetter(bundle, than: generation) else { return generation }
     let installed = try await openSwapped(writer.install(bundle, freeBytes: environment.freeBytes))
@@ -50,7 +50,7 @@ extension SeedStore {
   }
 
   private func note(bundleError error: SeedError, _ folder: BundleFolder) {
-    // A disk that is full or a store that another one writes to may be otherwise at the next attempt.
+    // With a full disk or a locked store, a later attempt may succeed.
     let isOfBundle = ![.io, .insufficientSpace, .storeLocked].contains(error.code)
     hasCheckedBundle = isOfBundle
     let place = "the seed in \(folder.directory) cannot be used: \(error.message)"

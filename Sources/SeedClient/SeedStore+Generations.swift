@@ -3,8 +3,8 @@ import SeedSystem
 
 extension SeedStore {
   func adopt() async throws -> Generation? {
-    // Begins anew where somebody has removed the directory, to clear downloads for example: else this store would go on
-    // in files without a name, beside another that has made the directory anew.
+    // If the directory was removed, for example to clear downloads, start over. Otherwise this store would use
+    // unlinked files beside another store that has recreated the directory.
     if await !writer.isInPlace(current) { await forget() }
     if isWriting, let current { return current }
     if !hasRecord { (state.record, hasRecord) = (await writer.record(), true) }
@@ -13,27 +13,26 @@ extension SeedStore {
     guard let found = search.generation else { return current }
     if found !== current {
       try await open(found)
-      // A store before this one has read it or could not: now it can be read.
+      // It was just checked, so it counts as read.
       await found.reader.confirm()
     }
     return found
   }
 
-  /// Tells once of a file that is there and cannot be read: the one before, or a snapshot, takes its place.
   private func note(damage found: String?) {
     if let found, found != damage { log.error(found) }
     damage = found
   }
 
-  /// The generation that is read once no other store can change it any more.
+  /// The current generation, after taking the lock so that no other store can change it.
   func beginWriting() async throws -> Generation? {
     let found = try await adopt()
     guard !isWriting else { return found }
     guard fetcher != nil else { throw SeedError.readOnly(layout.directory) }
-    // From the lock on only this store changes the directory, and what it does itself is no news.
+    // With the lock, only this store changes the directory, and its own changes are not news.
     watch = nil
     do { try await writer.begin() } catch {
-      // What came while nobody watched is no news any more.
+      // Catches up on changes while the watch was off.
       _ = try? await adoptAndWatch()
       throw error
     }
@@ -58,7 +57,7 @@ extension SeedStore {
     current = generation
     held.add(generation)
     state.origin = generation.record.origin
-    // Its data is as fresh as the store keeps it that updates.
+    // Its data is as fresh as the updating store keeps it.
     if fetcher == nil { state.hasLooked = true }
     log.info(
       "reads version \(seed.version), \(generation.record.origin.rawValue), in \(generation.folder.file)")
@@ -67,7 +66,7 @@ extension SeedStore {
     return seed
   }
 
-  /// Opens the generation that a swap has just made current. Where it cannot be read the one before comes back.
+  /// Opens the generation that a swap made current. If it is unreadable, rolls back to the previous one.
   @discardableResult
   func openSwapped(_ name: String) async throws -> Generation {
     let found: GenerationSearch.Result
@@ -90,12 +89,10 @@ extension SeedStore {
     return generation
   }
 
-  /// Stops reading a damaged generation; returns the one to read in its place.
   func leave(_ generation: Generation) async throws -> Generation? {
     log.error(
       "\(generation.folder.file) is damaged: it is read no more, and the next update takes a snapshot")
     await writer.noteDamage(generation.name)
-    // The next update takes a snapshot where nothing else is left.
     if current === generation {
       current = nil
       editionSender.forgetLatest()
@@ -116,8 +113,7 @@ extension SeedStore {
     try await generation.seed(at: meta(of: generation).version)
   }
 
-  /// Reads a generation's own description. Tells everyone of a version that another store has applied. Has its turn:
-  /// meanwhile no update of this store goes on.
+  /// Reads a generation's metadata, and announces another store's new version. Runs in a turn, never in an update.
   func meta(of generation: Generation) async throws -> SeedMeta {
     let meta = try await generation.reader.meta()
     let isNews = generation === current && state.version != nil && state.version != meta.version
@@ -132,7 +128,6 @@ extension SeedStore {
     return meta
   }
 
-  /// Tells everyone here of a version of the same file.
   func announce(_ generation: Generation, at version: Version) async {
     openingsSender.replaceLatest(generation.seed(at: version))
     await sendEdition(of: generation, at: version)
@@ -144,18 +139,17 @@ extension SeedStore {
 
   // MARK: Other stores
 
-  /// The generation to read; what other stores do from here on is noticed.
   func adoptAndWatch() async throws -> Generation? {
     watchOthers()
     return try await adopt()
   }
 
-  /// Notices what another store does in the directory, without asking for it again and again.
+  /// Watches the directory for other stores' changes, without polling.
   private func watchOthers() {
     guard !isWriting else { return }
-    // Again, for the directory may have come between the look and the watch.
+    // Repeated, because the directory may appear between the check and the watch.
     for _ in 0..<Self.mostWatches {
-      // Until another store has made the directory, the folder that it will be in.
+      // Watches the parent until another store creates the directory.
       let folder =
         Folder.exists(layout.directory) ? layout.directory : Folder.parent(of: layout.directory)
       guard watch?.folder != folder || watch?.hasEnded ?? true else { return }
@@ -165,10 +159,10 @@ extension SeedStore {
   }
 
   private static let mostWatches = 4
-  /// Seconds between two looks of a store that the system gives no watch.
+  /// Polling interval in seconds without a watch.
   private static let secondsWithoutWatch = 1
 
-  /// Until there is a watch again this store looks by itself: Linux gives all processes of a user 128 together.
+  /// Polls until a watch is available: Linux allows 128 per user.
   private func watchLater() {
     guard !triesWatchLater else { return }
     triesWatchLater = true
@@ -183,7 +177,7 @@ extension SeedStore {
     await takeNotice()
   }
 
-  /// A notice that came late must not keep a store that is about to go, nor the lock that it has by now.
+  /// Ignores late notices, which must not retain a closing store and its lock.
   private func hearNotice() async {
     if watch != nil { await takeNotice() }
   }
@@ -202,13 +196,12 @@ extension SeedStore {
     hasNotice = false
   }
 
-  /// Why a store that only reads has nothing to read.
   func failForNoData() throws(SeedError) {
     guard let damage else { throw SeedError.noData(layout.directory) }
     throw SeedError(.damaged, "\(damage): let the store that updates it run")
   }
 
-  /// Opens what is on the device or came with the app, for those who only listen.
+  /// Opens the data on the device or in the bundle, for streams that have no other trigger.
   func look() async {
     guard fetcher != nil else { return await takeNotice() }
     guard current == nil else { return }
@@ -218,7 +211,7 @@ extension SeedStore {
     }
   }
 
-  /// Nobody waits for the outcome: what fails is told by the state and the log, once as long as it stays the same.
+  /// Has no caller to throw to: reports errors in the state and the log, without repetition.
   private func lookInTurn(_ body: @escaping @Sendable (isolated SeedStore) async throws -> Void) async {
     do { try await inTurn(isUpdate: false, body) } catch {
       guard error != state.lastError else { return }
@@ -226,7 +219,7 @@ extension SeedStore {
     }
   }
 
-  // MARK: What a restart must not lose
+  // MARK: Persistent state
 
   func keepState() async { await writer.keep(state.record) }
 }

@@ -1,14 +1,12 @@
 extension SeedStore {
-  /// Asks the server once for newer data and takes it, at a moment of this device's own, so that a message to a million
-  /// devices does not become a million requests in one second.
+  /// Checks the server once for newer data, after a random delay that spreads the requests of many devices.
   ///
-  /// A message is no more than a hint: what counts is what the publication says, and an update at the publisher's pace
-  /// finds it without. Hints lead to one look in ten seconds at most.
+  /// A message is only a hint: regular updates find the data without it. Hints cause at most one look in ten seconds.
   ///
   /// - Parameters:
-  ///   - reason: What the app was told.
-  ///   - policy: The limits of the update once there is data; the first download has none.
-  /// - Returns: The update, or `nil` where the look for an earlier hint is still to begin, which will do for both.
+  ///   - reason: The reason for the look.
+  ///   - policy: Limits the update once there is data; the first download is unlimited.
+  /// - Returns: The update, or `nil` if an earlier hint's look has not begun yet and covers both.
   @discardableResult
   public func look(
     because reason: LookReason, _ policy: UpdatePolicy = .background

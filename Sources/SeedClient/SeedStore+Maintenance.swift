@@ -1,15 +1,13 @@
 import SeedDatabase
 
 extension SeedStore {
-  /// Proves the data on this device: the file's structure, and its digest, recomputed from all rows.
+  /// Verifies the data on this device: the file's structure, and its digest, recomputed from all rows.
   ///
-  /// A start and an update do nothing of this, for it reads the whole file: seconds where that is large. Call
-  /// it where the data is in doubt. It runs on a thread of the library's; reads go on meanwhile, updates wait, and
-  /// ``suspend()`` ends it. Without data it does nothing.
+  /// Starts and updates skip this, because reading a large file takes seconds. Call it if you doubt the data. Runs on
+  /// a library thread; reads continue, updates wait, and ``suspend()`` ends it. A no-op without data.
   ///
-  /// Fails with ``SeedError/Code/damaged`` where the file has changed since it was verified. It is read no
-  /// more then, not after a restart either: the file before takes its place, if there is one and it can be
-  /// proved, and the next update takes a snapshot.
+  /// Fails with ``SeedError/Code/damaged`` if the file has changed since it was verified, and stops reading it, even
+  /// after a restart. The previous file replaces it if it passes the check, and the next update takes a snapshot.
   ///
   /// ```swift
   /// do {
@@ -37,11 +35,10 @@ extension SeedStore {
     if let damage { throw damage }
   }
 
-  /// Goes back to the file before the current one: for an app whose own check of the new data failed.
+  /// Goes back to the previous file, for an app whose own check of the new data failed.
   ///
-  /// The way back is there after a snapshot has replaced older data, once. The rows of the current file
-  /// are remembered and not taken again: updates fail with ``SeedError/Code/rejected`` until the publisher has
-  /// something newer. Fails with ``SeedError/Code/noPrevious`` where there is no way back.
+  /// Possible once after a snapshot has replaced older data. Updates then fail with ``SeedError/Code/rejected`` until
+  /// the publisher has newer data. Fails with ``SeedError/Code/noPrevious`` without a previous file.
   @discardableResult
   public func rollBack() async throws(SeedError) -> Seed {
     try await inTurn(isUpdate: false) { store in try await store.performRollBack() }
@@ -59,8 +56,7 @@ extension SeedStore {
     return try await open(found)
   }
 
-  /// Applies deltas through the app's own writer from now on, so that whatever observes its connection sees the
-  /// changes; with `nil`, through the store's own again.
+  /// Applies later deltas through the app's own writer, so that its observers see them. `nil` ends this.
   ///
   /// ```swift
   /// await seeds.lendConnection { seed, apply in
@@ -77,21 +73,21 @@ extension SeedStore {
   /// }
   /// ```
   ///
-  /// The store's own writing connection stays closed meanwhile: one connection writes and checkpoints. Snapshots
-  /// become new generations as ever, and the app opens its writer anew on each element of `openings`.
+  /// The store's own writing connection stays closed, because only one connection may write and checkpoint. Snapshots
+  /// still become new generations, and the app reopens its writer on each element of `openings`.
   ///
-  /// The connection must be of the same copy of SQLite that this library is linked with, which nobody can check; open
-  /// on the file of `seed`, for writing, in WAL mode, and not in a transaction, for the delta is one of its own. Any
-  /// other connection fails the update with ``SeedError/Code/connection``. Foreign keys are not enforced during
-  /// `apply`, whose own check covers them, and are as before afterwards; the connection's busy timeout says how long
-  /// another writer is waited for. With `PRAGMA query_only = 1` it takes the library's changes and no others.
+  /// The connection must come from the same SQLite library as this one (which cannot be checked), and be open on the
+  /// file of `seed`, for writing, in WAL mode, outside a transaction, because the delta runs in its own. Any other
+  /// connection fails the update with ``SeedError/Code/connection``. During `apply`, foreign keys are not enforced; it
+  /// checks them separately and restores the setting. The connection's busy timeout limits the wait for other writers.
+  /// With `PRAGMA query_only = 1`, the connection accepts only the library's changes.
   ///
-  /// The closure may read from the store and prepare it. All else that changes the store waits for this update, so it
-  /// must not wait for that: another update, `verify`, `rollBack`, `suspend`, `lendConnection`.
+  /// The closure may read from the store and call `prepare`. It must not call `update`, `verify`, `rollBack`,
+  /// `suspend` or `lendConnection`, which wait for this update.
   ///
-  /// - Parameter lender: Calls `apply` once, and rethrows its error. It is called once for each delta.
+  /// - Parameter lender: Calls `apply` once and rethrows its error. Called once for each delta.
   public func lendConnection(_ lender: SeedConnectionLender?) async {
-    // Not in the midst of an update, which may hold the other connection.
+    // Waits for a running update, which may hold the other connection.
     await turns.takeThroughCancellation()
     defer { turns.end() }
     await writer.borrow(lender)

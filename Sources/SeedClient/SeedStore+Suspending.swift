@@ -1,21 +1,18 @@
 extension SeedStore {
-  /// Closes every connection and gives back every lock, as the system demands of a suspended app: call it when the app
-  /// goes to the background, and wait for its end.
+  /// Closes all connections and releases all locks, as a suspended app must. Await it when entering the background.
   ///
-  /// An update that is under way ends at its next safe point with ``SeedError/Code/suspended``; what was downloaded
-  /// or applied until then stays. Reads under way end with the same error, in the statement that they are at. The locks
-  /// of seeds that the app still holds are given back as well: before this the app closes its own connections to them,
-  /// or detaches them.
+  /// A running update ends at its next safe point with ``SeedError/Code/suspended`` and keeps downloaded and applied
+  /// data. Running reads end with the same error, within their current statement. Seeds that the app still holds lose
+  /// their locks too, so the app first closes or detaches its own connections to them.
   ///
-  /// Until ``resume()`` every call fails with ``SeedError/Code/suspended``, but for `keepUpdated` and
-  /// live queries, which wait. iOS ends an app that is suspended while it holds a lock in an App Group (0xdead10cc).
+  /// Until ``resume()`` every call fails with ``SeedError/Code/suspended``, except `keepUpdated` and live queries,
+  /// which wait. iOS kills an app that is suspended while it holds a lock in an App Group (0xdead10cc).
   public func suspend() async { await stop(as: .suspended) }
 
   /// Ends the suspension.
   ///
-  /// `openings` then yields the current generation anew: the app opens it as it does at a start. It is another one
-  /// where another process went on meanwhile; a seed that the app still holds of an older one may be gone, and is not
-  /// to be opened again.
+  /// `openings` then yields the current generation again, and the app opens it as at a start. It may be a new one from
+  /// another process. Do not reopen a seed that the app still holds from before: its file may be gone.
   public func resume() async {
     guard access == .suspended else { return }
     await turns.takeThroughCancellation()
@@ -28,10 +25,10 @@ extension SeedStore {
     await reopen()
   }
 
-  /// Closes the store for good: as ``suspend()`` does, and all its sequences end, live queries too. `keepUpdated` and all
-  /// further calls fail with ``SeedError/Code/closed``. Another store can then update the directory at once.
+  /// Closes the store permanently: like ``suspend()``, and ends its sequences, including live queries. All later calls
+  /// fail with ``SeedError/Code/closed``, and so does `keepUpdated`. Another store can then update the directory.
   ///
-  /// A store that nobody holds any more closes by itself; this is for those who cannot tell who still holds it.
+  /// A store closes when its last reference is released; call this if other references may remain.
   public func close() async {
     await stop(as: .closed)
     openingsSender.finish()
@@ -42,7 +39,6 @@ extension SeedStore {
     accesses.finish()
   }
 
-  /// Returns once the store is resumed or closed, or the task is cancelled.
   func untilResumed() async {
     for await access in accesses.stream() where access != .suspended { return }
   }
@@ -52,7 +48,6 @@ extension SeedStore {
   }
 
   private func setAccess(_ new: StoreAccess) {
-    // What is closed stays so.
     guard access != .closed else { return }
     access = new
     accesses.send(new)
@@ -61,11 +56,11 @@ extension SeedStore {
   private func stop(as new: StoreAccess) async {
     setAccess(new)
     cancelWork?()
-    // First, for a lent connection's owner may be reading while an update waits for it.
+    // First, because a lent connection's owner may be reading while an update waits for it.
     for generation in held.all { await generation.reader.endReads() }
     await turns.takeThroughCancellation()
     defer { turns.end() }
-    // A resumption may have had its turn before.
+    // Set again, because a resumption may have run first.
     setAccess(new)
     for generation in held.all { await generation.reader.suspend() }
     await writer.suspend()
@@ -78,11 +73,11 @@ extension SeedStore {
       if let found = try await adoptAndWatch() {
         if found === before { try await open(found) }
       } else if state.version != nil {
-        // There was data before the suspension, and is none any more.
+        // The data from before the suspension was removed.
         await forget()
       }
     } catch {
-      // The next look opens it, and tells everyone.
+      // The next look opens and announces it.
       current = nil
       state.lastError = SeedError(error)
     }

@@ -1,16 +1,16 @@
 extension SeedStore {
-  /// Asks the server once for newer data and takes it.
+  /// Checks the server once and takes newer data.
   ///
-  /// Whatever fails, the data that was there stays. When another update is under way this one waits for its
-  /// end. Cancelling the task ends the update; the data is the old or the new.
+  /// A failed update keeps the old data. If another update is running, this one waits for its end. Cancelling the task
+  /// ends the update with either the old or the new data.
   @discardableResult
   public func update(_ policy: UpdatePolicy = UpdatePolicy()) async throws(SeedError) -> UpdateReport {
     try await inTurn { store in try await store.performUpdate(policy) }
   }
 
-  /// An update as the sequence of its phases, with the report as the last one.
+  /// An update as a sequence of phases that ends with the report.
   ///
-  /// Each iteration is an update; ending it cancels the update. A phase yields at most ten elements a second.
+  /// Each iteration runs one update; ending it cancels the update. A phase yields at most ten elements a second.
   ///
   /// ```swift
   /// for try await phase in seeds.updatePhases() {
@@ -25,7 +25,7 @@ extension SeedStore {
     }
   }
 
-  /// The way that an update would take now and the bytes that it would download; only metadata is fetched for it.
+  /// The plan of an update now and its download size; fetches only metadata.
   public func updatePlan() async throws(SeedError) -> UpdatePlan {
     try await inTurn { store in
       let plan = try await store.beginAttempt(UpdatePolicy(), first: UpdatePolicy(), .silent).plan
@@ -34,18 +34,18 @@ extension SeedStore {
     }
   }
 
-  /// Updates, and goes on updating at the pace that the publisher asks for, until the task is cancelled.
+  /// Updates repeatedly at the publisher's pace, until the task is cancelled.
   ///
-  /// A failed update takes nothing away and does not end this: the next one comes after a wait that grows with
-  /// every failure, and that is not shorter than the server asks for; ``state`` says what is wrong.
+  /// A failed update keeps the old data and sets the error in ``state``. The next one runs after a delay that grows
+  /// with every failure and is at least as long as the server asks for.
   ///
-  /// It never returns. It throws `CancellationError` once the task is cancelled, whether it waits, is suspended or
-  /// updates; such an update ends first, and the data is the old or the new. It throws a ``SeedError`` when trying
-  /// again cannot help: the app's schema is not the published one, or no longer published.
+  /// Never returns. Throws `CancellationError` after the task is cancelled, even while suspended; a running update
+  /// ends first, with either the old or the new data. Throws a ``SeedError`` if a retry cannot help because the app's
+  /// schema is not published, or no longer.
   ///
   /// - Parameters:
-  ///   - policy: The limits of each update once there is data; the first download has none.
-  ///   - onFailure: Called with each failure after which it goes on.
+  ///   - policy: Limits each update once there is data; the first download is unlimited.
+  ///   - onFailure: Called with each failure that is retried.
   public func keepUpdated(
     _ policy: UpdatePolicy = .background, onFailure: @Sendable (SeedError) -> Void = { _ in }
   ) async throws {

@@ -4,7 +4,7 @@ import SeedTrust
 public import struct Foundation.Data
 public import struct Foundation.URL
 
-/// An app's reference data: on this device, verified, and kept fresh.
+/// An app's reference data: stored on this device, verified and updated.
 ///
 /// ```swift
 /// let seeds = try SeedStore(.transit, server: url, root: rootJSON, bundle: bundledSeed)
@@ -12,24 +12,22 @@ public import struct Foundation.URL
 /// for try await stops in seeds.rows("SELECT name FROM stop ORDER BY name") { show(stops) }
 /// ```
 ///
-/// Keep one store per directory that updates: further ones, in this process or another, read the data that is there and
-/// notice changes, and their own updates fail with ``SeedError/Code/storeLocked`` while the first one lives. Reading
-/// never waits for a download, a swap or an apply.
+/// Only one store per directory can update. Others, in any process, read its data and observe changes; their updates
+/// fail with ``SeedError/Code/storeLocked`` while the first store lives. Reads never wait for an update.
 public actor SeedStore {
   private static let mostWaitingChanges = 1000
   private static let mostWaitingPhases = 32
 
-  /// The data that the app was built for.
+  /// The model that the app was built for.
   public nonisolated let model: SeedModel
   nonisolated let openingsSender = Broadcast<Seed>(mostWaiting: 1, replaysLatest: true)
   nonisolated let changesSender = Broadcast<SeedChanges>(mostWaiting: SeedStore.mostWaitingChanges)
   nonisolated let stateSender = Broadcast<SeedState>(mostWaiting: 1, replaysLatest: true)
   nonisolated let phaseSender = Broadcast<UpdatePhase>(mostWaiting: SeedStore.mostWaitingPhases)
-  /// Sends whenever live queries may have to be run again.
   nonisolated let editionSender = Broadcast<DataEdition>(mostWaiting: 1, replaysLatest: true)
   let layout: StoreLayout
   let bundle: BundleFolder?
-  /// `nil` for a store that only reads.
+  /// `nil` for a read-only store.
   let fetcher: Fetcher?
   let writer: StoreWriter
   let environment: Environment
@@ -42,36 +40,34 @@ public actor SeedStore {
   var held = HeldGenerations()
   var access = StoreAccess.open
   nonisolated let accesses = Broadcast<StoreAccess>(mostWaiting: 1, replaysLatest: true)
-  /// Tells when another store changes the directory.
   var watch: FolderWatch?
   var hasNotice = false
   var triesWatchLater = false
-  /// What is wrong with the current file, where the last look could not open it.
+  /// The reason why the last attempt to open the current file failed.
   var damage: String?
   var cancelWork: (@Sendable () -> Void)?
   var isWriting = false
-  /// Whether the bundle was compared with the store's data, which is done once.
   var hasCheckedBundle = false
   var hasRecord = false
 
-  /// The data and its last update, for a settings screen.
+  /// The data and its last update, to show on a settings screen.
   public internal(set) var state: SeedState {
     didSet { if state != oldValue { stateSender.send(state) } }
   }
 
-  /// A store for a model. Nothing is read, written or fetched yet.
+  /// Creates a store without reading, writing or fetching yet.
   ///
   /// - Parameters:
   ///   - model: The data that the app was built for; `seedbank config swift` prints it.
-  ///   - server: The address of the publication, with its path if it has one.
-  ///   - root: The publication's `root.json`, shipped with the app: all trust begins there.
-  ///   - bundle: A folder that `seedbank pull --bundle` made, shipped with the app, if there is one: the data to
-  ///     start with where there is no newer, also offline.
-  ///   - directory: A directory that only this store uses; unless given, `Seedbank/<program>/<dataset>-<major>` in the
-  ///     user's folder for application data, where the program is the bundle's identifier, or the executable's name.
-  ///     There the folders of the dataset's older majors are removed at the first update after this one's data was
-  ///     read, unless a process uses them: an app that goes on with two majors names the directories.
-  ///   - options: Further choices.
+  ///   - server: The publication's address, including its path.
+  ///   - root: The publication's `root.json`, shipped with the app: the trust anchor.
+  ///   - bundle: A folder made by `seedbank pull --bundle` and shipped with the app: the data to start with if the
+  ///     device has none newer, even offline.
+  ///   - directory: A directory that only this store uses. The default is `Seedbank/<program>/<dataset>-<major>` in
+  ///     the user's folder for application data, with the bundle identifier or the executable's name as the program.
+  ///     In the default location, the first update after a successful read removes unused folders of the dataset's
+  ///     older majors, so an app that uses two majors must set the directories.
+  ///   - options: Further settings.
   public init(
     _ model: SeedModel, server: URL, root: Data, bundle: URL? = nil, directory: URL? = nil,
     options: SeedOptions = SeedOptions()
@@ -81,12 +77,11 @@ public actor SeedStore {
       directory: StoreDirectory.pathIfNamed(directory, "directory"), options: options)
   }
 
-  /// A store that only reads what another one keeps up to date in a directory, as an extension of the app does in the
-  /// container that they share.
+  /// Creates a read-only store on a directory that another store updates, for example in an app extension.
   ///
-  /// It asks no server, takes no lock that keeps others from updating, and notices within a second what the other store
-  /// does. Updates and all else that changes the data fail with ``SeedError/Code/readOnly``; reads fail with
-  /// ``SeedError/Code/noData`` until there is data, and live queries wait for it.
+  /// It contacts no server, does not block the other store's updates, and observes its changes within a second.
+  /// Updates and other changes fail with ``SeedError/Code/readOnly``; reads fail with ``SeedError/Code/noData`` until
+  /// there is data, and live queries wait for it.
   public init(
     _ model: SeedModel, reading directory: URL, options: SeedOptions = SeedOptions()
   ) throws(SeedError) {
@@ -130,11 +125,10 @@ public actor SeedStore {
     stateSender.send(state)
   }
 
-  // MARK: One after the other
+  // MARK: Turns
 
-  /// Runs `body` when its turn has come: changes to the store come one after the other. `body` runs in a task of its
-  /// own, which ends with the caller's and which ``suspend()`` can cancel. Whatever it throws leaves as a
-  /// ``SeedError``; that of an update stays in ``state``.
+  /// Runs `body` in turn: changes to the store are serial. `body` runs in its own task, which is cancelled with the
+  /// caller's and by ``suspend()``. Its errors are translated; those of an update remain in ``state``.
   func inTurn<Result: Sendable>(
     isUpdate: Bool = true, _ body: @escaping @Sendable (isolated SeedStore) async throws -> Result
   ) async throws(SeedError) -> Result {
@@ -150,7 +144,7 @@ public actor SeedStore {
       } onCancel: {
         task.cancel()
       }
-      // For a store that only reads, having read is all that can succeed.
+      // A read-only store succeeds by reading.
       if fetcher == nil, current != nil, state.lastError != nil { state.lastError = nil }
       return result
     } catch {
@@ -161,16 +155,14 @@ public actor SeedStore {
     }
   }
 
-  /// Keeps and tells why there is nothing new.
   func note(_ failure: SeedError, _ what: String) {
-    // What the app itself ended, or asked for by mistake, is no fault of the data.
+    // Failures that the app caused are not about the data.
     guard ![.cancelled, .suspended, .closed, .readOnly].contains(failure.code) else { return }
     state.lastError = failure
     log.error("\(what): \(failure)")
   }
 }
 
-/// Whether a store may be used.
 enum StoreAccess: Sendable {
   case open, suspended, closed
 
@@ -183,7 +175,7 @@ enum StoreAccess: Sendable {
   }
 }
 
-/// The generations that a store or its app still uses. Part of an actor, which guards it.
+/// The generations that a store or its app still uses. Guarded by its actor.
 struct HeldGenerations {
   private struct Item { weak let generation: Generation? }
 
@@ -191,7 +183,7 @@ struct HeldGenerations {
 
   var all: [Generation] { items.compactMap(\.generation) }
 
-  /// Those that can be read again where they are current; the others are the app's alone.
+  /// Those that can be read again if they are current; only the app still uses the others.
   var inPlace: [Generation] { all.filter(\.lease.isInPlace) }
 
   mutating func add(_ generation: Generation) {
@@ -200,18 +192,17 @@ struct HeldGenerations {
   }
 }
 
-/// Decides whether and when a hint leads to a look. Pure.
+/// Decides whether and when a hint causes a look. Pure.
 struct HintRule: Sendable {
   private var isWaiting = false
   private var lastLook: Duration?
 
-  /// Seconds that a publication may take to be seen behind a cache, before which a look would find nothing.
+  /// Seconds until a publication is visible behind a cache; an earlier look would find nothing.
   private static let delay = 2.0
-  /// The shortest time between two looks that hints lead to.
+  /// The shortest interval between two looks for hints.
   private static let pause = Duration.seconds(10)
 
-  /// The wait before the look; `nil` where the look for an earlier hint is still to come, and will do. `now` is the time
-  /// since some start, `chance` a number from 0 to 1.
+  /// The delay before the look; `nil` if an earlier hint's look is pending. `now` is monotonic, `chance` from 0 to 1.
   mutating func wait(for reason: LookReason, now: Duration, chance: Double) -> Duration? {
     guard !isWaiting else { return nil }
     isWaiting = true
@@ -219,9 +210,8 @@ struct HintRule: Sendable {
     return max(.seconds(Self.delay) + reason.spread * chance, pause)
   }
 
-  /// What is told from now on may come too late for the look.
+  /// Later hints need another look, because this one may miss their news.
   mutating func begin(at now: Duration) { (isWaiting, lastLook) = (false, now) }
 
-  /// There will be no look.
   mutating func giveUp() { isWaiting = false }
 }

@@ -1,16 +1,14 @@
-// SeedClientTesting: what the developer of an app needs to test and preview code that uses SeedClient.
+// SeedClientTesting: test and preview code that uses SeedClient.
 //
 // Rooms, from the ground up: Means, Serving, Publication, Rows, Fixtures, API.
 //
-// Means has time, waiting and folders of a test's own. Serving plays server and network in memory, and fails as told.
-// Publication makes what a publisher makes: keys, signed metadata, snapshots and deltas. Rows turns an app's rows and
-// statements into changes of a publication. Fixtures makes values that views take. API is `TestPublisher` and the
-// stores for previews.
+// Means has clocks, waiting and temporary folders. Serving replaces the server and network in memory, with failures on
+// request. Publication makes keys, signed metadata, snapshots and deltas. Rows turns an app's rows and statements into
+// a publication's changes. Fixtures makes values for views. API is `TestPublisher` and the preview stores.
 //
 // Rules of this module:
-// - A store is the real one, and verifies what it gets: here are a publisher and a world for it, and no second store.
-// - It builds wherever SeedClient does, and needs nothing but the modules below that.
-// - Nothing takes real time, and nothing reaches a network. What happens is decided by the test alone.
-// - A mistake in a test is told by table, column and row, and by what to do; `TestPublisher` throws it, a store for
-//   previews stops the program with it.
-// - The project's own tests of the client play publisher with the same parts, so these are tested by all of them.
+// - Stores are real and verify their data: this module replaces the publisher and the environment.
+// - It builds wherever SeedClient does, with no other dependencies.
+// - Nothing uses real time or the network. The test alone decides on events.
+// - A mistake in a test is reported with table, column, row and remedy: thrown by `TestPublisher`, a trap in previews.
+// - The project's own client tests use the same parts, and so test them.

@@ -3,7 +3,7 @@ public import SeedClient
 public import struct Foundation.URL
 
 extension SeedStore {
-  /// A store for a preview, with these rows: it gets them at once, without a network.
+  /// A preview store with these rows, without a network.
   ///
   /// ```swift
   /// #Preview {
@@ -11,15 +11,14 @@ extension SeedStore {
   /// }
   /// ```
   ///
-  /// A mistake in schema or rows stops the program and says what is wrong. With a failure, the store shows what an app
-  /// shows that has no data and gets none.
+  /// Traps with a message if the schema or the rows are wrong. With a failure, the store never has data.
   public static func preview(
     schema: String, failure: TestFailure? = nil, rows: (inout RowChanges) throws -> Void = { _ in }
   ) -> SeedStore {
     preview(failure, rows) { try TestPublisher(schema: schema) }
   }
 
-  /// A store for a preview with the data of a folder that `seedbank pull --bundle` made, and with changes of its rows.
+  /// A preview store with the data of a folder made by `seedbank pull --bundle`, plus changes to its rows.
   public static func preview(
     bundle: URL, failure: TestFailure? = nil, rows: (inout RowChanges) throws -> Void = { _ in }
   ) -> SeedStore {
@@ -34,7 +33,7 @@ extension SeedStore {
       try publisher.publish(rows)
       publisher.failure = failure
       let store = try publisher.store()
-      // A live query asks no server: it waits for the data that this brings.
+      // A live query does not contact the server: it waits for this data.
       Task { try? await store.prepare() }
       return store
     } catch { fatalError("this preview has no data: \(error)") }

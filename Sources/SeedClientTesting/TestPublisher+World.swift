@@ -3,21 +3,20 @@ public import SeedClient
 import SeedSystem
 
 extension TestPublisher {
-  /// Whatever is signed has expired after so many days without a new signature.
+  /// Signed metadata expires within this many days.
   private static let expiryDays = 8
 
   private static let server = "http://seeds.example"
 
   // MARK: Stores
 
-  /// A store on a new device: it gets all that it has from this publisher, whom it keeps for as long as it lives.
+  /// A store on a new device that gets its data from this publisher and keeps the publisher alive.
   ///
   /// - Parameters:
-  ///   - directory: Where its data lies. If `nil`, it is a new folder, in memory where the system has such folders, which
-  ///     is removed with the publisher. Stores that are made one after the other in one directory play an app that
-  ///     is started again.
-  ///   - bundle: What the app brought along, made by ``makeBundle()``.
-  ///   - options: Further choices. Timeouts do not count: ``TestFailure/slow`` stands for them.
+  ///   - directory: The store's directory. By default, a new folder, in memory if possible, removed with the
+  ///     publisher. Stores made one after another in one directory simulate restarts of an app.
+  ///   - bundle: The app's bundle, made by ``makeBundle()``.
+  ///   - options: Further settings. Timeouts are ignored; use ``TestFailure/slow``.
   public func store(
     in directory: URL? = nil, bundle: URL? = nil, options: SeedOptions = SeedOptions()
   ) throws(SeedError) -> SeedStore {
@@ -27,7 +26,7 @@ extension TestPublisher {
       environment: environment)
   }
 
-  /// A store that only reads what another one keeps in a directory, as an extension of the app does.
+  /// A read-only store on another store's directory, as in an app extension.
   public func store(
     reading directory: URL, options: SeedOptions = SeedOptions()
   ) throws(SeedError) -> SeedStore {
@@ -35,7 +34,7 @@ extension TestPublisher {
       model, reading: directory.path, options: withoutTimeouts(options), environment: environment)
   }
 
-  /// A folder with what is published now, as an app ships it; it is removed with the publisher.
+  /// Makes the bundle that an app would ship now; removed with the publisher.
   public func makeBundle() async throws(SeedError) -> URL {
     let path = folder("bundle-\(UUID().uuidString)")
     _ = try await BundleMaker(
@@ -56,7 +55,7 @@ extension TestPublisher {
     return options
   }
 
-  /// It holds the publisher, and so its folders.
+  /// Retains the publisher, and so its folders.
   private var environment: Environment {
     Environment(
       transport: host,
@@ -69,13 +68,13 @@ extension TestPublisher {
 
   // MARK: Failures
 
-  /// How everything fails from now on, until it is `nil` again.
+  /// The current failure; `nil` for none.
   public var failure: TestFailure? {
     get { host.withServed { $0.failure } }
     set { host.withServed { $0.failure = newValue } }
   }
 
-  /// Everything fails while `body` runs.
+  /// Sets the failure while `body` runs.
   @discardableResult
   public func failing<Result>(
     _ failure: TestFailure, _ body: () async throws -> Result
@@ -86,34 +85,34 @@ extension TestPublisher {
     return try await body()
   }
 
-  // MARK: Standing still
+  // MARK: Pausing updates
 
-  /// Where an update stands still.
+  /// The point at which updates pause.
   public enum Stop: Hashable, Sendable {
-    /// Before it hears what is new.
+    /// Before the first request.
     case checking
-    /// With half of its first file downloaded.
+    /// After half of the first file.
     case downloading
   }
 
-  /// Lets updates go no further than this, until ``release()``. One that is cancelled meanwhile ends.
+  /// Pauses updates at `stop` until ``release()``. Cancelled updates end.
   public func hold(_ stop: Stop) {
     gate.close()
     host.withServed { [gate, clock] served in
       switch stop {
       case .checking: served.hold = { _ in try await gate.pass() }
       case .downloading:
-        // Progress is told as time passes.
+        // Progress is only reported as time passes.
         served.hold = { if MemoryHost.isObject($0) { clock.advance(by: .seconds(1)) } }
         served.pause = { try await gate.pass() }
       }
     }
   }
 
-  /// Returns once an update stands still.
+  /// Returns once an update is paused.
   public func untilHeld() async { await gate.untilSomebodyStands() }
 
-  /// Lets all updates go on.
+  /// Resumes all updates.
   public func release() {
     host.withServed { served in (served.hold, served.pause) = (nil, nil) }
     gate.open()

@@ -6,7 +6,7 @@ public import SeedTrust
 
 public import struct Foundation.URL
 
-/// A publisher in a test's own process, and the server, network and time of the stores that it makes.
+/// A publisher in the test's process, with the server, network and clock for its stores.
 ///
 /// ```swift
 /// let seeds = try TestPublisher(schema: "CREATE TABLE stop(id TEXT PRIMARY KEY NOT NULL, name TEXT NOT NULL)")
@@ -15,12 +15,11 @@ public import struct Foundation.URL
 /// try await store.update()
 /// ```
 ///
-/// What it publishes is really signed, and its stores are real ones. Nothing takes real time; ``clock`` says what time it
-/// is for both.
+/// Its publications are really signed, and its stores are real. Nothing uses real time; both use ``clock``.
 public final class TestPublisher: Sendable {
-  /// What its stores are made for: an app's own model, or one made from the schema.
+  /// The stores' model: the app's own, or one made from the schema.
   public let model: SeedModel
-  /// The time of the publisher and of its stores.
+  /// The clock of the publisher and its stores.
   public let clock: ScriptedClock
   let root: [UInt8]
   let host: MemoryHost
@@ -31,26 +30,25 @@ public final class TestPublisher: Sendable {
   /// Midday of 1 August 2026.
   private static let start = UTCTime(secondsSinceEpoch: 1_785_585_600)
 
-  /// A publisher without versions yet.
+  /// Creates a publisher without versions.
   ///
   /// - Parameters:
-  ///   - schema: The statements that make the schema.
-  ///   - model: The app's model, whose hash must be the schema's; if `nil`, model 1.0 of a dataset `test`.
-  ///   - license: The data's license, for what shows it.
-  ///   - attribution: Whom to name beside the data.
+  ///   - schema: The SQL statements of the schema.
+  ///   - model: The app's model, with the schema's hash; if `nil`, model 1.0 of a dataset `test`.
+  ///   - license: The data's license.
+  ///   - attribution: The name to show with the data.
   public convenience init(
     schema: String, model: SeedModel? = nil, license: String? = nil, attribution: String? = nil
   ) throws {
     try self.init(schema, model, nil, Provenance(license: license, attribution: attribution))
   }
 
-  /// A publisher whose version 1 has the rows of a folder that `seedbank pull --bundle` made: of the seed that the app
-  /// ships, for example. Its signatures do not count here.
+  /// Creates a publisher whose version 1 has the rows of a `seedbank pull --bundle` folder. Ignores its signatures.
   public convenience init(bundle: URL, model: SeedModel? = nil) throws {
     try self.init(DatabaseContents(bundle: bundle.path), model)
   }
 
-  /// A publisher whose version 1 has the rows of a SQLite file: a seed, or any other whose tables all have keys.
+  /// Creates a publisher whose version 1 has the rows of a SQLite file: a seed, or any file whose tables have keys.
   public convenience init(file: URL, model: SeedModel? = nil) throws {
     try self.init(DatabaseContents(file: file.path), model)
   }
@@ -95,10 +93,9 @@ public final class TestPublisher: Sendable {
 
   // MARK: Publishing
 
-  /// Publishes changed rows as the next version: at first a snapshot, from then on deltas.
+  /// Publishes changed rows as the next version, first as a snapshot, later as deltas.
   ///
-  /// It returns the newest version. Where nothing changes there is no new one. A ``TestPublisherError`` says what is wrong
-  /// with a row; then nothing is published.
+  /// Returns the newest version. Publishes nothing without changes. Throws ``TestPublisherError`` for a bad row.
   @discardableResult
   public func publish(_ changes: (inout RowChanges) throws -> Void) throws -> Version {
     var rows = RowChanges()
@@ -106,17 +103,17 @@ public final class TestPublisher: Sendable {
     return try change { [rows] in try $0.publish(rows) }
   }
 
-  /// The same for what statements change, such as `UPDATE stop SET …`.
+  /// Publishes the changes made by statements such as `UPDATE stop SET …`.
   @discardableResult
   public func publish(sql: String) throws -> Version { try change { try $0.publish(sql: sql) } }
 
-  /// Publishes the newest version as a new file, too.
+  /// Publishes the newest version also as a snapshot.
   public func publishSnapshot() throws { try change { try $0.publishSnapshot() } }
 
-  /// Begins the series' history anew, with the rows that there are: every store then takes a new file.
+  /// Starts a new epoch with the current rows, so that every store downloads a new file.
   public func startEpoch() throws { try change { try $0.startEpoch() } }
 
-  /// Says how long the series will go on.
+  /// Publishes the series' lifecycle.
   public func announce(_ lifecycle: Lifecycle) throws {
     try change { publication in
       publication.lifecycle = lifecycle
@@ -124,7 +121,7 @@ public final class TestPublisher: Sendable {
     }
   }
 
-  /// Publishes for a newer model alone: stores of this one fail with ``SeedClient/SeedError/Code/clientTooOld``.
+  /// Publishes only for a newer model: stores of this one fail with ``SeedClient/SeedError/Code/clientTooOld``.
   public func dropModel() throws {
     try change { publication in
       publication.isModelDropped = true
@@ -132,7 +129,7 @@ public final class TestPublisher: Sendable {
     }
   }
 
-  /// The seconds that stores wait between two updates; 60 unless it is set.
+  /// Sets the seconds that stores wait between updates; 60 by default.
   public func setPollSeconds(_ seconds: Int) throws {
     try change { publication in
       publication.pollSeconds = seconds

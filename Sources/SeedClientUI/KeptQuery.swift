@@ -1,6 +1,6 @@
 import SeedClient
 
-/// Keeps a view's live query for as long as the view asks the same store the same.
+/// Keeps a view's live query until the view's query or store changes.
 @MainActor final class KeptQuery<Row: Sendable> {
   private var live: LiveQuery<Row>?
   private weak var seeds: SeedStore?
@@ -8,13 +8,12 @@ import SeedClient
 
   nonisolated init() {}
 
-  /// The live query of a view that asks `query` now. A query that was set in its place stays until the view asks
-  /// something else.
+  /// Returns the live query for a view's `query`. Keeps a query set on the live query until the view's own changes.
   func live(
     for query: SeedQuery, in seeds: SeedStore?, _ make: (SeedStore, SeedQuery) -> LiveQuery<Row>
   ) -> LiveQuery<Row> {
     defer { asked = query }
-    // Outside of a view's body, as in a button's action, SwiftUI may not say what the environment holds.
+    // Outside a view's body, as in a button's action, SwiftUI may not provide the environment's value.
     guard let live, seeds == nil || seeds === self.seeds else { return keep(query, seeds, make) }
     if query != asked { live.query = query }
     return live

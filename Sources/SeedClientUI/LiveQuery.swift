@@ -1,7 +1,7 @@
 public import Observation
 public import SeedClient
 
-/// A live query for views: its rows now, and again after every change of the tables that it reads.
+/// A live query for views: its rows now and after every change of the tables that it reads.
 ///
 /// ```swift
 /// @MainActor final class Board {
@@ -10,18 +10,18 @@ public import SeedClient
 /// }
 /// ```
 ///
-/// It begins when it is made and ends with its last owner. Within a view, `SeedRows` makes it once.
+/// It runs from its creation until its last reference is released. In a view, use `SeedRows`.
 @MainActor @Observable public final class LiveQuery<Row: Sendable> {
   private typealias Source = @Sendable (SeedQuery) -> AsyncThrowingStream<[Row], any Error>
 
-  /// The newest rows. They stay while another query or another attempt has none yet.
+  /// The newest rows, kept until a new query or a retry has its own.
   public private(set) var rows: [Row] = []
-  /// Whether there were rows yet; a result without any counts.
+  /// Whether a result has arrived, even an empty one.
   public private(set) var isLoaded = false
-  /// Why there are no rows yet, as the store's last update says, or why they change no more; see ``retry()``. Where a
-  /// row did not fit its type, the next version is tried by itself.
+  /// The reason why there are no rows yet (the store's last error), or why they no longer change; see ``retry()``. If
+  /// a row did not fit its type, the query retries with the next version.
   public private(set) var error: SeedError?
-  /// What is asked. Another query replaces the rows as soon as it has its own.
+  /// The current query. After a change, the old rows stay until the new ones arrive.
   public var query: SeedQuery {
     didSet { if query != oldValue { retry() } }
   }
@@ -31,24 +31,23 @@ public import SeedClient
   @ObservationIgnored private var following: Task<Void, Never>?
   @ObservationIgnored private var waiting: Task<Void, Never>?
 
-  /// The rows of a query, as values of a type whose members have the columns' names.
+  /// Decodes rows into a type by column name.
   public convenience init(_ seeds: SeedStore, _ query: SeedQuery, as type: Row.Type = Row.self)
   where Row: Decodable {
     self.init(query, seeds) { seeds.rows($0, as: type) }
   }
 
-  /// The same; rows that are equal to those before are no change.
+  /// Decodes rows into a type by column name, and ignores results equal to the last.
   public convenience init(_ seeds: SeedStore, _ query: SeedQuery, as type: Row.Type = Row.self)
   where Row: Decodable & Equatable {
     self.init(query, seeds) { seeds.distinctRows($0, as: type) }
   }
 
-  /// The rows of a query, as they are.
+  /// Yields rows without decoding.
   public convenience init(_ seeds: SeedStore, _ query: SeedQuery) where Row == SeedRow {
     self.init(query, seeds) { seeds.rows($0) }
   }
 
-  /// A query that nobody can answer.
   convenience init(_ query: SeedQuery, failing error: SeedError) {
     self.init(query, nil) { _ in AsyncThrowingStream { $0.finish(throwing: error) } }
   }
@@ -63,7 +62,7 @@ public import SeedClient
     waiting?.cancel()
   }
 
-  /// Begins anew, behind an error for instance. It updates nothing: where there is no data, `update()` does.
+  /// Restarts the query, for example after an error. Does not download data; `update()` does.
   public func retry() {
     setError(nil)
     follow()
@@ -80,14 +79,14 @@ public import SeedClient
     if !isLoaded { waitForData() }
   }
 
-  /// Without data a query waits, and only the store knows why there is none.
+  /// While a query waits for data, the reason is only in the store's state.
   private func waitForData() {
     waitForStates { query, state in
       if state.version == nil { query.setError(state.lastError ?? state.bundleError) }
     }
   }
 
-  /// A row that does not fit, as one with a value that a newer app knows, may be another in the next version.
+  /// Retries with the next version, which may no longer have the unfitting row.
   private func waitForNextVersion() {
     let failed = seeds?.latestVersion
     waitForStates { query, state in
@@ -110,7 +109,7 @@ public import SeedClient
   }
 
   private func show(_ newRows: [Row]) {
-    // A query that was replaced may have had rows on their way.
+    // A replaced query may still deliver rows.
     if Task.isCancelled { return }
     rows = newRows
     setError(nil)
@@ -125,7 +124,7 @@ public import SeedClient
     if error.code == .decoding { waitForNextVersion() }
   }
 
-  /// Equal values would draw views again.
+  /// Assigns only changes, because equal values would redraw views.
   private func setError(_ newError: SeedError?) {
     if error != newError { error = newError }
   }

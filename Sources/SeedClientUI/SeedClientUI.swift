@@ -1,10 +1,10 @@
-// SeedClientUI: what an app's views observe.
+// SeedClientUI: observable objects for an app's views.
 //
 // Rules of this module:
-// - What is shown belongs to the main actor; reading and waiting happen elsewhere.
-// - An object that is observed ends with its last owner, and what it follows with it.
-// - Rows that are shown stay until others come: neither an error nor another query empties a list.
-// - SwiftUI is there on Apple's systems alone. What needs it is thin: all that decides is tested on Linux as well.
+// - Displayed values belong to the main actor; reading and waiting happen elsewhere.
+// - An observable object and its tasks end with its last reference.
+// - Rows stay until new ones arrive: neither an error nor another query empties a list.
+// - SwiftUI exists only on Apple's systems, so code that needs it is thin; the rest is also tested on Linux.
 
-// Views name queries, rows and errors.
+// Re-exports the names of queries, rows and errors.
 @_exported public import SeedClient

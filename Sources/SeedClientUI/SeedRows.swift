@@ -11,25 +11,25 @@ public import SwiftUI
 /// }
 /// ```
 ///
-/// A query with values of the view's own is made in its `init`: `_stops = SeedRows("… WHERE zone = \(zone)")`. The
-/// projected value, `$stops`, is the ``LiveQuery``, with its error.
+/// Create a query with the view's own values in its `init`: `_stops = SeedRows("… WHERE zone = \(zone)")`. The
+/// projected value, `$stops`, is the ``LiveQuery`` with its error.
 @propertyWrapper @MainActor public struct SeedRows<Row: Sendable> {
   @SwiftUI.Environment(\.seeds) private var seeds
   @State private var kept = KeptQuery<Row>()
   private let query: SeedQuery
   private let make: (SeedStore, SeedQuery) -> LiveQuery<Row>
 
-  /// The rows, as values of a type whose members have the columns' names.
+  /// Decodes rows into a type by column name.
   public init(_ query: SeedQuery) where Row: Decodable {
     (self.query, make) = (query, { LiveQuery($0, $1) })
   }
 
-  /// The same; rows that are equal to those before are no change.
+  /// Decodes rows into a type by column name, and ignores results equal to the last.
   public init(_ query: SeedQuery) where Row: Decodable & Equatable {
     (self.query, make) = (query, { LiveQuery($0, $1) })
   }
 
-  /// The rows, as they are.
+  /// Yields rows without decoding.
   public init(_ query: SeedQuery) where Row == SeedRow {
     (self.query, make) = (query, { LiveQuery($0, $1) })
   }
@@ -37,20 +37,20 @@ public import SwiftUI
   /// The newest rows.
   public var wrappedValue: [Row] { projectedValue.rows }
 
-  /// The live query: its error, whether there were rows yet, and the query itself.
+  /// The live query, with its error and loading state.
   public var projectedValue: LiveQuery<Row> { kept.live(for: query, in: seeds, make) }
 }
 
-// SwiftUI calls this on the main thread, before a view's body, and its protocol does not say so.
+// SwiftUI calls this on the main thread before a view's body, although the protocol does not declare it.
 extension SeedRows: nonisolated DynamicProperty {
-  /// Asks anew where the view has another query or another store than before.
+  /// Restarts the query if the view's query or store has changed.
   nonisolated public func update() {
     MainActor.assumeIsolated { _ = projectedValue }
   }
 }
 
 extension EnvironmentValues {
-  /// The store that the queries of views ask: `.environment(\.seeds, store)` on the app's first view.
+  /// The store for views' queries: set `.environment(\.seeds, store)` on the app's root view.
   public var seeds: SeedStore? {
     get { self[SeedsKey.self] }
     set { self[SeedsKey.self] = newValue }

@@ -1,19 +1,17 @@
 public import Observation
 public import SeedClient
 
-/// A store's state and its updates, for a settings screen or a bar of progress.
-///
-/// It begins when it is made and ends with its last owner.
+/// A store's state and updates, to show as settings or progress. Active until its last reference is released.
 @MainActor @Observable public final class SeedStatus {
   /// The data and its last update.
   public private(set) var state: SeedState
-  /// What the update under way does, whoever began it; `nil` while there is none.
+  /// The phase of the current update; `nil` if none is running.
   public var phase: UpdatePhase? { state.isUpdating ? lastPhase : nil }
 
   private var lastPhase: UpdatePhase?
   @ObservationIgnored private var following: [Task<Void, Never>] = []
 
-  /// The status of a store.
+  /// Observes a store.
   public init(_ seeds: SeedStore) {
     state = SeedState(seeds.model)
     following = [
@@ -25,7 +23,7 @@ public import SeedClient
   deinit { for task in following { task.cancel() } }
 
   private func show(_ newState: SeedState) {
-    // The next update begins with none of the last one's phases.
+    // The next update must not start with the last one's phase.
     if state.isUpdating, !newState.isUpdating { lastPhase = nil }
     state = newState
   }

@@ -1,11 +1,11 @@
-// SeedTemplate: reads an empty store of Core Data or SwiftData, and explains each table and column of it by its model.
+// SeedTemplate: reads an empty Core Data or SwiftData store and explains its tables and columns by its model.
 //
 // Rooms, from the ground up: Plist, Archive, Model, Store, Mapping, API.
 //
 // Rules of this module:
-// - Nothing of a store is believed. What is not explained is refused by name: an entity, an attribute, a key, a column, an
-//   index, a trigger. A store is read right or not at all.
-// - Plist, Archive and Model are pure: bytes in, values out. Store alone opens the file, which is never written to.
-// - Every number that a file may say has a limit, a named constant with its unit.
-// - The rules come from stores that Apple's frameworks made. What was never seen in one is refused, even where it could be
-//   guessed.
+// - Nothing in a store is trusted. Unexplained entities, attributes, keys, columns, indexes and triggers are rejected
+//   by name: a store is read correctly or not at all.
+// - Plist, Archive and Model are pure: bytes in, values out. Only Store opens the file, and never writes to it.
+// - Every number in a file has a limit, a named constant with its unit.
+// - The rules are derived from stores made by Apple's frameworks. Anything not observed there is rejected, even if it
+//   could be guessed.

@@ -2,7 +2,7 @@ import SeedDatabase
 import SeedFormat
 import SeedSystem
 
-/// A store of Core Data or SwiftData of which every table and column is explained.
+/// A Core Data or SwiftData store whose every table and column is explained.
 package struct Template: Sendable {
   package let file: StoreFile
   package let mapping: TableMapping
@@ -21,15 +21,15 @@ package struct Template: Sendable {
     }
   }
 
-  /// Fails where the store has rows, for a template has none.
+  /// Throws if the store has rows, because a template must be empty.
   package func requireEmpty() throws {
     guard !file.filled.isEmpty else { return }
     throw TemplateProblem(
       file.filledWords, "the store has rows", TemplateProblem.makeNew)
   }
 
-  /// Writes the empty store anew to `destination`, as one file without a log, and reads it back. Apple's frameworks know it
-  /// again: the identifier, page size, auto-vacuum and all that it contains stay as they are.
+  /// Writes a copy of the empty store to `destination`, as one file without a log, and reads it back. Apple's
+  /// frameworks recognise it, because the identifier, page size, auto-vacuum and contents stay the same.
   package static func extract(_ path: String, to destination: String) throws -> Template {
     let template = try Template(reading: path)
     try template.requireEmpty()

@@ -4,7 +4,7 @@ package import SeedTrust
 
 package import struct Foundation.URL
 
-/// Makes the folder that an app ships: root, metadata and the newest snapshot, as they were published.
+/// Makes the folder that an app ships: root, metadata and the newest snapshot, copied unchanged from the publication.
 package struct BundleMaker: Sendable {
   private let model: SeedModel
   private let root: [UInt8]
@@ -12,7 +12,6 @@ package struct BundleMaker: Sendable {
   private let scratch: StoreLayout
   private let fetcher: Fetcher
 
-  /// A maker that will put its bundle into `directory`.
   package init(
     _ model: SeedModel, server: URL, root: [UInt8], directory: String, options: SeedOptions = SeedOptions(),
     environment: Environment? = nil
@@ -27,7 +26,7 @@ package struct BundleMaker: Sendable {
     self.fetcher = fetcher
   }
 
-  /// Downloads, verifies by the way that an app will, and puts the bundle into its place in one step.
+  /// Downloads the bundle, verifies it as an app would, and moves it into place in one step.
   package func make() async throws(SeedError) -> BundleReport {
     do {
       try place.check()
@@ -39,7 +38,6 @@ package struct BundleMaker: Sendable {
   }
 
   private func fill(_ draft: BundleFolder) async throws -> BundleReport {
-    // What a refresh fetches, verbatim and by the repository's names.
     let recorded = Mutex<[String: [UInt8]]>([:])
     let metadata = try await fetcher.refresh(model.series, root: root, stored: previous) { name, limit in
       let bytes = try await fetcher.metadata(name, limit: limit)
@@ -47,7 +45,7 @@ package struct BundleMaker: Sendable {
       return bytes
     }
     let files = recorded.withLock { $0 }
-    // The one that a device without data would take: where there is none, this is a refusal.
+    // The plan of a device without data; throws if there is no usable snapshot.
     let snapshot = try UpdatePlanner(metadata, nil, model).plan().objects[0]
     try await fetcher.partial.makeRoom(
       for: [snapshot], in: scratch.directory, freeBytes: fetcher.environment.freeBytes)
@@ -67,7 +65,7 @@ package struct BundleMaker: Sendable {
       lifecycle: metadata.state.lifecycle)
   }
 
-  /// The timestamp of an earlier bundle in that folder: the server's must not be older.
+  /// The timestamp of an earlier bundle in that folder; it rejects a server with an older one.
   private var previous: StoredMetadata {
     let timestamp = MetadataName.unversioned(Timestamp.type)
     let layout = BundleFolder(directory: place.directory)
@@ -94,7 +92,7 @@ package struct BundleMaker: Sendable {
   }
 }
 
-/// The folder in which one maker makes a bundle; it is removed with this value.
+/// The temporary folder of one maker; removed with this value.
 private final class BundleDraft {
   private let path: String
   private let lock: FileLock
@@ -111,20 +109,19 @@ private final class BundleDraft {
     for name in try Folder.names(in: path) where name != Self.lockName {
       try Folder.removeAny("\(path)/\(name)")
     }
-    // Last: a maker that fails above must not remove another's folder.
+    // Set last, because `deinit` does not run if this fails: the folder may belong to another maker.
     self.lock = lock
   }
 
-  // What stays here, the next maker takes.
+  // The next maker removes leftovers.
   deinit { try? Folder.removeAll(path) }
 }
 
-/// The folder to which a bundle goes: nothing else is ever replaced by one.
 private struct BundlePlace {
   let directory: String
   let series: Series
 
-  /// The folder in which the next bundle is made: beside this one, for a rename cannot leave the volume.
+  /// A sibling of the folder, because a rename must stay on one volume.
   var draft: String { directory + DurableFile.temporarySuffix }
 
   private var former: String { "\(draft)/former" }
@@ -142,7 +139,7 @@ private struct BundlePlace {
     }
   }
 
-  /// Puts a finished bundle here, synced. A kill between the two renames leaves no bundle, and never a part of one.
+  /// Moves a finished, synced bundle into place. A kill between the two renames leaves no bundle, never a partial one.
   func take(_ finished: String) throws {
     try syncAll(finished)
     if Folder.exists(directory) { try Folder.rename(directory, to: former) }
@@ -167,16 +164,12 @@ private struct BundlePlace {
   }
 }
 
-/// A finished bundle and its size.
 package struct BundleReport: Hashable, Sendable {
-  /// The folder.
   package let directory: String
   package let snapshot: PublishedObject
-  /// Bytes of the root and all metadata.
   package let metadataBytes: Int
-  /// How long the series will go on.
+  /// Whether the series is active, deprecated or retired.
   package let lifecycle: Lifecycle
 
-  /// Bytes that the folder adds to an app.
   package var bytes: Int { snapshot.length + metadataBytes }
 }

@@ -3,11 +3,11 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// The files in the folder that an app ships: a publication, cut down to one series and its newest snapshot.
+/// The files in the folder that an app ships: a publication reduced to one series and its newest snapshot.
 struct BundleFolder: Hashable, Sendable {
   let directory: String
 
-  /// The newest root; an app can begin its trust with it.
+  /// The newest root, which the app can use as its trust anchor.
   static let rootName = "root.json"
   static let metadataName = "metadata"
   static let targetsName = "targets"
@@ -24,14 +24,14 @@ struct BundleFolder: Hashable, Sendable {
   }
 }
 
-/// The seed that an app brought along: its verified metadata, and a snapshot that this names and that is in the folder.
+/// The seed in the app's bundle: verified metadata and a snapshot that it lists and the folder contains.
 struct BundledSeed: Hashable, Sendable {
   let folder: BundleFolder
   let metadata: SeriesMetadata
   let snapshot: PublishedObject
 
-  /// Verifies a bundle's metadata by the whole chain from the app's root on. Expiry does not count: an app lies in a
-  /// store for months, and anyone may have the data of its bundle.
+  /// Verifies a bundle's metadata from the app's root on. Ignores expiry: an app stays in a store for months, and
+  /// anyone may have its bundle's data.
   init(_ folder: BundleFolder, series: Series, root: [UInt8]) async throws {
     self.folder = folder
     let nothing = StoredMetadata(read: { _ in nil }, persist: { _, _ in })
@@ -45,7 +45,7 @@ struct BundledSeed: Hashable, Sendable {
     self.snapshot = snapshot
   }
 
-  /// The snapshot, once its length and hash are those that were signed. It stays where it is.
+  /// The snapshot in place, after checking its length and hash.
   func verified() throws -> FetchedObject {
     let path = folder.file(snapshot)
     let found = try SHA256Digest.ofFile(at: path)
@@ -57,7 +57,7 @@ struct BundledSeed: Hashable, Sendable {
 }
 
 extension StoreWriter {
-  /// Reads and verifies the bundle that the app brought along; of its snapshot, only that it is there.
+  /// Reads the bundle and verifies its metadata; of the snapshot, checks only that it exists.
   func bundle(_ folder: BundleFolder) async throws -> BundledSeed {
     try await BundledSeed(folder, series: model.series, root: root)
   }
@@ -71,7 +71,7 @@ extension StoreWriter {
     return choice.takesBundle(over: meta.map { ($0.epoch, $0.version) }, for: model)
   }
 
-  /// Makes the bundled snapshot the current generation, by the same stages as a download; returns its name.
+  /// Makes the bundled snapshot the current generation, in the same stages as a download. Returns its name.
   func install(_ bundle: BundledSeed, freeBytes: @Sendable (_ folder: String) -> Int?) async throws -> String
   {
     let plan = DiskPlan([bundle.snapshot], held: bundle.snapshot.length)
@@ -87,13 +87,13 @@ extension StoreWriter {
     return try trusted < timestampVersion(bundle.folder.metadataFile(name)) ?? 0
   }
 
-  /// The version in a timestamp file, whose signatures were verified when it was trusted.
+  /// The version in a timestamp file, whose signatures were verified when it was stored.
   private func timestampVersion(_ file: String) throws -> Int? {
     let bytes = try DurableFile.readIfPresent(file, limit: Limits.metadataBytes)
     return bytes.flatMap { try? Metadata<Timestamp>(parsing: $0).signed.version }
   }
 
-  /// Trusts a bundle's metadata from here on, unless the store already trusts newer metadata.
+  /// Stores a bundle's metadata as trusted, unless the store already trusts newer metadata.
   private func trust(_ bundle: BundledSeed) async {
     _ = try? await MetadataRefresh.refresh(
       series: model.series, shippedRoot: root, stored: trusted, fetch: bundle.folder.fetcher,
@@ -101,20 +101,17 @@ extension StoreWriter {
   }
 }
 
-/// Chooses the data that a store starts with: its own, or the bundle that the app brought along. Pure.
+/// Chooses between a store's own data and the app's bundle. Pure.
 ///
-///  1. A bundle that the app's model cannot open is not taken.
-///  2. Without data that the app's model can open, the bundle is taken, however old it is: the next update replaces
-///     it.
-///  3. In one epoch the higher version wins, and of two equal ones the store's own.
-///  4. Versions of two epochs cannot be compared. The bundle's epoch is the newer one if its metadata is newer than
-///     the newest that this device has trusted.
+///  1. A bundle that the app's model cannot open is ignored.
+///  2. Without data that the app's model can open, the bundle is used, however old: the next update replaces it.
+///  3. Within one epoch, the higher version wins; if equal, the store's own.
+///  4. Versions of different epochs cannot be compared. The bundle wins if its metadata is newer than the trusted.
 ///  5. A snapshot that failed here before is not tried again.
 struct BundleChoice: Hashable, Sendable {
   let epoch: Epoch
   let version: Version
   let model: ModelVersion
-  /// The schema hashes of the minors for which it opens.
   let models: [ModelVersion: SHA256Digest]
   let isNewerThanTrusted: Bool
   var hasFailed = false

@@ -4,19 +4,18 @@ import SeedFormat
 package import SeedSystem
 import SeedTrust
 
-/// Proves a store from its files, without a network, without writing anything and without keeping a writer away.
+/// Verifies a store from its files, without network access or writes, and without blocking a writer.
 package struct StoreExamination {
   private let layout: StoreLayout
   private let root: [UInt8]?
   private let now: UTCTime
 
-  /// Trust begins with `root`, or else with the root that the app came with, which the store has kept.
+  /// Verifies from `root` or, if nil, from the app's root that the store has kept.
   package init(_ directory: String, root: [UInt8]?, now: UTCTime = .now()) {
     layout = StoreLayout(directory: directory)
     (self.root, self.now) = (root, now)
   }
 
-  /// Examines everything. It throws where there is no store, or where the disk fails.
   package func run() throws(SeedError) -> StoreReport {
     do {
       guard Folder.isFolder(layout.generations) else {
@@ -24,7 +23,7 @@ package struct StoreExamination {
       }
       let before = try StoreActivity(layout)
       let report = try examine(isInUse: before.isInUse)
-      // A writer that came meanwhile may have changed files that were read as if no one did.
+      // If a writer started during the examination, the files may have changed, so examine again as in use.
       return try before.isInUse || StoreActivity(layout) == before ? report : examine(isInUse: true)
     } catch { throw SeedError(error) }
   }
@@ -79,7 +78,7 @@ package struct StoreExamination {
       if isCurrent { report.data = StoreReport.Data(meta: meta, file: folder.file, rows: rows) }
       return meta
     } catch let error as DatabaseError where error.saysFull {
-      // The store is only read: SQLite found no room for what it sorts, which says nothing of the store.
+      // SQLite had no room for its temporary files. The store may be sound, so this is not a finding.
       throw error
     } catch {
       report.add(
@@ -89,7 +88,7 @@ package struct StoreExamination {
     }
   }
 
-  /// Where no process writes and the file has no log, SQLite need not make the files that readers share.
+  /// If no process writes and the WAL is empty, SQLite need not create the -shm file.
   private func mode(_ folder: GenerationFolder, isInUse: Bool) throws -> Connection.OpenMode {
     let log = try DurableFile.start(of: "\(folder.file)-wal", 1) ?? []
     return isInUse || !log.isEmpty ? .reader : .snapshot
@@ -135,7 +134,7 @@ package struct StoreExamination {
   }
 }
 
-/// Tells a writer at work from one that is not, without keeping one away.
+/// Detects an active writer without blocking one.
 private struct StoreActivity: Hashable {
   let isInUse: Bool
   private let pointer: GenerationPointer?
@@ -153,7 +152,6 @@ private struct StoreActivity: Hashable {
   }
 }
 
-/// Verifies the metadata that a store has kept, by the rules of a refresh that fetches nothing.
 struct TrustExamination {
   let layout: StoreLayout
   let root: [UInt8]?
@@ -240,7 +238,7 @@ struct TrustExamination {
 }
 
 extension TrustError {
-  /// True where files that may each be right do not belong together: an update replaces them.
+  /// True if the files may each be valid but do not fit together; an update replaces them.
   fileprivate var isMismatch: Bool {
     switch self {
     case .wrongVersion, .lengthMismatch, .hashMismatch, .missingFile: true

@@ -1,28 +1,22 @@
 package import SeedDatabase
 
-/// The outcome of an examination of a store.
 package struct StoreReport: Hashable, Sendable {
-  /// The data that apps read.
   package struct Data: Hashable, Sendable {
     package let meta: SeedMeta
-    /// The SQLite file.
     package let file: String
-    /// Rows of all tables.
     package let rows: Int
   }
 
   package internal(set) var data: Data?
   package internal(set) var findings: [Finding] = []
-  /// Generations whose rows were hashed: the current one, and the one before it.
+  /// Generations whose rows were hashed: the current and the previous one.
   package internal(set) var generations = 0
-  /// Metadata files whose signatures were verified.
   package internal(set) var metadataFiles = 0
-  /// Bytes of downloads that have not ended.
   package internal(set) var partialBytes = 0
-  /// Whether a process writes to the store, so that some findings may be its work.
+  /// Whether a process writes to the store; some findings may then be its work in progress.
   package internal(set) var isInUse = false
 
-  /// True where an app gets what was published.
+  /// True if the app's data matches the publication.
   package var isSound: Bool { findings.areSound }
 
   mutating func add(_ severity: Finding.Severity, _ path: String, _ problem: String, _ remedy: String) {

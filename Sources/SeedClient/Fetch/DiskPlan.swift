@@ -1,15 +1,14 @@
 import SeedFormat
 import SeedTrust
 
-/// The disk space that an update takes, counted before its first byte is fetched. Pure.
+/// The disk space that an update needs, computed before the download. Pure.
 struct DiskPlan: Hashable, Sendable {
   let needed: Int
 
-  /// SQLite writes a delta's rows to its write-ahead log before it writes them to the file: old and new pages at once.
+  /// SQLite writes a delta's rows to the write-ahead log before the file, so old and new pages exist at once.
   private static let journalFactor = 2
-  /// Secondary indexes that a snapshot may lack are built on the device: half of what was shipped, in percent.
+  /// Secondary indexes missing from a snapshot are built on the device: half of the snapshot's size, in percent.
   private static let indexPercent = 50
-  /// The part that must stay free beyond all that, in percent.
   private static let reservePercent = 10
 
   init(_ objects: [PublishedObject], held: Int) {
@@ -33,7 +32,7 @@ struct DiskPlan: Hashable, Sendable {
   }
 }
 
-// A hostile length must not trap: what is too much stays the most that there is.
+// Saturates, because a hostile length must not trap.
 extension Int {
   fileprivate func plus(_ other: Int) -> Int {
     let (sum, overflows) = addingReportingOverflow(other)

@@ -2,10 +2,10 @@ import Foundation
 import SeedSystem
 import SeedTrust
 
-/// Downloads one object in parts, beginning where an earlier attempt or process left off.
+/// Downloads one object in parts and resumes an earlier attempt or process.
 final class Download: Sendable {
   private struct State {
-    /// Bytes that came, those included that were thrown away.
+    /// Received bytes, including discarded ones.
     var arrived = 0
     var restarts = 0
     var isJoined = false
@@ -28,7 +28,7 @@ final class Download: Sendable {
 
   private static let mostRestarts = 2
 
-  /// Gets what is missing; at the end the file has the length and the hash that were signed.
+  /// Downloads the missing bytes. The finished file has the signed length and hash.
   func run() async throws -> FetchedObject {
     do {
       fetcher.context.phases.advance(bytes: file.length)
@@ -42,7 +42,7 @@ final class Download: Sendable {
     }
   }
 
-  /// One response with a wrong hash is the server's fault; parts of several may be of two files, so it tries once more.
+  /// Retries once if parts of two different files may have been joined; one response with a wrong hash fails.
   private func completeAgain() async throws {
     guard state.withLock({ $0.isJoined && $0.restarts == 0 }) else { throw damage }
     try restart()
@@ -119,7 +119,6 @@ final class Download: Sendable {
 }
 
 extension Error {
-  /// True where the bytes that came before it can still be used.
   fileprivate var leavesParts: Bool {
     if self is CancellationError { return true }
     switch self as? TransportError {

@@ -2,27 +2,23 @@ import Foundation
 import SeedFormat
 package import SeedSystem
 
-/// A store's access to the world: the network, the clocks, waiting, chance and free space. Tests bring their own.
+/// A store's dependencies: network, clocks, sleep, randomness and free space. Tests replace them.
 package struct Environment: Sendable {
   var transport: any Transport
   var now: @Sendable () -> UTCTime = { .now() }
   var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
-  /// Yields a number from 0 to 1.
+  /// Returns a number from 0 to 1.
   var chance: @Sendable () -> Double = { .random(in: 0...1) }
-  /// Time since some start, which setting the clock does not change; it stands still while the device sleeps.
+  /// Monotonic time, unaffected by clock changes; it pauses while the device sleeps.
   var uptime: @Sendable () -> Duration = Environment.uptimeClock()
-  /// Where stores lie whose directory the app has not named.
   var dataFolder: @Sendable () -> String = { StoreDirectory.dataFolder }
-  /// Bytes that can be written in a folder; `nil` where the system does not tell.
   var freeBytes: @Sendable (_ folder: String) -> Int? = { Environment.freeBytes(in: $0) }
-  /// Watches a folder; `nil` where that cannot be done now.
   var watch: @Sendable (_ folder: String, _ onChange: @escaping @Sendable () -> Void) -> FolderWatch? = {
     FolderWatch($0, onChange: $1)
   }
 }
 
 extension Environment {
-  /// A world of a test's own.
   package init(
     transport: any Transport, now: @escaping @Sendable () -> UTCTime,
     sleep: @escaping @Sendable (Duration) async throws -> Void, chance: @escaping @Sendable () -> Double,
@@ -46,7 +42,7 @@ extension Environment {
     return { start.duration(to: .now) }
   }
 
-  /// Bytes that are free; where the system tells, with the caches that it would empty for what the user asked for.
+  /// Free bytes. On Apple platforms, includes caches that the system would purge for a user's request.
   package static func freeBytes(in folder: String) -> Int? {
     #if os(macOS) || os(iOS) || os(visionOS)
     let url = URL(fileURLWithPath: folder, isDirectory: true)

@@ -3,14 +3,14 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// A published file on this device: not yet expanded, but with the length and hash that were signed.
+/// A published file on this device, still compressed, with the signed length and hash.
 struct FetchedObject: Sendable {
   let object: PublishedObject
   let path: String
   var isBundled = false
   var phases = PhaseSender.silent
 
-  /// Removes the file, once what was made of it is durable. Where that fails, the sweep at the next start does it.
+  /// Removes the file after its contents were stored durably. If that fails, the sweep at the next start removes it.
   func discard() { if !isBundled { PartialFile.discard(path) } }
 
   // MARK: Content
@@ -28,7 +28,7 @@ struct FetchedObject: Sendable {
     }
   }
 
-  /// The document of a delta. Its last piece is an error unless all have the raw length and hash that were signed.
+  /// A delta's document in pieces. The last piece is an error unless the raw length and hash match the signed ones.
   func document() throws -> DocumentPieces.Source {
     guard object.rawLength <= Limits.deltaBytes else {
       throw SeedError(

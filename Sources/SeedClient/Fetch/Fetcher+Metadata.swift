@@ -3,7 +3,7 @@ import SeedSystem
 import SeedTrust
 
 extension Fetcher {
-  /// An error names the server. Files are got by `fetch`, or by ``metadata(_:limit:)``.
+  /// Refreshes by `fetch`, or by ``metadata(_:limit:)`` if nil. Errors name the server.
   func refresh(
     _ series: Series, root: [UInt8], stored: StoredMetadata, fetch: MetadataFetcher? = nil,
     asksForRoot: Bool = true
@@ -18,7 +18,7 @@ extension Fetcher {
     }
   }
 
-  /// Downloads a metadata file, not yet verified; `nil` where the server has none.
+  /// Downloads an unverified metadata file; `nil` if the server does not have it.
   func metadata(_ name: String, limit: Int) async throws -> [UInt8]? {
     let request = TransportRequest(
       url: try server.url("metadata/\(name)"), policy: context.policy,
@@ -44,7 +44,7 @@ extension SeedError {
   fileprivate init(_ error: TrustError, of series: Series, at server: ServerAddress) {
     let message =
       switch error {
-      // Worth trying again all the same: an app may be released before its series is published.
+      // Retried, because an app may be released before its series is published.
       case .missingRole(series.roleName, _):
         "\(server) does not publish \(series): check dataset and model, or wait until they are "
           + "published"
@@ -57,7 +57,7 @@ extension SeedError {
     self.init(error.code, message)
   }
 
-  /// A server without a timestamp serves no publication; one without another file lacks a part of it.
+  /// Without a timestamp, the address serves no publication; without another file, the publication is incomplete.
   private static func missing(_ name: String, _ server: ServerAddress) -> String {
     name == MetadataName.unversioned(Timestamp.type)
       ? "\(server) does not have metadata/\(name): give the address of a publication, whose folder metadata has that file"
@@ -66,9 +66,7 @@ extension SeedError {
   }
 }
 
-/// The root.json that an app ships or an operator names: all trust begins there.
 package enum ShippedRoot {
-  /// Throws unless it is a root; `name` is what it is called in the message.
   package static func check(_ root: [UInt8], name: String = "the app's root.json") throws(SeedError) {
     do throws(TrustError) {
       _ = try TrustedMetadataSet(root: root, now: .distantPast)

@@ -7,11 +7,10 @@ struct Fetcher: Sendable {
   let partial: PartialFolder
   var context = UpdateContext()
 
-  /// Bytes of one part. Foundation on Linux gathers what arrives faster than it is taken, without a bound
-  /// (and its `suspend()` starts the transfer anew), so a part is what may pile up in memory.
+  /// Bytes of one part, and so a bound on memory: Foundation on Linux buffers without limit what arrives faster than
+  /// it is read, and its `suspend()` restarts the transfer.
   static let partBytes = 4 * 1024 * 1024
 
-  /// Calls `body` again where its failure may pass, as ``RetryRule`` says.
   func retrying<Result>(received: () -> Int, _ body: () async throws -> Result) async throws -> Result {
     var rule = RetryRule()
     while true {
@@ -35,13 +34,11 @@ extension Fetcher {
   }
 }
 
-/// The address of a publication, from which the URLs of its files follow.
 package struct ServerAddress: Sendable, CustomStringConvertible {
   private let base: String
 
   private static let ports = 1...65_535
 
-  /// The address of a publication; it may have a path, and any static host will do.
   package init(_ server: URL) throws(SeedError) {
     guard let scheme = server.scheme?.lowercased(), ["http", "https"].contains(scheme), server.host != nil,
       Self.ports.contains(server.port ?? Self.ports.lowerBound), server.query == nil, server.fragment == nil
@@ -54,7 +51,6 @@ package struct ServerAddress: Sendable, CustomStringConvertible {
     base = String(text.reversed().drop { $0 == "/" }.reversed())
   }
 
-  /// The URL of a file of the publication, such as `metadata/timestamp.json`.
   package func url(_ path: String) throws(SeedError) -> URL {
     guard let url = URL(string: "\(base)/\(path)") else {
       throw SeedError(.configuration, "\(base)/\(path) is not a valid address: check the server's address")
@@ -62,6 +58,5 @@ package struct ServerAddress: Sendable, CustomStringConvertible {
     return url
   }
 
-  /// The address, for messages.
   package var description: String { base }
 }

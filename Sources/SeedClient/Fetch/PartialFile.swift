@@ -21,7 +21,7 @@ final class PartialFile: Sendable {
 
   private static let readBytes = 256 * 1024
 
-  /// Opens the part of an object that is already here, and hashes it; without its record it is removed.
+  /// Opens and hashes the part of an object that is already here; removes it if it has no matching record.
   init(_ object: PublishedObject, url: String, in folder: String, mode: mode_t) throws {
     (self.object, self.url, self.mode) = (object, url, mode)
     path = Self.path(of: object, in: folder)
@@ -94,11 +94,11 @@ extension PartialFile.State {
   }
 }
 
-/// The folder for downloads. Hashing an earlier part takes a while, so it runs on a queue of its own.
+/// The folder for downloads. Hashing an existing part blocks, so the actor has its own queue.
 actor PartialFolder: BlockingActor {
   nonisolated let executor = QueueExecutor(label: "seedbank.partial")
   private let path: String
-  /// Who may read what comes, where it is moved to a place that others see.
+  /// Permissions of a download that is later moved to a place where other users can read it.
   private let mode: mode_t
 
   init(_ path: String, mode: mode_t = 0o600) { (self.path, self.mode) = (path, mode) }
@@ -111,14 +111,14 @@ actor PartialFolder: BlockingActor {
     PartialFile.discard(PartialFile.path(of: object, in: path))
   }
 
-  /// Removes the parts of other objects, and throws where the volume lacks the room that an update takes.
+  /// Removes the parts of other objects. Throws if the volume lacks the space for the update.
   func makeRoom(
     for objects: [PublishedObject], in folder: String, freeBytes: @Sendable (_ folder: String) -> Int?
   ) throws {
     try DiskPlan(objects, held: keep(objects)).check(available: freeBytes(folder), in: folder)
   }
 
-  /// Removes the parts of other objects; returns how many bytes of these are already here.
+  /// Removes the parts of other objects. Returns how many bytes of `objects` are already here.
   func keep(_ objects: [PublishedObject]) throws -> Int {
     let wanted = Set(objects.map(\.sha256.hex))
     for name in try Folder.names(in: path) where !wanted.contains(Self.digest(name)) {
@@ -140,7 +140,7 @@ actor PartialFolder: BlockingActor {
   private static func digest(_ name: String) -> String { String(name.prefix { $0 != "." }) }
 }
 
-/// A record beside a file that is being downloaded, so that another process can continue it.
+/// A record beside an unfinished download, with which another process can resume it.
 struct PartialRecord: Hashable {
   let url: String
   let sha256: String
@@ -157,7 +157,7 @@ struct PartialRecord: Hashable {
 
   static func path(besides part: String) -> String { part + ".json" }
 
-  /// Keeps the record. Not durably: one that a power loss takes costs a download.
+  /// Writes the record without fsync: losing it costs only a new download.
   func write(besides part: String) throws {
     let file = try File(Self.path(besides: part), for: .replacing, mode: 0o600)
     let members: [JSONMember] = .init(

@@ -3,11 +3,11 @@ package import SeedTrust
 
 package import struct Foundation.URL
 
-/// Gets a publication's files for somebody who keeps them as they are published: a follower.
+/// Fetches a publication's files as published (for followers).
 package struct PublicationFetcher: Sendable {
   private let fetcher: Fetcher
 
-  /// Objects come into the folder `parts`, where a later process goes on with what an earlier one began.
+  /// Downloads objects into the folder `parts`, in which a later process can resume them.
   package init(
     _ server: URL, parts: String, userAgent: String, timeouts: DownloadTimeouts = DownloadTimeouts()
   ) throws(SeedError) {
@@ -16,7 +16,6 @@ package struct PublicationFetcher: Sendable {
       timeouts: timeouts)
   }
 
-  /// In a test's own world.
   package init(
     _ server: URL, parts: String, _ environment: Environment, timeouts: DownloadTimeouts = DownloadTimeouts()
   ) throws(SeedError) {
@@ -25,10 +24,8 @@ package struct PublicationFetcher: Sendable {
       partial: PartialFolder(parts, mode: 0o644))
   }
 
-  /// The address, for messages.
   package var server: String { fetcher.server.description }
 
-  /// A metadata file, not yet verified; `nil` where the server has none.
   package func metadata(_ name: String, limit: Int) async throws -> [UInt8]? {
     do {
       return try await fetcher.metadata(name, limit: limit)
@@ -37,7 +34,7 @@ package struct PublicationFetcher: Sendable {
     }
   }
 
-  /// The path of an object's file, which has the length and the hash that were signed. It is the caller's to move.
+  /// Downloads an object and returns the path of the verified file. The caller moves it.
   package func object(_ object: PublishedObject) async throws -> String {
     do {
       return try await Download(object, for: fetcher).run().path
@@ -46,6 +43,6 @@ package struct PublicationFetcher: Sendable {
     }
   }
 
-  /// Forgets how a download began whose file was moved away.
+  /// Deletes the resume record of an object whose file was moved away.
   package func forget(_ object: PublishedObject) { fetcher.partial.forget(object) }
 }

@@ -1,20 +1,20 @@
 import SeedSystem
 import SeedTrust
 
-/// The meaning of an answer's head for its request. Pure.
+/// Classifies a response's head for its request. Pure.
 ///
-///  1. 200 is the whole resource; where a later part was asked for, the server cannot send parts or the resource
-///     changed, and the download restarts.
-///  2. 206 is the part that was asked for, or a shorter one that begins with it, of a resource as long as was
-///     signed. Under another strong validator than before it is another resource's, and the download restarts.
-///  3. 416 to a later part: the server's resource is shorter than the part that is here, and the download restarts.
-///  4. 401 says that a credential is missing, wrong or expired; so does 403 to a file that every publication has.
-///  5. 403, 404 and 410 say that it does not exist. (Object stores answer 403 for a name that they do not have.)
-///  6. Any other status is an error, with the wait that `Retry-After` asks for; 429 and 503 mean a busy server.
+///  1. 200 is the whole resource. If a later part was requested, the server does not support ranges or the resource
+///     changed: the download restarts.
+///  2. 206 is the requested part, or a shorter one with the same start, of a resource with the signed length. A
+///     different strong validator means another resource: the download restarts.
+///  3. 416 to a later part: the server's resource is shorter than the local part; the download restarts.
+///  4. 401 means a missing, wrong or expired credential; so does 403 for a file that every publication has.
+///  5. 403, 404 and 410 mean that the file does not exist (object stores answer 403 for unknown names).
+///  6. Any other status is an error, with the delay from `Retry-After`; 429 and 503 mean a busy server.
 ///  7. A body with a Content-Encoding, or a web page, is never the resource.
 enum Reply: Hashable, Sendable {
   case bytes(Range<Int>)
-  /// The body's bytes, if any, are to be passed over, and the resource asked for again from the first byte on.
+  /// Skip the body and request the resource again from the first byte.
   case restart
   case absent
 
@@ -80,10 +80,9 @@ private struct ContentRange {
 }
 
 extension ResponseHead {
-  /// The ETag, unless it is a weak one, which says nothing about bytes.
+  /// The ETag, unless it is weak: a weak one does not identify bytes.
   var strongValidator: String? { self["ETag"].flatMap { $0.hasPrefix("\"") ? $0 : nil } }
 
-  /// Throws where a body is not the resource as it was published.
   fileprivate func checkBody(_ url: String) throws(TransportError) {
     let coding = self["Content-Encoding"] ?? "identity"
     guard coding.lowercased() == "identity" else { throw .coded(url: url, coding: coding) }
@@ -98,19 +97,18 @@ extension ResponseHead {
   }
 }
 
-/// The field with which a server asks clients to wait: seconds, or a date. Anything else says nothing.
+/// Parses `Retry-After`: seconds or a date. Anything else is ignored.
 enum RetryAfter {
-  /// Longest wait that is believed, in seconds: a day.
+  /// The longest accepted delay, in seconds: a day.
   private static let longest = 86_400
 
-  /// The wait from `now` on; a date in the past asks for none.
   static func read(_ text: String?, now: UTCTime) -> Duration? {
     guard let text else { return nil }
     let seconds = Int(text) ?? date(text, now).map { $0.secondsSinceEpoch - now.secondsSinceEpoch }
     return seconds.map { .seconds(min(max($0, 0), longest)) }
   }
 
-  /// RFC 9110 (5.6.7) lets a server send one form alone.
+  /// RFC 9110 (5.6.7) lets a server send only one of the date forms.
   private static func date(_ text: String, _ now: UTCTime) -> UTCTime? {
     UTCTime(http: text, now: now).flatMap { $0.httpText == text ? $0 : nil }
   }

@@ -1,24 +1,21 @@
 package import struct Foundation.URL
 
-/// Sends requests to a server; tests replace it. It sends one request and judges nothing.
+/// Sends one request to a server, without interpreting the response. Tests replace it.
 package protocol Transport: Sendable {
-  /// Ends when the answer is complete, and with the receiver's error as soon as the receiver throws one.
+  /// Returns when the response is complete. Rethrows the receiver's error as soon as it throws.
   func send(_ request: TransportRequest, to receiver: ResponseReceiver) async throws
 }
 
-/// A GET request.
 package struct TransportRequest: Hashable, Sendable {
   package let url: URL
   /// The bytes to ask for; all if `nil`.
   package var range: Range<Int>?
-  /// The strong validator that the resource must still have for the range to be sent.
+  /// The strong validator for `If-Range`: the server sends the range only if it still matches.
   package var validator: String?
-  /// The networks that it may use (Apple platforms).
   var policy = UpdatePolicy()
-  /// Every publication has it.
+  /// Whether every publication has this file.
   var isRequired = false
 
-  /// The header fields.
   package var fields: [String: String] {
     guard let range else { return [:] }
     var fields = ["Range": "bytes=\(range.lowerBound)-\(range.upperBound - 1)"]
@@ -28,15 +25,12 @@ package struct TransportRequest: Hashable, Sendable {
 }
 
 extension TransportRequest {
-  /// A request for all of a resource, over any network.
   package init(_ url: URL) { self.init(url: url) }
 }
 
-/// Takes an answer as it arrives, on any thread but one piece after another.
+/// Receives a response as it arrives, on any thread but one call at a time.
 package struct ResponseReceiver: Sendable {
-  /// Called with the answer's head, once and first.
   package let head: @Sendable (ResponseHead) throws -> Void
-  /// Called with the next bytes of the body.
   package let body: @Sendable (_ bytes: [UInt8]) throws -> Void
 
   package init(
@@ -47,38 +41,33 @@ package struct ResponseReceiver: Sendable {
   }
 }
 
-/// The status and the fields of an answer.
 package struct ResponseHead: Hashable, Sendable {
   package let status: Int
   private let fields: [String: String]
 
-  /// A head; of fields that differ in case alone one is kept.
   package init(status: Int, fields: [String: String] = [:]) {
     self.status = status
     self.fields = Dictionary(
       fields.map { ($0.key.lowercased(), $0.value) }, uniquingKeysWith: { _, last in last })
   }
 
-  /// A field's value, whatever the case of its name.
   package subscript(name: String) -> String? { fields[name.lowercased()] }
 }
 
-/// Why a resource did not arrive.
 package enum TransportError: SeedErrorConvertible, Hashable, Sendable, CustomStringConvertible {
   case unreachable(url: String, reason: String)
   case waiting(url: String)
-  /// The app's own answer to the server's challenge.
   case refused(url: String)
-  /// The server wants a credential, or a better one.
+  /// The server requires a credential or rejected the one that was sent.
   case denied(url: String, Int)
   case status(url: String, Int, retryAfter: Duration? = nil)
   case absent(url: String)
   case tooLong(url: String, limit: Int)
   case otherLength(url: String, signed: Int, found: Int)
   case otherPart(url: String, found: String)
-  /// The resource changed between two parts, again and again.
+  /// The resource changed between parts too often.
   case changing(url: String)
-  /// The server cannot send parts, and the connection broke before the whole was there, again and again.
+  /// The server does not support ranges, and the connection broke before the end too often.
   case partless(url: String)
   case coded(url: String, coding: String)
   case webPage(url: String)

@@ -7,16 +7,14 @@ package import FoundationNetworking
 package import Foundation
 #endif
 
-/// The transport of apps: URLSession, nothing cached, no cookies.
+/// The default transport: a URLSession without cache and cookies.
 package final class URLSessionTransport: Transport {
   private let session: URLSession
   private let exchanges: ExchangeDelegate
   private let prepareRequest: @Sendable (inout URLRequest) -> Void
 
-  /// Seconds without a byte after which a request has failed.
   private static let idleSeconds: TimeInterval = 60
 
-  /// A transport that calls itself `userAgent`, and of whose session and requests an app changes what it likes.
   package init(
     userAgent: String, _ change: @Sendable (URLSessionConfiguration) -> Void = { _ in },
     preparing prepareRequest: @escaping @Sendable (inout URLRequest) -> Void = { _ in },
@@ -28,14 +26,12 @@ package final class URLSessionTransport: Transport {
     self.prepareRequest = prepareRequest
     exchanges = ExchangeDelegate(answering: answer)
     let queue = OperationQueue()
-    // The delegate is called for one event after the other.
     queue.maxConcurrentOperationCount = 1
     session = URLSession(configuration: configuration, delegate: exchanges, delegateQueue: queue)
   }
 
   deinit { session.invalidateAndCancel() }
 
-  /// Sends a request; see ``Transport``.
   package func send(_ request: TransportRequest, to receiver: ResponseReceiver) async throws {
     try Task.checkCancellation()
     let task = session.dataTask(with: request.urlRequest(prepareRequest))
@@ -54,7 +50,7 @@ package final class URLSessionTransport: Transport {
 }
 
 extension URLSessionConfiguration {
-  /// Gives the app its say, and then sets what holds whatever it has changed.
+  /// Applies the app's changes, then the settings that it must not override.
   fileprivate func prepare(userAgent: String, _ change: @Sendable (URLSessionConfiguration) -> Void) {
     httpAdditionalHeaders = ["User-Agent": userAgent]
     change(self)
@@ -62,7 +58,7 @@ extension URLSessionConfiguration {
     urlCache = nil
     httpShouldSetCookies = false
     httpCookieStorage = nil
-    // Bytes must mean bytes: with a content coding, lengths and digests would speak of others than those sent.
+    // Lengths and digests refer to the bytes as published, so content codings are off.
     httpAdditionalHeaders = (httpAdditionalHeaders ?? [:]).merging(["Accept-Encoding": "identity"]) { $1 }
   }
 }
@@ -108,7 +104,7 @@ private final class ExchangeDelegate: NSObject, URLSessionDataDelegate {
     let found = exchanges.withLock { $0[dataTask.taskIdentifier] }
     guard var exchange = found, exchange.failure == nil else { return }
     do {
-      // Foundation on Linux ignores a response's disposition, so the head is judged with the first bytes.
+      // Foundation on Linux ignores a response's disposition, so the head is checked with the first bytes.
       try exchange.receive(dataTask.response)
       try exchange.receiver.body([UInt8](data))
     } catch {
@@ -132,12 +128,12 @@ struct Exchange: Sendable {
   var redirects = 0
   var hasHead = false
   var failure: (any Error)?
-  /// Whether the answer is here, although the request was then ended.
+  /// Whether the response was received, although the request was then cancelled.
   var isAnswered = false
 
   private static let mostRedirects = 5
 
-  /// True where a redirect is to be followed: to the same scheme, host and port alone, and not for ever.
+  /// True if a redirect may be followed: same scheme, host and port, and not too many.
   mutating func follows(from origin: URL?, to destination: URL?) -> Bool {
     redirects += 1
     guard let destination, let origin, redirects <= Self.mostRedirects else { return false }
@@ -145,7 +141,7 @@ struct Exchange: Sendable {
       && destination.port == origin.port
   }
 
-  /// False where the answer to a challenge ends the request.
+  /// False if the answer to the challenge ends the request.
   mutating func meet(_ challenge: URLAuthenticationChallenge, by answer: ChallengeAnswer) -> Bool {
     switch answer {
     case .use: return true
@@ -154,7 +150,7 @@ struct Exchange: Sendable {
       #if canImport(Darwin)
       return true
       #else
-      // Foundation on Linux waits for ever where it has no credential to propose: the server's answer stands.
+      // Foundation on Linux waits forever without a proposed credential, so the server's response is used.
       guard challenge.proposedCredential == nil else { return true }
       do {
         try receive(challenge.failureResponse)
@@ -185,7 +181,6 @@ struct Exchange: Sendable {
 }
 
 extension TransportError {
-  /// Why the system did not get an answer.
   fileprivate init(_ error: any Error, url: String) {
     #if canImport(Darwin)
     let reason = (error as? URLError)?.networkUnavailableReason
@@ -215,13 +210,13 @@ extension ChallengeAnswer {
 extension TransportRequest {
   var text: String { url.absoluteString }
 
-  /// What goes out: after the app's changes, which reach neither messages nor the log, for they may hold secrets.
+  /// The request with the app's changes, which messages and the log omit because they may contain secrets.
   fileprivate func urlRequest(_ prepare: (inout URLRequest) -> Void) -> URLRequest {
     var request = URLRequest(url: url)
     prepare(&request)
     for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
     #if canImport(Darwin)
-    // Foundation on Linux knows no kinds of networks.
+    // Foundation on Linux does not distinguish kinds of networks.
     request.allowsExpensiveNetworkAccess = policy.allowsExpensive
     request.allowsConstrainedNetworkAccess = policy.allowsConstrained
     #endif

@@ -1,6 +1,5 @@
 import SeedSystem
 
-/// One update: what it may do, who hears of it, and its cost on the network so far.
 final class UpdateContext: Sendable {
   let policy: UpdatePolicy
   let phases: PhaseSender
@@ -15,7 +14,7 @@ final class UpdateContext: Sendable {
   func count(_ change: (inout UpdateTraffic) -> Void) { counted.withLock { change(&$0) } }
 }
 
-/// Reports an update's phases: each phase at once, its progress now and then.
+/// Reports an update's phases: each new phase at once, its progress at intervals.
 final class PhaseSender: Sendable {
   private struct State {
     var phase = UpdatePhase.checking
@@ -39,7 +38,7 @@ final class PhaseSender: Sendable {
     send(phase)
   }
 
-  /// Counts bytes that the phase has finished, fewer than 0 where they are to be done again, and rows that it changed.
+  /// Adds finished bytes (negative if they must be repeated) and changed rows.
   func advance(bytes: Int = 0, rows: Int = 0) {
     let phase: UpdatePhase? = state.withLock { state in
       state.phase = state.phase.advanced(bytes, rows)

@@ -1,6 +1,6 @@
 import SeedSystem
 
-/// One request. It ends if its bytes come too slowly or its file takes too long.
+/// One request, which fails if its bytes arrive too slowly or the file takes too long.
 final class WatchedRequest: Sendable {
   private struct Answer {
     var reply: Reply?
@@ -14,17 +14,17 @@ final class WatchedRequest: Sendable {
   private let deadline: Duration
   private let answer = Mutex(Answer())
 
-  /// Bytes of a body that is of no use, up to which the connection is kept for the next request.
+  /// Unneeded bytes of a body that are read to keep the connection open for the next request.
   private static let mostUselessBytes = 64 * 1024
 
   private struct Enough: Error {}
 
-  /// `length` is the whole resource's, where it was signed; it must be here by `deadline` of the environment's clock.
+  /// `length` is the signed length of the whole resource, if known; `deadline` is in the environment's uptime.
   init(_ request: TransportRequest, length: Int?, deadline: Duration, for fetcher: Fetcher) {
     (self.fetcher, self.request, self.length, self.deadline) = (fetcher, request, length, deadline)
   }
 
-  /// Sends it, once. `begin` hears what the answer's head means, `take` the bytes and the range that they are part of.
+  /// Sends the request once. `begin` receives the classified head, `take` bytes and the range that they belong to.
   func run(
     begin: @escaping @Sendable (Reply, ResponseHead) throws -> Void = { _, _ in },
     take: @escaping @Sendable ([UInt8], Range<Int>) throws -> Void
@@ -62,13 +62,12 @@ final class WatchedRequest: Sendable {
     }
   }
 
-  /// Watches the transfer, and never returns but by an error.
   private func patrol() async throws {
     let (environment, timeouts) = (fetcher.environment, fetcher.timeouts)
     while true {
       let before = answer.withLock { $0.bytes }
       let end = min(environment.uptime() + timeouts.window, deadline)
-      // The clock decides, not the sleep: a test's may be short.
+      // Checks the clock again, because a test's sleep may return early.
       while environment.uptime() < end {
         try Task.checkCancellation()
         try await environment.sleep(end - environment.uptime())

@@ -1,7 +1,7 @@
 public import struct Foundation.Data
 public import struct Foundation.URL
 
-/// Where an import's documents come from.
+/// The origin of an import's documents.
 ///
 /// ```swift
 /// let source = ImportSource.pages { page in
@@ -19,7 +19,7 @@ public struct ImportSource: Sendable {
   let name: String
   var isRejects = false
 
-  /// A document in memory, gzip or not.
+  /// A document in memory, plain or gzip.
   public static func data(_ data: Data, name: String = "data") -> ImportSource {
     let make: @Sendable () -> ImportPieces = {
       var rest: Data? = data
@@ -28,38 +28,38 @@ public struct ImportSource: Sendable {
     return ImportSource(kind: .chunks(make), name: name)
   }
 
-  /// A file, gzip or not by its content, read piece by piece.
+  /// A file, plain or gzip (detected by content), read in pieces.
   public static func file(_ url: URL) -> ImportSource { .files([url]) }
 
-  /// Several files, such as a feed's, as one import: rows of each may reference rows of all. A mapping's lists say by
-  /// ``SeedImport/ImportMapping/List/file`` which of them they are in.
+  /// Several files, such as a feed's, in one import: rows in each may reference rows in all. A mapping's lists name
+  /// their file in ``SeedImport/ImportMapping/List/file``.
   public static func files(_ urls: [URL]) -> ImportSource {
     ImportSource(kind: .files(urls), name: urls.map(\.lastPathComponent).joined(separator: ", "))
   }
 
-  /// A file of rejected rows, one ``SeedImport/ImportReject/json`` in each line, perhaps mended. They go where the same
-  /// mapping sends the rows of their documents; no rows are deleted because they are not among them.
+  /// A file of rejected rows, one ``SeedImport/ImportReject/json`` per line, possibly corrected. The same mapping
+  /// imports them; rows missing from the file are not deleted.
   public static func rejects(_ url: URL) -> ImportSource {
     var source = file(url)
     source.isRejects = true
     return source
   }
 
-  /// One document in pieces, as they come.
+  /// One document in pieces.
   public static func chunks<Pieces: AsyncSequence & Sendable>(
     _ pieces: Pieces, name: String = "stream"
   ) -> ImportSource where Pieces.Element == Data {
     ImportSource(kind: .chunks { iterating(pieces) }, name: name)
   }
 
-  /// Several documents; one without rows is the last that is asked for.
+  /// Several documents. The first one without rows ends the import.
   public static func documents<Documents: AsyncSequence & Sendable>(
     _ documents: Documents, name: String = "page"
   ) -> ImportSource where Documents.Element == Data {
     ImportSource(kind: .documents { iterating(documents) }, name: name)
   }
 
-  /// Pages that are asked for one after the other, from `first` on, until one has no rows.
+  /// Numbered pages, requested one after another from `first` until one has no rows.
   public static func pages(
     from first: Int = 1, name: String = "page", _ page: @escaping @Sendable (Int) async throws -> Data
   ) -> ImportSource {
@@ -81,8 +81,8 @@ public struct ImportSource: Sendable {
   }
 }
 
-/// An import asks for one piece after the other: no two calls meet in the iterator. Its `next(isolation:)`, which would
-/// say so to the compiler, is there only from iOS 18 on.
+/// An import requests one piece at a time, so the iterator has no concurrent calls. The compiler would accept
+/// `next(isolation:)`, which requires iOS 18.
 private final class PieceIterator<Iterator: AsyncIteratorProtocol>: @unchecked Sendable
 where Iterator.Element == Data {
   private var iterator: Iterator
@@ -92,5 +92,4 @@ where Iterator.Element == Data {
   @concurrent func next() async throws -> Data? { try await iterator.next() }
 }
 
-/// Yields pieces of a document, or documents, in turn.
 typealias ImportPieces = () async throws -> Data?

@@ -4,7 +4,7 @@ import SeedSystem
 
 public import struct Foundation.URL
 
-/// Takes an app's own JSON or CSV into an app's own database.
+/// Imports an app's own JSON or CSV into its own database.
 ///
 /// ```swift
 /// let importer = Importer(database: databaseURL)
@@ -12,29 +12,26 @@ public import struct Foundation.URL
 /// print(report.tables["person"]?.inserted ?? 0)
 /// ```
 ///
-/// The document is read once and piece by piece; its values go straight into prepared statements. Real
-/// upserts: a member that is missing leaves its column alone, null is written, equal rows are not written at
-/// all. One importer runs one import at a time; give it the database while nothing else writes there, readers
-/// may go on. The database must exist with its tables: an importer creates nothing.
+/// Reads the document once, in pieces; values go straight into prepared statements. These are true upserts: a missing
+/// member keeps its column's value, null is written, and unchanged rows are not written. An importer runs one import
+/// at a time. Other writers must wait; readers need not. The database must exist with its tables.
 public struct Importer: Sendable {
   private let runner: ImportRunner
 
-  /// An importer for the database file; nothing is opened yet.
+  /// Creates an importer for the database file without opening it.
   public init(database: URL) { runner = ImportRunner(database) }
 
-  /// Imports all of `source` and says what became of it.
+  /// Imports all of `source` and reports the changes.
   ///
   /// - Parameters:
-  ///   - source: the document or documents, whole or in pieces.
-  ///   - mapping: which members become which columns of which tables.
-  ///   - policy: what happens to known keys, bad rows and references that lead nowhere.
-  ///   - progress: called on the importer's own queue, at most ten times a second.
-  ///   - statements: shown every statement that SQLite runs, without values; for looking at what is slow.
-  ///   - rejected: called with each rejected row and all that is wrong with it. With batches, those of a batch come
-  ///     before it is committed.
-  /// - Throws: ``SeedImport/ImportFailure``, `CancellationError`, what the source throws, or ``SeedError`` of the code
-  ///   `io` for what the disk or SQLite refuses. The database is then as before, or as the last batch
-  ///   left it.
+  ///   - source: The document or documents, whole or in pieces.
+  ///   - mapping: Maps members to columns of tables.
+  ///   - policy: Handles existing keys, bad rows and dangling references.
+  ///   - progress: Called on the importer's own queue, at most ten times a second.
+  ///   - statements: Called with each SQL statement, without values, for finding slow ones.
+  ///   - rejected: Called with each rejected row and its errors. With batches, it is called before the batch commits.
+  /// - Throws: ``SeedImport/ImportFailure``, `CancellationError`, the source's errors, or ``SeedError`` with the code
+  ///   `io` for errors of the disk or SQLite. The database is then unchanged, or as the last batch left it.
   public func `import`(
     _ source: ImportSource, mapping: ImportMapping, policy: ImportPolicy = ImportPolicy(),
     progress: (@Sendable (ImportProgress) -> Void)? = nil, statements: (@Sendable (String) -> Void)? = nil,

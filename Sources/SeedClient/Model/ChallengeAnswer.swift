@@ -4,12 +4,12 @@ public import class FoundationNetworking.URLCredential
 public import class Foundation.URLCredential
 #endif
 
-/// What an app says to a server's challenge; see ``SeedOptions/answerChallenge``.
+/// An app's answer to a server's authentication challenge; see ``SeedOptions/answerChallenge``.
 public enum ChallengeAnswer: Sendable {
-  /// What the system does without the app.
+  /// The system's default handling.
   case system
-  /// This credential, which may be made of the server's trust.
+  /// Use this credential, which may be made from the server's trust.
   case use(URLCredential)
-  /// The connection ends, and with it the update, by ``SeedError/Code/serverRefused``.
+  /// End the connection and the update, with ``SeedError/Code/serverRefused``.
   case refuse
 }

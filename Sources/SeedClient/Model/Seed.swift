@@ -2,18 +2,17 @@ public import SeedFormat
 
 public import struct Foundation.URL
 
-/// One file of the data, which stays on the disk for as long as this value or a copy of it lives.
+/// A data file, kept on disk while this value or a copy of it lives.
 ///
-/// Open ``url`` read-only, with whatever the app reads SQLite with, and close the connection before this value goes.
-/// Deltas change the rows of the same file; a snapshot makes another one, which the next element of `openings` names.
+/// Open ``url`` read-only with any SQLite library, and close the connection before releasing this value. Deltas change
+/// rows in the same file; a snapshot makes a new file, the next element of `openings`.
 public struct Seed: Sendable {
   /// The SQLite file.
   public let url: URL
-  /// The version that the file had when this value was made; deltas take it on.
+  /// The version of the file when this value was made; later deltas raise it.
   public let version: Version
   private let keeper: any AnyObject & Sendable
 
-  /// A file that stays for as long as `keeper` lives.
   package init(file: String, version: Version, keeper: any AnyObject & Sendable) {
     url = URL(fileURLWithPath: file)
     self.version = version
@@ -21,11 +20,9 @@ public struct Seed: Sendable {
   }
 }
 
-/// Where the file of a store's data came from.
+/// The source of a store's data file.
 public enum SeedOrigin: String, Hashable, Sendable, CaseIterable {
-  /// The app brought it along.
   case bundled
-  /// A server sent it.
   case downloaded
 }
 
@@ -33,42 +30,39 @@ public enum SeedOrigin: String, Hashable, Sendable, CaseIterable {
 public struct SeedChanges: Hashable, Sendable {
   /// Rows of one table.
   public struct Table: Hashable, Sendable {
-    /// Rows that were not there before.
+    /// Number of new rows.
     public let inserted: Int
-    /// Rows with another value in at least one column.
+    /// Number of rows with another value in at least one column.
     public let updated: Int
-    /// Rows that are no longer there.
+    /// Number of removed rows.
     public let deleted: Int
-    /// The keys of these rows; `nil` unless ``SeedOptions/changedKeyLimit`` asks for them, and where they are more.
+    /// The keys of these rows; `nil` if ``SeedOptions/changedKeyLimit`` is not set or is exceeded.
     public let keys: Keys?
 
-    /// So many rows, with their keys where these were asked for.
     package init(inserted: Int, updated: Int, deleted: Int, keys: Keys?) {
       (self.inserted, self.updated, self.deleted, self.keys) = (inserted, updated, deleted, keys)
     }
   }
 
-  /// Keys of rows, each with the values of the key's columns in the key's order.
+  /// Keys of rows: for each row, the values of the key's columns in the key's order.
   public struct Keys: Hashable, Sendable {
-    /// Keys that were not there before.
+    /// Keys of new rows.
     public let inserted: [[SeedValue]]
     /// Keys of rows with another value in at least one column.
     public let updated: [[SeedValue]]
-    /// Keys that are no longer there.
+    /// Keys of removed rows.
     public let deleted: [[SeedValue]]
 
-    /// The keys of one table's rows.
     package init(inserted: [[SeedValue]], updated: [[SeedValue]], deleted: [[SeedValue]]) {
       (self.inserted, self.updated, self.deleted) = (inserted, updated, deleted)
     }
   }
 
-  /// The version that the data has now.
+  /// The new version of the data.
   public let version: Version
-  /// The tables in which anything changed, by name.
+  /// The changed tables, by name.
   public let tables: [String: Table]
 
-  /// What the delta to a version changed.
   package init(version: Version, tables: [String: Table]) { (self.version, self.tables) = (version, tables) }
 
   var rowCount: Int { tables.values.reduce(0) { $0 + $1.inserted + $1.updated + $1.deleted } }

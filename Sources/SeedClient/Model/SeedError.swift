@@ -5,80 +5,78 @@ import SeedTrust
 
 public import protocol Foundation.LocalizedError
 
-/// Why something could not be done. The data that was there before is still there.
+/// An operation's failure. The existing data stays intact.
 public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The kind of an error, stable over releases.
+  /// The kind of an error; stable across releases.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     /// The code's name, such as `storeLocked`.
     public let description: String
 
     private init(_ name: String) { description = name }
 
-    /// The server cannot be reached, or the connection broke and further attempts did not help.
+    /// The server is unreachable, or the connection broke and retries failed.
     public static let network = Code("network")
-    /// The update's policy forbids the network that there is: it waits for a better one (Apple platforms).
+    /// The update's policy forbids the current network, so the update waits for a better one (Apple platforms).
     public static let waitingForNetwork = Code("waitingForNetwork")
-    /// The server is not the publication's, or does not work properly; or it is a network's sign-in page.
+    /// Not the publication's server, a malfunctioning server, or a network's sign-in page.
     public static let server = Code("server")
-    /// The app refused the server by ``SeedOptions/answerChallenge``: its certificate is not the one that is pinned.
+    /// The app rejected the server's certificate by ``SeedOptions/answerChallenge``.
     public static let serverRefused = Code("serverRefused")
-    /// The server does not let this app download: a token of ``SeedOptions/prepareRequest``, or another credential, is
-    /// missing, wrong or expired.
+    /// A token from ``SeedOptions/prepareRequest`` or another credential is missing, wrong or expired.
     public static let accessDenied = Code("accessDenied")
-    /// The server asks clients to wait; ``SeedError/retryAfter`` says how long, if it did.
+    /// The server asked clients to wait, for ``SeedError/retryAfter`` if known.
     public static let serverBusy = Code("serverBusy")
-    /// The bytes came too slowly.
+    /// The download was too slow.
     public static let timedOut = Code("timedOut")
-    /// The server lacks a file that signed metadata promises.
+    /// The server lacks a file that signed metadata lists.
     public static let missingFile = Code("missingFile")
-    /// The server's metadata is not signed by keys that the app trusts, or contradicts itself.
+    /// The server's metadata is not signed by trusted keys, or contradicts itself.
     public static let untrusted = Code("untrusted")
-    /// The server's metadata has expired: its publisher is down, or this device's clock is wrong.
+    /// The server's metadata has expired: the publisher is down, or this device's clock is wrong.
     public static let stale = Code("stale")
-    /// The publisher is behind this device: it seems to come from an old backup.
+    /// The publisher has older data than this device, perhaps after restoring a backup.
     public static let rolledBack = Code("rolledBack")
-    /// The publisher no longer supports the app's model: a newer release of the app is needed, with
-    /// ``SeedError/oldestModel`` at least.
+    /// The publisher no longer supports the app's model. The app needs ``SeedError/oldestModel`` or later.
     public static let clientTooOld = Code("clientTooOld")
-    /// Nothing that the app's model could open is published.
+    /// No published data fits the app's model.
     public static let noCompatibleModel = Code("noCompatibleModel")
-    /// The app's schema is not the one that the publisher has for the same model version.
+    /// The app's schema differs from the publisher's for the same model version.
     public static let modelMismatch = Code("modelMismatch")
-    /// The series has ended, and nothing of it is left to download.
+    /// The series has ended and has no files to download.
     public static let retired = Code("retired")
-    /// No snapshot and no deltas lead from this device's data to the newest version.
+    /// No snapshot or deltas lead from this device's data to the newest version.
     public static let versionGone = Code("versionGone")
-    /// All that leads to the newest version failed on this device before, or was rolled back there.
+    /// Every path to the newest version failed on this device before, or was rolled back.
     public static let rejected = Code("rejected")
-    /// A file is not what was signed, whether it was downloaded or on this device.
+    /// A downloaded or local file does not match its signed hash.
     public static let damaged = Code("damaged")
-    /// The seed that the app brought along cannot be used.
+    /// The app's bundled seed cannot be used.
     public static let bundle = Code("bundle")
-    /// The update would download more than its policy allows; ``SeedError/neededBytes`` says how much.
+    /// The update would download more than its policy allows: ``SeedError/neededBytes``.
     public static let tooLarge = Code("tooLarge")
-    /// There is no room for the new data; ``SeedError/neededBytes`` and ``SeedError/availableBytes`` say how much.
+    /// Not enough disk space: compare ``SeedError/neededBytes`` and ``SeedError/availableBytes``.
     public static let insufficientSpace = Code("insufficientSpace")
     /// Another store writes to the same directory.
     public static let storeLocked = Code("storeLocked")
     /// The store was closed.
     public static let closed = Code("closed")
-    /// The store only reads, and this would change its data.
+    /// The store is read-only, and the operation would change its data.
     public static let readOnly = Code("readOnly")
-    /// There is no data yet, and the store only reads.
+    /// The store is read-only and has no data yet.
     public static let noData = Code("noData")
     /// There is no earlier data to roll back to.
     public static let noPrevious = Code("noPrevious")
-    /// A connection that the app lent, or to which a seed is to be attached, cannot be used for that.
+    /// A connection that the app lent or attaches a seed to is unsuitable.
     public static let connection = Code("connection")
-    /// The store is suspended, or was while this was under way.
+    /// The store is suspended, or was suspended during the operation.
     public static let suspended = Code("suspended")
-    /// The server's address, the root, a URL that is no folder, or a directory of another dataset is at fault.
+    /// Invalid server address, root, folder URL, or the directory of another dataset.
     public static let configuration = Code("configuration")
     /// A file or folder of the store could not be read or written.
     public static let io = Code("io")
-    /// The app's own query failed, or is not one statement that only reads, with a value for each parameter.
+    /// The app's query failed, or is not a single read-only statement with a value for each parameter.
     public static let query = Code("query")
-    /// A row does not fit the type that it was to become; the message names the column, the row and both types.
+    /// A row does not fit the requested type; the message names the column, the row and both types.
     public static let decoding = Code("decoding")
     /// The task was cancelled.
     public static let cancelled = Code("cancelled")
@@ -86,18 +84,17 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// The kind.
   public internal(set) var code: Code
-  /// One sentence: what failed, on which file or server, why, and what to do where that is known.
+  /// One sentence: what failed, on which file or server, why, and the remedy if known.
   public internal(set) var message: String
-  /// Bytes that are needed, where an update needs more than there are, on the disk or by its policy.
+  /// Bytes that the update needs, if it exceeds the disk space or its policy.
   public let neededBytes: Int?
-  /// Bytes that are available, on the disk or by the policy.
+  /// Bytes available on the disk or allowed by the policy.
   public let availableBytes: Int?
-  /// How long the server asks to wait.
+  /// The delay that the server asked for.
   public let retryAfter: Duration?
-  /// The oldest model that is still published, where the app's own is older than that.
+  /// The oldest published model, if the app's is older.
   public let oldestModel: ModelVersion?
 
-  /// An error in this module's own words.
   package init(
     _ code: Code, _ message: String, neededBytes: Int? = nil, availableBytes: Int? = nil,
     retryAfter: Duration? = nil, oldestModel: ModelVersion? = nil
@@ -106,7 +103,7 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
     (self.neededBytes, self.availableBytes) = (neededBytes, availableBytes)
   }
 
-  /// Whether trying again later, with the same app, may succeed.
+  /// Whether a retry with the same app may succeed later.
   public var isRetryable: Bool {
     ![
       .clientTooOld, .retired, .modelMismatch, .configuration, .noPrevious, .query, .decoding, .cancelled,
@@ -114,7 +111,7 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
     ].contains(code)
   }
 
-  /// The message.
+  /// Same as `message`.
   public var description: String { message }
 
   static let suspended = SeedError(.suspended, "the store is suspended: call resume() first")
@@ -133,17 +130,16 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension SeedError: LocalizedError {
-  /// The message, as `localizedDescription` has it. It is for developers, and in English.
+  /// The message, for `localizedDescription`. It is in English and for developers.
   public var errorDescription: String? { message }
 }
 
 // MARK: Translation
 
-/// An error of this module that knows which error an app gets instead.
 protocol SeedErrorConvertible: Error { var seedError: SeedError { get } }
 
 extension SeedError {
-  /// The one place where other errors become errors that an app catches.
+  /// The only place that translates other errors into those that apps catch.
   package init(_ error: any Error) {
     switch error {
     case let error as SeedError: self = error
@@ -176,7 +172,7 @@ extension SeedError {
 
   fileprivate static let diskAdvice = "try again, and check the disk if this keeps happening"
 
-  /// A write that found no room; nobody knows how much would have been enough.
+  /// A write found no space; the needed amount is unknown.
   private static func full(_ message: String) -> SeedError {
     SeedError(.insufficientSpace, "\(message): make room and try again")
   }
@@ -188,7 +184,7 @@ extension TrustError {
     case .expired: .stale
     case .missingFile: .missingFile
     case .conflict: .rolledBack
-    // A client that asks for a series of another publication finds no role of that name.
+    // A request for another publication's series finds no role of that name.
     case .missingRole(let role, _) where Series(roleName: role) != nil: .noCompatibleModel
     default: .untrusted
     }
@@ -203,7 +199,6 @@ extension FileError {
   }
 }
 
-/// Runs `body`; whatever it throws leaves as a ``SeedError``.
 func translating<Result>(_ body: () throws -> Result) throws(SeedError) -> Result {
   do {
     return try body()

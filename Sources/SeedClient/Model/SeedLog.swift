@@ -4,19 +4,18 @@ import SeedFormat
 import os
 #endif
 
-/// What a store tells its app's developers: what it reads, what updates did, and what went wrong.
+/// A log entry for the app's developers: opened data, finished updates, and failures.
 public struct SeedLogEntry: Hashable, Sendable, CustomStringConvertible {
-  /// How much an entry matters.
+  /// The importance of an entry.
   public enum Level: String, Hashable, Sendable {
-    /// All is well.
     case info
-    /// Something failed; the data that was there before is still there.
+    /// A failure; the existing data stays intact.
     case error
   }
 
-  /// How much it matters.
+  /// The importance of the entry.
   public let level: Level
-  /// The data that it is about.
+  /// The series that the entry is about.
   public let series: Series
   /// One sentence.
   public let message: String
@@ -25,7 +24,6 @@ public struct SeedLogEntry: Hashable, Sendable, CustomStringConvertible {
   public var description: String { "\(series): \(message)" }
 }
 
-/// Where a store's entries go.
 struct SeedLog: Sendable {
   private let series: Series
   private let write: @Sendable (SeedLogEntry) -> Void

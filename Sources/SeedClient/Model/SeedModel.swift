@@ -1,6 +1,6 @@
-/// The data that an app was built for: a dataset, a model version and the hash of that model's schema.
+/// The data that an app was built for: a dataset, a model version and that model's schema hash.
 ///
-/// `seedbank config swift` prints it, so that publisher and app hold the same one.
+/// `seedbank config swift` prints this value, so the publisher and the app agree on it.
 public struct SeedModel: Hashable, Sendable {
   /// The dataset.
   public let dataset: DatasetName
@@ -13,12 +13,11 @@ public struct SeedModel: Hashable, Sendable {
     (self.dataset, self.model, pin) = (dataset, model, .exactly(schema))
   }
 
-  /// A model whose schema is whatever signed metadata says that it is: for tools, which have no queries of their own.
+  /// Accepts the schema that signed metadata names. For tools, which have no queries of their own.
   package init(dataset: DatasetName, model: ModelVersion) {
     (self.dataset, self.model, pin) = (dataset, model, .asSigned)
   }
 
-  /// The hash that the schema must have; `nil` where any is taken.
   package var schema: SHA256Digest? { if case .exactly(let schema) = pin { schema } else { nil } }
 
   /// The series that the model belongs to.

@@ -12,35 +12,34 @@ extension Data: SeedValueConvertible {
 }
 
 extension URL: SeedValueConvertible {
-  /// Its text.
+  /// The URL as text.
   public var seedValue: SeedValue { .text(absoluteString) }
 }
 
 extension UUID: SeedValueConvertible {
-  /// Its text in upper case, as `uuidString` has it. SQLite compares letters exactly: where a column has lower case, or
-  /// bytes, give it a text or a blob.
+  /// The upper-case text of `uuidString`. If a column has lower case or bytes, pass a text or a blob instead.
   public var seedValue: SeedValue { .text(uuidString) }
 }
 
-/// How a column has dates. SQLite compares texts letter by letter, so the form must be the column's own; where that is
-/// not the same in all rows, compare by SQLite's functions: `date(opened) = date(\(day, as: .day))`.
+/// The form in which a column stores dates. SQLite compares texts byte by byte, so the form must match the column's.
+/// If rows differ in form, compare with SQLite's functions: `date(opened) = date(\(day, as: .day))`.
 public enum SeedDateForm: Hashable, Sendable {
-  /// A text such as `2026-08-01T12:00:00Z`, without parts of a second.
+  /// Text such as `2026-08-01T12:00:00Z`, without fractional seconds.
   case iso8601
-  /// A text such as `2026-08-01T12:00:00.000Z`.
+  /// Text such as `2026-08-01T12:00:00.000Z`.
   case iso8601Milliseconds
-  /// A text such as `2026-08-01 12:00:00`, as SQLite's `datetime()` and `CURRENT_TIMESTAMP` make it.
+  /// Text such as `2026-08-01 12:00:00`, as from SQLite's `datetime()` and `CURRENT_TIMESTAMP`.
   case sqlite
-  /// A text such as `2026-08-01`: the day in UTC.
+  /// Text such as `2026-08-01`, the day in UTC.
   case day
-  /// A number of seconds, with a fraction where the date has one.
+  /// Seconds, with a fraction if the date has one.
   case secondsSince1970
-  /// A whole number of milliseconds. Read such a column as a number: a `Date` takes numbers for seconds.
+  /// Whole milliseconds. Read such a column as a number, because a `Date` reads numbers as seconds.
   case millisecondsSince1970
 }
 
 extension SeedValue {
-  /// A date in the form that the column has. One that the form cannot say, as it is no number, becomes NULL.
+  /// A date in the column's form. A date that the form cannot express, such as NaN, becomes NULL.
   public init(_ date: Date, as form: SeedDateForm) {
     let seconds = date.timeIntervalSince1970
     switch form {
@@ -53,7 +52,7 @@ extension SeedValue {
 
   private static func text(_ seconds: Double, _ form: SeedDateForm) -> String? {
     let unit = form == .iso8601Milliseconds ? 1000 : 1
-    // Milliseconds are what a text says of them, while a second has begun or not.
+    // Milliseconds are rounded; whole seconds are truncated.
     let scaled = form == .iso8601Milliseconds ? (seconds * 1000).rounded() : seconds.rounded(.down)
     guard let count = Int(exactly: scaled) else { return nil }
     let rest = ((count % unit) + unit) % unit

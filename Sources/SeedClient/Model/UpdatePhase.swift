@@ -1,21 +1,21 @@
-/// A step of an update, and how far it has come.
+/// An update's phase and progress.
 public enum UpdatePhase: Sendable {
-  /// It asks the server what is new.
+  /// Asking the server for news.
   case checking
-  /// Bytes arrive, of those that all files together have.
+  /// Downloading; `totalBytes` is the sum of all files.
   case downloading(bytes: Int, totalBytes: Int)
-  /// A snapshot is expanded and verified; the bytes are those of the file as it will be.
+  /// Expanding and verifying a snapshot; bytes are those of the expanded file.
   case expanding(bytes: Int, totalBytes: Int)
-  /// The snapshot's secondary indexes are built.
+  /// Building the snapshot's secondary indexes.
   case buildingIndexes
-  /// Deltas change rows: how many so far, and how many of their bytes were read.
+  /// Applying deltas: rows changed so far, and bytes of the deltas read.
   case applying(rows: Int, bytes: Int, totalBytes: Int)
-  /// The new file becomes the one that is read.
+  /// Making the new file current.
   case swapping
-  /// All is done; this comes last.
+  /// The last phase.
   case finished(UpdateReport)
 
-  /// How far the phase has come, from 0 to 1; `nil` where nobody knows.
+  /// The phase's progress from 0 to 1; `nil` if unknown.
   public var fractionCompleted: Double? {
     switch self {
     case .checking, .buildingIndexes, .swapping: nil

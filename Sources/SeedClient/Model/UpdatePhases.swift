@@ -1,8 +1,8 @@
-/// The phases of an update, which begins with each iteration, is cancelled with its end, and fails with a ``SeedError``.
+/// The phases of an update, which starts with an iteration and is cancelled with it. Failures are ``SeedError``.
 public struct UpdatePhases: AsyncSequence, Sendable {
-  /// A phase.
+  /// The type of the elements.
   public typealias Element = UpdatePhase
-  /// The one kind of error that it throws.
+  /// The only error type.
   public typealias Failure = SeedError
   typealias Listener = @Sendable (UpdatePhase) -> Void
 
@@ -14,7 +14,7 @@ public struct UpdatePhases: AsyncSequence, Sendable {
     self.update = update
   }
 
-  /// Begins an update.
+  /// Starts an update.
   public func makeAsyncIterator() -> Iterator {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Result<UpdatePhase, SeedError>.self, bufferingPolicy: .bufferingNewest(Self.mostWaiting))
@@ -30,16 +30,16 @@ public struct UpdatePhases: AsyncSequence, Sendable {
     return Iterator(results: stream)
   }
 
-  /// An update under way.
+  /// A running update.
   public struct Iterator: AsyncIteratorProtocol {
-    /// Not its iterator, which must stay in one isolation: to say so takes `next(isolation:)`, which is there only from
-    /// iOS 18 on. Each loop over the stream goes on where the one before ended.
+    /// Stores the stream, not its iterator, which would need `next(isolation:)` from iOS 18 to stay in one isolation.
+    /// Each loop over the stream continues after the previous one.
     fileprivate let results: AsyncStream<Result<UpdatePhase, SeedError>>
     private var isOver = false
 
     fileprivate init(results: AsyncStream<Result<UpdatePhase, SeedError>>) { self.results = results }
 
-    /// The next phase; `nil` behind the report.
+    /// The next phase; `nil` after the last.
     public mutating func next() async throws(SeedError) -> UpdatePhase? {
       guard !isOver else { return nil }
       let result = await nextResult()
@@ -52,7 +52,7 @@ public struct UpdatePhases: AsyncSequence, Sendable {
 
     private func nextResult() async -> Result<UpdatePhase, SeedError> {
       for await result in results { return result }
-      // Only a cancelled listener hears the end of the stream without the end of the update.
+      // The stream ends before the update only if the listener was cancelled.
       return .failure(SeedError(CancellationError()))
     }
   }

@@ -1,46 +1,43 @@
 import SeedFormat
 public import SeedTrust
 
-/// The way an update takes, or took: decided from signed metadata and the data on the device.
+/// An update's steps, derived from signed metadata and the data on the device.
 public struct UpdatePlan: Hashable, Sendable {
-  /// Why this way was chosen.
+  /// The reason for the choice of files.
   public enum Reason: String, Hashable, Sendable {
-    /// The data is the newest.
     case upToDate
-    /// There is no data on the device, or what there is turned out to be damaged.
+    /// The device has no data, or its data is damaged.
     case firstDownload
-    /// The publisher began its history anew.
+    /// The publisher started a new epoch.
     case newEpoch
-    /// The newest data has another schema, which deltas do not lead to.
+    /// The newest data has a new schema, which deltas cannot reach.
     case newSchema
-    /// The rows on the device are not those that were published as their version.
+    /// The rows on the device differ from those published as their version.
     case otherRows
-    /// The deltas have no more bytes than the newest snapshot.
+    /// The deltas are not larger than the newest snapshot.
     case deltasAreSmaller
-    /// The newest snapshot has fewer bytes than the deltas.
     case snapshotIsSmaller
     /// No snapshot leads to the newest version.
     case onlyDeltas
     /// No deltas lead to the newest version.
     case onlySnapshot
-    /// Deltas did not lead to the published rows, so a snapshot replaces the data.
+    /// The deltas did not yield the published rows, so a snapshot replaces the data.
     case deltasFailed
   }
 
-  /// Why.
+  /// The reason for the choice.
   public let reason: Reason
   /// The version on the device, if there is one.
   public let from: Version?
-  /// The version to come.
+  /// The version after the update.
   public let to: Version
-  /// Bytes of the deltas that lead to the newest version, if there are any and they were compared.
+  /// Total bytes of the deltas to the newest version, if any and compared.
   public let deltaBytes: Int?
-  /// Bytes of the newest snapshot and the deltas after it, if there is one and it was compared.
+  /// Total bytes of the newest snapshot and later deltas, if any and compared.
   public let snapshotBytes: Int?
-  /// The objects to download, in the order of their use; a snapshot comes first.
+  /// The objects to download, in order of use; a snapshot is first.
   let objects: [PublishedObject]
 
-  /// A way that was chosen.
   package init(
     reason: Reason, from: Version?, to: Version, deltaBytes: Int?, snapshotBytes: Int?,
     objects: [PublishedObject]
@@ -49,15 +46,15 @@ public struct UpdatePlan: Hashable, Sendable {
     (self.deltaBytes, self.snapshotBytes) = (deltaBytes, snapshotBytes)
   }
 
-  /// What is to be done.
+  /// The effect on the data.
   public var action: UpdateReport.Action {
     objects.first.map { $0.isSnapshot ? .replaced : .applied } ?? .upToDate
   }
 
-  /// The files to download, in the order of their use: `snapshot-102.sqlite.gz`, `delta-102-103.json.gz`.
+  /// The files to download, in order of use: `snapshot-102.sqlite.gz`, `delta-102-103.json.gz`.
   public var files: [String] { objects.map(\.fileName) }
 
-  /// Bytes of these files; what an earlier download left of them is not downloaded again.
+  /// Total bytes of these files; parts from an earlier download are not downloaded again.
   public var bytes: Int { objects.bytes }
 }
 
@@ -67,36 +64,34 @@ extension PublishedObject {
   var isSnapshot: Bool { if case .snapshot = kind { true } else { false } }
 }
 
-/// The outcome of one update.
+/// The result of one update.
 public struct UpdateReport: Sendable, CustomStringConvertible {
-  /// What an update does to the data.
+  /// An update's effect on the data.
   public enum Action: String, Hashable, Sendable {
-    /// Nothing: the data is the newest.
     case upToDate
-    /// Deltas changed rows in the file that was there.
+    /// Deltas changed rows in the existing file.
     case applied
-    /// A snapshot came as a new file.
+    /// A snapshot replaced the file.
     case replaced
   }
 
-  /// The way that was taken, and why; the last one where an earlier one failed.
+  /// The plan that succeeded, or the last one tried.
   public let plan: UpdatePlan
-  /// The version before, if there was one.
+  /// The previous version, if any.
   public let from: Version?
-  /// The data as it is now.
+  /// The current data.
   public let seed: Seed
-  /// Bytes of the snapshot and deltas that were used, each counted once.
+  /// Bytes of the snapshot and deltas used, each counted once.
   public let bytes: Int
-  /// What went over the network, metadata and repeated requests included.
+  /// Network traffic, including metadata and repeated requests.
   public let traffic: UpdateTraffic
-  /// Rows that deltas changed, by table. A new file may differ anywhere: then there are none.
+  /// Rows changed by deltas, by table; empty after a snapshot, which may differ anywhere.
   public let rows: [String: SeedChanges.Table]
-  /// How long the series will go on: an app may tell its users to update it in time.
+  /// Whether the series is active, deprecated or retired, so the app can ask its users to update.
   public let lifecycle: Lifecycle
-  /// How long it took, without the time in which the device slept.
+  /// The update's duration, excluding device sleep.
   public let duration: Duration
 
-  /// What an update did.
   package init(
     plan: UpdatePlan, from: Version?, seed: Seed, bytes: Int, traffic: UpdateTraffic,
     rows: [String: SeedChanges.Table], lifecycle: Lifecycle, duration: Duration
@@ -105,13 +100,13 @@ public struct UpdateReport: Sendable, CustomStringConvertible {
     (self.traffic, self.rows, self.lifecycle, self.duration) = (traffic, rows, lifecycle, duration)
   }
 
-  /// What was done to the data.
+  /// The effect on the data.
   public var action: Action { plan.action }
 
-  /// The version now.
+  /// The current version.
   public var to: Version { seed.version }
 
-  /// One line: the version, the way there, and what it cost.
+  /// One line: version, files, and traffic.
   public var description: String {
     let files = plan.files.joined(separator: ", ")
     let way = action == .upToDate ? "is the newest" : "came by \(files) (\(plan.reason.rawValue))"
@@ -120,17 +115,16 @@ public struct UpdateReport: Sendable, CustomStringConvertible {
   }
 }
 
-/// What an update cost on the network.
+/// An update's network traffic.
 public struct UpdateTraffic: Hashable, Sendable {
-  /// Requests that were sent; redirects do not count.
+  /// Requests sent, not counting redirects.
   public package(set) var requests = 0
-  /// Bytes of answers' bodies.
+  /// Bytes of response bodies.
   public package(set) var bytes = 0
-  /// Requests that were sent again because an earlier one failed.
+  /// Requests repeated after a failure.
   public package(set) var retries = 0
-  /// Files that were begun anew because the server had something else than before.
+  /// Downloads restarted because the server's file changed.
   public package(set) var restarts = 0
 
-  /// Nothing was sent yet.
   package init() {}
 }

@@ -1,6 +1,6 @@
 import SeedSystem
 
-/// One sender, any number of listeners; a new one may hear the latest at once.
+/// Sends elements to any number of streams, optionally starting with the latest.
 final class Broadcast<Element: Sendable>: Sendable {
   private struct State {
     var latest: Element?
@@ -13,16 +13,16 @@ final class Broadcast<Element: Sendable>: Sendable {
   private let replaysLatest: Bool
   private let state = Mutex(State())
 
-  /// Of more elements than `mostWaiting` a busy listener misses the oldest; `replaysLatest` to those who come later.
+  /// A slow listener loses the oldest elements beyond `mostWaiting`. `replaysLatest` begins streams with the latest.
   init(mostWaiting: Int, replaysLatest: Bool = false) {
     (self.mostWaiting, self.replaysLatest) = (mostWaiting, replaysLatest)
   }
 
   deinit { finish() }
 
-  /// Ends all streams, those that are still to be asked for as well.
+  /// Ends all streams, including later ones.
   func finish() {
-    // Ending a stream calls back into its removal, which takes the lock.
+    // Finish outside the lock, because ending a stream calls its removal, which takes the lock.
     let listeners = state.withLock { state in
       state.isOver = true
       state.latest = nil
@@ -38,13 +38,10 @@ final class Broadcast<Element: Sendable>: Sendable {
     }
   }
 
-  /// What was sent last, if anything.
   var latest: Element? { state.withLock(\.latest) }
 
-  /// Changes the element that the next listener will hear first.
   func replaceLatest(_ element: Element) { state.withLock { $0.latest = element } }
 
-  /// The next listener hears nothing before something is sent.
   func forgetLatest() { state.withLock { $0.latest = nil } }
 
   func stream() -> AsyncStream<Element> {

@@ -5,12 +5,12 @@ import struct Foundation.Data
 import struct Foundation.Date
 import class Foundation.JSONDecoder
 
-/// Decodes one column's value: what SQLite has, or the members and elements of the JSON in a text.
+/// Decodes one column's value: a plain SQLite value, or JSON in a text.
 final class ColumnDecoder: Decoder {
   let codingPath: [any CodingKey] = []
   let userInfo: [CodingUserInfoKey: Any] = [:]
   private let value: ColumnContainer
-  /// `nil` where an app's own code takes the value apart.
+  /// `nil` if the app's own code decodes the value.
   private let type: Any.Type?
   private(set) var isJSON = false
 
@@ -38,13 +38,11 @@ final class ColumnDecoder: Decoder {
     value.misfit("\(type.map { "\($0)" } ?? kind), from JSON\(reason)")
   }
 
-  /// A document's decoder.
   private struct Piece: Decodable {
     let decoder: any Decoder
     init(from decoder: any Decoder) { self.decoder = decoder }
   }
 
-  /// Dates are read as those of columns are.
   private static let decoder: JSONDecoder = {
     let decoder = JSONDecoder()
     decoder.dateDecodingStrategy = .custom { decoder in
@@ -60,11 +58,9 @@ final class ColumnDecoder: Decoder {
   }()
 }
 
-/// One column's value, as whatever type is wanted.
 struct ColumnContainer: SingleValueDecodingContainer {
   let source: RowSource
   let column: Int32
-  /// `nil` where the column is all of the row.
   let member: String?
   var codingPath: [any CodingKey] { [] }
 
@@ -99,7 +95,7 @@ struct ColumnContainer: SingleValueDecodingContainer {
     do {
       return try Value(from: decoder)
     } catch let error as DecodingError {
-      // A case that an enumeration does not have, and the like.
+      // For example, an unknown case of an enumeration.
       throw misfit("\(type)\(decoder.isJSON ? ", from JSON" : "") (\(error))")
     }
   }

@@ -9,11 +9,9 @@ import struct Foundation.URL
 import struct Foundation.UUID
 import typealias Foundation.uuid_t
 
-/// What a single column can be read as, without another's help.
 protocol ColumnValue {
-  /// `nil` where the value does not fit.
   init?(_ value: BorrowedValue)
-  /// The type, for messages.
+  /// The type's name in messages.
   static var wanted: String { get }
 }
 
@@ -63,7 +61,6 @@ extension Float: ColumnValue {
   init?(_ value: BorrowedValue) {
     guard let value = Double(value) else { return nil }
     self.init(value)
-    // Beyond its range.
     if isInfinite, value.isFinite { return nil }
   }
 }
@@ -125,7 +122,7 @@ extension Decimal: ColumnValue {
     switch value {
     case .integer(let value): self.init(value)
     case .text(let bytes):
-      // Foundation takes whatever a text begins with.
+      // Foundation accepts any text with a numeric prefix.
       let text = String(decoding: bytes, as: UTF8.self)
       guard text.wholeMatch(of: /[+-]?[0-9]{1,38}(\.[0-9]{1,38})?/) != nil else { return nil }
       self.init(string: text)

@@ -1,4 +1,3 @@
-/// An open generation: its folder, and a lease on it that lasts as long as this and its reader.
 final class Generation: Sendable {
   let folder: GenerationFolder
   let record: GenerationRecord

@@ -5,12 +5,12 @@ import SeedSystem
 enum GenerationCheck {
   enum Outcome: Hashable {
     case usable
-    /// It is whole, and of a model that the app's queries do not fit.
+    /// Intact, but of a model that does not fit the app's queries.
     case otherModel
     case damaged(reason: String)
   }
 
-  /// Reads the description, and a row of every table. An obstacle that may pass, as a locked device, is thrown.
+  /// Reads the metadata and one row of every table. Throws transient errors, such as those of a locked device.
   static func run(_ folder: GenerationFolder, _ model: SeedModel) throws -> Outcome {
     guard Folder.exists(folder.file) else { return .damaged(reason: "\(folder.file) is missing") }
     do {
@@ -26,8 +26,8 @@ enum GenerationCheck {
     }
   }
 
-  /// True where SQLite, asked anew for all pages, finds damage in bytes that the disk does give back: then the snapshot
-  /// was never good. A disk that failed, now or a moment ago, says nothing about the snapshot.
+  /// True if SQLite, reading all pages again, finds damage in bytes that the disk returns without errors: the snapshot
+  /// was never valid. A disk failure proves nothing about the snapshot.
   static func provesDamage(_ folder: GenerationFolder) -> Bool {
     do {
       return try !StructureCheck(Connection(folder.file, .reader)).complaints(.quick).isEmpty
@@ -46,16 +46,16 @@ enum GenerationCheck {
 extension SeedMeta {
   func opens(for app: SeedModel) -> Bool {
     guard series == app.series, model.opens(for: app.model) else { return false }
-    // The file does not tell the hash of an older minor within it; signed metadata did when it was taken in.
+    // The file does not contain the hash of an older minor; signed metadata was checked when it was installed.
     return model != app.model || app.pin.admits(schema)
   }
 }
 
-/// Proves a generation from its rows, on a queue of its own: reads and writes meanwhile do not wait for it.
+/// Verifies a generation's rows on a separate queue, so that reads and writes do not wait.
 actor GenerationProof: BlockingActor {
   nonisolated let executor = QueueExecutor(label: "seedbank.proof")
 
-  /// Describes the file's damage; `nil` where its rows are those that it names. An obstacle that may pass is thrown.
+  /// Describes the file's damage; `nil` if its rows match its digests. Throws transient errors.
   func damage(in generation: Generation) throws -> String? {
     do {
       let connection = try Connection(generation.folder.file, .reader)
@@ -63,15 +63,14 @@ actor GenerationProof: BlockingActor {
       _ = try Self.run(connection)
       return nil
     } catch {
-      // An interrupted check reports damage that is none.
+      // An interrupted check reports damage falsely.
       try Task.checkCancellation()
       guard GenerationCheck.isDamage(error) || SeedError(error).code == .damaged else { throw error }
       return SeedError(error).message
     }
   }
 
-  /// The file's own description, and its number of rows. In one transaction, so that a writer at work does not show
-  /// the rows of one version and the digest of another.
+  /// The metadata and row count, in one transaction, so that a concurrent write cannot mix two versions.
   static func run(_ connection: Connection) throws -> (meta: SeedMeta, rows: Int) {
     try connection.execute("BEGIN")
     defer { connection.rollBack() }

@@ -1,9 +1,9 @@
 import SeedDatabase
 
-/// The store's own reading of a generation: a few connections for what the app reads, so that a slow read holds up no
-/// other, and one for the store's own short reads, which wait for no read of the app's.
+/// Reads a generation: a few connections for the app, so a slow read does not block others, and one for the store's
+/// own short reads, which never wait for the app's.
 actor GenerationReader: BlockingActor {
-  /// Reads of the app's at once; further ones wait. Each takes a connection, that is a thread and three open files.
+  /// Maximum concurrent reads by the app; others wait. Each uses a connection: a thread and three open files.
   static let mostReads = 4
   private static let mostIdle = 1
 
@@ -12,7 +12,7 @@ actor GenerationReader: BlockingActor {
   private let own: ReadingConnection
   private var idle: [ReadingConnection] = []
   private var busy: [ReadingConnection] = []
-  // Behind the connections, so that it ends after them.
+  // Declared after the connections, so that it is released after them.
   private let lease: Lease
   private var access = Access.granted
   private var isConfirmed: Bool
@@ -26,7 +26,7 @@ actor GenerationReader: BlockingActor {
     isConfirmed = folder.has(.confirmed)
   }
 
-  /// False where the generation's folder was removed; asked here, where no writer is waited for.
+  /// False if the generation's folder was removed; checked here because this actor does not wait for writers.
   func isInPlace() -> Bool { lease.isInPlace }
 
   func meta() async throws -> SeedMeta {
@@ -34,13 +34,13 @@ actor GenerationReader: BlockingActor {
     return try await own.meta()
   }
 
-  /// What live queries compare; without sums where these cannot be read now.
+  /// The state that live queries compare; without sums if they cannot be read now.
   func edition(of generation: Generation, at version: Version) async -> DataEdition {
     let sums = access == .granted ? try? await own.sums() : nil
     return DataEdition(generation, at: version, sums)
   }
 
-  /// Runs `body` in one read transaction, of one version. The first that succeeds confirms the generation.
+  /// Runs `body` in one read transaction, so in one version. The first success confirms the generation.
   func read<Result: Sendable>(
     _ body: @Sendable (borrowing SeedReader) throws -> Result
   ) async throws -> Result {
@@ -55,7 +55,6 @@ actor GenerationReader: BlockingActor {
 
   func confirm() {
     guard !isConfirmed else { return }
-    // Where nothing can be written, the next read or start tries it again; until then the data is as good.
     isConfirmed = (try? folder.set(.confirmed)) != nil
   }
 
@@ -63,11 +62,11 @@ actor GenerationReader: BlockingActor {
 
   func endReads() { for connection in busy { connection.interrupt.interrupt() } }
 
-  /// Ends all reads, closes the connections and drops the lease. One caller at a time.
+  /// Ends all reads, closes the connections and drops the lease. Only one call at a time.
   func suspend() async {
     access = .suspended
     endReads()
-    // With all turns taken no read is under way.
+    // Holding all turns means that no read is running.
     for _ in 0..<Self.mostReads { await turns.takeThroughCancellation() }
     defer { for _ in 0..<Self.mostReads { turns.end() } }
     for connection in idle + [own] { await connection.close() }
@@ -92,7 +91,7 @@ actor GenerationReader: BlockingActor {
 
   private func give(_ connection: ReadingConnection) {
     busy.removeAll { $0 === connection }
-    // A suspension closes all of them before the lease goes.
+    // During suspension, connections are kept so that `suspend()` can close them before it drops the lease.
     if idle.count < Self.mostIdle || access != .granted { idle.append(connection) }
   }
 
@@ -107,12 +106,11 @@ actor GenerationReader: BlockingActor {
   }
 }
 
-/// A connection that reads a generation's file, on a queue of its own: a slow statement holds up nobody else.
 private actor ReadingConnection: BlockingActor {
   nonisolated let executor = QueueExecutor(label: "seedbank.reading")
   private let file: String
   private var connection: Connection?
-  // Behind the connection, so that it ends after it.
+  // Declared after the connection, so that it is released after it.
   private let lease: Lease
   nonisolated let interrupt = InterruptHandle()
 

@@ -1,19 +1,18 @@
-/// Finds the generation to read: the current one, or the previous one where that cannot be read.
+/// Finds the generation to read: the current one, or the previous one if the current is unreadable.
 struct GenerationSearch: Sendable {
   let layout: StoreLayout
   let model: SeedModel
 
   struct Result: Sendable {
     var generation: Generation?
-    /// The current generation, where it cannot be read, and why.
     var damaged: (folder: GenerationFolder, reason: String)?
     var isRejected = false
   }
 
-  /// Each further attempt means that another generation became current since the last one.
+  /// Another attempt is needed only if another generation became current during the last one.
   private static let mostAttempts = 100
 
-  /// `known` are open already; those in `damaged`, and those that are marked as damaged, are not tried.
+  /// `known` are already open. Skips those in `damaged` and those marked as damaged.
   func run(
     known: [Generation], damaged: Set<String>, onEnd: @escaping @Sendable () -> Void
   ) throws -> Result {
@@ -25,7 +24,7 @@ struct GenerationSearch: Sendable {
       .io, "the current data in \(layout.directory) keeps changing before it can be opened: try again later")
   }
 
-  /// `nil` where another generation became current meanwhile.
+  /// Returns nil if another generation became current.
   private func open(
     _ pointer: GenerationPointer, _ known: [Generation], _ damaged: Set<String>,
     _ onEnd: @escaping @Sendable () -> Void
@@ -36,7 +35,7 @@ struct GenerationSearch: Sendable {
       if result.generation != nil { return result }
       let folder = layout.folder(name)
       let lease = try Lease(folder, onEnd: onEnd)
-      // Only a generation that is still current was not yet up for removal when the lease was taken.
+      // If the pointer is unchanged, the generation was not up for removal when the lease was taken.
       guard try layout.pointer() == pointer else { return nil }
       let record = try GenerationRecord(of: folder)
       switch try check(lease, record, folder, damaged) {
@@ -58,7 +57,7 @@ struct GenerationSearch: Sendable {
     guard !damaged.contains(folder.name), !folder.has(.damaged) else {
       return .damaged(reason: "a read of it found damage")
     }
-    // A crash may come between noting a rejection and going back.
+    // A crash may have happened between recording the rejection and rolling back.
     guard try !layout.rejected().contains(record.snapshot) else { return .damaged(reason: "it was rejected") }
     return try GenerationCheck.run(folder, model)
   }

@@ -1,21 +1,20 @@
-/// A container, whatever its keys are.
 class KeptContainer {
   let keys: ObjectIdentifier
   let columns: MemberColumns
 
   init(_ keys: ObjectIdentifier, _ columns: MemberColumns) { (self.keys, self.columns) = (keys, columns) }
 
-  /// Whether somebody else has the container.
+  /// Whether the app's type has kept a copy of the container.
   var isShared: Bool { true }
 
-  /// Of a container that an app's type kept, the columns stay for ever, and say that there is no row any more.
+  /// If an app's type kept the container, its columns are leaked on purpose: they report that the row is gone.
   func end() {
     guard isShared else { return }
     columns.end()
     _ = Unmanaged.passRetained(columns)
   }
 
-  /// The container; `type` has to be that of its keys.
+  /// `type` must be the type of the container's keys.
   @inline(__always)
   final func of<Key: CodingKey>(_ type: Key.Type) -> KeyedDecodingContainer<Key> {
     unsafeDowncast(self, to: KeptContainerOf<KeyedDecodingContainer<Key>>.self).given()
@@ -31,7 +30,7 @@ final class KeptContainerOf<Container>: KeptContainer {
     super.init(ObjectIdentifier(type), columns)
   }
 
-  // The standard library's container is a reference to an object; were it ever more, it counts as shared.
+  // The standard library's container is one reference; if that ever changes, treat it as shared.
   override var isShared: Bool {
     guard MemoryLayout<Container>.size == MemoryLayout<AnyObject>.size else { return true }
     return withUnsafeMutablePointer(to: &container) {
@@ -39,7 +38,7 @@ final class KeptContainerOf<Container>: KeptContainer {
     }
   }
 
-  // Here the container's type is known; its caller would look it up each time.
+  // A separate function, because the container's type is static here; the caller would look it up on each call.
   @inline(never)
   func given() -> Container { container }
 }

@@ -1,12 +1,10 @@
 import SeedDatabase
 import SeedFormat
 
-/// The data as it is now: a generation, its version, and for each table the sum of its rows. Two editions of one state
-/// are equal, however often each was told.
+/// The state of the data: a generation, its version, and each table's sum of rows. Equal states are equal.
 struct DataEdition: Sendable {
   let generation: Generation
   private let version: Version
-  /// By lower-case names; `nil` where they could not be read.
   private let tables: [String: TableSum]?
 
   init(_ generation: Generation, at version: Version, _ tables: [String: TableSum]?) {
@@ -14,7 +12,6 @@ struct DataEdition: Sendable {
     self.tables = tables.map { tables in Dictionary(tables.map { ($0.key.lowercased(), $0.value) }) { $1 } }
   }
 
-  /// Whether what a query reads is as it was in an earlier edition.
   func isSame(as earlier: DataEdition, for reading: Reading) -> Bool {
     guard generation === earlier.generation, let tables, let before = earlier.tables else { return false }
     switch reading {
@@ -23,13 +20,11 @@ struct DataEdition: Sendable {
     }
   }
 
-  /// What a query reads.
   enum Reading: Sendable {
     case all
-    /// These tables, by their lower-case names.
     case tables(Set<String>)
 
-    /// No change names search tables, pragmas and the like. SQLite looks at its schema on the way.
+    /// Uses `.all` if changes cannot name a table, as for search tables. SQLite itself reads the schema tables.
     init(_ read: TablesRead, ordinary: Set<String>) {
       let names = Set(read.names.map { $0.lowercased() }).subtracting(["sqlite_master", "sqlite_schema"])
       self = read.readsMore || !names.isSubset(of: ordinary) ? .all : .tables(names)
@@ -38,18 +33,18 @@ struct DataEdition: Sendable {
 }
 
 struct LiveRows<Row: Sendable>: Sendable {
-  /// Whether rows that are the same as before are not worth an element.
+  /// If set, rows equal to the last ones are not yielded.
   let isSame: (@Sendable ([Row], [Row]) -> Bool)?
   let read: @Sendable (Generation) async throws -> ([Row], DataEdition.Reading)
-  /// Called with a generation in which the query met damage. What replaces it comes as an element of its own.
+  /// Called if the query finds damage in a generation. Its replacement arrives as a new edition.
   let onDamage: @Sendable (Generation) async throws -> Void
   let sleep: @Sendable (Duration) async throws -> Void
 
-  /// Waits before further attempts where the file cannot be read for now, as on a device that is locked, in seconds.
+  /// Seconds between retries while the file is temporarily unreadable, as on a locked device.
   private static var waits: [Double] { [0.25, 0.5, 1, 2, 4, 8, 16] }
 
-  /// The rows now, and after every change of what the query reads; a result that no one took in time gives way to the
-  /// next. The stream ends with `editions`, whose sender it must not keep.
+  /// Yields the rows now and after every change to the tables that the query reads; a newer result replaces an unread
+  /// one. The stream ends with `editions`, whose sender it must not retain.
   func stream(at editions: AsyncStream<DataEdition>) -> AsyncThrowingStream<[Row], any Error> {
     AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
       let task = Task {
@@ -78,7 +73,7 @@ struct LiveRows<Row: Sendable>: Sendable {
     }
   }
 
-  /// `nil` while the store is suspended, whose resumption is told as well, and where there is damage.
+  /// Returns nil if the store is suspended or the generation damaged; a new edition follows in both cases.
   private func rows(of generation: Generation) async throws -> ([Row], DataEdition.Reading)? {
     do {
       return try await patientlyRead(generation)

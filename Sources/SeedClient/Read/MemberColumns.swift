@@ -1,14 +1,13 @@
 import SeedDatabase
 import SeedFormat
 
-/// The columns of a type's members, learnt while the first row asks for them: from then on a key that is one byte, as
-/// those of every `CodingKeys` are, needs no name.
+/// The columns of a type's members, learnt during the first row. Later, one-byte keys need no name lookup.
 final class MemberColumns {
-  // Not kept: what counts references for each column would take as long as the rest.
+  // Unmanaged, because reference counting for each column would double the cost.
   private let decoder: Unmanaged<RowDecoder>
   private let source: Unmanaged<RowSource>
   private var hasEnded = false
-  /// By slots: the first are those of keys that are one byte, by that byte.
+  /// By slot: the first 256 belong to one-byte keys.
   @exclusivity(unchecked) private var columns: [Int32] = Array(repeating: -1, count: 256)
   @exclusivity(unchecked) private var members: [Int: String] = [:]
   @exclusivity(unchecked) private var slots: [String: Int] = [:]
@@ -17,13 +16,12 @@ final class MemberColumns {
     (self.decoder, source) = (.passUnretained(decoder), .passUnretained(decoder.source))
   }
 
-  /// From now on there is no decoder.
   func end() {
     hasEnded = true
     (columns, slots) = (columns.map { _ in -1 }, [:])
   }
 
-  /// The rows' decoder, also for what a type inherits.
+  /// The rows' decoder; superclasses use it too.
   func rows() throws -> RowDecoder {
     guard !hasEnded else {
       throw SeedError(
@@ -35,7 +33,7 @@ final class MemberColumns {
   @inline(__always)
   func slot<Key: CodingKey>(_ key: Key) throws -> Int {
     guard MemoryLayout<Key>.size <= 1, _isPOD(Key.self) else { return try namedSlot(key.stringValue) }
-    // An only member's key has no bytes.
+    // The key of a single-member type has no bytes.
     let byte = MemoryLayout<Key>.size == 0 ? 0 : Int(unsafeBitCast(key, to: UInt8.self))
     if columns[byte] < 0 { try learn(key.stringValue, byte) }
     return byte
@@ -58,7 +56,7 @@ final class MemberColumns {
 
   func value(_ slot: Int) -> BorrowedValue { source._withUnsafeGuaranteedRef { $0.value(columns[slot]) } }
 
-  // Without the type of an app's keys, so that the compiler can make these for each kind of value.
+  // Not generic over the app's keys, so that the compiler can specialize these for each value type.
 
   func plain<Value: ColumnValue>(_ slot: Int) throws -> Value {
     guard let value = Value(value(slot)) else { throw misfit(slot, Value.wanted) }

@@ -1,20 +1,18 @@
 import SeedDatabase
 import SeedFormat
 
-/// A row's columns by the members' names.
 struct MemberContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
-  // Not kept, so that the standard library copies this for each member without counting.
+  // Unmanaged, so that the standard library copies this for each member without reference counting.
   let columns: Unmanaged<MemberColumns>
   var codingPath: [any CodingKey] { [] }
 
   private func row() throws -> RowSource { try columns._withUnsafeGuaranteedRef { try $0.rows().source } }
 
-  /// As the query spells them.
   var allKeys: [Key] { ((try? row().columns) ?? []).compactMap(Key.init(stringValue:)) }
 
   func contains(_ key: Key) -> Bool { (try? row().has(key.stringValue)) ?? false }
 
-  // Inlined, so that the compiler makes them for each kind of value.
+  // Inlined so that the compiler specializes them for each value type.
 
   @inline(__always)
   private func plain<Value: ColumnValue>(_ key: Key) throws -> Value {

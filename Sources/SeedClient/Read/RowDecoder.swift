@@ -1,16 +1,16 @@
 import SeedDatabase
 import SeedFormat
 
-/// Decodes rows, one after the other: their members from columns, or the one column that there is.
+/// Decodes rows one by one: members from columns, or a single value from a single column.
 final class RowDecoder: Decoder {
   let codingPath: [any CodingKey] = []
   let userInfo: [CodingUserInfoKey: Any] = [:]
   let source: RowSource
-  // Making a container takes as long as reading two columns, so it stays for all rows.
+  // Kept for all rows, because creating a container costs as much as reading two columns.
   @exclusivity(unchecked) private var latest: KeptContainer?
   @exclusivity(unchecked) private var kept: [KeptContainer] = []
 
-  /// It has to live as long as its statement's rows are read: its containers do not keep it.
+  /// Must outlive the statement's rows: its containers do not retain it.
   init(_ source: RowSource) { self.source = source }
 
   deinit { for container in kept { container.end() } }
@@ -21,7 +21,6 @@ final class RowDecoder: Decoder {
     return keep(type)
   }
 
-  /// The container for keys of a type, made where there is none.
   private func keep<Key: CodingKey>(_ type: Key.Type) -> KeyedDecodingContainer<Key> {
     let earlier = kept.first { $0.keys == ObjectIdentifier(type) }
     let found = earlier ?? KeptContainerOf(MemberColumns(self), type)

@@ -1,13 +1,11 @@
 import SeedDatabase
 import SeedFormat
 
-/// A statement's current row, for whoever decodes it.
 final class RowSource {
   let statement: Statement
-  /// The type that rows become.
   let type: String
   let columns: [String]
-  // One function at a time reads a row; checking that at run time would cost as much as the look-up.
+  // Only one function reads a row at a time; checking exclusivity at run time would cost as much as the lookup.
   @exclusivity(unchecked) private var found: [String: Int32] = [:]
   @exclusivity(unchecked) private var latest: Int32?
   @exclusivity(unchecked) private var row = 0
@@ -21,8 +19,7 @@ final class RowSource {
 
   func has(_ member: String) -> Bool { found[member] != nil || ColumnMatch(member, in: columns) != .none }
 
-  /// The column of a member, looked up once for all rows. One that is not there is a mistake in the query, also for a
-  /// member that may be NULL.
+  /// A member's column, looked up once for all rows. Throws if it is missing, even for an optional member.
   func column(of member: String) throws -> Int32 {
     if let column = found[member] { return column }
     guard case .one(let index) = ColumnMatch(member, in: columns) else { throw misnamed(member) }
@@ -35,7 +32,6 @@ final class RowSource {
     return statement.borrow(column)
   }
 
-  /// The row's one column, for a type that columns have.
   func onlyValue<Value: Decodable>(as type: Value.Type) throws -> Value {
     guard columns.count == 1 else { throw manyColumns() }
     return try ColumnContainer(source: self, column: 0, member: nil).decode(type)
@@ -43,7 +39,6 @@ final class RowSource {
 
   // MARK: Errors
 
-  /// What a type's own code says of a row.
   func failed(_ error: any Error) -> SeedError {
     let place = latest.map { ", where column \"\(columns[Int($0)])\" was read last," } ?? ""
     return SeedError(.decoding, "row \(row)\(place) is no \(type) (\(error)): \(sql)")
@@ -67,7 +62,6 @@ final class RowSource {
 
   private var sql: String { statement.sql.shortSQL }
 
-  /// The column holds another kind of value than the member takes.
   func misfit(_ column: Int32, _ member: String?, _ wanted: String) -> SeedError {
     let found = value(column)
     let member = member.map { "\(type).\($0) is \(wanted)" } ?? "it is to be \(wanted)"
@@ -99,16 +93,15 @@ final class RowSource {
   }
 }
 
-/// Which of a result's columns a member takes.
 enum ColumnMatch: Equatable {
   case none
   case one(Int)
-  /// Several have the member's very name.
+  /// Several columns have exactly the member's name.
   case same
-  /// None has the member's very name, and several have it in another spelling.
+  /// Several columns match only in another spelling.
   case alike([String])
 
-  /// The very name comes first; then names as SQLite compares them, and `route_name` for `routeName`.
+  /// Prefers an exact match; otherwise ignores case and underscores: `route_name` matches `routeName`.
   init(_ member: String, in columns: [String]) {
     let exact = columns.indices.filter { columns[$0] == member }
     let found =

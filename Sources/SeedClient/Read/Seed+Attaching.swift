@@ -2,27 +2,27 @@ import Foundation
 import SeedDatabase
 
 extension Seed {
-  /// The statement that attaches the seed, read-only, to an app's connection opened with `SQLITE_OPEN_URI`.
+  /// The statement that attaches the seed, read-only, to a connection opened with `SQLITE_OPEN_URI`.
   ///
-  /// ``attach(to:as:)`` also detaches an older seed, and puts it back if the new one cannot be attached.
+  /// ``attach(to:as:)`` also replaces an older seed and restores it on failure.
   public func attachStatement(as name: String = "seed") -> String { Self.attachStatement(url.path, as: name) }
 
   private static func attachStatement(_ path: String, as name: String) -> String {
-    // As a URI, for a plain path would be opened for writing where the connection is.
+    // Uses a URI, because a plain path would be opened read-write on a read-write connection.
     let uri = "file://\(percentEncoded(path))?mode=ro"
     return "ATTACH DATABASE '\(uri.replacing("'", with: "''"))' AS \(quoted(name))"
   }
 
-  /// Attaches the seed, read-only, to a connection of the app's own database, in the place of an older seed.
+  /// Attaches the seed, read-only, to the app's own connection, replacing an older seed.
   ///
-  /// The app's data can then be joined with the seed's, as in `SELECT … FROM favourite JOIN seed.stop …`, and stays
-  /// in its own file. Keep this value for as long as the seed is attached: it keeps the file on the disk. On each
-  /// element of `openings` attach the new one before you release the old one.
+  /// The app's data can then be joined with the seed's, as in `SELECT … FROM favourite JOIN seed.stop …`, and stays in
+  /// its own file. Keep this value while the seed is attached, because it keeps the file on disk. On each element of
+  /// `openings`, attach the new seed before you release the old one.
   ///
   /// - Parameters:
-  ///   - handle: A connection of the same copy of SQLite that this library uses, opened with `SQLITE_OPEN_URI`,
-  ///     outside of a transaction and without a statement that still reads the older seed.
-  ///   - name: The name that SQL knows the seed by.
+  ///   - handle: A connection from the same SQLite library as this one, opened with `SQLITE_OPEN_URI`, outside a
+  ///     transaction and without a running statement on the older seed.
+  ///   - name: The schema name in SQL.
   public func attach(to handle: OpaquePointer, as name: String = "seed") throws(SeedError) {
     let connection = Connection(borrowing: handle)
     try Self.check(name)
@@ -30,10 +30,9 @@ extension Seed {
       let older = connection.file(of: name)
       if older != nil { try connection.execute("DETACH DATABASE \(quoted(name))") }
       do {
-        // Without SQLITE_OPEN_URI the text would be a path, in a folder "file:" that does not exist.
+        // Without SQLITE_OPEN_URI, SQLite would treat the text as a path in a missing folder "file:" and fail.
         try connection.execute(attachStatement(as: name))
       } catch {
-        // Better the older one than none.
         if let older { try? connection.execute(Self.attachStatement(older, as: name)) }
         throw error
       }
@@ -62,7 +61,6 @@ extension Seed {
     }
   }
 
-  /// Each connection has two databases of SQLite's own.
   private static func check(_ name: String) throws(SeedError) {
     guard ["main", "temp"].contains(name.lowercased()) else { return }
     throw SeedError(
@@ -70,7 +68,6 @@ extension Seed {
       "a seed cannot be attached as \"\(name)\", which SQLite reserves: use another name, such as \"seed\"")
   }
 
-  /// Only what a URI would read as something else is escaped.
   private static func percentEncoded(_ path: String) -> String {
     path.replacing("%", with: "%25").replacing("?", with: "%3f").replacing("#", with: "%23")
   }

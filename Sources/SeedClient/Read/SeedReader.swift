@@ -1,7 +1,7 @@
 package import SeedDatabase
 public import SeedFormat
 
-/// Reads a seed within one transaction; it cannot leave the closure that it is passed to.
+/// Reads a seed within one transaction. It cannot escape the closure that receives it.
 public struct SeedReader: ~Copyable {
   private let connection: Connection
   private let interrupt: InterruptHandle
@@ -10,39 +10,39 @@ public struct SeedReader: ~Copyable {
     (self.connection, self.interrupt) = (connection, interrupt)
   }
 
-  /// All rows of a query: one statement that only reads, with a value for each parameter, in the text or behind it.
+  /// All rows of a read-only query, with a value for each parameter, interpolated or as arguments.
   ///
-  /// Fails with ``SeedError/Code/cancelled`` once its task is, and with ``SeedError/Code/suspended`` once the store is.
+  /// Fails with ``SeedError/Code/cancelled`` if the task is cancelled, and with ``SeedError/Code/suspended`` if the
+  /// store is suspended.
   public func rows(
     _ query: SeedQuery, _ values: (any SeedValueConvertible)?...
   ) throws(SeedError) -> [SeedRow] {
     try all(query.with(values.seedValues), TablesRead()) { $0.seedRows() }
   }
 
-  /// All rows of a query as values of a type, whose members have the columns' names: `routeName` also takes the column
-  /// `route_name`. A type that is no object takes the one column that there is.
+  /// All rows of a query, decoded by column name: `routeName` also matches the column `route_name`. A type that is not
+  /// an object decodes a single column.
   ///
-  /// A column that does not fit its member, or is not there, fails with ``SeedError/Code/decoding``, as do two that a
-  /// member could take. A dictionary's keys are the columns' names as the query spells them, for they are `allKeys`.
+  /// A missing, ambiguous or unfitting column fails with ``SeedError/Code/decoding``. A dictionary's keys are the
+  /// column names as the query spells them.
   public func rows<Row: Decodable>(
     _ query: SeedQuery, _ values: (any SeedValueConvertible)?..., as type: Row.Type
   ) throws(SeedError) -> [Row] {
     try all(query.with(values.seedValues), TablesRead()) { $0.decoded(as: type) }
   }
 
-  /// The first row of a query, where there is one; further ones are not read.
+  /// The first row of a query, if any; reads no further rows.
   public func first<Row: Decodable>(
     _ query: SeedQuery, _ values: (any SeedValueConvertible)?..., as type: Row.Type
   ) throws(SeedError) -> Row? {
     try all(query.with(values.seedValues), TablesRead(), limit: 1) { $0.decoded(as: type) }.first
   }
 
-  /// The one value of a query such as `SELECT count(*) FROM stop`; `nil` where it has no row.
+  /// The single value of a query such as `SELECT count(*) FROM stop`; `nil` without rows.
   public func value<Value: Decodable>(
     _ query: SeedQuery, _ values: (any SeedValueConvertible)?..., as type: Value.Type
   ) throws(SeedError) -> Value? { try first(query.with(values.seedValues), as: type) }
 
-  /// All rows, noting what they are read from.
   func all<Row>(
     _ query: SeedQuery, _ reading: TablesRead, limit: Int = .max, _ reader: (Statement) -> StatementRows<Row>
   ) throws(SeedError) -> [Row] {
@@ -58,8 +58,7 @@ public struct SeedReader: ~Copyable {
     }
   }
 
-  /// The tables and views whose changes are known by name, in lower case; what is read of others, as of search tables,
-  /// may have changed whatever else did.
+  /// Tables and views, in lower case, whose changes are reported. Others, such as search tables, may always change.
   func ordinaryTables() throws(SeedError) -> Set<String> {
     do {
       return Set(
@@ -79,7 +78,7 @@ public struct SeedReader: ~Copyable {
 }
 
 extension SeedError {
-  /// The failure of an app's query: the app's mistake, unless the file, the disk or another connection is to blame.
+  /// An app's query failed by the app's mistake, unless the file, the disk or another connection is at fault.
   init(ofQuery error: any Error) {
     if let error = error as? SeedError {
       self = error
@@ -91,12 +90,12 @@ extension SeedError {
 }
 
 extension DatabaseError {
-  /// SQLITE_ERROR: a statement does not fit the schema, where every seed has what it asks for.
+  /// SQLITE_ERROR: a statement does not fit the schema although every seed has the requested tables.
   var saysMisfit: Bool { primaryCode == 1 }
 
-  /// True where something keeps the file from being read now: a locked device, the disk, memory, another connection.
+  /// True if the file is temporarily unreadable because of a locked device, the disk, memory or another connection.
   var saysObstacle: Bool {
-    // The code as such stands for a statement that would write; its extensions for a log that cannot be read yet.
+    // The primary code means a statement that would write; extended codes mean a log that is not readable yet.
     let isLogUnreadable = primaryCode == ResultCode.readOnly && code != ResultCode.readOnly
     return isLogUnreadable || ResultCode.obstacles.contains(primaryCode)
   }
@@ -115,20 +114,16 @@ extension SeedQuery.Values {
   }
 }
 
-/// The rows of a statement, each as what an app wants it to be.
 package struct StatementRows<Row> {
-  /// The next row; `nil` behind the last.
   package let next: () throws -> Row?
 }
 
 extension Statement {
-  /// Rows as they are.
   package func seedRows() -> StatementRows<SeedRow> {
     let names = columnNames
     return StatementRows { try self.step() ? SeedRow(names: names, values: try self.row()) : nil }
   }
 
-  /// Rows as values of a type.
   package func decoded<Row: Decodable>(as type: Row.Type) -> StatementRows<Row> {
     let source = RowSource(self, of: "\(type)")
     let decoder = RowDecoder(source)

@@ -8,16 +8,12 @@ struct GenerationFolder: Hashable, Sendable {
   static let fileName = "seed.sqlite"
 
   var file: String { "\(path)/\(Self.fileName)" }
-  /// Whether anything is in the file's write-ahead log.
   var hasLog: Bool { ((try? FileStamp("\(file)-wal"))?.size ?? 0) > 0 }
-  /// Says where the generation came from. Leases are locks on it, so it is made once, and removed before all else.
+  /// The generation's origin. Leases lock this file, so it is created once and removed first.
   var record: String { "\(path)/generation.json" }
 
-  /// A file that is there once something is known of the generation.
   enum Mark: String {
-    /// A read has succeeded.
     case confirmed = "CONFIRMED"
-    /// A read or a proof has found damage.
     case damaged = "DAMAGED"
   }
 
@@ -28,7 +24,7 @@ struct GenerationFolder: Hashable, Sendable {
     try Folder.sync(path)
   }
 
-  /// Removes the folder unless it is leased; what a crash leaves of it cannot be leased any more.
+  /// Removes the folder unless it is leased. A partly removed folder has no record and cannot be leased.
   func removeIfFree() throws(FileError) {
     guard Folder.exists(record) else { return try Folder.removeAll(path) }
     let lock = try File(record, for: .reading)
@@ -40,17 +36,17 @@ struct GenerationFolder: Hashable, Sendable {
 }
 
 struct GenerationRecord: Hashable, Sendable {
-  /// The hash of the snapshot's file, as it was published.
+  /// The SHA-256 of the published snapshot file.
   let snapshot: SHA256Digest
   let origin: SeedOrigin
-  /// The generation that was current when this one was made: a roll-back leads there.
+  /// The generation that was current before this one: the target of a rollback.
   let previous: String?
 
   private static let longest = 1024
 }
 
 extension GenerationRecord {
-  /// `nil` where there is none that is whole; a disk that fails is an error.
+  /// Nil without a valid record; disk errors are thrown.
   init?(of folder: GenerationFolder) throws(FileError) {
     guard let bytes = try DurableFile.readIfPresent(folder.record, limit: Self.longest),
       let record = try? Self(parsing: bytes)

@@ -1,14 +1,13 @@
 import SeedSystem
 
-/// The right to read a generation's files, for as long as this lives: a lock that its readers share. The kernel takes
-/// it back with the process, however that ends. Only a process that has the lock alone removes the files, so a lease
-/// that was taken holds. Whether it was taken in time shows only afterwards: see ``GenerationSearch``.
+/// Keeps a generation's files readable by a shared lock, which the kernel releases with the process. Files are removed
+/// only under the exclusive lock. Whether a lease came in time is checked later; see ``GenerationSearch``.
 final class Lease: Sendable {
   private let path: String
   private let lock: Mutex<FileLock?>
   private let onEnd: @Sendable () -> Void
 
-  /// `nil` where the generation is gone or about to go. `onEnd` is called on any thread once the lease is over.
+  /// Fails if the generation is gone or being removed. `onEnd` is called on any thread when the lease ends.
   init?(_ folder: GenerationFolder, onEnd: @escaping @Sendable () -> Void) throws(FileError) {
     guard let lock = try FileLock.shared(folder.record) else { return nil }
     path = folder.record
@@ -23,7 +22,7 @@ final class Lease: Sendable {
 
   func drop() { lock.withLock { $0 = nil } }
 
-  /// False where the generation's folder was removed or replaced, and while the lease is dropped.
+  /// False if the generation's folder was removed or replaced, and while the lease is dropped.
   var isInPlace: Bool { lock.withLock { $0?.isInPlace ?? false } }
 
   func retake() throws(FileError) -> Bool {
@@ -34,7 +33,7 @@ final class Lease: Sendable {
   }
 }
 
-/// A lock on a file, for as long as this lives; the kernel takes it back with the process.
+/// A lock on a file, held while this value lives; the kernel releases it when the process ends.
 final class FileLock: Sendable {
   private let file: File
 
@@ -42,19 +41,18 @@ final class FileLock: Sendable {
 
   deinit { file.unlock() }
 
-  /// True while the locked file still has its name: removing it takes the lock from its holder, for whoever makes it
-  /// anew gets another. A disk that does not tell leaves things as they are.
+  /// False if the locked file was removed or replaced, and so has another lock. True if the disk cannot answer.
   var isInPlace: Bool { (try? file.hasItsName()) ?? true }
 
-  /// Takes the lock alone, in a file that is made where there is none; `nil` where another has it.
+  /// Takes an exclusive lock on a file, which is created if missing; `nil` if it is held elsewhere.
   static func exclusive(_ path: String) throws(FileError) -> FileLock? {
     let file = try File(path, for: .updating, mode: 0o600)
-    // The holder before may have removed the file since it was opened.
+    // The previous holder may have removed the file after it was opened here.
     guard try file.tryLock(), try file.isNamed() else { return nil }
     return FileLock(file)
   }
 
-  /// The same, asked for again until `patience` is over. Blocks.
+  /// Retries until `patience` is over. Blocks.
   static func exclusive(_ path: String, within patience: Duration) throws(FileError) -> FileLock? {
     let deadline = ContinuousClock.now + patience
     repeat {
@@ -64,11 +62,11 @@ final class FileLock: Sendable {
     return nil
   }
 
-  /// A lock that several may hold at once; `nil` where the file is gone, or another has the lock alone.
+  /// Takes a shared lock; `nil` if the file is missing or exclusively locked.
   static func shared(_ path: String) throws(FileError) -> FileLock? {
     do {
       let file = try File(path, for: .reading)
-      // A process that had it alone has removed it by the time that it can be shared.
+      // A process with the exclusive lock may have removed the file before the shared lock succeeded.
       guard try file.tryShare(), try file.isNamed() else { return nil }
       return FileLock(file)
     } catch {

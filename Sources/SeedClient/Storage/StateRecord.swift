@@ -6,19 +6,19 @@ import struct Foundation.Date
 
 extension StateRecord {
   private static let longest = 64 * 1024
-  /// Seconds by which the last look may be out of date: a look every minute must not cost a write every minute.
+  /// Allowed inaccuracy of the last look's time, in seconds: a look every minute must not write every minute.
   private static let tolerance = 3600
 
-  /// False where nothing but the time of the last look has changed, and that only a little.
+  /// False if only the time of the last look has changed, within the tolerance.
   func isWorthKeeping(over stored: StateRecord) -> Bool {
     var aged = stored
     aged.lastChecked = lastChecked
     guard self == aged, let now = lastChecked, let before = stored.lastChecked else { return self != stored }
-    // A clock that was set back counts as well.
+    // Also saves after the clock was set back.
     return abs(now.secondsSinceEpoch - before.secondsSinceEpoch) >= Self.tolerance
   }
 
-  /// An empty record where there is none, or one that cannot be read: nothing depends on it.
+  /// Returns an empty record if the file is missing or unreadable: nothing depends on it.
   static func read(_ layout: StoreLayout) -> StateRecord {
     let bytes = (try? DurableFile.readIfPresent(layout.record, limit: longest)) ?? nil
     return bytes.flatMap { try? StateRecord(parsing: $0) } ?? StateRecord()
@@ -29,7 +29,7 @@ extension StateRecord {
       ("checked", lastChecked?.json), ("updated", lastUpdated?.json), ("published", publishedAt?.json),
       ("newest", newestVersion.map { JSONValue($0.number) }))
     let whole = JSONValue.object(numbers + .init(("lifecycle", lifecycle?.json))).bytes
-    // A publisher's endless words must not take along what is read with them.
+    // Drops an oversized lifecycle text, because an unreadable record would lose the other fields too.
     let bytes = whole.count <= Self.longest ? whole : JSONValue.object(numbers).bytes
     try DurableFile.write(bytes, to: layout.record, mode: 0o600)
   }

@@ -2,14 +2,12 @@ import Foundation
 import SeedFormat
 import SeedSystem
 
-/// The directory of a store: its default path, and the marks that the system has for it.
 enum StoreDirectory {
-  /// `Seedbank/com.example.app/transit-2` in a folder for application data.
+  /// `Seedbank/com.example.app/transit-2` in the folder for application data.
   static func defaultPath(_ series: Series, in dataFolder: String) -> String {
     "\(dataFolder)/\(path(of: series, for: program))"
   }
 
-  /// The default directories of the dataset's older majors, beside one of a newer.
   static func older(than series: Series, beside directory: String) throws(FileError) -> [String] {
     let folder = Folder.parent(of: directory)
     return try Folder.names(in: folder).filter { name in
@@ -18,13 +16,12 @@ enum StoreDirectory {
     .map { "\(folder)/\($0)" }
   }
 
-  /// Below the user's folder, which programs share whose datasets of one name come from different publications.
+  /// Includes the program, because other programs of the user may have another publication's dataset of that name.
   static func path(of series: Series, for program: String) -> String {
     let folder = program.replacing("/", with: "_")
     return "Seedbank/\(["", ".", ".."].contains(folder) ? "_" : folder)/\(series.roleName)"
   }
 
-  /// The bundle's identifier, where there is a bundle, else the executable's name.
   private static var program: String {
     Bundle.main.bundleIdentifier ?? Bundle.main.executableURL?.lastPathComponent
       ?? ProcessInfo.processInfo.processName
@@ -53,20 +50,19 @@ enum StoreDirectory {
     }
   }
 
-  /// The user's folder for application data.
   #if canImport(Darwin)
   static var dataFolder: String { URL.applicationSupportDirectory.path(percentEncoded: false) }
   #else
   static var dataFolder: String { dataFolder(ProcessInfo.processInfo.environment, home: NSHomeDirectory()) }
 
-  /// By the XDG specification of base directories, which says that a relative path must be ignored.
+  /// By the XDG Base Directory Specification, which requires relative paths to be ignored.
   static func dataFolder(_ environment: [String: String], home: String) -> String {
     if let folder = environment["XDG_DATA_HOME"], folder.hasPrefix("/") { return folder }
     return "\(home)/.local/share"
   }
   #endif
 
-  /// Sets the marks that the app has chosen. Some volumes cannot carry them; the data is as good without them.
+  /// Sets the app's file attributes. Ignores errors: some volumes do not support them.
   static func apply(_ options: SeedOptions, to directory: String) {
     #if canImport(Darwin)
     var url = URL(fileURLWithPath: directory, isDirectory: true)

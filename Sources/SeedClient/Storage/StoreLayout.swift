@@ -12,29 +12,28 @@ struct StoreLayout: Sendable {
   }
 
   var trust: String { "\(directory)/trust" }
-  /// The root that the app came with, once metadata was verified by it. Only examinations read it: an update starts from
-  /// the app's own.
+  /// The app's root, kept for examinations after it verified metadata. Updates use the root that the app passes.
   var shippedRoot: String { "\(trust)/shipped.json" }
   var generations: String { "\(directory)/generations" }
   var partial: String { "\(directory)/partial" }
   var current: String { "\(directory)/CURRENT" }
   var lock: String { "\(directory)/LOCK" }
-  /// The hashes of what is not to be taken again, one in a line.
+  /// Rejected hashes, one per line.
   var rejections: String { "\(directory)/REJECTED" }
   var record: String { "\(directory)/STATE" }
-  /// An empty file that is made anew whenever the data in the current file has changed, for stores that watch.
+  /// An empty file, recreated whenever the data in the current file changes, for stores that watch.
   var news: String { "\(directory)/NEWS" }
 
   func folder(_ name: String) -> GenerationFolder {
     GenerationFolder(name: name, path: "\(generations)/\(name)")
   }
 
-  /// Only their owner may look in: others must not be able to swap a file between its check and its use.
+  /// Accessible only to the owner: other users must not swap a file between its check and its use.
   func create() throws(FileError) {
     for folder in [directory, trust, generations, partial] { try Folder.create(folder, mode: 0o700) }
   }
 
-  /// Removes what is neither current nor previous nor read. Only the holder of the store's lock may do this.
+  /// Removes generations that are not current, previous or leased. Requires the store's lock.
   func collect(sparing staged: String?) throws(FileError) {
     let kept = Set(try pointer()?.names ?? []).union(staged.map { [$0] } ?? [])
     for name in try Folder.names(in: generations) where !kept.contains(name) {
@@ -44,7 +43,7 @@ struct StoreLayout: Sendable {
 }
 
 extension StoreLayout {
-  /// Removes the whole store, unless a process writes to it or reads from it. What is no store stays.
+  /// Removes the whole store, unless a process writes to it or reads from it. Keeps folders that are not stores.
   func removeIfFree() throws(FileError) {
     guard Folder.exists(lock), let own = try FileLock.exclusive(lock) else { return }
     var locks = [own]
@@ -52,7 +51,7 @@ extension StoreLayout {
       guard let lease = try FileLock.exclusive(folder(name).record) else { return }
       locks.append(lease)
     }
-    // The lock's file last: where this is cut off, that tells the next attempt that here was a store.
+    // Removes the lock file last, so that after an interruption the next attempt still recognises a store.
     for name in try Folder.names(in: directory) where "\(directory)/\(name)" != lock {
       try Folder.removeAny("\(directory)/\(name)")
     }
@@ -73,7 +72,7 @@ struct GenerationPointer: Hashable, Sendable {
 extension StoreLayout {
   private static let currentBytes = 128
 
-  /// The current generation's record names the one before it, so that one durable write changes both.
+  /// The current generation's record names the previous one, so one durable write changes both.
   func pointer() throws(FileError) -> GenerationPointer? {
     let bytes = try DurableFile.readIfPresent(current, limit: Self.currentBytes) ?? []
     let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first.map(String.init)
@@ -83,8 +82,8 @@ extension StoreLayout {
       current: name, previous: previous.flatMap { Folder.exists(folder($0).record) ? $0 : nil })
   }
 
-  /// Tells other stores on the directory, in other processes too, that deltas have changed the current file. Nothing
-  /// depends on it after a crash, so it is not made durable.
+  /// Notifies other stores on the directory, in other processes too, that deltas changed the current file. Not
+  /// durable, because a crash makes it irrelevant.
   func tellOthers() throws(FileError) {
     let temporary = news + DurableFile.temporarySuffix
     _ = try File(temporary, for: .replacing, mode: 0o600)
@@ -95,7 +94,7 @@ extension StoreLayout {
     try DurableFile.write(Array("\(name)\n".utf8), to: current, mode: 0o600)
   }
 
-  /// A name that no generation had before: SQLite's journals must never meet another file of their name.
+  /// A unique name: SQLite's journals must never match another file with the same name.
   static func newName(_ version: Version) -> String {
     "\(version)-\(lowerHex((0..<8).map { _ in UInt8.random(in: .min ... .max) }))"
   }
@@ -104,12 +103,12 @@ extension StoreLayout {
     text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) || $0 == 0x2D }
   }
 
-  // MARK: What is not to be taken again
+  // MARK: Rejections
 
   private static let mostRejections = 32
   private static let lineBytes = 65
 
-  /// Hashes of snapshots, and digests of whole states, that failed on this device or were rolled back.
+  /// Hashes of snapshots and digests of states that failed on this device or were rolled back.
   func rejected() throws(FileError) -> [SHA256Digest] {
     let limit = Self.mostRejections * Self.lineBytes
     let bytes = try DurableFile.readIfPresent(rejections, limit: limit) ?? []

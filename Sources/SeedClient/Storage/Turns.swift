@@ -1,7 +1,7 @@
 import Dispatch
 import SeedSystem
 
-/// Runs an actor's jobs on a dispatch queue, so that what blocks does not hold up Swift's own threads.
+/// Runs an actor's jobs on a dispatch queue, so that blocking work does not occupy Swift's thread pool.
 /// `DispatchSerialQueue`, which is such an executor, does not exist on Linux.
 final class QueueExecutor: SerialExecutor {
   private let queue: DispatchQueue
@@ -14,14 +14,14 @@ final class QueueExecutor: SerialExecutor {
   }
 }
 
-/// An actor whose jobs may block: they run on a dispatch queue of its own.
+/// An actor whose jobs may block, because they run on its own dispatch queue.
 protocol BlockingActor: Actor { nonisolated var executor: QueueExecutor { get } }
 
 extension BlockingActor {
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 }
 
-/// Lets one caller at a time pass, or a few, in the order in which they came.
+/// Admits one or a few callers at a time, in order of arrival.
 final class Turns: Sendable {
   private final class Place: Sendable {}
 
@@ -39,7 +39,7 @@ final class Turns: Sendable {
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         takeOrWait(continuation, at: place)
-        // The handler may have run before there was anything to give up.
+        // The handler may have run before the continuation was added.
         if Task.isCancelled { giveUp(place) }
       }
     } onCancel: {
@@ -47,7 +47,7 @@ final class Turns: Sendable {
     }
   }
 
-  /// Waits for a turn, even in a cancelled task: for what must be done in any case.
+  /// Waits for a turn even if the task is cancelled, for mandatory work.
   func takeThroughCancellation() async { _ = await withCheckedContinuation { takeOrWait($0, at: Place()) } }
 
   func end() {

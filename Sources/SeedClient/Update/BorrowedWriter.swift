@@ -2,8 +2,8 @@ import Foundation
 import SeedDatabase
 import SeedSystem
 
-/// Lends a connection of the app's: calls `apply` once with a handle of the app's writer on the seed's file, and
-/// rethrows what it throws. See ``SeedStore/lendConnection(_:)``.
+/// Lends an app's connection: calls `apply` once with the handle of the app's writer on the seed's file, and rethrows
+/// its error. See ``SeedStore/lendConnection(_:)``.
 public typealias SeedConnectionLender =
   @Sendable (_ seed: Seed, _ apply: @Sendable (_ handle: OpaquePointer) throws -> SeedChanges) async throws ->
   Void
@@ -26,7 +26,7 @@ struct BorrowedWriter: Sendable {
         }
       }
     } catch { failure = error }
-    // Our own error says more than what the app made of it.
+    // This library's own error is more specific than the app's.
     if let result = outcome.withLock({ $0 }) { return try result.get() }
     if let failure, failure is CancellationError, Task.isCancelled { throw failure }
     throw Self.unusable(failure.map { "the app failed to lend it: \($0)" } ?? "the app did not lend it")
@@ -41,7 +41,7 @@ struct BorrowedWriter: Sendable {
     do {
       return try connection.withoutForeignKeys {
         let file = try SeedFile.live { connection }
-        // Before, for an earlier process may have left its log behind; readers may need either of the two.
+        // Before and after, because an earlier process may have left its log. Readers may block either attempt.
         _ = try? file.emptyLog()
         defer { _ = try? file.emptyLog() }
         return try file.apply(delta, keyLimit: keyLimit)
@@ -53,7 +53,7 @@ struct BorrowedWriter: Sendable {
     }
   }
 
-  /// That the handle is of the same copy of SQLite cannot be checked: any look at it relies on that.
+  /// Cannot check that the handle comes from the same SQLite library: every check relies on that.
   private func check(_ connection: Connection) throws {
     guard try isOurs(connection.file(of: "main")) else {
       throw Self.unusable(
@@ -68,7 +68,7 @@ struct BorrowedWriter: Sendable {
     }
   }
 
-  /// By the file itself: the app may have opened it by another path, and links lead to many on Apple's systems.
+  /// Compares file identity, because the app may have used another path; links are common on Apple's systems.
   private func isOurs(_ path: String?) throws -> Bool {
     guard let path, let found = try FileStamp(path), let own = try FileStamp(seed.url.path) else {
       return false

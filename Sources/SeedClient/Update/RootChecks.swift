@@ -1,14 +1,14 @@
 import SeedSystem
 
-/// Decides when a look that may find nothing new asks for the next root all the same. Pure.
+/// Decides when a look checks for a new root although there is no other news. Pure.
 struct RootChecks: Sendable {
-  /// Seconds between two such looks, by the device's clock; at each one if 0.
+  /// Seconds between such looks by the device's clock; 0 checks at each.
   let everySeconds: Int
   private var last: UTCTime?
 
   init(everySeconds: Int) { self.everySeconds = everySeconds }
 
-  /// Also where the clock was set back.
+  /// Also true if the clock was set back.
   func isDue(_ now: UTCTime) -> Bool {
     guard let last else { return true }
     let passed = now.secondsSinceEpoch - last.secondsSinceEpoch

@@ -9,8 +9,7 @@ final class SeedFile {
 
   convenience init(_ path: String) throws { try self.init(Connection(path, .writer)) }
 
-  /// The live file of a generation, through the store's own connection or one that somebody lends. If the app has
-  /// changed its schema by mistake, that is a ``DeltaMismatch``.
+  /// A generation's live file, by an own or lent connection. Throws ``DeltaMismatch`` if the app changed its schema.
   static func live(_ open: () throws -> Connection) throws -> SeedFile {
     try DeltaMismatch.blaming { try SeedFile(open()) }
   }
@@ -20,7 +19,7 @@ final class SeedFile {
     schema = try SchemaReader(connection).schema()
   }
 
-  /// Where a file's header says by which journal it is read and written, and what stands there for WAL.
+  /// The header's read and write versions, and their value for WAL.
   private static let modeBytes = 18..<20
   private static let walMode: UInt8 = 2
 
@@ -32,8 +31,8 @@ final class SeedFile {
         "\(connection.path) cannot be read while it is written on this volume (no WAL mode): give the store a directory "
           + "on another one")
     }
-    // SQLite answers "wal" though writing the header or deleting its journal failed (seen with 3.40.1): then the
-    // next opening finds the old mode, or a journal that a reader may not roll back.
+    // SQLite reports "wal" even if writing the header or deleting its journal failed (seen with 3.40.1). The next
+    // connection would then find the old mode, or a journal that a reader may not roll back.
     let header = try DurableFile.start(of: connection.path, Self.modeBytes.upperBound) ?? []
     guard header.count == Self.modeBytes.upperBound,
       header[Self.modeBytes].allSatisfy({ $0 == Self.walMode }), !Folder.exists(connection.path + "-journal")
@@ -47,8 +46,7 @@ final class SeedFile {
   @discardableResult
   func emptyLog() throws -> Bool { try connection.emptyLog() }
 
-  /// Applies one delta: its rows, version and digest together, or nothing of it. ``DeltaMismatch`` is thrown for a
-  /// published document alone; a document that is not the signed one is another error.
+  /// Applies one delta atomically: rows, version and digest. Throws ``DeltaMismatch`` only for a document as signed.
   func apply(_ delta: FetchedObject, keyLimit: Int) throws -> SeedChanges {
     let document = try delta.document()
     return try DeltaMismatch.blaming {
@@ -60,7 +58,7 @@ final class SeedFile {
   }
 }
 
-/// A delta that is as it was signed does not lead from this file to the published rows: only a snapshot helps.
+/// A signed delta does not yield the published rows from this file: only a snapshot helps.
 struct DeltaMismatch: SeedErrorConvertible {
   let reason: String
 
@@ -70,7 +68,6 @@ struct DeltaMismatch: SeedErrorConvertible {
     )
   }
 
-  /// Runs `body`; what it throws about the file or the delta leaves as a mismatch of the two.
   fileprivate static func blaming<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -79,7 +76,7 @@ struct DeltaMismatch: SeedErrorConvertible {
     } catch let error as DatabaseError
       where !error.saysDamage && !error.saysMisfit && error.primaryCode != ResultCode.constraint
     {
-      // The disk or another connection is to blame.
+      // The disk or another connection is at fault.
       throw error
     } catch { throw DeltaMismatch(reason: String(describing: error)) }
   }

@@ -3,7 +3,7 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// A verified snapshot in a folder of its own, which is not current yet.
+/// A verified snapshot in its own folder, not yet current.
 struct StagedSeed {
   let folder: GenerationFolder
   let file: SeedFile
@@ -37,13 +37,12 @@ struct StagedSeed {
     fetched.phases.enter(.buildingIndexes)
     _ = try LeftOutIndexes.build(in: Connection(path, .writer), signed: fetched.object.schema)
     let file = try SeedFile(path)
-    // Before anyone reads it: later a reader would keep the journal mode from changing.
+    // Before any reader opens the file, which would block the change of journal mode.
     try file.enterWAL()
     return file
   }
 
-  /// Compares what the file says of itself, and the sums of its rows if that is asked for, with signed metadata. It only reads, and
-  /// nothing else opens the file before.
+  /// Compares metadata and, if `provingRows`, row sums with signed metadata. Only reads, and opens the file first.
   private static func check(
     _ path: String, _ object: PublishedObject, _ epoch: Epoch, provingRows: Bool
   ) throws {
@@ -59,7 +58,7 @@ struct StagedSeed {
     }
     let schema = try SchemaReader(connection).schema()
     guard schema.hash == object.schema else { throw differs("schema", object) }
-    // Deltas go on from the stored sums.
+    // Deltas build on the stored sums.
     let sums = try SeedTables.sums(connection)
     guard StateDigest.of(sums) == signed.digest else { throw differs("digest", object) }
     guard try !provingRows || SeedCheck(connection, schema).sums() == sums else {

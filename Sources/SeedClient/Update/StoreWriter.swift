@@ -3,7 +3,7 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// Holds the lock, the trusted metadata and the writing connection. Its caller takes turns: no two updates meet here.
+/// Owns the lock, the trusted metadata and the writing connection. Its caller serializes updates.
 actor StoreWriter: BlockingActor {
   nonisolated let executor = QueueExecutor(label: "seedbank.writer")
   let layout: StoreLayout
@@ -18,7 +18,7 @@ actor StoreWriter: BlockingActor {
   private var lender: SeedConnectionLender?
   private var reading: String?
   private var rootChecks: RootChecks
-  /// Generations that a read found to be damaged, marked as such or not.
+  /// Generations that a read found damaged, whether or not the mark could be written.
   private var damaged: Set<String> = []
 
   init(
@@ -33,10 +33,10 @@ actor StoreWriter: BlockingActor {
 
   // MARK: The lock
 
-  /// A store that was let go has the lock until its last task has ended.
+  /// A released store keeps the lock until its last task ends.
   private static let patience = Duration.milliseconds(300)
 
-  /// Takes the lock, and removes what crashes left. Does nothing where this has the lock.
+  /// Takes the lock and removes leftovers of crashes. A no-op if the lock is held.
   func begin() throws {
     guard lock == nil else { return }
     try Folder.create(layout.directory, mode: 0o700)
@@ -48,7 +48,7 @@ actor StoreWriter: BlockingActor {
     }
     try layout.checkOwner(for: model, isBoundToMajor: options.isBoundToMajor)
     lock = held
-    // Before anything is in it: what is made later has the folder's protection class.
+    // On the empty directory, so that later files inherit its protection class.
     StoreDirectory.apply(options, to: layout.directory)
     try layout.create()
     try DurableFile.sweep(layout.directory)
@@ -59,28 +59,28 @@ actor StoreWriter: BlockingActor {
 
   func collect() {
     guard lock?.isInPlace == true else { return }
-    // What stays here, the next look or the next start takes.
+    // The next look or start removes leftovers.
     try? layout.collect(sparing: staged?.name)
   }
 
-  /// Removes the default directories of the dataset's older majors once this one's data was read: an app that has moved
-  /// on has no other use for them. A directory that the app has named is its own.
+  /// Removes the default directories of the dataset's older majors after this one's data was read, because an upgraded
+  /// app no longer uses them. Directories named by the app are left alone.
   private func removeOlderMajors() {
     guard isInDefaultDirectory, lock?.isInPlace == true, let name = reading,
       layout.folder(name).has(.confirmed)
     else { return }
-    // What stays here, the next update takes.
+    // The next update removes leftovers.
     for directory in (try? StoreDirectory.older(than: model.series, beside: layout.directory)) ?? [] {
       try? StoreLayout(directory: directory).removeIfFree()
     }
   }
 
-  /// False where somebody has removed the directory: the lock, or the generation that is read, is no longer in it.
+  /// False if the directory was removed: it no longer contains the lock or the current generation.
   func isInPlace(_ generation: Generation?) -> Bool {
     lock?.isInPlace ?? true && generation?.lease.isInPlace ?? true
   }
 
-  /// Forgets a removed directory. Nothing in it is touched: another store may lie in its place by now.
+  /// Forgets a removed directory without touching files, because another store may have recreated it.
   func abandon() { (staged, live, lock, reading, damaged) = (nil, nil, nil, nil, []) }
 
   func suspend() {
@@ -88,7 +88,6 @@ actor StoreWriter: BlockingActor {
     (live, lock) = (nil, nil)
   }
 
-  /// Throws before a write that would go to a directory that somebody has removed, or to another store's.
   private func checkPlace() throws(SeedError) {
     guard lock?.isInPlace == false else { return }
     throw SeedError(.io, "\(layout.directory) was removed during an update: try again")
@@ -96,7 +95,7 @@ actor StoreWriter: BlockingActor {
 
   // MARK: The current generation
 
-  /// The generation to read. With the lock, a current one that cannot be read loses its place for good.
+  /// The generation to read. With the lock, permanently replaces an unreadable current one.
   func find(known: [Generation], justSwapped: Bool = false) throws -> GenerationSearch.Result {
     var found = try search.run(known: known, damaged: damaged) { [weak self] in
       Task { await self?.collect() }
@@ -108,11 +107,11 @@ actor StoreWriter: BlockingActor {
 
   func noteDamage(_ name: String) {
     damaged.insert(name)
-    // On a disk that takes no more, the store that comes next has to find it itself.
+    // If the disk is not writable, the next store has to detect the damage again.
     try? layout.folder(name).set(.damaged)
   }
 
-  /// Goes back to the previous generation, and remembers the rows and the snapshot of this one.
+  /// Goes back to the previous generation and rejects the rows and the snapshot of this one.
   func rollBack(from generation: Generation, holding digest: SHA256Digest) throws {
     guard let pointer = try layout.pointer(), pointer.current == generation.name,
       let previous = pointer.previous
@@ -128,18 +127,18 @@ actor StoreWriter: BlockingActor {
         .noPrevious,
         "the generation before \(generation.name), in \(folder.path), cannot be read: update instead")
     }
-    // In this order: a crash in between ends as the whole does, for what was rejected is not opened.
+    // In this order, so that a crash in between has the same result: rejected data is not opened.
     try layout.reject([generation.record.snapshot, digest])
     try layout.setCurrent(previous)
     live = nil
   }
 
-  /// Makes the generation from before a swap current again where a disk that fails does not say how the new one is:
-  /// this store goes on with it, and so must the next one.
+  /// Makes the previous generation current again if a failing disk prevents checking the new one, so that the next
+  /// store uses the same generation as this one.
   func undoSwap(to generation: Generation?) {
     guard let generation else { return }
     live = nil
-    // A disk that takes this neither leaves the new generation, which is whole, for the next start.
+    // If that write fails too, the next start uses the new generation, which is complete.
     try? layout.setCurrent(generation.name)
   }
 
@@ -153,9 +152,9 @@ actor StoreWriter: BlockingActor {
     return isRejected
   }
 
-  /// A snapshot is rejected as bad only where no read of it has succeeded: later it is the disk that is to blame, and
-  /// the same snapshot may help. So it may where the disk fails in this very moment. Nor is it rejected at a start
-  /// without anything to go back to: then it has one more chance, in the moment after the swap.
+  /// Rejects a snapshot only if no read of it ever succeeded; otherwise the disk is at fault, and the same snapshot
+  /// may help. The same applies if the disk is failing now. At a start without a fallback, the snapshot is not
+  /// rejected either: it has one more chance, right after a swap.
   private func reject(_ folder: GenerationFolder, if hasNoMoreChance: Bool) throws -> Bool {
     guard hasNoMoreChance, !folder.has(.confirmed), let record = try GenerationRecord(of: folder),
       GenerationCheck.provesDamage(folder)
@@ -166,7 +165,6 @@ actor StoreWriter: BlockingActor {
 
   // MARK: Metadata and state
 
-  /// Asks the server for the series' metadata and verifies it; what is newly trusted is kept durably.
   func refresh(_ fetcher: Fetcher) async throws -> SeriesMetadata {
     collect()
     removeOlderMajors()
@@ -180,7 +178,7 @@ actor StoreWriter: BlockingActor {
     return metadata
   }
 
-  /// For examinations, which may have no other. Where the disk takes no more, they say that no root is known.
+  /// Kept for examinations, which may have no other root. Errors are ignored; examinations report a missing root.
   private func keepShippedRoot() {
     let kept = try? DurableFile.readIfPresent(layout.shippedRoot, limit: Limits.metadataBytes)
     guard kept != root else { return }
@@ -198,18 +196,16 @@ actor StoreWriter: BlockingActor {
 
   func record() -> StateRecord { StateRecord.read(layout) }
 
-  /// Keeps the state durably, where it is worth a write.
   func keep(_ record: StateRecord) {
     guard lock != nil, record.isWorthKeeping(over: StateRecord.read(layout)) else { return }
-    // A settings screen that is behind after a restart is no reason for an update to fail.
+    // An outdated settings screen after a restart must not fail an update.
     try? record.write(layout)
   }
 
   // MARK: A new generation
 
-  /// Makes a new generation from a verified snapshot and the deltas after it, and then the current one; returns its
-  /// name. Killed at any point, the next start finds the old data or the new. `beforeSwap` runs once the generation is
-  /// complete, before it becomes current.
+  /// Makes a verified snapshot and the deltas after it the current generation; returns its name. After a kill at any
+  /// point, the next start finds the old data or the new. `beforeSwap` runs once the generation is complete.
   func replace(
     by snapshot: FetchedObject, _ deltas: ArraySlice<FetchedObject> = [], epoch: Epoch,
     origin: SeedOrigin = .downloaded, beforeSwap: () async -> Void = {}
@@ -223,7 +219,7 @@ actor StoreWriter: BlockingActor {
     }
     await beforeSwap()
     snapshot.phases.enter(.swapping)
-    // Where the swap fails half-way the folder must stay: what is not current, `collect` removes.
+    // If the swap fails half-way, the folder must stay; `collect` removes it unless it is current.
     defer { self.staged = nil }
     try checkPlace()
     try layout.setCurrent(staged.name)
@@ -249,7 +245,7 @@ actor StoreWriter: BlockingActor {
   private func discardStaged() {
     guard let folder = staged?.folder else { return }
     staged = nil
-    // What stays here, the next look or the next start takes.
+    // The next look or start removes leftovers.
     try? Folder.removeAll(folder.path)
   }
 
@@ -257,7 +253,7 @@ actor StoreWriter: BlockingActor {
 
   func borrow(_ lender: SeedConnectionLender?) {
     self.lender = lender
-    // One connection writes and checkpoints.
+    // Only one connection may write and checkpoint.
     live = nil
   }
 
@@ -277,9 +273,8 @@ actor StoreWriter: BlockingActor {
     return changes
   }
 
-  /// Empties the write-ahead log of the data that is read, at each update's beginning and end: a process that ends
-  /// without closing the file leaves its log, and the next one would write behind it. Waits for no reader; false where
-  /// one still needs the log, or the disk is full.
+  /// Checkpoints the current data's log before and after each update, because a process may have left one to which the
+  /// next would append. Does not wait for readers; false if one still needs the log, or the disk is full.
   @discardableResult
   func emptyLog() -> Bool {
     guard lock?.isInPlace == true, lender == nil, let name = reading else { return true }
@@ -288,7 +283,7 @@ actor StoreWriter: BlockingActor {
     return (try? open(folder).emptyLog()) ?? false
   }
 
-  /// A store that is not told looks at its next read.
+  /// Without a notification, a store notices the change at its next read.
   func tellOthers() {
     guard lock?.isInPlace == true else { return }
     try? layout.tellOthers()
@@ -303,9 +298,9 @@ actor StoreWriter: BlockingActor {
 }
 
 extension StoreLayout {
-  /// Throws where the directory holds another dataset, or another major for a store that is bound to its own.
+  /// Throws if the directory holds another dataset or, for a store bound to its major, another major.
   fileprivate func checkOwner(for model: SeedModel, isBoundToMajor: Bool) throws(SeedError) {
-    // Where nothing is current, or what is cannot be read, there is nothing to be lost.
+    // Without readable current data, nothing can be lost.
     guard let name = try? pointer()?.current, let connection = try? Connection(folder(name).file, .reader),
       let owner = try? SeedTables.meta(connection).series, owner != model.series,
       isBoundToMajor || owner.dataset != model.dataset

@@ -7,15 +7,14 @@ struct UpdateAttempt {
   let fetcher: Fetcher
   private(set) var metadata: SeriesMetadata
   private var local: SeedMeta?
-  /// What this update leaves out: what the store has rejected, and what proved unusable since.
+  /// Hashes that this update skips: the store's rejected ones, and those that proved unusable since.
   private var leftOut: Set<SHA256Digest>
   private(set) var plan: UpdatePlan
-  /// Whether the server was asked again because one of its objects was unusable.
   private(set) var hasLookedAgain = false
   var bytes = 0
   var rows: [String: SeedChanges.Table] = [:]
 
-  /// `rejected` are hashes and digests of states that the store does not use again. A refusal is thrown.
+  /// `rejected` has hashes and digests that the store does not use again.
   init(
     _ model: SeedModel, _ fetcher: Fetcher, _ metadata: SeriesMetadata, local: SeedMeta?,
     rejected: Set<SHA256Digest>
@@ -27,13 +26,13 @@ struct UpdateAttempt {
 
   var phases: PhaseSender { fetcher.context.phases }
 
-  /// Goes on with a snapshot where deltas do not lead from `version` to what was published; false where there is no snapshot.
+  /// Switches to a snapshot if the deltas from `version` do not yield the published rows; false without a snapshot.
   mutating func replaceDeltas(from version: Version?) -> Bool {
     take(try? planner.snapshot(.deltasFailed, notBelow: version))
   }
 
-  /// Goes on from the data as it is now with newer metadata; if it is the same, without the object that is missing or
-  /// damaged. Only this update leaves it out: the next one asks for it again. False if nothing leads on.
+  /// Plans again from newer metadata and the current data. If the metadata is unchanged, skips the unusable object, in
+  /// this update only. False if nothing leads to the newest version.
   mutating func goOn(
     with newer: SeriesMetadata, from local: SeedMeta?, without object: PublishedObject
   ) -> Bool {
@@ -51,12 +50,12 @@ struct UpdateAttempt {
   }
 }
 
-/// An object that the server does not have, or whose bytes are not those that were signed.
+/// An object that is missing on the server, or does not match its signed hash.
 struct UnusableObject: SeedErrorConvertible {
   let object: PublishedObject
   let seedError: SeedError
 
-  /// `nil` where the error says nothing about the object, or says that a delta does not fit the data.
+  /// Fails if the error is not about the object, or if a delta does not fit the data.
   init?(_ object: PublishedObject, _ error: any Error) {
     let failure = SeedError(error)
     guard [.missingFile, .damaged].contains(failure.code), !(error is DeltaMismatch) else { return nil }
@@ -65,9 +64,9 @@ struct UnusableObject: SeedErrorConvertible {
 }
 
 extension FetchedObject {
-  /// Runs `use`, and removes the file where that fails. Where it was cancelled, as in the background on a phone, or the
-  /// disk is full, the file stays: the next update finds it whole and asks for no byte of it. A file that does not hold
-  /// what was signed is as unusable as one that never arrived, and there may be another way.
+  /// Runs `use` and removes the file if that fails. Keeps it after a cancellation, as in the background on a phone, or
+  /// if the disk is full: the next update does not download it again. A file with wrong content is as unusable as a
+  /// missing one; there may be another path.
   func using<Value>(
     isolation: isolated (any Actor)? = #isolation, _ use: () async throws -> Value
   ) async throws -> Value {

@@ -2,18 +2,18 @@ import SeedDatabase
 import SeedFormat
 import SeedTrust
 
-/// Decides what an update does, from trusted metadata and the data on the device. Pure.
+/// Plans an update from trusted metadata and the data on the device. Pure.
 ///
-///  1. The series must open for the app's minor, with exactly the schema that the app pins. If not, it is refused: the
-///     app is too old where its minor is below all that are published.
-///  2. Without data, or with data of another epoch, the newest snapshot is taken.
-///  3. Data ahead of the head is refused: the publisher has lost versions that it published.
-///  4. Data with another schema than the head's, or with other rows than were published as its version, is replaced by
-///     the newest snapshot: no delta leads on from there.
-///  5. Otherwise the way with the fewest bytes is taken: a chain of deltas, or the newest snapshot and the
-///     chain after it. None leads to a lower version than the one on the device.
-///  6. Objects that proved bad count as not published, and nothing leads to a head whose rows were rolled back
-///     on this device. A series that ended is followed to its end; it is refused where nothing leads there.
+///  1. The series must support the app's minor, with exactly the schema that the app pins. Otherwise the update is
+///     rejected; the app is too old if its minor is below all published ones.
+///  2. Without data, or with data of another epoch, use the newest snapshot.
+///  3. Reject if the data is ahead of the head: the publisher has lost published versions.
+///  4. If the data's schema differs from the head's, or its rows from those published as its version, use the newest
+///     snapshot, because no delta applies.
+///  5. Otherwise use the path with the fewest bytes: a chain of deltas, or the newest snapshot and the chain after it.
+///     Never go to a lower version than the device's.
+///  6. Objects that proved bad count as unpublished, and a head whose rows were rolled back on this device is never
+///     used. An ended series is followed to its last version, and rejected if nothing leads there.
 struct UpdatePlanner {
   private let state: SeriesState
   private let local: SeedMeta?
@@ -24,7 +24,7 @@ struct UpdatePlanner {
   private let deltas: [PublishedObject]
   private let snapshots: [PublishedObject]
 
-  /// `rejected` has hashes of objects that are not used, and digests of heads that are not wanted.
+  /// `rejected` has hashes of unusable objects and digests of rejected heads.
   init(_ metadata: SeriesMetadata, _ local: SeedMeta?, _ model: SeedModel, rejected: Set<SHA256Digest> = []) {
     (state, self.local, self.model, self.rejected) = (metadata.state, local, model, rejected)
     let schema = state.models[state.model]
@@ -35,7 +35,6 @@ struct UpdatePlanner {
     snapshots = usable.filter(\.isSnapshot)
   }
 
-  /// Decides by the rules above; a refusal is an error.
   func plan() throws(SeedError) -> UpdatePlan {
     try checkModel()
     let isHeadRejected = known.contains { $0.version == state.head && rejected.contains($0.digest) }
@@ -49,19 +48,18 @@ struct UpdatePlanner {
           + "come from an old backup: tell its operator, who can begin a new epoch by `seedbank new-epoch`")
     }
     guard local.schema == schema else { return try snapshot(.newSchema, notBelow: local.version) }
-    // Objects that proved bad tell this as well.
+    // Includes rejected objects, whose digests are valid too.
     let isPublished = known.allSatisfy { $0.version != local.version || $0.digest == local.digest }
     guard isPublished else { return try snapshot(.otherRows, notBelow: local.version) }
     return local.version == state.head ? plan(.upToDate, []) : try smallest(from: local.version)
   }
 
-  /// The newest snapshot and the deltas after it, unless they would lead to a version below `least`.
+  /// The newest snapshot and the deltas after it, unless they end below version `least`.
   func snapshot(_ reason: UpdatePlan.Reason, notBelow least: Version? = nil) throws(SeedError) -> UpdatePlan {
     guard let path = snapshotPath(notBelow: least) else { throw noWay(from: least) }
     return plan(reason, path, snapshotBytes: path.bytes)
   }
 
-  /// The chain or the snapshot, whichever has fewer bytes; the chain if they have the same.
   private func smallest(from start: Version) throws(SeedError) -> UpdatePlan {
     let chain = DeltaChain.shortest(deltas, from: start, to: state.head)
     let path = snapshotPath(notBelow: start.next)
@@ -76,7 +74,7 @@ struct UpdatePlanner {
     return plan(reason, objects, deltaBytes: chain?.bytes, snapshotBytes: path?.bytes)
   }
 
-  /// The smallest encoding of the newest snapshot: a delta that leads on from an older one covers the newer as well.
+  /// Uses the smallest encoding of the newest snapshot; deltas that apply to an older one also apply to it.
   private func snapshotPath(notBelow least: Version?) -> [PublishedObject]? {
     let newest = snapshots.max { ($0.version, $1.length) < ($1.version, $0.length) }
     guard let newest else { return nil }
@@ -94,7 +92,7 @@ struct UpdatePlanner {
       snapshotBytes: snapshotBytes, objects: objects)
   }
 
-  // MARK: Refusals
+  // MARK: Rejections
 
   private func checkModel() throws(SeedError) {
     let app = model.model

@@ -2,19 +2,19 @@ public import SeedClient
 public import SeedFormat
 
 extension SeedChanges {
-  /// What a delta to this version changed: `.fixture(version: 8, tables: ["stop": .fixture(updated: 2)])`.
+  /// The changes of a delta to `version`: `.fixture(version: 8, tables: ["stop": .fixture(updated: 2)])`.
   public static func fixture(version: Int, tables: [String: Table]) -> SeedChanges {
     SeedChanges(version: .fixture(version), tables: tables)
   }
 }
 
 extension SeedChanges.Table {
-  /// So many rows, without their keys.
+  /// Row counts without keys.
   public static func fixture(inserted: Int = 0, updated: Int = 0, deleted: Int = 0) -> Self {
     Self(inserted: inserted, updated: updated, deleted: deleted, keys: nil)
   }
 
-  /// Rows by their keys, as ``SeedClient/SeedOptions/changedKeyLimit`` asks for them.
+  /// Changes with keys, as requested by ``SeedClient/SeedOptions/changedKeyLimit``.
   public static func fixture(
     insertedKeys: [[SeedValue]] = [], updatedKeys: [[SeedValue]] = [], deletedKeys: [[SeedValue]] = []
   ) -> Self {

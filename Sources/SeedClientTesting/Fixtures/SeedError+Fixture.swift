@@ -2,7 +2,7 @@ public import SeedClient
 public import SeedFormat
 
 extension SeedError {
-  /// An error of this kind, as a store could have thrown it.
+  /// An error as thrown by a store.
   public static func fixture(
     _ code: Code, _ message: String = "this is a fixture", neededBytes: Int? = nil,
     availableBytes: Int? = nil, retryAfter: Duration? = nil, oldestModel: ModelVersion? = nil

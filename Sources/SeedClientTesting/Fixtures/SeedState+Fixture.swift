@@ -6,13 +6,12 @@ public import SeedTrust
 public import struct Foundation.Date
 
 extension SeedModel {
-  /// Model 1.0 of a dataset `test`; its schema has a hash of zeros.
+  /// Model 1.0 of a dataset `test`, with a schema hash of zeros.
   public static let fixture = SeedModel(
     dataset: "test", model: "1.0", schema: SHA256Digest(words: (0, 0, 0, 0)))
 }
 
 extension Version {
-  /// A version by its number; one below 1 stops the program.
   static func fixture(_ number: Int) -> Version {
     guard let version = try? Version(number) else {
       preconditionFailure("versions count from 1, so \(number) is none")
@@ -22,23 +21,23 @@ extension Version {
 }
 
 extension SeedState {
-  /// A store's state as a settings screen may meet it; without arguments, that of a store with the newest data.
+  /// A store's state for a settings screen; by default, that of a store with the newest data.
   ///
   /// - Parameters:
-  ///   - model: What the app was built for.
-  ///   - version: The version on the device; `nil` where there is no data.
-  ///   - newestVersion: The newest that is published, where it is another one.
-  ///   - origin: Where the file came from; `nil` where there is none.
-  ///   - publishedAt: When the newest version was published.
-  ///   - lastChecked: When the server was last asked successfully.
-  ///   - lastUpdated: When the data last changed.
-  ///   - lastError: Why the last update failed.
-  ///   - bundleError: Why the bundle could not be used.
-  ///   - lifecycle: How long the series goes on.
+  ///   - model: The app's model.
+  ///   - version: The version on the device; `nil` without data.
+  ///   - newestVersion: The newest published version, if different.
+  ///   - origin: The file's origin; ignored without data.
+  ///   - publishedAt: The publication time of the newest version.
+  ///   - lastChecked: The time of the last successful check.
+  ///   - lastUpdated: The time of the last change to the data.
+  ///   - lastError: The error of the last update.
+  ///   - bundleError: The error of the bundle.
+  ///   - lifecycle: The series' lifecycle.
   ///   - license: The data's license.
-  ///   - attribution: Whom to name.
-  ///   - source: Where the data comes from.
-  ///   - isStale: Whether the data may be older than what is published; where there is an error, it always may.
+  ///   - attribution: The name to show with the data.
+  ///   - source: The origin of the data.
+  ///   - isStale: Whether the data may be outdated; always true with an error.
   public static func fixture(
     model: SeedModel = .fixture, version: Int? = 1, newestVersion: Int? = nil,
     origin: SeedOrigin? = .downloaded, publishedAt: Date? = nil, lastChecked: Date? = nil,

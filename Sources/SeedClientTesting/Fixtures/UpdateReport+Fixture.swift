@@ -3,12 +3,12 @@ import SeedFormat
 public import SeedTrust
 
 extension UpdatePlan {
-  /// The way from one version to another; without one on the device it is a first download.
+  /// A plan between two versions; a first download if `from` is nil.
   ///
   /// - Parameters:
-  ///   - action: What is to be done. A plan that says ``SeedClient/UpdateReport/Action/upToDate`` downloads nothing.
-  ///   - from: The version on the device, if there is one.
-  ///   - to: The version to come.
+  ///   - action: The effect on the data; ``SeedClient/UpdateReport/Action/upToDate`` downloads nothing.
+  ///   - from: The version on the device, if any.
+  ///   - to: The version after the update.
   ///   - bytes: Bytes to download.
   public static func fixture(
     _ action: UpdateReport.Action = .applied, from: Int? = 1, to: Int = 2, bytes: Int = 1_000
@@ -43,16 +43,16 @@ extension UpdatePlan {
 }
 
 extension UpdateReport {
-  /// What an update did, for what shows it. Its ``SeedClient/UpdateReport/seed`` names a file that does not exist.
+  /// An update's report. Its ``SeedClient/UpdateReport/seed`` has a file that does not exist.
   ///
   /// - Parameters:
-  ///   - action: What was done to the data.
-  ///   - from: The version before, if there was one.
-  ///   - to: The version now.
+  ///   - action: The effect on the data.
+  ///   - from: The previous version, if any.
+  ///   - to: The current version.
   ///   - bytes: Bytes of the snapshot and the deltas.
-  ///   - rows: Rows that deltas changed, by table.
-  ///   - lifecycle: How long the series will go on.
-  ///   - duration: How long it took.
+  ///   - rows: Rows changed by deltas, by table.
+  ///   - lifecycle: The series' lifecycle.
+  ///   - duration: The update's duration.
   public static func fixture(
     _ action: Action = .applied, from: Int? = 1, to: Int = 2, bytes: Int = 1_000,
     rows: [String: SeedChanges.Table] = [:], lifecycle: Lifecycle = .active,

@@ -2,31 +2,31 @@ import SeedSystem
 
 import struct Foundation.UUID
 
-/// Lets tasks wait until something holds that others change, without a clock.
+/// Lets tasks wait for a condition without polling.
 final class AsyncCondition: Sendable {
   private let waiting = Mutex<[UUID: AsyncStream<Void>.Continuation]>([:])
 
-  /// Returns once `holds` is true, or its task is cancelled.
+  /// Returns once `holds` is true or the task is cancelled.
   func wait(until holds: @Sendable () -> Bool) async {
     while !Task.isCancelled {
       let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
       let id = UUID()
       waiting.withLock { $0[id] = continuation }
       defer { waiting.withLock { $0[id] = nil } }
-      // Only now, so that no change goes unnoticed.
+      // Checked after registering, so that no change is missed.
       if holds() { return }
       for await _ in stream {}
     }
   }
 
-  /// To be called after every change of what somebody may be waiting for.
+  /// Call after every change to a condition's inputs.
   func notify() {
     let all = waiting.withLock { Array($0.values) }
     for one in all { one.finish() }
   }
 }
 
-/// Where tasks stop while it is closed.
+/// Blocks tasks while it is closed.
 final class Gate: Sendable {
   private struct State {
     var isClosed = false
@@ -43,7 +43,7 @@ final class Gate: Sendable {
     condition.notify()
   }
 
-  /// Goes on once the gate is open; throws where its task was cancelled meanwhile.
+  /// Waits until the gate is open; throws if the task is cancelled.
   func pass() async throws {
     guard state.withLock({ $0.isClosed }) else { return }
     state.withLock { $0.standing += 1 }
@@ -53,7 +53,6 @@ final class Gate: Sendable {
     try Task.checkCancellation()
   }
 
-  /// Returns once somebody stands here.
   func untilSomebodyStands() async {
     await condition.wait { self.state.withLock { $0.standing > 0 } }
   }

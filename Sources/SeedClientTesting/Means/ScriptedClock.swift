@@ -1,17 +1,17 @@
 public import Foundation
 import SeedSystem
 
-/// Time as a test owns it: it stands still until the test lets it pass.
+/// A clock that advances only when the test does.
 ///
-/// Waits of up to four seconds, as between two attempts of one request, pass by themselves. Longer ones, such as those of
-/// ``SeedClient/SeedStore/keepUpdated(_:onFailure:)``, end when ``advance(by:)`` has brought their time.
+/// Waits of up to four seconds, such as those between retries of a request, end at once. Longer ones, such as those of
+/// ``SeedClient/SeedStore/keepUpdated(_:onFailure:)``, end when ``advance(by:)`` reaches their time.
 public final class ScriptedClock: Sendable {
   private struct State {
     var elapsed = Duration.zero
     var ends: [UUID: Duration] = [:]
   }
 
-  /// Far longer than anything waits that time ends. A download's watch waits so long: it ends with its download.
+  /// Longer than any wait. A download's timeout uses it, so it ends only with the download.
   static let never = Duration.seconds(1_000_000_000)
   private static let watch = Duration.seconds(100_000_000)
   private static let short = Duration.seconds(4)
@@ -22,16 +22,16 @@ public final class ScriptedClock: Sendable {
 
   init(start: UTCTime) { self.start = start }
 
-  /// The time now; it begins on 1 August 2026 at 12:00 UTC.
+  /// The current time, initially 1 August 2026 at 12:00 UTC.
   public var now: Date { Date(timeIntervalSince1970: Double(time.secondsSinceEpoch)) }
 
-  /// Lets time pass, and ends the waits whose time has come.
+  /// Advances the time and ends the waits that are due.
   public func advance(by duration: Duration) {
     state.withLock { $0.elapsed += duration }
     condition.notify()
   }
 
-  /// Returns once somebody waits for a time that has not come yet, as `keepUpdated` does between two updates.
+  /// Returns once a task waits for a future time, as `keepUpdated` does between updates.
   public func untilSomebodyWaits() async {
     await condition.wait {
       self.state.withLock { state in state.ends.values.contains { $0 > state.elapsed } }

@@ -1,11 +1,10 @@
 import Foundation
 
-/// A folder of a test's own, removed with its owner.
+/// A test's own folder, removed with this object.
 package final class TemporaryFolder: Sendable {
-  /// Where it is.
   package let path: String
 
-  /// `inMemory` for tests whose point is not the disk: thousands of syncs would only cost time.
+  /// Use `inMemory` for tests that do not depend on the disk: thousands of syncs would be slow.
   package init(inMemory: Bool = false) throws {
     let memory = "/dev/shm"
     let parent =
@@ -17,6 +16,5 @@ package final class TemporaryFolder: Sendable {
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
-  /// A path inside the folder.
   package func callAsFunction(_ name: String) -> String { "\(path)/\(name)" }
 }

@@ -1,6 +1,6 @@
-/// A mistake in a test: what it asked of a ``TestPublisher`` cannot be published, or is no schema.
+/// A mistake in a test: data that a ``TestPublisher`` cannot publish, or an invalid schema.
 public struct TestPublisherError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What is wrong, with table, column and row, and what to do.
+  /// The mistake, with table, column and row, and the remedy.
   public let description: String
 
   package init(_ description: String) { self.description = description }

@@ -3,15 +3,14 @@ package import SeedDatabase
 import SeedFormat
 import SeedTrust
 
-/// The schema and the rows of a SQLite file: a seed, or any other database that could be published.
+/// The schema and rows of a SQLite file: a seed or any other publishable database.
 package struct DatabaseContents {
-  /// The statements that make the schema.
   package let schemaSQL: String
   package let rows: [TableEdit]
-  /// What a seed says of itself; `nil` of any other database.
+  /// A seed's metadata; `nil` for other databases.
   package let meta: SeedMeta?
 
-  /// Reads a SQLite file, which stays as it is.
+  /// Reads a SQLite file without changing it.
   package init(file path: String) throws {
     let folder = try TemporaryFolder()
     let copy = folder("copy.sqlite")
@@ -25,7 +24,7 @@ package struct DatabaseContents {
     rows = try Self.rows(connection, reader.schema())
   }
 
-  /// Reads the snapshot in a folder that `seedbank pull --bundle` made. Its signatures do not count here.
+  /// Reads the snapshot in a folder made by `seedbank pull --bundle`, ignoring signatures.
   package init(bundle directory: String) throws {
     let folder = try TemporaryFolder()
     let (path, encoding) = try Self.snapshot(in: directory)
@@ -51,7 +50,7 @@ package struct DatabaseContents {
       SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' \
       AND name NOT LIKE 'seedbank\\_%' ESCAPE '\\' ORDER BY rowid
       """)
-    // Each ends on a line of its own: it may end with a comment.
+    // Each terminator is on its own line, because a statement may end with a comment.
     return rows.filter { !shadows.contains($0[0].text) }.map { "\($0[1].text)\n;\n" }.joined()
   }
 
@@ -60,10 +59,9 @@ package struct DatabaseContents {
   }
 }
 
-/// All rows of one table, by their keys.
 struct TableRows {
   private let table: TableSchema
-  /// In the key's order.
+  /// In key order.
   let all: [[SeedValue]]
   private let byKey: [[SeedValue]: [SeedValue]]
 
@@ -78,7 +76,6 @@ struct TableRows {
     byKey = Dictionary(all.map { (table.keyValues(of: $0), $0) }) { $1 }
   }
 
-  /// What leads from other rows to these.
   func edit(since old: TableRows) -> TableEdit {
     TableEdit(
       table, upserts: all.filter { old.byKey[table.keyValues(of: $0)] != $0 },

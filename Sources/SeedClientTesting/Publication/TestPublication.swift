@@ -4,39 +4,31 @@ package import SeedFormat
 package import SeedSystem
 package import SeedTrust
 
-/// A publication of one series, made in memory: really signed, with real snapshots and deltas. Whoever holds it is
-/// alone with it; its ``host`` serves it to anyone.
+/// A publication of one series in memory, with real signatures, snapshots and deltas. Not Sendable; its ``host`` is.
 package final class TestPublication {
   package let series: Series
-  /// The model of all that is published.
   package let model: ModelVersion
   package let schema: DatabaseSchema
-  /// The first root metadata, in which clients' trust begins.
+  /// The first root metadata, the clients' trust anchor.
   package let root: [UInt8]
   package let host = MemoryHost()
-  /// The publisher's time.
   package var now: UTCTime
   package var pollSeconds = 60
   package var lifecycle = Lifecycle.active
   /// Whether snapshots ship without their secondary indexes.
   package var leavesIndexesOut = false
-  /// Whether the model is no longer among those that are published.
   package var isModelDropped = false
   /// The head's number; 0 before the first publication.
   package var head = 0
   package private(set) var epoch = Epoch.random()
-  /// The snapshots and deltas that metadata lists.
   package var objects: [PublishedObject] = []
-  /// The metadata that was signed last.
   package var published: PublishedMetadata
-  /// The rows at the head.
   package var copy: Connection
   private let provenance: Provenance
   private let folder: TemporaryFolder
   private let keys = KeyRing(
     Dictionary(uniqueKeysWithValues: KeyRole.allCases.map { ($0, [.generate()]) }))
 
-  /// A publication without rows and versions.
   package init(
     _ dataset: DatasetName, _ model: ModelVersion, schemaSQL: String, _ provenance: Provenance, now: UTCTime
   ) throws {
@@ -60,7 +52,7 @@ package final class TestPublication {
 
   // MARK: Publishing
 
-  /// A new head: a snapshot at first, from then on a delta.
+  /// Publishes a new version: first a snapshot, later deltas.
   package func publish(_ edits: [TableEdit]) throws {
     let digest = try importRows(edits)
     guard head > 0 else {
@@ -75,13 +67,13 @@ package final class TestPublication {
     try sign()
   }
 
-  /// The copy's rows as a snapshot at the head.
+  /// Publishes a snapshot of the current rows at the head.
   package func publishSnapshot(_ encoding: ContentEncoding = .gzip) throws {
     try add(snapshot: folder("snapshot-\(head)-\(epoch.text).sqlite"), encoding)
     try sign()
   }
 
-  /// A new history with the rows that there are, beginning with a snapshot at version 1.
+  /// Starts a new epoch with the current rows, as a snapshot at version 1.
   package func startEpoch() throws {
     (epoch, head, objects) = (.random(), 1, [])
     var meta = try SeedTables.meta(copy)
@@ -90,15 +82,13 @@ package final class TestPublication {
     try publishSnapshot()
   }
 
-  /// Signs everything anew at the present time.
   package func sign() throws { write(try step(metadata())) }
 
-  /// The metadata files of a publication that says this of the series; nothing of it is published.
+  /// The metadata files for `metadata`, without publishing them.
   package func signed(_ metadata: SeriesMetadata) throws -> [String: [UInt8]] {
     Dictionary(uniqueKeysWithValues: try step(metadata).files.map { ("metadata/\($0.name)", $0.bytes) })
   }
 
-  /// What is signed about the series now.
   package func metadata() throws -> SeriesMetadata {
     let newest = isModelDropped ? try ModelVersion(major: model.major, minor: model.minor + 1) : model
     let state = SeriesState(
@@ -119,7 +109,6 @@ package final class TestPublication {
     }
   }
 
-  /// A file for a copy of the rows, which goes with the publication.
   package func newCopyPath() -> String { folder("\(UUID().uuidString).sqlite") }
 }
 
@@ -185,15 +174,13 @@ extension TestPublication {
   }
 }
 
-/// The rows of one table that a version changes.
 package struct TableEdit: Sendable {
   package let table: TableSchema
-  /// Whole rows as they will be, in the order of the table's columns.
+  /// Whole new rows, in the table's column order.
   package let upserts: [[SeedValue]]
-  /// The keys of rows that go.
   package let deletes: [[SeedValue]]
 
-  /// Changes of a table that is the schema's.
+  /// `table` must belong to the schema.
   package init(_ table: TableSchema, upserts: [[SeedValue]] = [], deletes: [[SeedValue]] = []) {
     (self.table, self.upserts, self.deletes) = (table, upserts, deletes)
   }

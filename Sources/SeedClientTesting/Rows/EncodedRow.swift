@@ -1,7 +1,7 @@
 import Foundation
 import SeedFormat
 
-/// The members of an app's own type, as values of columns.
+/// An app's own type, encoded as column values.
 struct EncodedRow {
   let values: [String: SeedValue]
 
@@ -13,7 +13,7 @@ struct EncodedRow {
     values = Dictionary(members.map { ($0.name, Self.value($0.value)) }) { $1 }
   }
 
-  /// What a blob of a column begins with on its way through JSON, which has none.
+  /// Marks a blob column's value in JSON, which has no blobs.
   private static let blobMark = "\u{0}blob:"
 
   private static let encoder: JSONEncoder = {

@@ -1,6 +1,6 @@
 public import SeedFormat
 
-/// The changes of rows that make up one version.
+/// The row changes of one version, applied in order.
 ///
 /// ```swift
 /// try seeds.publish { rows in
@@ -10,7 +10,7 @@ public import SeedFormat
 /// }
 /// ```
 ///
-/// They happen in that order. Names are those of columns; `stepFree` also stands for `step_free`, as where rows are read.
+/// Names are column names; `stepFree` also matches `step_free`, as in reading.
 public struct RowChanges: Sendable {
   enum Change: Sendable {
     case put([String: SeedValue], table: String)
@@ -19,15 +19,14 @@ public struct RowChanges: Sendable {
   }
 
   private(set) var changes: [Change] = []
-  /// The first row that could not be encoded.
   private(set) var failure: TestPublisherError?
 
-  /// Adds a row, or replaces the one with its key. Columns that are not given have their default, or NULL.
+  /// Inserts a row or replaces the one with its key. Missing columns get their default or NULL.
   public mutating func put(_ row: [String: any SeedValueConvertible], in table: String) {
     changes.append(.put(row.mapValues(\.seedValue), table: table))
   }
 
-  /// The same, with the members of an app's own type: dates become ISO 8601, lists and objects JSON in a text.
+  /// Like `put(_:in:)`, with an app's own type: dates become ISO 8601, lists and objects JSON text.
   public mutating func put(encoding row: some Encodable, in table: String) {
     do {
       changes.append(.put(try EncodedRow(row).values, table: table))
@@ -36,14 +35,14 @@ public struct RowChanges: Sendable {
     }
   }
 
-  /// Changes columns of the row with this key, whose values stand in the key's order; the other columns stay.
+  /// Changes columns of the row with this key and keeps the others. Pass the key's values in the key's order.
   public mutating func change(
     _ key: any SeedValueConvertible..., in table: String, to values: [String: any SeedValueConvertible]
   ) {
     changes.append(.change(key: key.map(\.seedValue), values.mapValues(\.seedValue), table: table))
   }
 
-  /// Takes the row with this key away, whose values stand in the key's order.
+  /// Deletes the row with this key. Pass the key's values in the key's order.
   public mutating func delete(_ key: any SeedValueConvertible..., from table: String) {
     changes.append(.delete(key: key.map(\.seedValue), table: table))
   }

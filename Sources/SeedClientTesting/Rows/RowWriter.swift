@@ -1,7 +1,6 @@
 import SeedDatabase
 import SeedFormat
 
-/// Writes the rows that a test asked for, and says what is wrong with one that does not go in.
 struct RowWriter {
   let connection: Connection
   let schema: DatabaseSchema
@@ -48,13 +47,11 @@ struct RowWriter {
   }
 }
 
-/// A row that a test asked for, with the schema's names.
 struct TargetRow {
   let table: TableSchema
   let columns: [String]
   let values: [SeedValue]
 
-  /// Fails where there is no such table or column.
   init(_ name: String, _ values: [String: SeedValue], _ schema: DatabaseSchema) throws(TestPublisherError) {
     guard let table = schema.table(name) else {
       throw TestPublisherError(
@@ -85,12 +82,10 @@ struct TargetRow {
 
   var name: String { quoted(table.name) }
 
-  /// The condition for one key.
   var isKey: String { table.keyNames.map { "\(quoted($0)) = ?" }.joined(separator: " AND ") }
 
   func value(of column: String) -> SeedValue? { columns.firstIndex(of: column).map { values[$0] } }
 
-  /// The key among the row's own values.
   func ownKey() throws(TestPublisherError) -> [SeedValue] {
     var key: [SeedValue] = []
     for column in table.keyNames {
@@ -105,7 +100,6 @@ struct TargetRow {
 
   private var shown: String { rowDescription(columns, values) }
 
-  /// Fails where the key has more or fewer columns.
   func check(_ key: [SeedValue]) throws(TestPublisherError) {
     guard key.count != table.key.count else { return }
     throw TestPublisherError(
@@ -113,7 +107,6 @@ struct TargetRow {
         + "given: give one for each, in that order")
   }
 
-  /// For messages.
   func place(_ key: [SeedValue]) -> String {
     "table \"\(table.name)\", row \(rowDescription(table.keyNames, key))"
   }

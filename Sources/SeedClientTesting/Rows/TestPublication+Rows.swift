@@ -2,7 +2,7 @@ import SeedDatabase
 import SeedFormat
 
 extension TestPublication {
-  /// Publishes changes as the next version; without a difference there is none, but for the first one.
+  /// Publishes changes as the next version. Without changes, publishes only a first version.
   func publish(_ changes: RowChanges) throws {
     if let failure = changes.failure { throw failure }
     try publish { connection in
@@ -11,7 +11,6 @@ extension TestPublication {
     }
   }
 
-  /// The same for what statements change.
   func publish(sql: String) throws {
     try publish { connection in
       do {
@@ -24,8 +23,7 @@ extension TestPublication {
     }
   }
 
-  /// Changes rows, looks at the difference, takes the change back, and publishes the difference: so it goes the way that
-  /// all changes go.
+  /// Changes rows, computes the difference, rolls back, and publishes the difference, as all changes are published.
   private func publish(_ change: (Connection) throws -> Void) throws {
     let edits = try edits(change).filter { !$0.upserts.isEmpty || !$0.deletes.isEmpty }
     guard head == 0 || !edits.isEmpty else { return }

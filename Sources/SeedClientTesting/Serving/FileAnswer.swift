@@ -2,17 +2,16 @@ package import SeedClient
 import SeedFormat
 import SeedTrust
 
-/// What a static host answers, parts included.
 package struct FileAnswer: Sendable {
   let head: ResponseHead
   let body: ArraySlice<UInt8>
 
-  /// Bytes handed on at a time, few enough that a snapshot takes several pieces.
+  /// Bytes per piece, few enough that a snapshot takes several.
   private static let pieceBytes = 1000
 
   init(head: ResponseHead, body: ArraySlice<UInt8>) { (self.head, self.body) = (head, body) }
 
-  /// The answer to a request for `content`; `nil` is a file that the host does not have.
+  /// The response to a request for `content`; 404 if it is nil.
   package init(_ request: TransportRequest, _ content: [UInt8]?) {
     guard let content else {
       self.init(head: ResponseHead(status: 404), body: [])
@@ -39,7 +38,6 @@ package struct FileAnswer: Sendable {
     ResponseHead(status: status, fields: fields.merging(["Content-Length": "\(body.count)"]) { $1 })
   }
 
-  /// Hands on all of it, piece by piece.
   package func send(to receiver: ResponseReceiver) throws {
     try receiver.head(head)
     for start in stride(from: body.startIndex, to: body.endIndex, by: Self.pieceBytes) {
@@ -47,7 +45,7 @@ package struct FileAnswer: Sendable {
     }
   }
 
-  /// Hands on the first half, and the other one after `pause`.
+  /// Sends the first half, waits for `pause`, and sends the rest.
   func send(to receiver: ResponseReceiver, pause: () async throws -> Void) async throws {
     let middle = (body.startIndex + body.endIndex) / 2
     try receiver.head(head)

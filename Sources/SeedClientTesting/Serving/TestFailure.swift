@@ -1,34 +1,34 @@
 import Foundation
 import SeedClient
 
-/// How the server, the network or the device fails, as a ``TestPublisher`` plays it.
+/// A failure of the server, the network or the device, simulated by a ``TestPublisher``.
 public enum TestFailure: Hashable, Sendable {
   /// No connection: ``SeedClient/SeedError/Code/network``.
   case offline
-  /// Bytes come too slowly: ``SeedClient/SeedError/Code/timedOut``.
+  /// The download is too slow: ``SeedClient/SeedError/Code/timedOut``.
   case slow
-  /// The server asks to wait: ``SeedClient/SeedError/Code/serverBusy``.
+  /// The server asks clients to wait: ``SeedClient/SeedError/Code/serverBusy``.
   case busy(retryAfter: Duration? = nil)
-  /// A network's page for signing in comes instead of each file: ``SeedClient/SeedError/Code/server``.
+  /// A network's sign-in page replaces each file: ``SeedClient/SeedError/Code/server``.
   case signInPage
   /// The server lacks all snapshots and deltas: ``SeedClient/SeedError/Code/missingFile``.
   case missingFiles
-  /// The snapshots and deltas are not what was signed: ``SeedClient/SeedError/Code/damaged``.
+  /// Snapshots and deltas do not match their signed hashes: ``SeedClient/SeedError/Code/damaged``.
   case damagedFiles
   /// The signatures are not the publisher's: ``SeedClient/SeedError/Code/untrusted``.
   case badSignatures
   /// The publisher has been down for more than a week: ``SeedClient/SeedError/Code/stale``.
   case expired
-  /// Nothing is free on the device: ``SeedClient/SeedError/Code/insufficientSpace``.
+  /// The device has no free space: ``SeedClient/SeedError/Code/insufficientSpace``.
   case fullDisk
 }
 
 extension TestFailure {
   private static let page = Array("<html><body>Please sign in.</body></html>".utf8)
-  /// What a store's own watch over a download says.
+  /// The default of `DownloadTimeouts.window`.
   private static let window = Duration.seconds(30)
 
-  /// The answer in the place of any file's; `nil` where the files themselves are answered.
+  /// The response that replaces every file; `nil` if files are sent.
   func answer(_ request: TransportRequest) throws(TransportError) -> FileAnswer? {
     let url = request.url.absoluteString
     switch self {
@@ -44,7 +44,6 @@ extension TestFailure {
     }
   }
 
-  /// A file as the server has it while it fails like this.
   func content(_ content: [UInt8]?, of name: String) -> [UInt8]? {
     let isObject = MemoryHost.isObject(name)
     switch self {

@@ -3,12 +3,10 @@ package struct DeltaHeader: Hashable, Sendable {
   package let series: Series
   /// The newest model of the series when the delta was made.
   package let model: ModelVersion
-  /// The structure that the rows have.
   package let schema: SHA256Digest
-  /// The delta leads from any version in `from ... to` to `to`.
+  /// The delta applies to any version in `from ... to` and leads to `to`.
   package let from: Version
   package let to: Version
-  /// The state digest at `to`.
   package let digest: SHA256Digest
 
   package init(

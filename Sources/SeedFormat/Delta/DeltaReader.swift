@@ -1,7 +1,5 @@
-/// Reads a delta, one change at a time, and refuses what ``DeltaWriter`` would not have written. Of the document it
-/// holds the row at hand and a little more, however long it is.
+/// Reads a delta by change, and rejects anything that ``DeltaWriter`` does not write. Holds about one row in memory.
 package struct DeltaReader: ~Copyable {
-  /// All that stands before the changes.
   package let header: DeltaHeader
   private var tokens: DeltaTokens
   private var row = JSONTape()
@@ -10,10 +8,9 @@ package struct DeltaReader: ~Copyable {
 
   private enum Place { case betweenTables, deletes, upserts, finished }
 
-  /// Reads the header of a document in memory.
   package init(_ document: [UInt8]) throws { try self.init(DocumentPieces.of(document)) }
 
-  /// Reads the header of a document that comes in pieces; an error of their source is thrown as it is.
+  /// Reads the header of a document in pieces. Errors of the source are rethrown unchanged.
   package init(_ pieces: @escaping DocumentPieces.Source) throws {
     var tokens = DeltaTokens(pieces)
     do {
@@ -24,7 +21,7 @@ package struct DeltaReader: ~Copyable {
     self.tokens = tokens
   }
 
-  /// The next change; ``DeltaEvent/end`` once the document is complete. ``read(_:into:)`` reads its row.
+  /// The next change; ``DeltaEvent/end`` at the end of the document. ``read(_:into:)`` reads the change's row.
   package mutating func next() throws -> DeltaEvent {
     do {
       switch place {
@@ -75,7 +72,6 @@ package struct DeltaReader: ~Copyable {
 
   // MARK: Rows
 
-  /// The names of the row's members.
   package var rowNames: [String] {
     var names: [String] = []
     var member = 1
@@ -86,7 +82,7 @@ package struct DeltaReader: ~Copyable {
     return names
   }
 
-  /// Lends the row's values, which are good until the next call; false where its members have other names.
+  /// Lends the row's values until the next call; false if its members have other names.
   package mutating func read(
     _ names: MemberNames, into values: inout [BorrowedValue]
   ) throws(DeltaError) -> Bool {
@@ -156,13 +152,12 @@ package enum DeltaEvent: Hashable, Sendable {
   case end
 }
 
-/// Why a document is not a delta.
 package struct DeltaError: Error, Hashable, Sendable, CustomStringConvertible {
   package let reason: String
 
   init(_ error: any Error) { reason = (error as? DeltaError)?.reason ?? "\(error)" }
 
-  /// An error of the document's source stays as it is.
+  /// Errors of the document's source stay unchanged.
   static func about(_ error: any Error) -> any Error {
     (error as? DocumentSourceError)?.underlying ?? DeltaError(error)
   }
@@ -170,14 +165,13 @@ package struct DeltaError: Error, Hashable, Sendable, CustomStringConvertible {
   package var description: String { "not a delta: \(reason)" }
 }
 
-/// The names that a row's members must have, laid out for comparison with the bytes of a document.
+/// The expected names of a row's members, laid out for comparison with a document's bytes.
 package final class MemberNames {
-  /// The names' bytes, one behind the other; an array of arrays would be counted anew at each member.
+  /// All names in one buffer, because an array of arrays would be reference counted for each member.
   private let bytes: UnsafeMutablePointer<UInt8>
   private let names: UnsafeMutablePointer<UnsafeBufferPointer<UInt8>>
   let count: Int
 
-  /// The members' names in their order.
   package init(_ names: [String]) {
     count = names.count
     bytes = .allocate(capacity: names.reduce(1) { $0 + $1.utf8.count })

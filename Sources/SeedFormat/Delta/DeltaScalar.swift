@@ -1,4 +1,4 @@
-/// How one value stands in a delta: JSON's scalars, and three tagged objects for what JSON cannot carry.
+/// Encodes one value in a delta: JSON's scalars, plus three tagged objects for values that JSON lacks.
 enum DeltaScalar {
   static let integerTag = "i64"
   static let realTag = "f64"
@@ -6,7 +6,7 @@ enum DeltaScalar {
 
   static func append(_ value: BorrowedValue, to buffer: inout [UInt8]) {
     switch value {
-    // A tree of its own for each value would cost an allocation.
+    // Not as a tree, which would cost an allocation for each value.
     case .integer(let value) where isExact(value): buffer.append(contentsOf: String(value).utf8)
     case .real(let value) where value.isFinite: JSONWriter.append(value, to: &buffer)
     case .text(let bytes): JSONWriter.append(utf8: bytes, to: &buffer)
@@ -14,7 +14,6 @@ enum DeltaScalar {
     }
   }
 
-  /// A text or a blob, piece by piece.
   static func write(_ value: BorrowedValue, _ add: ((inout [UInt8]) -> Void) throws -> Void) rethrows {
     switch value {
     case .text(let bytes):
@@ -39,7 +38,7 @@ enum DeltaScalar {
 
   static func isExact(_ value: Int64) -> Bool { value.magnitude <= UInt64(Limits.exactJSONInteger) }
 
-  /// The integer of an `i64`, or `nil` where the writer would have written it otherwise.
+  /// The integer of an `i64`; nil if the text is not canonical.
   static func taggedInteger(_ text: UnsafeBufferPointer<UInt8>) -> Int64? {
     let text = String(decoding: text, as: UTF8.self)
     guard let value = Int64(text), String(value) == text, !isExact(value) else { return nil }
@@ -54,7 +53,6 @@ enum DeltaScalar {
 }
 
 extension SeedValue {
-  /// The value as it stands in a delta: a scalar of JSON's, or one of the three tagged objects.
   package var json: JSONValue {
     switch self {
     case .null: .null

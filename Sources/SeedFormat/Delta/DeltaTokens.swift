@@ -1,4 +1,4 @@
-/// The tokens of a delta, whose document is fetched piece by piece as they are asked for.
+/// The tokens of a delta, whose document is fetched in pieces on demand.
 struct DeltaTokens: ~Copyable {
   private(set) var scanner = JSONScanner()
   private let pieces: DocumentPieces.Source
@@ -29,7 +29,7 @@ struct DeltaTokens: ~Copyable {
     }
   }
 
-  // MARK: What has to come
+  // MARK: Expected tokens
 
   func malformed(_ reason: String) -> JSONError { JSONError(at: scanner.offset, reason) }
 
@@ -61,17 +61,16 @@ struct DeltaTokens: ~Copyable {
   }
 }
 
-/// An error of a document's source, to be told from a fault of the document.
+/// Marks an error of a document's source, as opposed to an invalid document.
 struct DocumentSourceError: Error { let underlying: any Error }
 
-/// Hands a document to a reader in pieces, so that it need not be in memory as a whole.
+/// Passes a document to a reader in pieces, so that it need not be in memory.
 package enum DocumentPieces {
-  /// Hands the next piece to `take`, which must not keep it; false where there is no more.
+  /// Passes the next piece to `take`, which must not keep it; false at the end.
   package typealias Source = (_ take: (UnsafeRawBufferPointer) -> Void) throws -> Bool
 
   private static let pieceBytes = 64 * 1024
 
-  /// The pieces of a document in memory.
   package static func of(_ document: [UInt8]) -> Source {
     var taken = 0
     return { take in

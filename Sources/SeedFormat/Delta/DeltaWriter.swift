@@ -1,16 +1,15 @@
-/// Writes the changes of one delta, table by table, and joins them with the header at the end. The header holds the
-/// state digest at the delta's end, which is known only after the last change: so the changes are gathered first, in
-/// memory and beyond that in a spill. Within a table the deletes stand before the upserts.
+/// Writes a delta's changes by table and adds the header at the end. The header contains the final state digest, so
+/// the changes are collected first, in memory and then in a spill. Within a table, deletes precede upserts.
 package struct DeltaWriter {
   private var parts: [SpilledBytes.Part] = []
   private var table: OpenTable?
   private let spill: (any DeltaSpill)?
-  /// The first error of the spill; the delta cannot be finished then.
+  /// The spill's first error; the delta cannot be finished then.
   private var failure: (any Error)?
 
-  /// Bytes of one table's deletes or upserts that wait in memory.
+  /// Bytes of one table's deletes or upserts that are buffered in memory.
   private static let openBytes = 256 * 1024
-  /// Bytes of each that stay in memory once the table is complete.
+  /// Bytes of each that stay in memory after the table.
   private static let closedBytes = 8 * 1024
 
   fileprivate struct OpenTable {
@@ -21,42 +20,37 @@ package struct DeltaWriter {
     var upserts = SpilledBytes()
   }
 
-  /// A writer without changes; without a spill it keeps all of them in memory.
+  /// Without a spill, keeps all changes in memory.
   package init(spill: (any DeltaSpill)? = nil) { self.spill = spill }
 
-  /// Nothing has been written yet.
   package var isEmpty: Bool { parts.isEmpty && (table?.isEmpty ?? true) }
 
-  /// Starts a table; one without changes leaves no trace.
+  /// Starts a table; a table without changes is omitted.
   package mutating func begin(table name: String, key: [String], columns: [String]) {
     endTable()
     table = OpenTable(name: name, key: key, columns: columns)
   }
 
-  /// Forgets what was written since the last ``begin(table:key:columns:)``.
+  /// Discards changes since the last ``begin(table:key:columns:)``.
   package mutating func abandonTable() { table = nil }
 
-  /// A row that is no longer there, by its key's values.
   package mutating func delete(_ key: [SeedValue]) { LentBytes.lending(key) { delete(lent: $0) } }
 
-  /// As ``delete(_:)``, of values that lie elsewhere.
   package mutating func delete(lent key: [BorrowedValue]) {
     guard var open = table.take() else { preconditionFailure("a delete outside a table") }
     add(open.key, key, to: &open.deletes)
     table = open
   }
 
-  /// A row as it is at the delta's end, whole.
   package mutating func upsert(_ row: [SeedValue]) { LentBytes.lending(row) { upsert(lent: $0) } }
 
-  /// As ``upsert(_:)``, of values that lie elsewhere.
   package mutating func upsert(lent row: [BorrowedValue]) {
     guard var open = table.take() else { preconditionFailure("an upsert outside a table") }
     add(open.columns, row, to: &open.upserts)
     table = open
   }
 
-  /// Hands on the whole document, on one line and in pieces; throws what the spill refused.
+  /// Passes on the whole document, on one line and in pieces. Throws the spill's error.
   package consuming func write(_ header: DeltaHeader, to take: ([UInt8]) throws -> Void) throws {
     endTable()
     if let failure { throw failure }
@@ -70,7 +64,7 @@ package struct DeltaWriter {
     try take(Array("]}\n".utf8))
   }
 
-  /// The whole document, of a writer without a spill.
+  /// The whole document of a writer without a spill.
   package consuming func document(_ header: DeltaHeader) -> [UInt8] {
     precondition(spill == nil, "the changes of a document in memory must be in memory too")
     var document: [UInt8] = []
@@ -96,7 +90,7 @@ package struct DeltaWriter {
   }
 
   private mutating func add(_ names: [String], _ values: [BorrowedValue], to bytes: inout SpilledBytes) {
-    // A delta that cannot be finished grows no further.
+    // A failed delta collects nothing more.
     guard failure == nil else { return }
     precondition(names.count == values.count, "a row with \(values.count) of \(names.count) values")
     let isLong = values.reduce(0) { $0 + $1.byteCount } > Self.openBytes
@@ -122,7 +116,6 @@ package struct DeltaWriter {
     buffer.append(UInt8(ascii: "}"))
   }
 
-  /// What stands before a value.
   private static func append(
     _ name: String, _ isFirstMember: Bool, _ isFirstRow: Bool, to buffer: inout [UInt8]
   ) {
@@ -132,7 +125,7 @@ package struct DeltaWriter {
     buffer.append(UInt8(ascii: ":"))
   }
 
-  /// Through the spill in pieces: a row may be larger than what should lie in memory.
+  /// Writes in pieces through the spill, because a row may be too large for memory.
   private func append(long names: [String], _ values: [BorrowedValue], to bytes: inout SpilledBytes) throws {
     let isFirst = bytes.isEmpty
     for index in names.indices {
@@ -158,11 +151,9 @@ extension DeltaWriter.OpenTable {
   }
 }
 
-/// Where a delta's changes wait when they are too many for memory.
+/// Stores a delta's changes that do not fit in memory.
 package protocol DeltaSpill: AnyObject {
-  /// Keeps bytes and says where.
   func append(_ bytes: [UInt8]) throws -> Range<Int>
-  /// Hands on what was kept, in pieces.
   func read(_ range: Range<Int>, _ take: ([UInt8]) throws -> Void) throws
 }
 

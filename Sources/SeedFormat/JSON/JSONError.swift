@@ -1,8 +1,8 @@
-/// A fault in the syntax of a JSON text.
+/// A syntax error in a JSON text.
 public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The offset in bytes from the document's start.
   public let offset: Int
-  /// The fault there, as the rest of a sentence.
+  /// The error as the rest of a sentence.
   public let reason: String
 
   package init(at offset: Int, _ reason: String) { (self.offset, self.reason) = (offset, reason) }
@@ -11,10 +11,10 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
   public var description: String { "\(reason) at byte \(offset)" }
 }
 
-/// Why a document is not the metadata, key or file of settings that it should be.
+/// The reason why a document is not the expected metadata, key or configuration.
 public enum MalformedJSON: Error, Hashable, Sendable, CustomStringConvertible {
   case syntax(JSONError)
-  /// A field is missing, of the wrong type or of a wrong value; `path` leads to it from the document's root.
+  /// A field is missing or has a wrong type or value; `path` starts at the document's root.
   case field(path: String, reason: String)
 
   /// The place and the reason.

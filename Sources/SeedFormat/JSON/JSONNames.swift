@@ -1,15 +1,13 @@
-/// The names of an object's members that came so far.
 struct JSONNames {
   private var names: Set<[UInt8]> = []
-  /// Of an object with many: the names themselves would take more memory than the rows that it holds.
+  /// Used for large objects, whose names would take more memory than their rows.
   private var hashes: Set<Int> = []
 
   private static let mostNames = 1024
 
-  /// False for a name that was there. Hashes have 64 bits and another seed in each process: two names of a dictionary of
-  /// half a million have the same in one of 100 million dictionaries.
+  /// False for a duplicate. Random 64-bit hashes: half a million names collide in one of 100 million objects.
   mutating func insert(_ name: String) -> Bool {
-    // As bytes: a Swift string equals its other normal forms, a member name does not.
+    // Compared as bytes: Swift strings are equal in all normal forms, member names are not.
     if hashes.isEmpty, names.count < Self.mostNames { return names.insert(Array(name.utf8)).inserted }
     if hashes.isEmpty {
       hashes = Set(names.map { Self.hash($0) })

@@ -2,14 +2,14 @@ enum JSONNumber {
   enum Outcome {
     case integer(Int64, end: Int)
     case real(Double, end: Int)
-    /// Valid, but neither a 64-bit integer nor within a double's range.
+    /// Valid, but neither a 64-bit integer nor in a double's range.
     case beyond(end: Int)
-    /// The bytes at hand end within the number, or where it could go on.
+    /// The available bytes end within the number or directly after it.
     case starved
     case wrong(at: Int, StaticString)
   }
 
-  /// RFC 8259 §6: a minus sign, an integer without leading zeros, then perhaps a fraction and an exponent.
+  /// RFC 8259 §6: optional minus sign, integer without leading zeros, optional fraction and exponent.
   static func scan(_ bytes: UnsafePointer<UInt8>, from start: Int, to end: Int, isComplete: Bool) -> Outcome {
     var parts = Parts()
     switch walk(bytes, start, end, &parts) {
@@ -20,10 +20,9 @@ enum JSONNumber {
     }
   }
 
-  /// The parts of a number's text, gathered while its grammar is checked.
   private struct Parts {
     var isNegative = false
-    /// All digits of integer and fraction; of no use where ``hasOverflown``.
+    /// All digits of integer and fraction; invalid if ``hasOverflown``.
     var mantissa: UInt64 = 0
     var digits = 0
     var fractionDigits = 0
@@ -32,7 +31,7 @@ enum JSONNumber {
 
     private static let safeDigits = 19
 
-    /// More digits than surely fit. An integer with more has no leading zeros, so it is beyond 64 bits.
+    /// True if the digits may exceed 64 bits. An integer has no leading zeros, so it does exceed them.
     var hasOverflown: Bool { digits > Self.safeDigits }
   }
 
@@ -84,7 +83,7 @@ enum JSONNumber {
     return index == first ? .digitMissing(index) : .end(index)
   }
 
-  /// Beyond it every mantissa of less than a million digits is zero or infinite; it only has to fit an Int.
+  /// Beyond this, every mantissa of less than a million digits gives zero or infinity. Fits in an Int.
   private static let exponentLimit = 100_000_000
 
   @inline(__always)
@@ -108,7 +107,7 @@ enum JSONNumber {
   ) -> Outcome {
     if parts.isInteger { return integer(parts, end) }
     if let real = exact(parts) { return .real(real, end: end) }
-    // The standard library rounds correctly and knows no locale.
+    // The standard library rounds correctly, independent of locale.
     let text = String(decoding: UnsafeBufferPointer(start: bytes + start, count: end - start), as: UTF8.self)
     guard let real = Double(text), real.isFinite else { return .beyond(end: end) }
     return .real(real, end: end)
@@ -124,7 +123,7 @@ enum JSONNumber {
     return .integer(Int64(truncatingIfNeeded: 0 &- parts.mantissa), end: end)
   }
 
-  /// Clinger's case: a mantissa and a power of ten that doubles hold exactly need one rounding only.
+  /// Clinger's fast path: mantissa and power of ten are exact doubles, so only one rounding occurs.
   private static func exact(_ parts: Parts) -> Double? {
     let exponent = parts.exponent - parts.fractionDigits
     guard !parts.hasOverflown, parts.mantissa <= 1 << 53, abs(exponent) < powers.count else { return nil }
@@ -139,7 +138,7 @@ enum JSONNumber {
   ]
 }
 
-/// A number that a text spells, by JSON's grammar; `nil` where it is none or does not fit.
+/// Parses a number by JSON's grammar; nil if the text is not a number or out of range.
 package func spelledNumber(_ text: UnsafeBufferPointer<UInt8>) -> BorrowedValue? {
   guard let base = text.baseAddress, text.count > 0 else { return nil }
   switch JSONNumber.scan(base, from: 0, to: text.count, isComplete: true) {
@@ -149,7 +148,7 @@ package func spelledNumber(_ text: UnsafeBufferPointer<UInt8>) -> BorrowedValue?
   }
 }
 
-/// The nearest double to the number that a text is, by JSON's grammar, also where that is a whole number beyond 64 bits.
+/// The nearest double to a number by JSON's grammar, including integers beyond 64 bits.
 package func spelledDouble(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
   guard let base = text.baseAddress, text.count > 0 else { return nil }
   switch JSONNumber.scan(base, from: 0, to: text.count, isComplete: true) {

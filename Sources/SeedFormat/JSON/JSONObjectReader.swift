@@ -1,12 +1,11 @@
-/// Takes the members out of one JSON object by name and type; its errors name the member's place. Members that were not
-/// taken stay in ``unread``: a closed format refuses them with ``refuseUnread()``, an open one such as TUF's keeps
-/// them, for they are part of what was signed.
+/// Reads the members of a JSON object by name and type, with the place in each error. Other members remain in
+/// ``unread``: a closed format rejects them with ``refuseUnread()``; TUF's open one keeps them, because they are
+/// signed too.
 package struct JSONObjectReader {
-  /// The way from the document's root to this object, such as `signed.roles[2]`; empty for the root itself.
+  /// The path from the document's root, such as `signed.roles[2]`; empty for the root.
   package let path: String
-  /// The members that were not taken, in the document's order.
   package private(set) var unread: [JSONMember]
-  /// The names that were asked for: all that a closed format knows.
+  /// The requested names, which are all names of a closed format.
   private var known: [String] = []
 
   package init(_ value: JSONValue, at path: String) throws(MalformedJSON) {
@@ -17,7 +16,6 @@ package struct JSONObjectReader {
     unread = members
   }
 
-  /// A whole document.
   package init(parsing bytes: [UInt8], at path: String = "document") throws(MalformedJSON) {
     let value: JSONValue
     do {
@@ -28,13 +26,11 @@ package struct JSONObjectReader {
     try self.init(value, at: path)
   }
 
-  /// Adds members that the object does not have itself.
   package mutating func complete(with members: [JSONMember]) {
     let names = Set(unread.map(\.name))
     unread += members.filter { !names.contains($0.name) }
   }
 
-  /// Where a member of this object stands.
   package func place(of name: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
 
   package func error(_ name: String, _ reason: String) -> MalformedJSON {
@@ -52,7 +48,7 @@ package struct JSONObjectReader {
     return value
   }
 
-  /// Throws where a member was not asked for. Call it last.
+  /// Throws if a member was not read. Call last.
   package func refuseUnread() throws(MalformedJSON) {
     guard let name = unread.first?.name else { return }
     let nearest = nearestName(to: name, in: known).map { "did you mean \"\($0)\"?" }
@@ -89,12 +85,11 @@ package struct JSONObjectReader {
   private func integer(_ name: String, _ value: JSONValue, from minimum: Int) throws(MalformedJSON) -> Int {
     let number = try typed(name, value, "a whole number", \.integer)
     guard number >= minimum else { throw error(name, "expected \(minimum) or more, found \(number)") }
-    // What every JSON reader holds exactly; and a version may be counted up without overflow.
+    // Every JSON reader holds such numbers exactly, and versions can be incremented without overflow.
     guard number <= Limits.exactJSONInteger else { throw error(name, "\(number) is beyond 2^53 − 1") }
     return number
   }
 
-  /// A string that a validating type reads.
   package mutating func value<Value>(
     _ name: String, _ make: (String) throws(InvalidName) -> Value
   ) throws(MalformedJSON) -> Value {
@@ -119,7 +114,6 @@ package struct JSONObjectReader {
     try value(name, SHA256Digest.init(hex:))
   }
 
-  /// One of a closed set of words.
   package mutating func choice<Choice: RawRepresentable & CaseIterable>(
     _ name: String
   ) throws(MalformedJSON) -> Choice where Choice.RawValue == String {
@@ -171,7 +165,6 @@ package struct JSONObjectReader {
     }
   }
 
-  /// The objects of an array.
   package mutating func objects(_ name: String) throws(MalformedJSON) -> [JSONObjectReader] {
     guard let objects = try objectsIfPresent(name) else { throw error(name, "is missing") }
     return objects
@@ -186,7 +179,6 @@ package struct JSONObjectReader {
     return objects
   }
 
-  /// An object whose names are keys: each member's value by its name.
   package mutating func dictionary<Value>(
     _ name: String, _ read: (inout JSONObjectReader) throws(MalformedJSON) -> Value
   ) throws(MalformedJSON) -> [String: Value] {
@@ -194,7 +186,7 @@ package struct JSONObjectReader {
     var dictionary: [String: Value] = [:]
     for member in object.unread {
       var fields = try JSONObjectReader(member.value, at: object.place(of: member.name))
-      // The document's names differ by their bytes; to Swift, two spellings of one character are equal.
+      // Document names differ by bytes, but Swift treats canonically equivalent strings as equal.
       guard try dictionary.updateValue(read(&fields), forKey: member.name) == nil else {
         throw object.error(member.name, "occurs twice, spelled differently")
       }

@@ -1,22 +1,18 @@
-/// Goes through a value of any length that comes in pieces, of which nothing has to be kept. What is short is read as a
-/// whole, which costs less than tokens.
+/// Skips a value of any length that arrives in pieces. Short parts are read whole, which is faster than tokens.
 package struct JSONPassage: Sendable {
   private enum Level { case array, object }
 
-  /// The arrays and objects that are open, from the outside in.
   private var levels: [Level] = []
   private var isBehindName = true
-  /// The first string that is no text.
+  /// The first string that is invalid text.
   package private(set) var flaw: JSONError?
 
-  /// Bytes of a value beyond which its parts are looked at one by one.
+  /// A value of more bytes is read part by part.
   private let mostBytes: Int
 
-  /// Goes through the value that is next.
   package init(mostBytes: Int = 64 * 1024) { self.mostBytes = mostBytes }
 
-  /// Goes on as far as the value has come; true once it is over. An array's end in place of a value is an error of the
-  /// caller's: it knows that there is a value.
+  /// Skips as far as the value has arrived; true at its end. A value must follow: an array's end is an error.
   package mutating func goOn(
     _ scanner: inout JSONScanner, _ tape: inout JSONTape
   ) throws(JSONError) -> Bool {
@@ -27,7 +23,6 @@ package struct JSONPassage: Sendable {
     return true
   }
 
-  /// False where what is next has not come.
   private mutating func name(_ scanner: inout JSONScanner) throws(JSONError) -> Bool {
     switch try scanner.nextWithinValue() {
     case .starved: return false
@@ -53,7 +48,7 @@ package struct JSONPassage: Sendable {
     return true
   }
 
-  /// Enters an array or an object that has not come whole; false where nothing of it has come.
+  /// Enters an incomplete array or object; false if not even its start has arrived.
   package mutating func enter(_ scanner: inout JSONScanner) throws(JSONError) -> Bool {
     switch try scanner.nextWithinValue() {
     case .beginArray: levels.append(.array)

@@ -1,6 +1,6 @@
-// Duplicate member names: RFC 8259 leaves open what they mean, so no two readers would agree.
+// Rejects duplicate member names: RFC 8259 leaves their meaning open, so readers would disagree.
 extension JSONScanner {
-  /// Members up to which names are compared pair by pair; a set costs more than that.
+  /// Up to this many members, names are compared pairwise, which is cheaper than a set.
   private static let pairwiseMembers = 16
 
   func refuseDuplicates(_ object: Int, _ tape: borrowing JSONTape) throws(JSONError) {
@@ -16,7 +16,7 @@ extension JSONScanner {
     }
   }
 
-  /// One of 64 bits, the same for the same name: most names of a row have bits of their own.
+  /// Hashes a name to one of 64 bits; the names of most rows get distinct bits.
   @inline(__always)
   private func mark(_ name: UnsafeBufferPointer<UInt8>) -> UInt64 {
     guard let first = name.first, let last = name.last else { return 1 }

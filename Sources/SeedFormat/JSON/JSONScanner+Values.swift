@@ -1,15 +1,12 @@
-/// The outcome of asking for the next value.
 package enum JSONStep: Sendable {
   case value
-  /// The array, or the document, has no more.
   case end
-  /// It has not come yet; feed the scanner and ask again.
+  /// Incomplete: feed the scanner and retry.
   case starved
 }
 
-// Whole values, onto a tape.
 extension JSONScanner {
-  /// Reads the next value of an array, or the value behind a name, onto an emptied tape.
+  /// Reads the next array element, or the value after a name, onto a cleared tape.
   package mutating func nextValue(_ tape: inout JSONTape) throws(JSONError) -> JSONStep {
     guard isWorthALook else { return .starved }
     tape.clear()
@@ -22,8 +19,7 @@ extension JSONScanner {
     return step
   }
 
-  /// The next token of a value that is too long for the tape; a string that is no text is kept as in ``nextValue(_:)``.
-  /// What has come of it is looked at now, however little that is.
+  /// The next token of a value too long for the tape, however little has arrived. Keeps invalid strings if that is on.
   package mutating func nextWithinValue() throws(JSONError) -> JSONToken {
     isInValue = keepsBadTexts
     defer { isInValue = false }
@@ -117,11 +113,11 @@ extension JSONScanner {
   }
 
   private var isAtContainer: Bool {
-    // A brace and a bracket differ in one bit.
+    // Braces and brackets differ in one bit.
     position < window.end && window[position] | 0x20 == UInt8(ascii: "{")
   }
 
-  /// The number of a name where it is the expected one, -1 for another, `nil` for one that has not come whole.
+  /// The number of an expected name, -1 for another, nil if it is incomplete.
   @inline(__always)
   private mutating func scanName(
     _ tape: inout JSONTape, _ guess: inout JSONShapes.Guess
@@ -143,7 +139,7 @@ extension JSONScanner {
 
   private func learn(_ object: Int, _ tape: inout JSONTape, _ place: Int) {
     let count = tape.count(object)
-    // A name that is no text would be taken for one the next time.
+    // An invalid name would be accepted as text the next time.
     guard flaw == nil, count > 0, tape.shapes.isWorthLearning(place, members: count) else { return }
     var names: [UnsafeBufferPointer<UInt8>] = []
     var member = object + 1
@@ -155,7 +151,7 @@ extension JSONScanner {
     tape.shapes.learn(place, names)
   }
 
-  /// Passes what stands before an element; true at the container's end, `nil` where it has not come yet.
+  /// Skips the separator before an element; true at the container's end, nil if it is incomplete.
   private mutating func separator(_ close: UInt8, isFirst: Bool) throws(JSONError) -> Bool? {
     skipWhitespace()
     guard position < window.end else { return try starvedOrTooEarly() ? nil : true }
@@ -194,7 +190,7 @@ extension JSONScanner {
     }
   }
 
-  /// Goes on behind a string that is no text, where that is wanted and its end is known; false where it has not come.
+  /// Skips an invalid string if that is allowed and its end has arrived; false if it is incomplete.
   private mutating func keep(
     _ error: JSONError, _ tape: inout JSONTape, as kind: JSONTape.Kind
   ) throws(JSONError) -> Bool {
@@ -256,16 +252,15 @@ extension JSONScanner {
   }
 }
 
-// NDJSON and other documents behind one another, white space between them.
+// Reading consecutive documents separated by white space, such as NDJSON.
 extension JSONScanner {
-  /// Whether a further document begins behind one that is over.
   package mutating func awaitDocument() -> JSONStep {
     skipWhitespace()
     guard position < window.end else { return window.isComplete ? .end : .starved }
     return .value
   }
 
-  /// Begins the next of several documents; false where nothing of it has come.
+  /// Starts the next document; false if none of it has arrived.
   package mutating func beginDocument() throws(JSONError) -> Bool {
     guard awaitDocument() == .value else { return false }
     levels.removeAll()
@@ -273,20 +268,18 @@ extension JSONScanner {
     return true
   }
 
-  /// Returns to the start of a document that is still in memory.
   package mutating func goBack(to start: Int) {
     position = start
     levels.removeAll()
     expectation = .value
   }
 
-  /// Behind an error, returns to the first line feed that was passed from `start` on; says where it is then.
+  /// After an error, returns to the first line feed passed since `start`; returns its offset.
   package mutating func returnToLineEnd(from start: Int) -> Int {
     goBack(to: (start..<position).first { window[$0] == 0x0A } ?? position)
     return position
   }
 
-  /// Reads the next of several top-level values onto an emptied tape.
   package mutating func nextLine(_ tape: inout JSONTape) throws(JSONError) -> JSONStep {
     skipWhitespace()
     guard position < window.end else { return window.isComplete ? .end : .starved }
@@ -296,13 +289,13 @@ extension JSONScanner {
     do throws(JSONError) {
       return try nextValue(&tape)
     } catch {
-      // A caller that goes on skips from the start of the value to the end of its line.
+      // So that the caller can skip from the value's start to the end of its line.
       position = start
       throw error
     }
   }
 
-  /// Moves behind the first line feed from here on; false where it has not come yet.
+  /// Skips past the next line feed; false if it has not arrived.
   package mutating func skipLine() -> Bool {
     while position < window.end {
       position += 1

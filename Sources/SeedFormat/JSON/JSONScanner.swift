@@ -1,11 +1,10 @@
-/// A strict RFC 8259 reader over a document that comes whole or in pieces.
+/// A strict RFC 8259 reader for a whole document or pieces.
 ///
-/// It yields tokens one at a time (``next()``) for the frame of a document, and whole values onto a tape
-/// (``nextValue(_:)``) for its rows. Nothing is kept of a document but the window that a token or a row needs.
-/// One that is longer than 64 KiB may stay ``JSONToken/starved`` although it has come, until a quarter more has
-/// come behind it or the document is complete. The grammar is enforced on the way: ``JSONToken/end`` means that the whole
-/// document is valid. Beyond the grammar it refuses duplicate member names, a byte order mark (unless ``passMark()`` is
-/// called), invalid UTF-8, lone surrogates, and nesting deeper than ``Limits/jsonDepth``.
+/// Yields single tokens (``next()``) for a document's frame, and whole values onto a tape (``nextValue(_:)``) for its
+/// rows. Keeps only the bytes of the current token or row. One longer than 64 KiB may stay ``JSONToken/starved`` after
+/// it has arrived, until a quarter more has arrived or the document is complete. Enforces the grammar:
+/// ``JSONToken/end`` means that the whole document is valid. Also rejects duplicate member names, a byte order mark
+/// (unless ``passMark()`` is called), invalid UTF-8, lone surrogates, and nesting deeper than ``Limits/jsonDepth``.
 package struct JSONScanner: ~Copyable {
   enum Expectation { case value, valueOrArrayEnd, nameOrObjectEnd, commaOrEnd, nothing }
 
@@ -15,72 +14,65 @@ package struct JSONScanner: ~Copyable {
   }
 
   var window = JSONWindow()
-  /// Whether a string that is no text leaves the value around it readable: it is kept as it came, and noted.
+  /// Keeps and notes strings that are invalid text, instead of failing.
   package var keepsBadTexts = false
-  /// The first such string of the latest value.
+  /// The latest value's first such string.
   package var flaw: JSONError?
   var isInValue = false
   var position = 0
   var levels: [Level] = []
   var expectation = Expectation.value
-  /// Bytes of the document that must have come before another look is worth its time.
+  /// The number of bytes that must have arrived before the next attempt is worthwhile.
   var patience = 0
-  /// A tape for single tokens; each token of its own would cost two allocations.
+  /// Reused for single tokens, to save two allocations for each.
   private var spare: JSONTape?
 
   private static let impatientBytes = 64 * 1024
 
-  /// A scanner that waits for ``feed(_:)``.
   package init() {}
 
-  /// A scanner of a part of a document, which begins there.
   package init(at offset: Int) {
     window = JSONWindow(at: offset)
     position = offset
   }
 
-  /// A scanner of a whole document.
   package init(_ document: [UInt8]) {
     document.withUnsafeBytes { window.append($0, keepingFrom: 0) }
     window.complete()
   }
 
-  /// Where the next token is looked for, in bytes from the document's start.
+  /// The offset of the next token, in bytes from the document's start.
   package var offset: Int { position }
 
-  /// Bytes of the document that have come so far.
   package var bytesFed: Int { window.end }
 
-  /// Bytes in memory that were not taken yet.
+  /// Unread bytes in memory.
   package var bytesAhead: Int { window.end - position }
 
-  /// The byte that the next token begins with, white space aside; `nil` where it has not come yet.
+  /// The next token's first byte, after white space; nil if it has not arrived.
   package mutating func peek() -> UInt8? {
     skipWhitespace()
     return position < window.end ? window[position] : nil
   }
 
-  /// Adds a piece of the document. Texts and tapes that were handed out before are no longer good.
+  /// Adds a piece of the document. Invalidates earlier texts and tapes.
   package mutating func feed(_ bytes: UnsafeRawBufferPointer) { window.append(bytes, keepingFrom: position) }
 
-  /// Forgets the document and waits for the next one, in the memory that it has.
+  /// Restarts with a new document and reuses the memory.
   package mutating func restart() {
     window.restart()
     (position, patience, expectation) = (0, 0, .value)
     levels.removeAll()
   }
 
-  /// Says that the document ends with what was fed.
   package mutating func complete() { window.complete() }
 
-  /// Whether nothing more will be fed.
   package var isComplete: Bool { window.isComplete }
 
-  /// Passes what a reader of another format has read.
+  /// Skips bytes that a reader of another format has read.
   package mutating func advance(to offset: Int) { position = offset }
 
-  /// Passes a byte order mark at the document's start, which RFC 8259, section 8.1, lets a reader ignore; false
-  /// where too little has come to tell whether there is one.
+  /// Skips a byte order mark at the start (RFC 8259, section 8.1); false if too few bytes have arrived to decide.
   package mutating func passMark() -> Bool {
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
     guard position == 0 else { return true }
@@ -92,8 +84,7 @@ package struct JSONScanner: ~Copyable {
 
   // MARK: Tokens
 
-  /// The next token; ``JSONToken/end`` once the document is complete, and from then on. ``JSONToken/starved`` asks for
-  /// more of the document; nothing was taken, so the call is simply repeated.
+  /// The next token; ``JSONToken/end`` at the document's end. After ``JSONToken/starved``, feed more and repeat.
   package mutating func next() throws(JSONError) -> JSONToken {
     guard isWorthALook else { return .starved }
     skipWhitespace()
@@ -103,11 +94,10 @@ package struct JSONScanner: ~Copyable {
     return token
   }
 
-  /// Whether enough has come, behind a token or row that had not come whole, for another look at it.
   package var isWorthALook: Bool { window.end >= patience || window.isComplete }
 
-  /// Takes back what was read of a token or value that has not come whole. A long one is looked at again when a quarter
-  /// more of it has come: to read it from its start with each piece would cost the square of its length.
+  /// Returns to the start of an incomplete token or value. A long one is retried only after it has grown by a quarter,
+  /// because rescanning it for each piece would take quadratic time.
   package mutating func starve(from start: Int) {
     position = start
     let held = window.end - start
@@ -142,7 +132,7 @@ package struct JSONScanner: ~Copyable {
     guard byte == UInt8(ascii: ",") else {
       throw error("expected a comma or the end of the \(isInObject ? "object" : "array")")
     }
-    // The caller takes the comma back where what follows it has not come yet.
+    // If the next token is incomplete, the caller returns to before the comma.
     position += 1
     skipWhitespace()
     guard position < window.end else { return try starvedOrTooEarly() ? .starved : .end }
@@ -162,7 +152,7 @@ package struct JSONScanner: ~Copyable {
     return .name(name)
   }
 
-  /// Passes the colon behind a name; false where it has not come yet.
+  /// Skips the colon after a name; false if it has not arrived.
   mutating func colon() throws(JSONError) -> Bool {
     skipWhitespace()
     guard position < window.end else { return try !starvedOrTooEarly() }
@@ -247,7 +237,7 @@ package struct JSONScanner: ~Copyable {
 
   @inline(__always)
   mutating func skipWhitespace() {
-    // Compact documents have none, and that is seen at one byte.
+    // A one-byte check, because compact documents have no white space.
     if position < window.end, window[position] <= 0x20 { skipSpaces() }
   }
 
@@ -265,7 +255,6 @@ package struct JSONScanner: ~Copyable {
   func tooDeep() -> JSONError { error("nesting deeper than \(Limits.jsonDepth)") }
 }
 
-/// One token of a JSON document.
 package enum JSONToken: Hashable, Sendable {
   case beginObject, endObject, beginArray, endArray
   case name(String)
@@ -274,8 +263,6 @@ package enum JSONToken: Hashable, Sendable {
   case real(Double)
   case bool(Bool)
   case null
-  /// The document is complete.
   case end
-  /// The next token has not come yet.
   case starved
 }

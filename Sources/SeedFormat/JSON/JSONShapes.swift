@@ -1,22 +1,21 @@
-/// The shapes of a document's objects: the names of their members, by the objects' places. Objects of one kind mostly
-/// have the same members in the same order. Names that equal those of the object before, in order and perhaps with
-/// gaps, are compared instead of scanned, are known to be distinct, and have numbers that their reader knows.
+/// Remembers the member names of a document's objects by place. Objects at one place mostly have the same members in
+/// the same order. Names that match the previous object's, in order but possibly with gaps, are compared instead of
+/// scanned, are known to be distinct, and have numbers that the reader knows.
 struct JSONShapes: ~Copyable {
-  /// One name, as the document has it: with its quotation marks and the colon.
+  /// A name with its quotation marks and colon, as in the document.
   struct Member {
     let offset: Int32
     let length: Int32
-    /// The place of the objects that are this member's value, or in it.
+    /// The place of the objects in this member's value.
     var place: Int32
   }
 
   private struct Shape {
-    /// Not 0, and another one whenever something else is remembered.
+    /// Not 0; changes whenever the shape is replaced.
     var id: UInt32 = 0
     var count = 0
     var members: UnsafeMutablePointer<Member>?
     var names: UnsafeMutablePointer<UInt8>?
-    /// The place of an array's elements.
     var elements: Int32 = JSONShapes.nowhere
     var misses = 0
 
@@ -26,7 +25,7 @@ struct JSONShapes: ~Copyable {
     }
   }
 
-  /// The shape that is expected of an object, as far as that has come true.
+  /// The expected shape of an object, and the progress of matching it.
   struct Guess {
     fileprivate let members: UnsafeMutablePointer<Member>?
     fileprivate let names: UnsafeMutablePointer<UInt8>?
@@ -35,26 +34,26 @@ struct JSONShapes: ~Copyable {
     fileprivate(set) var isRight: Bool
   }
 
-  /// The place of a value of its own, and of those about which nothing is remembered.
+  /// The place of a top-level value, and of values that are not remembered.
   static let root = 0
   static let nowhere: Int32 = -1
 
   private var shapes: UnsafeMutablePointer<Shape>?
   private var count = 0
   private var latest: UInt32 = 0
-  /// Shapes that others took the place of, as long as objects on the tape may have them.
+  /// Replaced shapes that objects on the tape may still use.
   private var retired: [Shape] = []
   private let isLearning: Bool
 
-  /// Places that are remembered; names of one object, and their bytes. What is beyond is scanned each time.
+  /// Maximum remembered places, names per object and bytes of its names. Beyond them, names are always scanned.
   private static let mostPlaces = 256
   private static let mostMembers = 1024
   private static let mostNameBytes = 16 * 1024
-  /// Shapes that one value's objects may retire; beyond that, nothing is learnt until it is read.
+  /// Maximum shapes that one value may retire; afterwards nothing is learnt until the next value.
   private static let mostRetired = 64
 
-  /// Numbers mean the same only to those who read one tape. A tape that is read between the rows of another must not
-  /// learn: its numbers would be taken for the other's.
+  /// Numbers are valid only for one tape. A tape that is read between another's rows must not learn, because its
+  /// numbers would be mistaken for the other's.
   init(isLearning: Bool) { self.isLearning = isLearning }
 
   deinit {
@@ -97,7 +96,7 @@ struct JSONShapes: ~Copyable {
     return Guess(members: shape.members, names: shape.names, count: shape.count, isRight: true)
   }
 
-  /// The id of a place's shape, which the object there turned out to have.
+  /// The shape of a place after its object matched.
   @inline(__always)
   func confirm(_ place: Int) -> UInt32 {
     guard let shapes else { return 0 }
@@ -107,7 +106,7 @@ struct JSONShapes: ~Copyable {
 
   // MARK: Learning
 
-  /// False where hardly two objects in a row are alike: remembering would not pay.
+  /// False if consecutive objects differ so often that remembering does not pay.
   mutating func isWorthLearning(_ place: Int, members: Int) -> Bool {
     guard isLearning, retired.count < Self.mostRetired, place >= 0, members <= Self.mostMembers, let shapes
     else { return false }
@@ -115,7 +114,7 @@ struct JSONShapes: ~Copyable {
     return shapes[place].misses & (shapes[place].misses - 1) == 0
   }
 
-  /// Remembers names, which are distinct and without escapes; false where they are too many.
+  /// Remembers distinct names without escapes; false if there are too many.
   @discardableResult
   mutating func learn(_ place: Int, _ texts: [UnsafeBufferPointer<UInt8>]) -> Bool {
     let bytes = texts.reduce(0) { $0 + $1.count + Self.frameBytes }
@@ -149,7 +148,7 @@ struct JSONShapes: ~Copyable {
     return start + text.count + frameBytes
   }
 
-  /// No object has a shape any more that another one took the place of.
+  /// Frees replaced shapes, which no object uses any longer.
   mutating func clear() {
     guard !retired.isEmpty else { return }
     for shape in retired { shape.deallocate() }
@@ -158,7 +157,7 @@ struct JSONShapes: ~Copyable {
 
   // MARK: Reading
 
-  /// The shape that an object had when it was read: behind it, another may have taken the place.
+  /// The object's shape when it was read; a later object may have replaced it.
   private func shape(_ id: UInt32, _ place: Int) -> Shape? {
     guard let shape = shapes?[place], shape.id != id else { return shapes?[place] }
     return retired.last { $0.id == id }
@@ -177,7 +176,7 @@ struct JSONShapes: ~Copyable {
 }
 
 extension JSONShapes.Guess {
-  /// The number and length of the name that stands at `bytes`; `nil`, now and later, where none is the expected.
+  /// The number and length of the name at `bytes`; nil, then and later, if no expected name matches.
   @inline(__always)
   mutating func match(_ bytes: UnsafePointer<UInt8>, available: Int) -> (slot: Int, length: Int)? {
     guard isRight, let members, let names else { return nil }

@@ -1,33 +1,30 @@
-/// One JSON value laid out flat: an entry per scalar, name, object and array, in the document's order. A container's
-/// entry knows where it ends, so that an unwanted value is skipped in one step. Texts stay where they are in the
-/// window; only those with escapes are copied. A tape is good until the scanner that filled it is given more bytes; it
-/// is meant to be filled again and again.
+/// One JSON value as a flat list: an entry for each scalar, name, object and array, in document order. A container's
+/// entry has its end, so that a value is skipped in one step. Texts stay in the window; only those with escapes are
+/// copied. Valid until the scanner is fed; meant to be refilled.
 package struct JSONTape: ~Copyable {
   package enum Kind: UInt8, Sendable {
     case null, no, yes, integer, real
-    /// A number that is neither a 64-bit integer nor within a double's range; its text is kept.
+    /// Neither a 64-bit integer nor in a double's range; keeps the digits.
     case beyond
     case string, name, object, array
   }
 
-  /// One scalar, name, object or array.
   package struct Entry {
     package var kind: Kind
-    /// A text that lies among the unescaped ones.
+    /// A text whose escapes were resolved in a copy.
     package var isCopied = false
-    /// A name's number among those of its object's shape, or the place of an object that has a shape.
+    /// A name's number in its object's shape, or the place of an object with a shape.
     package var slot: UInt16 = 0
-    /// The shape that an object has; 0 for none.
+    /// An object's shape; 0 for none.
     package var shape: UInt32 = 0
-    /// The value's offset in the document.
     package var offset: Int
-    /// An integer's or a double's bits, a text's offset, the address of a copied text, or the index behind a container.
+    /// An integer's or double's bits, a text's offset, a copied text's address, or the index after a container.
     package var payload: UInt64 = 0
-    /// A text's or a number's bytes, or a container's elements or members.
+    /// The bytes of a text or number, or the number of elements or members.
     package var count = 0
   }
 
-  /// The entries. Not an array: a row appends a dozen, and each would ask whether the array is shared.
+  /// Not an array, whose uniqueness would be checked for each of a row's entries.
   package private(set) var entries: UnsafeMutablePointer<Entry>
   private var capacity: Int
   private(set) var count = 0
@@ -36,8 +33,7 @@ package struct JSONTape: ~Copyable {
 
   private static let initialEntries = 64
 
-  /// `learnsShapes` is false for a tape that is read beside another by the same reader, to whom the numbers of shapes
-  /// are the other's.
+  /// Set `learnsShapes` to false for a second tape of the same reader, which knows only the first one's shape numbers.
   package init(learnsShapes: Bool = true) {
     shapes = JSONShapes(isLearning: learnsShapes)
     capacity = Self.initialEntries
@@ -80,7 +76,7 @@ package struct JSONTape: ~Copyable {
     entries[index].shape = shapes.confirm(place)
   }
 
-  /// Appends a text with its escapes resolved; on an error returns its index within `range` and the reason.
+  /// Appends a text with its escapes resolved. On an error, returns its index within `range` and the reason.
   mutating func append(
     unescaping range: Range<Int>, of bytes: UnsafePointer<UInt8>, as kind: Kind, at offset: Int
   ) -> (offset: Int, reason: StaticString)? {
@@ -94,8 +90,8 @@ package struct JSONTape: ~Copyable {
 
   // MARK: Records
 
-  /// Lays out an object with members of these names, which are distinct and stay where they lie. Whoever reads
-  /// records of another format fills the values, of which each stands behind its name, again and again.
+  /// Lays out an object with these distinct names, which must stay in memory. A reader of another format then fills
+  /// the value after each name, for every record.
   package mutating func layOut(_ names: [UnsafeBufferPointer<UInt8>]) {
     clear()
     shapes.start()
@@ -112,13 +108,13 @@ package struct JSONTape: ~Copyable {
     if shapes.learn(JSONShapes.root, names) { confirm(0, JSONShapes.root) }
   }
 
-  /// Begins the next record of the layout; texts that were copied for the one before go.
+  /// Starts the next record of the layout and frees the previous one's copied texts.
   package func beginRecord(at offset: Int) {
     copies.clear()
     entries[0].offset = offset
   }
 
-  /// Room for a record's text that does not lie in the window as it is; `write` returns how many bytes it has.
+  /// Space for a record's text that is not in the window; `write` returns its number of bytes.
   package func copy(
     _ limit: Int, _ write: (UnsafeMutablePointer<UInt8>) -> Int
   ) -> UnsafeBufferPointer<UInt8> {
@@ -134,14 +130,12 @@ package struct JSONTape: ~Copyable {
 
   package func kind(_ index: Int) -> Kind { self[index].kind }
 
-  /// Where the value begins, in bytes from the document's start.
   package func offset(_ index: Int) -> Int { self[index].offset }
 
   package func integer(_ index: Int) -> Int64 { Int64(bitPattern: self[index].payload) }
 
   package func real(_ index: Int) -> Double { Double(bitPattern: self[index].payload) }
 
-  /// The bytes of a text or number, the elements of an array, or the members of an object.
   package func count(_ index: Int) -> Int { self[index].count }
 
   package func shapeCount(_ index: Int) -> Int { shapes.count(self[index].shape, Int(self[index].slot)) }
@@ -157,10 +151,9 @@ package struct JSONTape: ~Copyable {
     }
   }
 
-  /// True for a text with escapes, which lies on the tape itself until that is filled again.
+  /// True for a text with escapes, which is stored on the tape until it is refilled.
   package func isCopied(_ index: Int) -> Bool { self[index].isCopied }
 
-  /// The bytes of a text, from the tape's copies or from the window.
   func text(_ index: Int, _ window: borrowing JSONWindow) -> UnsafeBufferPointer<UInt8> {
     let entry = self[index]
     guard entry.isCopied else { return window.bytes(Int(entry.payload)..<Int(entry.payload) + entry.count) }

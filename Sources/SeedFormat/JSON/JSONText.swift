@@ -1,4 +1,4 @@
-/// The length of the UTF-8 sequence of several bytes at `index`; 0 where it is none, -1 where it goes on behind `end`.
+/// The length of the multibyte UTF-8 sequence at `index`; 0 if it is invalid, -1 if it continues after `end`.
 package func utf8SequenceLength(_ bytes: UnsafePointer<UInt8>, _ index: Int, _ end: Int) -> Int {
   JSONText.sequenceLength(bytes, index, end)
 }
@@ -10,7 +10,7 @@ enum JSONText {
     case wrong(at: Int, StaticString)
   }
 
-  /// Walks from the byte behind the opening quotation mark to the closing one, validating UTF-8 on the way.
+  /// Scans from after the opening quotation mark to the closing one, and validates UTF-8.
   static func scan(_ bytes: UnsafePointer<UInt8>, from start: Int, to end: Int) -> Outcome {
     var index = start
     var hasEscapes = false
@@ -52,7 +52,7 @@ enum JSONText {
   private static let lowBits: UInt64 = 0x0101_0101_0101_0101
   private static let highBits: UInt64 = 0x8080_8080_8080_8080
 
-  /// High bits set from the first byte below `limit` on; only the lowest one is exact, and it is all we use.
+  /// Sets high bits from the first byte below `limit` on; only the lowest bit is exact, and only it is used.
   @inline(__always)
   private static func below(_ word: UInt64, _ limit: UInt64) -> UInt64 { (word &- lowBits &* limit) & ~word }
 
@@ -66,7 +66,7 @@ enum JSONText {
 
   static let incomplete = -1
 
-  /// The length of the sequence at `index` by the Unicode Standard's table 3-7; 0 where it is none.
+  /// The length of the sequence at `index` by the Unicode Standard's table 3-7; 0 if it is invalid.
   static func sequenceLength(_ bytes: UnsafePointer<UInt8>, _ index: Int, _ end: Int) -> Int {
     let (length, second) = lead(bytes[index])
     guard length > 0 else { return 0 }
@@ -93,7 +93,7 @@ enum JSONText {
 
   // MARK: Escapes
 
-  /// Resolves a text's escapes, which never makes it longer; the bytes written, or `nil` and what is wrong where.
+  /// Resolves a text's escapes, which never lengthens it. Returns the bytes written, or nil with the error in `wrong`.
   static func unescape(
     _ bytes: UnsafePointer<UInt8>, _ range: Range<Int>, into text: UnsafeMutablePointer<UInt8>,
     _ wrong: inout (offset: Int, reason: StaticString)?
@@ -137,7 +137,6 @@ enum JSONText {
     }
   }
 
-  /// One `\uXXXX`, or the two that make a character beyond the first plane.
   private static func unicodeEscape(
     _ bytes: UnsafePointer<UInt8>, _ index: Int, _ end: Int
   ) -> (Unicode.Scalar, length: Int)? {
@@ -155,7 +154,7 @@ enum JSONText {
     guard index + 4 <= end else { return nil }
     var value: UInt32 = 0
     for offset in 0..<4 {
-      // In lower case; a control character, which would become a digit, no string has.
+      // Folds to lower case. Strings have no control characters, which would become digits.
       guard let digit = hexDigit(bytes[index + offset] | 0x20) else { return nil }
       value = value << 4 | UInt32(digit)
     }

@@ -1,4 +1,4 @@
-/// A JSON document as a tree, for configuration and metadata; rows never pass through it.
+/// A JSON document as a tree, for configuration and metadata; rows use `JSONTape`.
 package indirect enum JSONValue: Hashable, Sendable {
   case null
   case bool(Bool)
@@ -8,7 +8,6 @@ package indirect enum JSONValue: Hashable, Sendable {
   case array([JSONValue])
   case object([JSONMember])
 
-  /// Reads one whole document, strictly.
   package init(parsing bytes: [UInt8]) throws(JSONError) {
     var scanner = JSONScanner(bytes)
     self = try JSONValue(scanner.next(), &scanner)
@@ -25,7 +24,7 @@ package indirect enum JSONValue: Hashable, Sendable {
     case .beginArray: self = .array(try Self.elements(&scanner))
     case .beginObject: self = .object(try Self.members(&scanner))
     case .endArray, .endObject, .name, .end, .starved:
-      // The scanner yields none of these where a value is due.
+      // The scanner never yields these if a value is expected.
       throw JSONError(at: scanner.offset, "expected a value")
     }
   }
@@ -48,7 +47,6 @@ package indirect enum JSONValue: Hashable, Sendable {
   }
 }
 
-/// One member of an object, in the document's order.
 package struct JSONMember: Hashable, Sendable {
   package let name: String
   package let value: JSONValue
@@ -57,25 +55,18 @@ package struct JSONMember: Hashable, Sendable {
 }
 
 extension JSONValue {
-  /// The member of that name, where this is an object that has it.
   package subscript(name: String) -> JSONValue? { members?.first { $0.name == name }?.value }
 
-  /// The members, where this is an object.
   package var members: [JSONMember]? { if case .object(let members) = self { members } else { nil } }
 
-  /// The elements, where this is an array.
   package var elements: [JSONValue]? { if case .array(let elements) = self { elements } else { nil } }
 
-  /// The text, where this is a string.
   package var string: String? { if case .string(let text) = self { text } else { nil } }
 
-  /// The number, where this is an integer.
   package var integer: Int? { if case .integer(let value) = self { Int(exactly: value) } else { nil } }
 
-  /// The truth, where this is a bool.
   package var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
 
-  /// A phrase for messages.
   package var kind: String {
     switch self {
     case .null: "null"
@@ -100,27 +91,21 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
     self = .object(elements.map { JSONMember($0.0, $0.1) })
   }
 
-  /// An object whose members are sorted by name.
   package init<Value>(_ dictionary: [String: Value], _ json: (Value) -> JSONValue) {
     let sorted = dictionary.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
     self = .object(sorted.map { JSONMember($0.key, json($0.value)) })
   }
 
-  /// A whole number.
   package init(_ number: Int) { self = .integer(Int64(number)) }
 
-  /// A whole number, or null.
   package init(_ number: Int?) { self = number.map { .integer(Int64($0)) } ?? .null }
 
-  /// A string, or null.
   package init(_ text: String?) { self = text.map { .string($0) } ?? .null }
 
-  /// An array of strings.
   package init(strings: [String]) { self = .array(strings.map(JSONValue.string)) }
 }
 
 extension [JSONMember] {
-  /// Members without those that have no value.
   package init(_ pairs: (String, JSONValue?)...) {
     self = pairs.compactMap { name, value in value.map { JSONMember(name, $0) } }
   }

@@ -1,15 +1,15 @@
-/// The part of a document that is in memory: a buffer that grows at its end and is emptied from its front. All
-/// positions are offsets from the document's start, so they stay what they are while the buffer moves, and name the
-/// place in an error. Pointers into the buffer are good until the next ``append(_:keepingFrom:)``.
+/// The part of a document in memory: a buffer that grows at its end and is emptied from its start. All positions are
+/// document offsets, so they stay valid when the buffer moves, and serve in errors. Pointers into the buffer are valid
+/// until the next ``append(_:keepingFrom:)``.
 struct JSONWindow: ~Copyable {
   private var buffer: UnsafeMutableRawBufferPointer
-  /// The document's offset of the buffer's first byte.
+  /// The document offset of the buffer's first byte.
   private(set) var start: Int
-  /// The document's offset behind the last byte that came.
+  /// The document offset after the last byte.
   private(set) var end: Int
   private(set) var isComplete = false
 
-  /// Bytes that a window begins with; a longer token or row makes it grow.
+  /// Initial size in bytes; a longer token or row makes it grow.
   private static let initialBytes = 64 * 1024
 
   init(at offset: Int = 0) {
@@ -19,7 +19,7 @@ struct JSONWindow: ~Copyable {
 
   deinit { buffer.deallocate() }
 
-  /// Adds bytes behind those that came; what lies before `kept` may go.
+  /// Appends bytes; bytes before `kept` may be discarded.
   mutating func append(_ bytes: UnsafeRawBufferPointer, keepingFrom kept: Int) {
     makeRoom(for: bytes.count, keepingFrom: kept)
     guard let source = bytes.baseAddress else { return }
@@ -39,7 +39,7 @@ struct JSONWindow: ~Copyable {
   }
 
   var base: UnsafePointer<UInt8> {
-    // A buffer of at least ``initialBytes`` has an address.
+    // The buffer has at least ``initialBytes``, so it has an address.
     UnsafePointer(buffer.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: UInt8.self))
   }
 

@@ -1,18 +1,17 @@
-/// Appends JSON to a byte buffer: compact, in the order given, with as few escapes as RFC 8259 asks for.
+/// Appends JSON to a byte buffer: compact, in the given order, with only the escapes that RFC 8259 requires.
 package enum JSONWriter {
-  /// A quoted string. Escaped: quotation mark, backslash, and U+0000 to U+001F.
+  /// A quoted string. Escapes quotation mark, backslash, and U+0000 to U+001F.
   package static func append(_ text: String, to buffer: inout [UInt8]) {
     append(utf8: text.utf8, to: &buffer)
   }
 
-  /// A quoted string, of its bytes.
   static func append(utf8 bytes: some Sequence<UInt8>, to buffer: inout [UInt8]) {
     buffer.append(UInt8(ascii: "\""))
     append(escaping: bytes, to: &buffer)
     buffer.append(UInt8(ascii: "\""))
   }
 
-  /// Part of a string, without the quotation marks around it.
+  /// A string's content without the quotation marks.
   static func append(escaping bytes: some Sequence<UInt8>, to buffer: inout [UInt8]) {
     for byte in bytes { append(escaping: byte, to: &buffer) }
   }
@@ -30,13 +29,12 @@ package enum JSONWriter {
     }
   }
 
-  /// A double, always with a fraction or an exponent, in the fewest digits that read back the same.
+  /// A double, always with a fraction or exponent, in the fewest digits that round-trip.
   package static func append(_ real: Double, to buffer: inout [UInt8]) {
     precondition(real.isFinite, "JSON has no infinities and no NaN")
     buffer.append(contentsOf: real.description.utf8)
   }
 
-  /// A whole tree, compact.
   package static func append(_ value: JSONValue, to buffer: inout [UInt8]) {
     switch value {
     case .null: buffer.append(contentsOf: "null".utf8)
@@ -54,7 +52,7 @@ package enum JSONWriter {
     }
   }
 
-  /// An array or an object, of elements that `each` appends.
+  /// An array or an object; `each` appends an element.
   package static func list<Element, Failure: Error>(
     _ elements: [Element], _ open: Unicode.Scalar, _ close: Unicode.Scalar, _ buffer: inout [UInt8],
     _ each: (Element, inout [UInt8]) throws(Failure) -> Void
@@ -69,13 +67,11 @@ package enum JSONWriter {
 }
 
 extension JSONValue {
-  /// The tree as compact JSON.
   package var bytes: [UInt8] {
     var buffer: [UInt8] = []
     JSONWriter.append(self, to: &buffer)
     return buffer
   }
 
-  /// The tree as compact JSON text.
   package var text: String { String(decoding: bytes, as: UTF8.self) }
 }

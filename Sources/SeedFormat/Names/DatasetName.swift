@@ -1,11 +1,9 @@
-/// The name of a body of reference data, such as `transit`.
-///
-/// It stands in URLs, file names and TUF role names, so it is lower-case ASCII throughout.
+/// The name of a dataset, such as `transit`: lower-case ASCII, for use in URLs, file names and TUF role names.
 public struct DatasetName: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// The name as text.
   public let text: String
 
-  /// Fails where `text` is not a lower-case letter followed by lower-case letters, digits and hyphens.
+  /// Throws unless `text` is a lower-case letter followed by lower-case letters, digits and hyphens.
   public init(_ text: String) throws(InvalidName) {
     let bytes = Array(text.utf8)
     let letters: ClosedRange<UInt8> = 0x61...0x7A
@@ -20,7 +18,7 @@ public struct DatasetName: Hashable, Sendable, Comparable, CustomStringConvertib
     self.text = text
   }
 
-  /// Names sort as their bytes do.
+  /// Sorts by bytes.
   public static func < (left: Self, right: Self) -> Bool { left.text < right.text }
 
   /// The name itself.
@@ -28,6 +26,6 @@ public struct DatasetName: Hashable, Sendable, Comparable, CustomStringConvertib
 }
 
 extension DatasetName: ExpressibleByStringLiteral {
-  /// A name written in source code; one that is not valid is a programmer's error and stops here.
+  /// A name in source code; traps if it is invalid.
   public init(stringLiteral value: StaticString) { self = written(value, Self.init(_:)) }
 }

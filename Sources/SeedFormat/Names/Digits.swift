@@ -1,4 +1,4 @@
-/// Reads a canonical decimal: digits only, no sign, no leading zero, within `range`.
+/// Parses a canonical decimal: digits only, no sign, no leading zero, within `range`.
 package func canonicalDecimal(_ text: some StringProtocol, in range: ClosedRange<Int>) -> Int? {
   let bytes = Array(text.utf8)
   guard !bytes.isEmpty, bytes.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
@@ -18,10 +18,10 @@ package func lowerHex(_ bytes: some Sequence<UInt8>) -> String {
   return String(decoding: text, as: UTF8.self)
 }
 
-/// The bytes of an even number of lower-case hexadecimal digits, or `nil`.
+/// The bytes of an even number of lower-case hexadecimal digits; nil if invalid.
 package func hexBytes(_ text: String) -> [UInt8]? { bytes(ofDigits: Array(text.utf8)) }
 
-/// The bytes of an even number of hexadecimal digits, upper-case or lower-case, or `nil`.
+/// The bytes of an even number of hexadecimal digits in either case; nil if invalid.
 package func hexBytes(ofEitherCase text: String) -> [UInt8]? {
   bytes(ofDigits: text.utf8.map { (0x41...0x46).contains($0) ? $0 + 0x20 : $0 })
 }
@@ -36,7 +36,6 @@ private func bytes(ofDigits digits: [UInt8]) -> [UInt8]? {
   return bytes
 }
 
-/// The value of a lower-case hexadecimal digit, or `nil`.
 package func hexDigit(_ digit: UInt8) -> UInt8? {
   switch digit {
   case 0x30...0x39: digit - 0x30

@@ -1,12 +1,11 @@
-/// The random name of a series' history. A new one sends every client to a snapshot.
+/// The random ID of a series' history. A new one makes every client download a snapshot.
 public struct Epoch: Hashable, Sendable, CustomStringConvertible {
   /// Sixteen lower-case hexadecimal digits.
   public let text: String
 
-  /// Hexadecimal digits in an epoch.
   package static let length = 16
 
-  /// Fails where `text` is not 16 lower-case hexadecimal digits.
+  /// Throws unless `text` is 16 lower-case hexadecimal digits.
   public init(_ text: String) throws(InvalidName) {
     guard let bytes = hexBytes(text), bytes.count * 2 == Self.length else {
       throw InvalidName("epoch", found: text, expected: "\(Self.length) lower-case hexadecimal digits")
@@ -14,7 +13,6 @@ public struct Epoch: Hashable, Sendable, CustomStringConvertible {
     self.text = text
   }
 
-  /// A new name out of the system's generator.
   package static func random() -> Epoch {
     Epoch(bytes: (0..<length / 2).map { _ in .random(in: .min ... .max) })
   }

@@ -2,7 +2,7 @@
 public struct InvalidName: Error, Hashable, Sendable, CustomStringConvertible {
   /// `dataset name`, `model version`, …
   public let kind: String
-  /// The text as it came.
+  /// The text as given.
   public let found: String
   /// Describes a valid text.
   public let expected: String
@@ -11,11 +11,11 @@ public struct InvalidName: Error, Hashable, Sendable, CustomStringConvertible {
     (self.kind, self.found, self.expected) = (kind, String(found), expected)
   }
 
-  /// One sentence: kind, what was found, what was expected.
+  /// One sentence with kind, found and expected text.
   public var description: String { "invalid \(kind) \"\(found)\": expected \(expected)" }
 }
 
-/// A value written in source code; one that is not valid is a programmer's error and stops here.
+/// Makes a value from source code; traps if it is invalid.
 func written<Value>(_ text: StaticString, _ make: (String) throws(InvalidName) -> Value) -> Value {
   do {
     return try make(text.description)

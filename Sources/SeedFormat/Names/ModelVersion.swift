@@ -1,16 +1,16 @@
-/// The version of a schema: `major.minor`. A minor only adds, a major may do anything.
+/// A schema's version, `major.minor`. A minor only adds; a major may change anything.
 public struct ModelVersion: Hashable, Sendable, Comparable, CustomStringConvertible {
-  /// Names the series.
+  /// The series' number.
   public let major: Int
-  /// Counts the additions within the series.
+  /// The number of additions within the series.
   public let minor: Int
 
-  /// Fails outside 1…999 for the major and 0…999 for the minor.
+  /// Throws unless the major is in 1…999 and the minor in 0…999.
   public init(major: Int, minor: Int) throws(InvalidName) {
     try self.init("\(major).\(minor)")
   }
 
-  /// Reads `2.1`; each part is a plain decimal without leading zeros.
+  /// Parses `2.1`; each part is a plain decimal without leading zeros.
   public init(_ text: String) throws(InvalidName) {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     let areNumbers = parts.allSatisfy { part in !part.isEmpty && part.utf8.allSatisfy { 0x30...0x39 ~= $0 } }
@@ -31,13 +31,12 @@ public struct ModelVersion: Hashable, Sendable, Comparable, CustomStringConverti
     InvalidName("model version", found: text, expected: expected)
   }
 
-  /// A client built for `other` can open a file of this version.
+  /// Whether a client built for `other` can open a file of this version.
   public func opens(for other: ModelVersion) -> Bool { major == other.major && minor >= other.minor }
 
-  /// SQLite's `user_version`: major × 1000 + minor.
   package var userVersion: Int { major * 1000 + minor }
 
-  /// Majors first, then minors.
+  /// Compares majors, then minors.
   public static func < (left: Self, right: Self) -> Bool {
     (left.major, left.minor) < (right.major, right.minor)
   }
@@ -47,6 +46,6 @@ public struct ModelVersion: Hashable, Sendable, Comparable, CustomStringConverti
 }
 
 extension ModelVersion: ExpressibleByStringLiteral {
-  /// A version written in source code; one that is not valid is a programmer's error and stops here.
+  /// A version in source code; traps if it is invalid.
   public init(stringLiteral value: StaticString) { self = written(value, Self.init(_:)) }
 }

@@ -1,6 +1,6 @@
-/// The known name that was probably meant: at most a third of its letters differ, or it was only begun.
+/// The known name that was probably meant: at most a third of the letters differ, or `name` is its beginning.
 package func nearestName(to name: String, in known: [String], orBeginning: Bool = true) -> String? {
-  // The distance costs the product of both lengths.
+  // Limited, because the edit distance takes time proportional to the product of the lengths.
   let typed = Array(name.lowercased().prefix(64))
   let ranked = known.map { ($0, editDistance(typed, Array($0.lowercased().prefix(64)))) }
   if let best = ranked.min(by: { $0.1 < $1.1 }), best.1 <= max(1, typed.count / 3) { return best.0 }
@@ -10,7 +10,7 @@ package func nearestName(to name: String, in known: [String], orBeginning: Bool 
 
 private let shortestBeginning = 3
 
-/// Insertions, deletions, replacements and swaps of neighbours that lead from one text to the other.
+/// The number of insertions, deletions, replacements and swaps of neighbours between two texts.
 package func editDistance(_ left: [Character], _ right: [Character]) -> Int {
   var (beforeLast, last) = ([Int](), Array(0...right.count))
   for (row, letter) in left.enumerated() {

@@ -1,15 +1,14 @@
-/// Thirty-two bytes that name some content.
+/// A SHA-256 digest: 32 bytes.
 public struct SHA256Digest: Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
-  /// The bytes, big-endian, as four words: a value without an allocation.
+  /// Big-endian; four words need no allocation.
   package let words: (UInt64, UInt64, UInt64, UInt64)
 
-  /// A digest of four big-endian words, without a detour through an array of bytes.
   package init(words: (UInt64, UInt64, UInt64, UInt64)) { self.words = words }
 
   /// Bytes in a digest.
   public static let byteCount = 32
 
-  /// Fails where there are not exactly 32 bytes.
+  /// Throws unless there are exactly 32 bytes.
   public init(bytes: some Collection<UInt8>) throws(InvalidName) {
     guard bytes.count == Self.byteCount else {
       throw InvalidName("SHA-256 digest", found: "\(bytes.count) bytes", expected: "32 bytes")
@@ -19,7 +18,7 @@ public struct SHA256Digest: Hashable, Sendable, CustomStringConvertible, Express
     self.words = (words[0], words[1], words[2], words[3])
   }
 
-  /// Reads 64 lower-case hexadecimal digits.
+  /// Parses 64 lower-case hexadecimal digits.
   public init(hex: String) throws(InvalidName) {
     guard let bytes = hexBytes(hex), bytes.count == Self.byteCount else {
       throw InvalidName("SHA-256 digest", found: hex, expected: "64 lower-case hexadecimal digits")
@@ -37,10 +36,10 @@ public struct SHA256Digest: Hashable, Sendable, CustomStringConvertible, Express
   /// Sixty-four lower-case hexadecimal digits.
   public var hex: String { lowerHex(bytes) }
 
-  /// Equal when all bytes are.
+  /// Compares all words.
   public static func == (left: Self, right: Self) -> Bool { left.words == right.words }
 
-  /// Hashes all four words.
+  /// Hashes all words.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(words.0)
     hasher.combine(words.1)
@@ -51,6 +50,6 @@ public struct SHA256Digest: Hashable, Sendable, CustomStringConvertible, Express
   /// The hexadecimal digits.
   public var description: String { hex }
 
-  /// A digest written in source code; one that is not valid is a programmer's error and stops here.
+  /// A digest in source code; traps if it is invalid.
   public init(stringLiteral value: StaticString) { self = written(value, Self.init(hex:)) }
 }

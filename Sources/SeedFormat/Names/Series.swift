@@ -1,11 +1,11 @@
-/// A dataset at one major: the unit in which versions count, `transit/2`.
+/// A dataset at one major, such as `transit/2`. Versions count per series.
 public struct Series: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// The dataset.
   public let dataset: DatasetName
   /// The model's major.
   public let major: Int
 
-  /// Fails outside 1…999 for the major.
+  /// Throws unless the major is in 1…999.
   public init(_ dataset: DatasetName, major: Int) throws(InvalidName) {
     guard (1...Limits.modelNumber).contains(major) else {
       throw InvalidName("series", found: "\(dataset)/\(major)", expected: "a major of 1 to 999")
@@ -14,19 +14,18 @@ public struct Series: Hashable, Sendable, Comparable, CustomStringConvertible {
     self.major = major
   }
 
-  /// The series that a model belongs to.
+  /// The series of a model.
   public init(_ dataset: DatasetName, model: ModelVersion) {
     self.dataset = dataset
     self.major = model.major
   }
 
-  /// The name of its TUF role. The last hyphen parts it: a dataset's name may hold hyphens, a major cannot.
+  /// The name of its TUF role. The last hyphen separates the major, because only the dataset's name may have others.
   package var roleName: String { "\(dataset)-\(major)" }
 
-  /// Where its objects lie among the targets, with the closing slash.
   package var targetPrefix: String { "\(dataset)/\(major)/" }
 
-  /// By dataset, then by major.
+  /// Compares datasets, then majors.
   public static func < (left: Self, right: Self) -> Bool {
     (left.dataset.text, left.major) < (right.dataset.text, right.major)
   }

@@ -1,4 +1,4 @@
-/// A dense number per series, from 1: one per publication that changed the series. Never a clock.
+/// A consecutive number per series, from 1, incremented by each publication that changes the series.
 public struct Version: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// The number, from 1.
   public let number: Int
@@ -6,13 +6,13 @@ public struct Version: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// The first version of a series.
   public static let first = Version(unchecked: 1)
 
-  /// Fails below 1 and above what JSON carries exactly.
+  /// Throws below 1 and above 2^53 − 1.
   public init(_ number: Int) throws(InvalidName) {
     guard number >= 1, Int64(number) <= Limits.exactJSONInteger else { throw Self.invalid("\(number)") }
     self.number = number
   }
 
-  /// Reads a plain decimal without sign or leading zeros.
+  /// Parses a plain decimal without sign or leading zeros.
   public init(_ text: String) throws(InvalidName) {
     guard let number = canonicalDecimal(text, in: 1...Int(Limits.exactJSONInteger)) else {
       throw Self.invalid(text)
@@ -27,10 +27,9 @@ public struct Version: Hashable, Sendable, Comparable, CustomStringConvertible {
 
   private init(unchecked number: Int) { self.number = number }
 
-  /// The version after this one.
   package var next: Version { Version(unchecked: number + 1) }
 
-  /// Older versions are less.
+  /// Compares numbers.
   public static func < (left: Self, right: Self) -> Bool { left.number < right.number }
 
   /// The number.
@@ -38,7 +37,7 @@ public struct Version: Hashable, Sendable, Comparable, CustomStringConvertible {
 }
 
 extension Version: ExpressibleByIntegerLiteral {
-  /// A version in code. It traps on what is none.
+  /// A version in source code; traps if it is invalid.
   public init(integerLiteral number: Int) {
     do {
       try self.init(number)

@@ -1,21 +1,17 @@
-/// One thing that an examination of a publication or of a store found.
+/// One finding of an examination of a publication or a store.
 package struct Finding: Hashable, Sendable {
-  /// How much it matters.
   package enum Severity: String, Sendable, CaseIterable {
-    /// Somebody gets wrong data, or none.
+    /// Clients get wrong data or none.
     case error
-    /// The data is sound, what stands behind it is not: it will become an error unless someone acts.
+    /// The data is sound, but an error will follow unless the operator acts.
     case warning
-    /// Worth knowing.
     case note
   }
 
   package let severity: Severity
-  /// The file, within what was examined where it is a part of it.
+  /// The file, relative to the examined folder if it is within.
   package let path: String
-  /// One sentence.
   package let problem: String
-  /// A command or an action.
   package let remedy: String
 
   package init(_ severity: Severity, _ path: String, _ problem: String, remedy: String) {
@@ -24,10 +20,9 @@ package struct Finding: Hashable, Sendable {
 }
 
 extension [Finding] {
-  /// No finding is an error.
   package var areSound: Bool { !contains { $0.severity == .error } }
 
-  /// The worst first; those of the same severity stay in their order.
+  /// Sorted by severity, stably.
   package var worstFirst: [Finding] {
     Finding.Severity.allCases.flatMap { severity in filter { $0.severity == severity } }
   }

@@ -1,4 +1,4 @@
-/// The kinds of refusals that the front knows. Their names are stable: clients decide by them.
+/// The kinds of errors that the front reports. The names are stable, because clients depend on them.
 package enum ProblemType: String, Hashable, Sendable, CaseIterable {
   case badRequest = "bad-request"
   case unknownDataset = "unknown-dataset"
@@ -17,7 +17,6 @@ package enum ProblemType: String, Hashable, Sendable, CaseIterable {
   case targetTooLong = "target-too-long"
   case headTooLarge = "head-too-large"
 
-  /// The HTTP status that goes with it.
   package var status: Int {
     switch self {
     case .badRequest: 400
@@ -34,33 +33,27 @@ package enum ProblemType: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The same in words.
   package var title: String {
     guard self != .versionNotSupported else { return "HTTP version not supported" }
     return rawValue.prefix(1).uppercased() + rawValue.dropFirst().replacing("-", with: " ")
   }
 }
 
-/// A refusal as RFC 9457 writes it: what an HTTP client gets in place of what it asked for.
+/// An RFC 9457 problem, sent instead of the requested resource.
 package struct Problem: Error, Hashable, Sendable {
-  /// Its kind, from which status and title follow.
   package let type: ProblemType
-  /// One sentence about this occurrence: what was found, what was expected, what to do.
+  /// One sentence about this occurrence: found, expected, remedy.
   package let detail: String
-  /// Further members for programs, in order.
   package let members: [JSONMember]
 
-  /// The media type of ``json``.
   package static let mediaType = "application/problem+json"
 
-  /// A refusal with as many extra members as it needs.
   package init(_ type: ProblemType, _ detail: String, _ members: [JSONMember] = []) {
     self.type = type
     self.detail = detail
     self.members = members
   }
 
-  /// The document: the members that every problem has, then its own.
   package var json: JSONValue {
     let common = [
       JSONMember("type", .string(type.rawValue)), JSONMember("title", .string(type.title)),

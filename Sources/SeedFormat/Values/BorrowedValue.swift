@@ -1,8 +1,7 @@
 import SeedSystem
 
-/// A value whose text or blob lies in memory that somebody else owns: a scanner's window, a statement's row. It is good
-/// until its owner moves on, and never leaves the function that was handed it. It exists because a row that is imported
-/// would otherwise be copied into strings and arrays that live for a microsecond.
+/// A value whose text or blob is owned elsewhere, by a scanner's window or a statement's row. It is valid until the
+/// owner moves on, must not escape the function that receives it, and saves copying each imported row.
 @usableFromInline
 package enum BorrowedValue {
   case null
@@ -23,7 +22,6 @@ package enum BorrowedValue {
     }
   }
 
-  /// Bytes of a text or a blob.
   package var byteCount: Int {
     switch self {
     case .text(let bytes), .blob(let bytes): bytes.count
@@ -31,7 +29,7 @@ package enum BorrowedValue {
     }
   }
 
-  /// Compares the canonical bytes, as ``SeedValue``'s equality does.
+  /// Compares canonical bytes, as ``SeedValue`` does.
   package static func same(_ left: BorrowedValue, _ right: BorrowedValue) -> Bool {
     switch (left, right) {
     case (.null, .null): true
@@ -44,14 +42,14 @@ package enum BorrowedValue {
 
   static func sameBytes(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Bool {
     guard left.count == right.count else { return false }
-    // An empty value may have no address, which memcmp does not allow.
+    // An empty value may have no address, which memcmp does not accept.
     guard let left = left.baseAddress, let address = right.baseAddress else { return true }
     return memcmp(left, address, right.count) == 0
   }
 }
 
 extension SeedValue {
-  /// Lends the value where it lies.
+  /// Lends the value without a copy.
   @inlinable
   package func withBorrowed<Result>(_ body: (BorrowedValue) -> Result) -> Result {
     switch self {

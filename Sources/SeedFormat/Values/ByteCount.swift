@@ -1,4 +1,4 @@
-/// A size for people; what is for programs says the bytes.
+/// A size for people. Machine-readable output has plain bytes.
 package struct ByteCount: Hashable, Sendable, CustomStringConvertible {
   package let bytes: Int
 
@@ -6,7 +6,7 @@ package struct ByteCount: Hashable, Sendable, CustomStringConvertible {
 
   package init(bytes: Int) { self.bytes = bytes }
 
-  /// `512 bytes`, `19.0 MB`: decimal units, as disks and networks are sold, rounded to a tenth.
+  /// `512 bytes`, `19.0 MB`: decimal units, rounded to a tenth.
   package var description: String {
     guard bytes >= 1000 else { return bytes == 1 ? "1 byte" : "\(bytes) bytes" }
     var (unit, tenth) = (0, 100)
@@ -18,7 +18,7 @@ package struct ByteCount: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Int {
-  /// For people, with commas between thousands: `1,234,567`.
+  /// With commas between thousands, for people: `1,234,567`.
   package var grouped: String {
     let digits = Array(String(magnitude))
     let parts = digits.indices.map { index in
@@ -27,6 +27,6 @@ extension Int {
     return (self < 0 ? "-" : "") + parts.joined()
   }
 
-  /// With a noun whose plural takes an s: `1 row`, `20,000 rows`.
+  /// With a noun whose plural ends in s: `1 row`, `20,000 rows`.
   package func counted(_ noun: String) -> String { self == 1 ? "1 \(noun)" : "\(grouped) \(noun)s" }
 }

@@ -1,21 +1,21 @@
-/// Memory from which values are lent, filled again and again. Its blocks never move before ``clear()``.
+/// Reusable memory for lent values. Its blocks do not move until ``clear()``.
 package final class LentBytes {
   @exclusivity(unchecked) private var blocks: [UnsafeMutableRawBufferPointer] = []
   @exclusivity(unchecked) private var current = 0
   @exclusivity(unchecked) private var used = 0
   @exclusivity(unchecked) package private(set) var count = 0
 
-  /// Bytes of a block; a longer value gets one of its own size.
+  /// Bytes of a block; longer values get their own.
   private static let blockBytes = 16 * 1024
 
   package init() {}
 
   deinit { for block in blocks { block.deallocate() } }
 
-  /// Bytes of a block that is kept for what comes next.
+  /// The first block is kept by ``clear()`` up to this size in bytes.
   private static let keptBytes = 1024 * 1024
 
-  /// Forgets the content; of the memory, the first block is kept, unless a value made it very long.
+  /// Discards the content. Keeps the first block unless it is very large.
   package func clear() {
     (current, used, count) = (0, 0, 0)
     let kept = blocks.first.map { $0.count <= Self.keptBytes ? 1 : 0 } ?? 0
@@ -24,7 +24,6 @@ package final class LentBytes {
     blocks.removeSubrange(kept...)
   }
 
-  /// Room for `size` bytes.
   package func room(_ size: Int) -> UnsafeMutableRawBufferPointer {
     while current < blocks.count, used + size > blocks[current].count { (current, used) = (current + 1, 0) }
     if current == blocks.count {
@@ -34,7 +33,7 @@ package final class LentBytes {
     return UnsafeMutableRawBufferPointer(rebasing: blocks[current][used..<used + size])
   }
 
-  /// Lends up to `limit` bytes; `write` returns how many it wrote, or `nil` to lend none.
+  /// Lends up to `limit` bytes; `write` returns the number written, or nil to lend nothing.
   package func fill(
     _ limit: Int, _ write: (UnsafeMutablePointer<UInt8>) -> Int?
   ) -> UnsafeBufferPointer<UInt8>? {
@@ -45,14 +44,12 @@ package final class LentBytes {
     return written.map { UnsafeBufferPointer(rebasing: room[..<$0]) }
   }
 
-  /// Lends a copy of `bytes`.
   package func copy(_ bytes: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
     let room = room(bytes.count)
     room.copyMemory(from: UnsafeRawBufferPointer(bytes))
     return UnsafeBufferPointer(room.bindMemory(to: UInt8.self))
   }
 
-  /// Lends a copy of a value that lies somewhere else.
   package func copy(_ value: BorrowedValue) -> BorrowedValue {
     switch value {
     case .text(let bytes): .text(copy(bytes))
@@ -61,16 +58,14 @@ package final class LentBytes {
     }
   }
 
-  /// Lends a value.
   package func lend(_ value: SeedValue) -> BorrowedValue { value.withBorrowed { copy($0) } }
 
-  /// Lends a row, and nothing else from then on.
+  /// Lends a row and discards everything else.
   package func lend(_ row: [SeedValue]) -> [BorrowedValue] {
     clear()
     return row.map { lend($0) }
   }
 
-  /// Lends a row while `body` runs.
   package static func lending<Result>(
     _ row: [SeedValue], _ body: ([BorrowedValue]) throws -> Result
   ) rethrows -> Result {
@@ -78,7 +73,7 @@ package final class LentBytes {
     return try withExtendedLifetime(bytes) { try body(bytes.lend(row)) }
   }
 
-  /// Lends some columns of a row that lies somewhere else, and nothing else from then on.
+  /// Lends copies of some columns of a row and discards everything else.
   package func keep(_ columns: [Int], of row: [BorrowedValue], in kept: inout [BorrowedValue]) {
     clear()
     kept.removeAll(keepingCapacity: true)

@@ -1,5 +1,5 @@
 extension SeedValue: Decodable {
-  /// From a column, whatever it holds. From JSON: null, a number or a text, with 1 for true and 0 for false.
+  /// Decodes any column, or JSON's null, numbers, texts and bools (as 1 and 0).
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     if container.decodeNil() {

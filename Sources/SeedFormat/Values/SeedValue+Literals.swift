@@ -1,35 +1,35 @@
 extension SeedValue: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringLiteral,
   ExpressibleByBooleanLiteral
 {
-  /// A whole number.
+  /// An integer.
   public init(integerLiteral value: Int64) { self = .integer(value) }
 
-  /// A number with a fraction.
+  /// A real.
   public init(floatLiteral value: Double) { self = .real(value) }
 
   /// A text.
   public init(stringLiteral value: String) { self = .text(value) }
 
-  /// 1 for true, 0 for false, as SQLite has them.
+  /// 1 for true, 0 for false, as in SQLite.
   public init(booleanLiteral value: Bool) { self = .integer(value ? 1 : 0) }
 }
 
-/// What can stand for a value in a query, and is read back as what it was.
+/// A type that can be a value in a query.
 ///
-/// A date or a `Decimal` cannot by itself, for columns have them in several forms: choose one, as in
-/// `\(date, as: .iso8601)`. An enumeration with a raw value only has to say that it conforms.
+/// Dates and `Decimal` do not conform, because columns store them in several forms: choose one, as in `\(date, as:
+/// .iso8601)`. An enumeration with a raw value only needs to declare conformance.
 public protocol SeedValueConvertible {
-  /// The value as SQLite has it.
+  /// The value for SQLite.
   var seedValue: SeedValue { get }
 }
 
 extension SeedValue: SeedValueConvertible {
-  /// The value itself.
+  /// Itself.
   public var seedValue: SeedValue { self }
 }
 
 extension SeedValueConvertible where Self: FixedWidthInteger {
-  /// A whole number; one beyond 64 bits, which SQLite does not have, becomes the nearest number with a fraction.
+  /// An integer; one beyond 64 bits becomes the nearest real.
   public var seedValue: SeedValue { Int64(exactly: self).map { .integer($0) } ?? .real(Double(self)) }
 }
 
@@ -45,12 +45,12 @@ extension UInt32: SeedValueConvertible {}
 extension UInt64: SeedValueConvertible {}
 
 extension Double: SeedValueConvertible {
-  /// A number; one that is none is NULL, as in SQLite.
+  /// A real; NaN becomes NULL, as in SQLite.
   public var seedValue: SeedValue { isNaN ? .null : .real(self) }
 }
 
 extension Float: SeedValueConvertible {
-  /// A number.
+  /// A real.
   public var seedValue: SeedValue { Double(self).seedValue }
 }
 
@@ -80,6 +80,6 @@ extension SeedValueConvertible where Self: RawRepresentable, RawValue: SeedValue
 }
 
 extension Optional: SeedValueConvertible where Wrapped: SeedValueConvertible {
-  /// The value, or NULL where there is none.
+  /// The value, or NULL if nil.
   public var seedValue: SeedValue { self?.seedValue ?? .null }
 }

@@ -1,14 +1,14 @@
-/// A value as SQLite stores it.
+/// A SQLite value.
 public enum SeedValue: Hashable, Sendable, CustomStringConvertible {
   case null
   case integer(Int64)
   /// REAL; never a NaN, which SQLite stores as NULL.
   case real(Double)
-  /// TEXT, valid UTF-8; may hold U+0000.
+  /// TEXT, valid UTF-8; may contain U+0000.
   case text(String)
   case blob([UInt8])
 
-  /// Equal when the canonical bytes are: 1 and 1.0 differ, 0.0 and −0.0 differ, "é" composed and not differ.
+  /// Compares canonical bytes: 1 and 1.0 differ, 0.0 and −0.0 differ, and so do composed and decomposed "é".
   public static func == (left: Self, right: Self) -> Bool {
     switch (left, right) {
     case (.null, .null): true
@@ -20,7 +20,7 @@ public enum SeedValue: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Hashes what `==` compares.
+  /// Consistent with `==`.
   public func hash(into hasher: inout Hasher) {
     switch self {
     case .null: hasher.combine(0)
@@ -31,7 +31,7 @@ public enum SeedValue: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The value for people to read: a text as it is, without quotes, a blob by its size.
+  /// The value for people: a text without quotes, a blob as its size.
   public var description: String {
     switch self {
     case .null: "NULL"

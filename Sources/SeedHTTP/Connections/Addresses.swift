@@ -1,13 +1,12 @@
 import SeedSystem
 
-/// An address without its port. An IPv4 address is held as the IPv6 address that it maps to.
+/// An address without port. IPv4 addresses are stored as IPv4-mapped IPv6 addresses.
 package struct IPAddress: Hashable, Sendable {
-  /// In network byte order: the first byte is the highest.
+  /// The first byte in network order is the highest.
   let bits: UInt128
 
   private static let mappedPrefix: UInt128 = 0xFFFF << 32
 
-  /// The address of a numeric literal; nil if it is none.
   package init?(_ literal: String) {
     var (v4, v6) = (in_addr(), in6_addr())
     if inet_pton(AF_INET, literal, &v4) == 1 {
@@ -19,10 +18,10 @@ package struct IPAddress: Hashable, Sendable {
     }
   }
 
-  /// The address that a socket call filled in, with its port; nil if it is of another family.
+  /// The address and port from a socket call; nil for other address families.
   static func reading(_ pointer: UnsafePointer<sockaddr>) -> (address: IPAddress, port: UInt16)? {
     let raw = UnsafeRawPointer(pointer)
-    // On Linux the family stands first. `sockaddr.sa_family` would count as a member of CMicroHTTPD's.
+    // On Linux the family comes first. `sockaddr.sa_family` would count as a member of CMicroHTTPD's.
     switch CInt(raw.loadUnaligned(as: sa_family_t.self)) {
     case AF_INET:
       let found = raw.loadUnaligned(as: sockaddr_in.self)
@@ -44,14 +43,14 @@ package struct IPAddress: Hashable, Sendable {
 
   var isIPv4: Bool { bits >> 32 == 0xFFFF }
 
-  /// Under which connections are counted: one subscriber has all addresses that share an IPv6 address's first 64 bits.
+  /// The unit of connection limits: all addresses with the same first 64 bits of IPv6 belong to one subscriber.
   var subscriber: IPAddress { isIPv4 ? self : IPAddress(bits: (bits >> 64) << 64) }
 
   private var v4: in_addr { in_addr(s_addr: UInt32(truncatingIfNeeded: bits).bigEndian) }
 
   private var v6: in6_addr { unsafeBitCast(bits.bigEndian, to: in6_addr.self) }
 
-  /// Numeric, an IPv4 address of an IPv6 socket as IPv4.
+  /// Numeric; an IPv4-mapped address as IPv4.
   var literal: String {
     var (v4, v6) = (v4, v6)
     return withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) { text in
@@ -88,12 +87,11 @@ package struct IPAddress: Hashable, Sendable {
 
 /// Addresses with a common prefix: `10.0.0.0/8`, `::1`.
 package struct IPNetwork: Hashable, Sendable {
-  /// As it was written.
   package let text: String
   private let prefix: UInt128
   private let hostBits: Int
 
-  /// Reads an address with or without a number of leading bits; nil if it is none, or if further bits are set.
+  /// Parses an address with an optional prefix length; nil if invalid or if host bits are set.
   package init?(_ text: String) {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard let address = IPAddress(String(parts[0])) else { return nil }
@@ -105,7 +103,7 @@ package struct IPNetwork: Hashable, Sendable {
     guard hostBits == 128 ? address.bits == 0 : prefix << hostBits == address.bits else { return nil }
   }
 
-  // Shifting by the whole width is defined in Swift: it leaves nothing.
+  // Swift defines a shift by the full width: the result is 0.
   func contains(_ address: IPAddress) -> Bool { address.bits >> hostBits == prefix }
 
   private static func number(_ digits: Substring) -> Int? {
@@ -113,9 +111,9 @@ package struct IPNetwork: Hashable, Sendable {
   }
 }
 
-/// The sender's address by `X-Forwarded-For`; `peer` where that is no trusted proxy, or gives no usable address. Each
-/// proxy appends the address that asked it, so entries count from the end on, up to the first that is no trusted
-/// proxy's own. The client itself wrote all that stands before.
+/// The sender's address by `X-Forwarded-For`; `peer` if that is not a trusted proxy or the entry is unusable. Each
+/// proxy appends the address of its client, so entries are read from the end, up to the first that is not a trusted
+/// proxy. Earlier entries are written by the client.
 func senderAddress(_ fields: [String], from peer: String, trusts: (IPAddress) -> Bool) -> String {
   var sender = peer
   for entry in fields.flatMap({ $0.split(separator: ",") }).reversed() {

@@ -3,7 +3,7 @@ import SeedSystem
 
 import struct Synchronization.Atomic
 
-/// One open connection. Its own thread notes its phase; the reaper reads it from another thread.
+/// One open connection. Its thread sets the phase; the reaper reads it from another thread.
 final class ClientConnection: Sendable {
   let address: IPAddress?
   let descriptor: CInt
@@ -28,7 +28,7 @@ final class ClientConnection: Sendable {
 
   var acknowledgedBytes: UInt64 { seedbank_socket_acknowledged_bytes(descriptor) }
 
-  /// Sends that, and says that nothing follows. What the kernel does not take at once is lost.
+  /// Sends bytes and shuts down the sending side. Drops what the kernel does not accept at once.
   func end(with bytes: [UInt8]) {
     _ = send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT))
     shutdown(descriptor, CInt(SHUT_WR))
@@ -37,8 +37,8 @@ final class ClientConnection: Sendable {
   private static let discardedBytes = 256 * 1024
   private static let discardedPieceBytes = 16 * 1024
 
-  /// To be called before its descriptor is closed. To a client that goes on sending, a close resets the connection, and the
-  /// last answer is lost before it was read: so what has come by now is taken, up to a bound.
+  /// Call before closing the descriptor. If the client is still sending, closing resets the connection and loses the
+  /// last response, so this reads pending bytes, up to a limit.
   func discardInput() {
     withUnsafeTemporaryAllocation(byteCount: Self.discardedPieceBytes, alignment: 1) { room in
       for _ in 0..<Self.discardedBytes / Self.discardedPieceBytes
@@ -46,7 +46,7 @@ final class ClientConnection: Sendable {
     }
   }
 
-  /// To be called only while the descriptor is sure to be its own; see ``ConnectionTable``.
+  /// Call only while the descriptor certainly belongs to this connection; see ``ConnectionTable``.
   func shutDown() { endTraffic(on: descriptor) }
 
   private static let phaseShift: UInt64 = 62

@@ -1,27 +1,24 @@
 import SeedSystem
 
-/// Why a connection was not taken, or was ended before its request was answered.
+/// The reason for refusing a connection, or for ending it before its response.
 package enum ConnectionRefusal: String, CaseIterable, Sendable {
-  /// Its address, or its IPv6 network, had as many as one may have.
+  /// Its address or IPv6 network had the maximum number of connections.
   case address
-  /// Places were short, and its address, or its IPv6 network, had its share of them.
+  /// The server was crowded, and its address or IPv6 network had its share of connections.
   case share
-  /// The process could open no more files.
   case descriptors
-  /// It came while the server was ending.
   case ending
-  /// It was idle, and its place was needed.
+  /// It was idle, and the server was crowded.
   case crowd
-  /// Its request's head was refused.
   case head
-  /// Its client was too slow: to send a head, or to take a response, of which more is demanded while places are short.
+  /// Its client sent a head or received a response too slowly. The limits are stricter in a crowd.
   case timeout
 
-  /// By a line of libmicrohttpd's log: the library refuses these by itself and tells nobody else.
+  /// Parses a line of libmicrohttpd's log, the only report of these refusals.
   init?(logged line: String) {
     let beginnings: [(String, Self)] = [
       ("Hit process or system resource limit", .descriptors),
-      // Of a head: requests with a body never get so far.
+      // A rejected head: requests with a body never get this far.
       ("Error processing request (HTTP response code is", .head),
     ]
     guard let found = beginnings.first(where: { line.hasPrefix($0.0) }) else { return nil }
@@ -29,7 +26,7 @@ package enum ConnectionRefusal: String, CaseIterable, Sendable {
   }
 }
 
-/// How many connections were refused, by reason. A crowd makes some ten thousand a second, for which a lock is cheap.
+/// Counts refused connections by reason. A crowd causes about ten thousand a second, for which a lock is cheap enough.
 final class ConnectionRefusals: Sendable {
   private let counts = Mutex<[ConnectionRefusal: Int]>([:])
 

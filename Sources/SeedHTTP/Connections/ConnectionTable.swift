@@ -4,15 +4,14 @@ import struct Synchronization.Atomic
 
 /// A server's load at one moment.
 package struct HTTPLoad: Hashable, Sendable {
-  /// Open connections.
   package var connections = 0
-  /// Requests that wait for a response, or for the rest of one.
+  /// Requests without a complete response.
   package var answering = 0
-  /// Set when the server drains: clients should ask another one.
+  /// Whether the server drains: clients should use another one.
   package var isEnding = false
-  /// Connections that were refused since the server began, by reason.
+  /// Refused connections since the start, by reason.
   package var refused: [ConnectionRefusal: Int] = [:]
-  /// Seconds since the server began in which all places were taken: who came then waited for one, unheard.
+  /// Seconds since the start at the connection limit, during which new clients waited unaccepted.
   package var fullSeconds = 0.0
 
   package init(connections: Int = 0, answering: Int = 0, isEnding: Bool = false) {
@@ -20,13 +19,13 @@ package struct HTTPLoad: Hashable, Sendable {
   }
 }
 
-/// All open connections, and their count by address. libmicrohttpd reports a connection as closed before it closes
-/// the descriptor: under this table's lock its number cannot have been given to another file.
+/// All open connections, and their count by address. libmicrohttpd reports a connection as closed before it closes the
+/// descriptor, so under this table's lock the descriptor's number cannot belong to another file.
 final class ConnectionTable: Sendable {
   private struct Entry {
     let connection: ClientConnection
     var progress: ConnectionTimeouts.Progress?
-    /// It was ended to make room, and leaves the table in a moment.
+    /// It was ended to make room and is about to leave the table.
     var isLeaving = false
   }
 
@@ -35,10 +34,10 @@ final class ConnectionTable: Sendable {
     var leaving = 0
     var counts: [IPAddress: Int] = [:]
     var fullTime = FullTime()
-    /// Whether places are short, and none is at rest that could be made free.
+    /// Whether the server is crowded and has no idle connection to end.
     var isBusy = false
 
-    /// Places that do not become free in a moment.
+    /// Connections that are not about to leave.
     var taken: Int { entries.count - leaving }
 
     mutating func end(_ key: ObjectIdentifier) {
@@ -53,7 +52,7 @@ final class ConnectionTable: Sendable {
     case serving
     /// Each connection ends with its next response; new ones are accepted.
     case draining
-    /// The same, and new connections are refused.
+    /// As draining, and new connections are refused.
     case ending
   }
 
@@ -63,15 +62,14 @@ final class ConnectionTable: Sendable {
   private let timeouts: ConnectionTimeouts
   private let perAddressLimit: Int
   private let exempt: [IPNetwork]
-  /// From so many connections on, places are short: each new one ends idle ones; where none is idle, who has its share of the
-  /// places gets no more.
-  /// There is room above, or nobody new would be let in.
+  /// From this count on, the server is crowded: a new connection ends idle ones or, if none is idle, is refused if its
+  /// address has its share. It is below the limit, so that new clients can connect at all.
   private let crowd: Int
-  /// Idle connections that end at once, so that not each new connection has to look for one.
+  /// Idle connections ended at once, so that not every new connection has to search for one.
   private let batch: Int
   private let limit: Int
 
-  /// Of the places, the share that is kept free for new connections, and the share that is made free at once.
+  /// The fraction of connections kept free for new clients, and the fraction ended at once, as divisors.
   private static let (freeShare, batchShare) = (16, 64)
 
   init(_ timeouts: ConnectionTimeouts, limit: Int, perAddressLimit: Int, exempt: [IPNetwork]) {
@@ -99,7 +97,7 @@ final class ConnectionTable: Sendable {
 
   func beginDraining() { phase.max(Phase.draining.rawValue, ordering: .acquiringAndReleasing) }
 
-  /// False if that was so already. Not MHD_quiesce_daemon: in 0.9.75 it races with its workers, and the loser aborts.
+  /// False if already ending. Avoids MHD_quiesce_daemon, which in 0.9.75 races with its workers and may abort.
   func beginEnding() -> Bool {
     phase.exchange(Phase.ending.rawValue, ordering: .acquiringAndReleasing) != Phase.ending.rawValue
   }
@@ -135,11 +133,9 @@ final class ConnectionTable: Sendable {
     }
   }
 
-  /// How many places an address may have while they are short.
   private func share(in state: borrowing State) -> Int { max(1, crowd / max(1, state.counts.count)) }
 
-  /// For connections that came all at once: none was idle while they were added, and libmicrohttpd adds none beyond its
-  /// limit, whoever waits for a place.
+  /// Makes room after a burst: no connection was idle when it arrived, and at its limit libmicrohttpd accepts no more.
   func makeRoom() {
     state.withLock { state in
       if state.entries.count >= crowd { endIdle(in: &state) }
@@ -149,8 +145,7 @@ final class ConnectionTable: Sendable {
     }
   }
 
-  /// Readers that take little make room, where their address has more than its share. The kernel is asked for each of them:
-  /// too much work for each connection that comes.
+  /// Ends slow readers above their share. Queries the kernel for each, which is too expensive per new connection.
   private func endSlow(in state: inout State) {
     let (now, share) = (monotonicMilliseconds(), share(in: state))
     var surplus = state.counts.filter { $0.value > share }.mapValues { $0 - share }
@@ -179,8 +174,8 @@ final class ConnectionTable: Sendable {
     }
   }
 
-  /// The oldest idle connections make room: their clients lose nothing, and come again where they want more. So do those
-  /// whose first head does not come. A proxy's are let be: behind them is a crowd.
+  /// Ends the oldest idle connections, whose clients can reconnect without loss, and those whose first head does not
+  /// arrive. Exempts proxies, which serve many clients.
   private func endIdle(in state: inout State) {
     let now = monotonicMilliseconds()
     let idle = state.entries.compactMap { key, entry -> (key: ObjectIdentifier, since: UInt64)? in
@@ -212,14 +207,14 @@ final class ConnectionTable: Sendable {
       var ended = 0
       for (key, entry) in state.entries where !entry.isLeaving {
         let activity = entry.connection.activity
-        // The kernel is asked only where its answer matters.
+        // Only then, because it queries the kernel.
         let acknowledged = activity.phase == .sending ? entry.connection.acknowledgedBytes : 0
         switch timeouts.judge(activity, entry.progress, acknowledged: acknowledged, at: now) {
         case .keep(let progress):
           if progress != entry.progress { state.entries[key]?.progress = progress }
         case .end:
           state.end(key)
-          // A client that has its response and says nothing more loses nothing.
+          // A client that has its response and sends nothing loses nothing.
           if activity.phase != .idle { refusals.count(.timeout) }
           ended += 1
         }
@@ -229,8 +224,7 @@ final class ConnectionTable: Sendable {
   }
 }
 
-/// Adds up how long all places of a server were taken. libmicrohttpd then takes no connection, so none is refused that
-/// could be counted: who comes waits in the kernel's queue.
+/// Sums up the time at the connection limit, during which clients wait in the kernel's queue and cannot be counted.
 struct FullTime: Hashable, Sendable {
   private var milliseconds: UInt64 = 0
   private var since: UInt64?

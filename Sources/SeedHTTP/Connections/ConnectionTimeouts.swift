@@ -1,18 +1,17 @@
-/// When a connection is ended because its client is too slow. libmicrohttpd 0.9.75 knows only how long ago the last
-/// byte moved. One byte every few seconds keeps a connection for ever, and a few hundred such connections keep
-/// everyone else out.
+/// Ends connections of slow clients. libmicrohttpd 0.9.75 only measures the time since the last byte: a byte every few
+/// seconds keeps a connection forever, and a few hundred such connections block all other clients.
 package struct ConnectionTimeouts: Sendable {
-  /// Seconds from a connection's start to the end of its first request's head.
+  /// Seconds from a connection's start to the end of the first request's head.
   package var headSeconds = 5
-  /// Seconds without a request, counted from the end of a response.
+  /// Seconds without a request after a response.
   package var idleSeconds = 30
-  /// Bytes a second that a client must take of a response.
+  /// Bytes per second that a client must receive of a response.
   package var floorBytesPerSecond = 512
   /// Seconds over which that is measured: long enough for a train in a tunnel.
   package var floorWindowSeconds = 20
 
-  /// While places are short, what a client must take that has more than its share of them, and seconds over which that
-  /// is measured. Who loses its place can ask for the rest.
+  /// In a crowd, the bytes per second required of clients above their share, and the seconds over which that is
+  /// measured. A client that is cut off can request the rest.
   package var crowdedFloorBytesPerSecond = 16 * 1024
   package var crowdedWindowSeconds = 2
 
@@ -20,7 +19,6 @@ package struct ConnectionTimeouts: Sendable {
 
   struct Activity: Hashable, Sendable {
     enum Phase: UInt64, Sendable {
-      /// It waits for its first request's head.
       case opening
       case handling
       case sending
@@ -28,18 +26,18 @@ package struct ConnectionTimeouts: Sendable {
     }
 
     let phase: Phase
-    /// Milliseconds of a clock that only goes forward.
+    /// Milliseconds of a monotonic clock.
     let since: UInt64
 
-    /// A connection counts as busy so long after it was opened or answered: a client at work has sent again by then.
+    /// A connection counts as busy for this time after opening or a response, in which an active client sends again.
     static let momentMilliseconds: UInt64 = 250
 
     var isAnswering: Bool { phase == .handling || phase == .sending }
 
-    /// A new connection may take so long for its first head before it counts as waiting: a lost packet is sent again by then.
+    /// A new connection counts as waiting only after this time without a head, in which a lost packet is resent.
     static let patienceMilliseconds: UInt64 = 1_000
 
-    /// Whether nothing is under way on it for which its client would have to ask again.
+    /// Whether it can be ended without losing a request.
     func isWaiting(at now: UInt64) -> Bool {
       phase == .idle || phase == .opening && now >= since + Self.patienceMilliseconds
     }
@@ -48,7 +46,7 @@ package struct ConnectionTimeouts: Sendable {
   }
 
   struct Progress: Hashable, Sendable {
-    /// When the current window began, in milliseconds.
+    /// Start of the current window in milliseconds.
     let start: UInt64
     let acknowledged: UInt64
   }
@@ -62,7 +60,7 @@ package struct ConnectionTimeouts: Sendable {
     switch activity.phase {
     case .handling: .keep(nil)
     case .opening: isOver(headSeconds, activity, now) ? .end : .keep(nil)
-    // The next head may begin in the idle time's last moment.
+    // The next head may begin at the end of the idle time.
     case .idle: isOver(idleSeconds + headSeconds, activity, now) ? .end : .keep(nil)
     case .sending: judgeSending(activity, progress, acknowledged: acknowledged, at: now)
     }
@@ -72,7 +70,6 @@ package struct ConnectionTimeouts: Sendable {
     now >= activity.since + UInt64(seconds) * 1000
   }
 
-  /// Whether a reader could well make room.
   func isSlow(_ activity: Activity, _ progress: Progress?, acknowledged: UInt64, at now: UInt64) -> Bool {
     guard activity.phase == .sending, let progress, progress.start >= activity.since,
       now >= progress.start + UInt64(crowdedWindowSeconds) * 1000
@@ -90,7 +87,7 @@ package struct ConnectionTimeouts: Sendable {
   private func judgeSending(
     _ activity: Activity, _ progress: Progress?, acknowledged: UInt64, at now: UInt64
   ) -> Verdict {
-    // A measurement of an earlier response says nothing about this one.
+    // A measurement of an earlier response does not apply.
     guard let progress, progress.start >= activity.since else {
       return .keep(Progress(start: now, acknowledged: acknowledged))
     }

@@ -1,8 +1,7 @@
 internal import Dispatch
 
-/// Calls its body again and again, on a thread of its own, for as long as it lives.
 package final class RepeatingTimer: Sendable {
-  // It may be cancelled from any thread, though its type does not say so.
+  // Cancelling is thread-safe, but the type does not declare it.
   private nonisolated(unsafe) let timer: any DispatchSourceTimer
 
   package init(milliseconds: Int, _ body: @escaping @Sendable () -> Void) {

@@ -1,8 +1,8 @@
-/// Bytes of a request's head in libmicrohttpd's memory, valid for the time of one call.
+/// Bytes of a request's head in libmicrohttpd's memory, valid during one call.
 typealias HeadText = UnsafeBufferPointer<UInt8>
 
 extension HeadText {
-  /// Compares with an ASCII text in lower case, without regard to case.
+  /// Compares with a lower-case ASCII text, ignoring case.
   func isName(_ text: StaticString) -> Bool { count == text.utf8CodeUnitCount && hasNamePrefix(text) }
 
   func hasNamePrefix(_ text: StaticString) -> Bool {
@@ -18,7 +18,7 @@ extension HeadText {
 }
 
 struct ByteSet: Sendable {
-  // A bit for each byte. An array would cost a reference and a bounds check for every byte of every request.
+  // One bit per byte: an array would cost a reference and a bounds check for every byte of every request.
   private var words = SIMD4<UInt64>()
 
   private init(_ includes: (UInt8) -> Bool) {
@@ -43,13 +43,13 @@ struct ByteSet: Sendable {
 
   /// RFC 9110, 5.6.2: `tchar`.
   static let token = ByteSet(lettersDigitsAnd: "!#$%&'*+-.^_`|~")
-  /// RFC 9110, 5.5, `field-vchar` with space and tab: no control character but the tab.
+  /// RFC 9110, 5.5, `field-vchar` with space and tab: no control characters except tab.
   static let fieldValue = ByteSet { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }
-  /// A host's name or address with its port. No name in use has anything else that RFC 3986, 3.2.2, allows;
-  /// a comma is more likely two hosts that a proxy has joined.
+  /// A host's name or address with its port. RFC 3986, 3.2.2, allows more, but no name in use has it; a comma is more
+  /// likely two hosts joined by a proxy.
   static let host = ByteSet(lettersDigitsAnd: ".:[]-_~")
   static let path = ByteSet(lettersDigitsAnd: "/_.~%-")
-  /// Visible ASCII without `#`; a fragment is never sent.
+  /// Visible ASCII without `#`, because fragments are never sent.
   static let query = ByteSet { 0x21...0x7E ~= $0 && $0 != UInt8(ascii: "#") }
   static let escapable = ByteSet { $0 >= 0x20 && $0 != 0x7F && !"./\\".utf8.contains($0) }
 }

@@ -1,15 +1,15 @@
 import SeedFormat
 
-/// Gathers from a request's header fields, in one pass and without a copy, all that decides before a handler is called.
+/// Collects the header fields that matter before a handler is called, in one pass without copies.
 struct HeaderScan {
   private(set) var problem: Problem?
   private(set) var hostCount = 0
-  /// Set by a condition or a range: then the response depends on more than the target.
+  /// Set by a condition or range: the response then depends on more than the target.
   private(set) var hasConditions = false
-  /// The value of `User-Agent`, valid as long as the head is.
+  /// The value of `User-Agent`, valid as long as the head.
   private(set) var agent: HeadText?
   private(set) var coding = CodingPreference()
-  /// Set by `Expect`: the client waits for an interim response before it goes on.
+  /// Set by `Expect`: the client waits for an interim response.
   private(set) var expects = false
   private(set) var fieldCount = 0
   private var hasLength = false
@@ -17,7 +17,7 @@ struct HeaderScan {
   mutating func add(name: HeadText, value: HeadText) {
     fieldCount += 1
     checkSyntax(name, value)
-    // By length first: most fields are none of these.
+    // By length first, because most fields match none.
     switch name.count {
     case 4 where name.isName("host"): addHost(value)
     case 5 where name.isName("range"): hasConditions = true
@@ -42,7 +42,7 @@ struct HeaderScan {
   private mutating func addHost(_ value: HeadText) {
     hostCount += 1
     if hostCount > 1 { return refuse(Self.oneHost) }
-    // A client that knows no name of ours sends an empty one (RFC 9112, 3.2).
+    // A client that knows no host name sends an empty one (RFC 9112, 3.2).
     if !ByteSet.host.containsAll(of: value) {
       refuse("The Host is not a name or an address with an optional port.")
     }
@@ -50,7 +50,7 @@ struct HeaderScan {
 
   static let oneHost = "A request must have exactly one Host."
 
-  // RFC 9112, 6.3, tells where a request ends. Without a body it ends with its head.
+  // RFC 9112, 6.3: a request without a body ends with its head.
   private mutating func addLength(_ value: HeadText) {
     if hasLength || !value.isExactly("0") { refuse("A request must have no body.") }
     hasLength = true
@@ -61,12 +61,12 @@ struct HeaderScan {
 
 /// A client's choice between gzip and no coding (RFC 9110, 12.5.3).
 struct CodingPreference {
-  // Weights in thousandths; nil where the client gave none.
+  // Weights in thousandths; nil if the client gave none.
   private var gzip: Int?
   private var identity: Int?
   private var others: Int?
 
-  /// False where the client says nothing: it may not know the coding.
+  /// False without a preference: the client may not support gzip.
   var prefersGzip: Bool {
     let gzip = gzip ?? others ?? 0
     return gzip > 0 && gzip >= identity ?? 0
@@ -92,7 +92,7 @@ struct CodingPreference {
     }
   }
 
-  /// Reads `q=0.5`. Anything else counts as 0, so that gzip is sent only to a client that surely wants it.
+  /// Parses `q=0.5`. Anything else counts as 0, so that gzip is sent only to a client that certainly accepts it.
   private static func weight(_ parameter: HeadText) -> Int {
     guard parameter.hasNamePrefix("q="), parameter.count <= "q=0.000".utf8.count else { return 0 }
     let digits = parameter.dropFirst(2)
@@ -109,7 +109,6 @@ struct CodingPreference {
 }
 
 extension HTTPRequest {
-  /// Whether to send gzip rather than no coding.
   package var prefersGzip: Bool {
     var preference = CodingPreference()
     for var value in headers.values(of: "Accept-Encoding") { value.withUTF8 { preference.add($0) } }

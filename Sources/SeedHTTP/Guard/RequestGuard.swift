@@ -12,11 +12,11 @@ struct RequestLine {
     targetBytes = target.count
   }
 
-  /// RFC 9112, 3.2.4: asks what the server can do for all of its resources.
+  /// RFC 9112, 3.2.4: asks for the options of the whole server.
   fileprivate var asksForServer: Bool { target.isExactly("*") && method.isExactly("OPTIONS") }
 
-  /// RFC 9112, 3.2.2: every server must accept targets in absolute form. All hosts are the same here, so the host is
-  /// ignored, as the Host field is. A target in neither form stays as it is, for ``RequestGuard`` to refuse.
+  /// RFC 9112, 3.2.2: every server must accept absolute targets. All hosts are equivalent here, so the host is
+  /// ignored, like the Host field. Any other target is returned unchanged and rejected by ``RequestGuard``.
   static func originForm(of target: HeadText) -> HeadText {
     guard target.first != UInt8(ascii: "/") else { return target }
     for scheme in ["http://", "https://"] as [StaticString] where target.hasNamePrefix(scheme) {
@@ -30,18 +30,17 @@ struct RequestLine {
   }
 }
 
-/// How much a request's head holds.
 struct HeadSize {
   let targetBytes: Int
-  /// Of all of it, from the method to the empty line.
+  /// Bytes of the whole head, from the method to the empty line.
   let bytes: Int
   let fields: Int
 
-  /// Bytes of a target: RFC 9112, 3, asks for 8,000 of a request's line.
+  /// Bytes of a target; RFC 9112, 3, requires 8,000 for a request line.
   static let targetLimit = 8_000
   static let fieldLimit = 64
 
-  /// Throws where it is too much; `limit`: bytes of the whole head. Nothing else of such a request is looked at.
+  /// Throws if the head is too large, without checking anything else; `limit` is in bytes of the whole head.
   func check(limit: Int) throws(Problem) {
     guard targetBytes <= Self.targetLimit else { throw .targetTooLong }
     guard bytes <= limit else {
@@ -53,13 +52,13 @@ struct HeadSize {
   }
 }
 
-/// Decides by a request's head whether a handler may see it. The order matters: version, framing, method. A request
-/// whose end is in doubt is refused for that, whatever else is wrong with it.
+/// Checks a request's head before a handler is called, in this order: version, framing, method. An ambiguous end of
+/// the request takes precedence over other errors.
 enum RequestGuard {
-  /// Throws the problem to answer with. Its text repeats nothing that the client sent. `accountsForEveryByte`: line
-  /// and fields, with one space or CRLF between them, make up every byte that arrived. libmicrohttpd hands out C
-  /// strings: text after a NUL is silently lost, a bare LF passes for CRLF, and a folded line is glued to the field's
-  /// *name*. Each of them leaves bytes that belong nowhere.
+  /// Throws the problem to respond with; its text repeats nothing from the client. `accountsForEveryByte` means that
+  /// line and fields, separated by one space or CRLF, make up every received byte. libmicrohttpd returns C strings: it
+  /// drops text after a NUL, accepts a bare LF as CRLF, and appends a folded line to the field's *name*. Each of these
+  /// leaves bytes unaccounted for.
   static func check(_ line: RequestLine, _ fields: HeaderScan, accountsForEveryByte: Bool) throws(Problem) {
     let isNewer = line.version.isExactly("HTTP/1.1")
     guard isNewer || line.version.isExactly("HTTP/1.0") else {
@@ -127,6 +126,5 @@ extension Problem {
 }
 
 extension ProblemType {
-  /// Whether it says that a head is too large.
   var isForSize: Bool { self == .targetTooLong || self == .headTooLarge }
 }

@@ -1,8 +1,6 @@
-/// Header fields in their order, looked up without regard to case.
+/// Ordered header fields with case-insensitive lookup.
 package struct HTTPHeaders: Hashable, Sendable, ExpressibleByDictionaryLiteral {
-  /// One header field.
   package struct Field: Hashable, Sendable {
-    /// The name as it was written.
     package let name: String
     /// The value without surrounding whitespace.
     package let value: String
@@ -12,18 +10,16 @@ package struct HTTPHeaders: Hashable, Sendable, ExpressibleByDictionaryLiteral {
 
   package private(set) var fields: [Field]
 
-  /// The given fields, in order; a name may recur.
+  /// Names may repeat.
   package init(_ fields: [Field] = []) { self.fields = fields }
 
-  /// The fields of a literal such as `["Content-Type": "text/plain"]`, in order.
   package init(dictionaryLiteral elements: (String, String)...) {
     fields = elements.map { Field($0.0, $0.1) }
   }
 
-  /// The value of the first field of that name.
   package subscript(name: String) -> String? { fields.first { $0.name.equalsIgnoringCase(name) }?.value }
 
-  /// The values of all fields of that name, in order.
+  /// The values of all fields with that name, in order.
   package func values(of name: String) -> [String] {
     fields.filter { $0.name.equalsIgnoringCase(name) }.map(\.value)
   }
@@ -32,13 +28,12 @@ package struct HTTPHeaders: Hashable, Sendable, ExpressibleByDictionaryLiteral {
 
   package mutating func append(contentsOf others: HTTPHeaders) { fields += others.fields }
 
-  /// Puts one field in place of all of that name.
+  /// Replaces all fields with that name by one.
   package mutating func set(_ name: String, to value: String) {
     remove([name])
     append(name, value)
   }
 
-  /// Takes out all fields of these names.
   package mutating func remove(_ names: [String]) {
     fields.removeAll { field in names.contains { field.name.equalsIgnoringCase($0) } }
   }

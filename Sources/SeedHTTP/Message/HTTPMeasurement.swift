@@ -1,17 +1,17 @@
-/// A finished exchange in numbers, without a copy of any of its bytes.
+/// Measurements of a finished exchange, without copied bytes.
 package struct HTTPMeasurement: Sendable {
-  /// The mark of the response; 0 where the server answered by itself.
+  /// The response's mark; 0 if the server responded without the handler.
   package let mark: Int
-  /// The response's status; 0 if there was none.
+  /// The response's status; 0 without a response.
   package let status: Int
-  /// Bytes of the response's body, as announced.
+  /// Announced bytes of the body.
   package let bodyBytes: Int64
-  /// Bytes of the body that the client got. Where a response broke off, what its system acknowledged; 0 for a small one.
+  /// Bytes of the body that the client received. If the response broke off, those acknowledged; 0 for a small one.
   package var sentBytes: Int64
-  /// Which end of a file the body has: a download in parts begins with one part, and ends with one.
+  /// Whether the body includes the file's start or end: a download in parts has one of each.
   package var isFirstPart = false
   package var isLastPart = false
-  /// Whether the response was sent to its end.
+  /// Whether the response was sent completely.
   package let isComplete: Bool
   /// The label of the client's User-Agent; 0 without one.
   package let agent: Int
@@ -25,11 +25,9 @@ package struct HTTPMeasurement: Sendable {
   }
 }
 
-/// A request with the measurement of its exchange.
 package struct HTTPExchange: Sendable {
-  /// The request. If it was not admitted, its parts are unchecked.
+  /// If it was not admitted, its parts are unchecked.
   package let request: HTTPRequest
-  /// Whether the guard admitted it.
   package let isAdmitted: Bool
   package let measurement: HTTPMeasurement
 }

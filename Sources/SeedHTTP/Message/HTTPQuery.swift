@@ -1,14 +1,12 @@
-/// A query that cannot be read in exactly one way.
+/// An invalid or ambiguous query.
 package enum HTTPQueryError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// A piece between two `&` has no name.
   case missingName
-  /// A `%` without two hexadecimal digits, in the parameter of that raw name.
+  /// A `%` without two hexadecimal digits, in the parameter with that raw name.
   case badPercentEncoding(parameter: String)
   case invalidUTF8(parameter: String)
   case nul(parameter: String)
   case duplicate(parameter: String)
 
-  /// The raw name of the parameter at fault, where it has one.
   package var parameter: String? {
     switch self {
     case .missingName: nil
@@ -16,7 +14,6 @@ package enum HTTPQueryError: Error, Hashable, Sendable, CustomStringConvertible 
     }
   }
 
-  /// One sentence for the client.
   package var description: String {
     switch self {
     case .missingName: "The query has a parameter without a name."
@@ -29,8 +26,7 @@ package enum HTTPQueryError: Error, Hashable, Sendable, CustomStringConvertible 
 }
 
 extension HTTPRequest {
-  /// The decoded parameters by name; `flag` alone has the value "". `+` stays a plus: the form encoding's space is
-  /// `%20` here, as in any URI.
+  /// The decoded parameters by name; `flag` alone has the value "". Unlike in form encoding, `+` is a plus sign.
   package var queryItems: [String: String] {
     get throws(HTTPQueryError) {
       var items: [String: String] = [:]

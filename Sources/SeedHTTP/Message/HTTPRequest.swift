@@ -1,6 +1,6 @@
-/// A request's method; the guard lets no others pass to a handler than these three.
+/// A request's method; the guard only admits these three.
 package struct HTTPMethod: Hashable, Sendable {
-  /// As a request line writes it; methods are case-sensitive.
+  /// As in the request line; methods are case-sensitive.
   package let name: String
 
   package init(_ name: String) { self.name = name }
@@ -9,24 +9,23 @@ package struct HTTPMethod: Hashable, Sendable {
   package static let head = HTTPMethod("HEAD")
   package static let options = HTTPMethod("OPTIONS")
 
-  /// The methods that reach a handler, as the `Allow` field lists them.
+  /// The value of the `Allow` field.
   package static let allowed = "GET, HEAD, OPTIONS"
 }
 
-/// A request that the guard admitted.
 package struct HTTPRequest: Hashable, Sendable {
   package let method: HTTPMethod
-  /// The path, undecoded: it starts with `/` and has no `..`, no `//` and no escaped separator.
+  /// The undecoded path: it starts with `/` and has no `..`, `//` or escaped separator.
   package let path: String
-  /// The text after the first `?`, undecoded; nil without a `?`.
+  /// The undecoded text after the first `?`; nil without a `?`.
   package let query: String?
   package let headers: HTTPHeaders
-  /// The client's address, numeric: the connection's other end, or the one that a trusted proxy forwards for.
+  /// The client's numeric address: the connection's peer, or the address forwarded by a trusted proxy.
   package let remoteAddress: String
-  /// The number under which the log and a problem's headers name the request; 0 outside a server.
+  /// The request's number in the log and in a problem's headers; 0 outside a server.
   package let id: UInt64
 
-  /// A request for a raw target such as `/v1/transit/changes?since=100`.
+  /// Parses a raw target such as `/v1/transit/changes?since=100`.
   package init(
     _ method: HTTPMethod = .get, _ target: String, headers: HTTPHeaders = [:], remoteAddress: String = "",
     id: UInt64 = 0
@@ -40,7 +39,6 @@ package struct HTTPRequest: Hashable, Sendable {
     self.id = id
   }
 
-  /// ``id`` in sixteen hexadecimal digits.
   package var idText: String {
     let digits = String(id, radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits

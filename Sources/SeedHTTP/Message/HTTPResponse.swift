@@ -1,26 +1,25 @@
 package import SeedFormat
 import SeedSystem
 
-/// A response as a handler makes it. The server adds `Date`, `Content-Length`, `X-Content-Type-Options` and, where
-/// needed, `Connection`. It sends a 500 in place of a response with a header that cannot be sent: an empty value, a
-/// line break.
+/// A handler's response. The server adds `Date`, `Content-Length`, `X-Content-Type-Options` and, if needed,
+/// `Connection`. It sends a 500 instead of a response with an invalid header, such as an empty value or a line break.
 package struct HTTPResponse: Sendable {
   /// The status code, 200…599.
   package var status: Int
   package var headers: HTTPHeaders
-  /// The body; a response to HEAD has the same headers and leaves it out.
+  /// The body; for HEAD, it only determines the headers.
   package var body: HTTPBody
-  /// Whether it depends only on the request's target and on whether the client prefers gzip. The server keeps such a
-  /// response to GET or HEAD, and does not call the handler again until ``HTTPServer/forgetAnswers``.
+  /// Whether the response depends only on the target and the preference for gzip. The server then keeps it for GET and
+  /// HEAD, without calling the handler again, until ``HTTPServer/forgetAnswers``.
   package var isReusable = false
-  /// A number by which the handler's owner recognises the exchange in its measurement.
+  /// A number with which the handler's owner identifies the exchange in its measurement.
   package var mark = 0
 
   package init(status: Int, headers: HTTPHeaders = [:], body: HTTPBody = .empty) {
     (self.status, self.headers, self.body) = (status, headers, body)
   }
 
-  /// The problem as a response that no cache keeps (RFC 9457).
+  /// A problem response that caches do not store (RFC 9457).
   package init(_ problem: Problem) {
     self.init(
       status: problem.type.status, headers: ["Content-Type": Problem.mediaType, "Cache-Control": "no-store"],
@@ -34,7 +33,7 @@ package struct HTTPResponse: Sendable {
 }
 
 extension HTTPResponse {
-  /// What goes out on a connection that ends with it; its body is in memory.
+  /// The bytes of a response in memory that ends its connection.
   func lastBytes(isHead: Bool, at now: UTCTime) -> [UInt8] {
     var all: HTTPHeaders = ["Date": now.httpText, "Content-Length": "\(body.length)", "Connection": "close"]
     all.append(contentsOf: headers)
@@ -48,7 +47,7 @@ extension HTTPResponse {
 }
 
 extension Problem {
-  /// Seconds after which a client may try again what failed for want of a resource.
+  /// Seconds after which a client may retry when the server was overloaded.
   package static let retryAfterSeconds = "2"
 
   package static let methodNotAllowed = Problem(
@@ -57,22 +56,21 @@ extension Problem {
     .overloaded, "Too many files are open. Try again in a few seconds.")
 }
 
-/// Makes a body piece by piece, each on the thread of its connection.
+/// Produces a body in pieces, on the connection's thread.
 package protocol HTTPByteStream: AnyObject {
-  /// Fills the start of the buffer and returns the count of bytes, at least one; nil breaks the connection off.
+  /// Fills the start of the buffer and returns the number of bytes, at least one; nil aborts the connection.
   func next(into room: UnsafeMutableRawBufferPointer) -> Int?
 }
 
-/// A response's body; its length is known before the first byte is sent.
+/// A response's body; its length is known in advance.
 package enum HTTPBody: Sendable {
   case empty
   case bytes([UInt8])
-  /// That many bytes, made while they are sent. Each response opens a stream of its own.
+  /// A body of that length, produced while it is sent. Each response opens its own stream.
   case stream(length: Int64, @Sendable () -> any HTTPByteStream)
-  /// A part of a file, which the kernel sends without a copy in this process.
+  /// A part of a file, sent by the kernel without a copy in this process.
   case file(OpenFile, offset: Int64, length: Int64)
 
-  /// A whole file.
   package static func file(_ file: OpenFile) -> HTTPBody { .file(file, offset: 0, length: file.length) }
 
   var isStream: Bool {
@@ -86,7 +84,6 @@ package enum HTTPBody: Sendable {
     }
   }
 
-  /// Bytes in the body.
   package var length: Int64 {
     switch self {
     case .empty: 0

@@ -1,9 +1,9 @@
 package import SeedSystem
 
-/// A regular file held open, shared by any number of responses: an answer under way is sent from the file as it was.
+/// A regular file held open and shared by responses, which are unaffected if the file is replaced.
 package final class OpenFile: Sendable {
   private let file: File
-  /// The file as it was opened. It does not hold the descriptor.
+  /// Identifies the opened file, without its descriptor.
   let identity: Identity
 
   struct Identity: Hashable, Sendable {
@@ -13,7 +13,7 @@ package final class OpenFile: Sendable {
     var isCurrent: Bool { (try? FileStamp(path)) == stamp }
   }
 
-  /// A symbolic link in the last place is refused.
+  /// Rejects a path that is a symbolic link.
   package init(path: String) throws(FileError) {
     file = try File(path, for: .readingRegular(followsLinks: false))
     identity = Identity(path: path, stamp: try file.stamp())
@@ -26,13 +26,13 @@ package final class OpenFile: Sendable {
     offset >= 0 && part >= 0 && offset <= length && part <= length - offset
   }
 
-  /// A part of it; nil if it cannot be read, or has become shorter.
+  /// A part of the file; nil if it is unreadable or truncated.
   func bytes(offset: Int64, length: Int64) -> [UInt8]? {
     guard let bytes = try? file.read(Int(length), at: Int(offset)), bytes.count == length else { return nil }
     return bytes
   }
 
-  /// For a response, which closes it; nil if the process may open no more. The duplicates share a file position,
-  /// which nobody moves: `sendfile` and `pread` take their offset.
+  /// A descriptor for a response, which closes it; nil if the process is out of descriptors. The duplicates share a
+  /// file position, which does not matter: `sendfile` and `pread` take an offset.
   func duplicatedDescriptor() -> CInt? { file.duplicateDescriptor() }
 }

@@ -1,6 +1,6 @@
-/// The tags that a condition such as `If-Match` is met by (RFC 9110, 13.1.1 and 13.1.2).
+/// The entity tags of a condition such as `If-Match` (RFC 9110, 13.1.1 and 13.1.2).
 struct EntityTagCondition {
-  /// As written, with quotes and `W/`, without anything that is not a tag; nil for `*`, which is any representation.
+  /// Valid tags with quotes and `W/`; nil for `*`, which matches any representation.
   private let tags: [String]?
 
   init?(_ name: String, of headers: HTTPHeaders) {
@@ -9,7 +9,7 @@ struct EntityTagCondition {
     tags = values == ["*"] ? nil : values.flatMap(Self.tags)
   }
 
-  /// Strong comparison: a weak tag matches nothing.
+  /// Strong comparison: a weak tag never matches.
   func containsStrongly(_ tag: String?) -> Bool {
     guard let tags else { return true }
     return tag.map(tags.contains) ?? false
@@ -20,7 +20,7 @@ struct EntityTagCondition {
     containsStrongly(tag) || containsStrongly(tag.map { "W/\($0)" })
   }
 
-  // Not split at commas: a tag may contain some.
+  // Not split at commas, because tags may contain them.
   private static func tags(of value: String) -> [String] {
     var tags: [String] = []
     var rest = Substring(value)

@@ -2,15 +2,14 @@ import SeedFormat
 import SeedSystem
 
 extension HTTPResponse {
-  /// The response after the request's conditions and ranges, judged in the order of RFC 9110, 13.2.2. Conditions
-  /// apply to what would be sent with 200; any other response stays as it is (13.2.1).
+  /// Applies the request's conditions and ranges to a 200 response (13.2.1), in the order of RFC 9110, 13.2.2.
   package func selected(for request: HTTPRequest) -> HTTPResponse {
     guard status == 200 else { return self }
     let conditions = Conditions(
       request: request.headers, tag: headers["ETag"], lastModified: headers["Last-Modified"])
     guard conditions.isUnchangedAsRequired else { return replaced(by: HTTPResponse(.preconditionFailed)) }
     guard conditions.isChangedAsRequired else { return notModified }
-    // RFC 9110, 14.2: of the methods only GET knows ranges. A stream can only be made from its start.
+    // RFC 9110, 14.2: ranges apply only to GET. A stream cannot start in the middle.
     guard request.method == .get, !body.isStream, headers["Accept-Ranges"] == "bytes", conditions.allowsRange
     else { return self }
     return switch ByteRanges(request.headers, length: body.length) {
@@ -32,8 +31,8 @@ extension HTTPResponse {
     return replaced(by: part)
   }
 
-  /// The body stays: as with HEAD, the server sends its length and nothing else of it (RFC 9110, 8.6: no other
-  /// length may stand there). The fields that describe a body are removed (15.4.5).
+  /// Keeps the body, of which the server sends only the length, as for HEAD (RFC 9110, 8.6: no other length is
+  /// allowed). Removes the fields that describe a body (15.4.5).
   private var notModified: HTTPResponse {
     var kept = headers
     kept.remove(Self.describingABody)
@@ -74,7 +73,7 @@ private struct Conditions {
     return modified > known
   }
 
-  /// If-Range: the very validator, strongly compared (RFC 9110, 13.1.5).
+  /// If-Range: the exact validator, by strong comparison (RFC 9110, 13.1.5).
   var allowsRange: Bool {
     let validators = request.values(of: "If-Range")
     guard let validator = validators.first else { return true }
@@ -83,7 +82,7 @@ private struct Conditions {
 
   private var modified: UTCTime? { lastModified.flatMap { UTCTime(http: $0) } }
 
-  /// The date in the field; more than one, or an unreadable one, counts as no condition.
+  /// The date in the field; several or invalid ones count as no condition.
   private func date(_ name: String) -> UTCTime? {
     let values = request.values(of: name)
     return values.count == 1 ? UTCTime(http: values[0]) : nil
@@ -92,13 +91,13 @@ private struct Conditions {
 
 /// A `Range` field applied to a representation (RFC 9110, 14.1.2 and 14.2).
 private enum ByteRanges {
-  /// All of it: there is no such field, or it is one that must or may be ignored.
+  /// The whole representation: the field is missing or ignored.
   case whole
   case part(Range<Int64>)
   case none
 
-  /// Several ranges are answered whole, as the standard allows: `multipart/byteranges` would have a digest and
-  /// a length of its own, and nobody who fetches a seed needs it.
+  /// Several ranges get the whole representation, as the standard allows: `multipart/byteranges` would need its own
+  /// digest and length, and clients of seeds do not need it.
   init(_ headers: HTTPHeaders, length: Int64) {
     let values = headers.values(of: "Range")
     guard values.count == 1, let ranges = Self.ranges(values[0], length: length) else {
@@ -136,7 +135,7 @@ private enum ByteRanges {
     return min(first, length)..<min(last, length - 1) + 1
   }
 
-  /// A number of digits; one beyond all files is as good as the largest.
+  /// Parses digits; saturates, because no file is that long.
   private static func position(_ digits: Substring) -> Int64? {
     guard digits.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
     return min(Int64(digits) ?? .max, .max - 1)

@@ -1,9 +1,8 @@
 import SeedSystem
 
-/// The handler's reusable responses, by target and coding, until all are forgotten. For a plain request that finds
-/// its response here nothing is made: no string, no headers, no copy of a body.
+/// Caches the handler's reusable responses by target and coding. A hit for a plain request allocates nothing.
 final class AnswerCache: Sendable {
-  /// Responses that are kept; each may hold a descriptor, which ``DescriptorBudget`` counts.
+  /// Maximum responses; each may hold a descriptor, which ``DescriptorBudget`` counts.
   static let limit = 512
   static let bytesLimit = 32 * 1024 * 1024
   private static let largestShare = 3
@@ -11,10 +10,10 @@ final class AnswerCache: Sendable {
   private struct Entry {
     let target: [UInt8]
     let gzip: Bool
-    /// As the handler made it, for requests with conditions and for what connections cannot share. Not a file that
-    /// ``prepared`` has read: it would hold a descriptor for nothing.
+    /// The handler's response, for conditional requests and for responses that connections cannot share. Nil for a
+    /// file that ``prepared`` has read, to release its descriptor.
     let whole: HTTPResponse?
-    /// As libmicrohttpd sends it; nil until a plain request came, and for what connections cannot share.
+    /// The response in libmicrohttpd's form; nil until a plain request needs it, and if connections cannot share it.
     let prepared: PreparedResponse?
 
     var file: OpenFile.Identity? { whole?.body.file ?? prepared?.file }
@@ -46,7 +45,7 @@ final class AnswerCache: Sendable {
 
   var bytes: Int { state.withLock { $0.bytes } }
 
-  /// To be read before the handler is called, and passed to ``keep(_:_:to:gzip:of:)`` with its response.
+  /// Read before calling the handler, and passed to ``keep(_:_:to:gzip:of:)`` with its response.
   var generation: Int { state.withLock { $0.generation } }
 
   func keep(
@@ -60,7 +59,7 @@ final class AnswerCache: Sendable {
     guard entry.bytes <= Self.bytesLimit / Self.largestShare else { return }
     state.withLock { state in
       guard state.generation == generation else { return }
-      // Nothing tells which ones will be asked for again: to begin anew costs each of them one request.
+      // Future requests are unknown, so the whole cache is cleared, at the cost of one handler call for each target.
       if state.entries.count >= Self.limit || state.bytes + entry.bytes > Self.bytesLimit {
         state = State(generation: generation)
       }
@@ -70,7 +69,7 @@ final class AnswerCache: Sendable {
   }
 
   func forget() {
-    // Kept past the lock, in which the last reference would free them all.
+    // Released outside the lock, because that frees all responses.
     let old = state.withLock { state in
       defer { state = State(generation: state.generation + 1) }
       return state.entries
@@ -80,7 +79,7 @@ final class AnswerCache: Sendable {
 
   func forgetReplacedFiles() {
     let files = state.withLock { state in state.entries.compactMapValues(\.file) }
-    // Without the lock: requests do not wait for the disk.
+    // Outside the lock, so that requests do not wait for the disk.
     let replaced = files.filter { !$0.value.isCurrent }
     let old = state.withLock { state in
       replaced.compactMap { key, file in
@@ -90,7 +89,7 @@ final class AnswerCache: Sendable {
     withExtendedLifetime(old) {}
   }
 
-  /// FNV-1a. A client that finds two published targets of one hash makes each of them displace the other, and no more.
+  /// FNV-1a. A client that finds two published targets with the same hash only makes them displace each other.
   private static func hash(_ target: HeadText, _ gzip: Bool) -> UInt64 {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325 ^ (gzip ? 1 : 0)
     for byte in target { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
@@ -103,7 +102,7 @@ extension HTTPBody {
     if case .file(let file, _, _) = self { file.identity } else { nil }
   }
 
-  /// Bytes that it takes at most; a stream is made of fewer bytes than it sends.
+  /// An upper bound on memory; a stream needs less than it sends.
   var bytesInMemory: Int {
     switch self {
     case .bytes(let bytes): bytes.count

@@ -1,18 +1,18 @@
-/// The request that a connection is at, from its first line to the last byte of its response. Each connection has
-/// one, for one request after the other, and only its thread touches it.
+/// A connection's request, from its first line to the last byte of its response. Reused for all requests of a
+/// connection, and accessed only by its thread.
 final class CurrentRequest {
   enum Step {
     case head
     case handler(HTTPRequest)
     case kept(PreparedResponse)
     case sent
-    /// Its refusal went to the socket, and the connection is to be dropped.
+    /// The refusal was written to the socket; the connection must be dropped.
     case refused
   }
 
   let client: ClientConnection
   private(set) var number = 0
-  /// The raw target, copied before libmicrohttpd cuts it to pieces.
+  /// The raw target, copied before libmicrohttpd modifies it.
   private(set) var target: [UInt8] = []
   private(set) var step = Step.head
   private var request: HTTPRequest?
@@ -20,9 +20,9 @@ final class CurrentRequest {
   private var isHead = false
   private var agent = 0
   private var wasAdmitted = false
-  /// When its head was whole, or was refused before it was.
+  /// The time at which the head was complete or rejected.
   private var start: UInt64?
-  /// What the client had acknowledged before a large response.
+  /// The bytes acknowledged by the client before a large response.
   private var acknowledgedBefore: UInt64?
 
   init(on client: ClientConnection) { self.client = client }
@@ -34,7 +34,7 @@ final class CurrentRequest {
     number += 1
   }
 
-  /// False while its head is under way: until then it is the client's time that passes, and nothing was asked.
+  /// False while the head is incomplete: that time is the client's, and there is no request yet.
   var hasHead: Bool { start != nil }
 
   func finishHead(isHead: Bool, agent: Int, _ request: HTTPRequest?) {
@@ -48,7 +48,7 @@ final class CurrentRequest {
   func send(_ response: PreparedResponse) {
     self.response = response
     step = .sent
-    // Asked only where it may matter: most responses are small, and go out at once.
+    // Only for large bodies: small ones are sent at once.
     acknowledgedBefore = response.bodyBytes >= Self.largeBytes && !isHead ? client.acknowledgedBytes : nil
     client.enter(.sending)
   }
@@ -70,7 +70,7 @@ final class CurrentRequest {
     return measurement
   }
 
-  /// Bytes from which on it is measured how much of a body arrived.
+  /// Minimum size in bytes of a body for which acknowledged bytes are measured.
   private static let largeBytes: Int64 = 64 * 1024
 
   private func acknowledgedOfBody(_ bodyBytes: Int64) -> Int64 {

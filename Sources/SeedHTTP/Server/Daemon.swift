@@ -4,7 +4,7 @@ struct Daemon: ~Copyable {
   private let daemon: OpaquePointer
   private let hooks: UnsafeMutablePointer<seedbank_mhd_hooks>
 
-  /// Answers on a duplicate of the socket from here on; nil if the library cannot start.
+  /// Starts serving on a duplicate of the socket; nil if the library cannot start.
   init?(
     _ configuration: HTTPServerConfiguration, on socket: borrowing ListeningSocket,
     dispatcher: RequestDispatcher
@@ -14,8 +14,7 @@ struct Daemon: ~Copyable {
     let hooks = UnsafeMutablePointer<seedbank_mhd_hooks>.allocate(capacity: 1)
     hooks.initialize(to: seedbank_mhd_hooks(dispatcher))
     guard let started = seedbank_mhd_start(&settings, hooks) else {
-      // The library closed the descriptor on most of its ways out, not on all: it is left alone here, and
-      // the socket at least must not go on listening.
+      // The library may have closed the descriptor, so it is not closed here, but the socket must stop listening.
       socket.endListening()
       hooks.release()
       return nil
@@ -24,7 +23,7 @@ struct Daemon: ~Copyable {
     self.hooks = hooks
   }
 
-  // Ends all connections, joins all threads; then nobody calls the hooks any more.
+  // Ends all connections and joins all threads, after which the hooks are not called any more.
   deinit {
     MHD_stop_daemon(daemon)
     hooks.release()
@@ -36,14 +35,14 @@ extension seedbank_mhd_settings {
     self.init()
     let connections = max(1, configuration.connectionLimit)
     listening_socket = descriptor
-    // A thread without a share of the connections would be idle for ever.
+    // A thread without connections would always be idle.
     threads = UInt32(clamping: min(max(1, configuration.threads), connections))
     connection_limit = UInt32(clamping: connections)
     idle_timeout_seconds = UInt32(clamping: max(1, configuration.timeouts.idleSeconds))
     connection_memory_bytes = max(Self.leastConnectionMemory, configuration.connectionMemoryBytes)
   }
 
-  /// Bytes below which not even a refusal's head fits.
+  /// Below this many bytes, not even a refusal's head fits.
   private static let leastConnectionMemory = 4096
 }
 
@@ -63,7 +62,7 @@ extension UnsafeMutablePointer<seedbank_mhd_hooks> {
   }
 }
 
-// The hooks are functions at file scope: a closure could inherit an actor, and would trap on these threads.
+// File-scope functions, because a closure could inherit an actor and would trap on these threads.
 
 private func dispatcher(_ context: UnsafeMutableRawPointer) -> RequestDispatcher {
   Unmanaged<RequestDispatcher>.fromOpaque(context).takeUnretainedValue()
@@ -98,7 +97,7 @@ private func current(_ connection: UnsafeMutableRawPointer) -> CurrentRequest {
   Unmanaged<CurrentRequest>.fromOpaque(connection).takeUnretainedValue()
 }
 
-// A request's context is its connection's, which outlives it.
+// A request uses its connection's context, which outlives it.
 private func beginRequest(
   context: UnsafeMutableRawPointer?, connection: UnsafeMutableRawPointer?, target: UnsafePointer<CChar>?
 ) -> UnsafeMutableRawPointer? {

@@ -1,25 +1,23 @@
 internal import Dispatch
 import SeedSystem
 
-/// Answers every admitted request with its handler's response.
 package final class HTTPServer: Sendable {
-  /// The address that it listens on.
   package let host: String
-  /// The port that it listens on; where 0 was configured, the one that the system chose.
+  /// The listening port; if 0 was configured, the one that the system chose.
   package let port: UInt16
-  /// Open connections at most: as configured, or fewer where the system's limit on open files requires it.
+  /// Maximum connections: as configured, or fewer if the limit on open files requires it.
   package let connectionLimit: Int
   private let dispatcher: RequestDispatcher
   private let daemon: Mutex<Daemon?>
   private let timers: [RepeatingTimer]
   private let running = DispatchGroup()
 
-  /// Listens, and answers from here on. The handler is called on several threads at once, and must not stop the
-  /// server. It makes the response to a plain GET; conditions and ranges are the server's.
+  /// Listens and starts responding. The handler is called on several threads at once and must not stop the server. It
+  /// returns the response to a plain GET; the server applies conditions and ranges.
   package init(
     configuration: HTTPServerConfiguration, handler: @escaping @Sendable (HTTPRequest) -> HTTPResponse
   ) throws(HTTPServerError) {
-    // A write to a connection that the other side closed would end the process; `sendfile` has no flag against that.
+    // Writing to a connection closed by its peer would end the process; `sendfile` has no flag to prevent that.
     signal(SIGPIPE, SIG_IGN)
     var configuration = configuration
     guard let budget = DescriptorBudget.claim(connections: configuration.connectionLimit) else {
@@ -46,33 +44,30 @@ package final class HTTPServer: Sendable {
   }
 
   private static let reapingMilliseconds = 500
-  /// A look costs less than a microsecond while there is room.
+  /// A check costs less than a microsecond while there is room.
   private static let roomMilliseconds = 50
 
-  // These are functions of their own, so that a handler can keep one without keeping the server: if the last
-  // reference to the server went away on one of its threads, it would wait there for that very thread.
+  // Closures that do not retain the server, so that a handler can keep them: if a handler's thread released the last
+  // reference to the server, it would wait for itself.
 
-  /// Tells the current load.
   package var load: @Sendable () -> HTTPLoad {
     { [connections = dispatcher.connections] in connections.load }
   }
 
-  /// Forgets all responses that are kept for reuse.
   package var forgetAnswers: @Sendable () -> Void { { [answers = dispatcher.answers] in answers.forget() } }
 
-  /// Forgets the kept responses whose files were replaced or written to.
   package var forgetReplacedFiles: @Sendable () -> Void {
     { [answers = dispatcher.answers] in answers.forgetReplacedFiles() }
   }
 
   deinit { stop(gracePeriod: .zero) }
 
-  /// Ends each connection with its next response; new ones are accepted until clients are directed elsewhere.
+  /// Ends each connection with its next response; new ones are accepted until clients are redirected.
   package func drain() { dispatcher.connections.beginDraining() }
 
-  /// Refuses new connections, waits until the admitted requests are answered, and a moment for those on their way, or
-  /// for the period; then cuts the remaining connections off. Blocks until all threads have ended, which a handler can
-  /// delay beyond the period; a second call waits too. Returns how many requests were cut off.
+  /// Refuses new connections, waits for admitted requests and briefly for arriving ones, at most for the grace period,
+  /// and then closes the remaining connections. Blocks until all threads have ended, which a handler can delay
+  /// further; a second call waits too. Returns the number of requests cut off.
   @discardableResult
   package func stop(gracePeriod: Duration = .seconds(5)) -> Int {
     guard dispatcher.connections.beginEnding() else {
@@ -87,17 +82,17 @@ package final class HTTPServer: Sendable {
   }
 }
 
-/// The descriptors that a server needs. Without enough of them accepting a connection fails, or opening a file for
-/// it: so the soft limit is raised, and under a lower hard limit fewer connections are accepted than configured.
+/// The file descriptors that a server needs. Without them, accepting connections or opening files would fail, so the
+/// soft limit is raised; if the hard limit is too low, fewer connections are accepted.
 struct DescriptorBudget: Hashable, Sendable {
   let connections: Int
   let descriptors: Int
 
-  /// Each connection needs a socket, and a file that is being sent on it.
+  /// A socket, and a file that is being sent.
   static let perConnection = 2
-  /// For everything else in the process: libraries, logs, databases, the publisher's files.
+  /// For the rest of the process: libraries, logs, databases, the publisher's files.
   static let others = 256
-  /// Independent of the connections: each response that is kept may hold a file.
+  /// Independent of connections: each cached response may hold a file.
   static let fixed = AnswerCache.limit + others
 
   init?(connections wanted: Int, hardLimit: Int) {
@@ -109,7 +104,7 @@ struct DescriptorBudget: Hashable, Sendable {
 
   static func needed(for connections: Int) -> Int { fixed + connections * perConnection }
 
-  /// Raises the process's soft limit where needed; it never lowers it.
+  /// Raises the process's soft limit if needed; never lowers it.
   static func claim(connections: Int) -> DescriptorBudget? {
     var limit = rlimit()
     guard getrlimit(descriptorsResource, &limit) == 0,
@@ -122,6 +117,6 @@ struct DescriptorBudget: Hashable, Sendable {
   }
 
   private static let descriptorsResource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-  /// A hard limit without a bound reads as the largest number there is.
+  /// An unlimited hard limit reads as the largest integer.
   private static let mostDescriptors: rlim_t = 1 << 30
 }

@@ -1,58 +1,50 @@
 internal import class Foundation.ProcessInfo
 
-/// Where a server listens, and its limits.
 package struct HTTPServerConfiguration: Sendable {
-  /// An IPv4 or IPv6 literal; `::` takes IPv4 as well.
+  /// An IPv4 or IPv6 literal; `::` also accepts IPv4.
   package var host: String
-  /// The port; 0 takes any that is free.
+  /// The port; 0 selects a free one.
   package var port: UInt16
-  /// Threads that answer.
   package var threads = ProcessInfo.processInfo.activeProcessorCount
-  /// Open connections at most, shared out evenly over the threads. Each may need a second descriptor for a file. Where
-  /// the system does not allow as many, there are fewer connections; see ``HTTPServer/connectionLimit``.
+  /// Maximum open connections, distributed evenly over the threads. Each may need a second descriptor for a file. If
+  /// the system does not allow as many, the limit is lower; see ``HTTPServer/connectionLimit``.
   package var connectionLimit = 4000
-  /// Open connections at most from one IPv4 address or one IPv6 network of 64 bits; nil for a quarter of
-  /// ``connectionLimit``, so that three of them cannot keep everyone else out.
+  /// Maximum connections from one IPv4 address or one IPv6 /64 network; nil for a quarter of ``connectionLimit``, so
+  /// that three of them cannot block all others.
   package var perAddressLimit: Int?
-  /// Proxies in front: they may have any number of connections, and their `X-Forwarded-For` is believed.
+  /// Proxies with unlimited connections and a trusted `X-Forwarded-For`.
   package var trustedProxies: [IPNetwork] = []
-  /// Requests on one connection, after which it ends: its memory then starts afresh.
+  /// Requests per connection, after which it ends to free its memory.
   package var requestsPerConnection = 10_000
-  /// Memory of one connection in bytes; half of it is the largest head of a request. libmicrohttpd refuses what does not
-  /// fit into all of it, with a page of its own. A connection that rests keeps it: thousands do.
+  /// Memory per connection in bytes; half of it limits the head of a request. libmicrohttpd rejects larger heads with
+  /// its own page. Idle connections keep the memory, and there may be thousands.
   package var connectionMemoryBytes = 20 * 1024
   package var timeouts = ConnectionTimeouts()
-  /// Adds the fields that all of its owner's responses have, also to those that the server makes by itself.
+  /// Adds the fields of all responses, including those that the server makes.
   package var finish: @Sendable (HTTPResponse, HTTPRequest) -> HTTPResponse = { response, _ in response }
-  /// Takes libmicrohttpd's log, on its threads. Clients can provoke any number of lines: nothing is written unasked.
+  /// Receives libmicrohttpd's log on its threads; discarded by default, because clients can cause any number of lines.
   package var log: @Sendable (String) -> Void = { _ in }
-  /// Called after every exchange, on the daemon's threads. It costs little. A head that never came whole is none.
+  /// Called after every exchange with a complete head, on the daemon's threads. Cheap.
   package var measure: (@Sendable (HTTPMeasurement) -> Void)?
-  /// Gives the bytes of a `User-Agent` a number for the measurement.
+  /// Maps a `User-Agent` to a number for the measurement.
   package var labelAgent: (@Sendable (UnsafeBufferPointer<UInt8>) -> Int)?
-  /// Called after every exchange with all of its request. It costs a copy of every request.
+  /// Called after every exchange with the whole request. Copies every request.
   package var observe: (@Sendable (HTTPExchange) -> Void)?
 
-  /// Bytes of a request's head at most.
   var headLimit: Int { connectionMemoryBytes / 2 }
 
-  /// The defaults at that host and port.
   package init(host: String = "127.0.0.1", port: UInt16 = 0) {
     self.host = host
     self.port = port
   }
 }
 
-/// The reason why a server does not start.
 package enum HTTPServerError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Another socket listens there.
   case portInUse(host: String, port: UInt16)
-  /// The system or the library refuses.
   case cannotListen(host: String, port: UInt16, reason: String)
-  /// The system allows the process too few open files for even one connection; all would need that many.
+  /// The limit on open files is too low for even one connection; the configured ones need `needed`.
   case tooFewDescriptors(needed: Int)
 
-  /// One sentence: where, why, what to do.
   package var description: String {
     switch self {
     case .portInUse(let host, let port):

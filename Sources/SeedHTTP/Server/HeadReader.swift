@@ -1,6 +1,6 @@
 internal import CMicroHTTPD
 
-/// Scans the head of a connection's request, and counts the bytes that its parts account for; see ``RequestGuard``.
+/// Scans a request's head and counts the bytes of its parts; see ``RequestGuard``.
 struct HeadReader {
   private(set) var fields = HeaderScan()
   private var accounted = 0
@@ -29,8 +29,8 @@ struct HeadReader {
     accounted += name.count + gap(between: name, and: value) + value.count + 2
   }
 
-  /// Bytes of the colon and the whitespace before the value. A folded line's name was moved elsewhere: then
-  /// the result is more than all bytes that arrived, so that the sum is wrong.
+  /// Bytes of the colon and white space before the value. A folded line's name was moved, so the result exceeds all
+  /// received bytes to make the sum wrong.
   private func gap(between name: HeadText, and value: HeadText) -> Int {
     guard let nameStart = name.baseAddress, let valueStart = value.baseAddress else { return arrived + 1 }
     let gap = Int(bitPattern: valueStart) - Int(bitPattern: nameStart) - name.count

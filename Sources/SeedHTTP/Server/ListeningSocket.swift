@@ -1,6 +1,6 @@
 import SeedSystem
 
-/// A bound, listening TCP socket. libmicrohttpd could make it, but would not say why it failed.
+/// A listening TCP socket. libmicrohttpd could create it, but would not report why it failed.
 struct ListeningSocket: ~Copyable {
   let port: UInt16
   private let descriptor: CInt
@@ -22,19 +22,18 @@ struct ListeningSocket: ~Copyable {
 
   deinit { close(descriptor) }
 
-  // Several threads wait for one connection: accept must not block the late ones.
+  // Several threads wait for one connection, and accept must not block those that come too late.
   private static let flags = CInt(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
 
-  /// Bytes of a response that may wait unsent in the kernel. Without a bound it buffers several megabytes for each
-  /// slow client: a thousand of them fill its memory for TCP. Bytes under way do not count, so a fast client is not
-  /// slowed down.
+  /// Maximum unsent bytes of a response in the kernel. Otherwise it buffers several megabytes per slow client, and a
+  /// thousand of them would exhaust its TCP memory. Bytes in flight do not count, so fast clients are not slowed down.
   private static let unsentBytes: CInt = 128 * 1024
 
   private static func listen(_ descriptor: CInt, at address: IPAddress, _ port: UInt16) -> Bool {
     // SO_REUSEADDR: a restart must not wait for the old connections' TIME_WAIT.
     set(SO_REUSEADDR, of: SOL_SOCKET, to: 1, on: descriptor)
     if !address.isIPv4 { set(IPV6_V6ONLY, of: CInt(IPPROTO_IPV6), to: 0, on: descriptor) }
-    // Connections inherit it.
+    // Inherited by connections.
     set(TCP_NOTSENT_LOWAT, of: CInt(IPPROTO_TCP), to: unsentBytes, on: descriptor)
     let isBound = address.withPointer(port: port) { bind(descriptor, $0, $1) } == 0
     return isBound && Glibc.listen(descriptor, SOMAXCONN) == 0

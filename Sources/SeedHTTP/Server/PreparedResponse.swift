@@ -2,26 +2,26 @@ internal import CMicroHTTPD
 import SeedFormat
 import SeedSystem
 
-/// Owns one response of libmicrohttpd, which can be sent any number of times.
+/// Owns a libmicrohttpd response, which can be sent repeatedly.
 final class PreparedResponse: Sendable {
   let status: Int
-  /// Bytes of its body; 0 for 304.
+  /// Bytes of the body; 0 for 304.
   let bodyBytes: Int64
-  /// Bytes of its head, as far as they are known before it is sent.
+  /// Bytes of the head that are known in advance.
   let headBytes: Int64
   let isFirstPart: Bool
   let isLastPart: Bool
   let bytesInMemory: Int
-  /// Whether connections may send it at once. While it sends a part of a file or asks a stream for one, libmicrohttpd
-  /// holds a lock of the response: connections that share one would wait for each other at every part.
+  /// Whether connections may send it concurrently. libmicrohttpd locks a response while it sends a part of a file or
+  /// reads from a stream, so connections that share one would wait for each other at every part.
   let isShareable: Bool
   let file: OpenFile.Identity?
   let mark: Int
-  // libmicrohttpd counts its users with a lock of its own, and changes nothing else of it.
+  // libmicrohttpd counts its users under its own lock, and changes nothing else.
   private nonisolated(unsafe) let response: OpaquePointer
 
   init(_ source: HTTPResponse, ending: Bool) throws(Problem) {
-    // A 304 sends only the length of its body.
+    // A 304 only sends its body's length.
     let body: HTTPBody =
       source.status == 304 ? .stream(length: source.body.length) { NoBytes() } : source.body
     guard 200...599 ~= source.status, body.isSound else { throw .malformedResponse }
@@ -57,7 +57,7 @@ final class PreparedResponse: Sendable {
     var all = headers
     all.set("X-Content-Type-Options", to: "nosniff")
     if ending { all.set("Connection", to: "close") }
-    // The library refuses line breaks, and would cut a value at a NUL without a word.
+    // The library rejects line breaks, but silently cuts a value at a NUL.
     return all.fields.allSatisfy { field in
       ByteSet.token.containsAll(of: field.name) && ByteSet.fieldValue.containsAll(of: field.value)
         && seedbank_mhd_add_field(response, field.name, field.value) != 0
@@ -99,13 +99,12 @@ extension Problem {
 }
 
 extension HTTPBody {
-  /// Whether it has its file's first byte, and its last.
   fileprivate var ends: (first: Bool, last: Bool) {
     guard case .file(let file, let offset, let length) = self, length > 0 else { return (false, false) }
     return (offset == 0, offset + length == file.length)
   }
 
-  /// A small file goes out faster with its head from memory than after it from the disk.
+  /// A small file is sent faster from memory together with its head.
   fileprivate func inMemoryIfSmall() throws(Problem) -> HTTPBody {
     guard case .file(let file, let offset, let length) = self, length <= Self.smallFileBytes else {
       return self
@@ -137,7 +136,7 @@ private final class NoBytes: HTTPByteStream {
 private func readStream(
   box: UnsafeMutableRawPointer?, position: UInt64, room: UnsafeMutablePointer<CChar>?, size: Int
 ) -> Int {
-  // MHD_CONTENT_READER_END_WITH_ERROR; the macro is a cast, which Swift does not import.
+  // MHD_CONTENT_READER_END_WITH_ERROR; Swift does not import the macro, which is a cast.
   let failure = -2
   guard let box, let room, size > 0 else { return failure }
   let stream = Unmanaged<StreamBox>.fromOpaque(box).takeUnretainedValue().stream

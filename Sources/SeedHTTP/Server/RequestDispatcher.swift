@@ -4,13 +4,13 @@ import SeedSystem
 
 import struct Synchronization.Atomic
 
-/// Takes each request from its head to its response. The daemon's threads share it.
+/// Processes each request from head to response. Shared by the daemon's threads.
 final class RequestDispatcher: Sendable {
   let connections: ConnectionTable
   let answers = AnswerCache()
   private let configuration: HTTPServerConfiguration
   private let handler: @Sendable (HTTPRequest) -> HTTPResponse
-  /// Begins anywhere, so that two processes hardly ever give the same.
+  /// Starts at random, so that processes rarely use the same IDs.
   private let nextID = Atomic(UInt64.random(in: 0...UInt64.max / 2))
 
   init(_ configuration: HTTPServerConfiguration, handler: @escaping @Sendable (HTTPRequest) -> HTTPResponse) {
@@ -22,10 +22,10 @@ final class RequestDispatcher: Sendable {
     self.handler = handler
   }
 
-  /// Connections that one browser may well open at once.
+  /// Connections that one browser may open at once.
   private static let leastPerAddress = 16
 
-  /// Passes on a line of libmicrohttpd's log, with spaces in place of control characters.
+  /// Logs a line of libmicrohttpd, with control characters replaced by spaces.
   func report(_ line: UnsafePointer<CChar>) {
     let line = String(cString: line)
     if let refusal = ConnectionRefusal(logged: line) { connections.refusals.count(refusal) }
@@ -33,8 +33,8 @@ final class RequestDispatcher: Sendable {
     configuration.log(String(String.UnicodeScalarView(text)))
   }
 
-  /// To be called when the first line was read. A target that is longer than any head may be is refused here: what
-  /// libmicrohttpd goes on to do with it may fail without an answer.
+  /// Called after the first line was read. Rejects a target longer than any allowed head, because libmicrohttpd may
+  /// fail on it later without a response.
   func begin(_ current: CurrentRequest, _ target: HeadText) {
     current.begin(target)
     guard target.count > configuration.headLimit else { return }
@@ -44,8 +44,8 @@ final class RequestDispatcher: Sendable {
     _ = refuseBySocket(.targetTooLong, to: request, current)
   }
 
-  /// False if the connection must be dropped. libmicrohttpd calls at the end of the head and again at the end of the
-  /// request, and closes a connection that is answered at the first call: only a refusal is sent then.
+  /// False if the connection must be dropped. libmicrohttpd calls this at the end of the head and of the request. It
+  /// closes a connection that responds at the first call, so the first call only sends refusals.
   func advance(
     _ current: CurrentRequest, on connection: OpaquePointer, method: HeadText, version: HeadText
   ) -> Bool {
@@ -79,7 +79,7 @@ final class RequestDispatcher: Sendable {
     let request = kept == nil || configuration.observe != nil ? request(line, on: connection) : nil
     current.finishHead(isHead: isHead, agent: agent, request)
     if let kept { current.admit(.kept(kept)) } else if let request { current.admit(.handler(request)) }
-    // Between the calls libmicrohttpd would send "100 Continue", though there is nothing to continue with.
+    // Between the calls libmicrohttpd would send "100 Continue", although there is no body.
     guard head.fields.expects else { return true }
     return advance(current, on: connection, method: line.method, version: line.version)
   }
@@ -92,8 +92,8 @@ final class RequestDispatcher: Sendable {
     return send(prepared, current, on: connection)
   }
 
-  /// So large a head may leave libmicrohttpd no memory for an answer's: it would end the connection without one. All
-  /// earlier answers have gone out by now. Returns false: the connection is to be dropped.
+  /// Writes to the socket, because libmicrohttpd may lack memory for a response to so large a head and end the
+  /// connection without one. All earlier responses have been sent. Returns false: the connection must be dropped.
   private func refuseBySocket(_ problem: Problem, to request: HTTPRequest, _ current: CurrentRequest) -> Bool
   {
     let response = configuration.finish(HTTPResponse(problem), request)

@@ -1,20 +1,20 @@
-/// Files that are either the old or the new after a crash at any point, and last once written. Foundation's atomic
-/// writes sync the file but not the folder, so that a power loss may undo the rename.
+/// Crash-safe file writes: after a crash, a file has either its old or its new content. Foundation's atomic writes do
+/// not sync the folder, so a power loss may undo the rename.
 package enum DurableFile {
-  /// Ends the names of files that a crash may leave behind; whoever owns the folder sweeps them.
+  /// The suffix of temporary files, which a crash may leave and the folder's owner sweeps.
   package static let temporarySuffix = ".tmp"
 
-  /// The whole content of a file of at most `limit` bytes.
+  /// The content of a file of at most `limit` bytes.
   package static func read(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
     try File(path, for: .reading).readAll(limit: limit)
   }
 
-  /// As ``read(_:limit:)``, `nil` where the file is not there.
+  /// Like ``read(_:limit:)``; `nil` if the file is missing.
   package static func readIfPresent(_ path: String, limit: Int) throws(FileError) -> [UInt8]? {
     try present { () throws(FileError) in try read(path, limit: limit) }
   }
 
-  /// Up to `count` bytes from a file's start, `nil` where the file is not there.
+  /// Up to `count` bytes from a file's start; `nil` if the file is missing.
   package static func start(of path: String, _ count: Int) throws(FileError) -> [UInt8]? {
     try present { () throws(FileError) in try File(path, for: .reading).read(count) }
   }
@@ -27,7 +27,7 @@ package enum DurableFile {
     }
   }
 
-  /// Writes beside the destination, syncs, renames, syncs the folder; a failure leaves nothing behind.
+  /// Writes a temporary file, syncs it, renames it and syncs the folder. Removes the temporary file on failure.
   package static func write(_ bytes: [UInt8], to path: String, mode: mode_t = 0o644) throws(FileError) {
     let temporary = path + temporarySuffix
     do {
@@ -41,7 +41,7 @@ package enum DurableFile {
     try moveIntoPlace(temporary, path)
   }
 
-  /// Replaces a file at once, but does not force it to the disk: for what is made anew where a power loss takes it.
+  /// Replaces a file atomically but without sync, for files that can be recreated after a power loss.
   package static func replace(_ path: String, with bytes: [UInt8]) throws(FileError) {
     let temporary = path + temporarySuffix
     do {
@@ -53,7 +53,7 @@ package enum DurableFile {
     }
   }
 
-  /// The second half of ``write(_:to:mode:)`` for a file that was written and synced elsewhere in the folder.
+  /// Renames a synced temporary file in the same folder and syncs the folder, as ``write(_:to:mode:)`` does.
   package static func moveIntoPlace(_ temporary: String, _ path: String) throws(FileError) {
     do {
       try Folder.rename(temporary, to: path)
@@ -64,7 +64,6 @@ package enum DurableFile {
     try Folder.sync(Folder.parent(of: path))
   }
 
-  /// Removes what crashes left in a folder.
   package static func sweep(_ folder: String) throws(FileError) {
     for name in try Folder.names(in: folder) where name.hasSuffix(temporarySuffix) {
       try Folder.remove("\(folder)/\(name)")

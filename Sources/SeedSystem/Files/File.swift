@@ -1,20 +1,19 @@
-/// An open file descriptor, closed with its owner. With Folder the one door for file system calls.
+/// An open file descriptor, closed with its owner. All file system calls are in this type and `Folder`.
 package struct File: ~Copyable, Sendable {
   private let descriptor: Int32
   private let path: String
 
   package enum Purpose: Sendable {
-    /// Reading a file or a folder. Anything else is rejected, also a pipe, which an ordinary open would wait for.
+    /// Reads a regular file or a folder. Rejects anything else, including a pipe, on which a normal open would block.
     case reading
-    /// Reading a regular file and nothing else.
     case readingRegular(followsLinks: Bool)
-    /// Reading anything, also a pipe.
+    /// Reads anything, including pipes.
     case readingAny
-    /// Writing a new file; throws where something has that name.
+    /// Writes a new file; throws if the name exists.
     case creating
-    /// Writing a new file; one that is there is emptied.
+    /// Writes a file, truncating an existing one.
     case replacing
-    /// Reading and writing; made where it is not there, kept where it is.
+    /// Reads and writes a file, creating it if missing.
     case updating
 
     fileprivate var flags: Int32 {
@@ -37,7 +36,7 @@ package struct File: ~Copyable, Sendable {
     }
   }
 
-  /// A new file can be read by all (`mode` 0644) unless told otherwise.
+  /// New files are readable by all by default (`mode` 0644).
   package init(_ path: String, for purpose: Purpose, mode: mode_t = 0o644) throws(FileError) {
     descriptor = try Self.descriptor(path, purpose, mode)
     self.path = path
@@ -57,7 +56,7 @@ package struct File: ~Copyable, Sendable {
 
   deinit { close(descriptor) }
 
-  /// Fills `buffer` as far as the file goes; returns the bytes read, 0 at the end.
+  /// Fills `buffer` up to the end of the file; returns the number of bytes, 0 at the end.
   package func read(into buffer: UnsafeMutableRawBufferPointer) throws(FileError) -> Int {
     try fill(buffer) { rest, _ in systemRead(descriptor, rest.baseAddress, rest.count) }
   }
@@ -83,7 +82,7 @@ package struct File: ~Copyable, Sendable {
   private func bytes(
     _ count: Int, _ fill: (UnsafeMutableRawBufferPointer) throws(FileError) -> Int
   ) throws(FileError) -> [UInt8] {
-    // The one array without elements is shared by all threads, and this initializer would write its count.
+    // The initializer would write the count of the empty array, which all threads share.
     guard count > 0 else { return [] }
     var failure: FileError?
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
@@ -97,7 +96,7 @@ package struct File: ~Copyable, Sendable {
     return bytes
   }
 
-  /// Reads what is there, up to `count` bytes; empty at the end. A pipe is waited for only while it has nothing.
+  /// Reads the available bytes, up to `count`; empty at the end. Waits only while a pipe is empty.
   package func readSome(_ count: Int) throws(FileError) -> [UInt8] {
     var failure: FileError?
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
@@ -117,14 +116,14 @@ package struct File: ~Copyable, Sendable {
     return bytes
   }
 
-  /// Whether a read would return at once, within so many milliseconds; it does at the end, too.
+  /// Whether a read would return within `milliseconds`; also true at the end.
   package func isReadable(within milliseconds: Int32) throws(FileError) -> Bool {
     var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     let count = try retrying("poll", path) { Int(poll(&request, 1, milliseconds)) }
     return count > 0
   }
 
-  /// Reads `count` bytes from an offset on; fewer where the file ends. Moves no position, so any number of threads may.
+  /// Reads `count` bytes at an offset, fewer at the end. Does not move the file position, so it is thread-safe.
   package func read(_ count: Int, at offset: Int) throws(FileError) -> [UInt8] {
     try bytes(count) { buffer throws(FileError) in
       try fill(buffer) { rest, filled in
@@ -133,7 +132,7 @@ package struct File: ~Copyable, Sendable {
     }
   }
 
-  /// Reads all that is there; throws where it is more than `limit`. A pipe does not say before how much it holds.
+  /// Reads everything; throws if it exceeds `limit`. A pipe does not report its size in advance.
   package func readAll(limit: Int) throws(FileError) -> [UInt8] {
     let stamp = try stamp()
     let bytes = try read(stamp.isRegular ? min(stamp.size, limit + 1) : limit + 1)
@@ -141,7 +140,6 @@ package struct File: ~Copyable, Sendable {
     return bytes
   }
 
-  /// Writes all of `bytes`.
   package func write(_ bytes: borrowing [UInt8]) throws(FileError) {
     var failure: FileError?
     bytes.withUnsafeBytes { buffer in
@@ -154,7 +152,6 @@ package struct File: ~Copyable, Sendable {
     if let failure { throw failure }
   }
 
-  /// Writes all of `buffer`.
   package func write(_ buffer: UnsafeRawBufferPointer) throws(FileError) {
     var written = 0
     while written < buffer.count {
@@ -163,13 +160,12 @@ package struct File: ~Copyable, Sendable {
     }
   }
 
-  /// Takes away what is behind the first `length` bytes, and writes there from now on.
+  /// Truncates the file to `length` bytes and continues writing there.
   package func cut(to length: Int) throws(FileError) {
     _ = try retrying("truncate", path) { ftruncate(descriptor, off_t(length)) }
     _ = try retrying("seek", path) { lseek(descriptor, off_t(length), SEEK_SET) }
   }
 
-  /// In bytes.
   package func length() throws(FileError) -> Int { Int(try status().st_size) }
 
   package func stamp() throws(FileError) -> FileStamp { FileStamp(try status()) }
@@ -180,31 +176,30 @@ package struct File: ~Copyable, Sendable {
     return status
   }
 
-  /// Forces the content to the disk.
   package func sync() throws(FileError) { _ = try retrying("sync", path) { systemSync(descriptor) } }
 
-  /// For a C library that closes what it is given, at the same position; `nil` where the process may open no more.
+  /// A descriptor with the same position for a C library that closes it; `nil` if the process has reached its limit.
   package func duplicateDescriptor() -> Int32? {
     let duplicate = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
     return duplicate >= 0 ? duplicate : nil
   }
 
-  /// False where every name of the file was removed.
+  /// False if all names of the file were removed.
   package func isNamed() throws(FileError) -> Bool { try status().st_nlink > 0 }
 
-  /// False where the name that it was opened by is gone or another file's.
+  /// False if the file's path is gone or names another file.
   package func hasItsName() throws(FileError) -> Bool {
     let own = try stamp()
     return try FileStamp(path)?.isOfSameFile(as: own) ?? false
   }
 }
 
-// MARK: Locks of the whole file, which the kernel takes back with the process
+// MARK: Whole-file locks, which the kernel releases with the process
 extension File {
-  /// Takes the lock alone; false when another holds it.
+  /// Takes an exclusive lock; false if another process holds it.
   package func tryLock() throws(FileError) -> Bool { try tryLock(LOCK_EX) }
 
-  /// Takes the lock together with all who share it so; false when one holds it alone.
+  /// Takes a shared lock; false if another process holds it exclusively.
   package func tryShare() throws(FileError) -> Bool { try tryLock(LOCK_SH) }
 
   private func tryLock(_ kind: Int32) throws(FileError) -> Bool {
@@ -215,28 +210,27 @@ extension File {
     return true
   }
 
-  /// Takes the lock alone, and waits for as long as another holds it.
+  /// Takes an exclusive lock and waits if necessary.
   package func lock() throws(FileError) { _ = try retrying("lock", path) { flock(descriptor, LOCK_EX) } }
 
-  /// Leaves the file to its owner alone, if this process owns it.
+  /// Removes other users' access, if this process owns the file.
   package func closeToOthers() throws(FileError) {
     guard try stamp().isOpenToOthers else { return }
     if fchmod(descriptor, 0o600) != 0, errno != EPERM { throw FileError("change the mode of", path) }
   }
 
-  /// Gives the lock back. Closing is not enough: a child that was forked meanwhile and has not yet run its
-  /// program shares the open file, and with it the lock.
+  /// Releases the lock. Closing is not enough: a child between fork and exec shares the open file and so the lock.
   package func unlock() { flock(descriptor, LOCK_UN) }
 }
 
-// Inside the struct the members of the same names would shadow the system's functions.
+// Wrappers, because members with the same names shadow the system's functions inside the struct.
 private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
   read(descriptor, buffer, count)
 }
 
 private func systemSync(_ descriptor: Int32) -> Int32 {
   #if canImport(Darwin)
-  // There fsync() leaves the bytes in the drive's own cache. Volumes that do not know this answer by an error.
+  // On Darwin, fsync() leaves bytes in the drive's cache. Volumes without F_FULLFSYNC return an error.
   if fcntl(descriptor, F_FULLFSYNC) == 0 { return 0 }
   #endif
   return fsync(descriptor)

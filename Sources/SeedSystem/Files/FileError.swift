@@ -1,34 +1,31 @@
-/// An operation on a file that failed.
 package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// A verb that reads well after "cannot": `open`, `write`, `rename to /b`, …
+  /// A verb for use after "cannot": `open`, `write`, `rename to /b`, …
   package let operation: String
   package let path: String
   /// The system's `errno`, or ``notRegular``.
   package let number: Int32
 
-  /// In place of an `errno`: there is a folder, a pipe or a device where a file is expected.
+  /// Used instead of an `errno` if a folder, pipe or device was found in place of a file.
   package static let notRegular: Int32 = -1
 
   package init(_ operation: String, _ path: String, _ number: Int32 = errno) {
     (self.operation, self.path, self.number) = (operation, path, number)
   }
 
-  /// The file or a folder above it is not there.
+  /// Whether the file or a parent folder is missing.
   package var isMissing: Bool { number == ENOENT || number == ENOTDIR }
 
-  /// It may not be written or read where it is.
+  /// Whether permissions or a read-only volume prevent access.
   package var isUnwritable: Bool { [EROFS, EACCES, EPERM].contains(number) }
 
-  /// The path leads nowhere that a file could be.
+  /// Whether the path cannot belong to a file.
   package var isMisplaced: Bool { [ENOTDIR, EISDIR, ELOOP, ENAMETOOLONG].contains(number) }
 
-  /// The disk or a quota is full.
   package var isFull: Bool { number == ENOSPC || number == EDQUOT }
 
-  /// The process or the system has no descriptor left.
+  /// Whether the process or the system has no file descriptors left.
   package var isExhausted: Bool { number == EMFILE || number == ENFILE }
 
-  /// The system's words for the `errno`.
   package var reason: String {
     number == Self.notRegular ? "it is not a regular file" : String(cString: strerror(number))
   }
@@ -36,7 +33,7 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
   package var description: String { "cannot \(operation) \(path): \(reason)" }
 }
 
-/// Calls again after a signal; throws what else goes wrong.
+/// Retries a call that a signal interrupted; throws other errors.
 package func retrying<Value: SignedInteger>(
   _ operation: String, _ path: String, _ call: () -> Value
 ) throws(FileError) -> Value {

@@ -1,21 +1,19 @@
-/// Tells one file from another, and whether its content may have changed, without reading it.
+/// Identifies a file and detects changes without reading its content.
 package struct FileStamp: Hashable, Sendable {
   private let device: UInt64
   private let inode: UInt64
-  /// Bytes.
   package let size: Int
-  /// A file in the narrow sense: no folder, pipe or device.
+  /// False for folders, pipes and devices.
   package let isRegular: Bool
-  /// Others than its owner may read or write it.
+  /// Whether users other than the owner may read or write it.
   package let isOpenToOthers: Bool
   private let modifiedNanoseconds: Int
-  /// When content, name or owner last changed, since 1970: unlike the time of modification, no program can set it.
+  /// Seconds since 1970 of the last change to content, name or owner. Unlike the modification time, it cannot be set.
   package let changedSeconds: Int
   private let changedNanoseconds: Int
-  /// Since 1970.
   package let modifiedSeconds: Int
 
-  /// All of it, for a stamp that is kept in a file.
+  /// All fields, for storing a stamp in a file.
   package var text: String {
     [
       "\(device)", "\(inode)", "\(size)", "\(modifiedSeconds).\(modifiedNanoseconds)",
@@ -23,18 +21,17 @@ package struct FileStamp: Hashable, Sendable {
     ].joined(separator: " ")
   }
 
-  /// Which file it is, whatever it holds.
   package var identity: String { "\(device) \(inode)" }
 
-  /// True for the same file with other content, too.
+  /// True for the same file even if its content differs.
   package func isOfSameFile(as other: FileStamp) -> Bool { device == other.device && inode == other.inode }
 
-  /// Whether the file came to where it is, or was changed in any way, later than the other one: also where its content is old.
+  /// Whether the file was moved here or changed later than `other`, even if its content is older.
   package func isChanged(after other: FileStamp) -> Bool {
     (changedSeconds, changedNanoseconds) > (other.changedSeconds, other.changedNanoseconds)
   }
 
-  /// `nil` where there is no such file.
+  /// Fails if the file is missing.
   package init?(_ path: String) throws(FileError) {
     var status = stat()
     if stat(path, &status) != 0 {
@@ -45,7 +42,7 @@ package struct FileStamp: Hashable, Sendable {
   }
 
   init(_ status: stat) {
-    // Signed on Apple's systems, where it may be negative.
+    // Signed on Apple's systems, and possibly negative.
     device = UInt64(truncatingIfNeeded: status.st_dev)
     inode = UInt64(status.st_ino)
     size = Int(status.st_size)

@@ -1,8 +1,7 @@
-/// Finds the process that holds the lock of a file.
 package enum LockHolder {
   private static let mostBytes = 1024 * 1024
 
-  /// Such as `process 4711, seedbank`; `nil` if the system names no process, as in a container or on Apple's systems.
+  /// For example `process 4711, seedbank`; `nil` if unknown, as in a container or on Apple's systems.
   package static func name(of path: String) -> String? {
     guard let inode = try? FileStamp(path)?.identity.split(separator: " ").last,
       let locks = try? File("/proc/locks", for: .reading).read(mostBytes),
@@ -12,7 +11,7 @@ package enum LockHolder {
     return "process \(number), \(String(decoding: name.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self))"
   }
 
-  /// A line is `1: FLOCK  ADVISORY  WRITE 4711 08:01:131234 0 EOF`; one that waits has `->` behind its number.
+  /// A line is `1: FLOCK  ADVISORY  WRITE 4711 08:01:131234 0 EOF`; a waiting process has `->` after the number.
   static func process(holding inode: Substring, in locks: String) -> Int? {
     for line in locks.split(separator: "\n") {
       let words = line.split(separator: " ")

@@ -1,11 +1,10 @@
-// The one lock for memory is the standard library's. Apple's systems have it only from iOS 18 and macOS 15 on. And its code
-// is invisible to the thread sanitizer (Swift 6.3 on Linux), which reports every right use by two threads as a race. So
-// there, and in a build for that (`-Xswiftc -DTHREAD_SANITIZER`), one of the system's stands in. So that each file has the
-// same one, they import it from here.
+// The standard library's Mutex requires iOS 18 or macOS 15, and the thread sanitizer does not see its code (Swift 6.3
+// on Linux) and reports false races. There, and in builds with `-Xswiftc -DTHREAD_SANITIZER`, a pthread mutex replaces
+// it. Import it from this module, so that all files use the same one.
 #if !THREAD_SANITIZER && !canImport(Darwin)
 @_exported public import struct Synchronization.Mutex
 #else
-/// Synchronization's `Mutex`, made of the system's.
+/// Synchronization's `Mutex`, made from a pthread mutex.
 package struct Mutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
   private let box: Box
 

@@ -1,11 +1,11 @@
-/// Secret bytes in memory of their own: kept out of the swap where the system allows it, and wiped when they go. An
-/// array would not do: it may be copied, and what it leaves behind is not wiped.
+/// Secret bytes, excluded from swap if the system allows it and wiped on release. An array does not suffice: it may be
+/// copied, and freed copies are not wiped.
 package final class SecretBytes: @unchecked Sendable {
-  /// Pages of their own: a lock holds for whole pages, and giving back one must not unlock another's.
+  /// Whole pages, because locks apply to pages, and unlocking one secret must not unlock another.
   private let pages: UnsafeMutableRawBufferPointer
   package let count: Int
 
-  /// Memory of `count` bytes, which `fill` writes before anybody else sees it; fails where `fill` does.
+  /// Allocates `count` bytes, which `fill` initializes; rethrows its error.
   package init<Failure: Error>(
     count: Int, fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
   ) throws(Failure) {
@@ -13,7 +13,7 @@ package final class SecretBytes: @unchecked Sendable {
     self.count = count
     pages = .allocate(byteCount: (count + page - 1) / page * page, alignment: page)
     pages.initializeMemory(as: UInt8.self, repeating: 0)
-    // A limit on locked memory is no reason to do without the key.
+    // If the limit on locked memory is reached, the key is still usable.
     _ = mlock(pages.baseAddress, pages.count)
     try fill(UnsafeMutableRawBufferPointer(rebasing: pages[..<count]))
   }
@@ -24,14 +24,14 @@ package final class SecretBytes: @unchecked Sendable {
     pages.deallocate()
   }
 
-  /// Lends the bytes; they must not be copied.
+  /// Lends the bytes, which must not be copied.
   package func withBytes<Result, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try body(UnsafeRawBufferPointer(rebasing: pages[..<count]))
   }
 
-  /// A plain loop may be left out by the compiler, since nobody reads the memory again.
+  /// The compiler may remove a plain loop, because the memory is not read again.
   private static func wipe(_ memory: UnsafeMutableRawBufferPointer) {
     guard let start = memory.baseAddress else { return }
     #if canImport(Darwin)

@@ -1,12 +1,10 @@
 #if !canImport(Darwin)
-/// A program that runs in a process group of its own, reads one text and writes some. It gets the signals' usual
-/// behaviour and no open file of ours but these.
+/// A program in its own process group, with default signals, one input text and no other open files of this process.
 package final class ChildProcess: Sendable {
-  /// How it ended.
   package enum Ending: Hashable, Sendable {
     case exited(Int32)
     case killed(signal: Int32)
-    /// It took longer than it may, and was ended with all that it had started.
+    /// It exceeded the time limit and was killed with all its children.
     case overdue
   }
 
@@ -14,15 +12,15 @@ package final class ChildProcess: Sendable {
   private let input: Int32
   private let output: Int32
   private let isReaped = Mutex(false)
-  /// Reads and writes go on while this process waits, in slices, after each of which it looks whether the other has ended.
+  /// Milliseconds of one slice of reading and writing, after which the program's end is checked.
   private static let sliceMilliseconds: Int32 = 20
   private static let bufferBytes = 16 * 1024
-  /// Buffers that are read in one slice: a program that writes without an end is overdue all the same.
+  /// Buffers read per slice, so that a program that writes endlessly still times out.
   private static let buffersInSlice = 64
-  /// For a program to end by itself after it was asked to.
+  /// Time for the program to exit after SIGTERM.
   private static let grace = Duration.seconds(1)
 
-  /// Starts it. A program without a slash is searched for in this process's `PATH`.
+  /// Starts the program. A name without a slash is searched for in this process's `PATH`.
   package init(_ command: [String], environment: [String: String]) throws(FileError) {
     let program = command.first ?? ""
     let (reads, writes) = (try Spawn.pipe(to: program), try Spawn.pipe(to: program))
@@ -36,7 +34,7 @@ package final class ChildProcess: Sendable {
     }
     (input, output) = (reads.write, writes.read)
     for end in [input, output] { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
-    // To write to a program that reads no more would end this process.
+    // Otherwise writing to a program that has closed its input would kill this process.
     signal(SIGPIPE, SIG_IGN)
   }
 
@@ -45,8 +43,8 @@ package final class ChildProcess: Sendable {
     close(output)
   }
 
-  /// Gives it a text, reads what it writes, and waits for its end. Of what it writes the last `outputBytes` are kept; all is
-  /// read, for else it would wait for a reader. Blocks, at most for the limit and a moment.
+  /// Writes the input, reads the output, and waits for the program's end. Keeps the last `outputBytes` of the output,
+  /// but reads all, because the program would block otherwise. Blocks for little more than the limit.
   package func finish(
     input text: [UInt8], outputBytes: Int, within limit: Duration
   ) -> (ending: Ending, output: [UInt8]) {
@@ -56,7 +54,7 @@ package final class ChildProcess: Sendable {
     while SuspendingClock.now < deadline {
       if isInputOpen, rest.isEmpty || !write(&rest) {
         isInputOpen = false
-        // Its input has an end; the number stays taken until this goes.
+        // Closes the input but keeps the descriptor number reserved until deinit.
         _ = dup2(output, input)
       }
       drain(&read, outputBytes)
@@ -65,7 +63,7 @@ package final class ChildProcess: Sendable {
         return (Self.ending(status), read.suffix(outputBytes) + [])
       }
       var request = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
-      // A program that closed its output would wake this at once for ever.
+      // A closed output makes poll() return at once, so sleep to avoid a busy loop.
       if poll(&request, 1, Self.sliceMilliseconds) > 0, request.revents & Int16(POLLIN) == 0 {
         usleep(UInt32(Self.sliceMilliseconds) * 1000)
       }
@@ -75,7 +73,7 @@ package final class ChildProcess: Sendable {
     return (.overdue, read.suffix(outputBytes) + [])
   }
 
-  /// False once it reads no more.
+  /// False once the program has closed its input.
   private func write(_ rest: inout ArraySlice<UInt8>) -> Bool {
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Glibc.write(input, $0.baseAddress, $0.count) }
@@ -91,12 +89,12 @@ package final class ChildProcess: Sendable {
       let count = read(output, &buffer, buffer.count)
       guard count > 0 else { return }
       bytes += buffer[..<count]
-      // Not each time, which would move all bytes for each piece.
+      // Trims rarely, because each trim moves all bytes.
       if bytes.count > 2 * most { bytes.removeFirst(bytes.count - most) }
     }
   }
 
-  /// Its status, once: from then on another process may get its number.
+  /// The exit status, once: afterwards its process ID may be reused.
   private func ended() -> Int32? {
     isReaped.withLock { isReaped in
       var status: Int32 = 0
@@ -106,7 +104,6 @@ package final class ChildProcess: Sendable {
     }
   }
 
-  /// Whether it ended within the grace.
   private func endsSoon() -> Bool {
     let deadline = SuspendingClock.now + Self.grace
     while SuspendingClock.now < deadline {
@@ -116,16 +113,16 @@ package final class ChildProcess: Sendable {
     return false
   }
 
-  /// Ends it with all that it has started, first as a request.
+  /// Ends the process group, first with SIGTERM.
   private func end() {
     Glibc.kill(-process, SIGTERM)
     let hasEnded = endsSoon()
-    // What it started may be left even if it has ended, and keeps the group's number taken.
+    // Its children may still run, which keeps the group's ID reserved.
     Glibc.kill(-process, SIGKILL)
     if !hasEnded { _ = endsSoon() }
   }
 
-  /// Ends it at once, with all that it has started. A call of ``finish(input:outputBytes:within:)`` then returns.
+  /// Kills the process group. A running ``finish(input:outputBytes:within:)`` then returns.
   package func kill() {
     isReaped.withLock { if !$0 { Glibc.kill(-process, SIGKILL) } }
   }

@@ -1,10 +1,9 @@
 #if os(Linux)
 internal import CSpawn
 
-/// The one place that starts programs.
 package enum Spawn {
-  /// Starts a program as the leader of a process group of its own. It inherits the descriptors 0, 1 and 2 as given and no
-  /// other, and signals have their usual effect on it. A program without a slash is searched for in this process's `PATH`.
+  /// Starts a program as leader of its own process group, with only the given descriptors 0, 1 and 2 and default
+  /// signal handling. A name without a slash is searched for in this process's `PATH`.
   package static func start(
     _ command: [String], environment: [String: String], in folder: String? = nil, input: Int32, output: Int32,
     errors: Int32
@@ -32,7 +31,7 @@ package enum Spawn {
     return process
   }
 
-  /// A child would ignore or block the signals that this process ignores or blocks, such as a request to end.
+  /// Resets signals that this process ignores or blocks, such as SIGTERM, because a child would inherit that.
   private static func useDefaultSignals(_ attributes: inout posix_spawnattr_t) {
     var (signals, none) = (sigset_t(), sigset_t())
     sigfillset(&signals)
@@ -44,7 +43,6 @@ package enum Spawn {
       &attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP))
   }
 
-  /// A pipe that no other child inherits.
   package static func pipe(to program: String) throws(FileError) -> (read: Int32, write: Int32) {
     var ends: [Int32] = [0, 0]
     _ = try retrying("open a pipe to", program) { pipe2(&ends, O_CLOEXEC) }

@@ -1,13 +1,12 @@
-/// How dates of one source are written, by letters as in Unicode's date patterns (UTS 35): `dd.MM.yyyy HH:mm`.
+/// A source's date format, in letters of Unicode date patterns (UTS 35): `dd.MM.yyyy HH:mm`.
 package struct DatePattern: Sendable {
   private enum Part: Sendable {
     case year, month, day, hour, halfDayHour, minute, second, fraction, half, zone
-    /// A month's English name, whole or its first three letters.
+    /// A month's English name, in full or its first three letters.
     case monthName, monthAbbreviation
     case byte(UInt8)
   }
 
-  /// Why a text is no pattern.
   package struct Flaw: Error {
     package let reason: String
   }
@@ -49,7 +48,7 @@ package struct DatePattern: Sendable {
     (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
   }
 
-  /// Text between apostrophes stands for itself; two of them are one.
+  /// Text between apostrophes is literal; two apostrophes are one.
   private mutating func takeQuoted(_ rest: inout ArraySlice<UInt8>) throws(Flaw) {
     let quote = UInt8(ascii: "'")
     let text = rest.dropFirst().prefix { $0 != quote }
@@ -93,8 +92,7 @@ package struct DatePattern: Sendable {
     var zone: Int?
   }
 
-  /// `nil` where the text is not of the pattern. `zone` is how many seconds it is east of Greenwich where it does not
-  /// say.
+  /// Returns nil if the text does not match. `zone` is the default offset in seconds east of Greenwich.
   package func read(_ text: UnsafeBufferPointer<UInt8>, zone: Int = 0) -> UTCTime.Instant? {
     var (reader, found) = (TimeReader(text), Found())
     for (part, digits) in parts {

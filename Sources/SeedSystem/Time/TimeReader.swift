@@ -1,10 +1,9 @@
-/// Reads the parts of a date and time from a text. By hand, for Foundation's formatters are slow and know locales, and
-/// for each row of an import there may be one.
+/// Parses dates and times. Foundation's formatters are slow and locale-dependent; an import may have a date per row.
 struct TimeReader {
   private let text: UnsafeBufferPointer<UInt8>
   private var index = 0
 
-  /// Parts of a second that a double can tell apart, and more; further digits are passed over.
+  /// Beyond a double's precision; further digits are skipped.
   private static let finest = 1e18
 
   init(_ text: UnsafeBufferPointer<UInt8>) { self.text = text }
@@ -19,7 +18,7 @@ struct TimeReader {
     return true
   }
 
-  /// Takes a word of ASCII letters, in whatever case.
+  /// Takes a word of ASCII letters, ignoring case.
   mutating func take(word: StaticString) -> Bool {
     let count = word.utf8CodeUnitCount
     guard index + count <= text.count else { return false }
@@ -28,7 +27,6 @@ struct TimeReader {
     return true
   }
 
-  /// A number of exactly so many digits.
   mutating func number(_ digits: Int) -> Int? { number(digits...digits) }
 
   mutating func number(_ digits: ClosedRange<Int>) -> Int? {
@@ -48,7 +46,6 @@ struct TimeReader {
     return digit
   }
 
-  /// The part of a second that stands behind a point.
   mutating func fraction() -> Double? {
     var (digits, scale) = (0.0, 1.0)
     while let digit = digit() {
@@ -57,7 +54,7 @@ struct TimeReader {
     return scale > 1 ? digits / scale : nil
   }
 
-  /// Seconds east of Greenwich: `Z`, `+01`, `+0100`, `+01:00`, and with seconds, as old zones have them.
+  /// Seconds east of Greenwich: `Z`, `+01`, `+0100`, `+01:00`, and with seconds, as in historical zones.
   mutating func zone() -> Int? {
     if take("Z") || take("z") || take(word: "UTC") { return 0 }
     let sign = take("-") ? -1 : 1

@@ -1,12 +1,12 @@
-// As HTTP writes it (RFC 9110, 5.6.7).
+// HTTP dates (RFC 9110, 5.6.7).
 extension UTCTime {
   /// `Sun, 06 Nov 1994 08:49:37 GMT`, the only form that is written.
   package var httpText: String {
     "\(weekday.prefix(3)), \(digits(date.day, 2)) \(month) \(digits(date.year, 4)) \(timeOfDay) GMT"
   }
 
-  /// Reads each of the three forms that a recipient must know; a date that does not exist, or whose day of the week is
-  /// another, is none. Of two digits of a year, `now` decides the century.
+  /// Parses the three forms that a recipient must accept. Rejects dates that do not exist or have a wrong weekday. For
+  /// a two-digit year, `now` determines the century.
   package init?(http text: String, now: UTCTime = .now()) {
     guard let read = Self.leniently(text, now: now) else { return nil }
     guard read.httpText == text || read.rfc850Text == text || read.asctimeText == text else { return nil }
@@ -29,7 +29,7 @@ extension UTCTime {
     Self.weekdays[((date.daysSinceEpoch + 3) % 7 + 7) % 7]
   }
 
-  /// Takes the parts from where they must stand; the caller compares with the text that comes of them.
+  /// Takes the parts by position; the caller compares the result's text with the input.
   private static func leniently(_ text: String, now: UTCTime) -> UTCTime? {
     let words = text.split { " ,-:".contains($0) }.map(String.init)
     guard words.count >= 7 else { return nil }
@@ -47,7 +47,7 @@ extension UTCTime {
     return UTCTime(secondsSinceEpoch: date.daysSinceEpoch * secondsPerDay + seconds)
   }
 
-  /// The latest year of those two digits that is not more than fifty years ahead.
+  /// The latest year with those two digits that is at most fifty years ahead.
   private static func year(ofTwoDigits digits: Int, now: UTCTime) -> Int {
     let latest = now.date.year + 50
     return latest - (latest - digits) % 100

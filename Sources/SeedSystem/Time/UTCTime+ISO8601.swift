@@ -1,9 +1,9 @@
-// As documents write it: ISO 8601 with separators or without, as RFC 3339 and PostgreSQL have it; and dates alone.
+// ISO 8601 with or without separators, as in RFC 3339 and PostgreSQL, and plain dates.
 extension UTCTime {
-  /// Seconds since 1970 with the fraction apart.
+  /// Seconds since 1970, with a separate fraction.
   package typealias Instant = (seconds: Int64, fraction: Double)
 
-  /// `nil` where the text is no date. `zone` is how many seconds it is east of Greenwich where it does not say.
+  /// Returns nil if the text is not a date. `zone` is the default offset in seconds east of Greenwich.
   package static func parse(iso8601 text: UnsafeBufferPointer<UInt8>, zone: Int = 0) -> Instant? {
     var reader = TimeReader(text)
     guard let midnight = midnight(&reader) else { return nil }
@@ -17,7 +17,6 @@ extension UTCTime {
     return (Int64(midnight + time.seconds - zone), time.fraction)
   }
 
-  /// Seconds east of Greenwich, such as `+01:00` says.
   package static func zone(_ text: String) -> Int? {
     Array(text.utf8).withUnsafeBufferPointer { bytes in
       var reader = TimeReader(bytes)

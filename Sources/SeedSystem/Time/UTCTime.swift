@@ -1,22 +1,22 @@
-/// A second of universal time, from the year 0 to the year 9999.
+/// A UTC time in whole seconds, from the year 0 to 9999.
 package struct UTCTime: Hashable, Sendable, Comparable {
   /// Seconds since 1970, without leap seconds.
   package let secondsSinceEpoch: Int
 
   package static let secondsPerDay = 86_400
 
-  /// Before everything, so that nothing has expired.
+  /// The earliest time, at which nothing has expired.
   package static let distantPast = UTCTime(secondsSinceEpoch: .min)
 
   private static let first = CivilDate(year: 0, month: 1, day: 1).daysSinceEpoch * secondsPerDay
   private static let last = CivilDate(year: 10_000, month: 1, day: 1).daysSinceEpoch * secondsPerDay - 1
 
-  /// A time beyond the years 0 to 9999 becomes the nearest one within.
+  /// Clamps to the years 0 to 9999.
   package init(secondsSinceEpoch: Int) {
     self.secondsSinceEpoch = min(max(secondsSinceEpoch, Self.first), Self.last)
   }
 
-  /// The system's clock. libc's `time`, which a test can move.
+  /// Uses libc's `time`, which a test can override.
   package static func now() -> UTCTime { UTCTime(secondsSinceEpoch: time(nil)) }
 
   package func adding(seconds: Int) -> UTCTime { UTCTime(secondsSinceEpoch: secondsSinceEpoch + seconds) }
@@ -36,13 +36,13 @@ package struct UTCTime: Hashable, Sendable, Comparable {
   }
 }
 
-// MARK: As TUF writes it
+// MARK: TUF's format
 extension UTCTime: CustomStringConvertible {
   /// `2026-08-01T12:00:00Z`.
   package var text: String { "\(date.text)T\(timeOfDay)Z" }
   package var description: String { text }
 
-  /// Reads `2026-08-01T12:00:00Z` and nothing else.
+  /// Parses only `2026-08-01T12:00:00Z`.
   package init?(_ text: String) {
     let read = Array(text.utf8).withUnsafeBufferPointer { UTCTime.parse(iso8601: $0) }
     guard let read else { return nil }
@@ -50,7 +50,7 @@ extension UTCTime: CustomStringConvertible {
     guard self.text == text else { return nil }
   }
 
-  /// Reads `2026-08-01`, and nothing else, as the day's first second.
+  /// Parses only `2026-08-01`, as the day's first second.
   package init?(day text: String) { self.init("\(text)T00:00:00Z") }
 }
 
@@ -59,7 +59,6 @@ struct CivilDate: Hashable {
   let month: Int
   let day: Int
 
-  /// `nil` where the calendar has no such day.
   init?(checking year: Int, _ month: Int, _ day: Int) {
     guard (1...12).contains(month), (1...Self.days(month, year)).contains(day) else { return nil }
     self.init(year: year, month: month, day: day)
@@ -76,7 +75,7 @@ struct CivilDate: Hashable {
 
   init(year: Int, month: Int, day: Int) { (self.year, self.month, self.day) = (year, month, day) }
 
-  // Years are counted from March, so that a leap day ends its year; 400 of them have always as many days.
+  // Years start in March, so that a leap day is last; 400 years always have the same number of days.
   private static let daysPer400Years = 146_097
   /// Days from 0000-03-01 to 1970-01-01.
   private static let daysToEpoch = 719_468

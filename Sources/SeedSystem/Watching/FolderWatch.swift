@@ -1,17 +1,15 @@
 import Dispatch
 
-/// Tells when a name comes into a folder or is given to another file, for as long as this lives. What happens within
-/// files is not told, unless some are named: whoever wants to be noticed puts a file in another's place.
+/// Watches a folder for new or replaced names while it lives, and named files for writes.
 package final class FolderWatch: @unchecked Sendable {
-  // Dispatch's sources may be used on any thread, but are not marked so on every system.
+  // Dispatch sources are thread-safe, but not marked Sendable on every system.
   private let source: any DispatchSourceProtocol
   private let isOver: Mutex<Bool>
-  /// What is watched.
   package let folder: String
 
-  /// `nil` where the folder is not there, or the system has no descriptor left. `onChange` is called on a queue of its
-  /// own, once for changes that come close together. Where files are named, only what is written into them or put
-  /// in their place is told; Apple's systems tell of the whole folder, and nothing of what is written.
+  /// Fails if the folder is missing or the system has no descriptors left. `onChange` is called on a private queue,
+  /// once for changes in quick succession. With `writtenFiles`, only writes to these files and their replacement are
+  /// reported; Apple's systems report all changes of the folder, but no writes.
   package init?(_ folder: String, writtenFiles: Set<String> = [], onChange: @escaping @Sendable () -> Void) {
     guard let events = FolderEvents(folder, writtenFiles) else { return nil }
     let source = events.source(on: DispatchQueue(label: "seedbank.watch"))
@@ -29,7 +27,7 @@ package final class FolderWatch: @unchecked Sendable {
 
   deinit { source.cancel() }
 
-  /// True once the folder itself is gone or has another name.
+  /// True after the folder was removed or renamed.
   package var hasEnded: Bool { isOver.withLock(\.self) }
 }
 
@@ -59,18 +57,17 @@ private struct FolderEvents: Sendable {
   let descriptor: Int32
   private let parentWatch: Int32
   private let name: String
-  /// Empty where all names count.
+  /// Empty to report all names.
   private let files: Set<String>
 
   private static let changes = UInt32(IN_CREATE | IN_MOVED_TO | IN_ONLYDIR)
-  /// An empty file says nothing yet, so its creation is not among them.
+  /// Excludes creation, because an empty file has no content yet.
   private static let writes = UInt32(IN_MODIFY | IN_MOVED_TO | IN_ONLYDIR)
   private static let ends = UInt32(IN_DELETE | IN_MOVED_FROM | IN_ONLYDIR)
-  /// Room for many events; what is more comes with the next call.
+  /// Room for many events; others follow with the next call.
   private static let eventBytes = 4096
 
-  /// The folder's end is told by the folder that it is in: a removed one tells nothing itself as long as a file in it
-  /// is open.
+  /// Watches the parent for the folder's removal, because a removed folder reports nothing while a file in it is open.
   init?(_ folder: String, _ files: Set<String>) {
     self.files = files
     let parent = Folder.parent(of: folder)
@@ -90,8 +87,7 @@ private struct FolderEvents: Sendable {
     DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
   }
 
-  /// Takes the events that wait, for else they would be told again and again. What else goes from the folder above is no
-  /// news.
+  /// Takes the pending events, which would be reported again otherwise. Ignores other removals from the parent.
   func take(from source: any DispatchSourceProtocol) -> FolderNews {
     let alignment = MemoryLayout<inotify_event>.alignment
     return withUnsafeTemporaryAllocation(byteCount: Self.eventBytes, alignment: alignment) { buffer in
@@ -112,7 +108,7 @@ private struct FolderEvents: Sendable {
     }
   }
 
-  /// Of events that the system lost nobody knows what they were.
+  /// Lost events (a queue overflow) count as news.
   private func isNews(_ event: inotify_event, _ name: some Sequence<UInt8>) -> Bool {
     files.isEmpty || event.mask & UInt32(IN_Q_OVERFLOW) != 0
       || files.contains(String(decoding: Array(name), as: UTF8.self))

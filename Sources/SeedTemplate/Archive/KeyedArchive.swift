@@ -1,15 +1,13 @@
-/// What a keyed archive holds: objects of named classes whose values refer to one another.
+/// A keyed archive: objects of named classes whose values reference each other.
 ///
-/// Texts, numbers, dates, data, arrays, sets and dictionaries of Foundation are read as values; all else is an
-/// ``ArchivedObject``, whose keys its reader must know.
+/// Foundation's texts, numbers, dates, data, arrays, sets and dictionaries are read as values; anything else is an
+/// ``ArchivedObject``, whose keys the reader must know.
 package struct KeyedArchive: Sendable {
   private let plist: BinaryPlist
-  /// The places of the archive's objects in the list, by their number.
+  /// Each archived object's index in the property list.
   private let places: [Int]
-  /// The object that was archived.
   package let root: Value
 
-  /// A value of the archive.
   package enum Value: Sendable {
     case null
     case bool(Bool)
@@ -24,7 +22,6 @@ package struct KeyedArchive: Sendable {
 
   private static let version: Int64 = 100_000
 
-  /// Reads an archive from a binary property list.
   package init(_ bytes: [UInt8]) throws {
     let plist = try BinaryPlist(bytes)
     guard let members = plist.members, let top = members["$top"], let list = members["$objects"],
@@ -38,13 +35,11 @@ package struct KeyedArchive: Sendable {
     self.root = try Self.value(root, plist, places, key: "root", of: nil)
   }
 
-  /// The value of an object's key; nil where it has none of that name.
   package func value(_ key: String, of object: ArchivedObject) throws(ArchiveError) -> Value? {
     guard let member = object.members[key] else { return nil }
     return try Self.value(member, plist, places, key: key, of: object.number)
   }
 
-  /// The elements of an array or a set.
   package func elements(of object: ArchivedObject) throws(ArchiveError) -> [Value] {
     let classes: Set = ["NSArray", "NSMutableArray", "NSSet", "NSMutableSet", "NSOrderedSet"]
     guard classes.contains(object.className) else {
@@ -53,7 +48,7 @@ package struct KeyedArchive: Sendable {
     return try list("NS.objects", of: object)
   }
 
-  /// The names and values of a dictionary whose keys are texts.
+  /// The names and values of a dictionary with text keys.
   package func entries(of object: ArchivedObject) throws(ArchiveError) -> [(name: String, value: Value)] {
     let (keys, values): ([Value], [Value])
     switch object.className {
@@ -149,7 +144,7 @@ extension KeyedArchive {
     return text
   }
 
-  /// What Foundation archives as an object and is a value to us.
+  /// Values that Foundation archives as objects.
   private static func foundation(
     _ object: ArchivedObject, _ plist: BinaryPlist
   ) throws(ArchiveError) -> Value {
@@ -169,32 +164,28 @@ extension KeyedArchive {
   }
 }
 
-/// An object of an archive that is no value of Foundation's.
+/// An object of an archive that is not a Foundation value.
 package struct ArchivedObject: Sendable {
-  /// Its number in the archive: equal numbers are one object.
+  /// Its number in the archive, which identifies the object.
   package let number: Int
-  /// The class that was archived.
   package let className: String
   fileprivate let members: [BinaryPlist.Member]
 
-  /// The keys that it has, without its class.
+  /// Its keys, without its class.
   package var keys: [String] { members.map(\.name).filter { $0 != "$class" } }
 }
 
-/// Why a property list is no keyed archive that can be read.
+/// The reason why a property list is not a readable keyed archive.
 package struct ArchiveError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What is wrong.
   package let reason: Reason
-  /// The number of the object; nil for the archive as a whole.
+  /// The object's number; nil for the whole archive.
   package let object: Int?
-  /// The key or the class.
   package let name: String?
 
   init(_ reason: Reason, _ object: Int? = nil, _ name: String? = nil) {
     (self.reason, self.object, self.name) = (reason, object, name)
   }
 
-  /// What can be wrong.
   package enum Reason: String, Sendable {
     case notAnArchive = "it has no objects"
     case unknownArchiver = "it was made by an unknown archiver or version"

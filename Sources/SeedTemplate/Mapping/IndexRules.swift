@@ -1,12 +1,11 @@
 extension TableMapping {
-  /// Fails where an index does not follow from the model, or one that keeps values apart is missing.
+  /// Throws if the model does not explain an index, or if a unique index is missing.
   func checkIndexes(of file: StoreFile) throws { try IndexRules(file, self).check() }
 
-  /// The names of the triggers; fails where one does not follow from the model, or is missing.
+  /// The names of the triggers. Throws if the model does not explain one, or one is missing.
   func triggers(of file: StoreFile) throws -> [String] { try TriggerRules(file, self).check() }
 }
 
-/// Which indexes a store may have: each must follow from the model.
 private struct IndexRules {
   private let file: StoreFile
   private let mapping: TableMapping
@@ -46,7 +45,7 @@ private struct IndexRules {
     }
   }
 
-  /// Some versions of the framework make the indexes of a parent anew for each child, under the child's name.
+  /// Some versions of the framework create a parent's indexes again for each child, under the child's name.
   private func fetchIndexes() -> [String: [String]] {
     let pairs = file.model.entities.flatMap { entity in
       file.model.line(of: entity.name).flatMap(\.indexes).compactMap { index in
@@ -68,14 +67,13 @@ private struct IndexRules {
   }
 }
 
-/// The triggers that keep derived attributes: those that count a relationship, as Apple's framework writes them.
+/// The triggers of derived attributes that count a relationship, as written by Apple's framework.
 private struct TriggerRules {
   private let file: StoreFile
   private let mapping: TableMapping
 
   init(_ file: StoreFile, _ mapping: TableMapping) { (self.file, self.mapping) = (file, mapping) }
 
-  /// The names of the triggers, all of which are explained.
   func check() throws -> [String] {
     var known: [String: String] = [:]
     for entity in file.model.entities {
@@ -112,12 +110,11 @@ private struct TriggerRules {
   }
 }
 
-/// The five triggers that keep a count of related objects.
+/// The triggers that maintain a count of related objects.
 private struct CountTriggers {
-  /// The table and column of the count.
   let table, column: String
   let entity, attribute: String
-  /// The table of the objects that are counted, and its column that leads to who counts.
+  /// The table of the counted objects, and its column with the counting object's key.
   let counted, target: String
 
   var statements: [String: String] {
@@ -146,7 +143,7 @@ private struct CountTriggers {
     return (name, sql)
   }
 
-  /// Tells Apple's framework of the new value, by a function that it registers.
+  /// Notifies Apple's framework of the new value, by a function that it registers.
   private func tell(_ what: String, _ object: String) -> String {
     "SELECT NSCoreDataDATrigger\(what)AffectedObjectValue('\(table)', Z_ENT, Z_PK, '\(attribute)', \(column))"
       + " FROM \(table) WHERE Z_PK = \(object);"

@@ -1,5 +1,5 @@
 extension TableMapping {
-  /// Explains a store's schema by its model, all of it.
+  /// Explains a store's whole schema by its model.
   package init(_ file: StoreFile) throws {
     var resolver = MappingResolver(file)
     let tables = try resolver.tables()
@@ -9,17 +9,16 @@ extension TableMapping {
   }
 }
 
-/// Finds the table and the columns of everything in a model, and refuses what is left.
+/// Finds the table and columns of every part of a model, and rejects the rest.
 private struct MappingResolver {
   private let file: StoreFile
   private let model: ObjectModel
-  /// In the order of their numbers, by the entity whose table they share.
+  /// By the entity whose table they share, in order of their numbers.
   private let members: [String: [ObjectModel.Entity]]
-  /// What lies with the objects that a to-many relationship without an inverse reaches, by the same.
+  /// To-many relationships without an inverse, whose columns are in the related objects' table, by the same entity.
   private let owned: [String: [(owner: ObjectModel.Entity, relationship: ObjectModel.Relationship)]]
   private var pairs: [String: TableMapping.Table] = [:]
 
-  /// Tables of the history, with the columns that they may have.
   private static let history: [String: Set<String>] = [
     "ACHANGE": [
       "Z_PK", "Z_ENT", "Z_OPT", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID", "ZCOLUMNS",
@@ -91,7 +90,6 @@ private struct MappingResolver {
       columns: columns.sorted { order[$0.name] ?? 0 < order[$1.name] ?? 0 })
   }
 
-  /// All that the columns of a table must hold.
   private func wanted(in root: ObjectModel.Entity) throws -> [WantedColumn] {
     let own = try (members[root.name] ?? []).flatMap { entity in
       entity.attributes.flatMap { WantedColumn.columns(of: $0, entity, number(entity.name)) }
@@ -101,7 +99,6 @@ private struct MappingResolver {
     return WantedColumn.system + own + reached
   }
 
-  /// The columns of a to-one relationship.
   private func columns(
     of relationship: ObjectModel.Relationship, _ entity: ObjectModel.Entity
   ) throws -> [WantedColumn] {
@@ -123,7 +120,7 @@ private struct MappingResolver {
     return columns
   }
 
-  /// The column of a to-many relationship that nothing leads back from: it lies with the related objects.
+  /// The column of a to-many relationship without an inverse, in the related objects' table.
   private func column(
     of relationship: ObjectModel.Relationship, ownedBy owner: ObjectModel.Entity
   ) throws -> WantedColumn {
@@ -139,8 +136,8 @@ private struct MappingResolver {
       owner: number(owner.name), path: [relationship.name])
   }
 
-  /// Gives each column its name: of several attributes that want the same, the entity with the lowest number gets it
-  /// plain, and within an entity the attribute whose name comes first; the next get 1, 2 and so on behind it.
+  /// Assigns column names. If several attributes have the same, the entity with the lowest number gets it unchanged,
+  /// and within an entity the attribute whose name sorts first; the others get 1, 2 and so on appended.
   private func named(_ wanted: [WantedColumn], _ root: ObjectModel.Entity) throws -> [TableMapping.Column] {
     let groups = Dictionary(grouping: wanted, by: \.name)
     let columns = try groups.flatMap { name, group in
@@ -241,7 +238,7 @@ private struct MappingResolver {
     _ side: TableMapping.Side, _ relationship: ObjectModel.Relationship, _ back: TableMapping.Side,
     _ inverse: ObjectModel.Relationship
   ) throws -> TableMapping.Table {
-    // Which side names the table differs between versions of the framework.
+    // Versions of the framework differ in the side that names the table.
     let names = Set([side, back].map { "Z_\(number($0.entity))\($0.name.uppercased())" })
     let found = file.schema.tables.filter { names.contains($0.name) }
     guard found.count == 1 else {
@@ -261,15 +258,13 @@ private struct MappingResolver {
   }
 }
 
-/// Explains the columns of a table of pairs.
 private struct PairColumns {
   private let table: StoreSchema.Table
   private let wanted: [Wanted]
 
-  /// The keys that one side of the relationship reaches.
   struct Wanted {
     let side: TableMapping.Side
-    /// Without `Z_` in front, and without digits that may follow.
+    /// Without the prefix `Z_` and appended digits.
     let stem: String
     let isOrdered: Bool
 
@@ -321,14 +316,14 @@ private struct PairColumns {
     return columns
   }
 
-  /// Digits are put behind a name that another relationship has, too.
+  /// Digits are appended to a name that another relationship has.
   private static func fits(_ column: String, _ stem: String) -> Bool {
     column.hasPrefix("Z_" + stem) && column.dropFirst(2 + stem.count).allSatisfy { ("0"..."9").contains($0) }
   }
 }
 
 extension TableMapping.Content {
-  /// For messages: the property, as far as there is one.
+  /// For messages: the property, if there is one.
   package var words: String {
     switch self {
     case .key: "the key"

@@ -1,64 +1,55 @@
-/// What each table and column of a store holds, in the terms of its model.
+/// The model's meaning of each table and column of a store.
 package struct TableMapping: Hashable, Sendable {
-  /// In the schema's order, without Core Data's own tables and those of the history.
+  /// In schema order, without Core Data's own and history tables.
   package let tables: [Table]
-  /// Triggers that keep derived attributes, by name.
   package let triggers: [String]
 
-  /// One table.
   package struct Table: Hashable, Sendable {
     package let name: String
     package let kind: Kind
     package let columns: [Column]
   }
 
-  /// What a table's rows are.
   package enum Kind: Hashable, Sendable {
-    /// The objects of an entity without a parent, and of all that inherit from it.
+    /// The objects of an entity without a parent, and of all its descendants.
     case objects(root: String)
-    /// The pairs of a relationship that is to-many on both sides.
+    /// The pairs of a many-to-many relationship.
     case pairs(Side, Side)
   }
 
-  /// One side of a relationship.
   package struct Side: Hashable, Sendable {
-    /// The entity that declares it.
+    /// The declaring entity.
     package let entity: String
     package let name: String
 
-    /// The side of that entity.
     package init(entity: String, name: String) { (self.entity, self.name) = (entity, name) }
   }
 
-  /// One column.
   package struct Column: Hashable, Sendable {
     package let name: String
-    /// As the table declares it.
     package let type: String
     package let content: Content
   }
 
-  /// What a column holds.
   package enum Content: Hashable, Sendable {
-    /// `Z_PK`, the key of an object within its table.
+    /// `Z_PK`, an object's key within its table.
     case key
-    /// `Z_ENT`, the number of an object's own entity.
+    /// `Z_ENT`, the number of an object's entity.
     case entity
-    /// `Z_OPT`, how often an object was saved.
+    /// `Z_OPT`, the number of times an object was saved.
     case saves
-    /// An attribute, or an element of a composite one, as a path.
+    /// The path of an attribute, or of an element of a composite one.
     case attribute(entity: String, path: [String])
-    /// The key of the related object.
     case target(Side)
-    /// The number of the related object's own entity.
+    /// The number of the related object's entity.
     case targetEntity(Side)
-    /// The place of an object among those that an ordered relationship reaches.
+    /// An object's position in an ordered relationship.
     case order(Side)
-    /// The key of the object whose relationship, which nothing leads back from, reaches this one.
+    /// The key of the object whose relationship without an inverse references this one.
     case owner(Side)
   }
 
-  /// The column of an entity's property, its own or an inherited one: what an index is made of.
+  /// The column of an entity's own or inherited property, for indexes.
   func column(of property: String, _ entity: String, in model: ObjectModel) -> String? {
     let line = Set(model.line(of: entity).map(\.name))
     let root = model.root(of: entity)
@@ -72,18 +63,16 @@ package struct TableMapping: Hashable, Sendable {
   }
 }
 
-/// A column that the model asks for.
 struct WantedColumn {
-  /// The name where no other column of the table wants it.
+  /// The name unless another column of the table has the same.
   let name: String
   let type: String
   let content: TableMapping.Content
-  /// The number of the entity that declares it.
+  /// The number of the declaring entity.
   let owner: Int64
-  /// The property's name, and that of an element below it.
+  /// The property's name, followed by that of a composite's element.
   let path: [String]
 
-  /// How the declared types follow from an attribute's.
   private static let types: [ObjectModel.AttributeType: String] = [
     .integer16: "INTEGER", .integer32: "INTEGER", .integer64: "INTEGER", .boolean: "INTEGER",
     .double: "FLOAT",
@@ -92,7 +81,7 @@ struct WantedColumn {
     .binary: "BLOB", .transformable: "BLOB",
   ]
 
-  /// The columns of an attribute: one, or one for each element of a composite one, at any depth.
+  /// The columns of an attribute: one, or one for each element of a composite at any depth.
   static func columns(
     of attribute: ObjectModel.Attribute, _ entity: ObjectModel.Entity, _ number: Int64,
     below path: [String] = []

@@ -1,8 +1,8 @@
-/// The keys of one archived object. Whoever reads it says which it knows: a key that nobody knows may mean anything.
+/// The keys of one archived object. Its reader lists the known keys, because an unknown one may mean anything.
 struct ArchivedFields {
   let archive: KeyedArchive
   let object: ArchivedObject
-  /// The entity, or the entity and its property.
+  /// The entity, with its property if any.
   let place: String
 
   init(_ archive: KeyedArchive, _ object: ArchivedObject, _ place: String, known: Set<String>) throws {
@@ -26,7 +26,7 @@ struct ArchivedFields {
     }
   }
 
-  /// A name as Core Data's own compiler takes it. Only such names were seen, and how others become columns was not.
+  /// A name as accepted by Core Data's compiler. Only such names were observed; how others become columns is unknown.
   func name(_ key: String) throws -> String {
     guard let name = try text(key) else { throw missing(key) }
     return try Self.checked(name, place)
@@ -67,7 +67,6 @@ struct ArchivedFields {
     }
   }
 
-  /// Nothing where the key is absent.
   func elements(_ key: String) throws -> [KeyedArchive.Value] {
     try object(key).map { try archive.elements(of: $0) } ?? []
   }
@@ -79,7 +78,6 @@ struct ArchivedFields {
     }
   }
 
-  /// Nothing where the key is absent.
   func entries(_ key: String) throws -> [(name: String, object: ArchivedObject)] {
     guard let dictionary = try object(key) else { return [] }
     return try archive.entries(of: dictionary).map { name, value in

@@ -1,10 +1,9 @@
-/// A managed object model, as far as it says what a store's tables hold.
+/// A managed object model, reduced to what determines a store's tables.
 package struct ObjectModel: Hashable, Sendable {
-  /// What the app calls its version; often empty.
+  /// The app's names for the version; often empty.
   package let identifiers: [String]
-  /// By name, in the order of their bytes.
+  /// By name, in byte order.
   package let entities: [Entity]
-  /// Where each entity stands among them.
   private let places: [String: Int]
 
   init(identifiers: [String], entities: [Entity]) {
@@ -13,34 +12,29 @@ package struct ObjectModel: Hashable, Sendable {
       entities.enumerated().map { ($0.element.name, $0.offset) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// One entity with the properties that it declares itself; those of its parents are theirs.
+  /// One entity with its own properties, without inherited ones.
   package struct Entity: Hashable, Sendable {
     package let name: String
     package let className: String?
     package let isAbstract: Bool
-    /// The entity that it inherits from.
     package let parent: String?
-    /// By name.
     package let attributes: [Attribute]
-    /// By name.
     package let relationships: [Relationship]
     /// Fetched properties, which have no column.
     package let fetched: [String]
-    /// Properties of which no two objects may have the same values.
+    /// Unique constraints.
     package let uniqueness: [[String]]
     package let indexes: [Index]
   }
 
-  /// An index that the model asks for.
   package struct Index: Hashable, Sendable {
-    /// nil for one of the old kind, which has none.
+    /// nil for an index of the old kind.
     package let name: String?
     package let properties: [String]
   }
 
-  /// What an attribute's values are.
   package enum AttributeType: Int64, Hashable, Sendable {
-    /// Allowed for what is not stored.
+    /// Allowed for transient attributes.
     case undefined = 0
     case integer16 = 100
     case integer32 = 200
@@ -58,25 +52,23 @@ package struct ObjectModel: Hashable, Sendable {
     case composite = 2100
   }
 
-  /// An attribute, or an element of a composite one.
   package struct Attribute: Hashable, Sendable {
     package let name: String
     package let type: AttributeType
     package let isOptional: Bool
-    /// Not stored.
     package let isTransient: Bool
-    /// Bytes that may lie in a file of their own.
+    /// Bytes that may be stored in a separate file.
     package let isExternal: Bool
     package let defaultValue: Default?
-    /// Of a transformable one.
+    /// For a transformable attribute.
     package let transformer: String?
-    /// Of a composite one, in the model's order.
+    /// For a composite attribute, in the model's order.
     package let elements: [Attribute]
-    /// The relationship whose objects are counted, of a derived one.
+    /// For a derived attribute: the relationship whose objects it counts.
     package let counts: String?
   }
 
-  /// A default; what is no plain value is only known to be there.
+  /// A default value; of other classes, only the name is kept.
   package enum Default: Hashable, Sendable {
     case bool(Bool)
     case integer(Int64)
@@ -87,7 +79,6 @@ package struct ObjectModel: Hashable, Sendable {
     case other(className: String)
   }
 
-  /// What becomes of related objects when one is deleted.
   package enum DeleteRule: Int64, Hashable, Sendable {
     case noAction = 0
     case nullify = 1
@@ -95,17 +86,14 @@ package struct ObjectModel: Hashable, Sendable {
     case deny = 3
   }
 
-  /// A relationship.
   package struct Relationship: Hashable, Sendable {
     package let name: String
-    /// The entity of the related objects.
     package let destination: String
-    /// The destination's relationship that leads back.
+    /// The destination's inverse relationship.
     package let inverse: String?
     package let isToOne: Bool
     package let isOrdered: Bool
     package let isOptional: Bool
-    /// Not stored.
     package let isTransient: Bool
     package let deleteRule: DeleteRule
     package let minimum, maximum: Int64
@@ -113,13 +101,11 @@ package struct ObjectModel: Hashable, Sendable {
 }
 
 extension ObjectModel {
-  /// The entity of that name.
   package subscript(name: String) -> Entity? { places[name].map { entities[$0] } }
 
-  /// The entities that inherit from one directly, by name.
   package func children(of name: String) -> [Entity] { entities.filter { $0.parent == name } }
 
-  /// The entity, its parent and so on, up to the one that inherits from none.
+  /// The entity and its ancestors, up to the root.
   package func line(of name: String) -> [Entity] {
     var line: [Entity] = []
     var next = self[name]
@@ -130,10 +116,10 @@ extension ObjectModel {
     return line
   }
 
-  /// The entity whose table an entity's objects lie in.
+  /// The entity that owns an entity's table.
   package func root(of name: String) -> String { line(of: name).last?.name ?? name }
 
-  /// An entity's attribute or relationship of that name, its own or inherited, with the entity that declares it.
+  /// An entity's own or inherited relationship, with the declaring entity.
   package func relationship(_ name: String, of entity: String) -> (owner: Entity, Relationship)? {
     for owner in line(of: entity) {
       if let found = owner.relationships.first(where: { $0.name == name }) { return (owner, found) }
@@ -141,14 +127,14 @@ extension ObjectModel {
     return nil
   }
 
-  /// The entities in the order in which stores number them: roots by name, and behind each its children, in the same way.
+  /// The entities in the order of their numbers in stores: roots by name, each followed by its descendants.
   package var numbered: [Entity] {
     func walk(_ entities: [Entity]) -> [Entity] { entities.flatMap { [$0] + walk(children(of: $0.name)) } }
     return walk(entities.filter { $0.parent == nil })
   }
 }
 
-/// Why a store is no template: where, what, and what to do.
+/// A reason why a store cannot be a template, with place and remedy.
 package struct TemplateProblem: Error, Hashable, Sendable, CustomStringConvertible {
   /// The entity, attribute, key, table or column.
   package let place: String
@@ -159,11 +145,11 @@ package struct TemplateProblem: Error, Hashable, Sendable, CustomStringConvertib
     (self.place, self.problem, self.remedy) = (place, problem, remedy)
   }
 
-  /// The remedy for what is in order for Apple's frameworks and was never seen here.
+  /// The remedy for a valid store with features that Seedbank does not know.
   package static let report =
     "Seedbank reads only what it can explain: leave it out of the model, or send the maintainers an empty store with it"
 
-  /// The remedy for a store that was not made for this.
+  /// The remedy for an unsuitable store.
   package static let makeNew =
     "let the app make a new, empty store of this model, as the article CoreData says, and take that"
 

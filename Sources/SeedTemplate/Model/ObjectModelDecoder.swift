@@ -1,5 +1,4 @@
 extension ObjectModel {
-  /// Reads the keyed archive of a model.
   package init(_ archive: [UInt8]) throws {
     do {
       self = try ObjectModelDecoder(KeyedArchive(archive)).model()
@@ -11,7 +10,7 @@ extension ObjectModel {
   }
 }
 
-/// Reads the entities of an archived model, each with what it declares itself.
+/// Decodes an archived model's entities with their own properties.
 private struct ObjectModelDecoder {
   private let archive: KeyedArchive
 
@@ -45,7 +44,6 @@ private struct ObjectModelDecoder {
       entities: entities.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) })
   }
 
-  /// An entity before its properties are decoded.
   private struct Outline {
     let name: String
     let fields: ArchivedFields
@@ -84,7 +82,7 @@ private struct ObjectModelDecoder {
       parent: parent.flatMap { names[$0.number] }, parentNumber: parent?.number)
   }
 
-  /// No entity inherits from itself, and each names its children as they name it.
+  /// Throws if an entity inherits from itself, or if parents and children disagree.
   private func checkLines(_ outlines: [String: Outline]) throws {
     for outline in outlines.values.sorted(by: { $0.name < $1.name }) {
       var (next, steps) = (outline.parent, 0)
@@ -115,7 +113,7 @@ private struct ObjectModelDecoder {
         own.add(try decoder.property())
         continue
       }
-      // A child has a copy of each property above it, or a proxy of it in older stores.
+      // A child has a copy of each inherited property, or a proxy of it in older stores.
       guard try decoder.isInherited(from: above) else {
         throw TemplateProblem(
           "\(outline.name).\(name)", "it is another property than the one of the same name above it",
@@ -195,7 +193,6 @@ private struct ObjectModelDecoder {
   }
 }
 
-/// What an entity declares itself, by kind.
 private struct OwnProperties {
   var attributes: [ObjectModel.Attribute] = []
   var relationships: [ObjectModel.Relationship] = []

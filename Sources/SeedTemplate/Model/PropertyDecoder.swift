@@ -1,9 +1,7 @@
-/// Reads one property of an entity.
 struct PropertyDecoder {
   private let archive: KeyedArchive
   private let object: ArchivedObject
   private let entity: String
-  /// The entity's number in the archive.
   private let number: Int
   private let name: String
 
@@ -25,7 +23,6 @@ struct PropertyDecoder {
     "NSDeleteRule", "NSDestinationEntity", "_NSDestinationEntityName", "NSInverseRelationship",
     "_NSInverseRelationshipName", "NSIsOrdered", "NSMaxCount", "NSMinCount",
   ])
-  /// Nested composite attributes, at most.
   private static let compositeDepth = 16
 
   init(_ archive: KeyedArchive, _ object: ArchivedObject, entity: String, number: Int, name: String) {
@@ -47,7 +44,7 @@ struct PropertyDecoder {
     }
   }
 
-  /// Whether it stands for the property above, or is a copy that would be stored in the same way.
+  /// Whether this is a proxy of the parent's property, or a copy that is stored in the same way.
   func isInherited(from above: ArchivedObject) throws -> Bool {
     if object.className == "_NSPropertyDescriptionProxy" {
       let known: Set = ["NSEntityDescription", "NSReferenceID", "NSUnderlyingProperty"]
@@ -69,7 +66,7 @@ struct PropertyDecoder {
     return owner.number
   }
 
-  /// What decides about columns: a child may have other defaults and other words of validation.
+  /// The parts that determine columns: a child may have other defaults and validation messages.
   private static func stored(_ property: Property) -> [String] {
     switch property {
     case .fetched(let name): ["fetched", name]
@@ -88,7 +85,7 @@ struct PropertyDecoder {
     let isOptional, isTransient: Bool
   }
 
-  /// What all properties have. The packed flags say it a second time, and both must agree.
+  /// The keys that all properties have. The packed flags repeat them and must agree.
   private func common(_ fields: ArchivedFields) throws -> Common {
     let common = Common(
       isOptional: try fields.flag("NSIsOptional"), isTransient: try fields.flag("NSIsTransient"))
@@ -130,7 +127,7 @@ struct PropertyDecoder {
       minimum: try fields.integer("NSMinCount"), maximum: maximum)
   }
 
-  /// The destination and the inverse are told twice, as objects and by name.
+  /// Destination and inverse are stored twice, as objects and by name, and must agree.
   private func checkEnds(_ fields: ArchivedFields) throws {
     let ends = [
       ("NSDestinationEntity", "NSEntityName", "_NSDestinationEntityName"),
@@ -181,10 +178,9 @@ struct PropertyDecoder {
     }
   }
 
-  /// Bits of an attribute's flags.
   private enum Flag {
     static let external: Int64 = 4
-    /// A value is kept in the history when its object is deleted, which is nothing to a column.
+    /// Keeps a deleted object's value in the history; does not affect columns.
     static let keptInHistory: Int64 = 16
   }
 
@@ -209,7 +205,7 @@ struct PropertyDecoder {
     }
   }
 
-  /// The relationship that a derived attribute counts: the one kind whose triggers were seen.
+  /// The relationship that a derived attribute counts, the only kind whose triggers are known.
   private func counted(_ fields: ArchivedFields) throws -> String {
     let unknown = TemplateProblem(
       fields.place, "it is derived in another way than by counting a relationship")
@@ -233,7 +229,7 @@ struct PropertyDecoder {
   }
 }
 
-/// The class of an attribute's values, which says its type a second time.
+/// The class of an attribute's values, which repeats its type.
 private enum AttributeClass {
   private static let classes: [ObjectModel.AttributeType: String] = [
     .integer16: "NSNumber", .integer32: "NSNumber", .integer64: "NSNumber", .double: "NSNumber",

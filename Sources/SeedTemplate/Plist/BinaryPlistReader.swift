@@ -1,5 +1,4 @@
 extension BinaryPlist {
-  /// Reads a whole list.
   package init(_ bytes: [UInt8]) throws(PlistError) {
     var reader = try BinaryPlistReader(bytes)
     self.init(objects: try reader.objects(), root: reader.trailer.root)
@@ -8,13 +7,11 @@ extension BinaryPlist {
   }
 }
 
-/// Reads the objects of a binary property list one after the other.
 private struct BinaryPlistReader {
   private let bytes: [UInt8]
   let trailer: Trailer
-  /// Bytes of the objects read so far: objects that lie in each other take more than there is room for.
+  /// Bytes of the objects read so far; overlapping objects exceed the available bytes.
   private var taken = signature.count
-  /// Members of the containers read so far.
   private var referred = 0
 
   struct Trailer {
@@ -70,7 +67,7 @@ private struct BinaryPlistReader {
         objects.append(try object(at: offset))
       }
     }
-    // A key may stand behind its dictionary.
+    // A key may follow its dictionary.
     for (number, names, values, offset) in keys {
       objects[number] = .dictionary(try Self.members(names, values, of: objects, offset))
     }
@@ -118,7 +115,7 @@ private struct BinaryPlistReader {
     }
   }
 
-  /// One, two and four bytes have no sign, eight do; sixteen are written for what has none and needs eight.
+  /// One, two and four bytes are unsigned, eight are signed; sixteen are used for unsigned values that need eight.
   private mutating func integer(at offset: Int) throws(PlistError) -> Int64 {
     let width = 1 << Int(bytes[offset] & 0xF)
     guard width == 16 else { return Int64(bitPattern: try number(after: offset, width)) }
@@ -159,7 +156,6 @@ private struct BinaryPlistReader {
     }
   }
 
-  /// The members of an array, or the keys and the values of a dictionary.
   private mutating func references(at offset: Int) throws(PlistError) -> ([Int], [Int]) {
     let isDictionary = bytes[offset] >> 4 == 0xD
     let content = try content(at: offset, width: trailer.referenceBytes * (isDictionary ? 2 : 1))
@@ -177,7 +173,7 @@ private struct BinaryPlistReader {
     return (Array(members[..<(members.count / 2)]), Array(members[(members.count / 2)...]))
   }
 
-  /// The bytes of an object that says how many members of that width it has.
+  /// The bytes of an object whose marker has a count of members with that width.
   private mutating func content(at offset: Int, width: Int) throws(PlistError) -> ArraySlice<UInt8> {
     let short = Int(bytes[offset] & 0xF)
     guard short == 0xF else { return try content(offset, head: 1, short, width) }
@@ -211,10 +207,10 @@ private struct BinaryPlistReader {
   }
 }
 
-/// Proves that no container holds itself and that none is nested too deeply.
+/// Checks that no container contains itself or is nested too deeply.
 private struct PlistNesting {
   private let objects: [BinaryPlist.Object]
-  /// Containers from each object down, where that is known; 0 while it is looked at.
+  /// The depth below each object, if known; 0 while it is being computed.
   private var heights: [Int: Int] = [:]
 
   init(_ objects: [BinaryPlist.Object]) { self.objects = objects }

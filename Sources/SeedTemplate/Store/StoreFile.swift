@@ -2,29 +2,26 @@ import SeedDatabase
 import SeedFormat
 import SeedSystem
 
-/// What a store's file holds: its metadata, its model, its entities' numbers and its schema. The file is only read.
+/// A store's file: metadata, model, entity numbers and schema. Only reads the file.
 package struct StoreFile: Sendable {
   package let metadata: StoreMetadata
   package let model: ObjectModel
-  /// The number of each entity, as the store counts them.
   package let numbers: [String: Int64]
   package let schema: StoreSchema
-  /// Tables that have rows, but for those that every store fills.
+  /// Tables with rows, except those that are never empty.
   package let filled: [String]
 
-  /// The names of those tables for a message, not all of many.
+  /// The names of those tables for a message, shortened if there are many.
   package var filledWords: String {
     let most = 5
     let more = filled.count > most ? " and \(filled.count - most) more" : ""
     return filled.prefix(most).joined(separator: ", ") + more
   }
 
-  /// Tables of Core Data's own.
   static let ownTables: Set<String> = ["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"]
-  /// Numbers that Core Data gives to entities of its own, above those of a model.
+  /// Numbers of Core Data's own entities, above those of a model.
   private static let ownNumbers: Range<Int64> = 16_001..<17_000
 
-  /// Reads the store at `path`.
   package init(_ path: String) throws {
     try Self.checkCompanions(path)
     let connection = try Connection(path, .snapshot)
@@ -48,7 +45,6 @@ package struct StoreFile: Sendable {
     }
   }
 
-  /// Whether a file looks like a store of Core Data at all.
   package static func isStore(_ path: String) -> Bool {
     guard let connection = try? Connection(path, .reader) else { return false }
     let found = try? connection.integer(
@@ -56,7 +52,7 @@ package struct StoreFile: Sendable {
     return found == 3
   }
 
-  /// A log beside the file may hold what the file does not.
+  /// A log beside the file may have changes that the file lacks.
   private static func checkCompanions(_ path: String) throws {
     for suffix in ["-wal", "-journal"] {
       guard let start = try DurableFile.start(of: path + suffix, 1), !start.isEmpty else { continue }
@@ -77,7 +73,7 @@ package struct StoreFile: Sendable {
     return try StoreMetadata(uuid: uuid, plist: plist)
   }
 
-  /// The model's archive, expanded.
+  /// The model's archive, decompressed.
   private static func archive(_ connection: Connection) throws -> [UInt8] {
     let rows = try connection.rows("SELECT Z_CONTENT FROM Z_MODELCACHE LIMIT 2")
     guard rows.count == 1, case .blob(let content) = rows[0][0] else {

@@ -1,12 +1,11 @@
 import SeedFormat
 import SeedTrust
 
-/// What a store says of itself in `Z_METADATA`.
+/// A store's `Z_METADATA`.
 package struct StoreMetadata: Hashable, Sendable {
   package let uuid: String
-  /// The version of Apple's framework that made it; 0 where it does not say.
+  /// The version of Apple's framework that made it; 0 if missing.
   package let framework: Int64
-  /// The hash of each entity, by name.
   package let hashes: [String: [UInt8]]
 
   private static let place = "Z_METADATA"
@@ -65,7 +64,7 @@ package struct StoreMetadata: Hashable, Sendable {
     hashes.map { ($0.key, $0.value) }.sorted { $0.0.utf8.lexicographicallyPrecedes($1.0.utf8) }
   }
 
-  /// The checksum of the model, which newer stores tell: SHA-256 over the entities' hashes, in Base64.
+  /// The model's checksum, as in newer stores: SHA-256 of the entities' hashes, in Base64.
   package var checksum: String {
     Base64.encode(SHA256Digest.of(sorted.flatMap(\.hash)).bytes)
   }

@@ -1,37 +1,33 @@
 import SeedDatabase
 import SeedFormat
 
-/// The tables, indexes and triggers of a store, as SQLite lists them.
+/// A store's tables, indexes and triggers, as listed by SQLite.
 package struct StoreSchema: Hashable, Sendable {
   package let tables: [Table]
   let indexes: [Index]
-  /// The statements of the triggers, by name.
   let triggers: [String: String]
 
-  /// One table.
   package struct Table: Hashable, Sendable {
     package let name: String
     package let columns: [Column]
   }
 
-  /// One column.
   package struct Column: Hashable, Sendable {
     package let name: String
     package let type: String
-    /// Its place in the primary key, from 1; 0 where it has none.
+    /// The column's position in the primary key, from 1; 0 if it is not part of it.
     package let keyPlace: Int64
   }
 
   struct Index: Hashable, Sendable {
     let name, table: String
     let isUnique: Bool
-    /// Empty where it is partial, descending, of an expression or with a collation of its own.
+    /// Empty for an index that is partial, descending, on an expression or with its own collation.
     let columns: [String]
     /// Made by SQLite for a primary key.
     let isOfKey: Bool
   }
 
-  /// What a schema may have at most.
   private enum Limit {
     static let tables = 2_000
     static let columns = 2_000
@@ -51,7 +47,7 @@ package struct StoreSchema: Hashable, Sendable {
       uniquingKeysWith: { first, _ in first })
   }
 
-  /// What tells from the statements alone that a store was not just made.
+  /// Rejects stores whose statements show that they are not new.
   private static func refuse(_ listed: [(type: String, name: String, sql: String)]) throws {
     for (type, name, sql) in listed {
       guard ["table", "index", "trigger"].contains(type) else {
@@ -61,7 +57,7 @@ package struct StoreSchema: Hashable, Sendable {
         throw TemplateProblem(name, StoreMetadata.mirrored, StoreMetadata.unmirrored)
       }
       guard type == "table" else { continue }
-      // SQLite quotes the name when a table was renamed, and sets a comma apart when a column was added.
+      // SQLite quotes the name of a renamed table, and puts a space before the comma of an added column.
       guard !sql.hasPrefix("CREATE TABLE \""), !sql.contains(" , Z") else {
         throw TemplateProblem(
           name,
