@@ -19,7 +19,7 @@ package final class GzipPieces {
     try self.init(path, limit: expected.length, expected)
   }
 
-  /// Reads at most `limit` bytes of the document.
+  /// Throws if the document exceeds `limit` bytes.
   package convenience init(file path: String, limit: Int) throws { try self.init(path, limit: limit, nil) }
 
   private init(_ path: String, limit: Int, _ expected: Compression.Measure?) throws {

@@ -33,7 +33,7 @@ struct LogPosition: Hashable {
   let snapshot: LogSnapshot
   /// The first transaction without visible rows.
   let ceiling: UInt64
-  /// A position in the write-ahead log before which lie all visible rows.
+  /// A position in the write-ahead log after all visible rows.
   let reached: UInt64
   /// Digest of everything that can change rows without a write: functions, views, policies, enums, and the user.
   let definitions: String

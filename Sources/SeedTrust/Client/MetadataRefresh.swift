@@ -1,7 +1,7 @@
 package import SeedFormat
 package import SeedSystem
 
-/// Fetches a metadata file such as `2.root.json`; nil if it does not exist. Throws if it exceeds `maxBytes`.
+/// Fetches a metadata file such as `2.root.json`, at most `maxBytes` of it; nil if it does not exist.
 package typealias MetadataFetcher = @Sendable (_ name: String, _ maxBytes: Int) async throws -> [UInt8]?
 
 /// The client's metadata files by unversioned name: `root.json`, `timestamp.json`, `transit-2.json`.

@@ -137,7 +137,7 @@ struct NewKeys {
     }
   }
 
-  /// Online keys go to the publisher's folder. No folder for offline keys may hold enough to sign.
+  /// Online keys go to the publisher's folder. With several offline keys, no folder may hold enough to sign.
   private func folders(for role: KeyReplacement.Role, _ published: PublishedMetadata) throws -> [String] {
     guard role.role.isOffline else { return [search.folder] }
     let folders = try self.folders.isEmpty ? [usualFolder(role.role, published)] : self.folders
