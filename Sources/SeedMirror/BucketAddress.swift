@@ -1,8 +1,7 @@
 import SeedFormat
 
-/// Where a bucket is, and which part of it is the mirror.
+/// The address of a bucket, and the mirror's prefix in it.
 package struct BucketAddress: Hashable, Sendable {
-  /// How a bucket stands in an address.
   package enum Style: String, CaseIterable, Sendable {
     /// `https://s3.example/bucket/prefix`
     case path
@@ -10,7 +9,7 @@ package struct BucketAddress: Hashable, Sendable {
     case virtual
   }
 
-  /// As the operator wrote it, without a slash at its end.
+  /// As the operator wrote it, without a trailing slash.
   package let text: String
   package let region: String
   /// `https://s3.example`.
@@ -20,12 +19,11 @@ package struct BucketAddress: Hashable, Sendable {
   /// `prefix/`, or empty.
   let prefix: String
 
-  /// What ``init(_:region:style:)`` reads.
   package static let expected =
     "an address such as https://s3.eu-central-1.amazonaws.com/bucket/prefix, of letters, digits, '-', '.', '_' and '~', and with "
     + "https:// unless it is this machine's"
 
-  /// `nil` where it is none, names a user, or would send a signature without TLS over a network.
+  /// Returns nil for a malformed address, for one with a user, and for http:// to another machine.
   package init?(_ text: String, region: String = "us-east-1", style: Style = .path) {
     guard let end = text.firstRange(of: "://") else { return nil }
     let scheme = text[..<end.lowerBound]
@@ -55,9 +53,8 @@ package struct BucketAddress: Hashable, Sendable {
 
   func url(of path: String) -> String { "\(server)\(bucket)/\(prefix)\(path)" }
 
-  /// The next page of what is below a folder.
   func listURL(_ folder: String, after token: String?) -> String {
-    // Sorted, for both sides sign them in that order.
+    // Sorted, because both sides sign the parameters in that order.
     let query = [
       token.map { "continuation-token=\(Self.quoted($0))" }, "list-type=2",
       "prefix=\(Self.quoted(prefix + folder))",

@@ -4,24 +4,21 @@ import SeedServer
 import SeedSystem
 import SeedTrust
 
-/// One request to a bucket.
 struct BucketRequest {
   enum Method: String { case get = "GET", head = "HEAD", put = "PUT", delete = "DELETE" }
 
   let method: Method
   let url: String
   var headers: [String] = []
-  /// Of the answer, as far as they are known before.
+  /// The expected length of the response, as far as it is known.
   var expectedBytes = 0
-  /// What a put sends, and its bytes.
   var body: (content: MirrorFile.Content, length: Int)?
-  /// Where the body of a good answer goes, in place of the memory.
+  /// The file for a successful response's body, instead of memory.
   var sink: String?
-  /// Of the body; of nothing where there is none.
+  /// The body's digest; that of no bytes if there is none.
   var sha256 = SHA256Digest.of([]).hex
 }
 
-/// What came back.
 struct BucketAnswer {
   var status = 0
   var tag: String?
@@ -31,26 +28,23 @@ struct BucketAnswer {
   var body: [UInt8] = []
 }
 
-/// Why nothing came back, in libcurl's words.
+/// Why there was no response, in libcurl's words.
 struct NoAnswer: Error, Hashable { let text: String }
 
-/// When a request is given up.
 struct BucketLimits {
-  /// For a connection to be made.
   var connectSeconds = 10
-  /// With fewer bytes than the least rate.
+  /// Time below the least rate.
   var slowSeconds = 30
   var leastBytesPerSecond = 1000
-  /// For a small request from its beginning to its end: a store may send just enough, for ever.
+  /// For a whole small request, because a store may keep sending just above the least rate.
   var wholeSeconds = 300
 
-  /// A file takes its time.
+  /// Extended by the time for `bytes` at the least rate.
   func wholeSeconds(_ bytes: Int) -> Int { wholeSeconds + bytes / max(1, leastBytesPerSecond) }
 }
 
-/// libcurl's handle, with the connections that it keeps open. One request at a time.
+/// A libcurl handle with its open connections, for one request at a time.
 final class BucketConnection: Sendable {
-  /// Used by whoever holds the lock.
   private final class Handle: @unchecked Sendable {
     let pointer: UnsafeMutableRawPointer?
     init() { pointer = BucketConnection.isReady ? curl_easy_init() : nil }
@@ -68,7 +62,7 @@ final class BucketConnection: Sendable {
     handle = Mutex(Handle())
   }
 
-  /// Without credentials nothing is signed.
+  /// Requests without credentials are not signed.
   func answer(to request: BucketRequest, as credentials: BucketCredentials?) throws -> BucketAnswer {
     try handle.withLock { handle in
       guard let pointer = handle.pointer else { throw NoAnswer(text: "libcurl cannot be used") }
@@ -81,7 +75,7 @@ final class BucketConnection: Sendable {
   ) throws -> BucketAnswer {
     curl_easy_reset(curl)
     let exchange = try Exchange(request)
-    // Nothing that was set points to what is freed when this returns.
+    // Drops libcurl's pointers to memory that is freed on return.
     defer { curl_easy_reset(curl) }
     let context = Unmanaged.passUnretained(exchange).toOpaque()
     setRules(curl, bytes: max(request.body?.length ?? 0, request.expectedBytes))
@@ -133,20 +127,19 @@ final class BucketConnection: Sendable {
   }
 }
 
-/// What libcurl's callbacks read and write. They are called on the thread that performs the request.
+/// State of libcurl's callbacks.
 private final class Exchange {
   var answer = BucketAnswer()
   var failure: (any Error)?
   private let file: File?
   private let sink: File?
   private var sinkRoom: Int
-  /// Of a file that is sent.
   private var bodyLeft: Int
   private var rest: ArraySlice<UInt8> = []
 
-  /// Of a file on its way: more than a processor keeps at hand is slower.
+  /// Read size for files; larger pieces leave the processor's cache and are slower.
   static let pieceBytes = 256 * 1024
-  /// Bytes of an answer that are kept; a list of a thousand names is far below.
+  /// Limit of a response in memory; a list of a thousand names is far smaller.
   private static let mostBytes = 64 * 1024 * 1024
 
   init(_ request: BucketRequest) throws {
@@ -162,7 +155,7 @@ private final class Exchange {
     }
   }
 
-  /// The next bytes to send; none at the end. A file that ends early would leave the store waiting for the rest.
+  /// Fills the buffer; returns 0 at the end. Throws if a file is short, because the store would wait for the rest.
   func give(_ buffer: UnsafeMutableRawBufferPointer) throws -> Int {
     if file != nil {
       let count = try file?.read(into: buffer) ?? 0
@@ -210,7 +203,7 @@ private func exchange(_ context: UnsafeMutableRawPointer?) -> Exchange? {
   context.map { Unmanaged<Exchange>.fromOpaque($0).takeUnretainedValue() }
 }
 
-// Called by C, on whatever thread performs the request.
+// Called by C on the requesting thread.
 private func giveBody(
   _ buffer: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
 ) -> Int {

@@ -1,7 +1,7 @@
 package import SeedServer
 import SeedSystem
 
-/// Who may write to a bucket. It describes itself without the secret.
+/// Credentials for a bucket. The description omits the secret.
 package struct BucketCredentials: Sendable, CustomStringConvertible {
   let identity: String
   let secret: String
@@ -11,7 +11,7 @@ package struct BucketCredentials: Sendable, CustomStringConvertible {
 
   private static let mostFileBytes = 1024 * 1024
 
-  /// Of a profile of the file that `AWS_SHARED_CREDENTIALS_FILE` names; without one the variables count first.
+  /// Reads a profile of the file in `AWS_SHARED_CREDENTIALS_FILE`; without a profile, the variables take precedence.
   package init(_ environment: [String: String], profile: String?) throws(MirrorError) {
     func variable(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
     if profile == nil, let identity = variable("AWS_ACCESS_KEY_ID"),

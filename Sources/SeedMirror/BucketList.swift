@@ -1,10 +1,10 @@
 import SeedServer
 
-/// What a bucket's XML says, as far as it is needed: names and lengths of a list, the code of a refusal. Names with characters
-/// that XML writes in another way are nobody's of ours, and are passed over.
+/// The needed parts of a bucket's XML: names and lengths of a list, and the code of an error. Skips names with escaped
+/// characters, which Seedbank never writes.
 struct BucketList {
   let files: [(name: String, length: Int)]
-  /// Where the next page begins; `nil` at the end.
+  /// The token of the next page; nil at the end.
   let next: String?
 
   init(_ xml: String) {
@@ -18,7 +18,7 @@ struct BucketList {
     next = isCut ? Self.text("NextContinuationToken", in: xml).map(String.init) : nil
   }
 
-  /// A refusal's code, such as `NoSuchBucket`.
+  /// An error code such as `NoSuchBucket`.
   static func code(in xml: String) -> String? {
     guard let code = text("Code", in: xml), code.count < longestCode,
       code.allSatisfy({ $0.isLetter || $0.isNumber })

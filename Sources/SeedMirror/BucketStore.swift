@@ -2,13 +2,13 @@ import SeedFormat
 package import SeedServer
 import SeedSystem
 
-/// A bucket of an object store that speaks S3's protocol.
+/// A bucket of an object store with S3's protocol.
 package struct BucketStore: MirrorStore {
   private let address: BucketAddress
   private let connection: BucketConnection
   private let credentials: @Sendable () throws -> BucketCredentials
 
-  /// The credentials are asked for before each request, for a file of them may be replaced while the program runs.
+  /// Calls `credentials` before each request, because a credentials file may be replaced while the program runs.
   package init(_ address: BucketAddress, credentials: @escaping @Sendable () throws -> BucketCredentials) {
     self.init(address, limits: BucketLimits(), credentials: credentials)
   }
@@ -47,8 +47,7 @@ package struct BucketStore: MirrorStore {
     return StoredFile(answer.body, tag: answer.tag ?? "")
   }
 
-  /// Copies a file of at most so many bytes to a path here; false where it is not there. What came is to be compared with what was
-  /// signed.
+  /// Downloads at most `bytes`; false if the object is missing. The caller compares the content with the signed digest.
   package func download(_ path: String, bytes: Int, to sink: String) throws -> Bool {
     var request = BucketRequest(method: .get, url: address.url(of: path))
     (request.sink, request.expectedBytes) = (sink, bytes)
@@ -58,7 +57,7 @@ package struct BucketStore: MirrorStore {
     return true
   }
 
-  /// A HEAD has no body that would tell a missing bucket from a missing file.
+  /// A HEAD response has no body that distinguishes a missing bucket from a missing object.
   package func length(_ path: String) throws -> Int? {
     let answer = try ask(BucketRequest(method: .head, url: address.url(of: path)))
     if answer.status == 404 { return nil }
@@ -145,12 +144,11 @@ extension BucketAnswer {
 
   var words: String { "it answers \(status)\(code.map { " \($0)" } ?? "")" }
 
-  /// Not a missing bucket.
   var isMissingFile: Bool { status == 404 && code != "NoSuchBucket" }
 }
 
 extension String {
-  /// A host's own text, for people: what could be anything else in a line of a log is left out.
+  /// The printable part of a host's response, without characters that could forge a log line.
   fileprivate var printablePart: String {
     String(
       prefix { $0 != "?" }.filter { $0.isASCII && !$0.isWhitespace && $0 != "\"" }.prefix(Self.longestPart))
@@ -170,7 +168,7 @@ extension PutCondition {
 }
 
 extension MirrorFile {
-  /// As long as each kind of file may be kept, see the article on static hosts.
+  /// Cache headers for each kind of file; see the article on static hosts.
   fileprivate var headers: [String] {
     let (age, type) =
       if path.hasPrefix("targets/") { ("max-age=31536000, immutable", "application/octet-stream") } else {

@@ -2,7 +2,7 @@ package import SeedDatabase
 import SeedFormat
 package import SeedServer
 
-/// A database's schema, read in one transaction while others may write it.
+/// A database's schema, read in one transaction while other sessions may write.
 package final class PostgresOrigin: Origin {
   private let connection: PostgresConnection
   private let types: TypeCatalog
@@ -11,10 +11,10 @@ package final class PostgresOrigin: Origin {
   private lazy var position = Result { try LogPosition(connection) }
   package let fitter = AffinityFitter()
 
-  /// Connects and takes the state that all reads will see.
+  /// Connects and takes the snapshot that all reads use.
   package convenience init(_ place: PostgresPlace) throws { try self.init(try PostgresConnection(place)) }
 
-  /// Takes the state that all reads will see in a session that has begun nothing yet.
+  /// `connection`: a session without a transaction.
   init(_ connection: PostgresConnection) throws {
     self.connection = connection
     types = TypeCatalog(connection)
@@ -37,7 +37,7 @@ package final class PostgresOrigin: Origin {
     return count.first?[0].flatMap { Int($0) } ?? 0
   }
 
-  /// By the columns' types alone.
+  /// Checks only the columns' types.
   package func drift(_ table: TableSchema, _ projection: Projection, _: TypeGuard) throws -> [TypeDrift] {
     try PostgresProjection(table, projection, connection, types).doubtful.map { column, type in
       let found = try types.name(type)
@@ -77,7 +77,8 @@ package final class PostgresOrigin: Origin {
     return doubt.flatMap { [.otherDatabase, .otherTimeline].contains($0) ? .other($0) : nil } ?? .follows
   }
 
-  /// `nil` if this user, or this kind of server, cannot tell. Another failure may pass, and must not let a standby that is behind be read.
+  /// Returns nil if the user or server cannot report it. Other errors may be temporary, and a standby may then be
+  /// behind.
   private func positionIfTold() throws -> LogPosition? {
     do { return try position.get() } catch let error as PostgresError where error.isInability { return nil }
   }
@@ -93,7 +94,7 @@ package final class PostgresOrigin: Origin {
     guard let found, let relations = try? reading.relations(readBy: found) else {
       return "it cannot be read"
     }
-    // A table by itself has neither a SELECT nor, as one of these, rules about its rows.
+    // A plain table has neither a SELECT nor row-level security.
     if try reading.isPlainTable(found) { return nil }
     return try connection.restlessness(of: projection.sql, reading: Set(relations))
   }

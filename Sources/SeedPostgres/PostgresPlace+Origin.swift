@@ -16,7 +16,7 @@ extension PostgresPlace: OriginPlace {
     }
   }
 
-  /// For how long locks are waited for is the place's own setting. Who would not wait at all gets no long silence either.
+  /// Locks are waited for as the place configures. With `waitSeconds` 0, the connection timeout is short too.
   package func open(waitSeconds: Int) throws -> any Origin {
     var place = self
     if waitSeconds == 0 { place.connectSeconds = Self.impatientSeconds }
@@ -26,9 +26,8 @@ extension PostgresPlace: OriginPlace {
   private static let impatientSeconds = 2
 }
 
-/// Which transactions of a server are over. Where no other one has ended since, no row of it is another one: a look costs one
-/// small query, whatever the tables hold. Writing to another database of the same server shows as well, and then costs a
-/// comparison that finds nothing.
+/// The finished transactions of a server. If no other one has finished since, no row has changed, so a check costs one
+/// small query. A write to another database of the server costs a comparison that finds nothing.
 private struct PostgresStamp: OriginStamp {
   private let place: PostgresPlace
   private let takenAt = UTCTime.now().secondsSinceEpoch
@@ -36,16 +35,17 @@ private struct PostgresStamp: OriginStamp {
   let lagSeconds: Int?
   let server: OriginServer?
 
-  /// The start of the server tells it from a copy of it and from a restored one. The user decides which rows there are to see.
+  /// The start time distinguishes the server from a copy and from a restored one; the user determines which rows are
+  /// visible.
   ///
-  /// A standby's snapshot leaves out transactions in progress, so there the place in the write-ahead log that was reached counts
-  /// as well. It is read first, by a statement of its own: what is replayed in between is at worst read once more.
+  /// A standby's snapshot omits transactions in progress, so its replay position counts too. It is read first, in a
+  /// separate statement, so that data replayed in between is at worst read twice.
   private static let query = """
     SELECT pg_postmaster_start_time()::text, current_user, (SELECT oid FROM pg_database WHERE datname = current_database()), \
     CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn()::text END
     """
 
-  /// A standby that has replayed all that it receives is not behind, however long nobody has written; one that receives nothing
+  /// A standby that has replayed all it received is not behind, however old the last write; one that receives nothing
   /// may be as far behind as its newest transaction is old.
   private static let snapshotQuery = """
     SELECT pg_current_snapshot(), CASE WHEN NOT pg_is_in_recovery() THEN NULL \

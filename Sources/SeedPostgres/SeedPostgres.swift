@@ -1,11 +1,12 @@
-// SeedPostgres: a schema of a PostgreSQL database as an origin, read through libpq. A build can do without it.
+// SeedPostgres: a schema of a PostgreSQL database as an origin, read through libpq. Optional in a build.
 //
 // Rooms, from the ground up: Server, Types, Rows, Log, Setup, API.
 //
 // Rules of this module:
-// - Server/PostgresConnection.swift alone calls libpq. What publishes only reads, in a transaction that is READ ONLY.
-// - Log/PostgresLogSetup.swift writes, where an operator asks for a log, and Log/PostgresLog+Pruning.swift removes old entries of it.
-// - All tables of a step come from one transaction, REPEATABLE READ, so that they belong together.
-// - What a value becomes depends on its type and the client's column, never on a setting of the server or a locale. A type
-//   for which that cannot be promised is refused, with the place where to cast it.
-// - An error of the server is told with the place and the remedy, and no password is ever in it.
+// - Only Server/PostgresConnection.swift calls libpq. Publishing only reads, in a READ ONLY transaction.
+// - Log/PostgresLogSetup.swift writes a log at the operator's request; Log/PostgresLog+Pruning.swift removes old
+//   entries.
+// - All tables of a step are read in one REPEATABLE READ transaction, so that they are consistent.
+// - A value's form depends on its type and the client's column, never on a server setting or a locale. A type without
+//   such a form is rejected, with the place for a cast.
+// - A server error is reported with its place and a remedy, and never contains a password.

@@ -6,10 +6,8 @@ package import SeedFormat
 package import SeedSystem
 package import SeedTrust
 
-/// A publisher in memory that plays server to a client, with a fixed schema; it can go back to a backup and tamper with
-/// what it published.
-///
-/// A test owns it and awaits each use, so that publishing and serving never meet.
+/// A publisher and server in memory with a fixed schema, which can restore a backup and tamper with its publication.
+/// Tests await each call, so publishing and serving never overlap.
 package final class ClientPublisherSimulator: @unchecked Sendable {
   package static let schemaSQL = """
     CREATE TABLE stop(id TEXT PRIMARY KEY NOT NULL, name TEXT NOT NULL, lat REAL);
@@ -19,11 +17,11 @@ package final class ClientPublisherSimulator: @unchecked Sendable {
   package static let model: ModelVersion = "2.1"
   package static let series = Series("transit", model: model)
 
-  /// The stops at the head, by id.
+  /// The names at the head by stop id.
   package private(set) var stops: [String: String] = [:]
   private let publication: TestPublication
 
-  /// A publisher without publications, whose clock stands still at `now`.
+  /// A publisher without a publication, at a fixed time.
   package init(now: UTCTime = UTCTime(secondsSinceEpoch: 1_785_585_600)) throws {
     publication = try TestPublication(
       Self.series.dataset, Self.model, schemaSQL: Self.schemaSQL,
@@ -35,7 +33,7 @@ package final class ClientPublisherSimulator: @unchecked Sendable {
   package var now: UTCTime { publication.now }
   package var objects: [PublishedObject] { publication.objects }
   package var epoch: Epoch { publication.epoch }
-  /// The head's number; 0 before the first publication.
+  /// The head's version; 0 before the first publication.
   package var head: Int { publication.head }
   package var pollSeconds: Int {
     get { publication.pollSeconds }
@@ -45,7 +43,6 @@ package final class ClientPublisherSimulator: @unchecked Sendable {
     get { publication.lifecycle }
     set { publication.lifecycle = newValue }
   }
-  /// Whether snapshots ship without their secondary indexes.
   package var leavesIndexesOut: Bool {
     get { publication.leavesIndexesOut }
     set { publication.leavesIndexesOut = newValue }
@@ -53,7 +50,7 @@ package final class ClientPublisherSimulator: @unchecked Sendable {
 
   // MARK: Publishing
 
-  /// A delta and a new head: the stops named here get these names, the others go.
+  /// Publishes a delta that gives the stops in `upserts` these names.
   package func publish(_ upserts: [String: String], deleting deleted: [String] = []) throws {
     let rows = upserts.sorted { $0.key < $1.key }.map { id, name in
       [SeedValue.text(id), .text(name), .real(52.5)]
@@ -64,51 +61,49 @@ package final class ClientPublisherSimulator: @unchecked Sendable {
     stops.merge(upserts) { $1 }
   }
 
-  /// The copy's rows as a snapshot at the head.
   package func publishSnapshot(_ encoding: ContentEncoding = .gzip) throws {
     try publication.publishSnapshot(encoding)
   }
 
-  /// A new history with the rows that there are, beginning with a snapshot at version 1.
+  /// Starts a new history with the existing rows and a snapshot at version 1.
   package func startEpoch() throws { try publication.startEpoch() }
 
-  /// Lets time pass on client and publisher alike.
+  /// Advances the time of client and publisher.
   package func pass(days: Int) { publication.now = now.adding(days: days) }
 
-  /// The same for seconds; a clock that is set back passes fewer than 0.
+  /// Negative for a clock that is set back.
   package func pass(seconds: Int) { publication.now = now.adding(seconds: seconds) }
 
-  /// Signs everything anew at the present time.
+  /// Signs all metadata again at the current time.
   package func sign() throws { try publication.sign() }
 
-  /// The metadata files of a publication that says this of the series; nothing of it is published.
+  /// The metadata files for `metadata`, which is not published.
   package func signed(_ metadata: SeriesMetadata) throws -> [String: [UInt8]] {
     try publication.signed(metadata)
   }
 
-  /// What is signed about the series now.
   package func metadata() throws -> SeriesMetadata { try publication.metadata() }
 
-  /// What clients can see and what they asked for.
+  /// Accesses the served files and the log of requests.
   package func withServed<Result: Sendable>(_ body: (inout MemoryHost.Served) -> Result) -> Result {
     publication.host.withServed(body)
   }
 
   // MARK: Tampering
 
-  /// Forgets which objects there were, as retention does.
+  /// Removes objects, as retention does.
   package func withdraw(where isGone: (PublishedObject) -> Bool) throws {
     publication.objects.removeAll(where: isGone)
     try sign()
   }
 
-  /// Signs other words about the objects: what a defective or hostile publisher could.
+  /// Signs changed descriptions of the objects, as a defective or hostile publisher could.
   package func resign(_ change: (PublishedObject) -> PublishedObject) throws {
     publication.objects = objects.map(change)
     try sign()
   }
 
-  /// Signs other bytes in an object's place, and says the same of them as before.
+  /// Signs other bytes for an object under its old description.
   package func replace(_ old: PublishedObject, by stored: [UInt8], raw: Compression.Measure) throws {
     let new = PublishedObject(
       series: old.series, kind: old.kind, length: stored.count, sha256: .of(stored), model: old.model,
@@ -120,7 +115,7 @@ package final class ClientPublisherSimulator: @unchecked Sendable {
     try resign { $0 == old ? new : $0 }
   }
 
-  /// A delta's or snapshot's file with other bytes in the place of those that were signed.
+  /// Changes the bytes of a signed file.
   package func tamper(_ object: PublishedObject, _ change: (inout [UInt8]) -> Void) {
     withServed { served in
       var bytes = served.files[object.filePath] ?? []
@@ -131,7 +126,6 @@ package final class ClientPublisherSimulator: @unchecked Sendable {
 
   // MARK: Backups
 
-  /// All that a publisher's backup holds.
   package struct Backup {
     fileprivate let published: PublishedMetadata
     fileprivate let copy: String
@@ -140,7 +134,6 @@ package final class ClientPublisherSimulator: @unchecked Sendable {
     fileprivate let stops: [String: String]
   }
 
-  /// The publication as it is now.
   package func backUp() throws -> Backup {
     let path = publication.newCopyPath()
     try publication.copy.vacuum(into: path)
@@ -148,7 +141,7 @@ package final class ClientPublisherSimulator: @unchecked Sendable {
       published: publication.published, copy: path, objects: objects, head: head, stops: stops)
   }
 
-  /// Goes on from a backup, as if nothing had been published since.
+  /// Continues from a backup, as if nothing had been published since.
   package func restore(_ backup: Backup) throws {
     (publication.published, publication.objects) = (backup.published, backup.objects)
     (publication.head, stops) = (backup.head, backup.stops)

@@ -1,30 +1,26 @@
-// Target files that are not a series' objects, for ConformanceClient: a publication of ours has none, and its clients look for
-// none.
+// Target files that are not objects of a series, for ConformanceClient. Seedbank's publications have none.
 
 package import SeedTrust
 
-/// TUF's search for the role that lists a path (§5.6.7): pre-order and depth first. It decides where to look
-/// next, and reads nothing itself.
+/// TUF's search for the role that lists a path (§5.6.7): pre-order, depth first. Decides on the next role without I/O.
 struct DelegationSearch {
-  /// Delegated roles that one search looks into.
+  /// The most delegated roles that a search visits.
   static let roleLimit = 32
 
-  /// A role to look into, and the role that delegates the path to it.
+  /// A role to search, and its delegator, nil at the top.
   struct Step {
     let role: String
-    /// `nil` at the top.
     let delegator: String?
   }
 
   private let path: String
-  /// The next step is the last of them.
+  /// The next step is the last element.
   private var ahead = [Step(role: Targets.type, delegator: nil)]
   private var visited: Set<String> = []
 
-  /// Begins at the top-level targets role.
   init(for path: String) { self.path = path }
 
-  /// Where to look now; no role comes twice, so a cycle ends.
+  /// The next role to search. Visits no role twice, so cycles end.
   mutating func next() -> Step? {
     while visited.count <= Self.roleLimit, let step = ahead.popLast() {
       if visited.insert(step.role).inserted { return step }
@@ -32,7 +28,7 @@ struct DelegationSearch {
     return nil
   }
 
-  /// Goes on with the roles to which `role` delegates the path, where it does not list the path itself.
+  /// Continues with the delegates of a role that does not list the path.
   mutating func descend(from role: String, _ delegations: Delegations?) {
     let children = delegations?.roles.filter { $0.paths.admit(path) } ?? []
     let steps = children.map { Step(role: $0.name, delegator: role) }
@@ -45,10 +41,10 @@ struct DelegationSearch {
 }
 
 extension MetadataRefresh {
-  /// What the repository says of the file at `path`, or `nil` where no role with authority over it lists it.
+  /// The entry for the file at `path`; nil if no role with authority over it lists it.
   ///
-  /// Every role is verified for the delegator through which it was reached. A role that fails ends the search
-  /// with its error: else whoever holds back one role's metadata lets a less trusted role answer.
+  /// Every role is verified for the delegator through which it was reached. An invalid role ends the search with its
+  /// error; otherwise an attacker could withhold its metadata to let a less trusted role answer.
   package mutating func target(_ path: String) async throws -> TargetFile? {
     var search = DelegationSearch(for: path)
     while let step = search.next() {
@@ -62,9 +58,9 @@ extension MetadataRefresh {
 }
 
 extension TargetFile {
-  /// Where a repository serves the file, relative to its targets and percent-quoted.
+  /// The file's percent-encoded URL path relative to the targets.
   ///
-  /// With consistent snapshots a digest comes before the file's name; `nil` where none is of a known kind.
+  /// With consistent snapshots, a digest precedes the file's name; nil if no digest has a known kind.
   package func repositoryPath(of path: String, consistentSnapshot: Bool) -> String? {
     var segments = path.split(separator: "/", omittingEmptySubsequences: false).map { String($0) }
     if consistentSnapshot {
@@ -74,7 +70,7 @@ extension TargetFile {
     return segments.map(MetadataName.quoted).joined(separator: "/")
   }
 
-  /// Fails unless the bytes have the signed length and every signed digest, each of a known kind.
+  /// Throws unless length and every digest match; an unknown kind of digest fails.
   package func check(_ bytes: [UInt8], of path: String) throws(TargetFileError) {
     guard bytes.count == length else {
       throw .lengthMismatch(path: path, signed: length, found: bytes.count)
@@ -85,14 +81,12 @@ extension TargetFile {
   }
 }
 
-/// Why a downloaded file is not the one that was signed.
+/// Why a downloaded file differs from the signed one.
 package enum TargetFileError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The file has another length.
   case lengthMismatch(path: String, signed: Int, found: Int)
-  /// The file has another digest, or the digest is of a kind unknown here.
+  /// Also for an unknown kind of digest.
   case hashMismatch(path: String, algorithm: String)
 
-  /// One sentence: which file, what was found, what was expected.
   package var description: String {
     switch self {
     case .lengthMismatch(let path, let signed, let found):

@@ -1,8 +1,8 @@
 #if os(Linux)
 import Foundation
 
-/// A port for a program that cannot choose one itself: below those that the system gives out, so that no other program gets
-/// it in between.
+/// A port for a program that cannot choose one. It is below the ephemeral range, so that no other program gets it
+/// meanwhile.
 package func freePort() throws -> UInt16 {
   for _ in 0..<1000 {
     let port = UInt16.random(in: 10_000..<32_000)

@@ -3,19 +3,18 @@ import SeedFormat
 package import SeedImport
 import SeedSystem
 
-/// A database of a test's own, and imports into it.
+/// A temporary database, and imports into it.
 package final class ImportBench {
   private let folder: TemporaryFolder
   package let path: String
 
-  /// A database with these tables.
   package init(_ schema: String) throws {
     folder = try TemporaryFolder(inMemory: true)
     path = folder("app.sqlite")
     try Connection(path, .creator).execute(schema)
   }
 
-  /// A path beside the database.
+  /// A path next to the database.
   package func file(_ name: String) -> String { folder(name) }
 
   /// Imports documents in pieces of `pieces` bytes.
@@ -29,7 +28,6 @@ package final class ImportBench {
       pieces: pieces)
   }
 
-  /// Imports documents in pieces of `pieces` bytes, by these names if there are any.
   @discardableResult
   package func run(
     documents: [[UInt8]], named names: [String] = [], mapping: ImportMapping,
@@ -55,14 +53,12 @@ package final class ImportBench {
     }
   }
 
-  /// Runs statements on the database.
   package func execute(_ sql: String) throws { try Connection(path, .own).execute(sql) }
 
-  /// The rows of a query, each as one text.
+  /// A query's rows, each as one text.
   package func rows(_ sql: String) throws -> [String] {
     try Connection(path, .own).rows(sql).map { $0.map(\.description).joined(separator: "|") }
   }
 
-  /// The bytes of the database's file.
   package func bytes() throws -> [UInt8] { try DurableFile.read(path, limit: 1 << 30) }
 }

@@ -1,8 +1,7 @@
 package import SeedFormat
 
-/// Random documents for ``ImportReference``, with recurring objects, missing members and bad rows.
+/// Random documents for ``ImportReference``, with repeated objects, missing members and bad rows.
 package enum ImportDocuments {
-  /// One document.
   package static func random(_ random: inout SplitMix) -> JSONValue {
     .array((0..<Int.random(in: 0...30, using: &random)).map { _ in parent(&random) })
   }
@@ -21,7 +20,6 @@ package enum ImportDocuments {
     return .object(random.chance(50) ? members : members.shuffled(using: &random))
   }
 
-  /// An array, or null.
   private static func list(
     _ name: String, _ most: Int, _ random: inout SplitMix, _ element: (inout SplitMix) -> JSONValue
   ) -> JSONMember {
@@ -30,7 +28,7 @@ package enum ImportDocuments {
     return JSONMember(name, .array((0..<count).map { _ in element(&random) }))
   }
 
-  /// An object under some of three names, or null.
+  /// An object with some of three names, or null.
   private static func dictionary(
     _ name: String, _ random: inout SplitMix, _ value: (inout SplitMix) -> JSONValue
   ) -> JSONMember {
@@ -56,7 +54,6 @@ package enum ImportDocuments {
     return .object(members)
   }
 
-  /// A bare key, or an object.
   private static func tag(_ random: inout SplitMix) -> JSONValue {
     let name = JSONValue.string(random.pick(["red", "green", "", "bl\"ue"]))
     if random.chance(40) { return random.chance(5) ? .null : name }
@@ -65,7 +62,7 @@ package enum ImportDocuments {
     return .object(members)
   }
 
-  /// Null is no note, and a number is a bad one.
+  /// Null means no note; a number is invalid.
   private static func note(_ random: inout SplitMix) -> JSONValue {
     if random.chance(15) { return random.chance(70) ? .null : 5 }
     var members: [JSONMember] = []
@@ -83,7 +80,7 @@ package enum ImportDocuments {
     .integer(Int64.random(in: 1...count, using: &random))
   }
 
-  /// One that ``ImportReference/numbers`` lists; seldom another.
+  /// Usually a value in ``ImportReference/numbers``.
   private static func state(_ random: inout SplitMix) -> JSONValue {
     random.chance(4) ? random.pick(["On", "", 8, true]) : random.pick(["on", "off", 7, "7", .null])
   }

@@ -1,17 +1,17 @@
 package import SeedFormat
 
-/// A slow importer that is easily seen to be right: a tree of the document, and a dictionary of rows.
+/// A slow but obviously correct importer: a tree of the document and a dictionary of rows.
 ///
-/// It knows arrays of objects with all that may be nested in them, by merging: `parent` (key `id`; columns `a`, `b`,
-/// `state`, `owner`), its `owner` (key `id`; `name`, `level`), `child` (key `parent`, `n`; `v`, `kind`), dictionaries
-/// of dictionaries as `note` (key `parent`, `k`; `v`) and `mark` (key `parent`, `k`, `m`; `w`), and `tag` (key `name`;
-/// `color`) joined through `pair`. Keys and `owner` are whole numbers, or texts in `k`, `m` and `name`; `state`, `level`
-/// and `kind` are numbers by a map of values; all else is TEXT, which keeps a number's digits.
+/// Supports arrays of nested objects, by merging: `parent` (key `id`; columns `a`, `b`, `state`, `owner`), its `owner`
+/// (key `id`; `name`, `level`), `child` (key `parent`, `n`; `v`, `kind`), dictionaries of dictionaries as `note` (key
+/// `parent`, `k`; `v`) and `mark` (key `parent`, `k`, `m`; `w`), and `tag` (key `name`; `color`) joined through `pair`.
+/// Keys and `owner` are whole numbers, or texts in `k`, `m` and `name`; `state`, `level` and `kind` are numbers by a
+/// map of values; the rest is TEXT, which keeps a number's digits.
 package struct ImportReference {
-  /// Rows by table and key; a column that no row mentioned is NULL.
+  /// Rows by table and key; columns that no row mentioned are NULL.
   package private(set) var tables: [String: [[SeedValue]: [String: SeedValue]]] = [:]
 
-  /// What `state`, `level` and `kind` are told by; only `kind` has a number for every other value.
+  /// The map for `state`, `level` and `kind`; only `kind` has a number for other values.
   package static let numbers: [String: Int64] = ["on": 1, "off": 0, "7": 70]
   /// The number of a `kind` that is not listed.
   package static let otherKind: Int64 = -1
@@ -20,7 +20,7 @@ package struct ImportReference {
 
   package init() {}
 
-  /// Takes one document in. Of those of one import, one after another.
+  /// Imports the next document of an import.
   package mutating func take(_ document: JSONValue) {
     for row in document.elements ?? [] { try? takeParent(row) }
   }
@@ -36,7 +36,7 @@ package struct ImportReference {
     for note in row["notes"]?.members ?? [] { try? takeNote(note.value, [id, .text(note.name)]) }
   }
 
-  /// The key. Nothing is refused behind it, so its row may be taken at once.
+  /// Returns the key. Nothing after it can fail, so the row may be added at once.
   private mutating func takeOwner(_ owner: JSONValue) throws -> SeedValue? {
     guard owner.members != nil else { return Self.value(owner) }
     let key = try Self.key(owner["id"])
@@ -77,7 +77,7 @@ package struct ImportReference {
     return value
   }
 
-  /// `nil` where the member is missing.
+  /// Nil if the member is missing.
   private static func number(_ json: JSONValue?, otherwise: Int64? = nil) throws -> SeedValue? {
     guard let json else { return nil }
     if json == .null { return .null }
@@ -105,7 +105,7 @@ package struct ImportReference {
     }
   }
 
-  /// The tables' rows as a query would show them.
+  /// A table's rows in the format of a query.
   package func rows(_ table: String, key: [String], columns: [String]) -> Set<String> {
     Set(
       (tables[table] ?? [:]).map { key, row in

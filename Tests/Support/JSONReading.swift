@@ -1,13 +1,12 @@
 package import SeedFormat
 
-/// What a reader made of a document: the same for every way of reading it.
+/// The result of reading a document, independent of the way of reading.
 package struct JSONReading: Hashable, Sendable, CustomStringConvertible {
-  /// What was read until the end, or until the error.
+  /// Everything read before the end or the error.
   package var events: [JSONEvent] = []
-  /// Why the document was refused.
   package var error: JSONError?
 
-  /// Whether the document holds a number that only a tape can.
+  /// Whether the document has a number that only a tape can represent.
   package var hasNumberBeyond: Bool {
     events.contains { if case .beyond = $0 { true } else { false } }
   }
@@ -15,12 +14,11 @@ package struct JSONReading: Hashable, Sendable, CustomStringConvertible {
   package var description: String { "\(events) \(error.map { "\($0)" } ?? "accepted")" }
 }
 
-/// One step through a document.
 package enum JSONEvent: Hashable, Sendable {
   case token(JSONToken)
   /// A double by its bits, so that zero and minus zero differ.
   case real(bits: UInt64)
-  /// The text of a number that is neither a 64-bit integer nor within a double's range.
+  /// The text of a number that is neither a 64-bit integer nor in a double's range.
   case beyond(String)
 
   init(_ token: JSONToken) {
@@ -28,9 +26,8 @@ package enum JSONEvent: Hashable, Sendable {
   }
 }
 
-// The ways of reading a document.
 extension JSONReading {
-  /// Token by token, in pieces that end at the `cuts`, which ascend.
+  /// By tokens, in pieces that end at the ascending `cuts`.
   package init(tokensOf document: [UInt8], cuts: some Sequence<Int> = []) {
     var feeder = PieceFeeder(document, cuts)
     do throws(JSONError) {
@@ -55,7 +52,7 @@ extension JSONReading {
     }
   }
 
-  /// As an array whose elements come to the tape one after another.
+  /// As an array whose elements are read to the tape one after another.
   package init(elementsOf document: [UInt8], cuts: some Sequence<Int> = []) {
     var feeder = PieceFeeder(document, cuts)
     do throws(JSONError) {
@@ -70,7 +67,7 @@ extension JSONReading {
   }
 }
 
-/// A scanner and what it has not been fed yet.
+/// A scanner with the remaining pieces.
 private struct PieceFeeder: ~Copyable {
   var scanner = JSONScanner()
   private let document: [UInt8]

@@ -3,15 +3,14 @@ import Foundation
 import SeedClientTesting
 import SeedSystem
 
-/// A PostgreSQL server of the tests' own, reached through a socket in its folder. It ends with the tests' process.
+/// A temporary PostgreSQL server with a socket in its folder. It stops with the tests' process.
 package final class PostgresCluster: Sendable {
-  /// Its data, and its socket.
   package let folder: String
   private let created = Mutex(0)
-  /// Where Debian keeps the programs that are not for every user's PATH.
+  /// Debian's folder for programs that are not in PATH.
   private static let programs = "/usr/lib/postgresql/15/bin"
 
-  /// The server that most tests share; each has a database of its own.
+  /// The server for most tests, each with its own database.
   package static let shared = Result { try PostgresCluster() }
 
   private static func fresh(_ folder: String) -> [String] {
@@ -21,8 +20,7 @@ package final class PostgresCluster: Sendable {
     ]
   }
 
-  /// Makes a cluster in a new folder and starts its server.
-  /// - Parameter isArchiving: whether it keeps its write-ahead log for who recovers a backup.
+  /// - Parameter isArchiving: Whether to archive the write-ahead log for recovery of a backup.
   package convenience init(_ settings: [String] = [], isArchiving: Bool = false) throws {
     try self.init(Self.fresh)
     try guardOneUser()
@@ -31,8 +29,8 @@ package final class PostgresCluster: Sendable {
     try start(settings + (isArchiving ? archiving : []))
   }
 
-  /// A server that listens on an address of this machine's own as well, where it wants TLS, and a password of one user; and the
-  /// certificate that it signed itself, for `localhost`.
+  /// A server that also listens on a loopback address, with TLS, a password for one user, and a self-signed certificate
+  /// for `localhost`.
   package convenience init(secureOn address: String) throws {
     try self.init(Self.fresh)
     try putRules(
@@ -45,9 +43,9 @@ package final class PostgresCluster: Sendable {
     ])
   }
 
-  /// What a client must trust.
+  /// The certificate that clients must trust.
   package var certificate: String { "\(folder)/server.crt" }
-  /// One that the server has nothing to do with.
+  /// A certificate unrelated to the server's.
   package var otherCertificate: String { "\(folder)/other.crt" }
 
   private func makeCertificate(_ name: String) throws {
@@ -61,7 +59,7 @@ package final class PostgresCluster: Sendable {
 
   private var archive: String { "\(folder)/archive" }
 
-  /// A standby of another server; if nothing else is set, it follows at once, whoever reads here.
+  /// A standby; by default replay cancels conflicting queries at once.
   package convenience init(
     standbyOf primary: PostgresCluster, _ settings: [String] = ["max_standby_streaming_delay=0"]
   ) throws {
@@ -71,7 +69,7 @@ package final class PostgresCluster: Sendable {
     try start(settings)
   }
 
-  /// A copy of another server, as a copied disk would be: from here on both go their own ways.
+  /// A copy of another server's disk, from which both diverge.
   package convenience init(copyOf other: PostgresCluster) throws {
     try self.init { folder in
       ["pg_basebackup", "-D", "\(folder)/data", "-h", other.folder, "-U", "postgres", "-c", "fast"]
@@ -79,14 +77,14 @@ package final class PostgresCluster: Sendable {
     try start([])
   }
 
-  /// A backup of another server, which does not run before ``recover(by:to:_:)``.
+  /// A backup of another server, started by ``recover(by:to:_:)``.
   package convenience init(backupOf other: PostgresCluster) throws {
     try self.init { folder in
       ["pg_basebackup", "-D", "\(folder)/data", "-h", other.folder, "-U", "postgres", "-c", "fast"]
     }
   }
 
-  /// Brings a backup to just before a moment in the log that its server has archived, and lets it be written to from there.
+  /// Recovers a backup to just before a point in the server's archived log, then promotes it.
   package func recover(by server: PostgresCluster, to target: String, _ value: String) throws {
     try Self.run(Self.unprivileged(["touch", "\(folder)/data/recovery.signal"]))
     try start([
@@ -98,7 +96,7 @@ package final class PostgresCluster: Sendable {
     }
   }
 
-  /// Waits until all that was written so far lies in the archive.
+  /// Waits until the log written so far is archived.
   package func archiveLog() throws {
     let file = try psql("postgres", "SELECT pg_walfile_name(pg_switch_wal())").filter { !$0.isNewline }
     try waitUntil("the log is archived", every: 0.05) {
@@ -107,7 +105,7 @@ package final class PostgresCluster: Sendable {
   }
 
   private init(_ command: (_ folder: String) -> [String]) throws {
-    // The path of a socket has 107 bytes at most.
+    // A socket's path has at most 107 bytes.
     folder =
       FileManager.default.temporaryDirectory.appending(path: "pg-\(UInt32.random(in: 0 ... .max))").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
@@ -116,7 +114,7 @@ package final class PostgresCluster: Sendable {
     try Self.run(Self.unprivileged(["\(Self.programs)/\(parts[0])"] + parts.dropFirst()))
   }
 
-  /// PostgreSQL refuses to run as root.
+  /// PostgreSQL does not run as root.
   private static let nobody: UInt32 = 65534
 
   private static func unprivileged(_ command: [String]) -> [String] {
@@ -128,7 +126,6 @@ package final class PostgresCluster: Sendable {
     "listen_addresses=", "fsync=off", "max_connections=200", "password_encryption=scram-sha-256",
   ]
 
-  /// All that were started, for the end of the tests.
   private static let started = Mutex<[TestProgram]>([])
 
   private func start(_ own: [String]) throws {
@@ -142,25 +139,24 @@ package final class PostgresCluster: Sendable {
   }
 
   private static func endAll() {
-    // Their folders go with the tests' temporary folder.
+    // Their folders are in the tests' temporary folder.
     let servers = started.withLock { $0 }
     for server in servers { server.send(SIGQUIT) }
     for server in servers { _ = try? server.wait() }
   }
 
-  /// Everybody may come in, but for one, of whom a password is asked.
+  /// All users may connect without a password except `guarded`, who needs one, and `banned`.
   private func guardOneUser() throws {
     try putRules("local all guarded scram-sha-256\nlocal all banned reject\n")
   }
 
-  /// Before those that are there.
+  /// Precedes the existing rules.
   private func putRules(_ own: String) throws {
     let file = "\(folder)/data/pg_hba.conf"
     let rules = try String(contentsOfFile: file, encoding: .utf8)
     try (own + rules).write(toFile: file, atomically: false, encoding: .utf8)
   }
 
-  /// A new database, and what is in it.
   package func database(_ sql: String = "", options: String = "") throws -> PostgresDatabase {
     let number = created.withLock { count in
       count += 1
@@ -173,7 +169,7 @@ package final class PostgresCluster: Sendable {
     return database
   }
 
-  /// Runs SQL by PostgreSQL's own client, as the superuser.
+  /// Runs SQL with psql as the superuser.
   @discardableResult
   package func psql(_ database: String, _ sql: String) throws -> String {
     try Self.run(
@@ -184,23 +180,21 @@ package final class PostgresCluster: Sendable {
       input: sql)
   }
 
-  /// Ends the server as a failure of power would, and starts it again.
+  /// Restarts the server after a simulated power failure.
   package func restart() throws {
     try crash()
     try start([])
   }
 
-  /// Makes a standby the server that is written to.
   package func promote() throws {
     try Self.run(Self.unprivileged(["\(Self.programs)/pg_ctl", "-D", "\(folder)/data", "-w", "promote"]))
   }
 
-  /// A database as SQL that makes it again.
   package func dump(_ database: PostgresDatabase) throws -> String {
     try Self.run(["\(Self.programs)/pg_dump", "-h", folder, "-U", "postgres", database.name])
   }
 
-  /// Ends the server at once, as a failure of power would.
+  /// Stops the server like a power failure.
   package func crash() throws {
     let control = ["\(Self.programs)/pg_ctl", "-D", "\(folder)/data", "-m", "immediate", "stop"]
     try Self.run(Self.unprivileged(control))
@@ -221,20 +215,17 @@ package final class PostgresCluster: Sendable {
   private static func program(_ command: [String], _ input: TestProgram.Input = .nothing) throws
     -> TestProgram
   {
-    // In a folder that each user may enter.
+    // In a folder that every user may enter.
     try TestProgram(command, in: "/", input: input, joined: true)
   }
 }
 
-/// One database of a test's own.
 package struct PostgresDatabase: Sendable {
   private let cluster: PostgresCluster
-  /// Its name on the server.
   package let name: String
 
   fileprivate init(cluster: PostgresCluster, name: String) { (self.cluster, self.name) = (cluster, name) }
 
-  /// As libpq takes it.
   package func url(user: String = "postgres", password: String = "") -> String {
     "postgres://\(user)\(password.isEmpty ? "" : ":\(password)")@/\(name)?host=\(cluster.folder)"
   }
@@ -244,31 +235,30 @@ package struct PostgresDatabase: Sendable {
     PostgresDatabase(cluster: cluster, name: name)
   }
 
-  /// Runs SQL as the superuser, and returns what it prints.
+  /// Runs SQL as the superuser and returns the output.
   @discardableResult
   package func run(_ sql: String) throws -> String { try cluster.psql(name, sql) }
 
-  /// A session that works on while others do.
+  /// A concurrent session.
   package func writer() throws -> PostgresWriter { try cluster.writer(name) }
 }
 
-/// PostgreSQL's own client, which takes statements as they come, and goes on after those that fail.
+/// A psql process that accepts statements and continues after failed ones.
 package final class PostgresWriter {
   private let program: TestProgram
 
   fileprivate init(_ program: TestProgram) { self.program = program }
 
-  /// Gives it more to do, and does not wait for it.
+  /// Sends statements without waiting.
   package func write(_ sql: String) throws { try program.write(sql) }
 
-  /// Waits until all is done; true if it lost no connection.
+  /// Waits for the end; false if the connection was lost.
   package func finish() throws -> Bool {
     program.closeInput()
     return try program.wait(within: longestWait) == .exited(0)
   }
 }
 
-/// A program of PostgreSQL that failed.
 package struct PostgresFailure: Error {
   package let command: [String]
   package let output: String

@@ -2,10 +2,10 @@
 import Foundation
 import SeedSystem
 
-/// Ends the programs of tests that were interrupted, each with its group.
+/// Kills the process groups of programs of interrupted tests.
 ///
-/// One shell reads the processes' numbers from a pipe. The pipe ends with the process of the tests, however that
-/// ends, and the shell then ends what still runs.
+/// A shell reads the process ids from a pipe, which closes when the tests' process ends in any way; the shell then
+/// kills programs that still run.
 final class ProcessGuard: Sendable {
   static let shared = ProcessGuard()
   private let input: Int32
@@ -36,7 +36,7 @@ final class ProcessGuard: Sendable {
   func add(_ number: pid_t) { tell("+ \(number)\n") }
   func remove(_ number: pid_t) { tell("- \(number)\n") }
 
-  /// A line is shorter than what a pipe takes at once.
+  /// A line is short enough for an atomic write to a pipe.
   private func tell(_ line: String) { _ = line.withCString { write(input, $0, strlen($0)) } }
 }
 #endif

@@ -1,32 +1,27 @@
 import Foundation
 
-/// A client that sends exactly the bytes it is given and reads no longer than ``timeoutSeconds``.
+/// A client that sends exactly the given bytes and reads for at most ``timeoutSeconds``.
 package final class RawClient {
-  /// What came back for one request.
   package struct Response {
     package let status: Int
     package let fields: [(name: String, value: String)]
     package let body: [UInt8]
 
-    /// The values of all fields of that name.
     package func values(of name: String) -> [String] {
       fields.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
     }
 
-    /// The value of the first field of that name.
     package subscript(name: String) -> String? { values(of: name).first }
   }
 
-  /// What could not be done.
   package struct Failure: Error { package let operation: String }
 
-  /// Seconds without a byte after which a call gives up; no figure of the product.
+  /// Seconds without a byte after which a call fails.
   package static let timeoutSeconds = 20
   private let descriptor: CInt
   private var buffer: [UInt8] = []
 
-  /// Connects; from another of the machine's own addresses where `source` names one, and with little room for
-  /// what comes where `receives` says so.
+  /// Connects, optionally from another loopback address (`source`) and with a small receive buffer (`receives`).
   package init(
     port: UInt16, host: String = "127.0.0.1", source: String? = nil, receives bytes: CInt? = nil
   ) throws {
@@ -91,13 +86,13 @@ package final class RawClient {
     return Foundation.connect(descriptor, start, socklen_t(address.count)) == 0
   }
 
-  /// Sends as much as the other side takes; false if it took less than all.
+  /// Sends as much as the server accepts; false if it accepted less than everything.
   @discardableResult
   package func send(_ bytes: some Sequence<UInt8>) -> Bool {
     let all = Array(bytes)
     var sent = 0
     while sent < all.count {
-      // A connection that the other side ended must not end the tests.
+      // A connection closed by the server must not kill the tests.
       let count = all[sent...].withUnsafeBytes {
         Foundation.send(descriptor, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL))
       }
@@ -107,17 +102,15 @@ package final class RawClient {
     return true
   }
 
-  /// Sends a text's bytes; see above.
   @discardableResult
   package func send(_ text: String) -> Bool { send(text.utf8) }
 
-  /// Asks for a target and reads the answer.
+  /// Sends a request and reads the response.
   package func get(_ target: String, method: String = "GET", extra: String = "") throws -> Response {
     send("\(method) \(target) HTTP/1.1\r\nHost: localhost\r\n\(extra)\r\n")
     return try response(hasBody: method != "HEAD")
   }
 
-  /// Reads one response by its Content-Length.
   package func response(hasBody: Bool = true) throws -> Response {
     let separator = Array("\r\n\r\n".utf8)
     while buffer.firstRange(of: separator) == nil { try more() }
@@ -129,17 +122,16 @@ package final class RawClient {
     }
     guard let status = Int(lines[0].split(separator: " ")[1]) else { throw Failure(operation: "status") }
     let length = fields.first { $0.name == "Content-Length" }.flatMap { Int($0.value) } ?? 0
-    // What 204 and 304 announce is the length of what they stand for.
+    // In 204 and 304, the length is that of the omitted content.
     let end = head.upperBound + (hasBody && status != 204 && status != 304 ? length : 0)
     while buffer.count < end { try more() }
     defer { buffer.removeFirst(end) }
     return Response(status: status, fields: fields, body: Array(buffer[head.upperBound..<end]))
   }
 
-  /// Bytes that came and belong to no whole answer.
+  /// Received bytes after the last response.
   package var unreadBytes: Int { buffer.count }
 
-  /// Reads and forgets that many bytes.
   package func skip(_ count: Int) throws {
     var rest = count
     while rest > 0 {
@@ -150,13 +142,12 @@ package final class RawClient {
     }
   }
 
-  /// Whether any bytes are there to be read.
   package var hasBytes: Bool {
     var byte: UInt8 = 0
     return recv(descriptor, &byte, 1, CInt(MSG_DONTWAIT) | CInt(MSG_PEEK)) > 0
   }
 
-  /// Reads at most that many bytes, if any are there, and says whether the connection still stands.
+  /// Reads at most `count` available bytes; returns whether the connection is still open.
   package func sip(_ count: Int) -> Bool {
     var chunk = [UInt8](repeating: 0, count: count)
     let taken = recv(descriptor, &chunk, count, CInt(MSG_DONTWAIT))
@@ -176,14 +167,13 @@ package final class RawClient {
     return true
   }
 
-  /// Says that nothing more will be sent, and reads until the other side ends or resets.
+  /// Closes the sending side and reads until the server closes or resets the connection.
   package func readToEnd() -> [UInt8] {
     shutdown(descriptor, CInt(SHUT_WR))
     while readMore() {}
     return buffer
   }
 
-  /// Reads until the other side ends or resets.
   package func isEndedByServer() -> Bool {
     while readMore() {}
     return errno != EAGAIN

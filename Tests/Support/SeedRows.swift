@@ -2,10 +2,10 @@ package import SeedDatabase
 package import SeedFormat
 import SeedTrust
 
-/// All rows of a seed by table and by canonical bytes of the key: what two equal seeds have in common.
+/// All rows of a seed by table and canonical key, equal for equal seeds.
 package typealias SeedRows = [String: [[UInt8]: [UInt8]]]
 
-/// Reads every row with plain SELECTs: the slow, obviously right way.
+/// Reads all rows with plain SELECTs, slowly but obviously correctly.
 package func seedRows(_ connection: Connection, _ schema: DatabaseSchema) throws -> SeedRows {
   var all: SeedRows = [:]
   for table in schema.tables {
@@ -19,7 +19,7 @@ package func seedRows(_ connection: Connection, _ schema: DatabaseSchema) throws
   return all
 }
 
-/// The state digest out of canonical bytes, with nothing kept between rows.
+/// The state digest computed from canonical bytes, without shared state between rows.
 package func slowDigest(_ rows: SeedRows) -> SHA256Digest {
   StateDigest.of(
     rows.mapValues { table in
@@ -30,7 +30,6 @@ package func slowDigest(_ rows: SeedRows) -> SHA256Digest {
 }
 
 extension CanonicalRow {
-  /// The canonical bytes of values that are nobody else's.
   package static func bytes(of row: [SeedValue]) -> [UInt8] {
     var bytes: [UInt8] = []
     LentBytes.lending(row) { append(lent: $0, to: &bytes) }
@@ -39,7 +38,6 @@ extension CanonicalRow {
 }
 
 extension RowHasher {
-  /// The hash of values that are nobody else's.
   package mutating func hash(_ row: [SeedValue]) -> SHA256Digest {
     let bytes = LentBytes()
     return withExtendedLifetime(bytes) { hash(lent: bytes.lend(row)) }
@@ -47,17 +45,14 @@ extension RowHasher {
 }
 
 extension BatchImporter {
-  /// Makes the row with this key equal to `row`.
   package func upsert(_ row: [SeedValue], in table: TableSchema) throws {
     try LentBytes.lending(row) { try rows(of: table).upsert(lent: $0) }
   }
 
-  /// Adds a row to a table that is known not to have its key.
   package func insert(_ row: [SeedValue], in table: TableSchema) throws {
     try LentBytes.lending(row) { try rows(of: table).insert(lent: $0) }
   }
 
-  /// Takes the row with this key away, if it is there.
   package func delete(key: [SeedValue], in table: TableSchema) throws {
     try LentBytes.lending(key) { try rows(of: table).delete(lentKey: $0) }
   }

@@ -1,8 +1,7 @@
-/// A small seeded generator, so that a failing history can be run again from its printed seed.
+/// A seeded generator, so that a failing history can be repeated from its printed seed.
 package struct SplitMix: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  /// The same seed gives the same numbers.
   package init(seed: UInt64) { state = seed }
 
   package mutating func next() -> UInt64 {
@@ -13,10 +12,9 @@ package struct SplitMix: RandomNumberGenerator, Sendable {
     return mixed ^ mixed >> 31
   }
 
-  /// True in `percent` of a hundred cases.
+  /// True in `percent` of cases.
   package mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
 
-  /// One of the elements, which must not be empty.
   package mutating func pick<Element>(_ elements: [Element]) -> Element {
     elements[Int.random(in: elements.indices, using: &self)]
   }

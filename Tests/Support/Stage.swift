@@ -1,13 +1,13 @@
 import Foundation
 package import Testing
 
-/// How much one run of the tests does: `TESTS_STAGE` names it, and `Scripts/test` sets it.
+/// The extent of a test run, which `Scripts/test` sets in `TESTS_STAGE`.
 package enum Stage: String, Comparable, CaseIterable {
-  /// What takes seconds, with fixed seeds.
+  /// Tests that take seconds, with fixed seeds.
   case quick
-  /// All tests, with samples of what takes hours.
+  /// All tests, with samples of those that take hours.
   case full
-  /// Each fault at every file operation, and each property with many more histories.
+  /// A fault at every file operation, and many more histories for each property.
   case deep
 
   package static let current: Stage = {
@@ -24,7 +24,6 @@ package enum Stage: String, Comparable, CaseIterable {
     allCases.firstIndex(of: one)! < allCases.firstIndex(of: other)!
   }
 
-  /// The value for this run.
   package static func pick<Value>(quick: Value, full: Value, deep: Value) -> Value {
     switch current {
     case .quick: quick
@@ -35,6 +34,6 @@ package enum Stage: String, Comparable, CaseIterable {
 }
 
 extension Trait where Self == ConditionTrait {
-  /// A test that takes more than a few seconds: `Scripts/test --full` runs it.
+  /// A test that takes more than a few seconds and runs in `Scripts/test --full`.
   package static var full: Self { .enabled(if: Stage.current >= .full, "Scripts/test --full runs it") }
 }

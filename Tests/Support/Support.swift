@@ -1,8 +1,8 @@
-// Support: what tests of several modules share.
+// Support: helpers shared by the tests of several modules.
 //
 // Rules of this module:
-// - Nothing here is shipped. A reference implementation is slow and obviously right.
+// - Nothing here is shipped. A reference implementation may be slow but must be obviously correct.
 // - Randomness comes from SplitMix with a seed that the test prints.
 
-// Whoever imports this has the folders and the publication that an app's tests use as well.
+// An importer also gets the folders and the publication for apps' tests.
 @_exported public import SeedClientTesting

@@ -2,14 +2,14 @@
 import Foundation
 import SeedFormat
 
-/// A bucket `seeds` in a store of its own, moto, which checks signatures. It ends with its owner.
+/// A bucket `seeds` in a private moto store, which checks signatures. It stops with its owner.
 package final class TestBucket {
   package let port: Int
   package let identity: String
   package let secret: String
   private let store: TestProgram
 
-  /// What the store said in place of where it is.
+  /// The store's output in place of its address.
   package struct NoStore: Error { let text: String }
 
   private static let checkout = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -19,8 +19,8 @@ package final class TestBucket {
     ProcessInfo.processInfo.environment["SEEDBANK_PYTHON"] ?? "\(checkout)/.build/python/bin/python"
   }
 
-  /// One that is `isPublic` lets everybody read its files; to list and to write takes credentials all the same. One that is
-  /// `isCareless` takes each put, whatever its conditions.
+  /// `isPublic`: everyone may read files, but listing and writing need credentials. `isCareless`: PUT conditions are
+  /// ignored.
   package init(isPublic: Bool = false, isCareless: Bool = false) throws {
     let words = ["seeds"] + (isPublic ? ["public"] : []) + (isCareless ? ["careless"] : [])
     store = try TestProgram(
@@ -33,12 +33,12 @@ package final class TestBucket {
     (self.port, self.identity, self.secret) = (port, identity, secret)
   }
 
-  /// How the command is told who may write.
+  /// Credentials for the command.
   package var environment: [String: String] {
     ["AWS_ACCESS_KEY_ID": identity, "AWS_SECRET_ACCESS_KEY": secret]
   }
 
-  /// Of a part of the bucket.
+  /// The URL of a path in the store.
   package func address(_ path: String) -> String { "http://127.0.0.1:\(port)/\(path)" }
 }
 #endif

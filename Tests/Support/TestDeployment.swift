@@ -4,14 +4,13 @@ package import SeedServer
 package import SeedSystem
 package import SeedTrust
 
-/// An origin, a publication and a publisher of a test's own. Keys are made here and die with the test.
+/// A temporary origin, publication and publisher, with their own keys.
 package final class TestDeployment {
   package let folder: TemporaryFolder
   package let publication: PublicationDirectory
   package var publisher: Publisher
-  /// All keys; a test may take some away.
   package let keys: KeyRing
-  /// The time of the next step; each step takes one second.
+  /// The time of the next step, which takes one second.
   package var clock = UTCTime.now()
   package var job: DatasetJob
 
@@ -29,16 +28,13 @@ package final class TestDeployment {
       publication, stateFolder: folder("state"), keys: keys)
   }
 
-  /// Where its origin lies.
   package var originPath: String { folder("origin.sqlite") }
 
-  /// One publish step.
   package func step(forcingSnapshot: Bool = false) throws -> StepReport {
     clock = clock.adding(seconds: 1)
     return try publisher.step(job, StepOptions(forcingSnapshot: forcingSnapshot), now: clock)
   }
 
-  /// What the signed metadata says of a series now.
   package func metadata(major: Int = 1) throws -> SeriesMetadata {
     let series = try Series(job.name, major: major)
     guard let found = try publication.published().series[series] else {
@@ -47,20 +43,18 @@ package final class TestDeployment {
     return found.metadata
   }
 
-  /// The snapshot of a version, expanded to a new file.
   package func expand(_ object: PublishedObject, to name: String) throws -> String {
     let path = folder(name)
     _ = try Compression.expand(publication.file(object), to: path, .gzip, limit: object.rawLength)
     return path
   }
 
-  /// Runs SQL on the origin through a connection of its own.
+  /// Runs SQL on the origin in a separate connection.
   package func origin(_ sql: String) throws {
     try Connection(originPath, .creator).execute(sql)
   }
 }
 
-/// One model, as a test writes it.
 package func model(
   _ version: ModelVersion, _ schema: String, projections: [String: String] = [:]
 ) -> ModelDefinition {

@@ -2,37 +2,33 @@
 package import Foundation
 import SeedSystem
 
-/// A program that a test runs; it ends with its owner, together with all that it started and left in its group.
+/// A program run by a test. It is killed with its owner, together with its process group.
 ///
-/// What it prints goes to files: no pipe of ours can stay open in a process that outlives it.
+/// Its output goes to files, because a process that outlives it could keep a pipe open.
 package final class TestProgram: Sendable {
-  /// How it ended.
   package enum Ending: Hashable, Sendable {
     case exited(Int32)
     case killed(signal: Int32)
   }
 
-  /// Where a program's standard input comes from.
   package enum Input {
     case nothing
     case text(String)
-    /// A pipe, for ``write(_:)`` and ``closeInput()``.
+    /// A pipe for ``write(_:)`` and ``closeInput()``.
     case pipe
   }
 
-  /// How long a program may take, unless a test names its own limit.
   package static let longestRun: TimeInterval = Stage.current == .quick ? 30 : 120
 
-  /// The process's number.
   package let identifier: pid_t
   private let command: [String]
   private let files: TemporaryFolder
-  /// The end of its input's pipe that we hold.
+  /// The test's end of the input pipe.
   private let input: Mutex<Int32?>
 
-  /// Starts a program. One without a slash is searched for in `PATH`; its environment is ours with `environment` on top
-  /// or, with `isBare`, `environment` alone. Its output goes to a file, or to a descriptor that this closes; its errors go
-  /// there as well if they are `joined`.
+  /// Starts a program; a name without a slash is searched in `PATH`. `environment` extends this process's environment,
+  /// or with `isBare` replaces it. `output` is a descriptor that this initialiser closes; by default output goes to a
+  /// file. With `joined`, errors go to the same place.
   package init(
     _ command: [String], in folder: String? = nil, environment: [String: String] = [:], isBare: Bool = false,
     input: Input = .nothing, output: Int32? = nil, joined: Bool = false
@@ -63,7 +59,7 @@ package final class TestProgram: Sendable {
       try Data(text.utf8).write(to: URL(filePath: files("input")))
       return (try open(files("input"), O_RDONLY), nil)
     case .pipe:
-      // To write to a program that has ended would end this process.
+      // Otherwise a write to a program that has ended would kill this process.
       signal(SIGPIPE, SIG_IGN)
       return try Spawn.pipe(to: "a program of a test")
     }
@@ -74,23 +70,21 @@ package final class TestProgram: Sendable {
     _ = awaited(5)
     end()
     closeInput()
-    // Its number is taken until it is waited for, so that no signal can reach a stranger.
+    // The process id stays reserved until waitpid, so no signal can reach another process.
     ProcessGuard.shared.remove(identifier)
     waitpid(identifier, nil, WNOHANG)
   }
 
-  // MARK: What it prints
+  // MARK: Output
 
-  /// What it has printed so far.
   package var output: String { text("output") }
-  /// What it has printed as errors so far.
   package var errors: String { text("errors") }
 
   private func text(_ name: String) -> String {
     String(decoding: (try? Data(contentsOf: URL(filePath: files(name)))) ?? Data(), as: UTF8.self)
   }
 
-  /// Waits until its output has a text; a program that ends before has failed.
+  /// Waits for a text in the output; throws if the program ends before.
   package func waits(for text: String, within patience: TimeInterval = longestWait) throws {
     try eventually("\"\(text)\" is printed by \(description)", within: patience) {
       let hasEnded = !isRunning
@@ -100,9 +94,8 @@ package final class TestProgram: Sendable {
     }
   }
 
-  // MARK: What it reads
+  // MARK: Input
 
-  /// Writes to its standard input.
   package func write(_ text: String) throws {
     guard let input = input.withLock(\.self) else { throw failure("has no input") }
     var rest = Array(text.utf8)[...]
@@ -113,7 +106,6 @@ package final class TestProgram: Sendable {
     }
   }
 
-  /// Ends its standard input.
   package func closeInput() {
     input.withLock { input in
       if let input { close(input) }
@@ -121,9 +113,9 @@ package final class TestProgram: Sendable {
     }
   }
 
-  // MARK: Its end
+  // MARK: End
 
-  /// How it ended, or nil. It stays a zombie until its owner goes.
+  /// Nil while it runs. It stays a zombie as long as its owner exists.
   package var ending: Ending? {
     var info = siginfo_t()
     guard waitid(P_PID, id_t(identifier), &info, WEXITED | WNOHANG | WNOWAIT) == 0 else { return nil }
@@ -134,12 +126,11 @@ package final class TestProgram: Sendable {
 
   package var isRunning: Bool { ending == nil }
 
-  /// Sends a signal to the program, or to its whole group.
   package func send(_ signal: Int32, toGroup: Bool = false) {
     kill(toGroup ? -identifier : identifier, signal)
   }
 
-  /// Waits until it has ended by itself. One that does not is killed with its group, and the error says so.
+  /// Waits for its end; after `patience` seconds kills it with its group and throws.
   @discardableResult
   package func wait(within patience: TimeInterval = longestRun) throws -> Ending {
     if let ending = awaited(patience) { return ending }
@@ -160,7 +151,7 @@ package final class TestProgram: Sendable {
     return ending
   }
 
-  /// Asks it to end, and waits for that.
+  /// Sends a signal and waits for the end.
   @discardableResult
   package func stop(
     _ signal: Int32 = SIGTERM, toGroup: Bool = false, within patience: TimeInterval = longestRun
@@ -169,7 +160,7 @@ package final class TestProgram: Sendable {
     return try wait(within: patience)
   }
 
-  /// Ends it and its group in the middle of what they do. One in an uninterruptible call ends later.
+  /// Kills it and its group. A process in an uninterruptible call ends later.
   package func end() {
     kill(-identifier, SIGKILL)
     _ = awaited(5)
@@ -181,13 +172,11 @@ package final class TestProgram: Sendable {
     ProgramFailure(what: "\(description) \(verb)", output: output, errors: errors)
   }
 
-  /// What it leaves behind when it has ended by itself.
   package func outcome(within patience: TimeInterval = longestRun) throws -> ProgramOutcome {
     let ending = try wait(within: patience)
     return ProgramOutcome(ending: ending, output: output, errors: errors)
   }
 
-  /// Runs a program to its end.
   package static func run(
     _ command: [String], in folder: String? = nil, environment: [String: String] = [:], isBare: Bool = false,
     input: Input = .nothing, joined: Bool = false, within patience: TimeInterval = longestRun
@@ -199,13 +188,12 @@ package final class TestProgram: Sendable {
   }
 }
 
-/// What a program that ended left behind.
 package struct ProgramOutcome: Sendable {
   package let ending: TestProgram.Ending
   package let output: String
   package let errors: String
 
-  /// The exit code, or the number of the signal that ended it.
+  /// The exit code, or the number of the fatal signal.
   package var status: Int32 {
     switch ending {
     case .exited(let status), .killed(let status): status
@@ -213,7 +201,6 @@ package struct ProgramOutcome: Sendable {
   }
 }
 
-/// A program that did not do what a test needs.
 package struct ProgramFailure: Error {
   package let what: String
   package let output: String

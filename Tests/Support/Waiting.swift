@@ -1,12 +1,12 @@
 package import Foundation
 
-/// How long a test waits for something before it fails, unless it says otherwise; not a limit of the product. It is less than
-/// what a test may take, so that the failure names what did not come.
+/// Default timeout of a test's waits. It is shorter than a test's time limit, so that the failure names the missing
+/// event.
 package let longestWait: TimeInterval = Stage.current == .quick ? 40 : 120
 
-/// Looks until `attempt` yields something, and fails after `patience` seconds.
+/// Polls until `attempt` returns a value; throws after `patience` seconds.
 ///
-/// It blocks its thread, and asks once more after the last pause: a machine may stand still for a moment.
+/// Blocks its thread. Makes a last attempt after the timeout, because the machine may have been suspended.
 @discardableResult
 package func eventually<Value>(
   _ what: String, within patience: TimeInterval = longestWait, every pause: TimeInterval = 0.05,
@@ -22,14 +22,14 @@ package func eventually<Value>(
   throw NeverHappened(what: what)
 }
 
-/// Looks until `condition` holds, and fails after ``longestWait``.
+/// Polls until `condition` holds; throws after ``longestWait``.
 package func waitUntil(
   _ what: String, every pause: TimeInterval = 0.001, _ condition: () throws -> Bool
 ) throws {
   try eventually(what, every: pause) { try condition() ? true : nil }
 }
 
-/// Looks until `condition` holds, and fails after ``longestWait``. The caller's actor goes on meanwhile.
+/// Like `waitUntil`, but without blocking the caller's actor.
 package func until(_ condition: () -> Bool) async throws {
   let deadline = ContinuousClock.now + .seconds(longestWait)
   var isLate = false
@@ -41,7 +41,7 @@ package func until(_ condition: () -> Bool) async throws {
   throw NeverHappened(what: "the condition holds")
 }
 
-/// What a test waited for did not come.
+/// An expected event did not occur.
 package struct NeverHappened: Error {
   package let what: String
 

@@ -1,22 +1,22 @@
 import SeedFormat
 
-/// An index whose entries can be made from its table's rows, and read without the table.
+/// An index whose entries can be read without the table, and computed from the table's rows.
 struct ComparedIndex {
   let name: String
   let parts: [IndexPart]
   let places: [Int]
-  /// How many of the values must not all be those of another entry, unless one of them is NULL.
+  /// The number of leading values that must be unique, unless one of them is NULL.
   private let unique: Int
-  /// Whether it is the table itself, as the primary key of a table without rowids is.
+  /// True for the primary key of a table without rowids.
   let isTable: Bool
 
-  /// `nil` for an index over part of the rows, an expression or what is not stored.
+  /// Returns nil if the index is partial, or has an expression or an unstored column.
   init?(_ index: IndexSchema, of columns: [String], _ table: TableSchema) {
     name = index.name
     let isTable = table.isWithoutRowid && index.origin == "pk"
     self.isTable = isTable
     guard !index.isPartial else { return nil }
-    // Behind its key, the table's own index lists the other columns.
+    // The table's own index lists the other columns after its key.
     let listed = isTable ? index.key : index.parts
     parts = listed.compactMap { part in
       guard let collation = part.collation, let column = part.isRowid ? columns.last : part.column else {
@@ -36,7 +36,6 @@ struct ComparedIndex {
       let order = KeyOrder.compare(previous[position], row[places[position]], part.collation)
       guard order != 0 else { continue }
       guard (order < 0) != part.isFalling else { return .falling }
-      // The first values are the same, and all that must be unique are among them.
       return position >= unique && !previous[..<unique].contains(where: \.isNull) ? .same : .rising
     }
     return .same
@@ -60,11 +59,11 @@ struct EntryWatch: ~Copyable {
   private let index: ComparedIndex
   private let table: String
   private let places: [Int]
-  /// The entry before, empty at the start, and where its texts are kept.
+  /// The previous entry, empty at the start; `bytes` holds its texts.
   private var previous: [BorrowedValue] = []
   private let bytes = LentBytes()
 
-  /// `places`: where the entries' values stand, if not where rows of the table have them.
+  /// `places`: the positions of the entries' values, if they differ from those in the table's rows.
   init(_ index: ComparedIndex, _ places: [Int]? = nil, in table: String) {
     self.index = index
     self.places = places ?? index.places

@@ -10,20 +10,18 @@ package struct SeedCheck {
     self.schema = schema
   }
 
-  /// Lines of SQLite's answer that an error repeats.
   private static let mostLines = 3
-  /// Memory for pages while SQLite looks up each row in its indexes: that reads them in another order.
+  /// Page cache while SQLite looks up each row in its indexes, which reads pages in random order.
   private static let cacheKibibytes = 48 * 1024
 
-  /// Throws the first thing that is wrong.
   package func run() throws {
     try checkStructure()
     try checkContent()
   }
 
-  /// Whether SQLite finds the file in order, and those indexes that ``checkContent()`` does not compare.
-  /// `integrity_check` looks up each row in each index, all over the file: in large tables that takes several times as
-  /// long as reading table and index from end to end, which ``TableCheck`` does. The rest of it is `quick_check`.
+  /// Runs `quick_check`, and `integrity_check` for tables whose indexes ``checkContent()`` does not compare.
+  /// `integrity_check` looks up each row in each index, in random order; for large tables ``TableCheck`` is several
+  /// times faster because it reads table and index from end to end.
   package func checkStructure() throws {
     try ask(.quick)
     try connection.execute("PRAGMA cache_size = -\(Self.cacheKibibytes)")
@@ -46,11 +44,11 @@ package struct SeedCheck {
     return try TableCheck(connection, table) != nil
   }
 
-  /// Whether search tables fit the rows that they are about; the connection must be one that may write, for FTS5 is
-  /// asked by an INSERT that changes nothing.
+  /// Checks that search tables match their content. The connection must be writable, because FTS5 runs this check on an
+  /// INSERT that changes nothing.
   package func checkSearchTables() throws { for search in schema.searchTables { try check(search) } }
 
-  /// Whether references lead somewhere, and rows, stored sums, digest and indexes fit one another.
+  /// Checks references, rows, stored sums, digest and indexes against one another.
   package func checkContent() throws {
     try ReferenceCheck(connection, schema).run()
     let sums = try sums { try TableCheck(connection, $0)?.run() ?? sum(of: $0) }
@@ -62,7 +60,6 @@ package struct SeedCheck {
     }
   }
 
-  /// The sums of all tables, from their rows.
   package func sums() throws -> [String: TableSum] { try sums(sum) }
 
   private func sums(_ sum: (TableSchema) throws -> TableSum) rethrows -> [String: TableSum] {

@@ -1,25 +1,21 @@
 import SeedFormat
 
-/// What SQLite's own checks say of a file, except for NULLs that are none.
+/// The complaints of SQLite's own checks about a file, without false NULLs.
 ///
-/// Where a WITHOUT ROWID table's last column belongs to its key, SQLite 3.40 takes every NOT NULL column that it
-/// stores behind that one for NULL, in each row. So nothing is believed of a NULL: the column is asked.
+/// If the last column of a WITHOUT ROWID table belongs to its key, SQLite 3.40 reports NULL in every row for each NOT
+/// NULL column stored after it. A complaint about a NULL is therefore verified with a query.
 package struct StructureCheck {
-  /// How much is checked.
   package enum Scope {
-    /// All but what compares indexes with their tables.
+    /// Skips the comparison of indexes with their tables.
     case quick
-    /// All.
     case whole
-    /// All of one table.
     case table(String)
 
-    /// As many lines as there are: those that are wrong must not crowd others out.
+    /// Unlimited: false complaints must not crowd out the real ones.
     private static let mostLines = Int32.max
-    /// SQLite's own limit, which the check of one table cannot change.
+    /// SQLite's fixed limit for the check of one table.
     fileprivate static let mostLinesOfTable = 100
 
-    /// The check's name, for messages.
     package var name: String {
       switch self {
       case .quick: "quick_check"
@@ -38,12 +34,11 @@ package struct StructureCheck {
 
   private let connection: Connection
 
-  /// Complaints that are listed at most, of a file that is broken all over.
   private static let mostComplaints = 100
 
   package init(_ connection: Connection) { self.connection = connection }
 
-  /// What is wrong, line by line; nothing where the file is in order. Throws where the disk does not give all of it back.
+  /// Returns SQLite's complaints, line by line; empty for a sound file. Throws if the disk cannot read the whole file.
   package func complaints(_ scope: Scope) throws -> [String] {
     let statement = try connection.prepare(scope.sql)
     var (complaints, falseNulls): ([String], Int) = ([], 0)
@@ -61,7 +56,7 @@ package struct StructureCheck {
   }
 }
 
-/// Tells whether SQLite is wrong about a NULL; it asks each column once.
+/// Detects false complaints about NULL; queries each column once.
 private struct NullComplaints {
   private let connection: Connection
   private var known: [String: Bool] = [:]
@@ -79,7 +74,7 @@ private struct NullComplaints {
     return isFalse
   }
 
-  /// Table and column; where their names have dots, that may be several.
+  /// Table and column; several pairs may match if names contain dots.
   private func columns(meantBy words: String) throws -> [[SeedValue]] {
     try connection.rows(
       """
@@ -88,13 +83,13 @@ private struct NullComplaints {
       """, .text(Self.start), .text(words))
   }
 
-  /// Not `IS NULL`: of a column that is NOT NULL, SQLite answers that without looking.
+  /// Not `IS NULL`, which SQLite answers for a NOT NULL column without reading it.
   private func hasNull(_ table: String, _ column: String) throws -> Bool {
     do {
       let isNull = "typeof(\(quoted(column))) = 'null'"
       return try connection.value("SELECT 1 FROM main.\(quoted(table)) WHERE \(isNull) LIMIT 1") != nil
     } catch let error as DatabaseError {
-      // What cannot be read cannot clear the column.
+      // An unreadable column keeps its complaint.
       guard error.saysDamage else { throw error }
       return true
     }

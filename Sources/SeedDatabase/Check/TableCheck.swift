@@ -1,21 +1,18 @@
 import SeedFormat
 
-/// Sums a table's rows, and compares its indexes with them: each is read once, from end to end. An index is as it
-/// should be where its entries are those that the rows make, each once, and stand in order. With `quick_check` that is
-/// what `integrity_check` says of it.
+/// Sums a table's rows and compares its indexes with them, reading each once from end to end. An index is sound if it
+/// has one entry for each row and its entries are in order. Together with `quick_check` this equals `integrity_check`.
 struct TableCheck {
   private let connection: Connection
   private let table: TableSchema
   private let columns: [String]
-  /// The one that is the table itself, and the others.
   private let own: ComparedIndex?
   private let indexes: [ComparedIndex]
 
-  /// `nil` where an index cannot be compared in this way.
   init?(_ connection: Connection, _ table: TableSchema) throws {
     guard let rowid = RowidName.free(besides: table.columnNames + table.generated) else { return nil }
     columns = table.columnNames + (table.isWithoutRowid ? [] : [rowid])
-    // The row's number comes on top of as many columns as a table may have.
+    // The rowid comes on top of the table's columns, which may already be at the limit.
     guard columns.count <= connection.columnLimit else { return nil }
     (self.connection, self.table) = (connection, table)
     let reader = SchemaReader(connection)
@@ -23,7 +20,7 @@ struct TableCheck {
     var indexes: [ComparedIndex] = []
     for listed in try reader.indexes(of: table.name) {
       guard let index = ComparedIndex(listed, of: columns, table) else { return nil }
-      // Its entries have the rowid twice, and only the one behind the key can be read.
+      // The index stores the rowid twice, and only the copy after the key can be read.
       if index.parts.contains(where: { $0.column == alias }) { return nil }
       indexes.append(index)
     }
@@ -32,7 +29,7 @@ struct TableCheck {
     guard try isReadAsMeant() else { return nil }
   }
 
-  /// All rows. Unless it is told, SQLite reads an index that has all columns in place of the table.
+  /// Reads all rows. Without INDEXED BY or NOT INDEXED, SQLite would read a covering index in place of the table.
   private var sql: String {
     let list = columns.map(quoted).joined(separator: ", ")
     let way = own.map { "INDEXED BY \(quoted($0.name))" } ?? "NOT INDEXED"
@@ -86,14 +83,13 @@ struct TableCheck {
   }
 }
 
-/// The entries of an index as one number, whatever their order: equal for equal entries. It finds what a broken disk
-/// or library did. It is no protection against anyone: who could forge entries with the same sum could as well have
-/// written other rows, and those are told by the digest.
+/// An order-independent checksum of an index's entries, which finds damage by a disk or a library. It need not resist
+/// forgery: an attacker who can forge entries could also have written other rows, which the digest detects.
 struct EntrySum: Hashable {
   private var sum: UInt64 = 0
   private var entries = 0
 
-  /// Odd and without a pattern: the fractions of the golden ratio and of the square root of 3.
+  /// Odd numbers without a pattern: the fractions of the golden ratio and of the square root of 3.
   private static let seed: UInt64 = 0x9E37_79B9_7F4A_7C15
   private static let factor: UInt64 = 0xBB67_AE85_84CA_A73B
 
@@ -122,7 +118,7 @@ struct EntrySum: Hashable {
     }
   }
 
-  /// A whole number is one value to an index, however it is stored.
+  /// An index treats a whole number as one value, whether it is stored as integer or real.
   private static func add(_ value: Double, to hash: inout UInt64) {
     if let whole = Int64(exactly: value) {
       add(Tag.integer, UInt64(bitPattern: whole), to: &hash)
@@ -146,7 +142,6 @@ struct EntrySum: Hashable {
     add(tag, rest, to: &hash)
   }
 
-  /// Both halves of a product: each bit of the word moves half of the hash's.
   private static func add(_ tag: UInt64, _ word: UInt64, to hash: inout UInt64) {
     let product = (word ^ hash).multipliedFullWidth(by: factor &+ tag << 1)
     hash = (product.high ^ product.low) &+ tag

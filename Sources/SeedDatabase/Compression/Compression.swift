@@ -4,16 +4,15 @@ package import SeedTrust
 
 import class Foundation.ProcessInfo
 
-/// Files and documents, compressed and expanded with their lengths and hashes taken on the way.
+/// Compresses and expands files and documents, measuring lengths and hashes on the way.
 package enum Compression {
-  /// zlib's level for snapshots and deltas: what the measurements of the design were taken with.
+  /// zlib's level for snapshots and deltas, with which the design was measured.
   private static let gzipLevel: Int32 = 6
   #if canImport(CLZMA)
   private static let xzPreset: UInt32 = 6
   #endif
   private static let readBytes = 256 * 1024
 
-  /// A content's length in bytes and its hash.
   package struct Measure: Hashable, Sendable {
     package let length: Int
     package let sha256: SHA256Digest
@@ -23,18 +22,17 @@ package enum Compression {
       self.sha256 = sha256
     }
 
-    /// The measure of bytes in memory.
     package init(of bytes: [UInt8]) { self.init(length: bytes.count, sha256: SHA256Digest.of(bytes)) }
   }
 
-  /// A document as one gzip member that can be spliced.
+  /// Compresses a document to one spliceable gzip member.
   package static func gzip(_ document: [UInt8]) throws -> [UInt8] {
     var output: [UInt8] = []
     try GzipEncoder(level: gzipLevel, isSpliceable: true).process(document, isLast: true) { output += $0 }
     return output
   }
 
-  /// The document in a gzip member, at most `limit` bytes of it.
+  /// Expands a gzip member; throws if the document is longer than `limit` bytes.
   package static func gunzip(_ bytes: [UInt8], limit: Int) throws -> [UInt8] {
     var output: [UInt8] = []
     try GzipDecoder().process(bytes, isLast: true) { piece in
@@ -44,7 +42,7 @@ package enum Compression {
     return output
   }
 
-  /// Writes a document that comes in pieces to a new file, synced, as one gzip member that can be spliced.
+  /// Writes a document that arrives in pieces to a new, synced file, as one spliceable gzip member.
   package static func gzip(
     to destination: String, _ document: (_ take: ([UInt8]) throws -> Void) throws -> Void
   ) throws -> (raw: Measure, stored: Measure) {
@@ -65,8 +63,8 @@ package enum Compression {
     return (raw.measure(), stored.measure())
   }
 
-  /// Compresses a file into a new one, synced; returns the measures of what was read and what was written. Only gzip
-  /// is done by several threads: readers that know one block per xz stream exist.
+  /// Compresses a file into a new, synced one; returns the measures of input and output. Only gzip uses several
+  /// threads, because some readers expect one block per xz stream.
   package static func compress(
     _ path: String, to destination: String, _ encoding: ContentEncoding, threads: Int = processors
   ) throws -> (raw: Measure, stored: Measure) {
@@ -84,18 +82,16 @@ package enum Compression {
     #endif
   }
 
-  /// Compresses a file to a gzip member, with several threads; spliceable as a document's is, where that is wanted.
   package static func gzip(
     _ path: String, to destination: String, isSpliceable: Bool, threads: Int = processors
   ) throws -> (raw: Measure, stored: Measure) {
     try ParallelGzip(path, to: destination, isSpliceable: isSpliceable).run(threads: threads)
   }
 
-  /// Processors that this process may use.
   package static let processors = ProcessInfo.processInfo.activeProcessorCount
 
-  /// Expands a file into a new one, synced; stops with an error once more than `limit` bytes came out. `onBytes` is
-  /// told how many bytes were written, again and again; an error of its ends the work.
+  /// Expands a file into a new, synced one; throws once the output exceeds `limit` bytes. `onBytes` receives the number
+  /// of bytes written so far; an error that it throws ends the work.
   package static func expand(
     _ path: String, to destination: String, _ encoding: ContentEncoding, limit: Int,
     onBytes: (Int) throws -> Void = { _ in }

@@ -1,6 +1,6 @@
 import CZlib
 
-/// zlib's stream: it keeps a pointer back to itself, so it must stay where it is.
+/// A zlib stream on the heap, because zlib keeps a pointer back to it.
 final class ZStream {
   let pointer = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
   private let end: (UnsafeMutablePointer<z_stream>) -> Void
@@ -24,14 +24,14 @@ final class ZStream {
     try ZStream({ seedbank_gzip_inflate_init($0) }, end: { inflateEnd($0) })
   }
 
-  /// Expands what is left of the input into the room, both of which the caller has set; true at the member's end.
+  /// Expands the remaining input into the output, both set by the caller; true at the member's end.
   func inflate() throws(CompressionError) -> Bool {
     let code = CZlib.inflate(pointer, Z_NO_FLUSH)
     guard code == Z_STREAM_END || code == Z_OK || code == Z_BUF_ERROR else { throw .damaged }
     return code == Z_STREAM_END
   }
 
-  /// Calls zlib with a fresh output buffer, and hands on what came; true where more may be waiting.
+  /// Calls zlib with a fresh output buffer and passes the output to `sink`; true if more may follow.
   func pump(_ sink: ([UInt8]) throws -> Void, _ call: () throws -> Void) throws -> Bool {
     let output = try [UInt8](unsafeUninitializedCapacity: codecChunkBytes) { buffer, count in
       pointer.pointee.next_out = buffer.baseAddress
@@ -44,12 +44,12 @@ final class ZStream {
   }
 }
 
-/// Compresses to one gzip member without a time in its header: equal content gives equal bytes.
+/// Compresses to one gzip member without a time in its header, so that equal content gives equal bytes.
 final class GzipEncoder: StreamCodec {
   private let stream: ZStream
   private let isSpliceable: Bool
 
-  /// A spliceable member ends with a full flush before its final empty block: see ``GzipSplice``.
+  /// A spliceable member ends with a full flush before its final empty block; see ``GzipSplice``.
   init(level: Int32, isSpliceable: Bool) throws(CompressionError) {
     self.isSpliceable = isSpliceable
     stream = try ZStream({ seedbank_gzip_deflate_init($0, level) }, end: { deflateEnd($0) })
@@ -65,19 +65,18 @@ final class GzipEncoder: StreamCodec {
     try input.withUnsafeBufferPointer { input in
       stream.pointer.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
       stream.pointer.pointee.avail_in = UInt32(input.count)
-      // Room left in the output means that deflate has taken everything and flushed what was asked.
+      // Free room in the output means that deflate has consumed and flushed everything.
       while try stream.pump(sink, { deflate(stream.pointer, flush) }) {}
     }
   }
 }
 
-/// Expands gzip members and nothing else.
 package final class GzipDecoder: StreamCodec {
   private let stream: ZStream
   private var isComplete = false
   private let takesMembers: Bool
 
-  /// A decoder of one member; or of several behind one another, which RFC 1952, section 2.2, calls a gzip file.
+  /// With `takesMembers`, expands several consecutive members, which RFC 1952, section 2.2, calls a gzip file.
   package init(takesMembers: Bool = false) throws(CompressionError) {
     self.takesMembers = takesMembers
     stream = try .inflating()
@@ -96,7 +95,6 @@ package final class GzipDecoder: StreamCodec {
     if isLast, !isComplete { throw CompressionError.truncated }
   }
 
-  /// Whether a member is at hand: the one that is not complete, or another behind it.
   private func beginMember() -> Bool {
     guard isComplete else { return true }
     guard takesMembers, stream.pointer.pointee.avail_in > 0 else { return false }
@@ -106,7 +104,7 @@ package final class GzipDecoder: StreamCodec {
   }
 }
 
-/// Expands deflate without anything around it.
+/// Expands raw deflate data.
 package final class RawInflater: StreamCodec {
   private let stream: ZStream
   private var isComplete = false
@@ -128,7 +126,7 @@ package final class RawInflater: StreamCodec {
     if isLast, !isComplete { throw CompressionError.truncated }
   }
 
-  /// The CRC-32 of bytes that follow others with that one; 0 where none came before.
+  /// Continues the CRC-32 `before` of preceding bytes; 0 if there are none.
   package static func checksum(of bytes: [UInt8], after before: UInt32) -> UInt32 {
     bytes.withUnsafeBufferPointer {
       UInt32(truncatingIfNeeded: crc32(UInt(before), $0.baseAddress, UInt32($0.count)))
@@ -136,7 +134,7 @@ package final class RawInflater: StreamCodec {
   }
 }
 
-/// Expands a gzip member in memory, a part at a time, into room that its caller has.
+/// Expands a gzip member in memory into the caller's buffers, part by part.
 package final class GzipReader {
   private let stream: ZStream
   private let input: [UInt8]
@@ -145,13 +143,12 @@ package final class GzipReader {
 
   private static let inputBytes = 16 * 1024
 
-  /// A reader of that member.
   package init(_ member: [UInt8]) throws(CompressionError) {
     input = member
     stream = try .inflating()
   }
 
-  /// Fills the room as far as there are bytes; 0 at the end.
+  /// Fills the buffer as far as possible; returns 0 at the end.
   package func read(into room: UnsafeMutableRawBufferPointer) throws(CompressionError) -> Int {
     var filled = 0
     while filled < room.count, !isComplete {

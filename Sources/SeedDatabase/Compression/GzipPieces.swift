@@ -1,7 +1,7 @@
 package import SeedFormat
 import SeedSystem
 
-/// A gzip member as the document in it, expanded while it is read.
+/// The document in a gzip file, expanded while it is read.
 package final class GzipPieces {
   private let file: File
   private let limit: Int
@@ -11,15 +11,15 @@ package final class GzipPieces {
   private var length = 0
   private var isComplete = false
 
-  /// Compressed bytes that are expanded at a time: few, for they may become a thousand times as many.
+  /// Compressed bytes expanded at a time; few, because they may grow a thousandfold.
   private static let pieceBytes = 16 * 1024
 
-  /// A file's member, and what the whole document must come to.
+  /// Checks the document against `expected` at its end.
   package convenience init(file path: String, expected: Compression.Measure) throws {
     try self.init(path, limit: expected.length, expected)
   }
 
-  /// A file's member, of whose document at most `limit` bytes are read.
+  /// Throws if the document exceeds `limit` bytes.
   package convenience init(file path: String, limit: Int) throws { try self.init(path, limit: limit, nil) }
 
   private init(_ path: String, limit: Int, _ expected: Compression.Measure?) throws {
@@ -28,7 +28,7 @@ package final class GzipPieces {
     decoder = try GzipDecoder()
   }
 
-  /// The document's pieces. Where a measure is expected, only what was read to the end is proven.
+  /// The document's pieces. An expected measure is proven only once the document is read to its end.
   package var source: DocumentPieces.Source {
     { [self] take in
       if isComplete { return false }

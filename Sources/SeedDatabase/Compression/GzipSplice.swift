@@ -1,16 +1,15 @@
 import CZlib
 
-/// Joins spliceable gzip members and plain bytes to one gzip member, without compressing anything. A spliceable
-/// member's deflate data ends at a byte boundary, where no later block refers back across. What stands between the
-/// members goes in as stored blocks, and the checksum is put together of the members' own.
+/// Joins spliceable gzip members and plain bytes into one gzip member without compressing. The deflate data of a
+/// spliceable member ends at a byte boundary that no later block refers back across. Plain bytes become stored blocks;
+/// the checksum combines those of the members.
 package struct GzipSplice {
   private var bytes: [UInt8] = Self.header
   private var checksum: UInt = 0
   private var rawLength: UInt32 = 0
 
-  /// No time, no name, and "Unix" as the system: equal content gives equal bytes.
+  /// No time, no name, and "Unix" as the system, so that equal content gives equal bytes.
   static let header: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3]
-  /// The end of a full flush: an empty stored block.
   private static let flush: [UInt8] = [0x00, 0x00, 0xFF, 0xFF]
   private static let final: [UInt8] = [0x03, 0x00]
   private static let trailerBytes = 8
@@ -18,7 +17,6 @@ package struct GzipSplice {
 
   package init() {}
 
-  /// Adds bytes as they are.
   package mutating func append(_ plain: [UInt8]) {
     var rest = plain[...]
     while !rest.isEmpty {
@@ -33,7 +31,7 @@ package struct GzipSplice {
     combine(own, length: UInt32(plain.count))
   }
 
-  /// Adds a spliceable member's content; throws if it is not one as this product writes it.
+  /// Adds a member's content; throws if this module did not write the member as spliceable.
   package mutating func append(member: [UInt8]) throws(CompressionError) {
     let data = member.dropFirst(Self.header.count).dropLast(Self.trailerBytes + Self.final.count)
     guard member.starts(with: Self.header), data.suffix(Self.flush.count).elementsEqual(Self.flush),
@@ -44,7 +42,6 @@ package struct GzipSplice {
     combine(UInt(Self.number(trailer.prefix(4))), length: Self.number(trailer.suffix(4)))
   }
 
-  /// The member of all that was added.
   package consuming func finish() -> [UInt8] {
     bytes += Self.final
     for number in [UInt32(truncatingIfNeeded: checksum), rawLength] {

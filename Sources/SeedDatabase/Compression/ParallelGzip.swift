@@ -4,11 +4,11 @@ import SeedSystem
 
 import class Foundation.Thread
 
-/// Compresses a file to one gzip member with several threads; how many does not show in the bytes. The file is cut
-/// into blocks of a fixed size. A thread takes the next block, deflates it, and waits for the one before it to be
-/// written: so memory holds one block per thread, whatever the file's size.
+/// Compresses a file to one gzip member with several threads; the output does not depend on their number. Each thread
+/// takes the next block of fixed size, deflates it, and waits until the previous block is written, so memory holds one
+/// block per thread.
 package final class ParallelGzip: Sendable {
-  /// Bytes of a block. Smaller ones would end more often and be larger in all, larger ones fill memory.
+  /// Smaller blocks compress worse, larger ones take more memory.
   static let blockBytes = 1024 * 1024
 
   private let lastEnding: BlockDeflater.Ending
@@ -20,7 +20,6 @@ package final class ParallelGzip: Sendable {
     var meter = Meter()
     var window: [UInt8] = []
     var isAtEnd = false
-    /// Signalled when the block before the next one is written.
     var turn: DispatchSemaphore
   }
 
@@ -39,7 +38,6 @@ package final class ParallelGzip: Sendable {
     let nextTurn: DispatchSemaphore
   }
 
-  /// Opens the file and a new one for its member, spliceable as a document's is, where that is wanted.
   package init(_ path: String, to destination: String, isSpliceable: Bool) throws {
     lastEnding = isSpliceable ? .spliceable : .final
     let first = DispatchSemaphore(value: 0)
@@ -51,7 +49,7 @@ package final class ParallelGzip: Sendable {
   }
 
   func run(threads: Int) throws -> (raw: Compression.Measure, stored: Compression.Measure) {
-    // Threads of our own: Dispatch would give none while its few are busy elsewhere.
+    // Not Dispatch, which starts no threads while its few are busy elsewhere.
     let others = DispatchGroup()
     for _ in 1..<max(1, threads) {
       others.enter()
@@ -65,13 +63,13 @@ package final class ParallelGzip: Sendable {
     return try finish()
   }
 
-  /// Once ``work()`` has returned wherever it was called: what was read and what was written and synced, or the failure.
+  /// Returns the measures of input and synced output, or throws. Call it after every ``work()`` has returned.
   package func finish() throws -> (raw: Compression.Measure, stored: Compression.Measure) {
     let raw = input.withLock { input in input.meter.measure() }
     return (raw, try output.withLock { output in try output.end(rawLength: raw.length) })
   }
 
-  /// Compresses until nothing is left to begin; any number of threads may be at it, and one must.
+  /// Compresses until no block is left. Call it from at least one thread.
   package func work() {
     do {
       let deflater = try BlockDeflater(blockBytes: Self.blockBytes)
@@ -82,7 +80,7 @@ package final class ParallelGzip: Sendable {
           }
         }
         block.myTurn.wait()
-        // Also after a failure: whoever waits must hear of it.
+        // Also after a failure, because the next thread waits for it.
         defer { block.nextTurn.signal() }
         try put(deflated, of: block)
       }

@@ -1,14 +1,12 @@
 package import SeedTrust
 
-/// A compressor or decompressor that takes bytes as they come.
 package protocol StreamCodec: AnyObject {
-  /// Takes `input` in and hands on what it yields, in pieces.
+  /// Consumes `input` and passes the output to `sink` in pieces.
   func process(_ input: [UInt8], isLast: Bool, _ sink: ([UInt8]) throws -> Void) throws
 }
 
 let codecChunkBytes = 256 * 1024
 
-/// Why bytes could not be compressed or expanded.
 package enum CompressionError: Error, Hashable, Sendable, CustomStringConvertible {
   case cannotStart(Int32)
   case damaged
@@ -16,7 +14,7 @@ package enum CompressionError: Error, Hashable, Sendable, CustomStringConvertibl
   case trailingBytes
   case otherContent
   case tooLong(limit: Int)
-  /// Apple's library expands xz, and cannot make it.
+  /// Apple's library cannot compress xz.
   case noEncoder(ContentEncoding)
 
   package var description: String {

@@ -5,7 +5,7 @@ final class XZCodec: StreamCodec {
   private var stream = seedbank_lzma_stream()
   private var isComplete = false
 
-  /// Memory that expanding a stream may take; preset 6 needs 9 MiB, preset 9 needs 65 MiB.
+  /// Memory limit for expansion; preset 6 needs 9 MiB, preset 9 needs 65 MiB.
   private static let memoryLimitBytes: UInt64 = 128 * 1024 * 1024
 
   init(preset: UInt32) throws(CompressionError) {
@@ -50,7 +50,7 @@ final class XZCodec: StreamCodec {
 #else
 private import Compression
 
-/// Expands one .xz stream with the platform's library; there is no compressing on a device.
+/// Expands one .xz stream with the platform's library; devices never compress.
 final class XZCodec: StreamCodec {
   private let stream = UnsafeMutablePointer<compression_stream>.allocate(capacity: 1)
   private var isStarted = false
@@ -63,7 +63,7 @@ final class XZCodec: StreamCodec {
   }
 
   deinit {
-    // Also after an initialiser that threw, when there is no stream to destroy.
+    // The initialiser may have thrown before there was a stream.
     if isStarted { compression_stream_destroy(stream) }
     stream.deallocate()
   }

@@ -1,9 +1,8 @@
 import CSQLite
 import SeedSystem
 
-/// Interrupts the statements of a connection from any thread, until it is cleared. A flag that the connection looks at
-/// itself: `sqlite3_interrupt` would be lost between two statements, and must not meet a connection that is being
-/// closed.
+/// Interrupts a connection's statements from any thread, until it is cleared. The connection polls a flag, because
+/// `sqlite3_interrupt` has no effect between two statements and is unsafe during close.
 package final class InterruptHandle: Sendable {
   private let flag = Mutex(false)
 
@@ -13,15 +12,14 @@ package final class InterruptHandle: Sendable {
 
   package func interrupt() { flag.withLock { $0 = true } }
 
-  /// Lets statements run again.
   package func clear() { flag.withLock { $0 = false } }
 }
 
 extension Connection {
-  /// Steps of SQLite's machine between two looks at the task: fractions of a millisecond.
+  /// SQLite instructions between two checks for cancellation: fractions of a millisecond.
   private static let stepsBetweenLooks: Int32 = 10_000
 
-  /// Lets a long statement fail with ``ResultCode/interrupted`` once its task is cancelled, or by `interrupt`.
+  /// Lets a long statement fail with ``ResultCode/interrupted`` after its task is cancelled or `interrupt` is set.
   package func endWithTask(or interrupt: InterruptHandle? = nil) {
     owner.interrupt = interrupt
     sqlite3_progress_handler(
@@ -35,11 +33,11 @@ extension Connection {
 }
 
 extension Connection {
-  /// For rows of which each may take long: those of some ten rows of an index.
+  /// Instructions for about ten rows of an index, because each row may take long.
   private static let stepsBetweenRows: Int32 = 64
 
-  /// Runs `body` while statements fail with ``ResultCode/interrupted`` once its task is cancelled, or once it has computed
-  /// for `seconds`. Time in which the process is suspended or waits does not count.
+  /// Lets the statements in `body` fail with ``ResultCode/interrupted`` after `seconds` of CPU time, or when its task
+  /// is cancelled. Time in which the process waits or is suspended does not count.
   func computing<Result>(atMost seconds: Int, _ body: () throws -> Result) rethrows -> Result {
     var end = Self.computedSeconds + seconds
     return try withUnsafeMutablePointer(to: &end) { end in
@@ -54,7 +52,6 @@ extension Connection {
     }
   }
 
-  /// Seconds that this thread has computed.
   private static var computedSeconds: Int {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
@@ -62,7 +59,7 @@ extension Connection {
   }
 }
 
-/// Shows every statement that a connection runs, as long as it lives.
+/// Passes every statement that a connection runs to `show` during its lifetime.
 package final class StatementTrace {
   private let connection: Connection
   fileprivate let show: (String) -> Void
@@ -77,7 +74,7 @@ package final class StatementTrace {
   deinit { sqlite3_trace_v2(connection.handle, 0, nil, nil) }
 }
 
-// X points to the statement's text as it was prepared: bound values are not shown.
+// X points to the SQL text as prepared, without bound values.
 private func traceStatement(
   _ kind: UInt32, _ context: UnsafeMutableRawPointer?, _ statement: UnsafeMutableRawPointer?,
   _ text: UnsafeMutableRawPointer?

@@ -1,9 +1,8 @@
 import CSQLite
 
 extension Connection {
-  /// Makes an index by a text out of a file that came from elsewhere. SQLite asks for each thing that the text would do, and
-  /// gets leave for this index on this table alone: if the text says anything else, nothing of it is run. What SQLite then
-  /// computes for the rows is bounded in time and size.
+  /// Creates an index with SQL from an untrusted file. The authorizer permits only this index on this table, so any
+  /// other statement is rejected before it runs. The computation for the rows is bounded in time and size.
   package func makeIndex(_ name: String, on table: String, by sql: String) throws {
     let limits = IndexLimits(self)
     defer { limits.lift() }
@@ -16,12 +15,12 @@ extension Connection {
     try computing(atMost: IndexLimits.seconds(forBytes: bytes)) { try statement.run() }
   }
 
-  /// Runs `body`, which makes some indexes. The file may grow by as much as large ones need, and not without an end.
+  /// Runs `body`, which creates indexes, with a limit on the file's size that suffices for large ones.
   func growing(byIndexes count: Int, _ body: () throws -> Void) throws {
     let pages = try integer("PRAGMA page_count") ?? 0
     let limit = try integer("PRAGMA max_page_count") ?? 0
     try execute("PRAGMA max_page_count = \(IndexLimits.pages(of: pages, indexes: count))")
-    // After an error SQLite may have rolled back, and the file is discarded.
+    // After an error SQLite may have rolled back; the file is then discarded.
     defer { try? execute("PRAGMA max_page_count = \(limit)") }
     try body()
   }
@@ -30,7 +29,7 @@ extension Connection {
     get throws { try (integer("PRAGMA page_count") ?? 0) * (integer("PRAGMA page_size") ?? 0) }
   }
 
-  /// The authorizer is set only while the text is prepared, because search tables may write their pending rows when it runs.
+  /// The authorizer is set only during preparation, because search tables may write when the statement runs.
   private func prepared(_ sql: String, _ leave: IndexLeave) throws -> Statement {
     sqlite3_set_authorizer(
       handle,
@@ -47,7 +46,7 @@ extension Connection {
   }
 }
 
-/// A file's text for an index that would do something else.
+/// SQL for an index in a file that would do something else.
 package struct ForeignIndex: Error, Hashable, Sendable, CustomStringConvertible {
   package let name: String
   package let sql: String
@@ -57,8 +56,7 @@ package struct ForeignIndex: Error, Hashable, Sendable, CustomStringConvertible 
   }
 }
 
-/// Bounds on the expressions of an index. SQLite looks at the time only between two functions, so that one function has to
-/// be short, and its time grows with the length of its arguments.
+/// Bounds on an index's expressions. SQLite checks the time only between functions, so each must have short arguments.
 private struct IndexLimits {
   private static let all: [(limit: Int32, value: Int32)] = [
     (SQLITE_LIMIT_LENGTH, 1024 * 1024), (SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 100),
@@ -76,18 +74,16 @@ private struct IndexLimits {
     for (one, value) in zip(Self.all, before) { sqlite3_limit(connection.handle, one.limit, value) }
   }
 
-  /// An index over all columns of narrow rows takes up to thrice the room of its table.
+  /// An index over all columns of narrow rows is up to three times as large as its table.
   static func pages(of table: Int64, indexes: Int) -> Int64 { 1000 + table * Int64(1 + 3 * indexes) }
 
-  /// A slow phone sorts some megabytes in a second; a long time more is allowed.
+  /// A slow phone sorts several megabytes per second; the limit is far above that.
   static func seconds(forBytes bytes: Int64) -> Int { 60 + Int(bytes / 1_000_000) }
 }
 
-/// What SQLite's authorizer allows while one index is made.
 private final class IndexLeave {
   let name: String
   private let table: String
-  /// Whether the statement makes the index at all.
   private(set) var isAsked = false
 
   init(name: String, table: String) { (self.name, self.table) = (name, table) }
@@ -96,7 +92,6 @@ private final class IndexLeave {
     for action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?,
     in database: UnsafePointer<CChar>?
   ) -> Bool {
-    // Functions belong to no database.
     guard action == SQLITE_FUNCTION || database.map({ String(cString: $0) }) == "main" else { return false }
     let (first, second) = (first.map { String(cString: $0) }, second.map { String(cString: $0) })
     switch action {
@@ -106,7 +101,6 @@ private final class IndexLeave {
     case SQLITE_REINDEX: return first == name
     case SQLITE_INSERT: return first == "sqlite_master"
     case SQLITE_READ: return first == table || first == "sqlite_master"
-    // SQLite allows only deterministic functions in an index.
     case SQLITE_FUNCTION: return true
     default: return false
     }

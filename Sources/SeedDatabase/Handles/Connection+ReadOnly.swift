@@ -2,8 +2,8 @@ import CSQLite
 package import SeedFormat
 
 extension Connection {
-  /// Prepares somebody else's SQL and binds the values: one statement that only reads, and that leaves the
-  /// transaction, the attached files and the connection's settings as they are. `reading` learns what it reads.
+  /// Prepares foreign SQL and binds the values. The SQL must be one statement that only reads and does not change
+  /// transaction, attached files or settings. `reading` collects the tables and columns that it reads.
   package func readOnlyStatement(
     _ sql: String, _ values: BoundValues, reading: TablesRead = TablesRead()
   ) throws -> Statement {
@@ -65,24 +65,19 @@ extension Connection {
   }
 }
 
-/// The values of somebody else's statement.
 package enum BoundValues: Sendable {
-  /// One for each parameter.
   case inOrder([SeedValue])
-  /// By the parameters' names, without their marks.
+  /// Keyed by parameter names without their marks.
   case named([String: SeedValue])
 }
 
-/// What a statement reads, noted while it is prepared.
 package final class TablesRead {
-  /// Tables and views; SQLite names the tables that a view reads, too.
+  /// Tables and views, including the tables that a view reads.
   package private(set) var names: Set<String> = []
-  /// The columns that are read of each.
   package private(set) var columns: [String: Set<String>] = [:]
-  /// Whether it reads something else than tables, such as a pragma's answer.
+  /// True if it reads something other than tables, such as a pragma's result.
   package private(set) var readsMore = false
 
-  /// Nothing yet.
   package init() {}
 
   fileprivate static func note(
@@ -101,14 +96,14 @@ package final class TablesRead {
   }
 }
 
-/// What somebody else's statement may do, as SQLite's authorizer asks for it; that it writes nothing, the statement itself says.
+/// The authorizer's permissions for a foreign statement; `sqlite3_stmt_readonly` proves that it writes nothing.
 private enum Permission {
-  /// Pragmas whose argument says what they are to tell of.
+  /// Pragmas whose argument selects the object to report on.
   private static let reading: Set<String> = [
     "table_info", "table_xinfo", "table_list", "index_list", "index_info", "index_xinfo", "foreign_key_list",
     "foreign_key_check", "integrity_check", "quick_check",
   ]
-  /// Pragmas that do something though they have no argument.
+  /// Pragmas that have an effect without an argument.
   private static let acting: Set<String> = [
     "wal_checkpoint", "optimize", "incremental_vacuum", "shrink_memory",
   ]
@@ -126,7 +121,7 @@ private enum Permission {
   }
 }
 
-/// Why somebody else's SQL is not run.
+/// Why foreign SQL is rejected.
 package enum ReadOnlyProblem: Error, Hashable, Sendable, CustomStringConvertible {
   case holdsNUL(sql: String)
   case several(sql: String)
@@ -160,14 +155,14 @@ package enum ReadOnlyProblem: Error, Hashable, Sendable, CustomStringConvertible
     names.flatMap { [":\($0)", "@\($0)", "$\($0)"] }
   }
 
-  /// A parameter's mark between quotes is text to SQLite, where its author may have meant the parameter.
+  /// SQLite reads a quoted parameter mark as text, which its author may not have meant.
   private static func hint(_ marks: [String], _ sql: String) -> String {
     let quoted = quoted(in: sql)
     let mark = marks.first { mark in quoted.contains { $0.contains(mark) } }
     return mark.map { " (\($0) between quotes is text: leave the quotes out)" } ?? ""
   }
 
-  /// What stands between quotes; a doubled quote parts it, which does not matter here.
+  /// Quoted parts of the SQL; a doubled quote splits a part, which is harmless here.
   private static func quoted(in sql: String) -> [Substring] {
     var parts: [Substring] = []
     var rest = sql[...]

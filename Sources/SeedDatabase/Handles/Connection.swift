@@ -1,9 +1,9 @@
 import CSQLite
 package import SeedFormat
 
-/// One SQLite connection. Whoever holds it is alone with it.
+/// One SQLite connection, for one owner at a time.
 package final class Connection {
-  /// Shared with the statements, which must not hold the connection itself: it holds them in its cache.
+  /// Shared with the statements, which must not retain the connection because its cache retains them.
   let owner: ConnectionHandle
   private var cache: [String: Statement] = [:]
 
@@ -13,12 +13,11 @@ package final class Connection {
 
   private static let cacheCapacity = 256
 
-  /// Opens the file at `path`.
   package init(_ path: String, _ mode: OpenMode) throws(DatabaseError) {
     var handle: OpaquePointer?
     let code = sqlite3_open_v2(mode.location(path), &handle, mode.openFlags, nil)
     guard let handle else { throw DatabaseError(code: code, message: "out of memory", subject: path) }
-    // From here on the owner closes the handle, whatever fails below.
+    // From here on the owner closes the handle, even if a later step fails.
     owner = ConnectionHandle(handle, path)
     guard code == SQLITE_OK else { throw error(code, path) }
     sqlite3_extended_result_codes(handle, 1)
@@ -26,19 +25,19 @@ package final class Connection {
     try mode.setUp(self)
   }
 
-  /// A connection that somebody else has opened and will close, as it is set up; its owner lets it alone meanwhile.
+  /// Wraps an open connection that its owner sets up, closes, and does not use meanwhile.
   package init(borrowing handle: OpaquePointer) {
     let name = sqlite3_db_filename(handle, "main").map { String(cString: $0) }
     owner = ConnectionHandle(handle, name ?? "", isBorrowed: true)
   }
 
-  /// Runs statements that yield no rows of interest.
+  /// Runs statements and discards their rows.
   package func execute(_ sql: String) throws(DatabaseError) {
     let code = sqlite3_exec(handle, sql, nil, nil, nil)
     guard code == SQLITE_OK else { throw error(code, sql) }
   }
 
-  /// Runs the statements of a script one after the other; an error says where in the whole script it is.
+  /// Runs a script's statements in order; an error gives the position in the whole script.
   package func run(script: String) throws(DatabaseError) {
     let text = script.utf8CString
     var start = 0
@@ -63,15 +62,13 @@ package final class Connection {
     }
   }
 
-  /// Runs one statement with values.
   package func execute(_ sql: String, _ values: SeedValue...) throws(DatabaseError) {
     try cached(sql).run(values)
   }
 
-  /// A statement of one's own.
   package func prepare(_ sql: String) throws(DatabaseError) -> Statement { try Statement(self, sql) }
 
-  /// A statement out of the cache, reset and without bindings.
+  /// Returns a cached statement, reset and without bindings.
   package func cached(_ sql: String) throws(DatabaseError) -> Statement {
     if let statement = cache[sql] {
       statement.reset()
@@ -83,10 +80,10 @@ package final class Connection {
     return statement
   }
 
-  /// Finalises every cached statement, so that nothing holds the schema or a lock.
+  /// Finalises every cached statement, which releases locks and the schema.
   package func emptyCache() { cache = [:] }
 
-  /// All rows of a small result.
+  /// Returns all rows; for small results.
   package func rows(_ sql: String, _ values: SeedValue...) throws -> [[SeedValue]] {
     let statement = try prepare(sql)
     try statement.bind(values)
@@ -95,10 +92,9 @@ package final class Connection {
     return rows
   }
 
-  /// The first column of the first row.
   package func value(_ sql: String, _ values: SeedValue...) throws -> SeedValue? { try first(sql, values) }
 
-  /// The first column of the first row, where it is an integer.
+  /// The first column of the first row; nil if it is not an integer.
   package func integer(_ sql: String, _ values: SeedValue...) throws -> Int64? {
     if case .integer(let value)? = try first(sql, values) { value } else { nil }
   }
@@ -109,7 +105,7 @@ package final class Connection {
     return try statement.step() ? try statement.value(0) : nil
   }
 
-  /// Runs `body` in a transaction: committed when it returns, rolled back when it throws.
+  /// Runs `body` in a transaction, which is committed if `body` returns and rolled back if it throws.
   package func transaction<Result>(
     _ kind: TransactionKind = .immediate, _ body: () throws -> Result
   ) throws -> Result {
@@ -124,20 +120,19 @@ package final class Connection {
     }
   }
 
-  /// Ends the transaction, if one is open, without keeping anything.
+  /// Rolls back the open transaction, if any.
   package func rollBack() {
     emptyCache()
     guard isInTransaction else { return }
-    // A failing ROLLBACK leaves nothing to do: SQLite has rolled back by itself, or the file is gone.
+    // If ROLLBACK fails, SQLite has already rolled back or the file is gone.
     _ = sqlite3_exec(handle, "ROLLBACK", nil, nil, nil)
   }
 
-  /// Whether a transaction is open.
   package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-  /// Writes the pages of the write-ahead log to the file and empties the log; false where a reader or another writer
-  /// still needs it. Waits for nobody, for which a busy timeout is set aside. A handler of an app's own cannot be put
-  /// back, so it stays, and decides.
+  /// Writes the write-ahead log to the file and empties it; false if a reader or another writer still needs it.
+  /// Suspends a busy timeout so that the call does not wait. An app's own busy handler could not be restored, so it
+  /// stays in effect.
   @discardableResult
   package func emptyLog() throws -> Bool {
     let timeout = try integer("PRAGMA busy_timeout") ?? 0
@@ -146,30 +141,28 @@ package final class Connection {
     return try integer("PRAGMA main.wal_checkpoint(TRUNCATE)") == 0
   }
 
-  /// Writes the database to another file, without gaps. SQLite attaches the new file while it does so.
+  /// Writes a compact copy to another file, which SQLite attaches for that time.
   package func vacuum(into path: String) throws(DatabaseError) {
     let limit = sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 1)
     defer { sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, limit) }
     try execute("VACUUM INTO ?", .text(path))
   }
 
-  /// Lets the file's views be read: an app knows its own.
+  /// Enables the file's views, for an app that trusts its own.
   package func allowViews() throws(DatabaseError) { try set(SQLITE_DBCONFIG_ENABLE_VIEW, true) }
 
-  /// The most columns of a table or of a result.
   var columnLimit: Int { Int(sqlite3_limit(handle, SQLITE_LIMIT_COLUMN, -1)) }
 
-  /// Rows changed by the last statement.
   package var changes: Int { Int(sqlite3_changes64(handle)) }
 
-  /// Writes the open transaction's pages out of the cache, as far as nothing holds them. They stay readable
-  /// there, but no longer keep nine tenths of it from whoever reads much before the commit.
+  /// Writes unpinned dirty pages of the open transaction to the file. They stay readable, but no longer occupy up to
+  /// nine tenths of the cache when much is read before the commit.
   package func writeOutCache() throws(DatabaseError) {
     let code = sqlite3_db_cacheflush(handle)
     guard code == SQLITE_OK || code == SQLITE_BUSY else { throw error(code, "sqlite3_db_cacheflush") }
   }
 
-  /// From now on a name in double quotes that is no column's is an error. SQLite takes it for a text, as if it were in single quotes.
+  /// Makes an unknown name in double quotes an error. By default SQLite reads it as text.
   package func refuseQuotedTexts() throws(DatabaseError) { try set(SQLITE_DBCONFIG_DQS_DML, false) }
 
   func set(_ option: Int32, _ on: Bool) throws(DatabaseError) {
@@ -180,28 +173,27 @@ package final class Connection {
   func error(_ code: Int32, _ subject: String) -> DatabaseError { owner.error(code, subject) }
 }
 
-// A connection is used by one owner at a time; SQLite's own mutexes are no licence to share the cache.
+// A connection has one owner at a time; SQLite's mutexes do not protect the cache.
 @available(*, unavailable)
 extension Connection: Sendable {}
 
-/// How a transaction takes its locks.
 package enum TransactionKind: String, Sendable {
   case deferred = "DEFERRED"
   case immediate = "IMMEDIATE"
 }
 
-/// A name as SQL writes it, whatever it contains.
+/// Quotes a name for SQL.
 package func quoted(_ name: String) -> String {
   "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
 }
 
 extension Connection {
-  /// The file behind a database of this connection; `nil` where there is none of that name.
+  /// The file of an attached database; nil if no database has that name.
   package func file(of database: String) -> String? {
     sqlite3_db_filename(handle, database).map { String(cString: $0) }
   }
 
-  /// Whether a database of this connection can only be read; `nil` where there is none of that name.
+  /// Whether an attached database is read-only; nil if no database has that name.
   package func isReadOnly(_ database: String) -> Bool? {
     switch sqlite3_db_readonly(handle, database) {
     case 0: false
@@ -210,23 +202,23 @@ extension Connection {
     }
   }
 
-  /// Runs `body` while foreign keys are not enforced, and puts that back as it was.
+  /// Runs `body` without enforced foreign keys and then restores the setting.
   package func withoutForeignKeys<Result>(_ body: () throws -> Result) throws -> Result {
     let were = try integer("PRAGMA foreign_keys") == 1
     guard were else { return try body() }
     try execute("PRAGMA foreign_keys = OFF")
-    // Within a transaction SQLite ignores the order, and the importer would then refuse to work.
+    // SQLite ignores the pragma in a transaction; the importer then reports the problem.
     defer { try? execute("PRAGMA foreign_keys = ON") }
     return try body()
   }
 }
 
-/// The pointer of a connection, owned by it and by its statements together: the last of them closes it.
+/// A connection's pointer, shared by the connection and its statements; the last of them closes it.
 final class ConnectionHandle {
   let pointer: OpaquePointer
   let path: String
   private let isBorrowed: Bool
-  /// What else than its task can end a statement; SQLite has its address, so it ends after the connection.
+  /// Interrupts statements. SQLite holds its address, so it must outlive the connection.
   var interrupt: InterruptHandle?
 
   init(_ pointer: OpaquePointer, _ path: String, isBorrowed: Bool = false) {
@@ -235,14 +227,14 @@ final class ConnectionHandle {
 
   deinit { if !isBorrowed { sqlite3_close_v2(pointer) } }
 
-  /// Whether the system failed to read or write the file, or its log, since the connection was opened.
+  /// Whether a system call on the file or its log has failed since the connection was opened.
   var hasDiskFailed: Bool { seedbank_sqlite_system_error(pointer) != 0 }
 
   func error(_ code: Int32, _ subject: String) -> DatabaseError {
-    // SQLite calls a page that the disk does not give back corrupt (3.40.1), as it does one with wrong bytes.
+    // SQLite (3.40.1) reports corruption for an unreadable page, too.
     if ResultCode.damage.contains(code & 0xFF), hasDiskFailed { return .unread(subject) }
     let extended = sqlite3_extended_errcode(pointer)
-    // The handle's own message belongs to its latest failure; use it where it is about this one.
+    // The handle's message belongs to its latest failure, which may be another one.
     let isCurrent = extended & 0xFF == code & 0xFF
     let offset = isCurrent ? Int(sqlite3_error_offset(pointer)) : -1
     return DatabaseError(
@@ -252,11 +244,11 @@ final class ConnectionHandle {
       place: place(of: code & 0xFF))
   }
 
-  /// A full disk under a database that is only read is that of SQLite's scratch files.
+  /// If the database is read-only, a full disk is that of SQLite's scratch files.
   private func place(of code: Int32) -> DatabaseError.Place? {
     guard [SQLITE_FULL, SQLITE_IOERR, SQLITE_CANTOPEN].contains(code) else { return nil }
     let name = sqlite3_db_filename(pointer, "main").map { String(cString: $0) } ?? ""
-    // A file that could not be opened has no name there; neither has a scratch database, whose path is none.
+    // A file that failed to open has no name here; neither has a scratch database, whose path has no slash.
     let file = name.isEmpty && path.contains("/") ? path : name
     let isWritten = sqlite3_db_readonly(pointer, "main") == 0
     return file.isEmpty || (code == SQLITE_FULL && !isWritten) ? .scratch : .database(file)
@@ -264,23 +256,23 @@ final class ConnectionHandle {
 }
 
 extension Connection {
-  /// How a file is opened, by what it is and what it will be used for.
+  /// How a file is opened, depending on its owner and its use.
   package enum OpenMode: Sendable {
-    /// A database in memory, for looking at schemas and for scratch values.
+    /// A database in memory, for schemas and scratch values.
     case memory
-    /// A temporary database that spills to a file without a name.
+    /// A temporary database that spills to an unnamed file.
     case scratch
-    /// Somebody else's database, read while others write it.
+    /// The operator's database, read while other processes write it.
     case origin
-    /// A working copy or another file of our own that we write.
+    /// A working copy or another file that only Seedbank writes.
     case writer
-    /// As ``writer``, made when it is not there.
+    /// Like ``writer``, but creates a missing file.
     case creator
-    /// An app's own database that an import writes. Its schema is trusted as the app itself is.
+    /// An app's own database, written by an import. Its schema is trusted.
     case own
-    /// A file whose hash has just been verified and that nobody else has opened: a snapshot.
+    /// A snapshot with a verified hash that no other process has opened.
     case snapshot
-    /// A store's live file, read while the store's one writer may write it.
+    /// A store's live file, which its one writer may change at any time.
     case reader
   }
 }
@@ -296,7 +288,7 @@ extension Connection.OpenMode {
   }
 
   var openFlags: Int32 {
-    // NOMUTEX: a connection has one owner, so SQLite's own locking would only cost.
+    // NOMUTEX: a connection has one owner, so SQLite's own locking is only overhead.
     let common = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
     switch self {
     case .memory: return common | SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_MEMORY
@@ -317,7 +309,7 @@ extension Connection.OpenMode {
   }
 
   func setUp(_ connection: Connection) throws(DatabaseError) {
-    // An origin is the operator's own: its views may call what SQLite counts as untrusted.
+    // The operator's views may call functions that SQLite considers untrusted.
     if case .origin = self { return }
     if mayBeForeign { try bound(connection) }
     try connection.set(SQLITE_DBCONFIG_DEFENSIVE, true)
@@ -325,12 +317,11 @@ extension Connection.OpenMode {
     try connection.set(SQLITE_DBCONFIG_ENABLE_TRIGGER, false)
     try connection.set(SQLITE_DBCONFIG_ENABLE_FKEY, false)
     try connection.execute("PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0")
-    // SQLite before 3.51.3 can corrupt a WAL that two connections reset: readers never checkpoint.
+    // SQLite before 3.51.3 can corrupt a WAL that two connections reset, so readers never checkpoint.
     if case .reader = self { try connection.execute("PRAGMA wal_autocheckpoint = 0") }
   }
 
-  /// Whether the file, or a part of it, may have come from elsewhere: nothing in it is run but what SQLite evaluates for a
-  /// row, and that is bounded.
+  /// Whether a part of the file may be untrusted. SQLite then evaluates only expressions of rows, and with limits.
   private var mayBeForeign: Bool {
     switch self {
     case .snapshot, .reader, .writer: true
@@ -343,11 +334,11 @@ extension Connection.OpenMode {
     try connection.set(SQLITE_DBCONFIG_ENABLE_VIEW, false)
   }
 
-  /// Before version 3.41, SQLite counts its own JSON functions as unsafe: a table whose CHECK, index or generated column
-  /// calls one could not be written at all.
+  /// SQLite before 3.41 considers its own JSON functions untrusted, so it could not write a table that calls one in a
+  /// CHECK, an index or a generated column.
   private var trustsSchema: Bool { if case .own = self { true } else { false } }
 
-  /// Only what a `file:` URI would read as something else is escaped.
+  /// Escapes only characters with a meaning in a `file:` URI.
   private func percentEncoded(_ path: String) -> String {
     path.replacing("%", with: "%25").replacing("?", with: "%3f").replacing("#", with: "%23")
   }

@@ -2,13 +2,12 @@ import CSQLite
 package import SeedFormat
 import SeedSystem
 
-/// One prepared statement. It owns its pointer and keeps its connection's open.
+/// A prepared statement, which owns its pointer and keeps its connection open.
 package final class Statement {
   let handle: OpaquePointer
   private let owner: ConnectionHandle
-  /// The text that was prepared.
   package let sql: String
-  /// Bytes of the text that the statement takes up; what follows was not looked at.
+  /// The statement's length in bytes; the text after it was not parsed.
   let length: Int
 
   init(_ connection: Connection, _ sql: String) throws(DatabaseError) {
@@ -31,18 +30,18 @@ package final class Statement {
 
   deinit { sqlite3_finalize(handle) }
 
-  /// Binds values to the parameters from the first on.
+  /// Binds values to the first parameters.
   package func bind(_ values: some Sequence<SeedValue>) throws(DatabaseError) {
     for (index, value) in values.enumerated() { try bind(value, at: Int32(index + 1)) }
   }
 
-  /// Binds one value; parameters count from 1.
+  /// Binds one value; `index` counts from 1.
   package func bind(_ value: SeedValue, at index: Int32) throws(DatabaseError) {
     let code = value.withBorrowed { bind($0, at: index, copied: true) }
     guard code == SQLITE_OK else { throw owner.error(code, sql) }
   }
 
-  /// Lends a value: SQLite reads it where it lies, until the parameter is bound again.
+  /// Binds a value without a copy; its memory must stay valid until the parameter is bound again.
   package func lend(_ value: BorrowedValue, at index: Int32) throws(DatabaseError) {
     let code = bind(value, at: index, copied: false)
     guard code == SQLITE_OK else { throw owner.error(code, sql) }
@@ -55,7 +54,7 @@ package final class Statement {
     case .integer(let value): return sqlite3_bind_int64(handle, index, value)
     case .real(let value): return sqlite3_bind_double(handle, index, value)
     case .text(let bytes):
-      // An empty text may have no address, and a nil pointer would bind NULL.
+      // An empty text may have no address, and a null pointer would bind NULL.
       let text = UnsafeRawPointer(bytes.baseAddress)?.assumingMemoryBound(to: CChar.self) ?? Self.empty
       let bind = copied ? seedbank_sqlite_bind_text : seedbank_sqlite_lend_text
       return bind(handle, index, text, UInt64(bytes.count))
@@ -66,9 +65,9 @@ package final class Statement {
     }
   }
 
-  /// One value of the current row where it lies, good until the next step; a text is not validated.
+  /// Borrows a value of the current row until the next step; a text is not validated.
   package func borrow(_ column: Int32) -> BorrowedValue {
-    // One look-up of the value: each of the functions for columns would look it up, and lock, anew.
+    // One look-up: each `sqlite3_column_*` function would look up and lock again.
     let value = sqlite3_column_value(handle, column)
     switch sqlite3_value_type(value) {
     case SQLITE_INTEGER: return .integer(sqlite3_value_int64(value))
@@ -83,11 +82,11 @@ package final class Statement {
     }
   }
 
-  /// The current row where it lies, good until the next step; texts are not validated.
+  /// Borrows the current row until the next step; texts are not validated.
   package func borrowRow(into row: inout [BorrowedValue]) {
     let count = columnCount
     if row.count != count { row = Array(repeating: .null, count: count) }
-    // Not by subscript: each access would ask whether the array is shared.
+    // Not by subscript, which checks for uniqueness at each access.
     row.withUnsafeMutableBufferPointer { row in
       for column in 0..<count { row[column] = borrow(Int32(column)) }
     }
@@ -99,8 +98,8 @@ package final class Statement {
 
   func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 
-  /// Runs a statement without rows of interest, and rewinds it. The error is a value: `catch where` on a typed throw
-  /// crashes the compiler (6.3.1) where rows are written.
+  /// Runs the statement without rows and rewinds it. The error is returned, because `catch where` on a typed throw in
+  /// code that writes rows crashes the compiler (6.3.1).
   package func attempt() -> DatabaseError? {
     defer { rewind() }
     do throws(DatabaseError) {
@@ -109,17 +108,16 @@ package final class Statement {
     } catch { return error }
   }
 
-  /// Back to the start; what is bound stays bound, and is bound anew before the next step.
+  /// Resets the statement but keeps its bindings, which callers replace before the next step.
   package func rewind() { sqlite3_reset(handle) }
 
-  /// One byte that stays where it is, for empty texts.
+  /// A byte with a permanent address, for empty texts.
   private nonisolated(unsafe) static let empty: UnsafePointer<CChar> = {
     let byte = UnsafeMutablePointer<CChar>.allocate(capacity: 1)
     byte.initialize(to: 0)
     return UnsafePointer(byte)
   }()
 
-  /// Moves to the next row; false when there is none.
   package func step() throws(DatabaseError) -> Bool {
     switch sqlite3_step(handle) {
     case SQLITE_ROW: return true
@@ -131,35 +129,30 @@ package final class Statement {
     }
   }
 
-  /// Binds, runs to the end and resets.
   package func run(_ values: [SeedValue] = []) throws(DatabaseError) {
     try bind(values)
     while try step() {}
     reset()
   }
 
-  /// Back to the start, without bindings.
   package func reset() {
     sqlite3_reset(handle)
     sqlite3_clear_bindings(handle)
   }
 
-  /// The path of the connection's file, for messages.
   package var path: String { owner.path }
 
   private var columnCount: Int { Int(sqlite3_column_count(handle)) }
 
-  /// The result's column names.
   package var columnNames: [String] {
     (0..<Int32(columnCount)).map { String(cString: sqlite3_column_name(handle, $0)) }
   }
 
-  /// The current row.
   package func row() throws(InvalidText) -> [SeedValue] {
     try (0..<columnCount).map { index throws(InvalidText) in try value(index) }
   }
 
-  /// One value of the current row; columns count from 0.
+  /// A value of the current row; columns count from 0.
   package func value(_ column: Int) throws(InvalidText) -> SeedValue {
     let value = borrow(Int32(column))
     guard case .text(let bytes) = value else { return value.owned }
@@ -170,7 +163,7 @@ package final class Statement {
   }
 }
 
-/// Whether a value of SQLite's is the same as one of ours; `text` finds a text's bytes in UTF-8.
+/// Whether a value of SQLite's equals one of ours; `text` returns a text's UTF-8 bytes.
 @inline(__always)
 func storedValue(
   _ found: OpaquePointer?, is value: BorrowedValue, text: (OpaquePointer?) -> UnsafeRawPointer?
@@ -191,7 +184,7 @@ private func isSame(
   _ address: UnsafeRawPointer?, _ found: OpaquePointer?, _ bytes: UnsafeBufferPointer<UInt8>
 ) -> Bool {
   guard Int(sqlite3_value_bytes(found)) == bytes.count else { return false }
-  // An empty value may have no address, which memcmp does not allow.
+  // An empty value may have no address, which memcmp does not accept.
   guard let address, let own = bytes.baseAddress, !bytes.isEmpty else { return true }
   return memcmp(address, own, bytes.count) == 0
 }
@@ -199,9 +192,8 @@ private func isSame(
 @available(*, unavailable)
 extension Statement: Sendable {}
 
-/// A text value that is not UTF-8: JSON could not carry it, so it cannot be published.
+/// Text that is not UTF-8, which JSON cannot carry and a publisher therefore rejects.
 package struct InvalidText: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The result's column.
   package let column: String
 
   package init(column: String) { self.column = column }

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// Lets the triggers of a connection run or not, as long as it lives; then they are as they were.
+/// Enables or disables a connection's triggers during its lifetime.
 package final class TriggerSwitch {
   private let connection: Connection
   private let were: Bool
@@ -11,6 +11,6 @@ package final class TriggerSwitch {
     try connection.set(SQLITE_DBCONFIG_ENABLE_TRIGGER, areRunning)
   }
 
-  // Whoever gave the connection finds it as it was, or it is closed.
+  // Setting the flag can fail only on a connection that is closed anyway.
   deinit { try? connection.set(SQLITE_DBCONFIG_ENABLE_TRIGGER, were) }
 }

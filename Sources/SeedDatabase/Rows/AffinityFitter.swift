@@ -1,21 +1,18 @@
 package import SeedFormat
 
-/// Turns values into what a column would hold after storing them. Mostly the storage class already fits. Where it does
-/// not, SQLite is asked, through a one-row table with one column per affinity: its rules for numbers in texts are its
-/// own.
+/// Converts values to the form in which a column stores them. Most already have it. The others go through a one-row
+/// table with one column per affinity, because only SQLite itself knows its rules for numbers in texts.
 package final class AffinityFitter {
-  /// Opened by the first value that does not fit; mostly there is none.
+  /// Opened for the first value that needs a conversion.
   private var opened: Connection?
   private let texts = LentBytes()
 
   package init() {}
 
-  /// A whole row, in the order of the table's stored columns.
   package func fit(_ row: [SeedValue], to table: TableSchema) throws -> [SeedValue] {
     try zip(row, table.columns).map { try fit($0, to: $1.affinity) }
   }
 
-  /// One value.
   package func fit(_ value: SeedValue, to affinity: Affinity) throws -> SeedValue {
     guard !value.withBorrowed({ Self.fits($0, affinity) }) else { return value }
     let scratch = try scratch()
@@ -26,7 +23,7 @@ package final class AffinityFitter {
     return try read.value(0)
   }
 
-  /// Fits a row of lent values in place; what it lends itself is good until its next row.
+  /// Converts a borrowed row in place. Converted values are valid until the next call.
   package func fit(_ row: inout [BorrowedValue], to affinities: [Affinity]) throws {
     guard let first = row.indices.first(where: { !Self.fits(row[$0], affinities[$0]) }) else { return }
     texts.clear()
@@ -35,7 +32,7 @@ package final class AffinityFitter {
     }
   }
 
-  /// A text that comes out was a number, or is the one that went in and does not fit.
+  /// A resulting text was a number, or is the unconverted original.
   private func lent(_ value: SeedValue, instead original: BorrowedValue) -> BorrowedValue {
     switch (value, original) {
     case (.blob, _), (.text, .text): original
@@ -43,15 +40,14 @@ package final class AffinityFitter {
     }
   }
 
-  /// Whether a column keeps the value as it is.
   @inlinable
   package static func fits(_ value: BorrowedValue, _ affinity: Affinity) -> Bool {
     switch (affinity, value) {
     case (.text, .text), (.integer, .integer), (_, .null), (_, .blob), (.blob, _): true
     case (.numeric, .integer): true
-    // SQLite keeps whole numbers in a REAL column as integers on disk, and so loses the sign of −0.0.
+    // SQLite stores whole numbers in a REAL column as integers, which loses the sign of −0.0.
     case (.real, .real(let value)): value != 0 || value.sign == .plus
-    // A real without a fraction becomes an integer there, any other stays.
+    // A real without a fraction becomes an integer.
     case (.integer, .real(let value)), (.numeric, .real(let value)): value != value.rounded(.towardZero)
     default: false
     }

@@ -1,8 +1,8 @@
 package import SeedFormat
 
-/// The one form in which rows are compared and hashed. The stored columns in declared order. Each is a type byte, then
-/// 8 bytes big-endian (INTEGER, and REAL by its bit pattern) or a length in 8 bytes big-endian and the bytes (TEXT as
-/// UTF-8, BLOB); nothing more for NULL.
+/// The form in which rows are compared and hashed: the stored columns in declared order. Each is a type byte, followed
+/// by 8 bytes big-endian (INTEGER, and REAL by its bit pattern), by an 8-byte big-endian length and the bytes (TEXT as
+/// UTF-8, BLOB), or by nothing (NULL).
 package enum CanonicalRow {
   private enum Tag {
     static let null: UInt8 = 0
@@ -26,7 +26,7 @@ package enum CanonicalRow {
     return size
   }
 
-  /// Writes a row's canonical bytes to memory with room for ``size(of:)`` of them.
+  /// Writes a row to memory of at least ``size(of:)`` bytes.
   static func write(_ row: UnsafeBufferPointer<BorrowedValue>, to memory: UnsafeMutableRawPointer) {
     var place = memory
     for value in row {
@@ -40,7 +40,7 @@ package enum CanonicalRow {
     }
   }
 
-  /// What stands before a value's `content`.
+  /// The bytes before a value's `content`.
   static func head(of value: BorrowedValue) -> [UInt8] {
     let word: (tag: UInt8, value: UInt64)
     switch value {
@@ -73,7 +73,7 @@ package enum CanonicalRow {
     place += content.count
   }
 
-  /// A row's canonical bytes, into a buffer that is used again and again.
+  /// Replaces the buffer's contents with a row's canonical bytes.
   package static func append(lent row: [BorrowedValue], to bytes: inout [UInt8]) {
     row.withUnsafeBufferPointer { row in
       let surplus = bytes.count - size(of: row)
@@ -83,7 +83,7 @@ package enum CanonicalRow {
     }
   }
 
-  /// The values of a row whose canonical bytes begin at `offset`, which moves behind them; their bytes are lent.
+  /// Borrows the values of the row at `offset` and advances `offset` past them.
   static func values(
     _ count: Int, in bytes: UnsafeBufferPointer<UInt8>, at offset: inout Int
   ) -> [BorrowedValue] {
@@ -106,7 +106,7 @@ package enum CanonicalRow {
 }
 
 extension BorrowedValue {
-  /// The bytes of a text or a blob; of all else none.
+  /// The bytes of a text or a blob; otherwise empty.
   var content: UnsafeBufferPointer<UInt8> {
     switch self {
     case .text(let bytes), .blob(let bytes): bytes

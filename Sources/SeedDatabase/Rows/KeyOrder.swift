@@ -2,18 +2,17 @@ import CSQLite
 package import SeedFormat
 import SeedSystem
 
-/// Compares keys as SQLite's index over them does.
+/// Compares keys in the order of SQLite's index over them.
 package struct KeyOrder: Sendable {
   private let key: [Int]
   private let collations: [Collation]
 
-  /// The order of a table's key.
   package init(_ table: TableSchema) {
     key = table.key
     collations = table.keyCollations
   }
 
-  /// Negative, zero or positive as `left` stands before, at or behind `right`: values of the key, in its order.
+  /// Returns a negative number, zero or a positive number if `left` sorts before, with or after `right`.
   package func compare(_ left: [SeedValue], _ right: [SeedValue]) -> Int {
     for (index, collation) in collations.enumerated() {
       let order = left[index].withBorrowed { left in
@@ -24,7 +23,6 @@ package struct KeyOrder: Sendable {
     return 0
   }
 
-  /// Of a key, and the key within a whole row.
   package func compare(key left: [BorrowedValue], withKeyOf right: [BorrowedValue]) -> Int {
     for position in collations.indices {
       let order = Self.compare(left[position], right[key[position]], collations[position])
@@ -33,7 +31,6 @@ package struct KeyOrder: Sendable {
     return 0
   }
 
-  /// Of the keys within whole rows.
   package func compareKeys(of left: [BorrowedValue], _ right: [BorrowedValue]) -> Int {
     for (position, index) in key.enumerated() {
       let order = Self.compare(left[index], right[index], collations[position])
@@ -54,7 +51,7 @@ package struct KeyOrder: Sendable {
     }
   }
 
-  /// NULL, numbers, texts, blobs: SQLite's order of storage classes.
+  /// SQLite's order of storage classes: NULL, numbers, texts, blobs.
   private static func rank(_ value: BorrowedValue) -> Int {
     switch value {
     case .null: 0
@@ -64,7 +61,7 @@ package struct KeyOrder: Sendable {
     }
   }
 
-  /// Exact, as SQLite's is: 2^53 + 1 is not the double 2^53.
+  /// An exact comparison, like SQLite's: 2^53 + 1 differs from the double 2^53.
   private static func compare(_ integer: Int64, _ real: Double) -> Int {
     if real >= 0x1p63 { return -1 }
     if real < -0x1p63 { return 1 }
@@ -84,7 +81,7 @@ package struct KeyOrder: Sendable {
     }
   }
 
-  /// The text as RTRIM compares it.
+  /// The text without the trailing spaces that RTRIM ignores.
   package static func trimmed(_ text: Bytes) -> Bytes {
     let end = text.lastIndex { $0 != UInt8(ascii: " ") }.map { $0 + 1 } ?? 0
     return Bytes(rebasing: text[..<end])
@@ -94,7 +91,7 @@ package struct KeyOrder: Sendable {
     order(left, right) { Int(memcmp($0, $1, $2)) }
   }
 
-  /// SQLite's own comparison stops at a NUL and then looks at the lengths; so must this, hence its function.
+  /// SQLite's own function, because its comparison stops at a NUL and then compares the lengths.
   private static func ignoringCase(_ left: Bytes, _ right: Bytes) -> Int {
     order(left, right) { left, right, count in
       Int(

@@ -1,23 +1,22 @@
-/// Holds back what takes more rows from a table than a day's work does, or a column's values from as many: an origin or a
-/// feed that was emptied, or is being loaded again, must not empty the published data. Pure.
+/// Holds back a change that deletes too many of a table's rows, or of a column's values, so that an origin or a feed
+/// that was emptied or is being reloaded cannot empty the published data. Pure.
 package struct ShrinkGuard: Hashable, Sendable {
-  /// A table that lost more than that share of its rows, or of a column's values, is held back; 100 allows everything.
+  /// The largest share of lost rows or column values that is published; 100 allows every loss.
   package var percent = 50
-  /// Smaller tables are not checked: few rows come and go.
+  /// Smaller tables are not checked, because few changed rows are a large share of them.
   package var minimumRows = 100
 
   package init() {}
 
-  /// Whether a table with so many rows must not come to have so few.
   package func holdsBack(from old: Int, to new: Int) -> Bool {
     old >= max(minimumRows, 1) && new < old && Double(old - new) * 100 > Double(old) * Double(percent)
   }
 }
 
-/// A table that lost many rows, or one of its columns that lost many values.
+/// A table that lost many rows, or a column that lost many values.
 package struct ShrunkTable: Hashable, Sendable, CustomStringConvertible {
   package let name: String
-  /// `nil` if the table lost rows.
+  /// Nil if the table lost rows.
   package let column: String?
   package let before: Int
   package let after: Int

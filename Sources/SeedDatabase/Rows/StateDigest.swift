@@ -1,38 +1,36 @@
 package import SeedFormat
 import SeedTrust
 
-/// The row count of one table and the sum modulo 2^256 of its rows' hashes.
+/// A table's row count and the sum of its rows' hashes modulo 2^256.
 package struct TableSum: Hashable, Sendable {
   package private(set) var rows: Int = 0
-  /// The sum, its highest word first. Apple's systems have wider integers only from iOS 18 on.
+  /// The sum, highest word first. Wider integers need iOS 18.
   private var words: SIMD4<UInt64> = .zero
 
   package init() {}
 
-  /// What ``bytes`` and ``rows`` were; `nil` where there are not 32 bytes.
+  /// Restores a sum from ``bytes`` and ``rows``; nil unless `bytes` has 32 bytes.
   package init?(rows: Int, bytes: [UInt8]) {
     guard rows >= 0, let digest = try? SHA256Digest(bytes: bytes) else { return nil }
     (self.rows, words) = (rows, Self.words(of: digest))
   }
 
-  /// The sum as 32 bytes, big-endian.
+  /// The sum in 32 big-endian bytes.
   package var bytes: [UInt8] {
     SHA256Digest(words: (words[0], words[1], words[2], words[3])).bytes
   }
 
-  /// Takes in a row's hash.
   package mutating func insert(_ hash: SHA256Digest) {
     change(by: Self.words(of: hash)) { $0.addingReportingOverflow($1) }
     rows += 1
   }
 
-  /// Takes out a row's hash.
   package mutating func remove(_ hash: SHA256Digest) {
     change(by: Self.words(of: hash)) { $0.subtractingReportingOverflow($1) }
     rows -= 1
   }
 
-  /// The sum with some rows instead of others.
+  /// The sum after the rows of `old` are replaced by those of `new`.
   package func replacing(_ old: TableSum, by new: TableSum) -> TableSum {
     var sum = self
     sum.change(by: old.words) { $0.subtractingReportingOverflow($1) }
@@ -41,7 +39,7 @@ package struct TableSum: Hashable, Sendable {
     return sum
   }
 
-  /// Adds or subtracts, beginning with the lowest word; what does not fit goes to the next.
+  /// Adds or subtracts from the lowest word upwards, with carry.
   @inline(__always)
   private mutating func change(
     by other: SIMD4<UInt64>, _ step: (UInt64, UInt64) -> (partialValue: UInt64, overflow: Bool)
@@ -62,17 +60,16 @@ package struct TableSum: Hashable, Sendable {
   }
 }
 
-/// Hashes rows by their canonical bytes, with one hasher and one buffer for all.
+/// Hashes rows by their canonical bytes, reusing one hasher and one buffer.
 package struct RowHasher: ~Copyable {
   private var hasher = SHA256Hasher()
   private let bytes = LentBytes()
 
-  /// Bytes of a row that is copied to be hashed in one go, which is faster; a longer one is hashed where it lies.
+  /// Rows up to this size are copied and hashed in one call, which is faster; longer rows are hashed in place.
   private static let copiedBytes = 64 * 1024
 
   package init() {}
 
-  /// The hash of a row's canonical bytes.
   package mutating func hash(lent row: [BorrowedValue]) -> SHA256Digest {
     row.withUnsafeBufferPointer { hash(lent: $0) }
   }
@@ -96,9 +93,9 @@ package struct RowHasher: ~Copyable {
   }
 }
 
-/// The digest of a whole series: equal for equal rows, whatever the file's layout or history.
+/// The digest of a series' data, equal for equal rows whatever the file's layout or history.
 package enum StateDigest {
-  /// SHA-256 over name (length and UTF-8), row count and sum of each table, sorted by name.
+  /// SHA-256 over each table's name (length and UTF-8), row count and sum, in the order of the names' bytes.
   package static func of(_ sums: [String: TableSum]) -> SHA256Digest {
     var bytes: [UInt8] = []
     for (name, sum) in sums.sorted(by: { Array($0.key.utf8).lexicographicallyPrecedes(Array($1.key.utf8)) }) {

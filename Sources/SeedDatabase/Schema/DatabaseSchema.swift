@@ -1,25 +1,21 @@
 package import SeedFormat
 
-/// The structure of a seed: what a client's model version promises.
+/// The structure of a seed, which a model version promises to clients.
 package struct DatabaseSchema: Hashable, Sendable {
-  /// The tables with data, sorted by name.
   package let tables: [TableSchema]
   /// External-content FTS5 tables, sorted by name.
   package let searchTables: [SearchTable]
-  /// Names of the views, sorted.
   package let views: [String]
-  /// Names of the explicit indexes, sorted.
   package let indexes: [String]
-  /// Covers structure, not SQL text: comments, white space and the case of keywords do not count.
+  /// Covers structure, not SQL text: comments, white space and the case of keywords do not matter.
   package let hash: SHA256Digest
 
-  /// The table of that name; SQLite compares names without regard to ASCII case, and so does this.
+  /// Finds a table by name, ignoring ASCII case as SQLite does.
   package func table(_ name: String) -> TableSchema? {
     tables.first { $0.name == name } ?? tables.first { $0.name.lowercased() == name.lowercased() }
   }
 }
 
-/// An FTS5 table that indexes the rows of another table.
 package struct SearchTable: Hashable, Sendable {
   package let name: String
   package let content: String
@@ -30,7 +26,6 @@ package struct SearchTable: Hashable, Sendable {
   }
 }
 
-/// Why a table or a schema cannot be published.
 package enum SchemaProblem: Error, Hashable, Sendable, CustomStringConvertible {
   case noKey(table: String)
   case noStoredColumns(table: String)

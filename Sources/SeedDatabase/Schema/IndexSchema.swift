@@ -3,14 +3,14 @@ import SeedFormat
 struct IndexSchema {
   let name: String
   let isUnique: Bool
-  /// `pk`, `u` for a constraint, or `c` for one that was made later and can be dropped alone.
+  /// `pk`, `u` for a constraint, or `c` for CREATE INDEX, which alone can be dropped.
   let origin: String
   let isPartial: Bool
-  /// The entries' values: the key's, and behind them those by which the row is found.
+  /// The key's values, followed by those that locate the row.
   let parts: [Part]
 
   struct Part {
-    /// `nil` for an expression, and for the rowid.
+    /// Nil for an expression and for the rowid.
     let column: String?
     let isRowid: Bool
     let collationName: String
@@ -41,7 +41,7 @@ extension SchemaReader {
     }
   }
 
-  /// What rows of a partial index have in common, as it was written; `nil` for any other index.
+  /// The WHERE condition of a partial index as written; nil for other indexes.
   func condition(of index: String) throws -> String? {
     let bytes = Array(try sql(index).utf8)
     var depth = 0
@@ -56,7 +56,7 @@ extension SchemaReader {
     return nil
   }
 
-  /// The column that is the rowid: the INTEGER PRIMARY KEY of a table with rowids, which has no index of its own.
+  /// The INTEGER PRIMARY KEY of a table with rowids, which is the rowid and has no separate index.
   func rowidAlias(of table: String) throws -> String? {
     let key = try connection.rows("SELECT name FROM pragma_table_xinfo(?) WHERE pk > 0", .text(table))
     guard key.count == 1, try !indexes(of: table).contains(where: { $0.origin == "pk" }) else { return nil }
@@ -64,22 +64,22 @@ extension SchemaReader {
   }
 }
 
-// MARK: By which columns rows of a table can be found without reading all of them
+// MARK: Columns by which an index finds rows
 
 extension SchemaReader {
   package typealias IndexedColumn = (name: String, collation: Collation)
 
-  /// Whether an index begins with these columns, in whatever order.
+  /// Whether an index begins with these columns in any order.
   package func hasIndex(_ columns: [IndexedColumn], of table: TableSchema) -> Bool {
     isFound(columns, table) { !$0.isPartial && Self.same($0.key.prefix(columns.count), columns) }
   }
 
-  /// Whether a unique index covers these columns and no others.
+  /// Whether a unique index covers exactly these columns.
   package func hasUniqueIndex(_ columns: [IndexedColumn], of table: TableSchema) -> Bool {
     isFound(columns, table) { $0.isUnique && !$0.isPartial && Self.same($0.key[...], columns) }
   }
 
-  /// What cannot be read is no index: then all rows are looked at.
+  /// Ignores unreadable indexes; the caller then reads all rows.
   private func isFound(
     _ columns: [IndexedColumn], _ table: TableSchema, by isIndex: (IndexSchema) -> Bool
   ) -> Bool {

@@ -1,6 +1,6 @@
 import SeedFormat
 
-/// Tables of ours inside a seed; no operator's table may be named so.
+/// Seedbank's tables in a seed; their names are reserved.
 package enum ReservedTable {
   package static let prefix = "seedbank_"
   package static let meta = "seedbank_meta"
@@ -20,8 +20,8 @@ package enum ReservedTable {
 }
 
 extension Connection {
-  /// Whether the file has a table whose form is fixed. A view or a generated column of that name could run for ever when it is
-  /// read, so the table must be exactly as `sql` makes it.
+  /// Whether the file has a table with exactly this SQL; throws if something else has its name, because reading a view
+  /// or a generated column could take forever.
   func has(_ table: String, madeBy sql: String) throws -> Bool {
     guard let found = try rows("SELECT type, sql FROM sqlite_schema WHERE name = ?", .text(table)).first
     else {
@@ -34,7 +34,7 @@ extension Connection {
   }
 }
 
-/// A file that is not a seed, or not one that this code can read.
+/// The file is not a seed, or this version cannot read it.
 package struct NotASeed: Error, Hashable, Sendable, CustomStringConvertible {
   package let reason: String
 

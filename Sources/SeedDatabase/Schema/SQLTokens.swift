@@ -1,26 +1,23 @@
-/// Splits SQL into tokens; comments and white space lie between them.
+/// Splits SQL into tokens, skipping comments and white space.
 package struct SQLScanner {
   private let bytes: [UInt8]
   private var offset = 0
 
-  /// A word, a number, something quoted, or a single character of punctuation.
+  /// A word, a number, a quoted string or name, or one punctuation character.
   package struct Token {
-    /// Where it stands in the text.
     package let range: Range<Int>
-    /// Bare words in upper case, punctuation as it is; empty for what is quoted, which is never a keyword.
+    /// A bare word in upper case, or punctuation; empty for a quoted token, which is never a keyword.
     package let keyword: String
 
-    /// Whether it is a string or a quoted name.
     package var isQuoted: Bool { keyword.isEmpty }
 
-    /// The token as it was written.
     package func text(in sql: [UInt8]) -> String { String(decoding: sql[range], as: UTF8.self) }
 
-    /// The name that it is, without quotes.
+    /// The token without quotes.
     package func name(in sql: [UInt8]) -> String { SQLTokens.unquoted(text(in: sql)) }
   }
 
-  /// All tokens, in order. What is not closed ends with the text.
+  /// All tokens in order. An unclosed token ends with the text.
   package static func tokens(of sql: [UInt8]) -> [Token] {
     Array(sequence(state: SQLScanner(bytes: sql)) { $0.next() })
   }
@@ -40,7 +37,7 @@ package struct SQLScanner {
     return Token(range: start..<offset, keyword: text.uppercased())
   }
 
-  /// A doubled quote stands for itself and does not end the token; a bracket cannot be doubled.
+  /// A doubled quote is a literal quote and does not end the token; a bracket cannot be doubled.
   private mutating func quoted(until quote: UInt8) -> Token {
     let start = offset
     repeat {
@@ -68,7 +65,7 @@ package struct SQLScanner {
 
   private func starts(_ text: String) -> Bool { bytes[offset...].starts(with: text.utf8) }
 
-  /// A point belongs to its word: that of a number has to.
+  /// Includes the point, which numbers need.
   private static func isWord(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
@@ -78,7 +75,7 @@ package struct SQLScanner {
   }
 }
 
-/// SQL split into tokens, just far enough to compare two texts by what they say and to find a few parts.
+/// SQL tokens, for comparing two texts and extracting a few parts.
 struct SQLTokens {
   let tokens: [String]
 
@@ -87,17 +84,17 @@ struct SQLTokens {
     tokens = SQLScanner.tokens(of: bytes).map { $0.isQuoted ? $0.text(in: bytes) : $0.keyword }
   }
 
-  /// The text without comments and spare white space, bare words in upper case.
+  /// The tokens joined by single spaces, bare words in upper case.
   var normalized: String { tokens.joined(separator: " ") }
 
-  /// Every `CHECK (…)` and `AS (…)` of a CREATE TABLE, in order: what its pragmas do not show.
+  /// Every `CHECK (…)` and `AS (…)` of a CREATE TABLE, in order, because pragmas do not report them.
   var expressions: [String] {
     tokens.indices.filter { ["CHECK", "AS"].contains(tokens[$0]) && follows("(", $0) }.map { start in
       tokens[start...closing(of: start + 1)].joined(separator: " ")
     }
   }
 
-  /// The `content=` table of a CREATE VIRTUAL TABLE … USING fts5; `nil` for every other virtual table.
+  /// The `content=` table of CREATE VIRTUAL TABLE … USING fts5; nil for other virtual tables.
   var externalContent: String? { searchOption("CONTENT") }
 
   var contentRowid: String? { searchOption("CONTENT_ROWID") }
@@ -132,20 +129,19 @@ struct SQLTokens {
   }
 }
 
-/// The functions that scripts call, as far as their text shows: words before a parenthesis, in upper case.
+/// Function calls in scripts: words before a parenthesis, in upper case.
 package enum SQLFunctions {
   private static let volatile: Set<String> = [
     "DATE", "TIME", "DATETIME", "JULIANDAY", "UNIXEPOCH", "STRFTIME", "TIMEDIFF", "RANDOM", "RANDOMBLOB",
   ]
   private static let volatileWords: Set<String> = ["CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP"]
 
-  /// Whether the script's rows may depend on the time or on chance.
+  /// Whether the script calls a function of time or chance.
   package static func areVolatile(in sql: String) -> Bool {
     !calls(in: sql).isDisjoint(with: volatile)
       || SQLTokens(sql).tokens.contains(where: volatileWords.contains)
   }
 
-  /// The functions that a script calls.
   package static func calls(in sql: String) -> Set<String> {
     let tokens = SQLTokens(sql).tokens
     return Set(zip(tokens, tokens.dropFirst()).filter { $0.1 == "(" }.map(\.0))

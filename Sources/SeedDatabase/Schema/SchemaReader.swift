@@ -2,20 +2,19 @@ import CSQLite
 package import SeedFormat
 import SeedTrust
 
-/// Reads structure back from SQLite itself, so that no SQL has to be understood here.
+/// Reads a schema back from SQLite instead of parsing SQL.
 package struct SchemaReader {
   let connection: Connection
 
   package init(_ connection: Connection) { self.connection = connection }
 
-  /// The schema that `sql` describes, made in memory.
   package static func schema(of sql: String) throws -> DatabaseSchema {
     let connection = try Connection("schema", .memory)
     try connection.run(script: sql)
     return try SchemaReader(connection).schema()
   }
 
-  /// The whole schema; a part that cannot be published is an error.
+  /// The whole schema; throws if a part of it cannot be published.
   package func schema() throws -> DatabaseSchema {
     try refuseTriggers()
     let listed = try listedTables()
@@ -28,7 +27,6 @@ package struct SchemaReader {
       indexes: try explicitIndexes().map(\.name), hash: try digest(tables, search, listed))
   }
 
-  /// A table, view or virtual table as SQLite lists it.
   package struct Listed: Hashable, Sendable {
     package let name: String
     /// `table`, `view`, `virtual` or `shadow`.
@@ -37,7 +35,7 @@ package struct SchemaReader {
     package let isStrict: Bool
   }
 
-  /// Everything in the main database except SQLite's own tables and ours, sorted by name.
+  /// Every table of the main database except those of SQLite and Seedbank, sorted by name.
   package func listedTables() throws -> [Listed] {
     try connection.rows(
       """
@@ -51,7 +49,6 @@ package struct SchemaReader {
     }
   }
 
-  /// One table.
   package func table(_ name: String) throws -> TableSchema {
     guard let listed = try listedTables().first(where: { $0.name == name }) else {
       throw SchemaProblem.notSQL("there is no table \"\(name)\"")
@@ -146,7 +143,6 @@ package struct SchemaReader {
 // MARK: Keys
 
 extension SchemaReader {
-  /// The primary key, or else a UNIQUE constraint over NOT NULL columns.
   private func key(of table: String, _ columns: [ColumnSchema]) throws -> Key {
     let indexes = try indexes(of: table).filter(\.isUnique)
     if let primary = indexes.first(where: { $0.origin == "pk" }) {
@@ -155,7 +151,7 @@ extension SchemaReader {
     if let alias = try rowidAlias(of: table), let rowid = columns.firstIndex(where: { $0.name == alias }) {
       return Key(columns: [rowid], collations: [.binary], hasOthers: !indexes.isEmpty)
     }
-    // A constraint ("u") goes before an index made later ("c"): it cannot be dropped alone.
+    // Prefers a constraint ("u") to CREATE INDEX ("c"), which can be dropped alone.
     let usable = indexes.filter { index in
       !index.isPartial
         && index.key.allSatisfy { part in columns.contains { $0.name == part.column && $0.isNotNull } }
@@ -176,7 +172,7 @@ extension SchemaReader {
     _ index: IndexSchema, _ columns: [ColumnSchema], _ table: String, hasOthers: Bool
   ) throws -> Key {
     let positions = index.key.compactMap { part in columns.firstIndex { $0.name == part.column } }
-    // A key over a generated column could not be sent.
+    // Generated columns are never sent, so they cannot be a key.
     guard positions.count == index.key.count else { throw SchemaProblem.noKey(table: table) }
     let collations = try zip(positions, index.key).map { position, part in
       guard let collation = part.collation else {
@@ -190,13 +186,12 @@ extension SchemaReader {
 }
 
 extension SeedValue {
-  /// The text of a value that is known to be one; empty otherwise.
   package var text: String { textIfAny ?? "" }
 
   package var textIfAny: String? { if case .text(let text) = self { text } else { nil } }
 }
 
-// What a schema is, as one digest: two texts that build the same structure have the same.
+// The digest of a schema: equal for two texts that build the same structure.
 extension SchemaReader {
   func digest(_ tables: [TableSchema], _ search: [SearchTable], _ listed: [Listed]) throws -> SHA256Digest {
     let structure: JSONValue = .object([
@@ -238,7 +233,7 @@ extension SchemaReader {
     ]
   }
 
-  /// Explicit indexes by their normalized text, and the unique ones that constraints made by their columns.
+  /// The explicit indexes by normalized text, and the unique indexes of constraints by columns.
   private func indexes(_ tables: [TableSchema]) throws -> [JSONValue] {
     let implied = try tables.flatMap { table in
       try self.indexes(of: table.name).filter { $0.origin == "u" }
@@ -249,7 +244,7 @@ extension SchemaReader {
     return try explicitIndexes().map { .string(SQLTokens($0.sql).normalized) } + implied
   }
 
-  /// Those that a snapshot leaves to its client belong to the schema as if they were built.
+  /// Includes indexes that a snapshot omits and the client builds.
   private func explicitIndexes() throws -> [(name: String, sql: String)] {
     let built = try connection.rows(
       "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL")

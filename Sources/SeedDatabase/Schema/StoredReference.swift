@@ -1,23 +1,20 @@
 import SeedFormat
 
-/// A reference of one table's rows to another's, as SQLite's foreign keys have it.
+/// A foreign key as SQLite stores it.
 package struct StoredReference: Hashable, Sendable {
-  /// Its number among those of its table, as `foreign_key_check` has it.
+  /// The constraint's number in its table, as in `foreign_key_check`.
   package let number: Int64
-  /// The table that has the columns.
   package let table: String
-  /// The columns that reference.
   package let columns: [String]
-  /// The table that is referenced; there may be none of that name.
+  /// The referenced table, which may be missing.
   package let parent: String
-  /// The columns that are referenced, also where the reference names none.
+  /// The referenced columns, even if the constraint does not name them.
   package let parentColumns: [String]
-  /// What becomes of its rows when what they reference goes, such as `SET NULL`.
+  /// The action on deletion of the parent, such as `SET NULL`.
   package let onDelete: String
 }
 
 extension SchemaReader {
-  /// The references that a table has.
   package func references(of table: String) throws -> [StoredReference] {
     let rows = try connection.rows(
       #"""
@@ -29,7 +26,6 @@ extension SchemaReader {
     }
   }
 
-  /// The references that tables have to a table.
   package func references(to parent: String) throws -> [StoredReference] {
     let children = try connection.rows(
       #"""
@@ -43,7 +39,7 @@ extension SchemaReader {
   private func reference(_ number: Int64, of table: String, _ parts: [[SeedValue]]) throws -> StoredReference
   {
     let parent = parts[0][1].text
-    // A reference that names no columns means the parent's primary key.
+    // A foreign key without named columns references the parent's primary key.
     let key = try connection.rows(
       "SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk", .text(parent)
     ).map(\.[0].text)
@@ -56,11 +52,11 @@ extension SchemaReader {
   }
 }
 
-/// What a table's rowid is called in SQL.
+/// Names of a rowid in SQL.
 package enum RowidName {
   static let usual = "rowid"
 
-  /// The first of SQLite's three names that no column has, for a table of these columns; `nil` where all are taken.
+  /// The first of SQLite's three names that is not in `columns`; nil if all are taken.
   package static func free(besides columns: [String]) -> String? {
     let taken = Set(columns.map { $0.lowercased() })
     return [usual, "oid", "_rowid_"].first { !taken.contains($0) }

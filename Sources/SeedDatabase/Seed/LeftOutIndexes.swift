@@ -1,18 +1,17 @@
 package import SeedFormat
 
-/// Secondary indexes that a snapshot ships without, in its table `seedbank_index`: their SQL and their statistics.
-/// Whoever takes the file into use builds them, and the table goes.
+/// Secondary indexes that a snapshot omits, with SQL and statistics in its table `seedbank_index`. The client builds
+/// them and drops the table.
 package enum LeftOutIndexes {
-  /// One of them.
   package struct Entry: Hashable, Sendable {
     package let name: String
     package let table: String
     package let sql: String
-    /// What `sqlite_stat1` said of it: how many rows, and how many of them have the same value.
+    /// The index's `sqlite_stat1` entry: the row count, and the average number of rows per value.
     package let statistics: String?
   }
 
-  /// Takes the secondary indexes of an analysed file away and keeps what they are built from.
+  /// Drops the secondary indexes of an analysed file and stores their definitions.
   package static func leaveOut(of connection: Connection) throws {
     try connection.transaction {
       try connection.execute(ReservedTable.indexSQL)
@@ -22,7 +21,7 @@ package enum LeftOutIndexes {
     }
   }
 
-  /// The indexes that the file ships without, in the order in which they are built; empty if it has all its indexes.
+  /// The omitted indexes in build order; empty if the file has all its indexes.
   package static func entries(of connection: Connection) throws -> [Entry] {
     guard try areIn(connection) else { return [] }
     return try connection.rows(
@@ -32,8 +31,8 @@ package enum LeftOutIndexes {
     }
   }
 
-  /// Builds them, all or none, and returns the file's schema. That is compared with the `signed` one first: each text is then
-  /// one that the schema's hash covers.
+  /// Builds all omitted indexes or none and returns the file's schema. First compares the schema with the `signed`
+  /// hash, which covers the indexes' SQL.
   package static func build(in connection: Connection, signed hash: SHA256Digest) throws -> DatabaseSchema {
     let schema = try SchemaReader(connection).schema()
     guard schema.hash == hash else { throw NotASeed("its schema differs from the signed one") }
@@ -72,8 +71,7 @@ package enum LeftOutIndexes {
   }
 }
 
-/// The indexes of a file that only make queries fast: explicit ones that are not unique. Unique ones are none of them:
-/// they refuse rows, and must stand before the rows come.
+/// Explicit indexes that are not unique. Unique ones reject rows, so they must exist before the rows are written.
 package struct SecondaryIndexes {
   struct Index {
     let name: String
@@ -81,10 +79,9 @@ package struct SecondaryIndexes {
     let sql: String
   }
 
-  /// In the order in which they were made, so that a file built twice has the same bytes.
+  /// In creation order, so that two builds of a file have the same bytes.
   let all: [Index]
 
-  /// Those of the connection's main database.
   package init(_ connection: Connection) throws {
     all = try connection.rows(
       """
@@ -95,12 +92,11 @@ package struct SecondaryIndexes {
     ).map { Index(name: $0[0].text, table: $0[1].text, sql: $0[2].text) }
   }
 
-  /// Takes them away.
   package func drop(from connection: Connection) throws {
     for index in all { try connection.execute("DROP INDEX \(quoted(index.name))") }
   }
 
-  /// Makes them, over the rows that are there. The texts are those of the operator's schema.
+  /// Creates the indexes with the SQL of the operator's schema.
   package func build(in connection: Connection) throws {
     for index in all { try connection.execute(index.sql) }
   }

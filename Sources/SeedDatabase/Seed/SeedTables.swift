@@ -1,9 +1,9 @@
 package import SeedFormat
 
-/// A seed's own facts, in its table `seedbank_meta`.
+/// A seed's metadata, in its table `seedbank_meta`.
 package struct SeedMeta: Hashable, Sendable {
   package var series: Series
-  /// The model of the file: the newest minor of its series when it was made.
+  /// The newest minor model of the series when the file was made.
   package var model: ModelVersion
   package var epoch: Epoch
   package var version: Version
@@ -20,7 +20,7 @@ package struct SeedMeta: Hashable, Sendable {
   }
 }
 
-/// Where data comes from and under which terms; it travels with the data.
+/// The data's origin and terms of use, which travel with it.
 package struct Provenance: Hashable, Sendable {
   package var license: String?
   package var attribution: String?
@@ -31,12 +31,11 @@ package struct Provenance: Hashable, Sendable {
   }
 }
 
-/// The two tables that every seed carries beside its data.
+/// The two tables in every seed besides its data.
 package enum SeedTables {
-  /// `application_id` of every seed: "SEED".
+  /// The `application_id` of every seed: "SEED".
   package static let applicationID: Int64 = 0x5345_4544
 
-  /// Makes the tables and marks the file as a seed.
   package static func create(_ meta: SeedMeta, _ tables: [TableSchema], _ connection: Connection) throws {
     try connection.execute(
       """
@@ -49,7 +48,6 @@ package enum SeedTables {
     for table in tables { try store(TableSum(), of: table.name, connection) }
   }
 
-  /// The seed's own facts.
   package static func meta(_ connection: Connection) throws -> SeedMeta {
     guard try connection.integer("PRAGMA application_id") == applicationID else {
       throw NotASeed("\(connection.path) has another application_id")
@@ -63,7 +61,6 @@ package enum SeedTables {
     guard try connection.has(table, madeBy: sql) else { throw NotASeed("there is no table \(table)") }
   }
 
-  /// Stores all of it, and forgets what is no longer said.
   package static func store(_ meta: SeedMeta, _ connection: Connection) throws {
     try connection.execute("DELETE FROM \(ReservedTable.meta)")
     for (key, value) in meta.values {
@@ -72,14 +69,12 @@ package enum SeedTables {
     }
   }
 
-  /// The sums of all tables.
   package static func sums(_ connection: Connection) throws -> [String: TableSum] {
     try require(ReservedTable.table, madeBy: ReservedTable.tableSQL, connection)
     let rows = try connection.rows("SELECT name, rows, sum FROM \(ReservedTable.table)")
     return Dictionary(try rows.map { ($0[0].text, try sum($0)) }) { $1 }
   }
 
-  /// Stores one table's sum.
   package static func store(_ sum: TableSum, of table: String, _ connection: Connection) throws {
     try connection.execute(
       "INSERT OR REPLACE INTO \(ReservedTable.table) VALUES (?, ?, ?)",

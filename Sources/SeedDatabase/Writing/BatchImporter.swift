@@ -1,8 +1,8 @@
 package import SeedFormat
 
-/// Takes rows into a seed and keeps its row counts and sums. The caller opens the transaction, and commits it after
-/// ``finish()``. Foreign keys must be off: SQLite's cascades would delete behind the digest's back. The references of
-/// what was touched are checked at the end.
+/// Writes rows to a seed and maintains its row counts and sums. The caller opens the transaction and commits it after
+/// ``finish()``, which checks references of touched rows. Foreign keys must be off, because a cascade by SQLite would
+/// bypass the digest.
 package final class BatchImporter {
   private let connection: Connection
   private let schema: DatabaseSchema
@@ -13,8 +13,8 @@ package final class BatchImporter {
   private var batches: [String: RowBatch] = [:]
   private var searches: [SearchIndex] = []
 
-  /// An importer for the seed behind `connection`; `layouts` says which tables lie elsewhere than `schema` has them,
-  /// `keyLimit` how many changed keys are reported for each table at most.
+  /// `layouts`: the tables that are stored differently from `schema`; `keyLimit`: the most changed keys that are
+  /// reported per table.
   package init(
     _ connection: Connection, _ schema: DatabaseSchema, _ layouts: SeedLayout = SeedLayout(),
     keyLimit: Int = 0
@@ -25,7 +25,6 @@ package final class BatchImporter {
     storedSums = try SeedTables.sums(connection)
   }
 
-  /// Where rows of a table go in: for whoever has many of them.
   package func rows(of table: TableSchema) throws -> RowBatch {
     if let batch = batches[table.name] { return batch }
     let layout = layouts[table]
@@ -39,7 +38,7 @@ package final class BatchImporter {
     return batch
   }
 
-  /// Resolves what was set aside, checks references, completes search tables and stores the sums.
+  /// Writes the remaining rows, checks references, completes search tables and stores the sums.
   package func finish() throws -> ImportResult {
     if let violation = try violations(limit: 1).first { throw violation.error }
     for search in searches { try search.finish() }
@@ -53,7 +52,7 @@ package final class BatchImporter {
       keys: writers.compactMapValues { $0.watch?.changedKeys })
   }
 
-  /// Writes what waits, and says which rows then reference nothing, `limit` of them at most: ``finish()`` throws the first.
+  /// Writes waiting rows and returns up to `limit` broken references, of which ``finish()`` throws the first.
   package func violations(
     limit: Int, wholeTableShare: Int = ReferenceCheck.usualShare
   ) throws -> [ReferenceViolation] {
@@ -64,7 +63,7 @@ package final class BatchImporter {
     return try check.violations(touched, limit: limit)
   }
 
-  /// Search tables of the schema itself; a table that lies elsewhere has its own, of which we know nothing.
+  /// Search tables of the schema. The search tables over a table with another layout are the app's.
   private func searchIndexes(over table: TableSchema, _ layout: TableLayout, rows: Int) throws
     -> [SearchIndex]
   {
@@ -76,15 +75,14 @@ package final class BatchImporter {
   }
 }
 
-/// What an import did and where it led.
 package struct ImportResult: Hashable, Sendable {
   package let changes: ChangeReport
   package let digest: SHA256Digest
-  /// The changed keys of each table that had not too many; empty unless they were asked for.
+  /// The changed keys of each table within the limit; empty unless requested.
   package let keys: [String: ChangedKeys]
 }
 
-/// Why rows could not be taken in. Nothing of them is kept: the transaction must be rolled back.
+/// Why an import failed. The caller must roll back the transaction.
 package enum ImportError: Error, Hashable, Sendable, CustomStringConvertible {
   case unknownTable(String)
   case wrongColumns(table: String, found: [String], expected: [String])
@@ -92,9 +90,9 @@ package enum ImportError: Error, Hashable, Sendable, CustomStringConvertible {
   case nullInKey(table: String, column: String)
   case constraint(table: String, key: String, message: String)
   case references(table: String, parent: String, key: String)
-  /// A trigger's own words.
+  /// A trigger's RAISE message.
   case trigger(table: String, key: String, message: String)
-  /// A trigger has ended the transaction.
+  /// A trigger rolled back the transaction.
   case rolledBack(table: String, message: String)
   case foreignKeysEnforced
 
@@ -121,7 +119,6 @@ package enum ImportError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// What an import did to one table.
 package struct TableChanges: Hashable, Sendable {
   package var inserted = 0
   package var updated = 0
@@ -130,9 +127,7 @@ package struct TableChanges: Hashable, Sendable {
 
   package init() {}
 
-  /// Whether any row is different now.
   package var isEmpty: Bool { inserted + updated + deleted == 0 }
 }
 
-/// What an import did, by table.
 package typealias ChangeReport = [String: TableChanges]

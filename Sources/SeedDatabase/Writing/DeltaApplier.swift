@@ -1,14 +1,14 @@
 package import SeedFormat
 package import SeedTrust
 
-/// Applies a delta to a seed, in the transaction that the caller has opened.
+/// Applies a delta to a seed in the caller's transaction.
 package struct DeltaApplier {
   private let connection: Connection
   private let schema: DatabaseSchema
   private let layouts: SeedLayout
   private let keyLimit: Int
 
-  /// An applier for the seed behind `connection`; see ``BatchImporter`` for the rest.
+  /// The parameters are those of ``BatchImporter``.
   package init(
     _ connection: Connection, _ schema: DatabaseSchema, _ layouts: SeedLayout = SeedLayout(),
     keyLimit: Int = 0
@@ -17,12 +17,12 @@ package struct DeltaApplier {
     self.keyLimit = keyLimit
   }
 
-  /// Applies the document; rows, version and digest are stored together, or an error says why not.
+  /// Applies the document and stores version and digest.
   package func apply(_ document: [UInt8]) throws -> ImportResult { try apply(DocumentPieces.of(document)) }
 
-  /// As ``apply(_:)-([UInt8])``, for a document that comes in pieces and is never in memory as a whole. Nothing is
-  /// applied of a document whose header does not say what was signed of it: `signed` is `nil` only where no metadata
-  /// describes it, such as the publisher's own before it is published.
+  /// Like ``apply(_:)-([UInt8])``, but for a document in pieces, which is never in memory as a whole. Throws if the
+  /// header differs from the `signed` description, which is nil only for a delta without metadata, such as the
+  /// publisher's own before publication.
   package func apply(
     _ pieces: @escaping DocumentPieces.Source, signed: PublishedObject? = nil
   ) throws -> ImportResult {
@@ -96,7 +96,6 @@ private struct OpenTable {
   }
 }
 
-/// Why a delta does not lead anywhere from here.
 package enum ApplyError: Error, Hashable, Sendable, CustomStringConvertible {
   case otherSeries
   case notAsSigned(file: String, header: DeltaHeader)

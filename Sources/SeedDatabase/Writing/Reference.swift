@@ -1,10 +1,10 @@
-/// One reference from one table to another, by the names that both have in the file, with its SQL.
+/// A foreign key between two tables, with its SQL; names are those in the file.
 struct Reference {
   let child: TableLayout
   let parent: TableLayout
   let columns: [String]
   let parentColumns: [String]
-  /// Where the referenced columns stand among the parent's; `nil` where one is generated.
+  /// Positions among the parent's columns; nil if one is a generated column.
   let parentPositions: [Int]?
   private let childPositions: [Int]?
 
@@ -40,7 +40,7 @@ struct Reference {
     return orphans + matches.joined() + condition
   }
 
-  /// Any value that leads nowhere; `nil` where a reference has several columns, or its two ends compare differently.
+  /// SQL for any value without a parent; nil for several columns, or if the two ends have different collations.
   var orphanedValue: String? {
     guard let child = childPositions, let parent = parentPositions, child.count == 1, parent.count == 1,
       self.child.stored.columns[child[0]].collation == collations[0]
@@ -54,15 +54,15 @@ struct Reference {
 
   private var collations: [Collation] { (parentPositions ?? []).map { parent.stored.columns[$0].collation } }
 
-  // MARK: What can be looked up
+  // MARK: Look-ups by index
 
-  /// Whether a parent is found by an index, of the kind that SQLite demands of what is referenced.
+  /// Whether an index finds parents: a unique one, as SQLite requires for foreign keys.
   func findsParents(_ reader: SchemaReader) -> Bool {
     guard parentPositions != nil, !collations.isEmpty else { return false }
     return reader.hasUniqueIndex(Array(zip(parentColumns, collations)), of: parent.stored)
   }
 
-  /// Whether the children of a value are found by an index, and are the same by SQL's rules as by a reference's.
+  /// Whether an index finds children, and a comparison in SQL finds the same ones as the foreign key.
   func findsChildren(_ reader: SchemaReader) -> Bool {
     guard let parentPositions, let childPositions, parentPositions.count == childPositions.count else {
       return false
@@ -74,10 +74,10 @@ struct Reference {
   }
 }
 
-/// What is true of a row, called `child`, whose columns reference a row that is not there.
+/// The condition for a row, called `child`, whose parent is missing.
 package func orphanCondition(_ columns: [String], _ parent: String, _ parentColumns: [String]) -> String {
   let values = columns.map { "child.\(quoted($0))" }
-  // The parent's column counts: it stands first for its collation, and the plus takes the child's type away.
+  // The parent's column is first, so that its collation applies; the plus removes the child's affinity.
   let matches = zip(parentColumns, values).map { "parent.\(quoted($0)) = +\($1)" }
   return values.map { "\($0) IS NOT NULL AND " }.joined()
     + "NOT EXISTS (SELECT 1 FROM main.\(quoted(parent)) AS parent WHERE \(matches.joined(separator: " AND ")))"

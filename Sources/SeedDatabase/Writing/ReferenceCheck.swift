@@ -1,19 +1,18 @@
 package import SeedFormat
 
-/// Checks the references of what an import touched, from both ends. A row that was written must find its parents; a
-/// value that is gone must leave no row that references it. Where much of a table was touched, and where rows cannot
-/// be found by an index, all its rows are looked at.
+/// Checks the references of touched rows from both ends: a written row must have its parents, and no row may reference
+/// a deleted value. Checks all rows of a table if much of it was touched or no index finds the rows.
 package struct ReferenceCheck {
   private let connection: Connection
   private let schema: DatabaseSchema
   private let layouts: SeedLayout
   private let wholeTableShare: Int
 
-  /// Looking for a row costs about as much as reading so many in their order.
+  /// A look-up by index costs about as much as reading this many rows in order.
   package static let usualShare = 4
 
-  /// A check of the seed behind `connection`, inside the transaction that wrote it; `layouts` says which tables lie
-  /// elsewhere. All rows of a table are looked at where one of `wholeTableShare` was touched; 0 is never.
+  /// A check in the transaction that wrote the seed. All rows of a table are checked if at least one in
+  /// `wholeTableShare` was touched; 0 means never.
   package init(
     _ connection: Connection, _ schema: DatabaseSchema, _ layouts: SeedLayout = SeedLayout(),
     wholeTableShare: Int = Self.usualShare
@@ -22,7 +21,7 @@ package struct ReferenceCheck {
     self.wholeTableShare = wholeTableShare
   }
 
-  /// Throws the first row found that references nothing, looking at every table.
+  /// Checks every table; throws the first broken reference.
   package func run() throws {
     for table in schema.tables where !table.foreignKeys.isEmpty {
       if let violation = try whole(table, limit: 1).first { throw violation.error }
@@ -54,7 +53,7 @@ package struct ReferenceCheck {
   // MARK: All rows
 
   private func whole(_ table: TableSchema, limit: Int) throws -> [ReferenceViolation] {
-    // SQLite's own check goes first where it can: it also refuses references to what is not unique.
+    // SQLite's own check goes first, because it also rejects references to columns that are not unique.
     if layouts[table].constants.isEmpty, layouts[table].stored.name == table.name {
       if try references(of: table).allSatisfy(isProven) { return [] }
       let first = try connection.rows("SELECT 1 FROM pragma_foreign_key_check(?) LIMIT 1", .text(table.name))
@@ -66,8 +65,8 @@ package struct ReferenceCheck {
     }
   }
 
-  /// Whether an index shows at a glance that every value leads somewhere, for it has each of them once. SQLite's own
-  /// check looks for the parent of every single row. What cannot be proven here is left to it.
+  /// Whether an index proves that every value has a parent, looking up each distinct value once. SQLite's own check,
+  /// the fallback, looks up the parent of every row.
   private func isProven(_ reference: Reference) throws -> Bool {
     guard let orphanedValue = reference.orphanedValue, reference.leadsToKey,
       reference.findsChildren(SchemaReader(connection))
@@ -91,7 +90,7 @@ package struct ReferenceCheck {
       && (isMuch(removed, of: rows) || !reference.findsChildren(reader) || !reference.findsParents(reader))
   }
 
-  /// What is known of the child's rows and of the parent's, each `nil` where nobody watched.
+  /// The logs of child and parent rows, each nil if it was not kept.
   private func logs(
     of reference: Reference, _ touched: [String: TableWriter]
   ) -> (written: RowLog?, removed: RowLog?) {
@@ -130,13 +129,11 @@ package struct ReferenceCheck {
   }
 }
 
-/// A row that references nothing.
+/// A row whose reference has no parent row.
 package struct ReferenceViolation: Hashable, Sendable {
-  /// The table, as deltas call it.
+  /// The table's name in deltas.
   package let table: String
-  /// The table where it should find something.
   package let parent: String
-  /// The row's key.
   package let key: [SeedValue]
   private let keyNames: [String]
 

@@ -1,12 +1,11 @@
 package import SeedFormat
 
-/// Whole rows of one table on their way in, several at a time: where a delta's rows are written.
+/// Writes whole rows of one table, several per statement, for deltas.
 ///
-/// A full batch of new keys is written here (`insertAll`); every other row goes through ``TableWriter``.
-///
-/// SQLite starts and ends a statement, opens its cursors and walks down from the root once for all of them: that is
-/// more than half of what a single row costs. After a batch of new keys the next one is inserted without a look-up.
-/// Rows are written one by one if the batch is not full, and from the first row that violates a constraint.
+/// `insertAll` writes full batches of new keys, up to the first row that violates a constraint; ``TableWriter`` writes
+/// all other rows one by one. One statement for a batch saves more than half of a single row's cost: starting the
+/// statement, opening cursors and descending from the root. After a batch of new keys, the next batch is inserted
+/// without a look-up.
 package final class RowBatch {
   let writer: TableWriter
   private let sql: TableSQL
@@ -15,7 +14,7 @@ package final class RowBatch {
   private let width: Int
   private let keyPositions: [Int]
   private let columns: [Int32]
-  /// The waiting rows, one behind the other; an array would ask at each value whether it is shared.
+  /// The waiting rows in sequence. Not an array, which checks for uniqueness at each access.
   private let values: UnsafeMutablePointer<BorrowedValue>
   @exclusivity(unchecked) private var count = 0
   private let bytes = LentBytes()
@@ -27,15 +26,15 @@ package final class RowBatch {
 
   private enum Kind { case upsert, insert }
 
-  /// Rows that are written at a time; twice as many gain a twentieth.
+  /// Rows per batch; twice as many are only 5 % faster.
   private static let rows = 16
-  /// Values of a statement; a table with many columns gets smaller batches.
+  /// Values per statement; wide tables get smaller batches.
   private static let parameters = 512
   private static let fewestRows = 4
-  /// Bytes of texts and blobs in the waiting rows; a row that is larger goes in by itself.
+  /// Bytes of texts and blobs in the waiting rows; a larger row is written alone.
   private static let contentBytes = 64 * 1024
 
-  /// Rows of a table that lies in the file as it is, in a database that keeps no sums.
+  /// A batch for a table in its default layout, in a database without sums.
   package convenience init(_ table: TableSchema, _ connection: Connection, _ fitter: AffinityFitter) throws {
     try self.init(TableLayout(table), connection, fitter)
   }
@@ -60,19 +59,18 @@ package final class RowBatch {
 
   // MARK: Rows
 
-  /// Makes the row with this key equal to `row`, which holds every stored column in declared order.
+  /// Inserts or updates a row with every stored column in declared order.
   package func upsert(lent row: [BorrowedValue]) throws {
     if kind != .upsert { try flush(then: .upsert) }
     try add(row)
   }
 
-  /// Adds a row to a table that is known not to have its key; one that does is an error.
+  /// Inserts a row with a new key; throws if the key exists.
   package func insert(lent row: [BorrowedValue]) throws {
     if kind != .insert { try flush(then: .insert) }
     try add(row)
   }
 
-  /// Takes the row with this key away, if it is there.
   package func delete(lentKey key: [BorrowedValue]) throws {
     try flush()
     try writer.delete(key: key)
@@ -102,7 +100,6 @@ package final class RowBatch {
 
   // MARK: Writing
 
-  /// Writes the rows that wait.
   package func flush() throws { try flush(then: kind) }
 
   private func flush(then next: Kind) throws {
@@ -112,7 +109,7 @@ package final class RowBatch {
       kind = next
     }
     guard count == capacity, count > 0 else { return try writeSingly(from: 0) }
-    // A value of the wrong type for a STRICT table ends an insertion without saying how far it came.
+    // After a value of the wrong type for a STRICT table, SQLite does not report how many rows it inserted.
     if !writer.table.isStrict, kind == .insert || expectsNewKeys {
       let inserted = try insertAll()
       expectsNewKeys = inserted == count
@@ -136,14 +133,14 @@ package final class RowBatch {
     if case .taken = outcome { waiting.append(writer.row.map(\.owned)) }
   }
 
-  /// Writes the rows that found their unique values taken: with all others in place, they exchange them.
+  /// Writes the rows whose unique values were taken; now that all others are written, they can swap values.
   func finish() throws {
     let old = try waiting.map { try writer.lift(bytes.lend($0)) }
     for (row, old) in zip(waiting, old) { _ = try writer.place(bytes.lend(row), over: old) }
     waiting = []
   }
 
-  /// Inserts rows up to the first that a constraint forbids; returns how many.
+  /// Inserts rows up to the first constraint violation; returns their number.
   private func insertAll() throws -> Int {
     let statement = try inserting ?? connection.prepare(sql.insert(count: capacity))
     inserting = statement
@@ -184,7 +181,7 @@ package final class RowBatch {
     expectsNewKeys = absent == count
   }
 
-  /// A row that was found and then written may be found once more where its place in the table moved.
+  /// A written row may be found again if the update moved it in the table.
   private func moveTo(_ number: Int, _ statement: Statement) throws {
     repeat {
       guard try statement.step() else {

@@ -1,15 +1,13 @@
 import SeedFormat
 
-/// Which of a table's columns the rows of an import hold; always in declared order.
+/// The columns of an import's rows, in declared order.
 package struct RowShape: Sendable {
-  /// Indexes into the table's stored columns.
   package let columns: [Int]
-  /// Where the key's values stand in a row, in the key's order.
+  /// Positions of the key's values in a row, in the key's order.
   package let key: [Int]
   let isWhole: Bool
   let affinities: [Affinity]
 
-  /// Rows with every stored column.
   package init(whole table: TableSchema) {
     columns = Array(table.columns.indices)
     key = table.key
@@ -17,7 +15,7 @@ package struct RowShape: Sendable {
     affinities = table.columns.map(\.affinity)
   }
 
-  /// Rows with these columns; `nil` where the key is not among them.
+  /// Returns nil if a key column is missing.
   package init?(_ columns: [Int], of table: TableSchema) {
     key = table.key.compactMap { columns.firstIndex(of: $0) }
     guard key.count == table.key.count else { return nil }
@@ -27,30 +25,27 @@ package struct RowShape: Sendable {
   }
 }
 
-/// What happens to a row whose key is there already.
+/// The treatment of a row with an existing key.
 package enum ConflictRule: String, Sendable {
-  /// The columns that the import lists take its values.
+  /// Replaces the values of the import's columns.
   case overwrite
-  /// The row stays as it is.
   case keep
-  /// The import ends with an error.
   case fail
 }
 
-/// What became of one row.
 package enum RowOutcome: Sendable {
   case inserted, updated, unchanged
-  /// Another row holds its unique value, and may be about to change too: nothing was written.
+  /// Not written: another row, which may change later, holds its unique value.
   case taken
 }
 
-/// A row that a look-up has found, where it stands in its statement.
+/// A row found by a look-up, read from its statement.
 struct FoundRow: ~Copyable {
   let statement: Statement
   let first: Int32
   private let columns: [Int32]
 
-  /// `columns`: the stored columns whose values are compared.
+  /// `columns`: the stored columns to compare.
   init(_ statement: Statement, _ columns: [Int32], from first: Int32 = 0) {
     (self.statement, self.columns, self.first) = (statement, columns, first)
   }
@@ -58,7 +53,7 @@ struct FoundRow: ~Copyable {
   func holds(_ row: [BorrowedValue]) -> Bool { row.withUnsafeBufferPointer { holds($0) } }
 
   func holds(_ row: UnsafeBufferPointer<BorrowedValue>) -> Bool {
-    // A local: in this loop each access would be retained anew.
+    // A local variable avoids a retain per iteration.
     let statement = statement
     for position in row.indices where !statement.holds(row[position], at: first + columns[position]) {
       return false
@@ -66,7 +61,6 @@ struct FoundRow: ~Copyable {
     return true
   }
 
-  /// Where another value stands in the row.
   func differing(from row: [BorrowedValue]) -> [Int] {
     row.indices.filter { !statement.holds(row[$0], at: first + columns[$0]) }
   }

@@ -2,21 +2,20 @@ import CSQLite
 package import SeedFormat
 import SeedSystem
 
-/// Rows in memory as a table that SQLite reads, so that one statement takes in hundreds of them. A function for the
-/// upsert's condition is given the stored row's values, and says if the new row differs: so each row is looked up
-/// once, and compared by our rules of equality instead of SQL's.
+/// A virtual table over rows in memory, with which one statement upserts hundreds of rows. The upsert's condition calls
+/// a function that compares stored and new row by canonical equality instead of SQL's, so each row is looked up once.
 package final class RowSupply {
-  /// The table's name; its columns are `c0`, `c1` and so on.
+  /// The table's name. Its columns are `c0`, `c1` and so on.
   package static let table = "seedbank_rows"
-  /// The function's name; its arguments are the values of the row that is there.
+  /// The function's name. Its arguments are the stored row's values.
   package static let differs = "seedbank_differs"
-  /// Columns that the table has; a wider row goes its own way.
+  /// The table's column count; wider rows are written in another way.
   package static let mostColumns = 64
 
-  // The module frees it: SQLite may look there as long as the connection knows the table.
+  // Freed by the module, because SQLite may access it as long as the connection has the table.
   private let rows: UnsafeMutablePointer<SuppliedRows>
 
-  /// Makes the table known to a connection, in place of one that was there.
+  /// Registers table and function on a connection, replacing earlier ones.
   package init(_ connection: Connection) throws(DatabaseError) {
     rows = .allocate(capacity: 1)
     rows.initialize(to: SuppliedRows())
@@ -30,7 +29,7 @@ package final class RowSupply {
     guard code == SQLITE_OK else { throw connection.error(code, Self.differs) }
   }
 
-  /// Lends rows to the statements that run in `body`.
+  /// Provides rows to the statements in `body`.
   package func lend<Result>(_ lent: SuppliedRows, _ body: () throws -> Result) rethrows -> Result {
     rows.pointee = lent
     defer { rows.pointee = SuppliedRows() }
@@ -38,12 +37,11 @@ package final class RowSupply {
   }
 }
 
-/// What is lent, and how far it was read.
 package struct SuppliedRows {
   var values: UnsafeMutablePointer<BorrowedValue>?
   var columns = 0
   var count = 0
-  /// Where it is noted what becomes of each row: those that are not touched are new.
+  /// Receives each row's outcome; entries that stay unchanged are insertions.
   var outcomes: UnsafeMutablePointer<RowOutcome>?
   var rule = ConflictRule.overwrite
   fileprivate var current = 0
@@ -59,7 +57,7 @@ package struct SuppliedRows {
   }
 }
 
-/// A table or cursor of SQLite's with the rows behind it; SQLite knows its own part only, which stands first.
+/// A virtual table or cursor with its rows; SQLite's part comes first.
 private struct Supplied<Base> {
   var base: Base
   let rows: UnsafeMutablePointer<SuppliedRows>
@@ -72,7 +70,7 @@ private struct Supplied<Base> {
 
   @inline(__always)
   static func rows(of base: UnsafeMutablePointer<Base>?) -> UnsafeMutablePointer<SuppliedRows> {
-    // SQLite hands back what `make` made.
+    // The pointer is one that `make` returned.
     UnsafeRawPointer(base.unsafelyUnwrapped).assumingMemoryBound(to: Self.self).pointee.rows
   }
 
@@ -85,11 +83,11 @@ private struct Supplied<Base> {
 private typealias SuppliedTable = Supplied<sqlite3_vtab>
 private typealias SuppliedCursor = Supplied<sqlite3_vtab_cursor>
 
-// SQLite keeps the address: it must be there as long as any connection.
+// SQLite keeps the address, so it must outlive every connection.
 private nonisolated(unsafe) let supplyModule: UnsafePointer<sqlite3_module> = {
   var module = sqlite3_module()
   module.xConnect = { database, rows, _, _, made, _ in connectSupply(database, rows, made) }
-  // Always all rows in their order, and so few that no other way of reading pays.
+  // Always a full scan in order; there are too few rows for anything else to pay off.
   module.xBestIndex = { _, plan in
     plan?.pointee.estimatedCost = 1
     plan?.pointee.estimatedRows = 1
@@ -154,7 +152,6 @@ private func suppliedColumn(
   return SQLITE_OK
 }
 
-/// Called for a row whose key is there, with what its first columns hold there.
 private func tellWhetherDifferent(
   _ context: OpaquePointer?, _ count: Int32, _ found: UnsafeMutablePointer<OpaquePointer?>?
 ) {
@@ -167,7 +164,7 @@ private func tellWhetherDifferent(
     Int(count) <= columns
   else { return sqlite3_result_error_code(context, SQLITE_MISUSE) }
   let row = values + current &* columns
-  // A text's bytes are asked for as a blob's: as a text, SQLite would copy them to put a NUL behind.
+  // Read as a blob: SQLite would copy a text to append a NUL.
   let isSame =
     rows.pointee.rule == .keep
     || (0..<Int(count)).allSatisfy { storedValue(found[$0], is: row[$0], text: { sqlite3_value_blob($0) }) }

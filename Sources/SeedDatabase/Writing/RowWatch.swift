@@ -1,17 +1,17 @@
 package import SeedFormat
 
-/// Sees what becomes of a table's rows, for references, search tables, and whoever asked for the keys.
+/// Records changes to a table's rows for reference checks, search tables and reports of changed keys.
 final class RowWatch {
-  /// Keys of rows that were written, where the table references others.
+  /// Keys of written rows, if the table references others.
   let written: RowLog?
-  /// Values that are no longer there, of columns that others reference.
+  /// Old values of columns that other tables reference.
   let removed: [RowLog]
   private let searches: [SearchIndex]
   private let keys: KeyLog?
 
   var changedKeys: ChangedKeys? { keys?.keys }
 
-  /// `nil` where nobody has to follow.
+  /// Returns nil if there is nothing to record.
   init?(_ layout: TableLayout, referenced: [[Int]], _ searches: [SearchIndex], _ keys: KeyLog?) {
     let isChild = !layout.logical.foreignKeys.isEmpty
     guard isChild || !referenced.isEmpty || !searches.isEmpty || keys != nil else { return nil }
@@ -59,16 +59,16 @@ final class RowWatch {
   }
 }
 
-/// Some columns of rows that an import touched, as canonical bytes in one block, up to a limit.
+/// Columns of touched rows as canonical bytes, up to a limit.
 final class RowLog {
   let columns: [Int]
   private(set) var count = 0
   var isEmpty: Bool { count == 0 && !isOverfull }
-  /// Whether there were more than the block takes: then nothing is known.
+  /// True if the limit was exceeded; the log is then empty.
   private(set) var isOverfull = false
   private var bytes: [UInt8] = []
 
-  /// Bytes of the block: so many touched rows that looking at all of them costs no more.
+  /// Bytes. Beyond this many touched rows, a check of all rows costs no more.
   private static let capacity = 1024 * 1024
 
   init(columns: [Int]) { self.columns = columns }
@@ -90,7 +90,7 @@ final class RowLog {
     count += 1
   }
 
-  /// Lends each row's values, until `body` says that it has seen enough.
+  /// Borrows each row's values until `body` returns false.
   func forEach(_ body: ([BorrowedValue]) throws -> Bool) throws {
     try bytes.withUnsafeBufferPointer { bytes in
       var offset = 0
@@ -101,9 +101,8 @@ final class RowLog {
   }
 }
 
-/// The keys of a table's rows that an import changed.
 package struct ChangedKeys: Hashable, Sendable {
-  /// Each key has its columns' values in the key's order.
+  /// Keys as values in the key's order.
   package var inserted: [[SeedValue]] = []
   package var updated: [[SeedValue]] = []
   package var deleted: [[SeedValue]] = []
@@ -111,8 +110,8 @@ package struct ChangedKeys: Hashable, Sendable {
   package init() {}
 }
 
-/// Keeps the keys of what becomes of a table's rows, up to a limit. A row that is deleted and inserted again with the
-/// same key counts as updated: that is how rows swap unique values.
+/// Records the keys of changed rows, up to a limit. A row deleted and reinserted with the same key counts as updated,
+/// because rows swap unique values in that way.
 final class KeyLog {
   private enum Fate { case inserted, updated, deleted }
 
@@ -145,7 +144,7 @@ final class KeyLog {
 
   func noteInsertion(_ key: [SeedValue]) { note(key, fates[key] == .deleted ? .updated : .inserted) }
 
-  /// By its collation a key may be found by another spelling, which then is gone.
+  /// Under its collation, a key may match another spelling and replace it.
   func noteUpdate(_ old: [SeedValue], _ new: [SeedValue]) {
     guard old == new else {
       noteDeletion(old)

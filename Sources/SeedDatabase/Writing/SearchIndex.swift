@@ -1,8 +1,7 @@
 import SeedFormat
 
-/// Keeps one external-content FTS5 table in step with its content, row by row. Such a table must be told what it had
-/// indexed before it can forget it, so the old row is read while it is there. Once a good part of the content has
-/// changed, rebuilding at the end costs less than that.
+/// Updates an external-content FTS5 table row by row. FTS5 needs a row's old content to remove it from the index, so
+/// the old row is read before the change. Beyond a share of changed rows, a rebuild at the end is cheaper.
 package final class SearchIndex {
   private let connection: Connection
   private let name: String
@@ -12,11 +11,11 @@ package final class SearchIndex {
   private let delete: Statement
   private var changesLeft: Int
 
-  /// What the table has indexed of a row: its number there and its values.
+  /// The indexed state of a row: its rowid and its values.
   typealias Image = [SeedValue]
 
   private static let rebuildShare = 4
-  /// Changes that are followed in any case.
+  /// Always update row by row up to this many changes.
   private static let fewestChanges = 64
 
   init(_ search: SearchTable, _ content: TableSchema, rows: Int, _ connection: Connection) throws {
@@ -41,7 +40,7 @@ package final class SearchIndex {
 
   private var follows: Bool { changesLeft > 0 }
 
-  /// What the table has indexed of the row with this row's key; `nil` where that no longer matters.
+  /// The indexed state of the row with this row's key; nil if the table will be rebuilt.
   func image(_ row: UnsafeBufferPointer<BorrowedValue>) throws -> Image? {
     guard follows else { return nil }
     defer { find.rewind() }
@@ -61,7 +60,7 @@ package final class SearchIndex {
 
   func finish() throws { if !follows { try Self.rebuild(name, connection) } }
 
-  /// Indexes anew, in FTS5 tables over any of these tables, all that they have.
+  /// Rebuilds all FTS5 tables over any of these tables.
   package static func rebuild(over tables: Set<String>, _ connection: Connection) throws {
     let tables = Set(tables.map { $0.lowercased() })
     let rows = try connection.rows(

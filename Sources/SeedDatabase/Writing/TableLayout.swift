@@ -1,15 +1,15 @@
 package import SeedFormat
 
-/// Where a table of a seed lies in the file: under its own names, or in a table that somebody else has laid out.
-/// Deltas and the digest speak of the logical table alone, so every layout reaches the same digest. A layout of its
-/// own must have a unique constraint over the key's columns, and must store each value as the logical column would:
-/// same affinity, and in the key the same collation.
+/// The storage of a seed's table: under its own names, or in an app's table. Deltas and the digest refer only to the
+/// logical table, so every layout reaches the same digest. An app's table needs a unique constraint over the key's
+/// columns, and must store each value as the logical column would: with the same affinity, and in the key with the same
+/// collation.
 package struct TableLayout: Sendable {
-  /// The table as deltas and the digest know it.
+  /// The table in deltas and the digest.
   package let logical: TableSchema
-  /// The same columns in the same order, by the names that they have in the file.
+  /// The same columns in the same order, with their names in the file.
   package let stored: TableSchema
-  /// What every new row has in further columns of the file's table.
+  /// Values of the file's further columns in every new row.
   let constants: [Constant]
 
   struct Constant: Sendable {
@@ -17,14 +17,14 @@ package struct TableLayout: Sendable {
     let value: SeedValue
   }
 
-  /// A table that lies in the file as it is.
+  /// The default layout.
   package init(_ table: TableSchema) {
     logical = table
     stored = table
     constants = []
   }
 
-  /// A table that lies in `physical`, where `columns` have other names and the rest the `constants` of every new row.
+  /// A layout in `physical`; `columns` maps names, and `constants` are the values of further columns in new rows.
   package init(
     _ logical: TableSchema, in physical: TableSchema, columns: [String: String] = [:],
     constants: [String: SeedValue] = [:]
@@ -49,7 +49,6 @@ package struct TableLayout: Sendable {
     try Self.check(physical, Set(stored.map(\.name)), Set(constants.keys))
   }
 
-  /// Every column is given a value by somebody, and by one only.
   private static func check(
     _ physical: TableSchema, _ mapped: Set<String>, _ constants: Set<String>
   ) throws(LayoutProblem) {
@@ -65,11 +64,10 @@ package struct TableLayout: Sendable {
   }
 }
 
-/// Where the tables of a seed lie; those that it does not name lie in the file as they are.
+/// The layouts of a seed's tables; unlisted ones have the default layout.
 package struct SeedLayout: Sendable {
   private var layouts: [String: TableLayout] = [:]
 
-  /// A layout of tables that lie elsewhere, if any.
   package init(_ layouts: [TableLayout] = []) {
     for layout in layouts { self.layouts[layout.logical.name] = layout }
   }
@@ -77,7 +75,6 @@ package struct SeedLayout: Sendable {
   subscript(_ table: TableSchema) -> TableLayout { layouts[table.name] ?? TableLayout(table) }
 }
 
-/// Why a table cannot lie where a layout says.
 package enum LayoutProblem: Error, Hashable, Sendable, CustomStringConvertible {
   case noColumn(table: String, column: String)
   case otherType(table: String, column: String)

@@ -1,12 +1,11 @@
 import SeedFormat
 
-/// The statements of one table. Each that writes says what happens where a constraint forbids it: left unsaid, the
-/// schema's own ON CONFLICT clauses would decide, and rows would go or stay without a word.
+/// The statements of one table. Each write states its conflict rule, because otherwise the schema's ON CONFLICT clauses
+/// would apply and could silently drop rows.
 package struct TableSQL: Sendable {
   private let table: TableSchema
   private let constants: [TableLayout.Constant]
 
-  /// The statements of a table that lies in the file as it is.
   package init(_ table: TableSchema) { self.init(TableLayout(table)) }
 
   init(_ layout: TableLayout) {
@@ -22,11 +21,10 @@ package struct TableSQL: Sendable {
 
   private func names(_ shape: RowShape) -> [String] { shape.columns.map { table.columns[$0].name } }
 
-  /// The stored columns of the row with a key.
   package var find: String { "SELECT \(columns) FROM \(name) WHERE \(keyMatches)" }
 
-  /// The stored columns of the rows with several keys, in the keys' order, each behind its key's number. What is found
-  /// for a key is read when its row is asked for, so rows may be written in between.
+  /// Selects the rows with several keys, in the keys' order, each after its key's number. A key's row is read only when
+  /// it is stepped to, so rows may be written in between.
   func find(count: Int) -> String {
     let keys = table.key.indices.map { "key\($0)" }
     let wanted = (0..<count).map { number in "(\(number)" + keys.map { _ in ", ?" }.joined() + ")" }
@@ -38,13 +36,12 @@ package struct TableSQL: Sendable {
       + "ON \(matches.joined(separator: " AND "))"
   }
 
-  /// A whole new row.
   package var insert: String { insert(RowShape(whole: table)) }
 
   func insert(_ shape: RowShape) -> String { "INSERT OR ABORT INTO \(target(shape)) VALUES \(row(shape))" }
 
-  /// Several whole new rows, up to the first that a constraint forbids, whatever the schema's own rule for that is.
-  /// FAIL, for ABORT must be able to undo the rows before it: SQLite would copy every page that it touches first.
+  /// Inserts several whole rows, up to the first that violates a constraint. FAIL, because ABORT can undo earlier rows
+  /// and SQLite would therefore first copy every touched page.
   func insert(count: Int) -> String {
     let shape = RowShape(whole: table)
     let rows = Array(repeating: row(shape), count: count).joined(separator: ", ")
@@ -64,10 +61,9 @@ package struct TableSQL: Sendable {
     "\(insert(shape)) ON CONFLICT (\(list(table.keyNames))) DO NOTHING"
   }
 
-  /// A shape's values, then the key. The key's columns are set too: under NOCASE their text may change.
+  /// Parameters: the shape's values, then the key. Sets the key too, because under NOCASE its text may change.
   func update(_ shape: RowShape) -> String { update(names(shape)) }
 
-  /// The values at some positions of a shape, then the key.
   func update(_ shape: RowShape, at positions: [Int]) -> String {
     update(positions.map { names(shape)[$0] })
   }
@@ -77,16 +73,14 @@ package struct TableSQL: Sendable {
     return "UPDATE OR ABORT \(name) SET \(settings) WHERE \(keyMatches)"
   }
 
-  /// The row with a key.
   package var delete: String { "DELETE FROM \(name) WHERE \(keyMatches)" }
 
-  /// All rows, in whatever order SQLite reads them fastest.
+  /// Selects all rows in the order that is fastest for SQLite.
   package var all: String { "SELECT \(columns) FROM \(name)" }
 
-  /// All rows in the key's order.
   package var allInKeyOrder: String { "SELECT \(columns) FROM \(name) ORDER BY \(keyOrder)" }
 
-  /// The key's columns with their collations, as ORDER BY wants them.
+  /// The key's columns and collations for ORDER BY.
   package var keyOrder: String {
     zip(table.keyNames, table.keyCollations).map { "\(quoted($0)) COLLATE \($1.rawValue)" }
       .joined(separator: ", ")
@@ -94,7 +88,7 @@ package struct TableSQL: Sendable {
 }
 
 extension SeedValue {
-  /// The value as SQL, exactly; texts by their bytes, for U+0000 would end a literal.
+  /// The exact value as SQL; texts as bytes, because U+0000 would end a literal.
   package var literal: String {
     switch self {
     case .null: "NULL"

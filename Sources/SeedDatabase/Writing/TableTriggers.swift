@@ -1,15 +1,14 @@
 import SeedFormat
 
-/// The triggers of one table.
 package struct TableTriggers {
-  /// Their names, sorted.
+  /// Sorted.
   package let names: [String]
   private let connection: Connection
   private let table: TableSchema
 
   package init(_ connection: Connection, _ table: TableSchema) throws {
     (self.connection, self.table) = (connection, table)
-    // A trigger has its table's name as it was written there.
+    // `tbl_name` keeps the case of the CREATE TRIGGER statement.
     names = try connection.rows(
       """
       SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ? COLLATE NOCASE ORDER BY name
@@ -17,8 +16,8 @@ package struct TableTriggers {
     ).map(\.[0].text)
   }
 
-  /// Every table that is written with this one, be it by way of triggers of triggers, which must be running on the
-  /// connection. SQLite's own programs for such statements tell it.
+  /// Every table that a write to this one can change, also through nested triggers, according to SQLite's bytecode.
+  /// Triggers must be enabled on the connection.
   package func reachableTables() throws -> Set<String> {
     let sql = TableSQL(table)
     let programs = try [sql.insert, sql.update(RowShape(whole: table)), sql.delete].map {
@@ -29,7 +28,6 @@ package struct TableTriggers {
     return Set(tables.filter { roots.contains($0[0]) }.map(\.[1].text))
   }
 
-  /// The first page of a table or index that the instruction writes in the main database.
   private static func writtenRoot(_ instruction: [SeedValue]) -> SeedValue? {
     let main = SeedValue.integer(0)
     let (name, first, second, third) = (instruction[1].text, instruction[2], instruction[3], instruction[4])

@@ -1,16 +1,16 @@
 package import SeedFormat
 
-/// Writes rows of one table and shape, and keeps the table's sum where it has one. A row is compared with the one that
-/// has its key by their canonical bytes, and written only if it differs. The row before decides which comes first,
-/// look-up or insertion: in most imports all rows are new, or all are known.
+/// Writes rows of one table and shape and maintains the table's sum, if any. Writes a row only if its canonical bytes
+/// differ from the stored row with its key. Whether the look-up or the insertion goes first depends on the previous
+/// row, because in most imports all rows are new or all exist.
 package final class TableWriter {
   let table: TableSchema
   package let shape: RowShape
-  /// Absent where the database keeps no sums.
+  /// Nil if the database keeps no sums.
   @exclusivity(unchecked) private(set) var sum: TableSum?
   @exclusivity(unchecked) package private(set) var changes = TableChanges()
   @exclusivity(unchecked) package private(set) var statements = 0
-  /// SQLite's words about the unique value that was taken last.
+  /// SQLite's message about the unique value that was last taken.
   package private(set) var takenMessage = ""
   private let rule: ConflictRule
   private let fitter: AffinityFitter
@@ -24,13 +24,13 @@ package final class TableWriter {
   @exclusivity(unchecked) private var scratch: [BorrowedValue] = []
   @exclusivity(unchecked) private var expectsKnownKeys = true
   private let layout: TableLayout
-  /// By the positions that they set.
+  /// Keyed by the positions that they set.
   private var narrowUpdates: [[Int]: Statement] = [:]
 
-  /// Updates of some columns that are kept; what is changed in other ways is written as a whole.
+  /// The most partial updates that are cached; further combinations update whole rows.
   private static let mostNarrowUpdates = 32
 
-  /// Bytes of a text or a blob of which two should not lie in memory.
+  /// Texts and blobs above this size should not be in memory twice.
   private static let longBytes = 1 << 20
 
   private struct Statements {
@@ -47,8 +47,8 @@ package final class TableWriter {
     }
   }
 
-  /// A writer of rows of that shape, in a database that keeps no sums. With `runsTriggers`, what a trigger refuses
-  /// leaves nothing behind, and none runs for a row that is not written.
+  /// A writer for a database without sums. With `runsTriggers`, a row that a trigger rejects leaves no changes, and
+  /// triggers run only for rows that are written.
   package convenience init(
     _ table: TableSchema, _ shape: RowShape, _ connection: Connection, _ fitter: AffinityFitter,
     rule: ConflictRule, runsTriggers: Bool
@@ -71,11 +71,11 @@ package final class TableWriter {
 
   // MARK: Rows
 
-  /// Makes the listed columns of the row with this key equal to `values`, which are lent for the call.
+  /// Inserts or updates a row; `values` are borrowed for the call.
   @discardableResult
   package func upsert(_ values: [BorrowedValue]) throws -> RowOutcome {
     try prepare(values)
-    // An insertion runs its BEFORE triggers also where the key turns out to be there.
+    // BEFORE triggers of an insertion run even if the key then proves to exist.
     if !expectsKnownKeys, !runsTriggers, try insertIfAbsent() { return .inserted }
     guard try find() else {
       expectsKnownKeys = false
@@ -86,14 +86,14 @@ package final class TableWriter {
     return try overwrite(FoundRow(sql.find, columns))
   }
 
-  /// Adds a row without looking for its key first; one that is there is an error.
+  /// Inserts a row without a look-up; throws if its key exists.
   func insert(_ values: [BorrowedValue]) throws {
     try prepare(values)
     try run(sql.insert)
     try noteInsertion()
   }
 
-  /// Takes the row with this key away; one that is not there is fine, for deltas tell states, not events.
+  /// Deletes the row with this key. A missing row is no error, because deltas describe states, not events.
   func delete(key: [BorrowedValue]) throws {
     row = key
     try fitter.fit(&row, to: table.key.map { table.columns[$0].affinity })
@@ -103,13 +103,13 @@ package final class TableWriter {
   func prepare(_ values: [BorrowedValue]) throws {
     row = values
     try fitter.fit(&row, to: shape.affinities)
-    // SQLite lets a primary key of a rowid table be NULL, and invents a value for an INTEGER PRIMARY KEY.
+    // SQLite accepts NULL in a rowid table's primary key and generates a value for an INTEGER PRIMARY KEY.
     for position in shape.key where row[position].isNull {
       throw ImportError.nullInKey(table: table.name, column: table.columns[shape.columns[position]].name)
     }
   }
 
-  /// False also for a row that SQLite refuses: as an insertion, though its key may be there.
+  /// Also returns false for a constraint violation, because the key may exist.
   private func insertIfAbsent() throws -> Bool {
     if let error = try attempt(sql.insertIfAbsent) {
       guard error.primaryCode == ResultCode.constraint else { throw error }
@@ -140,7 +140,7 @@ package final class TableWriter {
     let old = sum == nil ? nil : hasher.hash(lent: read(found))
     let watched = try watch?.before(read(found))
     let differing = sum == nil ? [] : found.differing(from: row)
-    // SQLite would hold the old row beside the new one. A batch, which goes on with its statement, has no such rows.
+    // Otherwise SQLite would hold the old row beside the new one. Batches never contain such long rows.
     if row.contains(where: { $0.byteCount > Self.longBytes }) { found.statement.rewind() }
     guard try isFree(try change(differing)) else { return .taken }
     if let old {
@@ -152,8 +152,8 @@ package final class TableWriter {
     return .updated
   }
 
-  /// Sets what differs alone: SQLite writes a column that is set into each index over it, though its value be the same. Where
-  /// an app's triggers may run, all columns are set, for it may have triggers for some of them.
+  /// Sets only the differing columns, because SQLite rewrites each index over a column that is set, even to the same
+  /// value. If an app's triggers run, all columns are set, because a trigger may depend on any of them.
   private func change(_ differing: [Int]) throws -> DatabaseError? {
     guard let update = try narrowUpdate(differing) else { return try attempt(sql.update, withKey: true) }
     statements += 1
@@ -181,33 +181,31 @@ package final class TableWriter {
     return scratch
   }
 
-  /// Whether the table has a row with this row's key.
   package func contains(_ values: [BorrowedValue]) throws -> Bool {
     try prepare(values)
     defer { sql.find.rewind() }
     return try find()
   }
 
-  /// The row that has this row's key, with all its columns.
   package func stored(_ values: [BorrowedValue]) throws -> [SeedValue]? {
     try prepare(values)
     defer { sql.find.rewind() }
     return try find() ? read(FoundRow(sql.find, columns)).map(\.owned) : nil
   }
 
-  /// Whether writing these values would change nothing.
+  /// Whether writing these values would be a no-op.
   package func isUnchanged(_ values: [BorrowedValue]) throws -> Bool {
     try prepare(values)
     defer { sql.find.rewind() }
     return try find() && (rule == .keep || FoundRow(sql.find, columns).holds(row))
   }
 
-  /// Goes back to earlier counts, for rows whose writing was rolled back.
+  /// Restores earlier counts after a rollback of the rows.
   package func restore(_ earlier: TableChanges) { changes = earlier }
 
-  // MARK: Rows that exchange unique values: all that they replace are lifted first, then each is placed
+  // MARK: Swapping unique values: first all affected rows are lifted, then each is placed
 
-  /// Takes the row with this row's key away for a while, with all its columns; `nil` where there is none.
+  /// Removes the row with this row's key for a while and returns it; nil if there is none.
   package func lift(_ values: [BorrowedValue]) throws -> [SeedValue]? {
     try prepare(values)
     defer { sql.find.rewind() }
@@ -217,7 +215,6 @@ package final class TableWriter {
     return old
   }
 
-  /// Adds a lifted row as it was.
   package func putBack(_ old: [SeedValue]) throws {
     try LentBytes.lending(old) {
       row = $0
@@ -226,7 +223,7 @@ package final class TableWriter {
     }
   }
 
-  /// Adds a row whose key is not there; what it does not list it takes from the lifted row of that key, if any.
+  /// Inserts a row with a new key, taking unlisted columns from the lifted row of that key, if any.
   package func place(_ values: [BorrowedValue], over old: [SeedValue]?) throws -> RowOutcome {
     try prepare(values)
     guard let old else {
@@ -247,7 +244,7 @@ package final class TableWriter {
     return .updated
   }
 
-  /// The row as ``place(_:over:)`` would write it, by column; `nil` where a default of the schema would stand.
+  /// The row as ``place(_:over:)`` would write it, by column; nil for a column that gets the schema's default.
   package func filled(_ values: [BorrowedValue], over old: [SeedValue]?) throws -> [SeedValue?] {
     try prepare(values)
     var filled: [SeedValue?] = old ?? Array(repeating: nil, count: table.columns.count)
@@ -259,7 +256,7 @@ package final class TableWriter {
     .constraint(table: table.name, key: describeKey(shape.key), message: "a row with this key already exists")
   }
 
-  // MARK: Rows that were written together
+  // MARK: Rows of a batch
 
   func noteInsertions(_ rows: UnsafeBufferPointer<BorrowedValue>, count: Int) throws {
     let width = table.columns.count
@@ -298,7 +295,7 @@ package final class TableWriter {
     return true
   }
 
-  /// False where another row holds a unique value.
+  /// Returns false if another row holds a unique value.
   private func isFree(_ error: DatabaseError?) throws -> Bool {
     guard let error else { return true }
     if table.hasOtherUnique, ResultCode.taken.contains(error.code) {
@@ -332,7 +329,7 @@ package final class TableWriter {
     return try runsTriggers ? attemptWhole(statement) : statement.attempt()
   }
 
-  /// RAISE(FAIL) keeps what was written up to there, and RAISE(IGNORE) says nothing.
+  /// In a savepoint, because RAISE(FAIL) keeps earlier changes; RAISE(IGNORE), which reports no error, becomes one.
   private func attemptWhole(_ statement: Statement) throws -> DatabaseError? {
     try connection.cached("SAVEPOINT seedbank_row").run()
     var error = statement.attempt()
@@ -348,7 +345,7 @@ package final class TableWriter {
     return error
   }
 
-  /// Takes the row in hand, which was just added, into the sum; where there is one, rows are whole.
+  /// Adds the new row to the sum; tables with a sum have whole rows.
   private func noteRow() throws {
     if sum != nil { sum?.insert(hasher.hash(lent: row)) }
     if let watch { try row.withUnsafeBufferPointer { try watch.noteInsertion($0) } }
@@ -359,7 +356,7 @@ package final class TableWriter {
   }
 }
 
-/// `id = 7, kind = stop`: how a message names a row.
+/// A row's name in messages, such as `id = 7, kind = stop`.
 package func rowDescription(_ names: [String], _ values: [SeedValue]) -> String {
   zip(names, values).map { "\($0) = \($1)" }.joined(separator: ", ")
 }

@@ -1,33 +1,32 @@
 package import SeedFormat
 
-/// Says which row of a table holds a value that another row wants, from SQLite's message about that row. It names only
-/// what is certain: of a unique index over an expression its name, and no value of a column that nobody gave.
+/// Finds the row that holds another row's unique value, from SQLite's message. Reports only certain facts: the name of
+/// an index over an expression, and no value of a column that was not given.
 package final class UniqueConflict {
   private let connection: Connection
   private let table: TableSchema
   private var known: [String: Claim?] = [:]
 
-  /// What one of SQLite's messages is about.
   private enum Claim {
     case columns([String], holder: HolderSearch?)
     case entry(index: String)
   }
 
-  /// Bytes of a text that a message repeats.
+  /// Bytes of a text shown in messages.
   private static let shownBytes = 60
 
   package init(_ connection: Connection, _ table: TableSchema) {
     (self.connection, self.table) = (connection, table)
   }
 
-  /// A sentence, and the key of the row that has the value, where that is certain.
+  /// A sentence, and the key of the holding row if it is certain.
   package struct Finding {
     package let words: String
     package var holder: [SeedValue]?
   }
 
-  /// About a row that SQLite refused with `message`; `values` are the row's by column, `nil` where one is not known.
-  /// `nil` where the message is about something else than this table's unique values.
+  /// Explains SQLite's `message` about a row; `values` are the row's by column, nil if unknown. Returns nil if the
+  /// message is not about this table's unique values.
   package func conflict(of message: String, _ values: [SeedValue?]) throws -> Finding? {
     switch try claim(message) {
     case nil: return nil
@@ -38,7 +37,7 @@ package final class UniqueConflict {
       let all = wanted.compactMap(\.self)
       guard all.count == names.count else { return Finding(words: sentence(names, nil, holder: nil)) }
       let key = table.key.compactMap { values[$0] }
-      // A message is not worth an error of its own.
+      // An explanation is not worth an error.
       let holder = key.count == table.key.count ? try? search?.holder(of: all, besides: key) : nil
       return Finding(words: sentence(names, all, holder: holder), holder: holder)
     }
@@ -63,7 +62,7 @@ package final class UniqueConflict {
     return .text(String(decoding: text.utf8.prefix(shownBytes), as: UTF8.self) + "…")
   }
 
-  // MARK: What a message is about
+  // MARK: The subject of a message
 
   private func claim(_ message: String) throws -> Claim? {
     if let claim = known[message] { return claim }
@@ -80,7 +79,7 @@ package final class UniqueConflict {
     }
     let meant = indexes.filter { Self.message(about: $0.key.compactMap(\.column), table) == message }
     if let index = meant.first {
-      // Of several over the same columns, only a look at each of them would tell which one it is.
+      // With several indexes over the same columns, the message does not show which one failed.
       let search = meant.count == 1 ? try HolderSearch(index, table, connection) : nil
       return .columns(index.key.compactMap(\.column), holder: search)
     }
@@ -94,17 +93,17 @@ package final class UniqueConflict {
   }
 }
 
-/// Finds the row behind an entry of a unique index, by that index.
+/// Finds the row behind an entry of a unique index.
 private struct HolderSearch {
   private let statement: Statement
 
-  /// `nil` where its entries cannot be looked up.
+  /// Returns nil if the index has expressions.
   init?(_ index: IndexSchema, _ table: TableSchema, _ connection: Connection) throws {
     let matches = index.key.compactMap { part in
       part.column.flatMap { name in part.collation.map { "\(quoted(name)) COLLATE \($0.rawValue) = ?" } }
     }
     guard matches.count == index.key.count else { return nil }
-    // In brackets of its own, and before a line's end: it may end with a comment.
+    // In parentheses, closed on a new line because the condition may end with a comment.
     let condition = try SchemaReader(connection).condition(of: index.name).map { ["(\($0)\n)"] } ?? []
     guard index.isPartial != condition.isEmpty else { return nil }
     try self.init(matches + condition, table, connection)
@@ -122,7 +121,7 @@ private struct HolderSearch {
         + "WHERE \((matches + [isOther]).joined(separator: " AND "))")
   }
 
-  /// The key of the row that has these values, unless it is the one with the key `own`.
+  /// The key of the row with these values, unless it is `own`.
   func holder(of values: [SeedValue], besides own: [SeedValue]) throws -> [SeedValue]? {
     defer { statement.reset() }
     try statement.bind(values + own)

@@ -2,18 +2,17 @@ import SeedDatabase
 import SeedFormat
 import SeedServer
 
-/// The entries of logs that a step has not seen yet, in SQL.
+/// SQL for the log entries since a snapshot.
 struct LogEntries {
   let condition: String
 
-  /// The index on transactions leads to those that were not all over; of these the snapshot tells.
+  /// The index on transactions finds those from the floor on; the snapshot excludes the finished ones among them.
   init(since snapshot: LogSnapshot, isPast: String) {
     let old = "\(snapshot.text.literal)::pg_snapshot"
     condition =
       "\(isPast) AND xid >= '\(snapshot.floor)'::xid8 AND NOT pg_visible_in_snapshot(xid, \(old))"
   }
 
-  /// The keys, once each, called as in the table.
   func keys(of keys: [LogKey], in log: String) -> String {
     let columns = keys.indices.map { "k\($0)" }.joined(separator: ", ")
     let named = keys.enumerated().map { "k\($0.offset)::\($0.element.cast) AS \(quoted($0.element.name))" }
@@ -21,8 +20,8 @@ struct LogEntries {
       "(SELECT \(named.joined(separator: ", ")) FROM (SELECT DISTINCT \(columns) FROM \(log) \(condition)) AS entries)"
   }
 
-  /// The rows of a table that have these keys. OFFSET keeps the planner from any way but one look into the index for each key:
-  /// it knows little of a table that changes all the time, and might read the whole other one.
+  /// The rows of a table that have these keys. OFFSET makes the planner look up each key by index; with its poor
+  /// statistics of a changing log it might otherwise read the whole table.
   func rows(of table: String, _ keys: [LogKey], in log: String) -> String {
     let matches = keys.map { "seedbank_row.\(quoted($0.name)) = seedbank_keys.\(quoted($0.name))" }
     return
@@ -31,7 +30,6 @@ struct LogEntries {
   }
 }
 
-/// Reads keys as the client has them.
 struct LogKeyReader {
   private let connection: PostgresConnection
   private let columns: [ProjectedColumn]
@@ -45,7 +43,7 @@ struct LogKeyReader {
     (self.connection, self.columns, self.fitter, self.table) = (connection, columns, fitter, table)
   }
 
-  /// In the client's order; `nil` where there are too many, or where an entry stands for the whole table.
+  /// In the client's order; nil if there are more than `most`, or if an entry covers the whole table.
   func read(_ list: String, most: Int) throws -> [[SeedValue]]? {
     let values = columns.map(\.sql).joined(separator: ", ")
     let sql =
@@ -53,7 +51,7 @@ struct LogKeyReader {
     let reader = CopyReader(connection, sql, columns: columns.count)
     var keys: [[SeedValue]] = []
     var isWhole = false
-    // To the end, for what is left of a COPY is cancelled.
+    // Reads to the end, because an unfinished COPY has to be cancelled.
     while try reader.next() {
       guard let key = try key(reader.row) else {
         isWhole = true
@@ -78,7 +76,7 @@ struct LogKeyReader {
 }
 
 extension ProjectedColumn {
-  /// Whether different values stay so in that column of a client, and in the order in which PostgreSQL sorts them.
+  /// Whether distinct values stay distinct in the client's column, and in PostgreSQL's order.
   func keepsOrder(in column: ColumnSchema) -> Bool {
     switch form {
     case .bool, .integer, .digits(.integer), .time(.integer):

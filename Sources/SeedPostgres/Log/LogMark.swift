@@ -1,16 +1,14 @@
 import SeedFormat
 import SeedServer
 
-/// One log as a step saw it.
+/// The state of one log in a step.
 struct LogMark: Hashable {
-  /// Which log, which table, which triggers.
   let identity: String
   let columns: String
   let files: String
-  /// The newest entry; `nil` where there was none.
+  /// The newest entry; nil if there was none.
   let witness: Witness?
 
-  /// An entry that can be found again.
   struct Witness: Hashable {
     let transaction: UInt64
     let time: String
@@ -40,11 +38,11 @@ struct LogMark: Hashable {
     JSONValue(strings: [identity, columns, files] + (witness.map { ["\($0.transaction)", $0.time] } ?? []))
   }
 
-  /// Why the log cannot tell what was written since.
+  /// Why the log is incomplete since `snapshot`.
   func doubt(of table: WatchedTable, since snapshot: LogSnapshot) -> LogDoubt? {
     if identity != table.identity { return .otherTriggers }
     if columns != table.columns { return .otherSchema }
-    // What one publisher does not need any more, another may.
+    // Another publisher may have pruned entries that this one needs.
     return table.pruned > snapshot.floor ? .pruned : nil
   }
 }

@@ -1,12 +1,11 @@
 import SeedDatabase
 
-/// What the parts of a log are called.
 struct LogNames: Hashable {
-  /// The schema in which the log of another schema lies.
+  /// The schema with the log of another schema.
   let schema: String
   private let suffix: String
 
-  /// Bytes of a name beyond which PostgreSQL cuts it off.
+  /// PostgreSQL truncates longer names.
   private static let mostBytes = 63
 
   init(of source: String) {
@@ -14,7 +13,6 @@ struct LogNames: Hashable {
     schema = Self.cut("seedbank\(suffix)")
   }
 
-  /// The table that says which tables have a log.
   var registry: String { "\(quoted(schema)).logged" }
 
   func log(_ number: Int) -> String { "\(quoted(schema)).log_\(number)" }
@@ -33,7 +31,7 @@ struct LogNames: Hashable {
 }
 
 extension String {
-  /// As a text in PostgreSQL's SQL, whatever `standard_conforming_strings` is.
+  /// An SQL literal, whatever the value of `standard_conforming_strings`.
   var literal: String {
     let doubled = replacing("'", with: "''")
     return contains("\\") ? " E'\(doubled.replacing("\\", with: "\\\\"))'" : "'\(doubled)'"

@@ -1,5 +1,5 @@
 extension LogPosition {
-  /// The state that a transaction reads.
+  /// The state that the connection's transaction reads.
   init?(_ connection: PostgresConnection) throws(PostgresError) {
     let rows = try connection.rows(Self.query, [LogNames(of: connection.place.schema).schema])
     guard let row = rows.first, let snapshot = row[5].flatMap({ LogSnapshot($0) }) else { return nil }
@@ -12,8 +12,8 @@ extension LogPosition {
       definitions: row[7] ?? "", relations: row[8] ?? "")
   }
 
-  /// The place in the write-ahead log is asked for after the snapshot was taken, so what is seen lies before it. A standby's
-  /// timeline may come late: both of its sources do.
+  /// The write-ahead log's position is read after the snapshot is taken, so all visible rows are before it. A standby's
+  /// timeline may be late in both of its sources.
   private static let query = """
     SELECT s.system_identifier, (SELECT oid FROM pg_database WHERE datname = current_database()), pg_is_in_recovery(), \
     CASE WHEN pg_is_in_recovery() THEN (SELECT greatest(c.timeline_id, r.min_recovery_end_timeline) \
@@ -24,7 +24,7 @@ extension LogPosition {
     (\(definitions)), (\(relations)) FROM pg_control_system() s
     """
 
-  /// Which tables, views and indexes there are, and which inherit; what their columns are is looked at where they are watched.
+  /// Digest of tables, views, indexes and inheritance; columns are checked for each logged table.
   private static let relations = """
     SELECT md5(concat_ws('/', (SELECT string_agg(concat_ws(':', c.oid, c.relnamespace, c.relname, c.relkind, c.relnatts), ',' \
     ORDER BY c.oid) FROM pg_class c WHERE c.oid >= \(firstOwnNumber) AND c.relkind IN ('r', 'p', 'v', 'm', 'f', 'i', 'I') \
@@ -32,10 +32,10 @@ extension LogPosition {
     FROM pg_inherits i)))
     """
 
-  /// The first number of what is not the server's own.
+  /// The first OID of an object that does not belong to the server.
   private static let firstOwnNumber = 16_384
 
-  /// By the transactions that wrote the definitions. A log's own functions are looked at by themselves.
+  /// Identifies definitions by the transactions that wrote them. The log's own functions are checked separately.
   private static let definitions = """
     SELECT md5(concat_ws('/', current_user, current_setting('lc_time'), current_setting('lc_numeric'), current_setting('lc_monetary'), \
     (SELECT string_agg(p.oid || ':' || p.xmin::text, ',' ORDER BY p.oid) FROM pg_proc p WHERE p.oid >= \(firstOwnNumber) \

@@ -1,12 +1,12 @@
 import SeedFormat
 import SeedServer
 
-/// A snapshot of PostgreSQL's: which transactions are over.
+/// A PostgreSQL snapshot: the set of finished transactions.
 struct LogSnapshot: Hashable {
   let text: String
-  /// All transactions before it are over.
+  /// All transactions below have finished.
   let floor: UInt64
-  /// None from it on is.
+  /// No transaction from here on has finished.
   let ceiling: UInt64
 
   init?(_ text: String) {
@@ -15,55 +15,54 @@ struct LogSnapshot: Hashable {
     (self.text, self.floor, self.ceiling) = (text, floor, ceiling)
   }
 
-  /// Without what is above the floor. A standby's snapshot leaves out transactions in progress, which are above it, and so
-  /// would take their rows for seen.
+  /// Without transactions above the floor: a standby's snapshot omits those in progress, so their rows would count as
+  /// seen.
   var collapsed: LogSnapshot { LogSnapshot("\(floor):\(floor):") ?? self }
 }
 
-/// A state of a database, as it can be told from another one.
+/// The state of a database, for a comparison with a later one.
 struct LogPosition: Hashable {
-  /// Which cluster; its copies have the same.
+  /// The cluster's system identifier, which its copies share.
   let system: String
   let database: String
   let timeline: Int
   let isStandby: Bool
-  /// When the server was started; empty on a standby, which loses nothing by a restart.
+  /// The server's start time; empty for a standby, which loses no data in a restart.
   let start: String
-  /// What was seen for sure.
+  /// Transactions whose rows were certainly visible.
   let snapshot: LogSnapshot
-  /// The first transaction of which nothing was seen.
+  /// The first transaction without visible rows.
   let ceiling: UInt64
-  /// How far the write-ahead log had come, at least what was seen is in it.
+  /// A position in the write-ahead log after all visible rows.
   let reached: UInt64
-  /// What makes other rows of the same tables: functions, views, policies, enums, and who reads.
+  /// Digest of everything that can change rows without a write: functions, views, policies, enums, and the user.
   let definitions: String
-  /// Which tables, views and indexes there are. Others make no doubt of what was noted, but what is read of them may be another.
+  /// Digest of tables, views and indexes. A change does not invalidate the log, but may change which tables are read.
   let relations: String
 
-  /// By how many bytes of the write-ahead log a standby may lack what an older state had; 0 if it cannot be counted, and `nil`
-  /// if it lacks nothing. A primary lacks nothing: an operator who restores an older state means it.
+  /// Bytes of the write-ahead log by which a standby is behind an older state; 0 if unknown, nil if it is not behind. A
+  /// primary never is, because its operator may restore an older state on purpose.
   func lag(behind older: LogPosition, replayedBefore: UInt64?) -> Int? {
     guard isStandby, system == older.system, database == older.database, timeline <= older.timeline else {
       return nil
     }
-    // The older place was asked for after its snapshot, so the snapshot saw nothing beyond it; this one before its snapshot, so
-    // the snapshot sees all up to it. Both err towards waiting. A snapshot also has all if it is past the older one's newest number.
+    // One position was read after its snapshot, the other before: both err towards waiting.
     let hasAll = snapshot.floor >= older.ceiling || (replayedBefore ?? 0) >= older.reached
     if timeline == older.timeline, hasAll { return nil }
     guard let replayedBefore, older.reached != .max else { return 0 }
     return Int(clamping: older.reached - min(replayedBefore, older.reached))
   }
 
-  /// Why nothing can be concluded from an older state, if this one lacks nothing of it.
+  /// Why a log since an older state proves nothing.
   func doubt(since older: LogPosition) -> LogDoubt? {
     guard system == older.system, database == older.database else { return .otherDatabase }
     guard timeline == older.timeline else { return .otherTimeline }
-    // A server that crashed may have lost commits that were seen, and gives their numbers away again.
+    // A server that crashed may have lost visible commits and may assign their numbers again.
     guard isStandby == older.isStandby, start == older.start else { return .otherServer }
     return definitions == older.definitions ? nil : .otherSchema
   }
 
-  /// A place in the write-ahead log, as the server writes it.
+  /// Parses a position in the write-ahead log.
   static func place(_ text: String?) -> UInt64? {
     let parts = (text ?? "").split(separator: "/").compactMap { UInt64($0, radix: 16) }
     return parts.count == 2 ? parts[0] << 32 | parts[1] : nil

@@ -1,21 +1,20 @@
 import SeedDatabase
 
-/// A trigger that notes what one kind of statement does to a table.
+/// A trigger that logs one kind of statement on a table.
 ///
-/// Those for statements never join their transition tables: the plan that a session made for its first, small
-/// statements would take hours for a large one.
+/// Statement triggers never join their transition tables: a plan that a session caches for small statements would take
+/// hours for a large one.
 struct LogTrigger: Hashable {
   enum Event: String {
     case insert, update, delete, truncate
-    /// Each row of the first three.
+    /// Each row of an insert, update or delete.
     case row
   }
 
   let event: Event
-  /// What its function does.
   let body: String
 
-  /// pg_trigger.tgtype: whether it is for rows, and which statements it is for. All are AFTER.
+  /// pg_trigger.tgtype: row or statement level, and the events. All are AFTER.
   var type: Int {
     switch event {
     case .insert: 4
@@ -26,15 +25,13 @@ struct LogTrigger: Hashable {
     }
   }
 
-  /// The transition table of rows as they were; empty where there is none.
+  /// Transition tables; empty if there is none.
   var old: String { event == .update || event == .delete ? Self.oldRows : "" }
-  /// The transition table of rows as they are; empty where there is none.
   var new: String { event == .update || event == .insert ? Self.newRows : "" }
 
   private static let oldRows = "seedbank_old"
   private static let newRows = "seedbank_new"
 
-  /// All that a table's log needs.
   static func all(for table: LoggedTable, in log: String) -> [LogTrigger] {
     let writer = Writer(table: table, log: log)
     let truncate = LogTrigger(event: .truncate, body: "BEGIN \(writer.wholeTable); RETURN NULL; END")
@@ -45,7 +42,6 @@ struct LogTrigger: Hashable {
     ]
   }
 
-  /// The statements that make it.
   func statements(for table: LoggedTable, _ number: Int, _ names: LogNames) -> [String] {
     let (function, trigger) = (names.function(event, number), names.trigger(event))
     let references = [old.isEmpty ? nil : "OLD TABLE AS \(old)", new.isEmpty ? nil : "NEW TABLE AS \(new)"]
@@ -53,23 +49,22 @@ struct LogTrigger: Hashable {
     let clause = references.isEmpty ? "" : "REFERENCING \(references.joined(separator: " ")) "
     let moment = event == .row ? "INSERT OR UPDATE OR DELETE" : event.rawValue.uppercased()
     return [
-      // Whoever writes the table needs no right on the log, and no name can be put in the way.
+      // SECURITY DEFINER: writers need no right on the log. The search path prevents shadowed names.
       "CREATE FUNCTION \(function)() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER "
         + "SET search_path = pg_catalog, pg_temp AS \(body.literal)",
       "CREATE TRIGGER \(trigger) AFTER \(moment) ON \(table.sql) \(clause)"
         + "FOR EACH \(event == .row ? "ROW" : "STATEMENT") EXECUTE FUNCTION \(function)()",
-      // Replication and restored dumps write with ordinary triggers off.
+      // Replication and restored dumps write with ordinary triggers disabled.
       "ALTER TABLE \(table.sql) ENABLE ALWAYS TRIGGER \(trigger)",
     ]
   }
 }
 
-/// Writes the bodies of functions.
 private struct Writer {
   let table: LoggedTable
   let log: String
 
-  /// An entry without a key stands for the whole table.
+  /// An entry without a key covers the whole table.
   var wholeTable: String { "INSERT INTO \(log) DEFAULT VALUES" }
 
   private var columns: String { table.keys.indices.map { "k\($0)" }.joined(separator: ", ") }

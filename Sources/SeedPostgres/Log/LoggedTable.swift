@@ -1,48 +1,43 @@
 import SeedDatabase
 
-/// A table whose writers are noted.
 struct LoggedTable: Hashable {
   let schema: String
   let name: String
-  /// The columns that name a row; none where only that the table was written is noted.
+  /// The columns that identify a row; empty if only the fact of a write is logged.
   var keys: [LogKey] = []
   let noting: Noting
 
-  /// Who notes.
   enum Noting: String {
-    /// Triggers that fire once for each statement.
     case statement
-    /// Triggers that fire for each row. Where rows can be written by way of another table, or by replication, no others fire.
+    /// Triggers that fire per row. Only these fire for writes through another table or by replication.
     case row
   }
 
-  /// The table in SQL.
   var sql: String { "\(quoted(schema)).\(quoted(name))" }
 
-  /// For people who look at that schema.
+  /// The name shown to people who work in `schema`.
   func shownName(in schema: String) -> String { schema == self.schema ? name : "\(self.schema).\(name)" }
 }
 
-/// A column of a key, and how a log stores it. Numbers and texts are stored in the widest type of their kind: a writer's
-/// statement must not fail because a column was made wider.
+/// A key column. Its type in the log is the widest of its kind, because a write must not fail after a column was
+/// widened.
 struct LogKey: Hashable {
   let name: String
-  /// Which type it is, whatever the search path.
+  /// The type's name, independent of the search path.
   let type: String
-  /// The column's type in the log.
   let stored: String
-  /// What makes the column's own type of it again, in a session that reads.
+  /// The column's own type, for casts in a reading session.
   let cast: String
 
   private static let integers: Set = ["int2", "int4", "int8", "oid"]
   private static let texts: Set = ["text", "varchar", "bpchar", "name"]
-  /// Types of which equal values are always the same value, besides enums.
+  /// Further types whose equal values are identical, besides enums.
   private static let others: Set = [
     "bool", "uuid", "bytea", "date", "time", "timestamp", "timestamptz", "inet", "cidr", "macaddr",
     "macaddr8",
   ]
 
-  /// `nil` where equal values of that type may be written in two ways, such as 1.0 and 1.00.
+  /// Returns nil for a type with several forms of equal values, such as 1.0 and 1.00.
   init?(
     name: String, type: String, base: String, modifier: Int, isEnum: Bool, isDeterministic: Bool, cast: String
   ) {
@@ -59,7 +54,6 @@ struct LogKey: Hashable {
 
   private static let text = "text COLLATE \"C\""
 
-  /// The column of a row, as the log takes it.
   func value(of row: String) -> String {
     let column = "\(row).\(quoted(name))"
     switch stored {

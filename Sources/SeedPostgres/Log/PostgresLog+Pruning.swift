@@ -5,13 +5,12 @@ import SeedServer
 extension PostgresLog {
   var needsPruning: Bool { true }
 
-  /// Entries that one statement removes, so that no writer waits long.
+  /// Entries removed per statement; few, so that no writer waits long.
   private static let batch = 10_000
-  /// Batches of one log in one go.
   private static let mostBatches = 100
-  /// For how long entries stay whatever happens: other publishers may read the same log.
+  /// Minimum age of removed entries, because other publishers may read the same log.
   private static let keptHours = 1
-  /// Days for which entries stay where an operator's own schedule removes them.
+  /// Minimum age if the operator's own schedule removes entries.
   private static let scheduledDays = 7
 
   func prune(behind cursors: [OriginCursor]) -> String? {
@@ -25,7 +24,7 @@ extension PostgresLog {
     return (try? hasOldEntries()) == true ? advice : nil
   }
 
-  /// For each log the transaction from which on somebody needs the entries. The newest that somebody saw is one of them.
+  /// Per log, the first transaction whose entries a publisher needs, including the newest that one has seen.
   private func bounds(_ cursors: [OriginCursor]) -> [Int: UInt64] {
     let floors = cursors.compactMap { LogPosition($0.json)?.snapshot.floor }
     guard floors.count == cursors.count, let floor = floors.min() else { return [:] }
@@ -36,7 +35,7 @@ extension PostgresLog {
     }
   }
 
-  /// In a session of its own: the one that reads may not write.
+  /// In a separate session, because the reading one is READ ONLY.
   private func remove(_ bounds: [Int: UInt64]) throws(PostgresError) {
     let connection = try PostgresConnection(place)
     for (number, bound) in bounds.sorted(by: { $0.key < $1.key }) {
@@ -54,7 +53,7 @@ extension PostgresLog {
       + "a standby: let the owner's cron run once a day, on the primary: SELECT \(quoted(schema)).prune(interval '\(Self.scheduledDays) days')"
   }
 
-  /// Older than a schedule would leave them, by a day.
+  /// Whether entries are older than a schedule would leave them, by a day.
   private func hasOldEntries() throws(PostgresError) -> Bool {
     try hasEntries(olderThanDays: Self.scheduledDays + 1)
   }

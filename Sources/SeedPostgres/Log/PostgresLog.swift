@@ -3,8 +3,8 @@ import SeedFormat
 import SeedServer
 import SeedTrust
 
-/// The log that triggers keep in a PostgreSQL database; see ``PostgresLogDraft``. An entry is new where its transaction was not
-/// over in the snapshot that the last step saw: neither numbers nor times of transactions rise in the order of the commits.
+/// A log that triggers keep; see ``PostgresLogDraft``. An entry is new if its transaction was unfinished in the last
+/// step's snapshot, because neither numbers nor times of transactions follow the order of commits.
 final class PostgresLog: OriginLog {
   private let connection: PostgresConnection
   private let types: TypeCatalog
@@ -14,13 +14,13 @@ final class PostgresLog: OriginLog {
   private let position: LogPosition
   private let watched: [WatchedTable]
   let gaps: [String]
-  /// How the keys that were told are asked for again, by table of the client.
+  /// Projections limited to the reported keys, by client table.
   private var narrowed: [String: PostgresProjection] = [:]
 
-  /// Keys beyond which comparing all rows is cheaper, or the list too long for memory.
+  /// Above this number, a comparison of all rows is cheaper or the list would take too much memory.
   static let mostKeys = 100_000
 
-  /// `nil` where nobody set up a log.
+  /// Returns nil if the database has no log.
   init?(
     _ connection: PostgresConnection, _ position: @autoclosure () throws -> LogPosition?,
     _ types: TypeCatalog, _ reading: ReadingCatalog, _ fitter: AffinityFitter
@@ -32,14 +32,14 @@ final class PostgresLog: OriginLog {
     (self.position, watched, gaps) = (position, catalog.watched, catalog.gaps)
   }
 
-  // MARK: What pruning needs to know
+  // MARK: Input for pruning
 
   var place: PostgresPlace { connection.place }
   var schema: String { names.schema }
   var isOfStandby: Bool { position.isStandby }
   var numbers: [Int] { watched.map(\.number) }
 
-  /// Besides the newest one of each log, which stays.
+  /// Not counting the newest entry of each log, which is never removed.
   func hasEntries(olderThanDays days: Int) throws(PostgresError) -> Bool {
     for table in watched {
       let log = names.log(table.number)
@@ -61,7 +61,7 @@ final class PostgresLog: OriginLog {
     return OriginCursor(.object(position.members + [JSONMember("logs", .object(marks))]))
   }
 
-  /// The newest entry of each log; where all seem to be yet to come, the newest of these.
+  /// The newest entry of each log; if all seem to be in the future, the newest of these.
   private func witnesses() throws(PostgresError) -> [Int: LogMark.Witness] {
     guard !watched.isEmpty else { return [:] }
     let queries = watched.flatMap { table in
@@ -78,12 +78,12 @@ final class PostgresLog: OriginLog {
     }
   }
 
-  /// A restored dump may bring entries of another cluster, whose numbers are yet to come here.
+  /// Excludes entries of another cluster in a restored dump, whose transaction numbers are in the future here.
   private var isPast: String { "WHERE xid < '\(position.ceiling)'::xid8" }
 
-  // MARK: What was touched
+  // MARK: Changes
 
-  /// New relations may be heirs of those that are read, or be read in their place.
+  /// New relations count as changes, because they may inherit from those read or replace them.
   func isUntouched(since cursor: OriginCursor) throws -> Bool {
     guard case .known(let older, let marks) = try standing(since: cursor),
       older.relations == position.relations, cursor.json["logs"]?.members?.count == watched.count,
@@ -100,9 +100,9 @@ final class PostgresLog: OriginLog {
   }
 
   private enum Standing {
-    /// There is nothing to look up.
+    /// The log cannot be consulted.
     case answer(LogAnswer)
-    /// All that was noted since is there.
+    /// The log is complete since then.
     case known(LogPosition, marks: [Int: LogMark])
   }
 
@@ -121,10 +121,10 @@ final class PostgresLog: OriginLog {
     return .known(older, marks: marks)
   }
 
-  /// Whether the entries that were the newest are still there, and the same.
+  /// Verifies that the formerly newest entries still exist.
   private func doubt(of marks: [Int: LogMark]) throws(PostgresError) -> LogDoubt? {
     let witnesses = watched.compactMap { table in marks[table.number]?.witness.map { (table, $0) } }
-    // An empty log proves nothing: whatever was in it may have been removed by hand.
+    // An empty log proves nothing, because entries may have been deleted by hand.
     guard witnesses.count == watched.count else { return .edited }
     guard !witnesses.isEmpty else { return nil }
     let queries = witnesses.map { table, witness in
@@ -171,7 +171,7 @@ final class PostgresLog: OriginLog {
     return Set(rows.compactMap { $0[0].flatMap { Int($0) } })
   }
 
-  /// The logs of all that a projection reads; `nil` where something of it has none.
+  /// The logs of all tables that a projection reads; nil if one has none.
   private func sources(of projection: PostgresProjection) throws(PostgresError) -> [WatchedTable]? {
     let relations = try reading.relations(readBy: projection).filter { !$0.isView }
     let sources = relations.map { relation in watched.first { $0.members.contains(relation.oid) } }
@@ -181,12 +181,12 @@ final class PostgresLog: OriginLog {
     }
   }
 
-  /// The touched keys, where both sides hold them as the same values in the same order.
+  /// The changed keys, if both sides have the same values in the same order.
   private func keys(
     of table: TableSchema, _ source: WatchedTable, _ projection: PostgresProjection, _ entries: LogEntries
   ) throws -> Touched {
     let keys = source.table.keys
-    // A view of that name may show other rows than its table.
+    // A view of that name may have other rows than its table.
     guard source.table.sql == projection.source, source.hasIndex,
       Set(table.key.map { projection.names[$0] }) == Set(keys.map(\.name)),
       table.keyCollations.allSatisfy({ $0 == .binary }),

@@ -2,14 +2,13 @@ import SeedDatabase
 import SeedFormat
 import SeedTrust
 
-/// The logs of a database as its catalogs have them, and whether their triggers still stand.
+/// A database's logs according to its catalog, with a check of their triggers.
 struct PostgresLogCatalog {
-  /// Logs that note all that is written to their table.
+  /// Logs that record every write to their table.
   let watched: [WatchedTable]
-  /// Tables whose logs do not.
   let gaps: [String]
 
-  /// `nil` where nobody set up a log.
+  /// Returns nil if the database has no log.
   init?(_ names: LogNames, _ connection: PostgresConnection) throws(PostgresError) {
     guard try Self.isReadable(names, connection) else { return nil }
     let triggers = try FoundTrigger.all(names, connection)
@@ -29,7 +28,7 @@ struct PostgresLogCatalog {
     ).isEmpty
   }
 
-  /// False where there is none; throws where it is there, and this user has no right to read it.
+  /// Returns false if there is no log; throws if this user may not read it.
   private static func isReadable(
     _ names: LogNames, _ connection: PostgresConnection
   ) throws(PostgresError) -> Bool {
@@ -47,7 +46,6 @@ struct PostgresLogCatalog {
       grants: names.grants(to: row[0] ?? "").map { "\($0);" }.joined(separator: " "))
   }
 
-  /// Of each log, what ``WatchedTable`` is made of.
   private static func tables(_ names: LogNames) -> String {
     """
     SELECT g.number, g.source_schema, g.source, g.noting, to_json(g.types), g.token, g.pruned, c.oid, l.oid, \
@@ -66,21 +64,17 @@ struct PostgresLogCatalog {
   }
 }
 
-/// A table with a log, as it is now.
 struct WatchedTable {
   let number: Int
   let table: LoggedTable
   /// OIDs of the table and its partitions.
   let members: Set<UInt32>
-  /// Entries of transactions before that one were removed.
+  /// Entries of earlier transactions were removed.
   let pruned: UInt64
-  /// Whether an index finds rows by the key.
   let hasIndex: Bool
-  /// Which log, and which table.
   fileprivate(set) var identity: String
-  /// Differs where a column is another one.
   let columns: String
-  /// Differs where the rows lie in other files: after TRUNCATE, after being written anew, with other partitions or theirs.
+  /// Changes with the files that hold the rows: after TRUNCATE, a rewrite, or a change of partitions.
   fileprivate(set) var files: String
   private let isSound: Bool
 
@@ -104,13 +98,13 @@ struct WatchedTable {
     .union([own])
   }
 
-  /// With the triggers' identity; `nil` where one of them is missing, off, or another one than was made.
+  /// Adds the triggers' identity; nil if one of them is missing, disabled or modified.
   fileprivate func proven(by found: [FoundTrigger], _ names: LogNames) -> Self? {
     guard isSound else { return nil }
     let wanted = LogTrigger.all(for: table, in: names.log(number))
     for trigger in wanted {
       let good = found.filter { $0.isGood && $0.does(trigger) }
-      // Each partition has the trigger for rows of its own.
+      // Each partition has a row trigger of its own.
       let isComplete =
         trigger.event == .row
         ? good.count >= members.count : good.contains { members.contains($0.table) && $0.isOfTable }
@@ -127,19 +121,17 @@ struct WatchedTable {
   }
 }
 
-/// A trigger that calls a function of a log.
 private struct FoundTrigger {
   let table: UInt32
-  /// Not of a partition of it.
+  /// False for a partition's trigger.
   let isOfTable: Bool
-  /// It always fires, whatever the row.
+  /// True if it always fires, for every row.
   let isGood: Bool
   let identity: String
   private let type: Int
   private let references: [String]
   private let body: String
 
-  /// By log.
   static func all(_ names: LogNames, _ connection: PostgresConnection) throws(PostgresError) -> [Int:
     [FoundTrigger]]
   {

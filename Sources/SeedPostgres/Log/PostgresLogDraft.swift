@@ -1,30 +1,23 @@
 import SeedDatabase
 import SeedServer
 
-/// The schema, tables, functions and triggers with which a PostgreSQL database notes what is written to the tables that a dataset
-/// reads, whoever writes them. Only where its operator asks for it is any of it made.
+/// The objects with which a PostgreSQL database logs writes by anyone to a dataset's tables, at the operator's request.
 package struct PostgresLogDraft {
-  /// Tables whose writers are noted.
   package private(set) var logged: [Logged] = []
-  /// Relations that are compared as before, each with the reason.
+  /// Relations that remain compared as a whole.
   package private(set) var left: [(table: String, reason: String)] = []
-  /// The statements, to be run in one transaction.
   package private(set) var statements: [String] = []
 
-  /// A table whose writers are noted.
   package struct Logged {
-    /// Its name.
     package let table: String
-    /// The columns by which its rows are noted; empty where it is compared as a whole once it was written.
+    /// The logged key columns; empty if the table is compared as a whole after a write.
     package let keys: [String]
-    /// Why it is compared as a whole.
     package let remark: String?
   }
 
   private let names: LogNames
   private let schema: String
 
-  /// A log of what the plans read, to be read by that user.
   init(_ reader: PostgresLogReader, _ plans: [SeriesPlan]) throws {
     (names, schema) = (LogNames(of: reader.connection.place.schema), reader.connection.place.schema)
     let role = try reader.connection.rows("SELECT current_user").first?[0] ?? ""
@@ -69,16 +62,16 @@ package struct PostgresLogDraft {
       "INSERT INTO \(names.registry) (number, source_schema, source, noting, keys, types) VALUES (\(number), "
         + "\(table.schema.literal), \(table.name.literal), '\(table.noting.rawValue)', "
         + "\(array(table.keys.map(\.name))), \(array(table.keys.map(\.type))))",
-      // The time tells an entry from one that another server made in a transaction of the same number.
+      // The time distinguishes entries of different servers with the same transaction number.
       "CREATE TABLE \(names.log(number)) (xid xid8 NOT NULL DEFAULT pg_current_xact_id(), "
         + "at timestamptz NOT NULL DEFAULT now()\(columns))",
       "CREATE INDEX ON \(names.log(number)) (xid)",
-      // Never empty: a log that is was emptied by somebody, and nobody knows what went with it.
+      // Never empty: an empty log was emptied by hand, so entries are missing.
       "INSERT INTO \(names.log(number)) DEFAULT VALUES",
     ] + LogTrigger.all(for: table, in: names.log(number)).flatMap { $0.statements(for: table, number, names) }
   }
 
-  /// What removes entries, and notes how far: who comes later must know what it cannot see any more. The newest entry stays.
+  /// Removes entries and records how far, so that other publishers detect missing ones. The newest entry stays.
   private static func pruning(_ names: LogNames) -> [String] {
     let prune = "\(quoted(names.schema)).prune"
     let step = """
@@ -112,7 +105,6 @@ package struct PostgresLogDraft {
 }
 
 extension LogNames {
-  /// What a user needs for reading a log and removing old entries.
   func grants(to role: String) -> [String] {
     let (schema, role) = (quoted(schema), quoted(role))
     return [
@@ -124,7 +116,6 @@ extension LogNames {
 }
 
 extension TableFacts {
-  /// Why a relation can have no log.
   fileprivate var obstacle: String? {
     switch kind {
     case "r", "p": break
@@ -137,7 +128,7 @@ extension TableFacts {
       ? "a partition of it lies in another server, which says nothing of its writers" : nil
   }
 
-  /// Why a table with a log is compared as a whole once it was written; `nil` where its rows are noted.
+  /// Why a logged table is compared as a whole; nil if its rows are logged.
   fileprivate func remark(_ table: PostgresLogReader.Table) -> String? {
     if table.keys.isEmpty { return "SELECTs or views read it" }
     guard keys != nil else {

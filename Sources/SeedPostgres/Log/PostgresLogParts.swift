@@ -1,21 +1,20 @@
 import SeedDatabase
 
-/// What of a database belongs to a log. Others may have put things of their own into its schema.
+/// The objects in a log's schema that belong to the log; users may have added others.
 struct PostgresLogParts {
-  /// What takes the log away, and nothing else: the schema goes where it is empty then.
+  /// Statements that drop the log alone, and the schema if it is then empty.
   let removal: [String]
 
   init(_ names: LogNames, _ connection: PostgresConnection) throws(PostgresError) {
     removal = try connection.rows(Self.query, [names.schema]).compactMap(\.[0])
   }
 
-  /// Whether the table of that alias in pg_class lists the logs of a schema.
+  /// A condition for the registry table; `table`: its alias in pg_class.
   static func isRegistry(_ table: String) -> String {
     "\(table).relname = 'logged' AND \(table).relkind = 'r' AND \(columns(of: table)) "
       + "= '{number,source_schema,source,noting,keys,types,token,pruned}'"
   }
 
-  /// Whether it is a log.
   static func isLog(_ table: String) -> String {
     "\(table).relname ~ '^log_[0-9]+$' AND \(table).relkind = 'r' AND (\(columns(of: table)))[1:2] = '{xid,at}'"
   }
@@ -24,8 +23,8 @@ struct PostgresLogParts {
     "(SELECT array_agg(attname::text ORDER BY attnum) FROM pg_attribute WHERE attrelid = \(table).oid AND attnum > 0 AND NOT attisdropped)"
   }
 
-  /// Of a function that triggers call nothing but triggers can depend. Whatever else depends on a part, such as a view, is named by the
-  /// server, and everything stays.
+  /// CASCADE for a trigger function drops only its triggers. If another object such as a view depends on a part, the
+  /// server reports it and nothing is dropped.
   private static let query = """
     WITH space AS (SELECT oid, nspname FROM pg_namespace WHERE nspname = $1), \
     part AS (SELECT 1 AS rank, 'pg_proc'::regclass AS class, p.oid, format('DROP FUNCTION %I.%I(%s)%s', nspname, p.proname, \

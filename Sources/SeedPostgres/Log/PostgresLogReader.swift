@@ -1,16 +1,15 @@
 import SeedDatabase
 import SeedServer
 
-/// Finds out which tables a dataset reads, and by which keys its clients know their rows.
+/// Finds the tables that a dataset reads, and their clients' keys.
 struct PostgresLogReader {
   let connection: PostgresConnection
   private let types: TypeCatalog
   private let reading: ReadingCatalog
 
-  /// A table that is read.
   struct Table {
     let relation: ReadRelation
-    /// The client's key in the origin's names; empty where only a SELECT reads it.
+    /// The client's key with the origin's names; empty if only a SELECT reads the table.
     var keys: [String] = []
   }
 
@@ -19,7 +18,7 @@ struct PostgresLogReader {
     (types, reading) = (TypeCatalog(connection), ReadingCatalog(connection))
   }
 
-  /// All of them, partitions by their root; views are what they read.
+  /// Partitions are replaced by their root, and views by the tables that they read.
   func tables(readBy plans: [SeriesPlan]) throws -> [Table] {
     var tables: [UInt32: Table] = [:]
     for plan in plans {
@@ -31,7 +30,7 @@ struct PostgresLogReader {
         for relation in roots where tables[relation.oid] == nil {
           tables[relation.oid] = Table(relation: relation)
         }
-        // A view of that name may show other rows than its table.
+        // A view of that name may have other rows than its table.
         let own = roots.first { $0.schema == connection.place.schema && $0.name == table.name }?.oid
         guard source.sql == nil, roots.count == 1, let own, tables[own]?.keys.isEmpty == true else {
           continue

@@ -1,29 +1,26 @@
 import SeedDatabase
 package import SeedServer
 
-/// Makes and removes the log of a PostgreSQL database.
 package struct PostgresLogSetup {
   private let place: PostgresPlace
   private let owner: PostgresPlace
   private let reader: PostgresConnection
   private let names: LogNames
 
-  /// Looks as the user who publishes; nothing is written yet. The owner's place is the same database as somebody who may.
+  /// Connects as the publishing user and writes nothing. `owner`: the same database for a user who may create the log.
   package init(_ place: PostgresPlace, owner: PostgresPlace? = nil) throws {
     (self.place, self.owner, names) = (place, owner ?? place, LogNames(of: place.schema))
     reader = try PostgresConnection(place)
     try reader.begin()
   }
 
-  /// The statements that make a log of what the plans read, and the tables that get one.
   package func draft(_ plans: [SeriesPlan]) throws -> PostgresLogDraft {
     let draft = try PostgresLogDraft(PostgresLogReader(reader), plans)
-    // Who makes the log is another session.
+    // Another session creates the log.
     try reader.releaseLocks()
     return draft
   }
 
-  /// The statements that take the log away; none where there is none.
   package func removal() throws -> [String] {
     guard try hasSchema() else { return [] }
     guard try PostgresLogCatalog.exists(names, reader) else {
@@ -36,17 +33,16 @@ package struct PostgresLogSetup {
     try !reader.rows("SELECT FROM pg_namespace WHERE nspname = $1", [names.schema]).isEmpty
   }
 
-  /// A script of statements for somebody else, in one transaction.
+  /// A script in one transaction, for the operator to run.
   package func script(_ statements: [String]) -> [String] {
     [Self.begin] + settings + statements + ["COMMIT"]
   }
 
   private static let begin = "BEGIN"
 
-  /// Writers wait behind a lock that is waited for.
+  /// A short lock timeout, because writers queue behind a waiting lock.
   private var settings: [String] { ["SET LOCAL lock_timeout = '\(place.lockTimeoutSeconds)s'"] }
 
-  /// Runs statements in one transaction, all or none.
   package func run(_ statements: [String]) throws {
     let connection = try PostgresConnection(owner)
     for statement in script(statements) {
@@ -56,7 +52,7 @@ package struct PostgresLogSetup {
     }
   }
 
-  /// Rights that are missing here are not those of reading.
+  /// Missing rights here are those of an owner, not of a reader.
   private func withRemedy(_ error: PostgresError, of statement: String) -> PostgresError {
     guard case .server(_, _, let message) = error, message.state == "42501" else { return error }
     return statement.hasPrefix("CREATE SCHEMA")

@@ -1,18 +1,15 @@
 import SeedFormat
 
-/// What a table is like, as far as its log depends on it.
 struct TableFacts {
   let kind: String
   let isPermanent: Bool
-  /// Why rows can be written without a trigger for statements of this table.
+  /// Whether rows can be written without firing a statement trigger of this table.
   let needsRows: Bool
   let hasForeignPartition: Bool
-  /// The asked for key's columns, in their order; `nil` where one of them is of no use or is not there.
+  /// The key's columns in order; nil if one is missing or has an unsuitable type.
   let keys: [LogKey]?
-  /// Whether an index finds rows by that key.
   let hasIndex: Bool
 
-  /// Of the table with that OID, for a key of those columns.
   init?(_ oid: UInt32, keys names: [String], _ connection: PostgresConnection) throws(PostgresError) {
     let rows = try connection.rows(
       """
@@ -26,21 +23,20 @@ struct TableFacts {
     keys = LogKey.all(row[4], count: names.count)
   }
 
-  // MARK: Of a table c in pg_class, and a key of the columns g.keys
+  // MARK: Conditions on a table c in pg_class and key columns g.keys
 
-  /// Writing a partition's root or an heir's parent fires no trigger for statements of the table itself, and what replication
-  /// brings fires none at all.
+  /// Writes to a partition's root or an inherited table's parent fire no statement trigger of the table itself, and
+  /// writes by replication fire none.
   static let needsRows = """
     (c.relkind = 'p' OR c.relispartition OR EXISTS (SELECT FROM pg_inherits WHERE inhrelid = c.oid) \
     OR EXISTS (SELECT FROM pg_subscription_rel WHERE srrelid = c.oid))
     """
 
-  /// Its rows lie in another server, which says nothing of its writers.
+  /// Rows in another server, whose writes are invisible.
   static let hasForeignPartition = """
     EXISTS (SELECT FROM pg_partition_tree(c.oid) part JOIN pg_class f ON f.oid = part.relid WHERE f.relkind = 'f')
     """
 
-  /// For each column of the key what ``LogKey`` needs to know.
   static let keyColumns = """
     (SELECT json_agg(json_build_array(a.attname, format('%I.%I:%s', tn.nspname, t.typname, a.atttypmod), t.typname, \
     a.atttypmod, t.typtype = 'e', coalesce(l.collisdeterministic, true), format_type(a.atttypid, a.atttypmod) \
@@ -51,7 +47,6 @@ struct TableFacts {
     LEFT JOIN pg_namespace ln ON ln.oid = l.collnamespace)
     """
 
-  /// Whether a B-tree over all rows begins with the key's columns.
   static let hasIndex = """
     EXISTS (SELECT FROM pg_index i JOIN pg_class ic ON ic.oid = i.indexrelid JOIN pg_am m ON m.oid = ic.relam \
     WHERE i.indrelid = c.oid AND i.indisvalid AND i.indpred IS NULL AND m.amname = 'btree' \
@@ -61,7 +56,7 @@ struct TableFacts {
 }
 
 extension LogKey {
-  /// What ``TableFacts/keyColumns`` yields.
+  /// Parses the result of ``TableFacts/keyColumns``.
   static func all(_ text: String?, count: Int) -> [LogKey]? {
     guard count > 0 else { return [] }
     let rows = text.flatMap { try? JSONValue(parsing: Array($0.utf8)) }?.elements ?? []

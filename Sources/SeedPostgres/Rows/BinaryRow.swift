@@ -2,18 +2,17 @@ import SeedDatabase
 import SeedFormat
 import SeedSystem
 
-/// The messages of COPY in its binary format: a head before the first row, then a row each, and a mark behind the last.
+/// The messages of COPY in binary format: a header before the first row, one message per row, and a trailer.
 struct BinaryRow {
-  /// Where each field lies in the message; `nil` for NULL.
+  /// Each field's bytes in the message; nil for NULL.
   private(set) var fields: [UnsafeRawBufferPointer?] = []
 
-  /// Bytes of the head up to its extension, whose length comes last.
+  /// Bytes of the header before its extension; the last four are the extension's length.
   private static let headBytes = 19
   private static let signature = Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0x00]
 
   struct Malformed: Error {}
 
-  /// The bytes behind the head.
   static func behindHead(_ message: UnsafeRawBufferPointer) throws(Malformed) -> UnsafeRawBufferPointer {
     guard message.count >= headBytes, message.starts(with: signature) else { throw Malformed() }
     let extra = Int(integer(message, at: headBytes - 4, UInt32.self))
@@ -21,7 +20,7 @@ struct BinaryRow {
     return UnsafeRawBufferPointer(rebasing: message[(headBytes + extra)...])
   }
 
-  /// Finds the fields of one row; false for the mark behind the last row.
+  /// Finds the fields of a row; returns false for the trailer.
   mutating func read(_ row: UnsafeRawBufferPointer, count: Int) throws(Malformed) -> Bool {
     guard row.count >= 2 else { throw Malformed() }
     let said = Self.integer(row, at: 0, Int16.self)
@@ -52,7 +51,7 @@ struct BinaryRow {
 }
 
 extension ValueForm {
-  /// Why a field has no value that a client could store, as it goes on behind "holds".
+  /// Why a client cannot store a field; continues a sentence after "holds".
   struct Unfit: Error {
     let reason: String
   }
@@ -60,7 +59,7 @@ extension ValueForm {
   /// Microseconds from 1970 to 2000.
   private static let millennium: Int64 = 946_684_800_000_000
 
-  /// A field's value; texts and blobs lie in the message.
+  /// A field's value; texts and blobs point into the message.
   func value(_ field: UnsafeRawBufferPointer) throws -> BorrowedValue {
     switch self {
     case .bool: .integer(field.first == 1 ? 1 : 0)
@@ -76,7 +75,6 @@ extension ValueForm {
     }
   }
 
-  /// What a message says of a field that has no value.
   func told(_ field: UnsafeRawBufferPointer?) -> BorrowedValue {
     guard case .spelled = self, let field else { return .null }
     return .text(field.assumingMemoryBound(to: UInt8.self))
@@ -91,13 +89,13 @@ extension ValueForm {
     }
   }
 
-  /// SQLite would make NULL of it.
+  /// Rejects NaN, which SQLite would store as NULL.
   private static func real(_ value: Double) throws(Unfit) -> Double {
     guard value.isNaN else { return value }
     throw Unfit(reason: "NaN, which is no number to SQLite: make it NULL, or the client's column TEXT")
   }
 
-  /// An INTEGER column takes what is whole in its digits, a REAL one the nearest double.
+  /// An INTEGER column gets whole numbers, a REAL column the nearest double.
   private static func number(_ digits: String, _ affinity: Affinity) throws(Unfit) -> BorrowedValue {
     if affinity != .real, let whole = whole(digits) { return .integer(whole) }
     guard digits.last?.isNumber == true else {
@@ -112,9 +110,9 @@ extension ValueForm {
     return .real(real)
   }
 
-  /// SQLite would make a number of any text that looks like one, and leave all others where numbers are expected. A text is
-  /// taken only where it is how the number would be written: then nothing of it is lost. `nil` for a text that a column
-  /// of any numbers, such as one declared DATE, keeps as it is.
+  /// SQLite would convert any text that looks like a number, and keep other texts in a numeric column. To lose nothing,
+  /// a text is accepted only in the canonical form of its number. Returns nil for a text that a NUMERIC column, such as
+  /// one declared DATE, stores unchanged.
   private static func spelled(_ text: String, _ affinity: Affinity) throws(Unfit) -> BorrowedValue? {
     if let whole = Int64(text), String(whole) == text {
       guard affinity == .real else { return .integer(whole) }

@@ -1,5 +1,5 @@
 extension PostgresConnection {
-  /// Words that ask for the time or the session without a parenthesis, and what dates may be written as.
+  /// Words for time or session without parentheses, and special date values.
   private static let volatileWords: Set<String> = [
     "current_date", "current_time", "current_timestamp", "localtime", "localtimestamp", "current_user",
     "user",
@@ -8,8 +8,8 @@ extension PostgresConnection {
     "tablesample",
   ]
 
-  /// Functions of PostgreSQL's own that are not IMMUTABLE because they obey settings, which a step sets, or whose changes are
-  /// seen as changes of what a SELECT is made of. They ask neither for the time nor for rows.
+  /// Built-in functions that are not IMMUTABLE only because they depend on settings, which a step fixes, or on
+  /// definitions whose changes are detected. They depend neither on time nor on rows.
   private static let steadyFunctions: Set<String> = [
     "array_to_json", "array_to_string", "concat", "concat_ws", "date", "date_part", "date_trunc", "extract",
     "format", "generate_series", "interval", "json_agg", "json_build_array", "json_build_object",
@@ -19,13 +19,12 @@ extension PostgresConnection {
     "to_timestamp",
   ]
 
-  /// Why a SELECT, or a table without one, may yield other rows though nobody wrote: it, or the views and policies of what it
-  /// reads, ask for the time, for random numbers, or for what lies in another server. In doubt they do, which costs a
-  /// comparison and never a row.
+  /// Why a SELECT or a table may yield other rows without a write: its definition, or views or policies that it uses,
+  /// read time, random numbers or another server. In doubt returns a reason, which costs a comparison but never a row.
   func restlessness(
     of select: String?, reading relations: Set<ReadRelation>
   ) throws(PostgresError) -> String? {
-    // Tables of other servers change without a transaction of this one, and the server's own views tell of the moment.
+    // Foreign tables change without a local transaction, and the server's own views show its current state.
     if let away = relations.first(where: { $0.kind == "f" }) {
       return "\"\(away.name)\" lies in another server"
     }
@@ -41,7 +40,6 @@ extension PostgresConnection {
     return try changingFunction(calls).map { "\($0)() is not IMMUTABLE" }
   }
 
-  /// What views and the rules on rows are made of.
   private func definitions(_ relations: Set<ReadRelation>) throws(PostgresError) -> [String] {
     guard !relations.isEmpty else { return [] }
     let list = "{\(relations.map { "\($0.oid)" }.sorted().joined(separator: ","))}"
@@ -53,7 +51,7 @@ extension PostgresConnection {
     ).compactMap(\.[0])
   }
 
-  /// Only IMMUTABLE promises that equal rows give equal values.
+  /// Only IMMUTABLE guarantees equal results for equal rows.
   private func changingFunction(_ names: Set<String>) throws(PostgresError) -> String? {
     guard !names.isEmpty else { return nil }
     func list(_ names: Set<String>) -> String {
@@ -67,13 +65,12 @@ extension PostgresConnection {
     ).first?[0]
   }
 
-  /// In lower case.
   private static func words(in sql: String) -> Set<String> {
     let words = sql.lowercased().split { !($0.isLetter || $0.isNumber || $0 == "_") }
     return Set(words.map(String.init))
   }
 
-  /// Words before a parenthesis, in lower case: functions, and words that are none and so do no harm.
+  /// Words before a parenthesis in lower case: functions, and harmless other words.
   private static func calls(in sql: String) -> Set<String> {
     Set(sql.lowercased().matches(of: /([\p{L}_][\p{L}\p{N}_]*)\x22?\s*\(/).map { String($0.1) })
   }

@@ -2,12 +2,11 @@ import SeedDatabase
 import SeedFormat
 
 extension PostgresProjection {
-  /// Rows from which on it matters how they are sorted.
   private static let mostSortedRows: Int64 = 100_000
-  /// text and varchar, by OID.
+  /// OIDs of text and varchar.
   private static let texts: Set<UInt32> = [25, 1043]
 
-  /// What would spare the server a sort of a large table for each comparison, where its key has texts; `nil` where an index
+  /// Suggests an index that spares a sort of a large table with texts in its key for each comparison; nil if an index
   /// has that order, and for a SELECT.
   func missingKeyIndex(_ connection: PostgresConnection) throws -> String? {
     let key = keyParts
@@ -24,7 +23,7 @@ extension PostgresProjection {
       + "\(source) (\(columns))"
   }
 
-  /// As the server would read the rows if a sort were the last that it did.
+  /// The server's plan, with sorting as a last resort.
   private func plan(_ connection: PostgresConnection) throws -> JSONValue {
     try connection.rows("SET LOCAL enable_sort TO off")
     defer { _ = try? connection.rows("SET LOCAL enable_sort TO on") }

@@ -3,13 +3,12 @@ import SeedFormat
 import SeedServer
 
 extension PostgresProjection {
-  /// The table's rows, in the key's order where that is asked for. Nothing is read before the first one is.
+  /// The table's rows, on request in the key's order. Reading starts with the first row.
   func rows(_ connection: PostgresConnection, isOrdered: Bool) -> any RowSource {
     CopyRows(connection, self, isOrdered: isOrdered)
   }
 }
 
-/// A projection's rows, as COPY sends them.
 private final class CopyRows: RowSource {
   private let connection: PostgresConnection
   private let projection: PostgresProjection

@@ -2,20 +2,19 @@ import SeedDatabase
 import SeedFormat
 import SeedServer
 
-/// How one table of a client is read: the origin's table of that name, or the operator's SELECT, in PostgreSQL's own SQL.
+/// Reads a client's table from the origin's table of that name or the operator's SELECT, in PostgreSQL's SQL.
 struct PostgresProjection {
   let columns: [ProjectedColumn]
-  /// What is read: a table, or a SELECT in parentheses.
+  /// A table, or a SELECT in parentheses.
   private(set) var source: String
   private let table: TableSchema
   private let place: String
-  /// The origin's own columns by the client's, with their types; of a SELECT, those that it yields.
+  /// The origin's columns and types in the order of the client's columns; for a SELECT, its result's.
   private let found: [(name: String, type: UInt32)]
 
-  /// What the columns are called in the origin.
   var names: [String] { found.map(\.name) }
 
-  /// Looks at the columns and their types; reads no row.
+  /// Checks the columns and their types; reads no rows.
   init(_ table: TableSchema, _ projection: Projection, _ connection: PostgresConnection, _ types: TypeCatalog)
     throws
   {
@@ -40,14 +39,12 @@ struct PostgresProjection {
     }
   }
 
-  /// The same columns of fewer rows.
   func narrowed(to source: String) -> Self {
     var narrowed = self
     narrowed.source = source
     return narrowed
   }
 
-  /// All rows, in the key's order where that is asked for.
   func copy(isOrdered: Bool) -> String {
     let values = columns.map(\.sql).joined(separator: ", ")
     let order = " ORDER BY " + table.key.map { columns[$0].order }.joined(separator: ", ")
@@ -55,18 +52,17 @@ struct PostgresProjection {
       "COPY (SELECT \(values) FROM \(source) AS seedbank_rows\(isOrdered ? order : "")) TO STDOUT (FORMAT binary)"
   }
 
-  /// Reads no row, and all the same asks for the right to read each column.
+  /// Reads no row but requires the right to read each column.
   var rights: String {
     "SELECT \(columns.map(\.sql).joined(separator: ", ")) FROM \(source) AS seedbank_rows LIMIT 0"
   }
 
-  /// How many rows have NULL in the key.
   var countWithoutKey: String {
     let nulls = table.key.map { "(\(columns[$0].sql)) IS NULL" }.joined(separator: " OR ")
     return "SELECT count(*) FROM \(source) AS seedbank_rows WHERE \(nulls)"
   }
 
-  /// The client's columns of numbers whose rows may have none, with the types in the origin.
+  /// Numeric client columns whose rows may hold other values, with the origin's types.
   var doubtful: [(column: ColumnSchema, type: UInt32)] {
     columns.indices.filter { index in
       switch (columns[index].form, table.columns[index].affinity) {
@@ -78,15 +74,14 @@ struct PostgresProjection {
 
   // MARK: The key
 
-  /// What orders the rows: the origin's columns, and how the client compares them.
+  /// The key columns in the origin, with the client's collations.
   var keyParts: [(name: String, type: UInt32, isText: Bool, collation: Collation)] {
     table.key.map { (found[$0].name, found[$0].type, columns[$0].form == .text, table.columns[$0].collation) }
   }
 
-  /// Whether it is a table of the origin, and no SELECT.
   var isWholeTable: Bool { !source.hasPrefix("(") }
 
-  /// The keys of all rows, in the client's order.
+  /// All rows in the client's key order.
   var orderedKeys: String {
     let order = table.key.map { columns[$0].order }.joined(separator: ", ")
     return "SELECT 1 FROM \(source) AS seedbank_rows ORDER BY \(order)"
@@ -97,7 +92,6 @@ struct PostgresProjection {
     return .unfit(table: table.name, column: table.columns[index].name, key: key, reason: reason)
   }
 
-  /// What the server refuses while it reads is told with the table.
   func blaming<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -108,7 +102,6 @@ struct PostgresProjection {
   }
 }
 
-/// Finds out what a projection reads from.
 private struct SourceReader {
   let table: TableSchema
   let projection: Projection
@@ -127,13 +120,13 @@ private struct SourceReader {
         name, try told { () throws(PostgresError) in try connection.columns(of: "SELECT * FROM \(name)") }
       )
     }
-    // By itself first: so the server counts lines as the file does, and refuses a second statement.
+    // Described without a wrapper first, so that line numbers match the file and the server rejects a second statement.
     let columns = try told { () throws(PostgresError) in try connection.columns(of: sql) }
     return ("(\(try unended(sql))\n)", columns)
   }
 
-  /// Without the semicolon and what is behind it: it becomes a subquery. Which semicolon ends the statement is the server's to
-  /// say, for it may stand in a text or a comment as well.
+  /// Removes a final semicolon and the text after it, because the SQL becomes a subquery. Asks the server which
+  /// semicolon ends the statement, because others may be in texts or comments.
   private func unended(_ sql: String) throws(PostgresError) -> String {
     var select = sql[...]
     while true {
@@ -158,7 +151,7 @@ private struct SourceReader {
     }
   }
 
-  /// With the file, and the line where the server named a place.
+  /// Adds the file, and the line if the server reported a position.
   private func told(_ error: PostgresError, line: Int?) -> PostgresError {
     guard case .server(let place, let subject, let message) = error else { return error }
     guard projection.sql != nil else {
@@ -167,7 +160,7 @@ private struct SourceReader {
     return .server(place: place, subject: projection.place + (line.map { ":\($0)" } ?? ""), message)
   }
 
-  /// An origin's table may hold more than a client gets; a SELECT that yields more is a mistake in it.
+  /// A table may have more columns than the client; a SELECT with more is a mistake.
   func check(_ found: [String]) throws(OriginError) {
     let missing = table.columnNames.filter { name in !found.contains { $0.isNamed(name) } }
     let surplus = found.filter { name in !table.columnNames.contains { $0.isNamed(name) } }
@@ -180,7 +173,6 @@ private struct SourceReader {
 }
 
 extension ColumnType {
-  /// Why it has no form for a client's column, and what helps.
   fileprivate func refusal(for projection: Projection) -> String {
     let reason = if case .refused(let reason) = self { reason } else { "the client's column cannot hold it" }
     return "\(reason); cast it to text or a number in \(projection.file)"
@@ -188,10 +180,10 @@ extension ColumnType {
 }
 
 extension String {
-  /// Whether SQLite takes the other name for this one.
+  /// Whether SQLite considers the names equal.
   fileprivate func isNamed(_ other: String) -> Bool { lowercased() == other.lowercased() }
 
-  /// From 1, of a character counted from 1.
+  /// The line, from 1, of a character, counted from 1.
   fileprivate func line(ofCharacter place: Int) -> Int {
     unicodeScalars.prefix(place - 1).count { $0 == "\n" } + 1
   }

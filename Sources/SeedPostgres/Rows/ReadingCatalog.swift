@@ -1,19 +1,18 @@
 import SeedDatabase
 import SeedServer
 
-/// A table, view or other relation that a projection reads.
 struct ReadRelation: Hashable {
   let oid: UInt32
   let schema: String
   let name: String
-  /// `r`, `p`, `v`, `m` or `f`, as pg_class has it.
+  /// `r`, `p`, `v`, `m` or `f`, as in pg_class.
   let kind: String
 
   var isView: Bool { kind == "v" }
 }
 
-/// Which relations SELECTs read, views and what they read included. The server tells: it locks each of them before it plans, also
-/// those that the plan then does without.
+/// Finds the relations that SELECTs read, including views and their tables, from the server's locks: it locks each
+/// relation before planning, even those that the plan does not use.
 final class ReadingCatalog {
   private let connection: PostgresConnection
   private var known: [String: [ReadRelation]] = [:]
@@ -21,7 +20,6 @@ final class ReadingCatalog {
 
   init(_ connection: PostgresConnection) { self.connection = connection }
 
-  /// What a projection reads.
   func relations(readBy projection: PostgresProjection) throws(PostgresError) -> [ReadRelation] {
     if let table = try plainTables()[projection.source] { return [table] }
     if let relations = known[projection.source] { return relations }
@@ -30,12 +28,11 @@ final class ReadingCatalog {
     return relations
   }
 
-  /// Whether it is a table that is read by itself.
   func isPlainTable(_ projection: PostgresProjection) throws(PostgresError) -> Bool {
     try plainTables()[projection.source] != nil
   }
 
-  /// Tables that are read by themselves, by what stands for them in SQL: no partitions, no heirs, no policies.
+  /// Tables without partitions, inheritance or policies, by their SQL.
   private func plainTables() throws(PostgresError) -> [String: ReadRelation] {
     if let plain { return plain }
     let schema = connection.place.schema
@@ -50,7 +47,6 @@ final class ReadingCatalog {
     return found
   }
 
-  /// The locks go with the savepoint.
   private func locked(by select: String) throws(PostgresError) -> [ReadRelation] {
     try connection.releaseLocks()
     try connection.rows("EXPLAIN \(select)")
@@ -67,7 +63,6 @@ final class ReadingCatalog {
 }
 
 extension ReadRelation {
-  /// OID, schema, name and kind.
   init(_ row: [String?]) {
     oid = row[0].flatMap { UInt32($0) } ?? 0
     (schema, name, kind) = (row[1] ?? "", row[2] ?? "", row[3] ?? "")

@@ -3,22 +3,21 @@ import SeedDatabase
 import SeedServer
 import SeedSystem
 
-/// One session, which reads one state of a database: the only owner of libpq's connection.
+/// One session that reads one state of a database, and the only owner of libpq's connection.
 final class PostgresConnection {
   private let raw: OpaquePointer
   let place: PostgresPlace
-  /// The message of COPY that was lent last; `nil` where there is none.
   private var lent: UnsafeMutablePointer<CChar>?
   private var isCopying = false
-  /// Which one answered; a primary until the state is taken.
+  /// The server that answered; a primary until the snapshot is taken.
   private(set) var server: OriginServer
-  /// How far a standby had come before the state was taken; `nil` on a primary.
+  /// A standby's replay position before the snapshot; nil on a primary.
   private(set) var replayedBefore: String?
 
-  /// The oldest major version whose snapshots can be told from one another.
+  /// The oldest major version whose snapshots can be compared.
   static let oldestMajor = 13
 
-  /// Connects; begins nothing yet.
+  /// Connects without a transaction.
   init(_ place: PostgresPlace) throws(PostgresError) {
     self.place = place
     raw = try Self.connected(place)
@@ -35,10 +34,9 @@ final class PostgresConnection {
     PQfinish(raw)
   }
 
-  /// Whom the server knows the session as.
   var user: String { text(PQuser(raw)) }
 
-  /// The host that answered, and the address of the server behind it, if that is another one.
+  /// The host that answered, with its address if that differs.
   func answeringServer(at address: String?, isStandby: Bool) -> OriginServer {
     let host = text(PQhost(raw))
     let name = address.map { $0 == host ? host : "\(host) (\($0))" } ?? host
@@ -49,19 +47,18 @@ final class PostgresConnection {
 
   // MARK: Statements
 
-  /// Begins the transaction in which all is read, and takes its state. In it, no setting of the server, the database or
-  /// the user changes what a value looks like.
+  /// Begins the reading transaction and takes its snapshot. Fixes all settings that affect the form of values.
   func begin() throws(PostgresError) {
     let settings = [
       "timezone TO 'UTC'", "datestyle TO 'ISO'", "intervalstyle TO 'iso_8601'", "bytea_output TO 'hex'",
       "extra_float_digits TO 3", "xmlbinary TO 'base64'", "search_path TO \(quoted(place.schema)), pg_temp",
       "statement_timeout TO '\(place.statementTimeoutSeconds)s'",
       "lock_timeout TO '\(place.lockTimeoutSeconds)s'", "idle_in_transaction_session_timeout TO 0",
-      // Off, a query from which it would hide rows is refused.
+      // Off: the server rejects a query whose rows it would hide.
       "row_security TO \(place.appliesRowSecurity ? "on" : "off")",
     ]
     replayedBefore = try rows("SELECT pg_last_wal_replay_lsn() WHERE pg_is_in_recovery()").first?[0]
-    // LOCAL: where a pooler lends sessions, the next user of this one has settings of its own.
+    // LOCAL, because a pooler gives the session to other users.
     try run(
       ["BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"] + settings.map { "SET LOCAL \($0)" }
         + ["SAVEPOINT seedbank"])
@@ -72,12 +69,11 @@ final class PostgresConnection {
     server = answeringServer(at: standing[1], isStandby: standing[0] == "t")
   }
 
-  /// Runs statements without rows, all in one message.
   private func run(_ statements: [String]) throws(PostgresError) {
     _ = try answered(PQexec(raw, statements.joined(separator: "; ")))
   }
 
-  /// Runs one statement and returns its rows as texts. A COPY that goes on is given up first.
+  /// Runs a statement and returns its rows as texts. Cancels an unfinished COPY first.
   @discardableResult
   func rows(_ sql: String, _ values: [String] = []) throws(PostgresError) -> [[String?]] {
     try giveUpCopy()
@@ -85,7 +81,7 @@ final class PostgresConnection {
     return try answered(answer).rows
   }
 
-  /// The columns that a SELECT yields, which is not run.
+  /// The result columns of a SELECT, which is not run.
   func columns(of select: String) throws(PostgresError) -> [(name: String, type: UInt32)] {
     try giveUpCopy()
     _ = try answered(PQprepare(raw, "", select, 0, nil))
@@ -98,7 +94,7 @@ final class PostgresConnection {
     return result
   }
 
-  /// The savepoint keeps the transaction, and so the state that it reads, alive after an error.
+  /// Rolls back to the savepoint, which preserves the transaction and its snapshot after an error.
   private func failure(_ result: PostgresResult) -> PostgresError {
     var message = result.message ?? ServerMessage(state: "", text: lines(PQerrorMessage(raw)))
     message.user = user
@@ -109,11 +105,11 @@ final class PostgresConnection {
 
   private static let restore = "ROLLBACK TO SAVEPOINT seedbank"
 
-  /// Lets go of what the transaction has locked since it began. Its state stays.
+  /// Releases the transaction's locks but keeps its snapshot.
   func releaseLocks() throws(PostgresError) { try rows(Self.restore) }
 
-  /// TRUNCATE, and an ALTER TABLE that writes a table anew, are not bound by transactions: who took a state before and reads
-  /// the table after finds it empty. Both give it another file, and a table that was read is locked until the end.
+  /// Throws if a table that was read was truncated or rewritten, which ignores snapshots: a transaction with an older
+  /// one finds the table empty. Both replace the table's file, and a table once read stays locked.
   func proveNothingRewritten() throws(PostgresError) {
     let found = try rows(
       """
@@ -128,14 +124,13 @@ final class PostgresConnection {
 
   // MARK: COPY
 
-  /// Begins COPY … TO STDOUT.
   func startCopy(_ sql: String) throws(PostgresError) {
     try giveUpCopy()
     _ = try answered(PQexec(raw, sql))
     isCopying = true
   }
 
-  /// The next message of COPY, good until the one after; `nil` behind the last, where the server says that all was sent.
+  /// The next message of COPY, valid until the next call; nil at the end, after the server confirmed success.
   func nextCopied() throws(PostgresError) -> UnsafeRawBufferPointer? {
     PQfreemem(lent)
     lent = nil
@@ -143,7 +138,7 @@ final class PostgresConnection {
     if count > 0 { return UnsafeRawBufferPointer(start: lent, count: Int(count)) }
     isCopying = false
     let result = PostgresResult(PQgetResult(raw))
-    // The server is ready for what comes next only when it has said all.
+    // The server accepts the next statement only after all results are read.
     drain()
     guard result.isGood else { throw failure(result) }
     return nil
@@ -153,7 +148,6 @@ final class PostgresConnection {
     while let result = PQgetResult(raw) { PQclear(result) }
   }
 
-  /// Ends a COPY whose rows nobody wants any more.
   private func giveUpCopy() throws(PostgresError) {
     guard isCopying else { return }
     isCopying = false
@@ -163,7 +157,7 @@ final class PostgresConnection {
     while PQgetCopyData(raw, &lent, 0) > 0 { PQfreemem(lent) }
     lent = nil
     drain()
-    // A cancellation that comes late may hit the first of these.
+    // A late cancellation may hit the first of these.
     if !PostgresResult(PQexec(raw, Self.restore)).isGood { _ = try answered(PQexec(raw, Self.restore)) }
   }
 
@@ -186,7 +180,7 @@ extension PostgresConnection {
     guard let raw = started else {
       throw .connection(place: place, ServerMessage(state: "", text: "there is no memory left"))
     }
-    // So that an error's number is in its text: libpq has no other way to tell it here.
+    // Puts the SQLSTATE into the text, which is the only way in which libpq reports it here.
     _ = PQsetErrorVerbosity(raw, PQERRORS_VERBOSE)
     guard finishes(raw, in: place.connectSeconds) else {
       defer { PQfinish(raw) }
@@ -195,7 +189,7 @@ extension PostgresConnection {
     return raw
   }
 
-  /// Goes on until the session stands; false where it does not come to that.
+  /// Polls until the session is established; false if that fails.
   private static func finishes(_ raw: OpaquePointer, in seconds: Int) -> Bool {
     guard PQstatus(raw) != CONNECTION_BAD else { return false }
     let end = ContinuousClock.now.advanced(by: .seconds(seconds))
@@ -219,10 +213,10 @@ extension PostgresConnection {
     return false
   }
 
-  /// `…failed: FATAL:  28P01: password authentication failed for user "x"`, and where in the server's source it stands.
+  /// Parses `…failed: FATAL:  28P01: password authentication failed for user "x"`.
   private static func message(_ raw: OpaquePointer, hiding place: PostgresPlace) -> ServerMessage {
     let all = lines(PQerrorMessage(raw))
-    // libpq has begun a sentence, and the time is over.
+    // libpq has begun a sentence when the time is over.
     guard !all.isEmpty, !all.hasSuffix(": ") else {
       return ServerMessage(state: "", text: "\(all)no answer in \(place.connectSeconds) seconds")
     }
@@ -233,7 +227,6 @@ extension PostgresConnection {
   }
 }
 
-/// Owns an answer.
 private final class PostgresResult {
   private let raw: OpaquePointer?
 
@@ -243,7 +236,7 @@ private final class PostgresResult {
 
   var isGood: Bool { [PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_COPY_OUT].contains(PQresultStatus(raw)) }
 
-  /// `nil` where the answer is not the server's.
+  /// Nil if the error is libpq's.
   var message: ServerMessage? {
     let state = field(seedbank_pq_sqlstate)
     guard !state.isEmpty else { return nil }
@@ -267,17 +260,16 @@ private final class PostgresResult {
   }
 }
 
-/// Notices are no errors, and libpq would print them.
+/// Ignores notices, which libpq would print.
 private func passOverNotice(_: UnsafeMutableRawPointer?, _: UnsafePointer<CChar>?) {}
 
 private func text(_ string: UnsafePointer<CChar>?) -> String { string.map { String(cString: $0) } ?? "" }
 
-/// On one line.
 private func lines(_ string: UnsafePointer<CChar>?) -> String {
   text(string).split { $0.isNewline || $0 == "\t" }.joined(separator: " ")
 }
 
-/// A C array of C strings, with nil behind the last; good during `body`.
+/// A null-terminated C array of C strings, valid during `body`.
 private func withCStrings<Result>(
   _ texts: [String], _ body: ([UnsafePointer<CChar>?]) -> Result
 ) -> Result {

@@ -1,17 +1,15 @@
 import SeedDatabase
 import SeedServer
 
-/// What a server, or libpq on the way to it, said.
 package struct ServerMessage: Hashable, Sendable {
-  /// Five characters; empty where libpq itself gave up.
+  /// The SQLSTATE; empty if the message is libpq's.
   let state: String
   let text: String
   var detail = ""
-  /// From 1, in characters of the statement.
+  /// In characters of the statement, from 1.
   var position: Int?
-  /// The server's function that refused, which no language changes.
+  /// The server's C function, which does not depend on the language.
   var function = ""
-  /// Whom the server knows the session as.
   var user = ""
   var isOfStandby = false
 
@@ -33,7 +31,7 @@ package enum PostgresError: OriginFailure, Hashable {
   case logUnreadable(place: String, grants: String)
   case type(source: String, table: String, column: String, type: String, reason: String)
 
-  /// Whether another try may find the server in order without anyone mending it.
+  /// Whether a retry may succeed without a repair.
   package var isUnavailable: Bool {
     switch self {
     case .connection(_, let message), .server(_, _, let message):
@@ -43,7 +41,7 @@ package enum PostgresError: OriginFailure, Hashable {
     }
   }
 
-  /// Whether a setting, a right or a model's SELECT must be mended, not the rows.
+  /// Whether the cause is a setting, a right or a model's SELECT, not the rows.
   package var isConfiguration: Bool {
     switch self {
     case .connection: !isUnavailable
@@ -55,24 +53,24 @@ package enum PostgresError: OriginFailure, Hashable {
     }
   }
 
-  /// A standby that took away what was being read has it in its new form at once.
+  /// Whether an immediate retry may succeed: a standby's replay removed the rows being read.
   package var isMomentary: Bool {
     guard case .server(_, _, let message) = self else { return false }
     return message.state == "40001" || message.isOfStandby && Self.isEnd(message)
   }
 
-  /// Whether the server would refuse the same again: a right or a function is missing there.
+  /// Whether the server would always reject this, because a right or a function is missing.
   var isInability: Bool {
     guard case .server(_, _, let message) = self else { return false }
     return ["42", "0A"].contains(message.state.prefix(2)) || message.state == "55000"
   }
 
-  /// Whether the connection was lost. Who is sending rows when a server ends it may not be able to say why.
+  /// Whether the connection was lost. While it sends rows, a server that ends it may be unable to report why.
   private static func isEnd(_ message: ServerMessage) -> Bool {
     message.state.isEmpty || message.state.hasPrefix("08")
   }
 
-  /// Connection, resources, an operator's intervention, the system's and inner errors; a standby's conflict.
+  /// Connection, resources, operator intervention, system and internal errors, and a standby's conflicts.
   private static func mayPass(_ message: ServerMessage) -> Bool {
     let classes = ["", "08", "40", "53", "55", "57", "58", "XX"]
     return classes.contains(String(message.state.prefix(2)))
@@ -137,14 +135,12 @@ package enum PostgresError: OriginFailure, Hashable {
     }
   }
 
-  /// What a user needs for reading a schema.
   package static func grants(to user: String, _ schema: String, table: String? = nil) -> String {
     let tables = table.map { "\(quoted(schema)).\(quoted($0))" } ?? "ALL TABLES IN SCHEMA \(quoted(schema))"
     return
       "GRANT USAGE ON SCHEMA \(quoted(schema)) TO \(quoted(user)); GRANT SELECT ON \(tables) TO \(quoted(user));"
   }
 
-  /// What helps against what passes by itself, if only it is given time.
   private static func hint(_ message: ServerMessage) -> String? {
     switch message.state {
     case "42P01":
@@ -167,7 +163,7 @@ package enum PostgresError: OriginFailure, Hashable {
 
   private static let feedback = "set hot_standby_feedback = on there, or raise max_standby_streaming_delay"
 
-  /// What an operator must mend, by SQLSTATE.
+  /// A repair by the operator, by SQLSTATE.
   private enum Remedy {
     case password, access, database, right, rows, certificate
 
@@ -178,7 +174,7 @@ package enum PostgresError: OriginFailure, Hashable {
       case "3D000": self = .database
       case "42501": self = message.function == "check_enable_rls" ? .rows : .right
       default:
-        // What libpq itself finds has no number.
+        // libpq's own errors have no SQLSTATE.
         guard message.state.isEmpty else { return nil }
         if message.text.contains("no password supplied") {
           self = .password

@@ -1,27 +1,25 @@
 import SeedDatabase
 package import SeedServer
 
-/// What of a schema clients can have, as SQL of SQLite, and what they cannot.
+/// The part of a schema that clients can have, as SQL for SQLite, and the rest with reasons.
 package struct PostgresSurvey {
-  /// CREATE TABLE and CREATE INDEX, one statement each.
   package private(set) var statements: [String] = []
   package private(set) var leftOut: [LeftOut] = []
   package let outline: OriginOutline
 
-  /// Something that clients do not get.
   package struct LeftOut: Hashable, Sendable {
     package enum Kind: Sendable { case table, column, index, view, reference }
 
     package let kind: Kind
     package let name: String
-    /// A column's own name, or the table that a reference leads to; the name is its table's.
+    /// A column's name, or the table that a reference leads to; `name` is then the table's.
     package var part: String?
     package let reason: String
-    /// What to do about it; empty where nothing is, or where the reason says it.
+    /// Empty if there is none, or if the reason names it.
     package var remedy = ""
   }
 
-  /// Reads the catalog; of the tables, only those that are named, where some are.
+  /// Reads the catalog; `chosen`: the only tables to consider.
   package init(_ place: PostgresPlace, tables chosen: [String]? = nil) throws {
     let connection = try PostgresConnection(place)
     try connection.begin()
@@ -44,7 +42,7 @@ package struct PostgresSurvey {
       if draft.reason == nil { drafts.append(draft) }
       leftOut += draft.leftOut
     }
-    // SQLite keeps tables and indexes in one list of names.
+    // In SQLite, tables and indexes share one namespace.
     var names = Set(drafts.map { $0.table.name.lowercased() })
     for draft in drafts {
       let (references, indexes) = (draft.references(among: drafts), draft.indexes(besides: &names))
@@ -65,10 +63,9 @@ package struct PostgresSurvey {
   }
 }
 
-/// One table on its way into a client's schema.
 private struct TableDraft {
   let table: SchemaCatalog.Table
-  /// Why it is left out; `nil` for one that is not.
+  /// Why it is left out, if it is.
   private(set) var reason: String?
   private(set) var leftOut: [PostgresSurvey.LeftOut] = []
   private var columns: [(name: String, sql: String)] = []
@@ -106,7 +103,6 @@ private struct TableDraft {
     return isTaken ? "SQLite takes its name for that of another column" : nil
   }
 
-  /// Why this user does not get all its rows.
   private func denial(_ schema: String, _ user: String) -> String? {
     if !table.isReadable {
       return
@@ -137,7 +133,7 @@ private struct TableDraft {
 
   // MARK: SQL
 
-  /// SQL, and what has none.
+  /// SQL, and the parts without any.
   typealias Parts = (sql: [String], leftOut: [PostgresSurvey.LeftOut])
 
   func statement(_ references: [String]) -> String {
@@ -166,7 +162,7 @@ private struct TableDraft {
     return isWhole ? nil : "one of its columns is left out"
   }
 
-  /// Takes the names of those that are made.
+  /// Adds the created indexes' names to `names`.
   func indexes(besides names: inout Set<String>) -> Parts {
     var parts: Parts = ([], [])
     for index in table.indexes where !index.isPrimary && index.columns != key {
@@ -193,7 +189,6 @@ private struct TableDraft {
 }
 
 extension ColumnType {
-  /// The type that a client's column gets.
   fileprivate var declaration: String {
     switch self {
     case .bool, .integer, .oid: "INTEGER"

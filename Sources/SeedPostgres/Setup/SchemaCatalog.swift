@@ -1,14 +1,13 @@
 import SeedServer
 
-/// The tables of a schema, as the server's catalog has them.
 struct SchemaCatalog {
   private(set) var tables: [Table] = []
-  /// Relations that have no rows of their own, or rows of which nobody says which is which: their names, and what they are.
+  /// Relations without rows or without a key, with their kinds.
   private(set) var others: [(name: String, kind: String)] = []
 
   struct Table {
     let name: String
-    /// Whether the session's user may read it.
+    /// By the session's user.
     let isReadable: Bool
     /// Whether row-level security hides rows from that user.
     let isGuarded: Bool
@@ -16,7 +15,7 @@ struct SchemaCatalog {
     fileprivate(set) var indexes: [Index] = []
     fileprivate(set) var references: [Reference] = []
 
-    /// The columns with those numbers; `nil` where one of them is an expression.
+    /// The names of these columns; nil if one is an expression.
     fileprivate func names(_ numbers: [Int]) -> [String]? {
       let names = numbers.compactMap { number in columns.first { $0.number == number }?.name }
       return names.count == numbers.count ? names : nil
@@ -32,11 +31,11 @@ struct SchemaCatalog {
 
   struct Index {
     let name: String
-    /// Empty where it is over expressions.
+    /// Empty for an index over expressions.
     let columns: [String]
     let isPrimary: Bool
     let isUnique: Bool
-    /// A B-tree over columns, of all rows.
+    /// Whether it is a B-tree over columns of all rows.
     let isPlain: Bool
   }
 
@@ -70,7 +69,7 @@ private struct CatalogReader {
     try readReferences()
   }
 
-  /// Without what belongs to extensions. Partitions are their table's.
+  /// Excludes objects of extensions. Partitions belong to their table.
   private func rows(_ columns: String, _ rest: String) throws(PostgresError) -> [[String?]] {
     try connection.rows(
       """
@@ -141,7 +140,6 @@ private struct CatalogReader {
     }
   }
 
-  /// `{1,2}`.
   private static func list(_ text: String?) -> [Int] {
     (text ?? "").split { "{,}".contains($0) }.compactMap { Int($0) }
   }
@@ -150,9 +148,8 @@ private struct CatalogReader {
 private func number(_ row: [String?], _ index: Int) -> Int { row[index].flatMap { Int($0) } ?? 0 }
 
 extension OriginOutline {
-  /// The names that a model could take.
   init(_ catalog: SchemaCatalog) {
-    // One over the key, which only has another order, is nothing that clients would gain.
+    // Excludes indexes over the key in another order, which are useless to clients.
     let plain = catalog.tables.flatMap { table in
       let key = table.indexes.first(where: \.isPrimary)?.columns
       return table.indexes.filter { $0.isPlain && $0.columns != key }.map { ($0.name, table.name) }

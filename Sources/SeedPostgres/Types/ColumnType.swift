@@ -1,4 +1,4 @@
-/// What a column's type means for its values.
+/// The meaning of a column's type for its values.
 enum ColumnType: Hashable, Sendable {
   case bool
   case integer(bytes: Int)
@@ -6,20 +6,20 @@ enum ColumnType: Hashable, Sendable {
   case float4
   case float8
   case numeric
-  /// Texts, and what has one form of text whatever the settings are.
+  /// Types with one text form, whatever the settings.
   case text
-  /// An inet, whose text would have a mask that says nothing.
+  /// An inet, whose text would include a redundant mask.
   case address
   case uuid
   case blob
-  /// Microseconds since 2000; with a time zone in UTC, else wherever the operator means.
+  /// Microseconds since 2000; with a time zone in UTC, otherwise in the operator's zone.
   case timestamp(isUTC: Bool)
-  /// Arrays, composite types and what else JSON can hold.
+  /// Arrays, composite types and others that JSON can represent.
   case structured
-  /// No form that means the same everywhere, and why.
+  /// No unambiguous form, with the reason.
   case refused(String)
 
-  /// Of PostgreSQL's own types, by OID. These numbers never change.
+  /// Built-in types by their OIDs, which never change.
   private static let known: [UInt32: ColumnType] = [
     16: .bool, 17: .blob, 20: .integer(bytes: 8), 21: .integer(bytes: 2), 23: .integer(bytes: 4), 26: .oid,
     700: .float4, 701: .float8, 1700: .numeric, 869: .address,
@@ -34,12 +34,12 @@ enum ColumnType: Hashable, Sendable {
     18, 19, 25, 114, 142, 650, 774, 705, 829, 1042, 1043, 1082, 1083, 1186, 1266, 1560, 1562, 3802,
   ]
 
-  /// Of extensions, by name: their numbers differ from database to database.
+  /// Types of extensions by name, because their OIDs differ between databases.
   private static let extensions: [String: ColumnType] = [
     "citext": .text, "ltree": .text, "hstore": .structured,
   ]
 
-  /// `nil` where the server must be asked.
+  /// Returns nil if the server's catalog is needed.
   init?(oid: UInt32) {
     guard let type = Self.known[oid] ?? (Self.texts.contains(oid) ? .text : nil) else { return nil }
     self = type

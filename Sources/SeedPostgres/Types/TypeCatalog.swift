@@ -1,4 +1,4 @@
-/// What types mean, as the server describes them. Each is asked for once.
+/// Caches the server's descriptions of types.
 final class TypeCatalog {
   private let connection: PostgresConnection
   private var types: [UInt32: ColumnType] = [:]
@@ -12,7 +12,6 @@ final class TypeCatalog {
     return type
   }
 
-  /// As it stands in SQL.
   func name(_ oid: UInt32) throws(PostgresError) -> String {
     try connection.rows("SELECT format_type($1::oid, NULL)", ["\(oid)"]).first?[0] ?? "\(oid)"
   }
@@ -39,7 +38,7 @@ final class TypeCatalog {
     ).compactMap { $0[0].flatMap { UInt32($0) } }
   }
 
-  /// Refused where one of its parts is.
+  /// Refused if one of its parts is.
   private func structured(of parts: [UInt32]) throws(PostgresError) -> ColumnType {
     for part in parts {
       if case .refused(let reason) = try type(part) { return .refused("in \(try name(part)), \(reason)") }

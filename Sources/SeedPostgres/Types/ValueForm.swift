@@ -1,29 +1,29 @@
 import SeedDatabase
 
-/// How a column's values come over the wire, and what is made of them.
+/// The wire format of a column's values, and their conversion.
 enum ValueForm: Hashable, Sendable {
   case bool
   case integer(bytes: Int)
   case real
   case text
   case blob
-  /// A numeric's digits, for a column that holds numbers.
+  /// A numeric's digits, for a numeric column.
   case digits(Affinity)
-  /// Any other text, for a column that holds numbers.
+  /// Other texts, for a numeric column.
   case spelled(Affinity)
-  /// A timestamp for a column that holds numbers: microseconds since 1970 as INTEGER, else seconds.
+  /// A timestamp for a numeric column: microseconds since 1970 as INTEGER, otherwise seconds.
   case time(Affinity)
 }
 
-/// A client's column as PostgreSQL is asked for it.
+/// A client's column in PostgreSQL's SQL.
 struct ProjectedColumn: Hashable, Sendable {
-  /// What is sent.
+  /// The selected expression.
   let sql: String
-  /// What its rows are ordered by, where it belongs to the key.
+  /// The ORDER BY expression of a key column.
   let order: String
   let form: ValueForm
 
-  /// Decides; `nil` where the type has no form for that column. The value is the column in SQL.
+  /// Returns nil if the type does not suit the column. `value`: the column in SQL.
   init?(_ value: String, _ type: ColumnType, for column: ColumnSchema) {
     switch (type, column.affinity) {
     case (.refused, _): return nil
@@ -36,7 +36,7 @@ struct ProjectedColumn: Hashable, Sendable {
     case (.oid, .real): self.init("\(value)::int8::float8", .real, order: value)
     case (.integer(let bytes), _): self.init(value, .integer(bytes: bytes))
     case (.oid, _): self.init("\(value)::int8", .integer(bytes: 8), order: value)
-    // By way of its shortest text: 0.1 is to stay 0.1, and not become 0.10000000149.
+    // Through its shortest text, so that 0.1 stays 0.1 and does not become 0.10000000149.
     case (.float4, _): self.init("\(value)::text::float8", .real, order: value)
     case (.float8, _): self.init(value, .real)
     case (.numeric, let affinity):
@@ -64,19 +64,19 @@ struct ProjectedColumn: Hashable, Sendable {
     (self.sql, self.order, self.form) = (sql, order ?? sql, form)
   }
 
-  /// In the order of the client's collation, whatever the database's is.
+  /// Ordered by the client's collation, not the database's.
   private init(text: String, _ column: ColumnSchema, _ numbers: Affinity? = nil) {
     (sql, form) = (text, numbers.map(ValueForm.spelled) ?? .text)
     order =
       switch column.collation {
       case .binary: "(\(text)) COLLATE \"C\""
-      // In the collation C, lower() knows the letters of ASCII alone, as NOCASE does.
+      // In the collation C, lower() changes only ASCII letters, like NOCASE.
       case .noCase: "lower((\(text)) COLLATE \"C\")"
       case .rightTrim: "rtrim((\(text)) COLLATE \"C\", ' ')"
       }
   }
 
-  /// ISO 8601 to the microsecond. What to_char would falsify, years before Christ and infinity, stays as PostgreSQL writes it.
+  /// ISO 8601 to the microsecond; years before Christ and infinity, which to_char would distort, in PostgreSQL's form.
   private static func moment(_ value: String, isUTC: Bool) -> String {
     let (local, zone) = isUTC ? ("\(value) AT TIME ZONE 'UTC'", "\"Z\"") : (value, "")
     return

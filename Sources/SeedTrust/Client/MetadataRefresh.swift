@@ -1,14 +1,13 @@
 package import SeedFormat
 package import SeedSystem
 
-/// Gets a metadata file such as `2.root.json` from the repository: at most that many bytes, `nil` where it has none.
+/// Fetches a metadata file such as `2.root.json`, at most `maxBytes` of it; nil if it does not exist.
 package typealias MetadataFetcher = @Sendable (_ name: String, _ maxBytes: Int) async throws -> [UInt8]?
 
-/// The client's own copies of metadata, by unversioned name: `root.json`, `timestamp.json`, `transit-2.json`.
+/// The client's metadata files by unversioned name: `root.json`, `timestamp.json`, `transit-2.json`.
 package struct StoredMetadata {
-  /// The bytes as they were persisted, or `nil`.
   package let read: (_ fileName: String) throws -> [UInt8]?
-  /// Replaces a file durably; called with verified bytes only, verbatim, in the order of trust.
+  /// Replaces a file durably; called only with verified, unmodified bytes, in the order of trust.
   package let persist: (_ fileName: String, _ bytes: [UInt8]) throws -> Void
 
   package init(
@@ -19,15 +18,15 @@ package struct StoredMetadata {
   }
 }
 
-/// TUF's client workflow: decides what to fetch, and hands what was accepted to be persisted.
+/// TUF's client workflow: fetches metadata in order and persists accepted files.
 package struct MetadataRefresh {
   private let stored: StoredMetadata
   private let fetch: MetadataFetcher
   package private(set) var trusted: TrustedMetadataSet
-  /// The repository's timestamp, where it was asked for before the next root.
+  /// The repository's timestamp, if it was fetched before the next root.
   private var heard: [UInt8]?
 
-  /// Starts from the newer of the shipped root and the stored one; a stored root that is damaged is passed over.
+  /// Starts from the newer of the shipped and the stored root; ignores a damaged stored root.
   package init(
     shippedRoot: [UInt8], stored: StoredMetadata, fetch: @escaping MetadataFetcher, now: UTCTime
   ) throws {
@@ -41,12 +40,11 @@ package struct MetadataRefresh {
     }
   }
 
-  /// Everything that the repository now says about one series, verified. Stricter than TUF in one point: another
-  /// timestamp under the trusted one's version is an error. A publisher signs a version once, so one that signs it
-  /// again was restored from an old backup, and what is trusted is not its state.
+  /// The verified metadata of one series. Stricter than TUF in one point: another timestamp with the trusted version is
+  /// an error, because it proves that the publisher was restored from an old backup.
   ///
-  /// Without `asksForRoot` the next root is not asked for while the repository's timestamp is the trusted one: then there
-  /// is nothing new that a stolen key could have signed. Before anything else is believed it is asked for.
+  /// Without `asksForRoot`, the next root is fetched only if the repository's timestamp differs from the trusted one;
+  /// an unchanged timestamp leaves nothing that a stolen key could have signed.
   package static func refresh(
     series: Series, shippedRoot: [UInt8], stored: StoredMetadata, fetch: @escaping MetadataFetcher,
     now: UTCTime, asksForRoot: Bool = true
@@ -62,8 +60,7 @@ package struct MetadataRefresh {
     return try trusted.series(series)
   }
 
-  /// What is trusted already, where the repository's timestamp is the trusted one; else `nil`, and whatever is wrong
-  /// is for the whole workflow to find.
+  /// The trusted metadata if the repository's timestamp is the trusted one. Leaves errors to the full workflow.
   private mutating func unchanged(_ series: Series) async throws -> SeriesMetadata? {
     var trial = self
     defer { heard = trial.heard }
@@ -84,8 +81,8 @@ package struct MetadataRefresh {
     return try trusted.updateTimestamp(bytes) == .same
   }
 
-  /// Root, timestamp, TUF snapshot role and targets, in this order. TUF keeps the trusted timestamp where another one
-  /// has its version; `refusingConflicts` makes that an error.
+  /// Updates root, timestamp, TUF snapshot role and targets, in this order. If a different timestamp has the trusted
+  /// version, TUF keeps the trusted one; `refusingConflicts` makes that an error.
   package mutating func topLevel(refusingConflicts: Bool = false) async throws {
     try await roots()
     try await timestamp(refusingConflicts)
@@ -98,7 +95,7 @@ package struct MetadataRefresh {
       let name = MetadataName.versioned(Root.type, trusted.root.version + 1)
       guard let bytes = try await download(name, Root.type, limit: Limits.rootBytes) else { break }
       try trusted.updateRoot(bytes)
-      // It was signed before this root, perhaps by a key that is no longer the repository's.
+      // It was fetched before this root, and may be signed by a revoked key.
       heard = nil
       try stored.persist(MetadataName.unversioned(Root.type), bytes)
     }
@@ -107,7 +104,7 @@ package struct MetadataRefresh {
 
   private mutating func timestamp(_ refusesConflicts: Bool) async throws {
     let name = MetadataName.unversioned(Timestamp.type)
-    // A stored copy that is damaged, or signed by keys since replaced, is as good as none.
+    // Ignores a stored copy that is damaged or signed by replaced keys.
     if let bytes = try stored.read(name) { try? trusted.loadStoredTimestamp(bytes) }
     let bytes = if let heard { heard } else { try await required(name, Timestamp.type, nil) }
     switch try trusted.updateTimestamp(bytes) {
@@ -129,7 +126,7 @@ package struct MetadataRefresh {
     try stored.persist(name, bytes)
   }
 
-  /// One targets role: the stored copy if it is the announced one, else the repository's.
+  /// Updates one targets role: from the stored copy if it is the announced version, otherwise from the repository.
   package mutating func targets(_ role: String, delegator: String?) async throws {
     let name = MetadataName.unversioned(role)
     if let bytes = try stored.read(name), (try? accept(bytes, role, delegator)) != nil { return }

@@ -1,46 +1,42 @@
-// What a client accepts (TUF specification 1.0, §5.3 to §5.6). There is no I/O here.
+// The client's acceptance rules (TUF specification 1.0, §5.3 to §5.6). There is no I/O here.
 //
-//  1. Trust begins with the root that the client was given. It must be signed by its own keys.
-//  2. A new root has exactly the next version and is signed by the threshold of the old root's keys and by
-//     that of its own. No root is accepted once a timestamp is.
-//  3. Only the last root of the chain must not be expired, and it must not be when a timestamp is accepted.
-//  4. A timestamp is signed by the threshold of the root's timestamp keys. It is never older than the trusted
-//     one, nor is the TUF snapshot version that it names. Of two with equal versions the trusted one stays,
-//     and whoever asked is told whether the other one says something else.
-//  5. The TUF snapshot role has the length, digests and version that the timestamp names. It drops no role
-//     that the trusted one lists, and lowers no role's version.
-//  6. A targets role, at the top or delegated, has the version (and length, digests) that the TUF snapshot
-//     role lists, and is signed by the threshold of the keys that its delegator names.
-//  7. A delegated role speaks only for the paths that were delegated to it.
-//  8. Nothing that is expired at the reference time is accepted. There is one such time for a whole refresh.
-//  9. A threshold counts different keys, whatever ids they go by; a key id occurs once among the signatures.
-// 10. Stored metadata of an earlier refresh is verified anew. An expired stored timestamp or TUF snapshot
-//     role, or a TUF snapshot role that is no longer announced (by version, length or digest), still counts
-//     against rollback, and for nothing else. Stored metadata whose keys the root has since replaced counts for nothing: so a
-//     repository recovers when a stolen key was used to raise versions (fast-forward attack).
-// 11. A publisher that reads its own publication also takes what former roots' keys signed, so that it can sign it
-//     anew (`acceptKeys`). A client never does.
+//  1. The initial root is the trust anchor that the app ships. It must be signed by its own keys.
+//  2. A new root has exactly the next version and is signed by the threshold of the old root's keys and by its own. No
+//     root is accepted after a timestamp.
+//  3. Intermediate roots may be expired. The last one must be valid, also when a timestamp is accepted.
+//  4. A timestamp is signed by the threshold of the root's timestamp keys. Neither its version nor that of its TUF
+//     snapshot is lower than the trusted one. If versions are equal, the trusted timestamp stays, and the caller learns
+//     whether the contents differ.
+//  5. The TUF snapshot role has the length, digests and version that the timestamp lists. It omits no role that the
+//     trusted one lists, and lowers no role's version.
+//  6. A targets role, top-level or delegated, has the version (and length, digests) that the TUF snapshot role lists,
+//     and is signed by the threshold of its delegator's keys.
+//  7. A delegated role may list only paths that were delegated to it.
+//  8. Everything accepted must be valid at the reference time, which is the same for a whole refresh.
+//  9. A threshold counts distinct keys, not key ids; a key id occurs once among the signatures.
+// 10. Stored metadata is verified again. An expired stored timestamp or TUF snapshot role, or a TUF snapshot role that
+//     is no longer announced (by version, length or digest), counts only against rollback. Stored metadata whose keys
+//     the root has replaced is ignored, so that a repository can recover from a fast-forward attack, in which a stolen
+//     key raised versions.
+// 11. A publisher that reads its own publication also accepts signatures by former roots' keys, in order to replace
+//     them (`acceptKeys`). A client never does.
 
 package import SeedFormat
 package import SeedSystem
 
-/// The metadata that is trusted so far, and the rules by which more becomes trusted.
 package struct TrustedMetadataSet: Sendable {
-  /// The reference time: everything must be valid beyond it.
+  /// The reference time, at which everything must be valid.
   package let now: UTCTime
-  /// The newest trusted root.
   package private(set) var root: Root
-  /// The trusted timestamp; it may be expired if it was stored.
+  /// May be expired if it was stored.
   package var timestamp: Timestamp? { signedTimestamp?.signed }
   private var signedTimestamp: Metadata<Timestamp>?
-  /// The trusted TUF snapshot role; it may be expired or no longer announced if it was stored.
+  /// May be expired or no longer announced if it was stored.
   package private(set) var snapshot: SnapshotRole?
-  /// The trusted targets roles, at the top and delegated, by name.
   package private(set) var targets: [String: Targets] = [:]
   private var formerRoots: [Root] = []
   private(set) var outdated: Set<String> = []
 
-  /// Starts from a root that the caller trusts.
   package init(root bytes: [UInt8], now: UTCTime) throws(TrustError) {
     let metadata = try Metadata<Root>.read(bytes, Root.type)
     try metadata.check(Root.type, signedFor: metadata.signed)
@@ -62,10 +58,10 @@ package struct TrustedMetadataSet: Sendable {
     root = metadata.signed
   }
 
-  /// Rule 3, to be asked when the chain of roots has ended.
+  /// Rule 3; call it after the last root.
   package func checkRoot() throws(TrustError) { try checkExpiry(of: root, Root.type) }
 
-  /// Rule 11, for a publisher alone.
+  /// Rule 11, only for publishers.
   mutating func acceptKeys(of formerRoots: [Root]) { self.formerRoots = formerRoots }
 
   private mutating func check<Role>(_ metadata: Metadata<Role>, _ role: String) throws(TrustError) {
@@ -80,17 +76,17 @@ package struct TrustedMetadataSet: Sendable {
 
   // MARK: Timestamp
 
-  /// A timestamp of an earlier refresh, against which rollback is judged (rule 10).
+  /// Loads a stored timestamp for the rollback check (rule 10).
   package mutating func loadStoredTimestamp(_ bytes: [UInt8]) throws(TrustError) {
     signedTimestamp = try verifiedTimestamp(bytes)
   }
 
   package enum TimestampOffer: Hashable, Sendable {
-    /// It is newer, and trusted from now on.
+    /// Newer than the trusted one, which it replaces.
     case newer
-    /// It has the same version and says the same.
+    /// The same version and content.
     case same
-    /// It has the same version and says something else; the trusted one stays.
+    /// The same version with other content; the trusted one stays.
     case conflicting
   }
 
@@ -102,7 +98,7 @@ package struct TrustedMetadataSet: Sendable {
       let trusted = known.signed
       try checkRollback(Timestamp.type, trusted.version, offered.version)
       guard offered.version > trusted.version else {
-        // Signatures may differ: the same words signed by other keys are no other timestamp.
+        // Signatures may differ: the same content signed by other keys is the same timestamp.
         guard metadata.signedBytes == known.signedBytes else { return .conflicting }
         try checkExpiry(of: trusted, Timestamp.type)
         return .same
@@ -130,7 +126,7 @@ package struct TrustedMetadataSet: Sendable {
 
   // MARK: TUF snapshot role
 
-  /// A TUF snapshot role of an earlier refresh (rule 10); whether it is the announced one and valid.
+  /// Loads a stored TUF snapshot role (rule 10); returns whether it is valid and the announced one.
   package mutating func loadStoredSnapshot(_ bytes: [UInt8]) throws(TrustError) -> Bool {
     let announced = try validTimestamp(for: SnapshotRole.type).snapshot
     let stored = try verifiedSnapshot(bytes)
@@ -163,7 +159,7 @@ package struct TrustedMetadataSet: Sendable {
 
   // MARK: Targets
 
-  /// The TUF snapshot role's entry for a targets role: version, perhaps length and digests.
+  /// The TUF snapshot role's entry for a targets role.
   package func announced(_ role: String) throws(TrustError) -> MetaFile {
     let timestamp = try validTimestamp(for: role)
     guard let snapshot else { throw .outOfOrder(role: role) }
@@ -175,14 +171,14 @@ package struct TrustedMetadataSet: Sendable {
     return meta
   }
 
-  /// Rule 6 for the top-level targets role.
+  /// Rule 6 for the top-level role.
   package mutating func updateTargets(_ bytes: [UInt8]) throws(TrustError) {
     let metadata = try announcedTargets(bytes, Targets.type)
     try check(metadata, Targets.type)
     try take(metadata, Targets.type)
   }
 
-  /// Rule 6 for a role that `delegator`, a trusted targets role, names.
+  /// Rule 6 for a role delegated by `delegator`.
   package mutating func updateDelegated(
     _ bytes: [UInt8], role: String, delegator: String = Targets.type
   ) throws(TrustError) {
@@ -205,7 +201,7 @@ package struct TrustedMetadataSet: Sendable {
 
   // MARK: The series
 
-  /// Rule 7, then what the series' role says.
+  /// Rule 7; returns the metadata of the series' role.
   package func series(_ series: Series) throws(TrustError) -> SeriesMetadata {
     let name = series.roleName
     guard let role = targets[name] else { throw .outOfOrder(role: name) }

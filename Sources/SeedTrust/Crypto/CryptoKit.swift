@@ -22,10 +22,9 @@ struct SHA256Context: ~Copyable {
   }
 }
 
-/// The SHA-512 of bytes in memory.
 package func sha512(_ bytes: [UInt8]) -> [UInt8] { Array(SHA512.hash(data: bytes)) }
 
-/// Ed25519 (RFC 8032) over raw 32-byte keys. CryptoKit's signatures are randomised: valid, but never twice the same.
+/// Ed25519 (RFC 8032) with raw 32-byte keys. CryptoKit's signatures are randomised.
 enum Ed25519 {
   static func publicKey(seed: UnsafeRawBufferPointer) -> [UInt8] {
     Array(privateKey(seed).publicKey.rawRepresentation)

@@ -2,10 +2,9 @@
 import CCrypto
 #endif
 
-/// The library that hashes and verifies, as a whole.
 package enum CryptoLibrary {
-  /// Keeps OpenSSL from cleaning up when the process ends: a thread that still verifies then would crash. It has to be the
-  /// first call of that library in the process.
+  /// Disables OpenSSL's cleanup at exit, which would crash a thread that is still verifying. Must be the process's
+  /// first call of OpenSSL.
   package static func prepare() { _ = isPrepared }
 
   #if canImport(CCrypto)

@@ -10,7 +10,7 @@ struct SHA256Context: ~Copyable {
     mustSucceed(SHA256_Update(&state, bytes.baseAddress, bytes.count))
   }
 
-  /// Writes 32 bytes and starts anew.
+  /// Writes 32 bytes and resets the state.
   mutating func finish(into digest: UnsafeMutableRawBufferPointer) {
     mustSucceed(SHA256_Final(digest.assumingMemoryBound(to: UInt8.self).baseAddress, &state))
     mustSucceed(SHA256_Init(&state))
@@ -22,7 +22,6 @@ struct SHA256Context: ~Copyable {
   }
 }
 
-/// The SHA-512 of bytes in memory.
 package func sha512(_ bytes: [UInt8]) -> [UInt8] {
   var digest = [UInt8](repeating: 0, count: 64)
   mustSucceed(EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha512(), nil))
@@ -51,7 +50,7 @@ enum Ed25519 {
   static func verify(_ signature: [UInt8], _ message: [UInt8], publicKey: [UInt8]) -> Bool {
     let key = EVPKey(publicKey: publicKey)
     let context = MessageContext()
-    // A refused signature leaves entries in the thread's error queue, where the next user would find them.
+    // A rejected signature leaves entries in the thread's error queue for its next user.
     defer { ERR_clear_error() }
     mustSucceed(EVP_DigestVerifyInit(context.pointer, nil, nil, nil, key.pointer))
     return EVP_DigestVerify(context.pointer, signature, signature.count, message, message.count) == 1
@@ -73,7 +72,6 @@ private struct EVPKey: ~Copyable {
     self.init(EVP_PKEY_new_raw_public_key_ex(nil, "ED25519", nil, publicKey, publicKey.count))
   }
 
-  /// A key out of a `SubjectPublicKeyInfo`; `nil` where OpenSSL refuses it.
   init?(subjectPublicKeyInfo der: [UInt8]) {
     CryptoLibrary.prepare()
     let pointer = der.withUnsafeBufferPointer { bytes in
@@ -103,7 +101,7 @@ private struct MessageContext: ~Copyable {
   deinit { EVP_MD_CTX_free(pointer) }
 }
 
-/// For calls that fail only without memory or by a mistake of ours: no input can reach this, so it stops.
+/// Traps. These calls fail only if memory is exhausted or because of a bug here; no input can cause that.
 @inline(__always)
 private func mustSucceed(_ status: Int32) {
   precondition(status == 1, "OpenSSL refused a call that cannot fail")
@@ -111,7 +109,7 @@ private func mustSucceed(_ status: Int32) {
 
 extension PEMKey {
   func verify(_ signature: [UInt8], of message: [UInt8]) -> Bool {
-    // What was refused leaves entries in the thread's error queue, where the next user would find them.
+    // A rejected key or signature leaves entries in the thread's error queue for its next user.
     defer { ERR_clear_error() }
     guard let key = EVPKey(subjectPublicKeyInfo: der) else { return false }
     let context = MessageContext()

@@ -1,9 +1,9 @@
 import SeedFormat
 
-/// A public key that metadata of other publishers gives as PEM: ECDSA over P-256, or RSA. Only one encoding of each key
-/// is accepted, so that equal keys have equal bytes. Whether a point lies on its curve is left to the platform's
-/// library, which verifies nothing with one that does not. Signatures are over SHA-256. One by RSA has a salt as long
-/// as the digest, the only length that Apple's Security framework verifies.
+/// A public key in PEM in other publishers' metadata: ECDSA over P-256, or RSA, with SHA-256. Only one encoding of each
+/// key is accepted, so that equal keys have equal bytes. The platform's library rejects points that are not on the
+/// curve. RSA signatures need a salt as long as the digest, which is the only length that Apple's Security framework
+/// verifies.
 package struct PEMKey: Hashable, Sendable {
   enum Algorithm: Hashable, Sendable {
     case ecdsaP256
@@ -13,14 +13,13 @@ package struct PEMKey: Hashable, Sendable {
   let algorithm: Algorithm
   /// RFC 5280's `SubjectPublicKeyInfo`.
   let der: [UInt8]
-  /// The key alone: a point in X9.63's form, or PKCS #1's `RSAPublicKey`.
+  /// The bare key: a point in X9.63's form, or PKCS #1's `RSAPublicKey`.
   let key: [UInt8]
 
-  /// Bits of an RSA modulus: below it is weak, above it costs a client too much time.
+  /// Bits of an RSA modulus: shorter ones are weak, longer ones cost a client too much time.
   private static let modulusBits = 2048...8192
   private static let exponentByteLimit = 4
 
-  /// Reads the PEM of a key of a known kind, else `nil`.
   init?(keytype: String, scheme: String, pem: String) {
     guard let der = PEM.publicKey(in: pem), let (identifier, bits) = Self.parts(of: der[...]),
       bits.first == 0, let algorithm = Self.algorithm(identifier)
@@ -71,7 +70,7 @@ package struct PEMKey: Hashable, Sendable {
 
   // MARK: Keys
 
-  /// An uncompressed point: 4, then the two coordinates.
+  /// An uncompressed point: the byte 4, then both coordinates.
   private static func isPoint(_ key: [UInt8]) -> Bool { key.count == 65 && key[0] == 4 }
 
   private static func isRSAKey(_ key: ArraySlice<UInt8>) -> Bool {
@@ -92,14 +91,13 @@ package struct PEMKey: Hashable, Sendable {
   }
 }
 
-/// RFC 7468's textual encoding, of public keys alone.
+/// RFC 7468's textual encoding of public keys.
 enum PEM {
   /// An RSA key of 8192 bits takes 1,500 bytes.
   private static let byteLimit = 4096
   static let firstLine = "-----BEGIN PUBLIC KEY-----"
   private static let lastLine = "-----END PUBLIC KEY-----"
 
-  /// The bytes between the two lines that mark a public key, or `nil`.
   static func publicKey(in text: String) -> [UInt8]? {
     guard text.utf8.count <= byteLimit else { return nil }
     let lines = text.split { $0 == "\n" || $0 == "\r\n" }
@@ -108,7 +106,7 @@ enum PEM {
   }
 }
 
-/// Reads ASN.1's DER, in which every value has exactly one encoding.
+/// Reads DER, in which every value has exactly one encoding.
 private struct DERReader {
   enum Tag: UInt8 {
     case integer = 0x02
@@ -124,23 +122,21 @@ private struct DERReader {
 
   var isAtEnd: Bool { rest.isEmpty }
 
-  /// The content of the next element, which must have that tag.
   mutating func take(_ tag: Tag) -> ArraySlice<UInt8>? {
     guard rest.popFirst() == tag.rawValue, let length = takeLength(), length <= rest.count else { return nil }
     defer { rest = rest.dropFirst(length) }
     return rest.prefix(length)
   }
 
-  /// The magnitude of the next element, an integer above zero.
   mutating func takePositiveInteger() -> ArraySlice<UInt8>? {
     guard let content = take(.integer), let first = content.first, first < 0x80 else { return nil }
     if first != 0 { return content }
-    // A zero in front is there only to keep the number positive.
+    // A leading zero is allowed only if it keeps the number positive.
     guard let second = content.dropFirst().first, second >= 0x80 else { return nil }
     return content.dropFirst()
   }
 
-  /// Lengths below 2^16; the shortest form is the only one.
+  /// Lengths below 2^16 in their shortest form.
   private mutating func takeLength() -> Int? {
     guard let first = rest.popFirst() else { return nil }
     if first < 0x80 { return Int(first) }

@@ -1,17 +1,16 @@
 package import SeedFormat
 
-/// An Ed25519 key that verifies.
 package struct PublicKey: Hashable, Sendable, CustomStringConvertible {
-  /// The 32 bytes in hexadecimal.
+  /// The 32 bytes in lower-case hexadecimal.
   package let hex: String
-  /// The name that TUF gives the key: the SHA-256 of its canonical JSON, in hexadecimal.
+  /// TUF's key id: the SHA-256 of the key's canonical JSON, in hexadecimal.
   package let keyID: String
 
   package static let byteCount = 32
   package static let signatureByteCount = 64
 
-  /// Reads 64 hexadecimal digits of either case, as python-tuf does. Refuses keys of small order, for which anyone can
-  /// make a valid signature, and encodings that are not canonical, which would make two keys of one.
+  /// Reads 64 hexadecimal digits of either case, as python-tuf does. Rejects keys of small order, for which anyone can
+  /// make a valid signature, and encodings that are not canonical, which would give one key several names.
   package init(hex: String) throws(InvalidName) {
     guard let bytes = hexBytes(ofEitherCase: hex), bytes.count == Self.byteCount else {
       throw Self.invalid(hex, "64 hexadecimal digits")
@@ -27,15 +26,14 @@ package struct PublicKey: Hashable, Sendable, CustomStringConvertible {
     InvalidName("Ed25519 public key", found: text, expected: expected)
   }
 
-  /// A key that the platform's library has just derived from a secret one.
+  /// A key just derived by the platform's library, which needs no checks.
   init(bytes: [UInt8]) {
     hex = lowerHex(bytes)
-    // The canonical form by hand: its members are sorted and nothing in it needs an escape.
+    // The canonical JSON by hand: its members are sorted, and nothing needs an escape.
     let canonical = #"{"keytype":"ed25519","keyval":{"public":"\#(hex)"},"scheme":"ed25519"}"#
     keyID = SHA256Digest.of(Array(canonical.utf8)).hex
   }
 
-  /// True where `signature` over `message` was made with this key's secret half.
   package func verify(_ signature: [UInt8], of message: [UInt8]) -> Bool {
     guard signature.count == Self.signatureByteCount, let bytes = hexBytes(hex) else { return false }
     return Ed25519.verify(signature, message, publicKey: bytes)
@@ -44,8 +42,8 @@ package struct PublicKey: Hashable, Sendable, CustomStringConvertible {
   package var description: String { keyID }
 }
 
-/// Which 32 bytes may be an Ed25519 key. OpenSSL and CryptoKit refuse different ones, so this is decided here. A key is
-/// the y-coordinate of a point, little-endian, with the sign of x in the topmost bit.
+/// Decides which 32 bytes are an Ed25519 key, because OpenSSL and CryptoKit differ. A key is a point's y-coordinate,
+/// little-endian, with the sign of x in the topmost bit.
 private enum Ed25519Encoding {
   private static let signBit: UInt8 = 0x80
 
@@ -58,13 +56,13 @@ private enum Ed25519Encoding {
     "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
   ]
 
-  /// True where y is below the field's prime, 2^255 − 19.
+  /// Whether y is below the field's prime, 2^255 − 19.
   static func isCanonical(_ key: [UInt8]) -> Bool {
     let y = coordinate(of: key)
     return y[0] < 0xED || y[31] < 0x7F || y[1...30].contains { $0 < 0xFF }
   }
 
-  /// True where eight times the point is the neutral one.
+  /// Whether eight times the point is the neutral element.
   static func hasSmallOrder(_ key: [UInt8]) -> Bool {
     smallOrderCoordinates.contains(lowerHex(coordinate(of: key)))
   }

@@ -1,8 +1,7 @@
 package import SeedFormat
 package import SeedSystem
 
-/// SHA-256 over bytes that come in pieces; made once and used for any number of messages. The state belongs to one
-/// owner, so it may move between threads but never be shared.
+/// A reusable SHA-256 hasher for bytes in pieces. It may move between threads but never be shared.
 package struct SHA256Hasher: ~Copyable, @unchecked Sendable {
   private var context = SHA256Context()
 
@@ -12,7 +11,7 @@ package struct SHA256Hasher: ~Copyable, @unchecked Sendable {
 
   package mutating func update(_ bytes: [UInt8]) { bytes.withUnsafeBytes { context.update($0) } }
 
-  /// The digest of the message; the next message begins empty.
+  /// Returns the digest and starts an empty message.
   package mutating func finish() -> SHA256Digest {
     withUnsafeTemporaryAllocation(byteCount: SHA256Digest.byteCount, alignment: 8) { buffer in
       context.finish(into: buffer)
@@ -20,7 +19,7 @@ package struct SHA256Hasher: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// The digest of the message so far, which goes on.
+  /// Returns the digest so far; the message continues.
   package func digestSoFar() -> SHA256Digest {
     withUnsafeTemporaryAllocation(byteCount: SHA256Digest.byteCount, alignment: 8) { buffer in
       context.writeDigestSoFar(into: buffer)
@@ -45,7 +44,6 @@ extension SHA256Digest {
 
   private static let pieceBytes = 256 * 1024
 
-  /// The digest and the length of a file, read in pieces.
   package static func ofFile(at path: String) throws(FileError) -> (digest: SHA256Digest, length: Int) {
     let file = try File(path, for: .reading)
     let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: pieceBytes, alignment: 16)

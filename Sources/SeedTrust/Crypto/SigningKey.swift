@@ -1,14 +1,13 @@
 package import SeedFormat
 import SeedSystem
 
-/// An Ed25519 key that signs. Nothing prints or mirrors the secret, which is wiped with the last copy of the key.
+/// An Ed25519 signing key. The secret is never printed or mirrored, and is wiped with the key's last copy.
 package struct SigningKey: Sendable {
   private let seed: SecretBytes
   package let publicKey: PublicKey
 
   static let byteCount = 32
 
-  /// A new key out of the system's generator.
   package static func generate() -> SigningKey {
     SigningKey(
       seed: SecretBytes(count: byteCount) { memory in
@@ -37,6 +36,6 @@ package struct SigningKey: Sendable {
 extension SigningKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   package var description: String { "secret key of \(publicKey.keyID)" }
   package var debugDescription: String { description }
-  /// No children, or `dump` would show the secret.
+  /// No children, because `dump` would print the secret.
   package var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,15 +1,15 @@
 package import SeedFormat
 package import SeedSystem
 
-/// A signing key as a file for its owner's eyes only: `{"keytype":"ed25519","private":"…","public":"…"}`.
+/// A signing key in a private file: `{"keytype":"ed25519","private":"…","public":"…"}`.
 package struct KeyFile: Sendable {
   package let key: SigningKey
-  /// Others than the file's owner may read or write it. The caller decides what to say about that.
+  /// True if other users may read or write the file; the caller decides whether to warn.
   package let isTooOpen: Bool
 
   private static let byteLimit = 4096
 
-  /// Reads a key; the public half must belong to the private one.
+  /// Reads a key; throws if the public half does not match the private one.
   package init(reading path: String) throws(KeyFileError) {
     do {
       let file = try File(path, for: .reading)
@@ -31,7 +31,7 @@ package struct KeyFile: Sendable {
     return key
   }
 
-  /// Never in an array, which would leave copies behind.
+  /// Reads the secret without an array, which would leave copies in memory.
   private static func secret(in file: borrowing File, _ path: String) throws(FileError) -> SecretBytes {
     var count = 0
     let whole = try SecretBytes(count: byteLimit + 1) { buffer throws(FileError) in
@@ -43,7 +43,7 @@ package struct KeyFile: Sendable {
     }
   }
 
-  /// Writes a new file, mode 0600, durably: all of it or nothing, and never over a file that is there.
+  /// Writes a new file atomically and durably, with mode 0600; never overwrites one.
   package static func write(_ key: SigningKey, toNewFile path: String) throws(KeyFileError) {
     guard !Folder.exists(path) else { throw .alreadyThere(path: path) }
     let temporary = path + DurableFile.temporarySuffix
@@ -60,7 +60,6 @@ package struct KeyFile: Sendable {
   }
 }
 
-/// Why a key could not be read from or written to a file.
 package enum KeyFileError: Error, Hashable, Sendable, CustomStringConvertible {
   case alreadyThere(path: String)
   case malformed(path: String, MalformedJSON)
@@ -84,17 +83,17 @@ package enum KeyFileError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// The text of a key file, whose secret never becomes a string: strings leave copies in memory.
+/// A key file's text. The secret never becomes a string, because strings leave copies in memory.
 private struct SecretDocument {
   private static let member = Array(#""private""#.utf8)
   private static let hexDigits = 2 * SigningKey.byteCount
-  /// Stands in the secret's place while the rest is read.
+  /// Replaces the secret while the rest is parsed.
   private static let mask = UInt8(ascii: "0")
 
   let seed: SecretBytes
   let rest: [UInt8]
 
-  /// `nil` where the document has no member `private` of 64 lower-case hexadecimal digits.
+  /// Returns nil without a member `private` of 64 lower-case hexadecimal digits.
   init?(_ text: SecretBytes) {
     guard let place = text.withBytes(Self.secretPlace) else { return nil }
     seed = SecretBytes(count: SigningKey.byteCount) { memory in

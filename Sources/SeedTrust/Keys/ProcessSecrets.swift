@@ -4,13 +4,12 @@ import SeedSystem
 import CCrypto
 #endif
 
-/// Keeps what a process knows out of files: for processes that hold keys.
+/// Keeps a process's keys out of files.
 package enum ProcessSecrets {
-  /// Swift's crash reporter prints the memory to which registers point.
+  /// Swift's crash reporter prints the memory that registers point to.
   private static let crashes = [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGQUIT]
 
-  /// No memory image is written when the process crashes, no report shows its memory, and other processes of the user cannot
-  /// look into it.
+  /// Disables core dumps, reports with memory contents, and access to the memory by the user's other processes.
   package static func guardMemory() {
     for number in crashes { signal(number, SIG_DFL) }
     var none = rlimit(rlim_cur: 0, rlim_max: 0)
@@ -20,7 +19,7 @@ package enum ProcessSecrets {
     setrlimit(RLIMIT_CORE, &none)
     #endif
     #if canImport(CCrypto)
-    // The limit does not count where the kernel hands the image to a program.
+    // The limit has no effect if the kernel pipes the core dump to a program.
     seedbank_forbid_dumps()
     #endif
   }

@@ -1,10 +1,10 @@
 import SeedFormat
 import SeedSystem
 
-/// A public key as a file: as TUF's metadata lists it, or Ed25519 in PEM, as OpenSSL and hardware tokens write it.
+/// A public key file: TUF's JSON, or Ed25519 in PEM as written by OpenSSL and hardware tokens.
 package enum PublicKeyFile {
   private static let byteLimit = 4096
-  /// The bytes before the 32 of an Ed25519 key in the DER form of SubjectPublicKeyInfo (RFC 8410).
+  /// The DER prefix of an Ed25519 key in SubjectPublicKeyInfo (RFC 8410).
   private static let derPrefix: [UInt8] = [
     0x30, 0x2A, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x03, 0x21, 0x00,
   ]
@@ -17,7 +17,6 @@ package enum PublicKeyFile {
     } catch { throw KeyFileError(error, reading: path) }
   }
 
-  /// The bytes of such a file.
   package static func document(_ key: PublicKey) -> [UInt8] { RoleKey(key).json.bytes + [UInt8(ascii: "\n")] }
 
   private static func key(inJSON bytes: [UInt8]) throws -> PublicKey {

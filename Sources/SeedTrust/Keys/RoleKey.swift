@@ -1,12 +1,11 @@
 import SeedFormat
 
-/// A key as metadata lists it. Kinds that are not known here are kept, and verify nothing.
+/// A key in metadata. Unknown kinds are kept but verify nothing.
 package struct RoleKey: Hashable, Sendable {
   private let members: [JSONMember]
-  /// The key, where it is well-formed and of a known kind.
+  /// The key if it is well-formed and of a known kind.
   package let verificationKey: VerificationKey?
 
-  /// The key, where it is an Ed25519 one.
   package var publicKey: PublicKey? { if case .ed25519(let key) = verificationKey { key } else { nil } }
 
   package init(_ key: PublicKey) {
@@ -27,14 +26,13 @@ package struct RoleKey: Hashable, Sendable {
   var json: JSONValue { .object(members) }
 }
 
-/// A key that verifies signatures over metadata. Two entries for the same key are equal, however they spell it.
+/// A key that verifies signatures over metadata. Different spellings of one key are equal.
 package enum VerificationKey: Hashable, Sendable {
-  /// The only kind that a publication of ours uses.
+  /// The only kind in Seedbank's publications.
   case ed25519(PublicKey)
-  /// The kinds of other publishers.
+  /// The kinds in other publishers' metadata.
   case pem(PEMKey)
 
-  /// Reads what metadata says of a key; `nil` where the kind is unknown or the text is not such a key.
   init?(keytype: String, scheme: String, text: String) {
     if keytype == "ed25519" && scheme == "ed25519" {
       guard let key = try? PublicKey(hex: text) else { return nil }

@@ -1,9 +1,9 @@
 package import SeedFormat
 
-/// OLPC's canonical JSON, over which TUF signs: members sorted by code point, no white space, whole numbers only, and
-/// no escapes but `\"` and `\\`. Other control characters stand as they are, so it is not always JSON.
+/// OLPC's canonical JSON, the bytes that TUF signs: members sorted by code point, no white space, whole numbers only,
+/// and no escapes but `\"` and `\\`. Control characters are not escaped, so it is not always JSON.
 package enum CanonicalJSON {
-  /// The canonical bytes; fails on a number with a fraction, which the form does not know.
+  /// Throws for a number with a fraction, which the form does not support.
   package static func bytes(of value: JSONValue) throws(MalformedJSON) -> [UInt8] {
     var buffer: [UInt8] = []
     try append(value, at: "document", to: &buffer)
@@ -41,7 +41,7 @@ package enum CanonicalJSON {
     buffer.append(UInt8(ascii: "\""))
   }
 
-  /// UTF-8 sorts as its code points do; `String` itself compares by canonical equivalence.
+  /// UTF-8 sorts by code point; `String` compares by canonical equivalence.
   private static func isBefore(_ left: JSONMember, _ right: JSONMember) -> Bool {
     left.name.utf8.lexicographicallyPrecedes(right.name.utf8)
   }

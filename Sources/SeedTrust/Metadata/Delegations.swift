@@ -1,12 +1,10 @@
 import SeedFormat
 
-/// Whom a targets role lets speak for some of its paths.
 package struct Delegations: Hashable, Sendable {
-  /// The delegates' keys by id.
   package let keys: [String: RoleKey]
-  /// The delegates, the most trusted first; no name occurs twice.
+  /// The delegates in order of priority; names are unique.
   package let roles: [Role]
-  /// A file may use another form in place of a list of roles; that is kept and not followed.
+  /// False if the file has another form in place of a list of roles, which is kept and ignored.
   private let listsRoles: Bool
   private let other: [JSONMember]
 
@@ -21,7 +19,6 @@ package struct Delegations: Hashable, Sendable {
     other = fields.unread
   }
 
-  /// The delegate of that name.
   package subscript(name: String) -> Role? { roles.first { $0.name == name } }
 
   var json: JSONValue {
@@ -31,11 +28,10 @@ package struct Delegations: Hashable, Sendable {
 }
 
 extension Delegations {
-  /// One delegate: its name, its keys, its paths.
   package struct Role: Hashable, Sendable {
     package let name: String
     package let keys: RoleKeys
-    /// The search for a path that is this role's ends here.
+    /// If true, the search for a path of this role ends here.
     package let terminating: Bool
     package let paths: DelegatedPaths
     private let other: [JSONMember]
@@ -64,11 +60,9 @@ extension Delegations {
   }
 }
 
-/// The two ways in which TUF names the paths of a delegate.
 package enum DelegatedPaths: Hashable, Sendable {
-  /// Shell patterns.
   case patterns([String])
-  /// The first hexadecimal digits of the path's SHA-256.
+  /// Leading hexadecimal digits of the path's SHA-256.
   case hashPrefixes([String])
 
   init(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
@@ -98,7 +92,7 @@ package enum DelegatedPaths: Hashable, Sendable {
   }
 }
 
-/// True where the path matches a shell pattern: `*` is any run, `?` any one character, neither of them a slash.
+/// Matches shell patterns: `*` is any run, `?` any one character, neither of them a slash.
 func pathMatches(_ path: String, pattern: String) -> Bool {
   let path = Array(path.unicodeScalars)
   let pattern = Array(pattern.unicodeScalars)

@@ -1,15 +1,14 @@
 package import SeedFormat
 
-/// A metadata file: a role and the signatures over it.
 package struct Metadata<Role: SignedRole>: Hashable, Sendable {
   package let signed: Role
-  /// The signatures; no key id occurs twice.
+  /// Key ids are unique.
   package private(set) var signatures: [RoleSignature]
-  /// The canonical form of the `signed` object as it was read: what the signatures cover.
+  /// The canonical form of the `signed` object as read, which the signatures cover.
   package let signedBytes: [UInt8]
   private let other: [JSONMember]
 
-  /// Reads a file. Whether the signatures are any good is another question.
+  /// Reads a file without verifying its signatures.
   package init(parsing bytes: [UInt8]) throws(MalformedJSON) {
     var document = try JSONObjectReader(parsing: bytes, at: "")
     signatures = try document.list("signatures", by: "keyid", \.keyID, RoleSignature.init(reading:))
@@ -22,7 +21,6 @@ package struct Metadata<Role: SignedRole>: Hashable, Sendable {
     other = document.unread
   }
 
-  /// Signs a role, once with each key.
   package init(signing role: Role, with keys: [SigningKey]) throws(MalformedJSON) {
     signed = role
     signedBytes = try CanonicalJSON.bytes(of: role.json)
@@ -30,12 +28,11 @@ package struct Metadata<Role: SignedRole>: Hashable, Sendable {
     sign(with: keys)
   }
 
-  /// Adds a signature of each key; the others stay.
   package mutating func sign(with keys: [SigningKey]) {
     for key in keys { add(RoleSignature(keyID: key.publicKey.keyID, hex: lowerHex(key.sign(signedBytes)))) }
   }
 
-  /// Adds a signature, in the place of one with the same key id.
+  /// Adds a signature, replacing one with the same key id.
   package mutating func add(_ signature: RoleSignature) {
     signatures.removeAll { $0.keyID == signature.keyID }
     signatures.append(signature)
@@ -48,12 +45,12 @@ package struct Metadata<Role: SignedRole>: Hashable, Sendable {
       [JSONMember("signatures", .array(signatures.map(\.json))), JSONMember("signed", signed.json)] + other)
   }
 
-  /// How many of the role's keys signed this. One key counts once, under however many ids it is listed.
+  /// The number of distinct keys of the role that signed, whatever the number of ids.
   package func signerCount(of role: RoleKeys, among keys: [String: RoleKey]) -> Int {
     Set(signers(of: role, among: keys).values).count
   }
 
-  /// The role's keys that signed this, by the ids under which they did.
+  /// The role's keys that signed, by key id.
   package func signers(of role: RoleKeys, among keys: [String: RoleKey]) -> [String: VerificationKey] {
     var signers: [String: VerificationKey] = [:]
     for signature in signatures where role.keyIDs.contains(signature.keyID) {
@@ -73,7 +70,7 @@ package struct Metadata<Role: SignedRole>: Hashable, Sendable {
     }
   }
 
-  /// Fails unless as many of the role's keys signed as its delegator asks for.
+  /// Throws if fewer of the role's keys signed than its delegator requires.
   func check(_ role: String, signedFor delegator: some SignedRole) throws(TrustError) {
     guard let needed = delegator.roleKeys(of: role) else {
       throw .missingRole(role: role, place: type(of: delegator).type)
@@ -85,10 +82,9 @@ package struct Metadata<Role: SignedRole>: Hashable, Sendable {
   }
 }
 
-/// One signature in a metadata file.
 package struct RoleSignature: Hashable, Sendable {
   package let keyID: String
-  /// The signature in hexadecimal, of either case.
+  /// Hexadecimal, of either case.
   package let hex: String
   private let other: [JSONMember]
 
@@ -106,7 +102,7 @@ package struct RoleSignature: Hashable, Sendable {
 extension JSONObjectReader {
   func has(_ name: String) -> Bool { unread.contains { $0.name == name } }
 
-  /// The elements of an array of objects, in which no value of `key` occurs twice.
+  /// The elements of an array of objects; throws if a value of `key` repeats.
   mutating func list<Element>(
     _ name: String, by keyName: String, _ key: (Element) -> String,
     _ read: (inout JSONObjectReader) throws(MalformedJSON) -> Element

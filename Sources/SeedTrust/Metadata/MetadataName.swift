@@ -1,16 +1,15 @@
 import SeedFormat
 
-/// Metadata files' names. All but RFC 3986's unreserved characters is percent-quoted: a role's name may hold anything.
+/// Names of metadata files. Roles may have any name, so all but RFC 3986's unreserved characters are percent-encoded.
 package enum MetadataName {
-  /// `timestamp.json`, `transit-2.json`: how a client keeps a role, and how a repository serves the timestamp.
+  /// `timestamp.json`, `transit-2.json`: the client's copies, and the repository's timestamp.
   package static func unversioned(_ role: String) -> String { quoted(role) + ".json" }
 
-  /// `3.targets.json`: how a repository serves all else.
+  /// `3.targets.json`: all other files of a repository.
   package static func versioned(_ role: String, _ version: Int) -> String {
     "\(version).\(unversioned(role))"
   }
 
-  /// Any text as one segment of a path.
   package static func quoted(_ text: String) -> String {
     text.utf8.map { byte in
       isUnreserved(byte) ? String(Unicode.Scalar(byte)) : "%" + lowerHex([byte]).uppercased()

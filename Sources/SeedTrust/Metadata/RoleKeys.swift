@@ -1,30 +1,28 @@
 import SeedFormat
 
-/// The use of a key: one of TUF's top-level roles, or all the series' roles.
+/// The use of a key: one of TUF's top-level roles, or the roles of all series.
 package enum KeyRole: String, CaseIterable, Hashable, Sendable {
-  /// Says which keys speak for whom.
+  /// Names the keys of the top-level roles.
   case root
-  /// Says which keys speak for the series.
+  /// Names the keys of the series.
   case targets
-  /// Signs what each series is: versions, snapshots, deltas.
+  /// Signs each series' versions, snapshots and deltas.
   case series
-  /// Signs which versions of all metadata belong together.
+  /// Signs the set of all metadata versions that belong together.
   case snapshot
-  /// Signs, again and again, that this is the newest.
+  /// Signs, at short intervals, which metadata is the newest.
   case timestamp
 
-  /// A publish step does without an offline key, which may be kept away from the publisher.
+  /// Whether a publish step needs no such key, so that it may be kept away from the publisher.
   package var isOffline: Bool { self == .root || self == .targets }
 
-  /// Root metadata names the keys of all roles but the series', which stand in targets metadata.
+  /// Root metadata names the keys of all roles except the series', which are in targets metadata.
   package var isInRoot: Bool { self != .series }
 }
 
-/// Whose signatures a role needs, and how many.
 package struct RoleKeys: Hashable, Sendable {
-  /// The keys that count; no id occurs twice.
+  /// The accepted key ids, without duplicates.
   package let keyIDs: [String]
-  /// How many of them must have signed, at least one.
   package let threshold: Int
   private let other: [JSONMember]
 
@@ -34,7 +32,7 @@ package struct RoleKeys: Hashable, Sendable {
     other = []
   }
 
-  /// A delegation has these two fields among others, which it keeps itself.
+  /// A delegation has these two fields among others, which it keeps separately.
   init(reading fields: inout JSONObjectReader, keepingOthers: Bool = true) throws(MalformedJSON) {
     keyIDs = try fields.strings("keyids")
     guard Set(keyIDs).count == keyIDs.count else { throw fields.error("keyids", "a key id occurs twice") }
@@ -47,7 +45,6 @@ package struct RoleKeys: Hashable, Sendable {
   }
 }
 
-/// The public keys of one role, and how many of them must have signed.
 package struct RoleVerifiers: Hashable, Sendable {
   package let keys: [PublicKey]
   package let threshold: Int

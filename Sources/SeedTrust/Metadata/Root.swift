@@ -1,18 +1,17 @@
 package import SeedFormat
 
-/// TUF's root role: which keys speak for whom.
+/// TUF's root role: the keys of all top-level roles.
 package struct Root: SignedRole {
   package static let type = "root"
   package var header: RoleHeader
   package let keys: [String: RoleKey]
-  /// Whose signatures each top-level role needs.
   package let roles: [String: RoleKeys]
-  /// Metadata files have their version, and targets their hash, in the name.
+  /// Whether names of metadata files contain the version, and those of targets the hash.
   package var consistentSnapshot: Bool { statedConsistentSnapshot ?? false }
-  /// `nil` where the file does not say: what is absent must stay so when the file is written again.
+  /// Nil if the file has no such member, which must then stay absent.
   private let statedConsistentSnapshot: Bool?
 
-  /// The roles that every root names.
+  /// The roles that every root must name.
   package static let topLevelRoles = [Root.type, Targets.type, SnapshotRole.type, Timestamp.type]
 
   package init(header: RoleHeader, roles verifiers: [KeyRole: RoleVerifiers]) {
@@ -21,7 +20,7 @@ package struct Root: SignedRole {
       roles: Dictionary(uniqueKeysWithValues: verifiers.map { ($0.key.rawValue, RoleKeys($0.value)) }))
   }
 
-  /// The root that follows another: these roles have other keys, and keys that no role names any more go.
+  /// The root after `former`, with other keys for these roles; drops keys without a role.
   package init(header: RoleHeader, replacing verifiers: [KeyRole: RoleVerifiers], of former: Root) {
     let replaced = verifiers.map { ($0.key.rawValue, RoleKeys($0.value)) }
     let roles = former.roles.merging(replaced) { $1 }
@@ -37,7 +36,7 @@ package struct Root: SignedRole {
     statedConsistentSnapshot = true
   }
 
-  /// False where a root begins a chain of its own, far beyond the last one, because the old one's keys are lost.
+  /// False for a root that starts a separate chain, far beyond the last one, because the old keys are lost.
   func follows(_ former: Root) -> Bool { version == former.version + 1 }
 
   package init(reading fields: inout JSONObjectReader) throws(MalformedJSON) {

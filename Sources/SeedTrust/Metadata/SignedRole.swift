@@ -1,15 +1,13 @@
 package import SeedFormat
 package import SeedSystem
 
-/// One of TUF's four kinds of signed metadata.
 package protocol SignedRole: Hashable, Sendable {
-  /// The value of `_type`.
   static var type: String { get }
   var header: RoleHeader { get set }
-  /// Takes its fields; whatever is left over is the header's `other`.
+  /// Reads the role's fields; the remaining ones go to the header's `other`.
   init(reading fields: inout JSONObjectReader) throws(MalformedJSON)
   var members: [JSONMember] { get }
-  /// Whose signatures `role` needs. Root says it of the top-level roles, a targets role of its delegates, others of none.
+  /// The keys of `role`: root lists those of top-level roles, a targets role those of its delegates.
   func roleKeys(of role: String) -> RoleKeys?
   var keysByID: [String: RoleKey] { get }
 }
@@ -19,24 +17,22 @@ extension SignedRole {
   package var keysByID: [String: RoleKey] { [:] }
 
   package var version: Int { header.version }
-  /// From this second on it is no longer valid.
+  /// The first second at which it is no longer valid.
   package var expires: UTCTime { header.expires }
 
-  /// The `signed` object, with what was not understood when it was read.
+  /// The `signed` object, including unknown members.
   package var json: JSONValue { .object(header.members(type: Self.type) + members + header.other) }
 }
 
-/// The fields that every TUF role has.
 package struct RoleHeader: Hashable, Sendable {
   package var version: Int
-  /// From this second on it is no longer valid.
   package var expires: UTCTime
-  /// The TUF specification that it follows: major 1.
+  /// The version of the TUF specification; major 1.
   package let specVersion: String
-  /// Members that this version of the code does not know, kept for the signature's sake.
+  /// Unknown members, kept because the signature covers them.
   package var other: [JSONMember]
 
-  /// The `spec_version` of metadata that is written here.
+  /// The `spec_version` of new metadata.
   package static let specVersion = "1.0.31"
 
   package init(version: Int, expires: UTCTime, other: [JSONMember] = []) {

@@ -4,7 +4,7 @@ package import SeedFormat
 package struct SnapshotRole: SignedRole {
   package static let type = "snapshot"
   package var header: RoleHeader
-  /// The files by name: `targets.json`, `transit-2.json`.
+  /// Keyed by file name: `targets.json`, `transit-2.json`.
   package let meta: [String: MetaFile]
 
   package init(header: RoleHeader, meta: [String: MetaFile]) { (self.header, self.meta) = (header, meta) }
@@ -42,19 +42,16 @@ package struct Timestamp: SignedRole {
   }
 }
 
-/// One metadata file's entry about another.
 package struct MetaFile: Hashable, Sendable {
-  /// The version that counts.
   package let version: Int
-  /// Bytes, where given.
+  /// Bytes.
   package let length: Int?
-  /// Hexadecimal digests by the algorithm's name, where given.
   package let hashes: [String: String]?
   private let other: [JSONMember]
 
-  /// For new metadata: the version, and what the file's bytes are where they are given. Without a digest a client keeps
-  /// a file of that version that it has. A publisher that was restored from a backup signs other files under versions
-  /// that clients have seen, so a role that changes often has one.
+  /// An entry for new metadata, with length and digest if `bytes` are given. A digest makes clients replace a stored
+  /// file of the same version. Roles that change often need one, because a publisher restored from a backup may sign
+  /// other files under versions that clients already have.
   package init(version: Int, of bytes: [UInt8]? = nil) {
     self.version = version
     length = bytes?.count
@@ -69,7 +66,7 @@ package struct MetaFile: Hashable, Sendable {
     other = fields.unread
   }
 
-  /// Fails where the bytes have another length or digest than was signed, or a digest of a kind unknown here.
+  /// Throws if length or digest differs from the signed one, or an algorithm is unknown.
   func check(_ bytes: [UInt8], of role: String) throws(TrustError) {
     if let length, length != bytes.count {
       throw .lengthMismatch(role: role, signed: length, found: bytes.count)
@@ -87,9 +84,9 @@ package struct MetaFile: Hashable, Sendable {
   }
 }
 
-/// Hexadecimal digests of one file by the algorithm's name, as TUF lists them.
+/// Hexadecimal digests of a file by algorithm, as TUF lists them.
 package enum FileHashes {
-  /// An algorithm whose digest does not match, or which is unknown here; `nil` where every digest matches.
+  /// An algorithm that is unknown or whose digest differs; nil if all match.
   package static func mismatch(in hashes: [String: String], of bytes: [UInt8]) -> String? {
     hashes.first { algorithm, digest in
       switch algorithm {

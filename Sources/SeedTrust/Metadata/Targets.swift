@@ -1,11 +1,10 @@
 package import SeedFormat
 
-/// TUF's targets role, at the top or delegated: files, and who may speak for others.
+/// TUF's targets role, top-level or delegated: files and delegations.
 package struct Targets: SignedRole {
   package static let type = "targets"
   package var header: RoleHeader
   package let targets: [String: TargetFile]
-  /// Who else may speak, and for which paths.
   package let delegations: Delegations?
 
   package init(header: RoleHeader, targets: [String: TargetFile], delegations: Delegations? = nil) {
@@ -29,7 +28,6 @@ package struct Targets: SignedRole {
   }
 }
 
-/// One file that a targets role vouches for.
 package struct TargetFile: Hashable, Sendable {
   package let length: Int
   package let hashes: [String: String]

@@ -1,24 +1,22 @@
 package import SeedFormat
 package import SeedSystem
 
-/// Why metadata was not accepted.
+/// Why metadata was rejected.
 package enum TrustError: Error, Hashable, Sendable, CustomStringConvertible {
   case badSignature(role: String, found: Int, needed: Int)
   case rollback(role: String, trusted: Int, offered: Int)
-  /// The version that was trusted before was offered again, signed, with other content.
+  /// The trusted version was offered again with other signed content.
   case conflict(role: String, version: Int)
   case expired(role: String, at: UTCTime)
   case wrongVersion(role: String, expected: Int, offered: Int)
   case malformed(role: String, MalformedJSON)
   case lengthMismatch(role: String, signed: Int, found: Int)
   case hashMismatch(role: String, algorithm: String)
-  /// The file is longer than any that is accepted.
   case tooLong(role: String, limit: Int)
-  /// `place` is the role that should name it.
   case missingRole(role: String, place: String)
   case missingFile(name: String)
   case pathNotDelegated(role: String, path: String)
-  /// The caller is to blame: it offered a role before one that it builds on, or after one that builds on it.
+  /// A bug in the caller: it passed a role before one that it depends on, or after one that depends on it.
   case outOfOrder(role: String)
 
   package var description: String {

@@ -1,4 +1,3 @@
-/// The secret keys at hand, by the role that they are kept for.
 package struct KeyRing: Sendable {
   private var keys: [KeyRole: [SigningKey]]
 
@@ -11,7 +10,7 @@ package struct KeyRing: Sendable {
 
   package var all: [SigningKey] { KeyRole.allCases.flatMap { self[$0] } }
 
-  /// Those that may sign where metadata asks for `needed`; what counts is the key, wherever it is kept.
+  /// The available keys among `needed`, each once, whatever role they are stored under.
   package func signers(of needed: RoleKeys?) -> [SigningKey] {
     var taken: Set<String> = []
     return all.filter { key in
@@ -26,13 +25,12 @@ package struct KeyRing: Sendable {
 
   package func adding(_ other: KeyRing) -> KeyRing { KeyRing(keys.merging(other.keys) { $0 + $1 }) }
 
-  /// The public halves, as metadata lists them.
   package func verifiers(_ role: KeyRole, threshold: Int = 1) -> RoleVerifiers {
     RoleVerifiers(self[role].map(\.publicKey), threshold: threshold)
   }
 }
 
-/// Fewer of a role's keys are at hand than must sign.
+/// Fewer of a role's keys are available than must sign.
 package struct MissingKeys: Error, Hashable, Sendable, CustomStringConvertible {
   package let role: String
   package let found: Int

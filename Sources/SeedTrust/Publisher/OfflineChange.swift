@@ -1,8 +1,8 @@
 package import SeedFormat
 package import SeedSystem
 
-/// New root and targets metadata, on its way to be signed by enough keys. These keys may lie on other machines, so the
-/// signatures may come one by one. Nothing of it counts before the last.
+/// New root and targets metadata that collects signatures, possibly one by one from other machines. It takes effect
+/// only when complete.
 package struct OfflineChange: Hashable, Sendable {
   package private(set) var root: Metadata<Root>?
   package private(set) var targets: Metadata<Targets>?
@@ -20,7 +20,7 @@ package struct OfflineChange: Hashable, Sendable {
 
   func root(after published: PublishedMetadata) -> Root { root?.signed ?? published.root }
 
-  /// The part of the change that is yet to be published; `nil` where newer metadata was published meanwhile.
+  /// The unpublished part of the change; nil if newer metadata was published meanwhile.
   package func rest(after published: PublishedMetadata) -> OfflineChange? {
     var rest = self
     if root?.signed == published.root { rest.root = nil }
@@ -31,14 +31,14 @@ package struct OfflineChange: Hashable, Sendable {
     return isNewer ? rest : nil
   }
 
-  /// The first of its roles that clients would refuse already, because signing took too long.
+  /// The first role that is already expired because signing took too long.
   package func expired(at now: UTCTime) -> (role: KeyRole, expires: UTCTime)? {
     if let root, root.signed.expires <= now { return (.root, root.signed.expires) }
     if let targets, targets.signed.expires <= now { return (.targets, targets.signed.expires) }
     return nil
   }
 
-  /// The bytes that a key must sign: the canonical form of the role's metadata. `nil` where the role does not change.
+  /// The bytes to sign: the canonical form of the role's metadata. Nil if the role does not change.
   package func payload(_ role: KeyRole) -> [UInt8]? {
     switch role {
     case .root: root?.signedBytes
@@ -49,7 +49,7 @@ package struct OfflineChange: Hashable, Sendable {
 
   // MARK: - Signatures
 
-  /// Signs with every key at hand that counts for it, before the change or after it.
+  /// Signs with every available key that counts before or after the change.
   package mutating func sign(with keys: KeyRing, after published: PublishedMetadata) {
     for need in needs(after: published) + former(after: published) {
       let signers = keys.signers(of: need.keys)
@@ -57,7 +57,6 @@ package struct OfflineChange: Hashable, Sendable {
     }
   }
 
-  /// Adds a signature that was made elsewhere.
   package mutating func add(
     _ signature: RoleSignature, to role: KeyRole, after published: PublishedMetadata
   ) throws(SignatureError) {
@@ -74,7 +73,6 @@ package struct OfflineChange: Hashable, Sendable {
     self = signed
   }
 
-  /// Whose signatures it needs, and who has signed already.
   package func needs(after published: PublishedMetadata) -> [SignatureNeed] {
     var needs: [SignatureNeed] = []
     if let root {
@@ -91,8 +89,8 @@ package struct OfflineChange: Hashable, Sendable {
     return needs
   }
 
-  /// Signatures of keys that are being replaced are good until clients have the new root: they are not needed, but
-  /// with them no client ever meets metadata that it must refuse.
+  /// Optional signatures by keys that are being replaced; clients without the new root would otherwise reject the
+  /// targets.
   private func former(after published: PublishedMetadata) -> [SignatureNeed] {
     guard let targets, root != nil else { return [] }
     return [SignatureNeed(.targets, targets, by: published.root, "")]
@@ -102,7 +100,6 @@ package struct OfflineChange: Hashable, Sendable {
     needs(after: published).allSatisfy(\.isMet)
   }
 
-  /// Why a signature that was brought was not taken.
   package enum SignatureError: Error, Hashable, Sendable, CustomStringConvertible {
     case keyNotAsked(keyID: String, role: KeyRole)
     case doesNotVerify(keyID: String, role: KeyRole)
@@ -121,7 +118,6 @@ package struct OfflineChange: Hashable, Sendable {
 
   // MARK: - As a file
 
-  /// Reads what ``bytes`` wrote.
   package init(parsing bytes: [UInt8]) throws(MalformedJSON) {
     var fields = try JSONObjectReader(parsing: bytes)
     if let value = fields.takeIfPresent(KeyRole.root.rawValue) { root = try Metadata(parsing: value.bytes) }
@@ -137,15 +133,11 @@ package struct OfflineChange: Hashable, Sendable {
   }
 }
 
-/// Signatures that a change needs of one role's keys.
 package struct SignatureNeed: Hashable, Sendable {
-  /// The role whose metadata is to be signed: root or targets.
   package let role: KeyRole
-  /// The keys that count, and how many of them must sign.
   package let keys: RoleKeys
-  /// The ids of those that have.
   package let signed: Set<String>
-  /// Whose keys these are, in words.
+  /// The keys' owner in messages.
   package let whose: String
 
   init<Role>(_ role: KeyRole, _ metadata: Metadata<Role>, by root: Root, _ whose: String) {

@@ -1,21 +1,20 @@
 package import SeedFormat
 package import SeedSystem
 
-/// The current metadata of a publication, verified: what the publisher signs the next step upon, and a front serves.
+/// A publication's verified metadata, on which the publisher bases the next step, and which a front serves.
 package struct PublishedMetadata: Sendable {
   package var root: Root
   package internal(set) var timestamp: Timestamp
   package internal(set) var snapshot: SnapshotRole
   package internal(set) var targets: Targets
-  /// The series that were published at least once.
+  /// Series that were published at least once.
   package internal(set) var series: [Series: PublishedSeries] = [:]
 
-  /// The roots before it, the oldest first.
+  /// Earlier roots, oldest first.
   package internal(set) var formerRoots: [Root] = []
-  /// Roles whose signatures are good by the keys of a former root alone: clients refuse them until they are signed anew.
+  /// Roles signed only by keys of a former root: clients reject them until they are signed again.
   package internal(set) var outdated: Set<KeyRole> = []
 
-  /// One series' role: what it says, and its metadata's version and expiry.
   package struct PublishedSeries: Hashable, Sendable {
     package let metadata: SeriesMetadata
     package let version: Int
@@ -24,9 +23,9 @@ package struct PublishedMetadata: Sendable {
 }
 
 extension PublishedMetadata {
-  /// Loads and verifies all of it, starting from a root that the caller trusts. Nothing counts as expired: a publisher
-  /// that was down for long must be able to read what it is to sign anew. For the same reason keys of former roots
-  /// count, those of the chain and `formerRoots`: see ``outdated``.
+  /// Loads and verifies all metadata, starting from a trusted root. Expired metadata and signatures by former roots'
+  /// keys (of the chain and `formerRoots`; see ``outdated``) are accepted, because a publisher must read them in order
+  /// to replace them.
   package init(root: [UInt8], formerRoots: [Root] = [], read: (_ name: String) throws -> [UInt8]?) throws {
     func file(_ name: String) throws -> [UInt8] {
       guard let bytes = try read(name) else { throw TrustError.missingFile(name: name) }
@@ -67,12 +66,12 @@ extension PublishedMetadata {
     return (trusted, formerRoots)
   }
 
-  /// The series to which targets delegates, whether published or not.
+  /// Includes series that were never published.
   package var delegatedSeries: [Series] {
     (targets.delegations?.roles ?? []).compactMap { Series(roleName: $0.name) }
   }
 
-  /// The keys that sign a role's metadata; for the series those that are delegated to, `nil` before there are any.
+  /// The keys that sign a role's metadata; nil for the series if there are no delegations.
   package func keys(of role: KeyRole) -> RoleKeys? {
     role == .series ? targets.delegations?.roles.first?.keys : root.roles[role.rawValue]
   }

@@ -1,23 +1,22 @@
 package import SeedFormat
 
-/// New root and targets metadata, as it will be signed: see ``OfflineChange``.
+/// New root and targets metadata for signing; see ``OfflineChange``.
 extension RepositorySigner {
-  /// The same root again, valid for longer.
   package func renewedRoot(after published: PublishedMetadata) -> Root {
     var next = published.root
     next.header = rootHeader(after: published)
     return next
   }
 
-  /// The next root, in which these roles have other keys.
+  /// The next root, with other keys for these roles.
   package func root(
     replacing verifiers: [KeyRole: RoleVerifiers], after published: PublishedMetadata
   ) -> Root {
     Root(header: rootHeader(after: published), replacing: verifiers, of: published.root)
   }
 
-  /// A root for a chain of its own, because too few of the old root's keys are left to sign the next one. New apps
-  /// must be shipped with it; the apps that there are stay with the old root until that expires.
+  /// The root of a separate chain, for when too few of the old root's keys are left to sign the next one. New apps must
+  /// ship it; installed apps stay with the old root until it expires.
   package func rootAnew(
     replacing verifiers: [KeyRole: RoleVerifiers], after published: PublishedMetadata
   ) -> Root {
@@ -25,7 +24,7 @@ extension RepositorySigner {
     return Root(header: header, replacing: verifiers, of: published.root)
   }
 
-  /// The same targets metadata again, valid for longer; `root` is the one under which it will be read.
+  /// `root`: the root under which clients will read the targets.
   package func renewedTargets(
     under root: Root? = nil, after published: PublishedMetadata
   ) throws(VersionsExhausted) -> Targets {
@@ -34,7 +33,7 @@ extension RepositorySigner {
     return next
   }
 
-  /// The next targets metadata, delegating these series. It counts once a publication step has announced it.
+  /// The next targets metadata, with delegations to these series. It takes effect in the next publication step.
   package func targets(
     delegating series: [Series], to verifiers: RoleVerifiers, under root: Root? = nil,
     after published: PublishedMetadata
@@ -65,7 +64,7 @@ extension RepositorySigner {
 }
 
 extension PublishedMetadata {
-  /// True where `next` names none of the keys that sign a role now: then clients forget what these signed.
+  /// Whether `next` names none of a role's current keys, so that clients ignore their signatures.
   func isReplaced(_ role: KeyRole, by next: Root) -> Bool {
     let (old, new) = (root.roles[role.rawValue]?.keyIDs ?? [], next.roles[role.rawValue]?.keyIDs ?? [])
     return Set(old).isDisjoint(with: new)

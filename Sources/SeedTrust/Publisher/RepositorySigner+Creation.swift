@@ -2,7 +2,7 @@ package import SeedFormat
 import SeedSystem
 
 extension RepositorySigner {
-  /// A new publication without series. Of each role one key must sign, unless `thresholds` says otherwise.
+  /// Creates a publication without series. The threshold of each role is 1 unless `thresholds` has another.
   package func create(
     delegating series: [Series], keys: KeyRing, thresholds: [KeyRole: Int] = [:]
   ) throws -> SigningStep {
@@ -14,7 +14,7 @@ extension RepositorySigner {
     return try begin(under: root, file, delegating: series, to: verifiers[.series] ?? RoleVerifiers([]), keys)
   }
 
-  /// The same under a root that clients trust already, where all that was signed under it is lost.
+  /// Creates a publication under a root that clients already trust, after the loss of the old one.
   package func create(under root: [UInt8], delegating series: [Series], keys: KeyRing) throws -> SigningStep {
     let trusted = try TrustedMetadataSet(root: root, now: .distantPast).root
     let file = MetadataFile(name: MetadataName.versioned(Root.type, trusted.version), bytes: root)
@@ -53,8 +53,8 @@ extension Delegations {
       })
   }
 
-  /// The keys of the delegates and how many of them must sign; `nil` without delegates, or where a key is of another
-  /// kind. All of our delegates have the same.
+  /// The keys and threshold of all delegates, which are the same in Seedbank's publications; nil without delegates or
+  /// if a key is of another kind.
   package var verifiers: RoleVerifiers? {
     guard let role = roles.first else { return nil }
     let known = role.keys.keyIDs.compactMap { keys[$0]?.publicKey }

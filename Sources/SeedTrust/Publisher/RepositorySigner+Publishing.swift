@@ -1,9 +1,9 @@
 import SeedFormat
 
 extension RepositorySigner {
-  /// A publication step: new root and targets metadata where there is some, the changed series' roles, the TUF snapshot
-  /// role, the timestamp. Clients of the old root and of the new one can read the publication at each moment between
-  /// two of the files if the keys that a new root replaces are at hand as well: each file is then signed by both.
+  /// A publication step: new root and targets metadata if any, the changed series' roles, the TUF snapshot role, the
+  /// timestamp. If the keys that a new root replaces are available too, each file is signed by both, so that clients of
+  /// either root can read the publication between any two file writes.
   package func publish(
     _ changed: [SeriesMetadata], adopting change: OfflineChange = .none, after published: PublishedMetadata,
     keys: KeyRing
@@ -14,7 +14,7 @@ extension RepositorySigner {
     return try draft.finish()
   }
 
-  /// Throws where ``publish(_:adopting:after:keys:)`` of all series would lack a key. Nothing is signed.
+  /// Throws if ``publish(_:adopting:after:keys:)`` of all series would lack a key. Signs nothing.
   package func checkKeys(
     _ keys: KeyRing, adopting change: OfflineChange, after published: PublishedMetadata
   ) throws(MissingKeys) {
@@ -29,7 +29,6 @@ extension RepositorySigner {
     }
   }
 
-  /// Whether the published targets metadata must be signed anew under a root: its keys were replaced.
   fileprivate func mustResignTargets(_ published: PublishedMetadata, under root: Root) -> Bool {
     let isSame = published.root.roles[Targets.type] == root.roles[Targets.type]
     let isKept = isSame && !published.outdated.contains(.targets)
@@ -45,9 +44,9 @@ private struct StepDraft {
   private var next: PublishedMetadata
   private var files: [MetadataFile] = []
   private var signed: Set<Series> = []
-  /// Entries stay though a delegation went: a client that saw one refuses a TUF snapshot role without it.
+  /// Entries outlive their delegations, because clients reject a TUF snapshot role that drops an entry.
   private var meta: [String: MetaFile]
-  /// Whether clients that do not have the new root yet accept all files so far.
+  /// Whether clients with the old root accept all files so far.
   private var suitsOldRoot = true
   private let isRestarting: Bool
 
@@ -72,7 +71,7 @@ private struct StepDraft {
     next.formerRoots.append(published.root)
   }
 
-  /// The new targets metadata; where the keys that signed the published one are replaced, that one signed anew.
+  /// Uses the given targets metadata, or signs the published one again if its keys were replaced.
   private mutating func takeTargets(_ given: Metadata<Targets>?) throws {
     var targets = given
     if targets == nil, signer.mustResignTargets(published, under: next.root) {
@@ -121,7 +120,7 @@ private struct StepDraft {
     return SigningStep(files: ordered, published: next)
   }
 
-  /// Left as it is where it would only have another version: clients then have one file less to fetch.
+  /// Skips a new version without changes, so that clients have one file fewer to fetch.
   private mutating func signSnapshotRole() throws {
     let old = published.snapshot
     let isKept =
@@ -134,8 +133,9 @@ private struct StepDraft {
     add(try sign(next.snapshot, SnapshotRole.type), SnapshotRole.type)
   }
 
-  /// `timestamp.json` comes last, for it announces all others. A new root comes behind it where clients of the old root
-  /// can read what it announces, and else before it, so that only these two files lie between the old and the new.
+  /// The writing order. `timestamp.json` is last, because it announces all others. A new root follows it if clients
+  /// with the old root can read the announced files; otherwise it directly precedes it, so that only these two files
+  /// separate the old state from the new one.
   private var ordered: [MetadataFile] {
     guard let root = root?.file(Root.type) else { return files }
     return suitsOldRoot ? files + [root] : files.dropLast() + [root] + files.suffix(1)

@@ -1,7 +1,6 @@
 import SeedFormat
 package import SeedSystem
 
-/// A metadata file to be written, by its name in the publication's metadata directory.
 package struct MetadataFile: Hashable, Sendable {
   /// `3.targets.json`, `timestamp.json`, …
   package let name: String
@@ -11,26 +10,24 @@ package struct MetadataFile: Hashable, Sendable {
 }
 
 package struct SigningStep: Sendable {
-  /// The files in the order in which they must be written.
+  /// In the order in which they must be written.
   package let files: [MetadataFile]
-  /// The publication's metadata once they are.
   package let published: PublishedMetadata
 }
 
-/// Signs the steps of a publication. Pure: keys and the previous metadata in, files out. Each file is checked against
-/// the keys that its delegator names, so a wrong key is an error of the publisher and never of a client.
+/// Signs the steps of a publication. Pure: keys and previous metadata in, files out. Each file is verified with its
+/// delegator's keys, so a wrong key fails at the publisher, never at a client.
 package struct RepositorySigner: Sendable {
-  /// Days for which root metadata is valid.
+  /// Validity of root metadata.
   package static let rootDays = 365
-  /// Days for which the top-level targets metadata is valid.
   package static let targetsDays = 180
-  /// Days before root or targets metadata expires on which it is signed anew, where the keys are at hand.
+  /// Days before expiry on which root or targets is renewed if the keys are available.
   package static let renewalDays = 90
-  /// Days before root and targets expire from which operators are warned, who may have to fetch their keys.
+  /// Days before expiry of root or targets on which operators are warned, because they may have to fetch their keys.
   package static let warningDays = 60
-  /// Seconds for which the online roles are valid, unless said otherwise: 7 days.
+  /// Default validity of the online roles.
   package static let onlineSeconds = 7 * UTCTime.secondsPerDay
-  /// How far a root whose old keys are lost lies beyond the last one: clients of the old root must not meet it.
+  /// The version gap of a root whose old keys are lost, so that clients of the old root never find it.
   static let lostRootGap = 1000
 
   let now: UTCTime
@@ -38,8 +35,8 @@ package struct RepositorySigner: Sendable {
   let leastVersion: Int
   private let trustsClock: Bool
 
-  /// A signer at `now`, whose online roles last `lifetime` seconds and whose versions begin at `leastVersion`: after a
-  /// disaster one that no client has seen. If it `trustsClock`, signatures may end earlier than those they replace.
+  /// `lifetime`: seconds for which the online roles are valid; `leastVersion`: after a disaster, one that no client
+  /// has; `trustsClock`: new signatures may expire earlier than those they replace.
   package init(
     now: UTCTime, lifetime: Int = RepositorySigner.onlineSeconds, leastVersion: Int = 1,
     trustsClock: Bool = false
@@ -50,8 +47,8 @@ package struct RepositorySigner: Sendable {
 
   // MARK: Headers
 
-  /// A role is never signed for a shorter time than before: a clock that was set back would otherwise publish
-  /// what has expired for everyone else. Only a clock that is known to be right may.
+  /// A role never expires earlier than before unless the clock is trusted, because a clock that was set back would
+  /// publish metadata that has expired for everyone else.
   private func expiry(_ seconds: Int, notBefore earlier: UTCTime?) -> UTCTime {
     let expiry = now.adding(seconds: seconds)
     return trustsClock ? expiry : max(expiry, earlier ?? .distantPast)
@@ -65,8 +62,8 @@ package struct RepositorySigner: Sendable {
     RoleHeader(version: version, expires: expiry(days * UTCTime.secondsPerDay, notBefore: expires))
   }
 
-  /// The version after another. No publisher signs more than once a second, so a version beyond the clock's seconds was
-  /// made by whoever stole a key. When `restarting`, the key was replaced, so versions count from the clock.
+  /// The next version. Publishers sign at most once per second, so a version beyond the clock's seconds came from a
+  /// stolen key. If `restarting`, the key was replaced, and versions continue from the clock.
   func following(_ version: Int, of role: String, restarting: Bool = false) throws(VersionsExhausted) -> Int {
     let next = max(version + 1, leastVersion)
     if restarting, isBeyondClock(version) { return max(now.secondsSinceEpoch, leastVersion) }
@@ -74,12 +71,12 @@ package struct RepositorySigner: Sendable {
     return next
   }
 
-  /// True where no publisher can have come so far: a new epoch starts at the clock, and a few steps may follow at once.
+  /// A day of tolerance: a new epoch starts at the clock, and a few steps may follow at once.
   func isBeyondClock(_ version: Int) -> Bool { version > now.adding(days: 1).secondsSinceEpoch }
 
   // MARK: Signing
 
-  /// A role's file, signed with the keys at hand that `delegator` names, and those that `former` does.
+  /// Signs a role's file with the available keys of `delegator` and `former`.
   func sign<Role: SignedRole>(
     _ role: Role, _ name: String, _ keys: KeyRing, for delegator: some SignedRole, former: Root? = nil
   ) throws -> Metadata<Role> {
@@ -105,7 +102,7 @@ extension Metadata {
   }
 }
 
-/// A role's metadata has the highest version that there is, and clients refuse lower ones.
+/// A role has the highest possible version, and clients reject lower ones.
 package struct VersionsExhausted: Error, Hashable, Sendable, CustomStringConvertible {
   package let role: String
 

@@ -1,9 +1,9 @@
 package import SeedFormat
 
-/// Chooses the deltas that lead from one version to another in the fewest bytes.
+/// Chooses the chain of deltas between two versions with the fewest bytes.
 package enum DeltaChain {
-  /// The deltas in the order of applying; empty where `start` is `end`, `nil` where no chain leads there. A delta is
-  /// state-based: it may be taken from any version that it covers, so the first one may begin before `start`.
+  /// The deltas in order; empty if `start` is `end`, nil if no chain exists. Deltas are state-based and apply to any
+  /// version that they cover, so the first one may begin before `start`.
   package static func shortest(
     _ objects: [PublishedObject], from start: Version, to end: Version
   ) -> [PublishedObject]? {

@@ -1,15 +1,15 @@
 package import SeedFormat
 
-/// How long a series will go on.
+/// The support state of a series.
 public enum Lifecycle: Hashable, Sendable {
-  /// No end is known.
+  /// Updated, with no planned end.
   case active
-  /// It still gets updates, and apps should move on: by `sunset`, a date as the operator wrote it.
+  /// Still updated, but apps should move on by `sunset`, a date in the operator's words.
   case deprecated(sunset: String?, message: String?)
-  /// It gets no more updates.
+  /// No longer updated.
   case retired(message: String?)
 
-  /// Reads what ``json`` wrote; `nil` where the object has no such member.
+  /// Returns nil if the object has no such member.
   package init?(readingIfPresent name: String, in fields: inout JSONObjectReader) throws(MalformedJSON) {
     guard var object = try fields.objectIfPresent(name) else { return nil }
     try self.init(reading: &object)
@@ -23,13 +23,11 @@ public enum Lifecycle: Hashable, Sendable {
     self = lifecycle
   }
 
-  /// Whether it gets no more updates.
   package var isRetired: Bool { if case .retired = self { true } else { false } }
 
-  /// The names of the states.
   package static let states = ["active", "deprecated", "retired"]
 
-  /// `nil` where no state has that name. What a state does not know of is left out.
+  /// Returns nil for an unknown state. Ignores parameters that the state does not have.
   package init?(_ state: String, sunset: String?, message: String?) {
     switch state {
     case "active": self = .active
@@ -39,7 +37,6 @@ public enum Lifecycle: Hashable, Sendable {
     }
   }
 
-  /// The state's name.
   package var word: String {
     switch self {
     case .active: "active"
@@ -48,10 +45,10 @@ public enum Lifecycle: Hashable, Sendable {
     }
   }
 
-  /// The day on which it ends, as the operator wrote it.
+  /// The planned end, in the operator's words.
   package var sunset: String? { if case .deprecated(let sunset, _) = self { sunset } else { nil } }
 
-  /// For the people who use the app.
+  /// A message for the app's users.
   package var message: String? {
     switch self {
     case .active: nil

@@ -1,12 +1,11 @@
 package import SeedFormat
 package import SeedSystem
 
-/// A snapshot or a delta as signed metadata describes it.
+/// A snapshot or delta as described by signed metadata.
 package struct PublishedObject: Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
-    /// The whole series at one version.
     case snapshot(Version, ContentEncoding)
-    /// The rows that changed; `from` is below `to`. Always gzip, so that stored deltas can be spliced.
+    /// The changed rows; `from` is below `to`. Always gzip, so that stored deltas can be spliced.
     case delta(from: Version, to: Version)
   }
 
@@ -14,14 +13,13 @@ package struct PublishedObject: Hashable, Sendable {
   package let kind: Kind
   package let length: Int
   package let sha256: SHA256Digest
-  /// The model of the rows within.
   package let model: ModelVersion
   package let rawLength: Int
   package let rawSHA256: SHA256Digest
   package let schema: SHA256Digest
-  /// The state digest at the version that it leads to.
+  /// The state digest at its version.
   package let digest: SHA256Digest
-  /// When a snapshot was published; deltas are not dated.
+  /// The publication time of a snapshot; nil for deltas.
   package let publishedAt: UTCTime?
 
   package init(
@@ -41,13 +39,13 @@ package struct PublishedObject: Hashable, Sendable {
     }
   }
 
-  /// TUF's name for it: `transit/2/snapshot-102.sqlite.gz`.
+  /// Its name in TUF: `transit/2/snapshot-102.sqlite.gz`.
   package var targetPath: String { series.targetPrefix + fileName }
 
-  /// The file in the publication: `targets/transit/2/<sha256>.snapshot-102.sqlite.gz`.
+  /// Its path in the publication: `targets/transit/2/<sha256>.snapshot-102.sqlite.gz`.
   package var filePath: String { "targets/\(series.targetPrefix)\(sha256.hex).\(fileName)" }
 
-  /// False where a delta's own header differs from what was signed of it.
+  /// Whether a delta's header equals the signed description.
   package func isDescribed(by header: DeltaHeader) -> Bool {
     kind == .delta(from: header.from, to: header.to) && series == header.series && model == header.model
       && schema == header.schema && digest == header.digest
@@ -57,7 +55,6 @@ package struct PublishedObject: Hashable, Sendable {
     if case .snapshot(_, let encoding) = kind { encoding } else { .gzip }
   }
 
-  /// The version that a client has after it.
   package var version: Version {
     switch kind {
     case .snapshot(let version, _): version
@@ -67,7 +64,7 @@ package struct PublishedObject: Hashable, Sendable {
 
   // MARK: - As a TUF target
 
-  /// Reads a target; `nil` where its kind or encoding is one that a later publisher introduced.
+  /// Returns nil if a later publisher introduced the kind or encoding.
   static func read(_ path: String, _ file: TargetFile, in series: Series) throws(MalformedJSON)
     -> PublishedObject?
   {
@@ -140,9 +137,8 @@ extension PublishedObject.Kind {
 
 package enum ContentEncoding: String, Hashable, Sendable, CaseIterable {
   case gzip
-  /// xz: where configured, about half the size.
+  /// Optional; about half the size of gzip.
   case xz
 
-  /// The end of a file's name, without the dot.
   package var fileExtension: String { self == .gzip ? "gz" : "xz" }
 }

@@ -1,11 +1,11 @@
 package import SeedFormat
 package import SeedSystem
 
-/// All that signed metadata says about one series.
+/// The signed metadata of one series.
 package struct SeriesMetadata: Hashable, Sendable {
   package let series: Series
   package var state: SeriesState
-  /// Its snapshots and deltas, sorted by path.
+  /// Snapshots and deltas, sorted by path.
   package let objects: [PublishedObject]
 
   package init(series: Series, state: SeriesState, objects: [PublishedObject]) {
@@ -14,7 +14,6 @@ package struct SeriesMetadata: Hashable, Sendable {
     self.objects = objects.sorted { $0.targetPath < $1.targetPath }
   }
 
-  /// Reads the series out of its role.
   package init(_ series: Series, in role: Targets) throws(MalformedJSON) {
     let member = role.header.other.first { $0.name == SeriesState.memberName }
     guard let member else { throw .field(path: "signed.\(SeriesState.memberName)", reason: "is missing") }
@@ -30,7 +29,6 @@ package struct SeriesMetadata: Hashable, Sendable {
     self.init(series: series, state: state, objects: objects)
   }
 
-  /// The series as a TUF role, ready to be signed.
   package func role(version: Int, expires: UTCTime) -> Targets {
     let state = JSONMember(SeriesState.memberName, state.json)
     let targets = Dictionary(
@@ -40,7 +38,7 @@ package struct SeriesMetadata: Hashable, Sendable {
 }
 
 extension Series {
-  /// Reads `transit-2`; `nil` where that is not a series' role.
+  /// Reads a role name such as `transit-2`.
   package init?(roleName: String) {
     guard let hyphen = roleName.lastIndex(of: "-"),
       let major = canonicalDecimal(roleName[roleName.index(after: hyphen)...], in: 1...Limits.modelNumber),

@@ -1,25 +1,24 @@
 package import SeedFormat
 package import SeedSystem
 
-/// Where a series stands: the member `seedbank` of its role's signed metadata.
+/// The state of a series: the member `seedbank` of its role's signed metadata.
 package struct SeriesState: Hashable, Sendable {
   package var epoch: Epoch
   package var head: Version
-  /// The oldest version that deltas lead on from; never above the head.
+  /// The oldest version from which deltas lead to the head; at most the head.
   package var floor: Version
-  /// The newest model, which its files have.
+  /// The newest model, which the files have.
   package var model: ModelVersion
-  /// The schema hash of every minor that a file of this series opens for.
+  /// The schema hash of every minor model that can open the files.
   package var models: [ModelVersion: SHA256Digest]
   package var lifecycle: Lifecycle
   package var publishedAt: UTCTime
-  /// Seconds that a client should wait between two looks.
+  /// Seconds between a client's polls.
   package var pollSeconds: Int
   package var license: String?
-  /// Whom to name beside the data.
   package var attribution: String?
   package var source: String?
-  /// Why nothing new is published, where an operator went back to an older version.
+  /// The reason why publishing is on hold, after a rollback by the operator.
   package var hold: SeriesHold?
 
   static let memberName = "seedbank"
@@ -34,7 +33,7 @@ package struct SeriesState: Hashable, Sendable {
     (self.license, self.attribution, self.source, self.hold) = (license, attribution, source, hold)
   }
 
-  /// Fields that are not known are passed over: a later publisher may say more to later clients.
+  /// Ignores unknown fields, with which a later publisher may address later clients.
   init(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
     epoch = try fields.value("epoch", Epoch.init(_:))
     head = try fields.version("head")
@@ -78,15 +77,15 @@ package struct SeriesState: Hashable, Sendable {
   }
 }
 
-/// A series that takes nothing from its origin, because an operator went back to an older version.
+/// Set after a rollback: the series takes nothing from its origin.
 package struct SeriesHold: Hashable, Sendable {
-  /// The version whose rows the head has again.
+  /// The version whose rows the head repeats.
   package let version: Version
   package let since: UTCTime
 
   package init(version: Version, since: UTCTime) { (self.version, self.since) = (version, since) }
 
-  /// `nil` where the object has no such member.
+  /// Returns nil if the object has no such member.
   init?(readingIfPresent name: String, in fields: inout JSONObjectReader) throws(MalformedJSON) {
     guard var object = try fields.objectIfPresent(name) else { return nil }
     version = try object.version("version")

@@ -5,11 +5,10 @@ import SeedServer
 import SeedSystem
 import SeedTrust
 
-/// Looks for everything that a publish step would refuse, and publishes nothing.
+/// Finds everything that a publish step would reject; publishes nothing.
 struct DeploymentCheck {
   private let configuration: DeploymentConfiguration
   private let now: UTCTime
-  /// The keys are here that delegate to a new series.
   private var canDelegate = false
   private(set) var faults: [Fault] = []
 
@@ -36,7 +35,6 @@ struct DeploymentCheck {
     add(Fault(isFatal: isFatal, place: place, problem: problem))
   }
 
-  /// Two looks may come to the same.
   private mutating func add(_ fault: Fault) {
     if !faults.contains(fault) { faults.append(fault) }
   }
@@ -48,7 +46,7 @@ struct DeploymentCheck {
     }
   }
 
-  /// Adds what `body` throws; then it is nil.
+  /// Records an error of `body` as a fault and returns nil.
   private mutating func checked<Value>(_ place: String, _ body: () throws -> Value) -> Value? {
     do {
       return try body()
@@ -60,7 +58,7 @@ struct DeploymentCheck {
     }
   }
 
-  /// Warns of variables that look like one of ours and are none; see ``ConfigurationOverrides``.
+  /// Warns of variables that look like misspelled settings; see ``ConfigurationOverrides``.
   private mutating func checkVariables(_ overrides: ConfigurationOverrides) throws {
     let known =
       [Context.configurationVariable] + KeyRole.allCases.map(KeySearch.variable)
@@ -72,7 +70,6 @@ struct DeploymentCheck {
     }
   }
 
-  /// Letters by which a slip differs.
   private static let slip = 2
 
   private mutating func checkPublication() -> PublishedMetadata? {
@@ -115,14 +112,14 @@ struct DeploymentCheck {
     checkOrigin(dataset, plans, published)
   }
 
-  /// The end of a major stays said, also when its models are gone.
+  /// A retired major may keep its lifecycle entry after its models are gone.
   private func isPublished(
     _ major: Int, of dataset: DatasetConfiguration, _ published: PublishedMetadata?
   ) -> Bool {
     published?.series.keys.contains { $0.dataset == dataset.name && $0.major == major } == true
   }
 
-  /// A new series that waits for its key holds back no other.
+  /// A new series that waits for its key does not block others.
   private mutating func check(_ plan: SeriesPlan, _ published: PublishedMetadata?, isAllNew: Bool) {
     guard let published else { return }
     if !canDelegate, !published.delegatedSeries.contains(plan.series) {
@@ -165,7 +162,7 @@ struct DeploymentCheck {
     }
   }
 
-  /// Without a log, or where it has gaps, rows are compared; that costs time and nothing else.
+  /// A missing or incomplete log is only a warning: rows are then compared, which costs time.
   private mutating func checkLog(of origin: any Origin, _ job: DatasetJob) {
     let warning = checked(job.name.text) { try OriginLogWarning(origin)?.text ?? "" }
     if let warning, !warning.isEmpty { add(false, job.name.text, warning) }
@@ -179,7 +176,7 @@ struct DeploymentCheck {
     }
   }
 
-  /// What a program fetches is looked at once it was: a check starts none.
+  /// A check does not start a feed's program; it checks only files fetched earlier.
   private mutating func origin(of job: DatasetJob) -> (any Origin)? {
     checked(job.name.text) {
       do {
@@ -198,7 +195,7 @@ struct DeploymentCheck {
       + "cannot have such rows: \(remedy)"
   }
 
-  /// A published model's schema stays as it is.
+  /// The schema of a published model must not change.
   private static func leavingOut(_ table: TableSchema, _ model: ModelDefinition) -> String {
     let columns = table.columnNames.map(quoted).joined(separator: ", ")
     let condition = table.keyNames.map { "\(quoted($0)) IS NOT NULL" }.joined(separator: " AND ")
@@ -223,7 +220,6 @@ struct DeploymentCheck {
 }
 
 extension DatasetConfiguration {
-  /// Why the program that fetches its feed could not be started; `nil` where there is none, or it can be.
   fileprivate var programFault: String? {
     guard case .command(let words)? = feed.source else { return nil }
     let file = ProgramFile(words[0], ServiceManager.environment(forOthers: environment))
@@ -231,7 +227,7 @@ extension DatasetConfiguration {
   }
 }
 
-/// Series that are published, and not over, though the configuration has no model of theirs any more.
+/// A published, unretired series whose models are gone from the configuration.
 struct AbandonedSeries {
   let series: Series
   let head: Version
@@ -245,7 +241,6 @@ struct AbandonedSeries {
       .map { Self(series: $0.series, head: $0.state.head) }.sorted { $0.series < $1.series }
   }
 
-  /// Without the full stop.
   var problem: String {
     "published at version \(head), but no folder of its models is left: its clients get nothing new; "
       + "put models/\(series.major).* back, and where it is to end publish once with \"lifecycle\": "

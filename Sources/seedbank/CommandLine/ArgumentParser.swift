@@ -1,6 +1,6 @@
 import SeedFormat
 
-/// Parses the words after a command's name by the rules of swift-argument-parser.
+/// Parses a command's arguments by the rules of swift-argument-parser.
 struct ArgumentParser {
   private let command: Command
   private var pending: ArraySlice<String>
@@ -19,7 +19,7 @@ struct ArgumentParser {
     return ParsedArguments(command, parser.values)
   }
 
-  /// It takes precedence over every error.
+  /// Help takes precedence over every error.
   static func asksForHelp(_ arguments: [String]) -> Bool {
     arguments.prefix { $0 != "--" }.contains { $0 == "-h" || $0 == Parameter.help.word }
   }
@@ -47,7 +47,7 @@ struct ArgumentParser {
     try read(option, value)
   }
 
-  /// `-v`, `-o value`, `-o=value`, or flags in one group: `-qv`.
+  /// `-v`, `-o value`, `-o=value`, or grouped flags: `-qv`.
   private mutating func readShorts(_ word: String) throws(UsageError) {
     let (letters, value) = Self.split(word.dropFirst())
     let options = letters.map { letter in command.allOptions.first { $0.short == letter } }
@@ -78,7 +78,7 @@ struct ArgumentParser {
     values[option.name] = option.isRepeatable ? values[option.name, default: []] + [value] : [value]
   }
 
-  /// A word that looks like an option is not taken: a forgotten value must not swallow the next option.
+  /// Does not take a word that looks like an option, so that a forgotten value does not swallow the next option.
   private mutating func nextValue() -> String? {
     guard let word = pending.first, word == "-" || !word.hasPrefix("-") else { return nil }
     return pending.popFirst()
@@ -113,7 +113,7 @@ struct ArgumentParser {
 
   private func unknownOption(_ word: String) -> UsageError {
     let name = String(word.drop { $0 == "-" })
-    // One letter is near to everything short: a guess would mislead.
+    // A single letter is close to every short name, so a guess would mislead.
     let nearest = name.count < 2 ? nil : nearestName(to: name, in: command.allOptions.map(\.name))
     return UsageError(command.name, unknown: "option", word, nearest: nearest.map { "--\($0)" })
   }
@@ -131,7 +131,6 @@ struct UsageError: ReportedError, Hashable {
   var exitCode: ExitCode { .usage }
   let message: String
 
-  /// `command` is nil where no command is known yet.
   init(_ command: String?, _ sentence: String) {
     message = "\(sentence)\nSee 'seedbank \(command.map { "\($0) " } ?? "")--help'."
   }

@@ -1,27 +1,24 @@
 struct Command: Sendable {
   let name: String
   let abstract: String
-  /// Paragraphs separated by empty lines.
   var discussion = ""
-  /// In the order in which they are typed, the required ones first; only the last may be repeatable.
+  /// In the order on the command line, required ones first; only the last may be repeatable.
   var arguments: [Parameter] = []
   var options: [Parameter] = []
   var examples: [(line: String, explanation: String)] = []
-  /// Throws errors that ``FailureReport`` turns into exit codes.
+  /// ``FailureReport`` converts its errors to exit codes.
   let run: @Sendable (ParsedArguments, Context) async throws -> Void
 
   var allOptions: [Parameter] { options + [.help] }
 }
 
-/// Commands for one kind of work, under one heading of the overview.
 struct CommandGroup: Sendable {
   let title: String
   let commands: [Command]
 }
 
-/// An argument, identified by its place, or a value or a flag, identified by its name.
+/// An argument, identified by its position, or an option or flag, identified by its name.
 struct Parameter: Sendable {
-  /// Without hyphens.
   let name: String
   var isArgument = false
   var short: Character?
@@ -29,11 +26,11 @@ struct Parameter: Sendable {
   var valueName: String?
   var isRequired = false
   var isRepeatable = false
-  /// The only values allowed; empty when any is.
+  /// The allowed values; empty if any value is allowed.
   var choices: [String] = []
-  /// Words that a shell offers beside those; others are allowed as well.
+  /// Further words that a shell offers; others are allowed too.
   var suggestions: [String] = []
-  /// The dotted path of the configuration key that the option overrides.
+  /// The dotted path of the overridden configuration key.
   var setting: String?
   let help: String
 
@@ -50,7 +47,7 @@ struct Parameter: Sendable {
     Self(name: name, short: short, help: help)
   }
 
-  /// Given more than once, the last one counts unless it is repeatable.
+  /// If given more than once, the last one counts unless it is repeatable.
   static func value(
     _ name: String, _ valueName: String, short: Character? = nil, isRequired: Bool = false,
     isRepeatable: Bool = false, choices: [String] = [], suggestions: [String] = [], setting: String? = nil,
@@ -63,10 +60,8 @@ struct Parameter: Sendable {
 
   var isFlag: Bool { valueName == nil }
 
-  /// `--name`, or `<name>` for an argument.
   var word: String { isArgument ? "<\(name)>" : "--\(name)" }
 
-  /// The word, and the value behind it: `--name <value>`.
   var placeholder: String { valueName.map { "\(word) <\($0)>" } ?? word }
 
   static let help = flag("help", short: "h", help: "Show help information.")

@@ -3,7 +3,6 @@ import class Foundation.ProcessInfo
 
 struct Context: Sendable {
   let environment: [String: String]
-  /// Absolute.
   let currentDirectory: String
   let console: Console
 

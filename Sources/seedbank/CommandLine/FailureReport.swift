@@ -11,7 +11,7 @@ struct FailureReport: Hashable {
   let message: String
   let isInResult: Bool
 
-  /// The one place where kinds of errors become exit codes.
+  /// The only place that maps errors to exit codes.
   init(_ error: any Error) {
     isInResult = (error as? CommandFailure)?.isInResult ?? false
     switch error {
@@ -36,7 +36,6 @@ struct FailureReport: Hashable {
 
   private static let scratchAdvice = ": free some there, or name a folder with more room in TMPDIR."
 
-  /// What to do about a disk that is full or fails.
   private static func advice(on error: DatabaseError) -> String? {
     switch error.place {
     case .database(let path) where !path.hasPrefix(Paths.scratchPrefix):
@@ -61,7 +60,7 @@ struct FailureReport: Hashable {
       error.isUnavailable ? .unavailable : error.isConfiguration ? .configuration : .badData
     case is HTTPServerError: .unavailable
     case is PlanError, is SchemaProblem, is MissingKeys, is VersionsExhausted: .configuration
-    // A missing, malformed or conflicting key is a mistake in the deployment; all else is the disk's.
+    // A missing, malformed or conflicting key is a configuration error; other failures are the disk's.
     case KeyFileError.system(let failure) where !failure.isMissing: .inputOutput
     case is KeyFileError: .configuration
     case PublicationError.locked, FollowError.locked: .locked
@@ -85,7 +84,7 @@ struct FailureReport: Hashable {
     }
   }
 
-  /// By what a script should do; everything else is rejected data.
+  /// Chosen by the reaction of a script; all other codes mean rejected data.
   private static func exitCode(of code: SeedError.Code) -> ExitCode {
     switch code {
     case .network, .waitingForNetwork, .server, .serverBusy, .accessDenied, .timedOut, .missingFile:
@@ -100,7 +99,7 @@ struct FailureReport: Hashable {
 }
 
 extension TrustError {
-  /// True where the publication's files do not belong together; false where a single file is wrong.
+  /// True if the publication's files are inconsistent; false if a single file is wrong.
   fileprivate var isOfPublication: Bool {
     switch self {
     case .missingFile, .missingRole, .hashMismatch, .lengthMismatch, .wrongVersion, .rollback, .badSignature:
@@ -111,13 +110,13 @@ extension TrustError {
 }
 
 extension String {
-  /// With a capital and an end, as other messages have; a name at the start stays as it is.
+  /// Capitalised and with a full stop, like other messages; an initial name stays unchanged.
   fileprivate var asSentence: String {
     let start = beginsWithWord ? prefix(1).uppercased() : String(prefix(1))
     return (start + dropFirst()).closed
   }
 
-  /// False where it begins with a path or a series, which have more than letters.
+  /// False for an initial path or series, which contain other characters than letters.
   private var beginsWithWord: Bool {
     prefix { $0 != " " }.allSatisfy { ("a"..."z").contains($0) || $0 == "'" || $0 == "," }
   }
@@ -135,7 +134,6 @@ extension Finding {
 }
 
 extension [Finding] {
-  /// Fails the command if there is an error among the findings, which were printed before.
   func checkSound() throws(CommandFailure) {
     let count = count { $0.severity == .error }
     guard count > 0 else { return }

@@ -21,7 +21,6 @@ enum HelpText {
       ])
   }
 
-  /// What every command obeys.
   static let environment = [
     (
       "NO_COLOR",
@@ -39,7 +38,7 @@ enum HelpText {
   }
 
   private static func usage(of command: Command) -> [String] {
-    // A placeholder stays on one line: its spaces are not places to break.
+    // A placeholder stays on one line although it has spaces.
     let words = ["USAGE: seedbank \(command.name)"] + (command.arguments + command.options).map(usage)
     return TextLayout.wrap(words: words, hanging: words[0].count + 1)
   }

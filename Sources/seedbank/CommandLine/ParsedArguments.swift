@@ -1,18 +1,17 @@
 import SeedFormat
 
-/// A call's values by name. To ask for a name that the command lacks is a programmer's error and traps.
+/// A call's values by name. Access to an undeclared name traps as a bug.
 struct ParsedArguments: Sendable {
   private let command: Command
   private let values: [String: [String]]
 
   init(_ command: Command, _ values: [String: [String]]) { (self.command, self.values) = (command, values) }
 
-  /// True for a flag, and for a value that was given.
   func flag(_ name: String) -> Bool { given(name) != nil }
 
   func string(_ name: String) -> String? { given(name)?.last }
 
-  /// The text of a required argument or option: parsing has checked that it is there.
+  /// Parsing has checked that it is present.
   func required(_ name: String) -> String {
     guard let text = string(name) else { preconditionFailure("\(command.name): \(name) is not required") }
     return text
@@ -39,7 +38,7 @@ struct ParsedArguments: Sendable {
     return number
   }
 
-  /// An absolute path; a relative one starts at `directory`.
+  /// An absolute path; a relative one is resolved against `directory`.
   func path(_ name: String, from directory: String) throws(UsageError) -> String? {
     try paths(name, from: directory).last
   }
@@ -83,10 +82,10 @@ struct ParsedArguments: Sendable {
   }
 }
 
-/// An option's or a variable's value, which stands above the file's.
+/// An option's or a variable's value, which takes precedence over the file's.
 struct SettingOverride: Hashable, Sendable {
   let path: String
-  /// How messages call it: `--port`.
+  /// The name in messages: `--port`.
   let source: String
   let text: String
 }

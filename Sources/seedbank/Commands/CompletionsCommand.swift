@@ -26,7 +26,7 @@ extension Command {
     if let shell = Shell(rawValue: arguments.required("shell")) {
       return try context.console.result(shell.script(for: Command.all))
     }
-    // In the middle of somebody's command line there is no place for a complaint.
+    // A completion must not print an error into the command line.
     let datasets = (try? context.configuration(arguments))?.datasets ?? []
     let names = DeploymentNames(rawValue: arguments.required("shell"))?.all(in: datasets) ?? []
     for name in names { try context.console.result(name) }
@@ -34,7 +34,6 @@ extension Command {
 }
 
 extension DeploymentNames {
-  /// Each once.
   fileprivate func all(in datasets: [DatasetConfiguration]) -> [String] {
     let versions = Set(datasets.flatMap { $0.models.map(\.version) }).sorted()
     return switch self {

@@ -70,7 +70,7 @@ private struct DiffSides: Sendable {
     }
   }
 
-  /// Where the side is no plain file, `file` becomes one.
+  /// `file`: the path for a decompressed or restored copy.
   func open(_ name: String, by file: String) throws -> Connection {
     if let recall { return try recall.recall(try Version(name), to: file).connection }
     var (path, kind) = (name, try FileKind(name))

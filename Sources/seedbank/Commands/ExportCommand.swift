@@ -45,7 +45,7 @@ extension Command {
   private static func export(
     _ version: Version, of recall: SeriesRecall, to destination: String
   ) throws -> SeedMeta {
-    // Beside the destination, so that it gets its name at once; of two exports to one name each has its own.
+    // Next to the destination for an atomic rename; the process id separates concurrent exports.
     let draft = "\(destination).\(getpid())\(DurableFile.temporarySuffix)"
     let scratch = try ScratchFolder(andDraft: draft)
     defer { scratch.remove() }

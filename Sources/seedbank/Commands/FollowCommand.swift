@@ -82,7 +82,7 @@ private struct FollowJob: Sendable {
     let grace = try arguments.integer("grace", in: Self.graceAllowed)
     let root = try arguments.rootFile(from: context.currentDirectory) ?? []
     let folder = try FollowFolder(path)
-    // One, as parsing has checked.
+    // Parsing has checked that there is exactly one.
     let source = try arguments.sources("source", for: folder, in: context)[0]
     follower = Follower(
       folder: folder, source: source, root: root, graceSeconds: grace ?? Follower.usualGraceSeconds)
@@ -115,7 +115,7 @@ private struct FollowJob: Sendable {
       configuration, arguments, context, sharing: follower.folder.publication, following: progress)
     context.console.tellListening(front)
     try context.console.result("listening on \(front.address)")
-    // The front looks by itself as well: a reload that fails is told there.
+    // The front also polls; it then logs a failed reload.
     let service = service(progress) { try? front.reload() }
     await untilSignal(service)
     context.console.tellStopped(cutting: front.stop(configuration))
@@ -144,7 +144,7 @@ private struct FollowJob: Sendable {
 }
 
 extension Context {
-  /// How a front over a folder listens and what it logs: as a named file says, and options and variables above it.
+  /// The front's and log's settings for a folder: from a named file, overridden by options and variables.
   fileprivate func followConfiguration(
     _ arguments: ParsedArguments, folder: String
   ) throws -> DeploymentConfiguration {

@@ -84,7 +84,7 @@ extension Command {
     ]
   ) { arguments, context in
     let console = context.console
-    // All issues, in place of the report's first ones.
+    // Receives all issues; the report has only the first ones.
     let list = arguments.listsAllIssues && console.isJSON ? try IssueList() : nil
     let job = try ImportJob(arguments, context, list)
     let report = try await interruptible(job)
@@ -95,7 +95,7 @@ extension Command {
     try show(report, job, console)
   }
 
-  /// A signal ends the import in order; the process then ends as the signal would have ended it.
+  /// After a signal, the import is rolled back, and the process ends as the signal would have ended it.
   private static func interruptible(_ job: ImportJob) async throws -> ImportReport {
     let signals = StopSignals()
     let watch = Task {

@@ -114,7 +114,7 @@ extension Context {
     return isHere ? currentDirectory : Paths.absolute("seedbank", from: currentDirectory)
   }
 
-  /// Tells if the commands will find the deployment without `--config`.
+  /// Whether commands find the deployment without `--config`.
   func finds(_ file: String) -> Bool {
     let named = environment[Self.configurationVariable] ?? ""
     return named.isEmpty && usualConfigurationFiles.first { $0 == file || Folder.exists($0) } == file
@@ -122,12 +122,11 @@ extension Context {
 
 }
 
-/// What `init` makes a dataset of: a SQLite file, or a schema of a PostgreSQL database.
+/// The origin for `init`: a SQLite file, a feed, or a schema of a PostgreSQL database.
 private struct SetupOrigin {
-  /// Empty where it is no file.
+  /// Empty for a database server.
   let path: String
   private(set) var postgres = PostgresSettings()
-  /// Of a database, the tables to publish; `nil` for all.
   let tables: [String]?
 
   init(_ arguments: ParsedArguments, _ context: Context) throws(UsageError) {
@@ -149,13 +148,10 @@ private struct SetupOrigin {
     postgres.schema = arguments.string("schema") ?? postgres.schema
   }
 
-  /// For messages.
   var text: String { postgres.url?.shown ?? path }
 
-  /// What a dataset may be called after.
   var title: String { postgres.url.map { $0.database ?? "data" } ?? path }
 
-  /// A dataset with this origin, to look at it.
   func dataset(_ name: DatasetName) -> DatasetConfiguration {
     var dataset = DatasetConfiguration(name: name, folder: "/", originPath: path)
     dataset.postgres = postgres

@@ -25,7 +25,7 @@ extension Command {
 }
 
 extension JSONValue {
-  /// As a line for people: `shop (delete 1, upsert 2), street (delete 0, upsert 4)`.
+  /// A line for people: `shop (delete 1, upsert 2), street (delete 0, upsert 4)`.
   fileprivate var words: String {
     if let members { return members.map { "\($0.name) \($0.value.nestedWords)" }.joined(separator: ", ") }
     if let elements { return elements.map(\.nestedWords).joined(separator: ", ") }

@@ -104,7 +104,6 @@ private enum KeyAction: String, CaseIterable {
   }
 
   init(checking arguments: ParsedArguments) throws(UsageError) {
-    // The parser lets no other word pass.
     self = KeyAction(rawValue: arguments.required("action")) ?? .status
     for option in Self.allCases.flatMap(\.usage.options)
     where arguments.flag(option) && !usage.options.contains(option) {

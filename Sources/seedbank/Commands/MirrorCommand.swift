@@ -46,7 +46,7 @@ extension Command {
 
 private enum MirrorAction: String, CaseIterable { case check, push }
 
-/// The same for each mirror; what is wrong with one does not keep the others back.
+/// Processes each mirror; an error of one does not stop the others.
 private struct MirrorWork {
   let action: MirrorAction
   let mirrors: [Mirror]

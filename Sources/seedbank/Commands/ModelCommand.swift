@@ -57,7 +57,7 @@ extension Command {
   private static func list(
     _ configuration: DeploymentConfiguration, _ arguments: ParsedArguments, _ console: Console
   ) throws {
-    // What cannot be read is the steps' to say: the models are there all the same.
+    // An unreadable publication is reported by steps, and does not prevent a list of models.
     let published = try? PublicationDirectory(configuration.publication).published()
     let list = try ModelList(try configuration.datasets(chosenBy: arguments), published)
     try console.report(list.json, list.text)
@@ -89,7 +89,7 @@ extension Command {
     try context.console.report(report.json, report.text)
   }
 
-  /// Proves that the clients of older minors can read it.
+  /// Proves that clients of older minors can read the model.
   private static func plan(_ model: ModelDefinition, _ dataset: DatasetConfiguration) throws -> SeriesPlan {
     let series = Series(dataset.name, model: model.version)
     return try SeriesPlan(series, dataset.models.filter { $0.version.major == series.major } + [model])
@@ -135,7 +135,7 @@ extension Command {
         "name", text, "one of the majors \(alternatives(majors.map(String.init)))")
     }
     let before = dataset.policy.lifecycles[major]
-    // What its people were told last stays, until they are told something else.
+    // Keeps the previous message unless there is a new one.
     let (sunset, message) = (arguments.string("sunset"), arguments.string("message") ?? before?.message)
     if let sunset, UTCTime(day: sunset) == nil {
       throw arguments.unsuitable("sunset", sunset, "a day as YYYY-MM-DD")
@@ -171,7 +171,6 @@ private enum ModelAction: String, CaseIterable {
   }
 
   init(checking arguments: ParsedArguments) throws(UsageError) {
-    // The parser lets no other word pass.
     self = ModelAction(rawValue: arguments.required("action")) ?? .list
     for option in ["from", "sunset", "message", "dry-run"]
     where arguments.flag(option) && !options.contains(option) {
@@ -184,7 +183,6 @@ private enum ModelAction: String, CaseIterable {
 }
 
 extension ParsedArguments {
-  /// The dataset of the deployment, or the one that was named.
   func onlyDataset(
     of configuration: DeploymentConfiguration
   ) throws(UsageError) -> DatasetConfiguration {

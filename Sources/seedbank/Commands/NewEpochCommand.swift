@@ -38,7 +38,7 @@ extension Command {
       try context.console.report(
         report.json(job.name, warnings: report.warnings), report.lines.joined(separator: "\n"))
     }
-    // Who begins anew is the only one left, and what the mirrors show is what was lost.
+    // The new epoch takes over the mirrors, which show the lost state.
     let published = try deployment.publication.published()
     try MirrorInheritance.claim(below: published.timestamp.version, in: configuration.state)
     context.console.note("All histories start over. Check them with 'seedbank verify'.")

@@ -69,7 +69,7 @@ extension Command {
     #if SEEDBANK_POSTGRES
     return try PostgresLogMaker(dataset, url, owner: try arguments.postgresURL("owner"))
     #else
-    // Says that this build cannot.
+    // Throws, because this build lacks PostgreSQL.
     _ = try dataset.databasePlace()
     return try SQLiteLogMaker(url.shown, [])
     #endif
@@ -93,14 +93,13 @@ enum OriginAction: String, CaseIterable {
   case setup, remove, accept
 }
 
-/// What `origin log setup` and `origin log remove` do to an origin and to the dataset's configuration.
 private struct OriginLogChange {
   let action: OriginAction
   let dataset: DatasetConfiguration
   private let maker: any OriginLogMaker
   private let statements: [String]
   private var draft: OriginLogDraft?
-  /// Somebody made the log before; the dataset is to follow it.
+  /// The log already exists; only the configuration changes.
   private var isThere = false
 
   init(_ action: OriginAction, _ dataset: DatasetConfiguration, _ maker: any OriginLogMaker) throws {
@@ -134,8 +133,7 @@ private struct OriginLogChange {
     )
   }
 
-  /// The origin first: where it refuses, the configuration is as it was. Where the configuration cannot be written, a log
-  /// does no harm, and without one all rows are compared.
+  /// The origin first: if it refuses, the configuration is unchanged, whereas an unused log is harmless.
   func make() throws {
     if !statements.isEmpty { try maker.run(statements) }
     var edit = try ConfigurationEdit(dataset.file)

@@ -1,7 +1,6 @@
 import SeedFormat
 
 extension CommandGroup {
-  /// Every command, in the one group where its readers look for it.
   static let all: [CommandGroup] = [
     CommandGroup(
       title: "Deployments",
@@ -37,7 +36,6 @@ enum Invocation {
       return
     }
     let name = first == "--version" ? "version" : first
-    // All other options stand after the command.
     guard !name.hasPrefix("-") else {
       let nearest = nearestName(to: name, in: ["--help", "--version"])
       throw UsageError(nil, unknown: "option", name, nearest: nearest)
@@ -49,11 +47,11 @@ enum Invocation {
       return
     }
     let parsed = try ArgumentParser.parse(rest, for: command)
-    // In a group of short flags, such as `-qh`, only parsing finds it.
+    // Only parsing detects help in a group of short flags such as `-qh`.
     self = parsed.flag(Parameter.help.name) ? .help(command) : .run(command, parsed)
   }
 
-  /// With `--json`, the reason of a failure is printed as JSON as well.
+  /// With `--json`, a failure is printed as JSON too.
   var asksForJSON: Bool {
     guard case .run(let command, let arguments) = self else { return false }
     return command.options.contains { $0.name == Parameter.json.name } && arguments.flag(Parameter.json.name)
@@ -61,7 +59,7 @@ enum Invocation {
 }
 
 enum Program {
-  /// Parses, runs and reports. Concurrent, so that no command inherits the main actor from main.swift.
+  /// Concurrent, so that no command inherits the main actor from main.swift.
   @concurrent static func run(_ arguments: [String], in context: Context) async -> ExitCode {
     do {
       let invocation = try Invocation(arguments, among: Command.all)
@@ -73,10 +71,10 @@ enum Program {
       }
       return .success
     } catch {
-      // A command that lost its files to a signal must not report that as a failure.
+      // After a signal, missing files are not a failure.
       StopSignals.endProcess()
       let report = FailureReport(error)
-      // Where stdout itself fails, the exit code and the message are left.
+      // If stdout fails, the exit code and the message remain.
       if context.console.isJSON, !report.isInResult {
         try? context.console.result(["error": report.json] as JSONValue)
       }

@@ -41,7 +41,7 @@ extension Command {
         configuration.file, path: "http.port",
         "expected the front's port, found 0, which means any; give the address that 'seedbank serve' printed")
     }
-    // A proxy for the internet has nothing to do with a front on this machine.
+    // An internet proxy cannot reach a front on this machine.
     setenv("no_proxy", "*", 1)
     return address
   }

@@ -48,7 +48,7 @@ extension Command {
   }
 }
 
-/// Makes a lost publication anew from copies of it, so that its publisher can go on where they end.
+/// Restores a lost publication from copies, so that its publisher can continue from them.
 private struct Recovery {
   let configuration: DeploymentConfiguration
   let context: Context
@@ -79,7 +79,7 @@ private struct Recovery {
     )
   }
 
-  /// Takes over what one copy after the other has that is newer; so the newest counts, wherever it stands in the row.
+  /// Takes over each copy that is newer than the previous ones, so the newest counts, whatever the order.
   private func takeOver(into folder: FollowFolder) async throws {
     let sources = try arguments.sources("from", for: folder, in: context, configuration.mirrors)
     var failures: [any Error] = []
@@ -92,12 +92,12 @@ private struct Recovery {
         if sources.count > 1 { console.warning(FailureReport(error).message) }
       }
     }
-    // An earlier call may have got as far as to sign: then each copy is older than what is here.
+    // If an earlier call has already signed, every copy is older than the folder.
     let isOlder = failures.allSatisfy { ($0 as? FollowFailure)?.isOlder == true }
     if let failure = failures.first, failures.count == sources.count, !isOlder { throw failure }
   }
 
-  /// With the keys that are here; without them the copy stays, and the next call goes on.
+  /// Signs if the keys are available; otherwise the copy stays, and the next call continues.
   private func sign() throws -> PublishedMetadata {
     do {
       let deployment = try Deployment(configuration, context)
@@ -132,7 +132,7 @@ extension PublishedMetadata {
 }
 
 extension Context {
-  /// The root by which a copy is verified, also where the deployment's own is lost.
+  /// The root that verifies a copy, even if the deployment's own is lost.
   fileprivate func root(_ named: String?, of configuration: DeploymentConfiguration) throws -> [UInt8] {
     let path = named ?? configuration.rootPath
     guard named != nil || Folder.exists(path) else {

@@ -55,7 +55,7 @@ extension Command {
     if !isDryRun { try mirrors.check() }
     var regeneration = Regeneration(deployment, arguments, context.console, notices)
     let result = Result { try regeneration.run(datasets) }
-    // What one dataset published is to be seen, whatever became of another.
+    // Reports one dataset's publication even if another failed.
     if !isDryRun {
       deployment.tellStanding(context)
       try mirrors.push()
@@ -64,7 +64,7 @@ extension Command {
   }
 }
 
-/// One publish step for each of some datasets; what is wrong with one does not keep the others back.
+/// One publish step for each dataset; an error of one does not stop the others.
 private struct Regeneration {
   let deployment: Deployment
   let options: StepOptions
@@ -99,7 +99,7 @@ private struct Regeneration {
     if let first = failures.first { throw first }
   }
 
-  /// A timer's owner must hear of it where clients refuse what is published, whatever the steps say.
+  /// Fails if clients reject the published signatures, whatever the steps' results, so that a timer reports it.
   private mutating func checkSignatures() throws {
     guard let standing = deployment.signatures(now: .now()) else { return }
     standing.warnings.forEach(console.warning)
@@ -137,7 +137,7 @@ private struct Regeneration {
     failures.append(CommandFailure(report.exitCode, message, isInResult: true))
   }
 
-  /// The whole command, with what was asked for already: one wish alone would lead to the next refusal.
+  /// Includes options already given, because a hint with one alone would lead to the next refusal.
   private func heldFailure(_ series: [Series], _ dataset: DatasetName) -> CommandFailure {
     let names = series.map(\.description).joined(separator: ", ")
     let isAlone = deployment.configuration.datasets.count == 1

@@ -23,9 +23,9 @@ extension Command {
       ("seedbank run --port 0", "Use a free port, which is printed."),
     ]
   ) { arguments, context in
-    // Before there are threads.
+    // Before any thread starts.
     ProcessMemory.shareArenas()
-    // First of all: an early signal must end it as gracefully as a late one.
+    // First of all, so that an early signal also ends the process gracefully.
     let signals = StopSignals()
     let configuration = try context.configuration(arguments)
     context.console.startLog(configuration.log.format, from: configuration.log.level)
@@ -46,13 +46,11 @@ private struct RunService {
   let notices: Notices
   private let repeated = RepeatedWarnings()
 
-  /// Between two looks at the signatures' expiry.
   private static let signatureSeconds = 3600
-  /// Seconds for a step under way, and the program after it, to end by itself after the front has ended.
+  /// Grace period for a running step and a notice program after the front has stopped.
   private static let stepGraceSeconds = 3
-  /// Seconds for a step to end after its program was killed.
   private static let killSeconds = 1
-  /// Between two looks how this machine stands, for fronts.
+  /// Interval between updates of this machine's facts for fronts.
   private static let standingSeconds = 10
   private static let demoSeconds = 3
 
@@ -67,7 +65,7 @@ private struct RunService {
       do {
         try await mirrors.checkInTime()
       } catch {
-        // Another publisher is ahead: nothing is published, and what is served here is not what counts.
+        // Another publisher is ahead, so this one must neither publish nor serve.
         await stop(front)
         throw error
       }
@@ -96,7 +94,7 @@ private struct RunService {
 
   private func publish(_ services: [PublishingService], _ front: Front, _ mirrors: Mirrors) async throws {
     let start = Task { await manager.extendStart() }
-    // A failed step is repeated on schedule; the existing publication is served meanwhile.
+    // A failed step is retried on schedule; the front serves the existing publication meanwhile.
     for service in services where !Task.isCancelled { await service.attempt() }
     start.cancel()
     if Task.isCancelled { return }
@@ -106,7 +104,7 @@ private struct RunService {
     try welcome(front)
     await withTaskGroup { group in
       for service in services { group.addTask { await service.run() } }
-      // A second publisher must be told apart at once; the end is the one that an operator asks for.
+      // Detects a second publisher at once, then ends the process like an operator's signal.
       group.addTask { await mirrors.follow { kill(getpid(), SIGTERM) } }
       group.addTask { await watchSignatures() }
       group.addTask { await front.followHolds(context.console) }
@@ -115,14 +113,14 @@ private struct RunService {
     }
   }
 
-  /// Clients and load balancers learn of the end at once, also during a step.
+  /// Blocks in its own thread, so that clients and load balancers see the shutdown even during a step.
   private func stop(_ front: Front) async {
     let cut = try? await blocking { front.stop(deployment.configuration) }
     context.console.tellStopped(cutting: cut ?? 0)
   }
 
-  /// A step can take minutes, and a supervisor would kill the process some seconds later. A step may be lost at each of
-  /// its file operations; the next one does its work again.
+  /// Exits during a step, which may take minutes, before a supervisor kills the process. A step can be interrupted at
+  /// any file operation; the next one repeats its work.
   private func exitDuringStep() -> Never {
     context.console.note("A publish step is still running. It is cancelled; the next start repeats it.")
     FeedProgram.endAll()
@@ -145,7 +143,7 @@ private struct RunService {
 
   private func warn(_ text: String) { if repeated.isDue(text, now: .now()) { context.console.warning(text) } }
 
-  /// A thief of these keys could replace all others.
+  /// These keys can replace all others.
   private func warnOfOfflineKeys() {
     let offline = deployment.offlineKeys.map(\.path.printable)
     guard !offline.isEmpty else { return }
@@ -174,10 +172,9 @@ private struct RunService {
     }
   }
 
-  /// What a newcomer can do: lines to copy, and a program.
   private func welcome(_ dataset: DatasetName, _ plan: SeriesPlan, _ front: Front) -> String {
     let (server, model, root) = (front.address, plan.newest.version, deployment.configuration.rootPath)
-    // As the command was called, for it may not be on the path.
+    // The program as it was called, because it may not be in PATH.
     let program = shellQuoted(CommandLine.arguments.first ?? "seedbank")
     let snippet = SwiftSnippet(dataset: dataset, model: model, schema: plan.schema.hash)
     let table = SwiftSnippet.example(among: plan.schema.tables)

@@ -74,7 +74,6 @@ extension Front {
     try self.init(configuration)
   }
 
-  /// Blocks until it has ended, as it was configured.
   func stop(_ deployment: DeploymentConfiguration) -> Int {
     stop(drain: .seconds(deployment.drainSeconds), gracePeriod: .seconds(deployment.graceSeconds))
   }

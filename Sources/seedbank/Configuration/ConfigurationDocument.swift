@@ -1,7 +1,7 @@
 import SeedFormat
 import SeedSystem
 
-/// A configuration file that holds no unknown keys, and what stands above it.
+/// A configuration file without unknown keys, and its overrides.
 struct ConfigurationDocument {
   private let file: String
   private let prefix: String
@@ -20,7 +20,6 @@ struct ConfigurationDocument {
     }
   }
 
-  /// Of a file that need not be there: options and variables alone say something.
   init(without file: String, _ overrides: ConfigurationOverrides) {
     (self.file, prefix, self.overrides, json) = (file, "", overrides, [:])
   }
@@ -41,7 +40,6 @@ struct ConfigurationDocument {
     var top = try JSONObjectReader(json, at: "")
     let paths = keys.map { $0.split(separator: ".", maxSplits: 1).map(String.init) }
     var group: String?
-    // A group's keys stand beside one another.
     for path in paths where path[0] != group {
       group = path[0]
       guard path.count > 1 else {
@@ -58,7 +56,7 @@ struct ConfigurationDocument {
 }
 
 extension JSONValue {
-  /// Without the operator's remarks, which may stand in every object.
+  /// Without the operator's comments, which every object may have.
   fileprivate var withoutComments: JSONValue {
     switch self {
     case .object(let members):
@@ -69,7 +67,7 @@ extension JSONValue {
   }
 }
 
-/// One key's value: an option's, else a variable's, else the file's.
+/// One key's value: from an option, a variable or the file, in this order.
 struct ConfigurationValue {
   let file: String
   let key: String
@@ -80,10 +78,8 @@ struct ConfigurationValue {
   private var override: SettingOverride? { overrides[prefix + key] }
   private var said: JSONValue? { override.map { .string($0.text) } ?? written }
 
-  /// Whether an option or a variable says it, and not the file.
   var isOverridden: Bool { override != nil }
 
-  /// The variable that may say it.
   var variable: String { ConfigurationOverrides.variable(for: prefix + key) }
 
   var source: String { override?.source ?? (written == nil ? "default" : file) }
@@ -92,7 +88,7 @@ struct ConfigurationValue {
     ConfigurationError(override?.source ?? file, path: key + place, problem)
   }
 
-  /// An object's members, which options and variables may override. Refuses names other than `names`.
+  /// An object's members, which options and variables may override. Rejects names that are not in `names`.
   func members(_ names: [String]? = nil) throws(ConfigurationError) -> [(name: String, value: Self)] {
     do throws(MalformedJSON) {
       var object = try JSONObjectReader(written ?? [:], at: key)
@@ -148,7 +144,7 @@ struct ConfigurationValue {
     throw error("expected \(words), found \"\(text.clipped)\"", at: place)
   }
 
-  /// An absolute path; a relative one starts at the file's folder, and one given by hand at the current one.
+  /// An absolute path; relative ones start at the file's folder, or for options and variables at the current one.
   func path() throws(ConfigurationError) -> String? {
     guard let text = try text() else { return nil }
     guard Paths.isUsable(text) else {
@@ -157,7 +153,7 @@ struct ConfigurationValue {
     return Paths.absolute(text, from: override == nil ? Folder.parent(of: file) : overrides.currentDirectory)
   }
 
-  /// The elements of an array, each with its place. Lists stand in files only.
+  /// An array's elements with their positions. Arrays occur only in files.
   func elements() throws(ConfigurationError) -> [Self]? {
     guard let written else { return nil }
     guard let elements = written.elements else { throw error("expected an array, found \(written.kind)") }
@@ -166,7 +162,7 @@ struct ConfigurationValue {
     }
   }
 
-  /// The texts of an array, each made into an element; no two may be equal. Lists stand in files only.
+  /// An array of distinct texts, each converted to an element. Arrays occur only in files.
   func list<Element: Equatable>(
     _ make: (_ text: String, _ place: String) throws(ConfigurationError) -> Element
   ) throws(ConfigurationError) -> [Element]? {
@@ -189,9 +185,8 @@ struct ConfigurationValue {
 
 struct ConfigurationError: ReportedError, Hashable {
   let source: String
-  /// The dotted path of the key, where it is about one.
   let path: String
-  /// Says what was expected and what was found, without the full stop.
+  /// The expected and the found value, without a full stop.
   let problem: String
   var exitCode: ExitCode { .configuration }
 

@@ -1,7 +1,7 @@
 import SeedFormat
 import SeedSystem
 
-/// Changes single keys of a configuration file; remarks and all other keys stay, in their order.
+/// Changes single keys of a configuration file; comments and other keys stay in order.
 struct ConfigurationEdit {
   private let file: String
   private var json: JSONValue
@@ -19,7 +19,6 @@ struct ConfigurationEdit {
     set { json = json.setting(path[...], to: newValue ?? .null) }
   }
 
-  /// Whole or not at all.
   func save() throws { try DurableFile.write(Array(json.prettyText.utf8), to: file) }
 }
 

@@ -2,16 +2,15 @@ import SeedSystem
 
 import class Foundation.FileManager
 
-/// Options, and below them the environment: both stand above the files, for single values.
-/// Variables of no key are let pass: container platforms add some, named after a service that may well be called
-/// seedbank. Of one that is a slip away from ours `config check` warns.
+/// Options and environment variables, which override single values of the files, options first. Unknown variables are
+/// ignored, because container platforms add some for a service called seedbank; `config check` warns of likely typos.
 struct ConfigurationOverrides: Sendable {
   var options: [SettingOverride] = []
   var environment: [String: String] = [:]
-  /// Where relative paths of options and variables start; those of a file start at its folder.
+  /// The base of relative paths in options and variables; those in a file are relative to its folder.
   let currentDirectory: String
 
-  /// The uppermost word on a key. An empty variable counts as not set, since compose files pass such on.
+  /// The override of a key, if any. An empty variable counts as unset, because compose files pass such ones.
   subscript(path: String) -> SettingOverride? {
     if let option = options.last(where: { $0.path == path }) { return option }
     let name = Self.variable(for: path)
@@ -49,7 +48,7 @@ extension Context {
     ["seedbank.json", "seedbank/seedbank.json"].map { Paths.absolute($0, from: currentDirectory) }
   }
 
-  /// A named file need not exist: reading it says what is wrong, and falling back to another would be worse.
+  /// A named file need not exist: reading it reports the error, and a fallback would hide it.
   func configurationFile(named option: String?) throws(ConfigurationError) -> String {
     if let named = option ?? environment[Self.configurationVariable], !named.isEmpty {
       return Paths.absolute(named, from: currentDirectory)
@@ -62,7 +61,7 @@ extension Context {
         + "\(candidates.joined(separator: ", ")); make one with 'seedbank init ORIGIN.sqlite'")
   }
 
-  /// Reading tells of every other mistake.
+  /// Checks only for a missing file; reading reports other errors.
   private func checkPresent(_ file: String) throws(ConfigurationError) {
     guard access(file, F_OK) != 0, errno == ENOENT else { return }
     let folder = Folder.parent(of: file)

@@ -6,21 +6,19 @@ import SeedServer
 import SeedPostgres
 #endif
 
-/// A schema of a PostgreSQL database as the origin.
 struct PostgresSettings: Hashable {
-  /// `nil` where the origin is another one.
   var url: PostgresURL?
   var schema = "public"
   var statementTimeoutSeconds = 600
   var lockTimeoutSeconds = 5
   var rowSecurity = RowSecurity.refuse
 
-  /// What becomes of a table from which row-level security hides rows.
+  /// The treatment of a table with rows hidden by row-level security.
   enum RowSecurity: String, CaseIterable, Sendable { case refuse, apply }
 }
 
 extension DatasetConfiguration {
-  /// Where the data is stands first, and the last of these kinds sees that there is one.
+  /// The location comes first; the last of its kinds checks that there is one.
   static let originSettings = databaseSettings + feedSettings + readingSettings
 
   private static let databaseSettings: [Setting<Self>] = [
@@ -67,7 +65,7 @@ extension DatasetConfiguration {
         + "rows that the user may see"),
   ]
 
-  /// Behind the keys that say where the data is.
+  /// Read after the location.
   @Sendable private static func readChanges(
     _ dataset: inout Self, _ value: ConfigurationValue
   ) throws(ConfigurationError) {
@@ -83,7 +81,7 @@ extension DatasetConfiguration {
     _ dataset: inout Self, _ value: ConfigurationValue
   ) throws(ConfigurationError) {
     guard let text = try value.text() else { return }
-    // The value is not told: what is no URL may hold a password all the same.
+    // The value is not shown, because a malformed URL may still contain a password.
     guard let url = PostgresURL(text) else {
       throw value.error("expected a URL such as postgres://user@host/database, found another text")
     }
@@ -98,7 +96,7 @@ extension DatasetConfiguration {
     dataset.postgres.url = url
   }
 
-  /// The database that holds the data, where it is no feed.
+  /// The database with the data, for an origin that is not a feed.
   func databasePlace() throws(ConfigurationError) -> any OriginPlace {
     guard let url = postgres.url else { return SQLitePlace(originPath) }
     #if SEEDBANK_POSTGRES
@@ -123,6 +121,5 @@ extension DatasetConfiguration {
   }
   #endif
 
-  /// How messages call it.
   var originText: String { postgres.url?.shown ?? originPath }
 }

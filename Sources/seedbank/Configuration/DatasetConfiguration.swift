@@ -7,13 +7,12 @@ import SeedTrust
 struct DatasetConfiguration: SettingsFile, Hashable {
   let name: DatasetName
   let folder: String
-  /// The SQLite file; empty where the origin is another one.
+  /// The SQLite file; empty for other origins.
   var originPath: String
   var postgres = PostgresSettings()
   var feed = FeedSettings()
-  /// Where the publisher keeps its own files; the deployment says it.
+  /// The deployment's folder for the publisher's own files.
   var stateFolder = ""
-  /// That of this process.
   var environment: [String: String] = [:]
   var checkSeconds = 2
   var snapshots = SnapshotSettings()
@@ -39,7 +38,6 @@ struct DatasetConfiguration: SettingsFile, Hashable {
     knownOrigin = try KnownOrigin.read(inDataset: folder)
   }
 
-  /// Takes the path for a feed's, of whose tables this is to be said.
   mutating func becomeFeed(_ said: [FeedTable]) {
     (feed.source, feed.tables) = (.path(originPath), said)
     originPath = ""
@@ -49,7 +47,7 @@ struct DatasetConfiguration: SettingsFile, Hashable {
 
   static var usual: Self { Self(name: "usual", folder: "/", originPath: "/") }
 
-  /// Three times the longer of the two schedules: signatures must outlive a publisher that missed its turn.
+  /// Three times the longer schedule, because signatures must outlive a missed turn of the publisher.
   var shortestExpiry: Int { 3 * max(checkSeconds, policy.snapshotSchedule.longestSeconds) }
 }
 
@@ -123,7 +121,7 @@ extension DatasetConfiguration {
     throw value.error("expected \"gzip\" among them, which every client can read; add it")
   }
 
-  /// A given time must suit the schedule, which was read before; the usual one grows with it.
+  /// The expiry must suit the schedule, which is read first; its default grows with it.
   @Sendable private static func readExpiry(
     _ dataset: inout Self, _ value: ConfigurationValue
   ) throws(ConfigurationError) {

@@ -3,26 +3,23 @@ import SeedHTTP
 import SeedServer
 import SeedSystem
 
-/// The settings of seedbank.json and of the dataset folders beside it, checked and with every default filled in.
+/// The validated settings of seedbank.json and its dataset folders, with defaults.
 struct DeploymentConfiguration: SettingsFile {
-  /// seedbank.json itself; like every path here, absolute.
+  /// seedbank.json; like every path here, absolute.
   let file: String
   var publication: String
   var state: String
   var keys: String
   var http = HTTPServerConfiguration(host: "127.0.0.1", port: 8080)
   var drainSeconds = 0
-  /// Whether steps are told beside the publication.
+  /// Whether facts about steps are published for fronts.
   var hasFacts = true
   var graceSeconds = 30
   var log = LogConfiguration()
-  /// Programs that run after publications and failures, with their arguments.
   var notices: [NoticeKind: [String]] = [:]
-  /// Other places that show the publication.
   var mirrors: [MirrorSettings] = []
   var datasets: [DatasetConfiguration]
 
-  /// Seconds that a front takes for its end at most.
   var stopSeconds: Int { drainSeconds + graceSeconds }
 
   static let fileName = "seedbank.json"
@@ -37,14 +34,13 @@ struct DeploymentConfiguration: SettingsFile {
     self.datasets = datasets
   }
 
-  /// The file's path is absolute.
   init(readingFile file: String, overrides: ConfigurationOverrides) throws(ConfigurationError) {
     self.init(file: file, datasets: [])
     try read(overrides)
     for number in datasets.indices { datasets[number].stateFolder = state }
   }
 
-  /// Of a folder that is served without a deployment: of the settings those of the front and the log count.
+  /// For a folder served without a deployment: reads only settings of front and log.
   init(serving publication: String, overrides: ConfigurationOverrides) throws(ConfigurationError) {
     self.init(file: "\(publication)/\(Self.fileName)", datasets: [])
     self.publication = publication
@@ -73,7 +69,7 @@ extension DeploymentConfiguration {
         "keys", \.keys,
         "folder of the signing keys: `ROLE.key` or `ROLE-NAME.key`. A role's keys may also lie elsewhere: "
           + "`SEEDBANK_TIMESTAMP_KEY_FILE` and its sisters name files, with colons between them"),
-      // A name would have to be looked up, and could mean more than one place to listen.
+      // A name would need a look-up and could have several addresses.
       Setting(
         "http.host", \.http.host, type: "IPv4 or IPv6 address",
         "where the front listens; `::` means all networks",

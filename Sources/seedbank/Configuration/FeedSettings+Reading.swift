@@ -3,7 +3,6 @@ import SeedImport
 import SeedServer
 
 extension DatasetConfiguration {
-  /// The keys of `origin` that tell of a feed.
   static let feedSettings: [Setting<Self>] = [
     Setting(
       key: "origin.feed", type: "path", usual: "none", isSeldom: true,
@@ -60,7 +59,7 @@ extension DatasetConfiguration {
     if case .command(let words)? = feed.source { words } else { [] }
   }
 
-  /// Read behind the other keys of which only one may say where the data is.
+  /// Read after the other location keys, of which only one may be given.
   @Sendable private static func readCommand(
     _ dataset: inout Self, _ value: ConfigurationValue
   ) throws(ConfigurationError) {

@@ -2,8 +2,7 @@ import SeedFormat
 import SeedServer
 import SeedSystem
 
-/// The file beside a dataset's models that says what the origin held when the newest of them was made. Without it
-/// nobody is told of what an origin gains.
+/// A file with the origin's contents at the newest model's creation, without which additions are not reported.
 enum KnownOrigin {
   static let fileName = "known-origin.json"
 

@@ -6,22 +6,20 @@ import SeedSystem
 import SeedMirror
 #endif
 
-/// Another place that shows the publication.
+/// Another location of the publication.
 struct MirrorSettings: Hashable, Sendable {
-  /// Absolute; `nil` where it is a bucket.
+  /// Absolute; nil for a bucket.
   var folder: String?
-  /// The address of a bucket, with a prefix where it has one.
   var bucket: String?
   var region = "us-east-1"
   var style = Style.path
   var fence = Fence.conditional
-  /// Of the file that `AWS_SHARED_CREDENTIALS_FILE` names.
+  /// A profile in the file named by `AWS_SHARED_CREDENTIALS_FILE`.
   var profile: String?
 
   enum Style: String, CaseIterable, Sendable { case path, virtual }
   enum Fence: String, CaseIterable, Sendable { case conditional, none }
 
-  /// How an operator knows it.
   var place: String { folder ?? bucket ?? "" }
 }
 
@@ -97,7 +95,7 @@ extension ConfigurationValue {
 }
 
 extension DeploymentConfiguration {
-  /// The mirrors, ready to be asked. They keep a file that nothing leads to for as long as the publication does.
+  /// The mirrors. They keep an unreferenced file for as long as the publication does.
   func openMirrors(_ environment: [String: String]) -> [Mirror] {
     mirrors.compactMap { settings in
       var options = MirrorOptions()

@@ -7,7 +7,6 @@ enum ModelFolder {
   static let schemaFileName = "schema.sql"
   private static let suffix = ".sql"
 
-  /// Whether a table's name can be that of a file with its SELECT.
   static func canHold(_ table: String) -> Bool {
     let file = "\(table)\(suffix)"
     return file != schemaFileName && !file.hasPrefix(".")
@@ -15,7 +14,7 @@ enum ModelFolder {
       && file.utf8.count <= longestFileName
   }
 
-  /// The longest name of a file that Linux's and Apple's file systems take, in bytes.
+  /// Bytes; the limit of Linux's and Apple's file systems.
   private static let longestFileName = 255
 
   static func parent(inDataset folder: String) -> String { "\(folder)/models" }
@@ -66,7 +65,7 @@ enum ModelFolder {
     return projections
   }
 
-  /// Without hidden names: file managers, version control and container mounts leave some.
+  /// Ignores hidden names, which file managers, version control and container mounts leave.
   private static func visibleNames(in folder: String) throws(ConfigurationError) -> [String] {
     do {
       let names = try FileManager.default.contentsOfDirectory(atPath: folder)

@@ -1,6 +1,5 @@
 import SeedFormat
 
-/// The events after which an operator's program runs.
 enum NoticeKind: String, CaseIterable {
   case published, failed
 
@@ -27,7 +26,7 @@ extension DeploymentConfiguration {
 }
 
 extension ConfigurationValue {
-  /// A program and its arguments, of which two may be equal or empty.
+  /// A program and its arguments, which may be equal or empty.
   func command() throws(ConfigurationError) -> [String]? {
     guard let written else { return nil }
     guard let words = written.elements?.map(\.string), !words.contains(nil) else {

@@ -1,13 +1,12 @@
 import SeedFormat
 
-/// Where a PostgreSQL database is, as libpq reads it: `postgres://user@host:port/database?sslmode=verify-full`.
+/// A PostgreSQL database's URL for libpq: `postgres://user@host:port/database?sslmode=verify-full`.
 struct PostgresURL: Hashable, Sendable {
-  /// As it was given; a password may be in it.
+  /// As given; may contain a password.
   let text: String
 
   private static let schemes = ["postgres://", "postgresql://"]
 
-  /// `nil` where it does not begin as one.
   init?(_ text: String) {
     guard Self.begins(text) else { return nil }
     self.text = text
@@ -15,22 +14,21 @@ struct PostgresURL: Hashable, Sendable {
 
   static func begins(_ text: String) -> Bool { schemes.contains { text.hasPrefix($0) } }
 
-  /// As it may stand in a file: without passwords.
   var withoutPassword: String {
     guard isSound else { return unreadable }
     return rebuilt(user: user.map { "\($0)@" } ?? "") { $0 == Self.passwordFile || !$0.contains("pass") }
   }
 
-  /// Names a file with the password, which is no secret.
+  /// Names a file with the password and is not secret.
   private static let passwordFile = "passfile"
 
-  /// As messages show it: without user and passwords, and without what nobody knows.
+  /// For messages: without user, passwords and unknown parameters.
   var shown: String { isSound ? rebuilt(user: "", keeping: Self.harmless.contains) : unreadable }
 
   var hasPassword: Bool { withoutPassword != text }
 
-  /// Whether each part is what it looks like. A password with a sign of its own, such as `/`, makes libpq take parts of it
-  /// for a host or a port, and say so.
+  /// Whether the URL can be parsed unambiguously. An unescaped character such as `/` in a password makes libpq read
+  /// parts of it as host or port, and print them.
   var isSound: Bool {
     let (head, query) = (rest.prefix { $0 != "?" }, rest.drop { $0 != "?" }.dropFirst())
     let hosts = head.prefix { $0 != "/" }
@@ -47,15 +45,13 @@ struct PostgresURL: Hashable, Sendable {
     return hasPorts && hasKeys && !rest.contains("@") && !path.contains(":") && text.hasSoundEscapes
   }
 
-  /// Says so, and what to do.
   static let unsoundness =
     "one of which a part cannot be read: in a user's name and a password, write each of the signs : / ? # @ % & as %3A, %2F, "
     + "%3F, %23, %40, %25, %26"
 
-  /// What stands for one that is not sound.
   private var unreadable: String { "\(scheme)…" }
 
-  /// What the database is called; `nil` where it is the user's name.
+  /// Nil if the user's name is the default.
   var database: String? {
     let name = rest.prefix { $0 != "?" }.drop { $0 != "/" }.dropFirst()
     return name.isEmpty ? nil : String(name)
@@ -67,7 +63,7 @@ struct PostgresURL: Hashable, Sendable {
 
   private var scheme: Substring { text.prefix(Self.schemes.first { text.hasPrefix($0) }?.count ?? 0) }
 
-  /// The part before an `@`, which stands before the first slash.
+  /// The part before `@` and the first slash.
   private var userInformation: Substring? {
     let body = text.dropFirst(scheme.count)
     let head = body.prefix { $0 != "@" && $0 != "/" }
@@ -91,7 +87,7 @@ struct PostgresURL: Hashable, Sendable {
 }
 
 extension String {
-  /// Whether each percent sign begins two hexadecimal digits, which stand for no NUL.
+  /// Whether each percent sign precedes two hexadecimal digits other than 00.
   fileprivate var hasSoundEscapes: Bool {
     split(separator: "%", omittingEmptySubsequences: false).dropFirst().allSatisfy { part in
       let digits = part.prefix(2)
@@ -101,7 +97,7 @@ extension String {
 }
 
 extension ParsedArguments {
-  /// A URL that was given, without a password in it.
+  /// Reads a URL; rejects one with a password.
   func postgresURL(_ name: String) throws(UsageError) -> PostgresURL? {
     guard let text = string(name) else { return nil }
     guard let url = PostgresURL(text) else {

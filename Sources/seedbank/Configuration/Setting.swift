@@ -1,27 +1,27 @@
 import SeedFormat
 import SeedSystem
 
-/// A file of settings: what it says, with every default filled in.
+/// The contents of a settings file, with defaults.
 protocol SettingsFile: Sendable {
-  /// All that may stand in such a file, in the order in which it is written, read and documented.
+  /// All settings, in the order of writing, reading and documentation.
   static var settings: [Setting<Self>] { get }
   static var usual: Self { get }
   var file: String { get }
-  /// Precedes the keys in the names of options and variables; empty for seedbank.json.
+  /// Prefix of options and variables; empty for seedbank.json.
   var prefix: String { get }
 }
 
-/// One key of a configuration file, and all that is known of it: to add a setting, add a property and one of these.
+/// A configuration key and its description. A new setting needs a property and one of these.
 struct Setting<File: SettingsFile>: Sendable {
-  /// The dotted path within the file: `http.port`.
+  /// The dotted path in the file: `http.port`.
   let key: String
   let type: String
-  /// The default in words, where the value itself does not tell it.
+  /// The default in words, if the value alone does not explain it.
   var usual: String?
-  /// Left out of a new file while it is as usual.
+  /// Omitted from a new file while it has its default.
   var isSeldom = false
   let meaning: String
-  /// Leaves the default where nothing is said.
+  /// Keeps the default if the key is missing.
   let read: @Sendable (inout File, ConfigurationValue) throws(ConfigurationError) -> Void
   let json: @Sendable (File) -> JSONValue
 
@@ -86,7 +86,7 @@ extension Setting {
       json: { JSONValue($0) })
   }
 
-  /// An absolute path; the file shows it as seen from its folder.
+  /// An absolute path; the file shows it relative to its folder.
   static func path(_ key: String, _ field: Field<String>, usual: String? = nil, _ meaning: String) -> Self {
     Self(
       key: key, type: "path", usual: usual, meaning: meaning,
@@ -109,7 +109,7 @@ extension SettingsFile {
 
   var fileText: String { json.prettyText }
 
-  /// Without what a file seldom has, where that is as usual.
+  /// Omits seldom used settings with their defaults.
   var json: JSONValue {
     var members: [JSONMember] = []
     for setting in Self.settings {
@@ -126,7 +126,7 @@ extension SettingsFile {
     return .object(members)
   }
 
-  /// Every value that counts, by the path that also names its variable, and its source.
+  /// Every effective value with its source, by the path that also names its variable.
   func entries(_ overrides: ConfigurationOverrides) throws(ConfigurationError) -> [ConfigurationEntry] {
     let document = try ConfigurationDocument(file, prefix, overrides, keys: Self.settings.map(\.key))
     return Self.settings.flatMap { setting in
@@ -145,7 +145,6 @@ extension SettingsFile {
 }
 
 extension Setting {
-  /// The default, as it stands in the table.
   var usualText: String { usual ?? json(File.usual).tableText }
 }
 
@@ -164,7 +163,7 @@ extension JSONValue {
     }
   }
 
-  /// The tree as a person would write it: two spaces, a line per member, arrays of plain values on one line.
+  /// Formatted for people: two spaces, a line per member, arrays of plain values on one line.
   var prettyText: String { pretty(indent: "") + "\n" }
 
   private func pretty(indent: String) -> String {

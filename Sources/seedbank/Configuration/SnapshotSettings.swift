@@ -2,16 +2,15 @@ import SeedFormat
 import SeedServer
 
 extension DatasetConfiguration {
-  /// A dataset's schedule of snapshots as its file says it; ``schedule`` is what that means.
+  /// A dataset's snapshot schedule as configured; ``schedule`` is the result.
   struct SnapshotSettings: Hashable {
-    /// Seconds of a snapshot's age; as usual where nothing is said.
+    /// Maximum age of a snapshot; nil for the default.
     var seconds: Int?
     var every: WrittenDuration?
     var times: WeeklyTimes?
     var clock: ZoneClock?
     var jitter: WrittenDuration?
 
-    /// Of these only one may be given.
     static let exclusiveKeys = ["schedule.snapshotSeconds", "schedule.snapshots", "schedule.every"]
 
     var isGiven: Bool { seconds != nil || every != nil || times != nil }
@@ -23,7 +22,7 @@ extension DatasetConfiguration {
 
     var schedule: SnapshotSchedule { SnapshotSchedule(rule, jitterSeconds: jitter?.seconds ?? 0) }
 
-    /// What `snapshotSeconds` is; `nil` where another key says when snapshots come.
+    /// The value of `snapshotSeconds`; nil if another key sets the schedule.
     var shownSeconds: Int? {
       every == nil && times == nil ? seconds ?? PublishingPolicy.usualSnapshotSeconds : nil
     }
@@ -33,7 +32,6 @@ extension DatasetConfiguration {
 extension DatasetConfiguration {
   private static let secondsRange = 60...2_592_000
 
-  /// The keys of `schedule` that say when snapshots come.
   static let snapshotSettings: [Setting<Self>] = [
     Setting(
       key: "schedule.snapshotSeconds", type: Setting<Self>.words(secondsRange),
@@ -82,7 +80,7 @@ extension DatasetConfiguration {
       read: readJitter, json: { JSONValue($0.snapshots.jitter?.text) }),
   ]
 
-  /// Reads a key beside which no other may say when snapshots come.
+  /// Reads a key that excludes all others of the snapshot schedule.
   private func sole<Value>(
     _ value: ConfigurationValue, _ read: (ConfigurationValue) throws(ConfigurationError) -> Value?
   ) throws(ConfigurationError) -> Value? {
@@ -94,7 +92,7 @@ extension DatasetConfiguration {
     return found
   }
 
-  /// Read last of them, so that all is there which the schedule is made of.
+  /// Read last, because it depends on the schedule.
   @Sendable private static func readJitter(
     _ dataset: inout Self, _ value: ConfigurationValue
   ) throws(ConfigurationError) {
@@ -110,7 +108,6 @@ extension DatasetConfiguration {
 }
 
 extension ConfigurationValue {
-  /// A text in some grammar.
   fileprivate func written<Value>(
     _ read: (String) throws(ScheduleMistake) -> Value
   ) throws(ConfigurationError) -> Value? {

@@ -5,18 +5,16 @@ struct DemoChanges: Sendable {
   private let path: String
   private var generator: SeededGenerator
 
-  /// Equal seeds make equal changes.
   init(origin path: String, seed: UInt64 = .random(in: .min ... .max)) {
     (self.path, generator) = (path, SeededGenerator(seed: seed))
   }
 
   private enum Kind: CaseIterable { case delay, rename, insert, delete }
 
-  /// Makes one change in a transaction of its own, and returns a line about it.
   mutating func make() throws -> String {
     let kind = generator.pick(Kind.allCases)
     let connection = try Connection(path, .writer)
-    // From a generator of its own: a change that fails must not leave this one halfway.
+    // A generator of its own, so that a failed change does not affect the following ones.
     var local = SeededGenerator(seed: generator.next())
     return try connection.transaction {
       let change = Change(connection: connection)

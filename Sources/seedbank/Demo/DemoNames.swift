@@ -1,4 +1,4 @@
-/// Names of stops and lines that sound like Berlin's and belong to no one.
+/// Invented names of stops and lines in the style of Berlin's.
 enum DemoNames {
   private static let beginnings = [
     "Ahorn", "Amsel", "Anger", "Birken", "Blumen", "Brunnen", "Buchen", "Dahlien", "Dorf", "Drossel",
@@ -33,7 +33,7 @@ enum DemoNames {
   }
 }
 
-/// A small generator whose numbers follow from its seed, so that a demo is the same everywhere (SplitMix64).
+/// A generator with the same numbers on every platform for a seed (SplitMix64).
 struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
@@ -47,7 +47,7 @@ struct SeededGenerator: RandomNumberGenerator, Sendable {
     return mixed ^ (mixed >> 31)
   }
 
-  /// A number below `bound`. The standard library's own way from bits to ranges may change between releases.
+  /// A number below `bound`. The standard library's mapping of bits to ranges may change between releases.
   mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 
   mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }

@@ -1,7 +1,7 @@
 import SeedDatabase
 import SeedFormat
 
-/// Makes an origin of the size and shape of a large city's transit data. All of it is invented.
+/// Invents an origin with the size and shape of a large city's transit data.
 struct DemoOrigin {
   let trips: Int
   private var generator = SeededGenerator(seed: 0x5345_4544)
@@ -35,7 +35,7 @@ struct DemoOrigin {
     var names: [String] = []
     for number in 0..<Self.stops {
       let name = DemoNames.stop(&generator)
-      // Berlin's box, in millionths of a degree.
+      // Berlin's bounding box in millionths of a degree.
       let latitude = 52_338_000 + generator.below(337_000)
       let longitude = 13_088_000 + generator.below(673_000)
       let isInner = abs(latitude - 52_510_000) < 50_000 && abs(longitude - 13_400_000) < 110_000
@@ -56,7 +56,7 @@ struct DemoOrigin {
       let (name, kind, color) = DemoNames.line(number)
       let company = kind == "suburban" ? "Demobahn" : "Demo-Verkehrsbetriebe"
       try insert.run([.number(number + 1), .text(name), .text(kind), .text(color), .text(company)])
-      // A step that shares no factor with the number of stops reaches no stop twice.
+      // A step coprime to the number of stops reaches no stop twice.
       let (start, step) = (generator.below(Self.stops), 1 + 130 * generator.below(100))
       routes.append((0..<Self.callsPerTrip).map { (start + $0 * step) % Self.stops })
     }
@@ -88,7 +88,6 @@ struct DemoOrigin {
     }
   }
 
-  /// A row of `stop_time`: the vehicle stands for twenty seconds.
   static func call(_ trip: Int, _ position: Int, _ stop: Int, _ arrival: Int) -> [SeedValue] {
     [.number(trip), .number(position + 1), .text(stopID(stop)), .number(arrival), .number(arrival + 20)]
   }

@@ -3,9 +3,8 @@ import SeedServer
 import SeedSystem
 import SeedTrust
 
-/// A command's output: results go to stdout, everything else to stderr: messages for a person, or a log's lines.
-/// Text that could control a terminal is escaped. Words that say how things stand have colours on a terminal, where
-/// ``StateColor`` finds them wanted; progress is shown only where stderr is a terminal that can rewrite a line.
+/// A command's output: results to stdout, messages or log lines to stderr, with terminal controls escaped. Colours (see
+/// ``StateColor``) and progress appear only on terminals.
 final class Console: Sendable {
   typealias Sink = @Sendable (StandardStream, [UInt8]) throws -> Void
 
@@ -17,7 +16,7 @@ final class Console: Sendable {
   private let log = Mutex<(format: LogFormat, level: LogLevel)?>(nil)
   private let asksForJSON = Mutex(false)
 
-  /// `columns` is `nil` for a stream that is no terminal: nothing is broken there, for a program reads it line by line.
+  /// `columns` returns nil for a stream other than a terminal, whose lines are not wrapped.
   init(
     showsProgress: Bool, hasColors: Bool = false,
     columns: @escaping @Sendable (StandardStream) -> Int? = { _ in nil },
@@ -39,7 +38,7 @@ final class Console: Sendable {
 
   func result(_ text: String) throws { try result(Array("\(Self.harmless(text))\n".utf8)) }
 
-  /// The result byte by byte, for another program.
+  /// Prints bytes unchanged, for another program.
   func result(_ bytes: [UInt8]) throws {
     closeLine()
     try sink(.results, bytes)
@@ -51,14 +50,13 @@ final class Console: Sendable {
     if isJSON { try result(json()) } else { try result(text()) }
   }
 
-  /// Sentences and facts for people: on a terminal, lines break between words.
+  /// Prints text for people; on a terminal, wraps lines between words.
   func report(_ text: String) throws { try result(fitted(text, .results)) }
 
   func report(_ json: @autoclosure () -> JSONValue, _ text: @autoclosure () -> String) throws {
     if isJSON { try result(json()) } else { try report(text()) }
   }
 
-  /// Facts whose lines say how things stand: as a report, with colours where the terminal shows them.
   func verdict(_ json: @autoclosure () -> JSONValue, _ text: @autoclosure () -> String) throws {
     guard !isJSON else { return try result(json()) }
     try result(Array("\(marked(fitted(Self.harmless(text()), .results), .results))\n".utf8))
@@ -68,7 +66,7 @@ final class Console: Sendable {
 
   func startJSON() { asksForJSON.withLock { $0 = true } }
 
-  /// From here on messages of `level` and above are lines of a log, and others are dropped.
+  /// From here on, messages are log lines, and those below `level` are dropped.
   func startLog(_ format: LogFormat, from level: LogLevel) { log.withLock { $0 = (format, level) } }
 
   func tell(_ record: LogRecord) {
@@ -96,20 +94,17 @@ final class Console: Sendable {
     terminalColumns(stream).map { TextLayout.fitted(text, to: $0) } ?? text
   }
 
-  /// With colours, where the stream is a terminal and they are wanted.
   private func marked(_ text: String, _ stream: StandardStream) -> String {
     hasColors && terminalColumns(stream) != nil ? StateColor.marked(text) : text
   }
 
-  /// Columns of the messages' terminal, as wide as it is now.
   var columns: Int { terminalColumns(.messages) ?? TextLayout.usualWidth }
 
-  /// Shows one line in place of the one before. It is cut where the terminal ends: of a line that goes on in the next
-  /// row, only that row could be erased.
+  /// Replaces the previous progress line. Truncates at the terminal's width, because only one row could be erased.
   func progress(_ text: String) {
     guard showsProgress else { return }
     isLineOpen.withLock { $0 = true }
-    // In the last column the cursor may stand in the next row already.
+    // After the last column, the cursor may already be in the next row.
     say("\(Self.eraseLine)\(text.printable.cut(toColumns: columns - 1))")
   }
 
@@ -125,7 +120,6 @@ final class Console: Sendable {
 
   private static func harmless(_ text: String) -> String { text.escapingControls(except: ["\n", "\t"]) }
 
-  /// If stderr itself fails, there is nobody left to tell.
   private func say(_ text: String) { try? sink(.messages, Array(text.utf8)) }
 }
 
@@ -135,14 +129,14 @@ enum StandardStream: Int32, Sendable {
 
   var isTerminal: Bool { isatty(rawValue) == 1 }
 
-  /// `nil` where it is no terminal, or one that does not tell.
+  /// Nil for a stream other than a terminal, or with unknown width.
   var columns: Int? {
     var size = winsize()
     guard ioctl(rawValue, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
     return Int(size.ws_col)
   }
 
-  /// Writes all bytes. A reader that left is no failure: it has seen what it wanted.
+  /// Writes all bytes. A closed pipe is no failure, because the reader has seen enough.
   func write(_ bytes: [UInt8]) throws(CommandFailure) {
     var rest = bytes[...]
     while !rest.isEmpty {
@@ -162,7 +156,7 @@ enum StandardStream: Int32, Sendable {
     }
   }
 
-  /// Some supervisors give a process a non-blocking stream.
+  /// Some supervisors pass a non-blocking stream.
   private func waitUntilWritable() {
     var request = pollfd(fd: rawValue, events: Int16(POLLOUT), revents: 0)
     _ = poll(&request, 1, -1)
@@ -170,7 +164,7 @@ enum StandardStream: Int32, Sendable {
 
 }
 
-/// write(2), by a name that the method above does not hide.
+/// write(2) under a name that the method above does not shadow.
 private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
   write(descriptor, bytes, count)
 }

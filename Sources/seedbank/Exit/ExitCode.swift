@@ -1,20 +1,19 @@
-/// The process's exit status; the numbers above 2 are those of sysexits.h.
+/// The process's exit status; numbers above 2 follow sysexits.h.
 enum ExitCode: Int32, Sendable, CaseIterable {
   case success = 0
   case failure = 1
-  /// Only of `status --check`: clients cannot use what is published.
+  /// Only of `status --check`: clients cannot use the publication.
   case critical = 2
   case usage = 64
-  /// The data is wrong, or a publication is held back because of it.
+  /// The data is wrong, or holds back a publication.
   case badData = 65
-  /// The origin or the server does not answer.
+  /// The origin or server does not respond.
   case unavailable = 69
   case inputOutput = 74
-  /// Another process holds the lock: a later attempt may succeed.
+  /// Another process holds the lock; a retry may succeed.
   case locked = 75
   case configuration = 78
 
-  /// As the manual says it.
   var meaning: String {
     switch self {
     case .success: "done"
@@ -35,7 +34,7 @@ enum ExitCode: Int32, Sendable, CaseIterable {
 
 protocol ReportedError: Error {
   var exitCode: ExitCode { get }
-  /// One sentence: which file or parameter, what was found, what was expected, what to do.
+  /// One sentence: the file or parameter, the found and the expected value, the remedy.
   var message: String { get }
 }
 
@@ -48,7 +47,7 @@ struct CommandFailure: ReportedError, Hashable {
     (self.exitCode, self.message, self.isInResult) = (exitCode, message, isInResult)
   }
 
-  /// Where the result has said everything: no message follows it.
+  /// A failure without a message, because the result has reported it.
   static func told(_ exitCode: ExitCode) -> CommandFailure {
     CommandFailure(exitCode, "", isInResult: true)
   }

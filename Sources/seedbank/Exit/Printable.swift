@@ -1,5 +1,5 @@
 extension Unicode.Scalar {
-  /// Whether a terminal would act on it instead of showing it: controls, and the marks that reorder a line.
+  /// Whether a terminal interprets it instead of showing it: controls, and marks that reorder a line.
   fileprivate var isControl: Bool {
     switch value {
     case 0..<0x20, 0x7F...0x9F, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: true
@@ -9,22 +9,21 @@ extension Unicode.Scalar {
 }
 
 extension String {
-  /// With a full stop, unless it ends as a sentence does: also where it ends with somebody else's words.
+  /// With a full stop unless it ends a sentence, also after another program's message.
   var closed: String { [".", "?", "!", "…"].contains { hasSuffix($0) } ? self : self + "." }
 
-  /// Without a full stop, to stand before other words.
+  /// Without a full stop, for the middle of a sentence.
   var unclosed: String { hasSuffix(".") ? String(dropLast()) : self }
 
-  /// On one line and harmless on a terminal: for every text from outside that enters a message.
+  /// On one line and harmless on a terminal; for all external text in messages.
   var printable: String { escapingControls(except: []) }
 
-  /// ``printable``, and short enough to stand within a sentence.
+  /// ``printable``, and short enough for a sentence.
   var clipped: String {
     let longest = 80
     return count <= longest ? printable : "\(String(prefix(longest)).printable)…"
   }
 
-  /// As much of it as surely fits.
   func cut(toColumns columns: Int) -> String {
     var used = 0
     return String(
@@ -34,7 +33,7 @@ extension String {
       })
   }
 
-  /// The most columns that it takes.
+  /// The most columns that it may take.
   var columns: Int { reduce(0) { $0 + $1.columns } }
 
   /// Controls as `\u{1B}`, except those in `kept`.
@@ -49,7 +48,7 @@ extension String {
     return String(text)
   }
 
-  /// Valid JSON stays the same JSON: its controls stand within strings, where `\u009b` means the same.
+  /// Escapes controls in JSON, where they can occur only in strings and `\u009b` is equivalent.
   var escapingControlsInJSON: String {
     unicodeScalars.reduce(into: "") { text, scalar in
       guard scalar.isControl, scalar.value >= 0x7F else { return text.unicodeScalars.append(scalar) }
@@ -60,6 +59,6 @@ extension String {
 }
 
 extension Character {
-  /// What is not ASCII may take two.
+  /// Non-ASCII characters may take two columns.
   fileprivate var columns: Int { isASCII ? 1 : 2 }
 }

@@ -3,7 +3,6 @@ import SeedFormat
 import SeedServer
 import SeedSystem
 
-/// Shows how far a long work is: on a terminal a bar that is redrawn, in a log a line now and then.
 final class ProgressDisplay: Sendable {
   private let console: Console
   private let start = ContinuousClock.now
@@ -11,7 +10,7 @@ final class ProgressDisplay: Sendable {
 
   init(_ console: Console) { self.console = console }
 
-  /// `total` is `nil` where nobody knows it; `rows` are told in place of sizes.
+  /// `total` is nil if unknown; `rows` are shown in place of sizes.
   func tell(_ what: String, _ bytes: Int, of total: Int?, rows: Int? = nil) {
     let time = ContinuousClock.now - start
     let line = meter.withLock { current in
@@ -24,7 +23,6 @@ final class ProgressDisplay: Sendable {
   }
 }
 
-/// How far a long work is, in words. It has no clock: its owner gives the time.
 struct ProgressMeter {
   let name: String
   private let total: Int?
@@ -38,9 +36,9 @@ struct ProgressMeter {
   }
 
   private static let width = 24
-  /// The time over which the rate is measured: long enough to be steady, short enough to show a stall.
+  /// The window of the rate: long enough to be steady, short enough to show a stall.
   private static let window = Duration.seconds(8)
-  /// A rate over less time than this would be a guess.
+  /// The least time for a meaningful rate.
   private static let shortest = Duration.seconds(1)
   private static let pause = Duration.seconds(10)
 
@@ -53,8 +51,8 @@ struct ProgressMeter {
     while samples.count > 2, time - samples[1].time >= Self.window { samples.removeFirst() }
   }
 
-  /// One line for a terminal: `downloading [=====>    ] 52 %, 9.9 MB of 19.0 MB, 3.1 MB/s, 0:03`. Without the bar
-  /// where nobody knows how much there is; where there is no room, without the bar and then what stands last.
+  /// A line for a terminal: `downloading [=====>    ] 52 %, 9.9 MB of 19.0 MB, 3.1 MB/s, 0:03`. Omits the bar if the
+  /// total is unknown, and in a narrow terminal first the bar and then the last parts.
   func bar(in columns: Int) -> String {
     guard let share else { return line(in: columns) }
     let filled = Int(share * Double(Self.width))

@@ -1,15 +1,13 @@
 import Dispatch
 import SeedSystem
 
-/// All that wait for a signal to end the process.
-///
-/// Dispatch's own sources for signals lose some: a signal is ignored until they listen, and a second one is swallowed while
-/// they are cancelled.
+/// Delivers signals that end the process. Dispatch's own signal sources lose some: one that arrives before they listen,
+/// and a second one during their cancellation.
 final class SignalListeners: Sendable {
   static let shared = SignalListeners()
 
   private let listeners = Mutex<(next: Int, all: [Int: AsyncStream<Int32>.Continuation])>((0, [:]))
-  // Dispatch's sources may be used from any thread, which their Swift type does not say.
+  // Dispatch's sources are thread-safe, which their Swift type does not declare.
   nonisolated(unsafe) private let source: any DispatchSourceRead
 
   private init() {
@@ -49,7 +47,6 @@ final class SignalListeners: Sendable {
   }
 }
 
-/// The end of the pipe that the handler writes to.
 nonisolated(unsafe) private var signalPipe: Int32 = -1
 
 private func handleStopSignals(by handler: (@convention(c) (Int32) -> Void)?) {
@@ -57,10 +54,10 @@ private func handleStopSignals(by handler: (@convention(c) (Int32) -> Void)?) {
   signal(SIGINT, handler)
 }
 
-/// Runs in whichever thread the signal interrupts, so it calls only functions that a handler may call.
+/// Runs in the interrupted thread, so it calls only async-signal-safe functions.
 private let noteSignal: @convention(c) (Int32) -> Void = { number in
   let error = errno
-  // The second signal is the system's.
+  // The second signal has its default effect.
   handleStopSignals(by: SIG_DFL)
   var byte = UInt8(number)
   _ = write(signalPipe, &byte, 1)

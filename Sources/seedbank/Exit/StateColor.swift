@@ -1,5 +1,4 @@
-/// Colours for the words that say how things stand, at the beginnings of lines. They stand around the words alone: the
-/// text is the same without them.
+/// Colours of words of state at the beginnings of lines. Only escape sequences are added; the text is unchanged.
 enum StateColor: String {
   case good = "32"
   case doubtful = "33"
@@ -12,7 +11,6 @@ enum StateColor: String {
     ("sound", .good), ("not sound", .bad), ("nothing is wrong", .good),
   ]
 
-  /// The text with its words of state coloured, as terminals understand it.
   static func marked(_ text: String) -> String {
     text.split(separator: "\n", omittingEmptySubsequences: false).map { marked(line: String($0)) }
       .joined(separator: "\n")
@@ -28,7 +26,7 @@ enum StateColor: String {
 
   private func around(_ word: String) -> String { "\u{1B}[\(rawValue)m\(word)\u{1B}[0m" }
 
-  /// Whether whoever started the process wants colours: `NO_COLOR` (no-color.org) has any text where not.
+  /// False if `NO_COLOR` (no-color.org) has any text, or on a dumb terminal.
   static func areWanted(_ environment: [String: String]) -> Bool {
     (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
   }

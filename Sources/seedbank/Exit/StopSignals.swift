@@ -1,12 +1,11 @@
 import SeedSystem
 
-/// Waits for SIGTERM or SIGINT. Make it before the work that it stops: until then, a signal kills the process.
-/// After the first signal the system's behaviour is back: a user who does not want to wait sends another.
+/// Waits for SIGTERM or SIGINT. Create it before the work that it stops: until then, a signal kills the process. After
+/// the first signal the default is restored, so that a second one ends the process at once.
 struct StopSignals: Sendable {
   private let arrivals: AsyncStream<Int32>
   private let arrival: AsyncStream<Int32>.Continuation
 
-  /// From here on the signals no longer kill, and none is lost.
   init() {
     let (arrivals, arrival) = AsyncStream.makeStream(of: Int32.self)
     (self.arrivals, self.arrival) = (arrivals, arrival)
@@ -15,13 +14,12 @@ struct StopSignals: Sendable {
   }
 
   func first() async -> Int32? {
-    // The stream does not end by itself when its iteration does.
     defer { arrival.finish() }
     for await number in arrivals { return number }
     return nil
   }
 
-  /// Runs `body` until it ends or a signal comes: then it is cancelled, and its end waited for.
+  /// Runs `body`; a signal cancels it and waits for its end.
   func cancelling(_ body: @escaping @Sendable () async throws -> Void) async throws {
     try await withThrowingTaskGroup { group in
       group.addTask {
@@ -32,28 +30,28 @@ struct StopSignals: Sendable {
         }
       }
       group.addTask { _ = await first() }
-      // Whichever ends first ends the other: the wait for signals, or the body.
+      // The first to end, signal or body, ends the other.
       try await group.next()
       group.cancelAll()
       try await group.waitForAll()
     }
   }
 
-  // MARK: Cleaning up before the process ends
+  // MARK: Cleanup before the process ends
 
   private static let received = Mutex<Int32?>(nil)
 
-  /// Seconds after which the process exits by itself if the signal does not end it.
+  /// Timeout after which the process exits if the signal does not end it.
   private static let exitSeconds: UInt32 = 5
 
   /// From here on every failure is a consequence of the signal.
   static func beginCleanup(after signal: Int32) { received.withLock { $0 = signal } }
 
-  /// After ``beginCleanup(after:)``, ends the process as the signal would have done; else returns.
+  /// After ``beginCleanup(after:)``, ends the process with the signal's default effect; otherwise returns.
   static func endProcess() {
     guard let number = received.withLock(\.self) else { return }
     signal(number, SIG_DFL)
-    // To the process: threads of a pool block signals, and the first thread that does not takes it.
+    // To the process, because pool threads block signals; another thread receives it.
     kill(getpid(), number)
     sleep(exitSeconds)
     _exit(128 + number)

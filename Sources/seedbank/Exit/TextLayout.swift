@@ -1,17 +1,14 @@
-/// Lines that break between words.
 enum TextLayout {
-  /// Columns of a page of help, and of a terminal that does not tell how wide it is.
+  /// The width of help pages, and of terminals with unknown width.
   static let usualWidth = 80
   static let explanationColumn = 26
-  /// By how much what goes on in the next line is set in.
   private static let continuationIndent = 2
 
-  /// Lines of at most `width` columns; a longer word has a line for itself.
+  /// Lines of at most `width` columns; a longer word gets its own line.
   static func wrap(_ text: String, indent: Int = 0) -> [String] {
     wrap(words: text.split { $0 == " " || $0 == "\n" }.map(String.init), indent: indent)
   }
 
-  /// The words may have spaces, at which no line breaks.
   static func wrap(words: [String], indent: Int = 0, hanging: Int? = nil, width: Int = usualWidth) -> [String]
   {
     var lines: [String] = []
@@ -41,8 +38,8 @@ enum TextLayout {
     return [head + first.dropFirst(head.count)] + lines.dropFirst()
   }
 
-  /// A text as a terminal of that width shows it best: what is too long goes on in the next line, set in. A command in
-  /// quotation marks stays on one line, so that it can be copied.
+  /// Wraps a text for a terminal, with indented continuation lines. A quoted command stays on one line, so that it can
+  /// be copied.
   static func fitted(_ text: String, to width: Int) -> String {
     text.split(separator: "\n", omittingEmptySubsequences: false)
       .flatMap { fitted(line: String($0), to: width) }.joined(separator: "\n")
@@ -54,11 +51,10 @@ enum TextLayout {
     return wrap(words: phrases(in: line), indent: indent, hanging: indent + continuationIndent, width: width)
   }
 
-  /// The words, of which those from an opening quotation mark to the closing one are one.
   private static func phrases(in line: String) -> [String] {
     var (phrases, words) = ([String](), line.split(separator: " ")[...])
     while let word = words.first {
-      // A mark that nothing closes is an apostrophe.
+      // An unclosed mark is an apostrophe.
       let end = word.hasPrefix("'") ? words.firstIndex(where: isClosing) : nil
       let phrase = words[...(end ?? words.startIndex)]
       phrases.append(phrase.joined(separator: " "))

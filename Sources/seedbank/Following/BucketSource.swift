@@ -7,12 +7,10 @@ import SeedTrust
 import SeedMirror
 #endif
 
-/// Reads `s3://bucket/prefix`, a bucket that is read with credentials.
 enum BucketText {
   static let scheme = "s3://"
 
-  /// The store of a mirror that ends in that bucket and prefix; else the one that the environment names. `nil` where the text is
-  /// no such address, or this build has no buckets.
+  /// The store of the mirror with that bucket and prefix, or else of the environment. Nil for any other text.
   static func source(
     _ text: String, parts: String, _ mirrors: [MirrorSettings], _ environment: [String: String]
   ) -> (any FollowSource)? {
@@ -28,7 +26,6 @@ enum BucketText {
   }
 
   #if SEEDBANK_BUCKETS
-  /// By the variables that other programs for buckets read as well.
   private static func store(_ path: String, _ environment: [String: String]) -> BucketStore? {
     func variable(_ names: String...) -> String? {
       names.compactMap { environment[$0] }.first { !$0.isEmpty }
@@ -43,17 +40,16 @@ enum BucketText {
 }
 
 #if SEEDBANK_BUCKETS
-/// A copy in a bucket. What it yields is compared with what was signed.
+/// A copy in a bucket. The caller compares its files with the signed digests.
 private struct BucketSource: FollowSource {
   let store: BucketStore
   let parts: String
 
-  /// Attempts of one request, where none is answered, and seconds between them.
   private static let (attempts, pauseSeconds) = (3, 1)
 
   var name: String { store.place }
 
-  /// A store keeps no answer within the limit; whoever asked measures it.
+  /// The store does not enforce `limit`; the caller does.
   func metadata(_ file: String, limit: Int) async throws -> [UInt8]? {
     try await asking { [store] in try store.read("metadata/\(file)")?.bytes }
   }

@@ -2,12 +2,12 @@ import SeedServer
 import SeedSystem
 import SeedTrust
 
-/// Why what a server publishes is not taken over. What is here stays as it is.
+/// Why a server's publication was rejected. The local one stays unchanged.
 struct FollowFailure: ReportedError, Hashable {
   let error: TrustError
   let server: String
 
-  /// The server is behind what is here: no reason to distrust it where others are asked as well.
+  /// The server is behind the local copy, which is no reason for distrust if there are other sources.
   var isOlder: Bool { if case .rollback = error { true } else { false } }
 
   var exitCode: ExitCode { if case .missingFile = error { .unavailable } else { .badData } }

@@ -2,15 +2,14 @@ import SeedClient
 import SeedServer
 import SeedSystem
 
-/// Follows until it is cancelled. A look that fails is told once, and tried again.
+/// Follows until cancelled. Logs a repeated failure once.
 struct FollowService: Sendable {
   let follower: Follower
   let everySeconds: Int
-  /// Whether the first look reads all that is here.
+  /// Whether the first update verifies all local files.
   let isRehashing: Bool
   let progress: FollowProgress
   let console: Console
-  /// Called when there is something new in the folder.
   let onChange: @Sendable () -> Void
 
   func run() async {
@@ -40,11 +39,9 @@ struct FollowService: Sendable {
     }
   }
 
-  /// Looks in a row that must find something older before that is told: a cache, or one of several followers, may be
-  /// behind for a moment.
+  /// Older results in a row before a report, because a cache or one of several followers may lag for a moment.
   private static let olderLooks = 3
 
-  /// The same message again and again would fill a log.
   private func tell(_ failure: (any Error)?, inARow count: Int) {
     if (failure as? FollowFailure)?.isOlder == true, count < Self.olderLooks { return }
     let before = progress.current.failure

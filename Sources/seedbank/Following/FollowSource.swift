@@ -6,21 +6,18 @@ import SeedTrust
 
 import struct Foundation.URL
 
-/// Where a publication is got from. What it yields is compared with what was signed.
+/// The source of a publication. The caller compares its files with the signed digests.
 protocol FollowSource: Sendable {
-  /// For messages.
   var name: String { get }
-  /// A metadata file; `nil` where there is none of that name.
   func metadata(_ name: String, limit: Int) async throws -> [UInt8]?
-  /// The path of a file with an object's length and hash, which is the caller's to move.
+  /// The path of a file with the object's length and hash, which the caller moves.
   func object(_ object: PublishedObject) async throws -> String
-  /// Once that file was moved.
+  /// Called after that file was moved.
   func forget(_ object: PublishedObject)
 }
 
 extension PublicationFetcher: FollowSource { var name: String { server } }
 
-/// A copy on a disk that was carried here.
 struct FolderSource: FollowSource {
   let name: String
   let parts: String
@@ -63,7 +60,6 @@ struct FolderSource: FollowSource {
 }
 
 extension ParsedArguments {
-  /// Addresses and folders that hold publications, each for a copy in `folder`.
   func sources(
     _ name: String, for folder: FollowFolder, in context: Context, _ mirrors: [MirrorSettings] = []
   ) throws -> [any FollowSource] {
@@ -80,7 +76,7 @@ extension ParsedArguments {
     }
   }
 
-  /// Throws where a source is neither; before anything is made for it.
+  /// Validates the sources before anything is created.
   func checkSources(_ name: String, _ context: Context, _ mirrors: [MirrorSettings] = []) throws {
     for text in strings(name) where Self.address(text) == nil {
       if BucketText.source(text, parts: "", mirrors, context.environment) != nil { continue }

@@ -4,21 +4,20 @@ import SeedServer
 import SeedSystem
 import SeedTrust
 
-/// Brings a folder to what another publication holds: verified, whole, and so that clients can read it at all times.
+/// Updates a folder, which clients can read at all times, to the verified state of another publication.
 struct Follower: Sendable {
   let folder: FollowFolder
   let source: any FollowSource
   let root: [UInt8]
   var graceSeconds = usualGraceSeconds
-  /// Takes metadata whose signatures have expired, for somebody who will sign it anew.
+  /// Accepts expired signatures, for a caller that will sign the metadata again.
   var isExpiryPassedOver = false
 
-  /// Seconds for which files stay after they were last named: as long as at a publisher.
+  /// Seconds for which unreferenced files stay; the same as at a publisher.
   static let usualGraceSeconds = 3600
-  /// Objects that are downloaded at the same time.
   private static let downloadsAtOnce = 4
 
-  /// One look; `rehashing` compares all that is here with its hashes first.
+  /// Updates once; `rehashing` first verifies all local files.
   func look(rehashing: Bool = false, now: UTCTime = .now()) async throws -> FollowReport {
     let draft = try await draft(now)
     let missing = try await blocking { [folder] in
@@ -62,7 +61,6 @@ struct Follower: Sendable {
   }
 }
 
-/// What one look brought.
 struct FollowReport: Sendable {
   let draft: FollowDraft
   let fetched: [PublishedObject]
@@ -76,7 +74,6 @@ struct FollowReport: Sendable {
 
   private var count: Int { fetched.count + draft.files.count }
 
-  /// `my/1: version 7`, for each series.
   private var versions: String {
     draft.series.map { "\($0.series): version \($0.state.head)" }.joined(separator: ", ")
   }
@@ -102,7 +99,6 @@ struct FollowReport: Sendable {
 }
 
 extension SeriesMetadata {
-  /// How far a copy is.
   var headJSON: JSONValue {
     [
       "dataset": .string(series.dataset.text), "series": JSONValue(series.major),

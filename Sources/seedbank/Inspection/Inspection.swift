@@ -4,7 +4,7 @@ import SeedSystem
 import SeedTemplate
 import SeedTrust
 
-/// All that a file of a publication or a store says of itself, in order. Signatures are counted, not verified.
+/// The contents of a publication's or store's file, in order. Counts signatures without verifying them.
 func inspected(_ path: String) throws -> [JSONMember] {
   let file = JSONMember("file", .string(path))
   let kind = try FileKind(path)
@@ -51,7 +51,7 @@ enum FileKind {
       return try TemplateReport(Template(reading: path), path).summary.filter { $0.name != "file" }
     }
     let bytes = try DurableFile.read(path, limit: Limits.deltaBytes)
-    // A delta begins otherwise, and may be too large to be read as a tree.
+    // A delta starts differently, and may be too large for a tree.
     let isSmall = bytes.count <= Limits.metadataBytes
     return try (isSmall ? metadataMembers(bytes) : nil) ?? deltaMembers(bytes)
   }

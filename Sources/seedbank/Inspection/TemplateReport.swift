@@ -1,7 +1,6 @@
 import SeedFormat
 import SeedTemplate
 
-/// What is told of a store: its model, and where each property of it is stored.
 struct TemplateReport {
   let template: Template
   private let path: String
@@ -60,7 +59,6 @@ struct TemplateReport {
       }
   }
 
-  /// The columns of a property, as the end of its line.
   private func places(
     _ isOfProperty: @escaping (TableMapping.Content, String) -> Bool
   ) -> (String) -> String {

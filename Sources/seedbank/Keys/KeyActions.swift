@@ -18,7 +18,7 @@ struct KeyActions {
     configuration = try context.configuration(arguments)
     publication = PublicationDirectory(configuration.publication)
     let folders = try arguments.paths("to", from: context.currentDirectory)
-    // New keys sign as well, wherever they are put.
+    // New keys must sign too, so their folders are searched.
     let others = try arguments.paths("with", from: context.currentDirectory) + folders
     for folder in others where !Folder.exists("\(folder)/.") {
       throw CommandFailure(.configuration, "\(folder): expected a folder for keys, found none.")
@@ -61,12 +61,12 @@ struct KeyActions {
 
   func revoke() throws { try begin { try replace(KeyReplacement(revoking: arguments, context, $0)) } }
 
-  /// First finishes a change that was under way; if there was one, nothing else is begun.
+  /// Finishes an interrupted change first; in that case `body` does not run.
   private func begin(_ body: (PublishedMetadata) throws -> Void) throws {
     let finished = try publisher().finishChange(lifetimeSeconds: configuration.shortestLifetime, now: .now())
     if let finished { return try tell(.published(finished), isAnother: true) }
     let published = try before.get()
-    // A process that died after its publication left the names of files as they were.
+    // A process that died after publishing left the new keys' temporary names.
     try newKeys.settle(published)
     try body(published)
   }
@@ -94,7 +94,7 @@ struct KeyActions {
     try tell(publisher().changeKeys(lifetimeSeconds: configuration.shortestLifetime, now: .now(), propose))
   }
 
-  /// Fails if not one of the required keys is here, unless the change is only to be prepared.
+  /// Throws if a required role has no key here, unless the change is only prepared.
   private func requireSigners(_ roles: [KeyRole], _ published: PublishedMetadata) throws {
     guard !arguments.flag("prepare") else { return }
     let ring = try search.found().ring
@@ -158,7 +158,7 @@ struct KeyActions {
         + " keys: apps with the old root would stop.")
   }
 
-  /// Gives new keys their final file names, and puts the newest root in place of the apps' root.json.
+  /// Gives new keys their final file names, and updates the apps' root.json.
   private func settle(_ published: PublishedMetadata, _ report: inout KeyChangeReport) throws {
     report.newFiles = try newKeys.settle(published)
     let name = MetadataName.versioned(Root.type, published.root.version)
@@ -172,7 +172,7 @@ struct KeyActions {
 
 private struct KeyChangeReport {
   let outcome: KeyChangeOutcome
-  /// Set where an earlier change was finished instead of the requested one.
+  /// Whether an earlier change was finished instead of the requested one.
   let isAnother: Bool
   var newFiles: [String] = []
   var replacedFiles: [String] = []
@@ -232,7 +232,7 @@ extension OfflineChange {
     try self.init(root: root, targets: targets)
   }
 
-  /// Adds a signature from a file; a bare one is tried with every key that may sign.
+  /// Adds a signature from a file; a bare one is tried with every permitted key.
   fileprivate mutating func add(
     _ file: SignatureFile, _ path: String, after published: PublishedMetadata
   ) throws {

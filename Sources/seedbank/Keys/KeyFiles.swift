@@ -4,7 +4,7 @@ import SeedServer
 import SeedSystem
 import SeedTrust
 
-/// The name of a key's file: `root.key`, `root-2.key`, and `root-4f1a09c2.key.new` until metadata names the key.
+/// A key file's name: `root.key`, `root-2.key`, and `root-4f1a09c2.key.new` until metadata names the key.
 struct KeyFileName: Hashable {
   let role: KeyRole
   let tag: String?
@@ -25,7 +25,7 @@ struct KeyFileName: Hashable {
     tag = parts.count > 1 ? String(parts[1]) : nil
   }
 
-  /// Without a tag where the role has only one key.
+  /// No tag if the role has a single key.
   init(_ role: KeyRole, tag: String? = nil, isNew: Bool = false) {
     (self.role, self.tag, self.isNew) = (role, tag, isNew)
   }
@@ -37,11 +37,9 @@ struct KeyFileName: Hashable {
 
 struct Fault: Hashable {
   let isFatal: Bool
-  /// A file, a dataset or a series.
   let place: String
-  /// Without the full stop.
   let problem: String
-  /// Of the fatal ones: `unavailable` where it may pass without anyone mending it.
+  /// For a fatal fault: `unavailable` if a retry may succeed.
   var exitCode = ExitCode.configuration
 
   var text: String { "\(place): \(problem)" }
@@ -50,7 +48,6 @@ struct Fault: Hashable {
 struct FoundKey {
   let role: KeyRole
   let path: String
-  /// Nil for a file that cannot be used.
   private(set) var key: SigningKey?
   private(set) var fault: Fault?
 
@@ -72,7 +69,7 @@ struct FoundKey {
   func isNamed(by keys: RoleKeys?) -> Bool { keyID.map { keys?.keyIDs.contains($0) == true } == true }
 }
 
-/// Searches keys in a deployment's folder, in folders of the command line, such as a USB stick's, and the environment.
+/// Searches for keys in the deployment's folder, in named folders such as a USB stick's, and in the environment.
 struct KeySearch {
   let folder: String
   let others: [String]
@@ -100,14 +97,14 @@ struct KeySearch {
     }
   }
 
-  /// `SEEDBANK_TIMESTAMP_KEY_FILE`: one or more paths of a role's key files, separated by colons.
+  /// `SEEDBANK_TIMESTAMP_KEY_FILE`: paths of a role's key files, separated by colons.
   static func variable(_ role: KeyRole) -> String { "SEEDBANK_\(role.rawValue.uppercased())_KEY_FILE" }
 
   var isFolderOpen: Bool { (try? FileStamp(folder)?.isOpenToOthers) == true }
 }
 
 extension [FoundKey] {
-  /// The keys that can sign. An unreadable file does not affect the other keys.
+  /// The usable keys; an unreadable file does not affect them.
   var ring: KeyRing {
     reduce(into: KeyRing()) { ring, found in if let key = found.key { ring[found.role].append(key) } }
   }
@@ -115,12 +112,12 @@ extension [FoundKey] {
 
 struct KeyPlan {
   private var counts: [KeyRole: Int] = [:]
-  /// One where the role is missing.
+  /// Missing roles have 1.
   private(set) var thresholds: [KeyRole: Int] = [:]
 
-  /// Keys of one role; more would only invite mistakes.
+  /// Permitted keys per role; more would invite mistakes.
   static let keyCounts = 1...9
-  /// The roles whose keys people keep: for them several keys are useful.
+  /// Roles with offline keys, for which several keys are useful.
   fileprivate static let roles: [KeyRole] = [.root, .targets]
 
   init() {}
@@ -135,7 +132,7 @@ struct KeyPlan {
 
   var count: Int { KeyRole.allCases.reduce(0) { $0 + (counts[$1] ?? 1) } }
 
-  /// The files of a role's keys: `root.key`, or `root-1.key`, `root-2.key`, …
+  /// A role's key files: `root.key`, or `root-1.key`, `root-2.key`, …
   func files(_ role: KeyRole) -> [KeyFileName] {
     let count = counts[role] ?? 1
     return count == 1 ? [KeyFileName(role)] : (1...count).map { KeyFileName(role, tag: "\($0)") }

@@ -16,7 +16,7 @@ struct KeyReplacement {
 
   var signingRoles: [KeyRole] {
     let names = roles.map(\.role)
-    // Targets keys that are replaced in the same change need not be here.
+    // Targets keys that the same change replaces need not be available.
     let needsTargets = names.contains(.series) && !names.contains(.targets)
     return (names.contains(where: \.isInRoot) ? [.root] : []) + (needsTargets ? [.targets] : [])
   }
@@ -52,7 +52,7 @@ struct KeyReplacement {
     return Role(role: role, known: given, made: count - given.count, threshold: threshold)
   }
 
-  /// `keys revoke`: one key is removed from every role that names it.
+  /// `keys revoke`: removes a key from every role.
   init(revoking arguments: ParsedArguments, _ context: Context, _ published: PublishedMetadata) throws {
     self.published = published
     let keyID = try Self.keyID(arguments, published)
@@ -115,7 +115,7 @@ struct KeyReplacement {
   }
 }
 
-/// Makes the keys of a change. Until metadata names them their files end with `.new`, and another attempt uses those.
+/// Creates the keys of a change. Until metadata names them, their files end with `.new`, and a retry reuses them.
 struct NewKeys {
   let search: KeySearch
   let folders: [String]
@@ -137,7 +137,7 @@ struct NewKeys {
     }
   }
 
-  /// Online keys go where the publisher finds them. Elsewhere the keys of one folder must not be enough to sign.
+  /// Online keys go to the publisher's folder. With several offline keys, no folder may hold enough to sign.
   private func folders(for role: KeyReplacement.Role, _ published: PublishedMetadata) throws -> [String] {
     guard role.role.isOffline else { return [search.folder] }
     let folders = try self.folders.isEmpty ? [usualFolder(role.role, published)] : self.folders
@@ -173,7 +173,7 @@ struct NewKeys {
     return key.publicKey
   }
 
-  /// Renames the files of keys that metadata names now, and removes remains of crashes. Returns the new paths.
+  /// Renames the files of keys that metadata now names, and removes remains of crashes. Returns the new paths.
   @discardableResult func settle(_ published: PublishedMetadata) throws -> [String] {
     try sweep()
     return try search.found().filter { $0.isNew && $0.keyID.map(published.names) == true }.map { found in
@@ -185,7 +185,7 @@ struct NewKeys {
         try Folder.sync(folder)
         return path
       } catch {
-        // By its old name it works as well.
+        // The old name works too.
         return found.path
       }
     }
@@ -197,7 +197,7 @@ extension PublishedMetadata {
     KeyRole.allCases.contains { keys(of: $0)?.keyIDs.contains(keyID) == true }
   }
 
-  /// A role's key, if it is of the kind that is used here.
+  /// A role's key, if it is of a supported kind.
   func publicKey(_ keyID: String, of role: KeyRole) -> PublicKey? {
     role == .series ? targets.delegations?.keys[keyID]?.publicKey : root.keys[keyID]?.publicKey
   }

@@ -24,7 +24,7 @@ struct KeyStatus {
     return files.filter { $0.isNamed(by: needed) }
   }
 
-  /// The files whose keys no metadata names: replaced ones, or those of another deployment or a newer publication.
+  /// Files whose keys no metadata names: replaced ones, or those of another or newer publication.
   var unnamed: [FoundKey] {
     files.filter { file in !file.isNew && file.key != nil && !current.contains { $0.path == file.path } }
   }
@@ -38,7 +38,7 @@ struct KeyStatus {
     return own + [missing].compactMap(\.self)
   }
 
-  /// A publisher needs enough of the online keys; the others may be kept elsewhere.
+  /// A publisher needs enough online keys; offline keys may be elsewhere.
   private var missing: Fault? {
     let isUnreadable = files.contains { $0.key == nil }
     guard !canSign, !role.isOffline, !isUnreadable else { return nil }
@@ -53,7 +53,7 @@ struct KeyStatus {
     )
   }
 
-  /// `present`, `incomplete`, `missing`, `unusable`, or `elsewhere`, where the keys of root and targets belong.
+  /// `present`, `incomplete`, `missing`, `unusable`, or `elsewhere` for offline keys.
   var word: String {
     if canSign { return "present" }
     if files.contains(where: { $0.key == nil }) { return "unusable" }
@@ -99,7 +99,7 @@ struct KeyStatusReport {
     return ["a change of keys waits for signatures:"] + pending.needs(after: published).map { "  " + $0.line }
   }
 
-  /// The most urgent first.
+  /// In order of urgency.
   private var advice: [String] {
     expiryAdvice + (pending.isEmpty ? [] : [pendingAdvice]) + keyAdvice + placeAdvice
   }
@@ -121,7 +121,7 @@ struct KeyStatusReport {
     }
   }
 
-  /// Offline keys are best kept elsewhere. A key in another folder, such as that of a USB stick, is there for a moment only.
+  /// Offline keys do not belong in the deployment's folder; another folder, such as a USB stick's, is temporary.
   private var placeAdvice: [String] {
     let here = roles.filter { $0.role.isOffline }.flatMap(\.current).map(\.path)
       .filter { Folder.parent(of: $0) == folder }
@@ -129,7 +129,7 @@ struct KeyStatusReport {
       ? [] : ["move to a place without a network: \(here.map(\.printable).joined(separator: ", "))"]
   }
 
-  /// True where a former root named the key. Of series keys nobody knows: the metadata that named them is gone.
+  /// Whether a former root named the key. Unknown for series keys, because their old metadata is gone.
   private func isReplaced(_ file: FoundKey) -> Bool {
     published.formerRoots.contains { file.isNamed(by: $0.roles[file.role.rawValue]) }
   }

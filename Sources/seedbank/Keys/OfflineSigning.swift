@@ -4,7 +4,7 @@ import SeedSystem
 import SeedTrust
 
 enum OfflineSigning {
-  /// `keys new`: makes a key file, and a file of its public key beside it.
+  /// `keys new`: creates a key file and a file with the public key.
   static func makeKey(_ arguments: ParsedArguments, _ context: Context) throws {
     let role = try arguments.keyRoles(KeyRole.allCases)[0]
     let folder = try arguments.path("to", from: context.currentDirectory) ?? context.currentDirectory
@@ -24,7 +24,7 @@ enum OfflineSigning {
         + " 'seedbank keys rotate \(role.rawValue) --key \(publicPath)'.")
   }
 
-  /// `keys sign`: signs an exported payload; it needs nothing but a key.
+  /// `keys sign`: signs an exported payload and needs only a key.
   static func sign(_ arguments: ParsedArguments, _ context: Context) throws {
     let payload = try arguments.paths("name", from: context.currentDirectory)[0]
     let keys = try arguments.paths("key", from: context.currentDirectory)
@@ -57,7 +57,6 @@ enum OfflineSigning {
 }
 
 extension ParsedArguments {
-  /// The roles among the names: each one of `roles`, and none twice.
   func keyRoles(_ roles: [KeyRole]) throws(UsageError) -> [KeyRole] {
     var found: [KeyRole] = []
     for name in strings("name") {
@@ -71,7 +70,7 @@ extension ParsedArguments {
 }
 
 struct SignatureFile {
-  /// `nil` for a bare signature, as the tool of a hardware token makes it.
+  /// Nil for a bare signature, as made by a hardware token's tool.
   let keyID: String?
   let hex: String
 
@@ -82,7 +81,7 @@ struct SignatureFile {
     hex = lowerHex(key.sign(bytes))
   }
 
-  /// Reads the output of `sign`, or 64 bytes.
+  /// Reads the output of `sign`, or a bare signature.
   init(readingFile path: String) throws {
     let bytes = try DurableFile.read(path, limit: Self.byteLimit)
     if bytes.count == PublicKey.signatureByteCount {

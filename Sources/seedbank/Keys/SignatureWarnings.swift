@@ -2,7 +2,7 @@ import SeedServer
 import SeedSystem
 import SeedTrust
 
-/// Roles with a lifetime in seconds are signed by each publisher: if most of it is gone, none runs.
+/// A role with a `lifetime` in seconds is renewed by every running publisher; if most of it is over, none runs.
 func expiryWarning(_ role: String, _ expires: UTCTime, lifetime: Int? = nil, now: UTCTime) -> String? {
   let left = expires.secondsSinceEpoch - now.secondsSinceEpoch
   let enough =
@@ -20,12 +20,11 @@ func expiryWarning(_ role: String, _ expires: UTCTime, lifetime: Int? = nil, now
 
 struct SignatureStanding {
   let warnings: [String]
-  /// Those among the warnings that are about an expiry.
   let expiring: [String]
-  /// Those of them because of which clients refuse what is published.
+  /// Warnings about signatures that clients reject.
   let expired: [String]
 
-  /// `lifetime` is that of the online roles in seconds: the shortest of all datasets.
+  /// `lifetime`: the shortest one of all datasets' online roles, in seconds.
   init(_ published: PublishedMetadata, pending: OfflineChange, lifetime: Int, now: UTCTime) {
     let waiting = pending.isEmpty ? [] : ["a change of keys waits for signatures: see 'seedbank keys status'"]
     let warning = { (signature: SignatureExpiry) in
@@ -45,7 +44,7 @@ struct SignatureStanding {
 }
 
 extension DeploymentConfiguration {
-  /// Of online signatures, in seconds: all datasets share some roles, and the one that signed last decides.
+  /// The datasets share some roles, which the last publish step signs with its own lifetime.
   var shortestLifetime: Int { lifetimes.min() ?? PublishingPolicy().lifetimeSeconds }
 
   var longestLifetime: Int { lifetimes.max() ?? PublishingPolicy().lifetimeSeconds }

@@ -3,13 +3,12 @@ import SeedServer
 import SeedSystem
 import SeedTrust
 
-/// A major's new state, written into the dataset's configuration.
 struct LifecycleChange {
   let dataset: DatasetConfiguration
   let major: Int
   let lifecycle: Lifecycle
 
-  /// Takes `1` as well as `1.x` or one of the major's models: minors end together.
+  /// Accepts `1`, `1.x` or one of the major's models, because all minors end together.
   static func major(_ text: String, in dataset: DatasetConfiguration) -> Int? {
     let majors = Set(dataset.models.map(\.version.major))
     let number = text.hasSuffix(".x") ? String(text.dropLast(2)) : text
@@ -22,7 +21,6 @@ struct LifecycleChange {
     try edit.save()
   }
 
-  /// What the operator should look at before it is published.
   func warning(now: UTCTime) -> String? { lifecycle.overdue(major, now: now) }
 
   private var active: [Int] {
@@ -57,7 +55,7 @@ struct LifecycleChange {
 }
 
 extension Lifecycle {
-  /// Says, without the full stop, that a major goes on after the day on which it was to end.
+  /// Reports, without a full stop, that a major continues after its sunset.
   func overdue(_ major: Int, now: UTCTime) -> String? {
     guard let sunset, let day = UTCTime(day: sunset), day.adding(days: 1) <= now else { return nil }
     return

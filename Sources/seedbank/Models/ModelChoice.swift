@@ -1,14 +1,13 @@
 import SeedFormat
 import SeedServer
 
-/// Which model a new one follows, and where it goes.
 struct ModelChoice {
   let version: ModelVersion
-  /// The newest of the same major, else of those before it.
+  /// The newest model of the same major, or else of an earlier one.
   let base: ModelDefinition
   let path: String
 
-  /// `given` is nil for the newest major's next minor.
+  /// `given`: nil for the next minor of the newest major.
   init(_ given: ModelVersion?, in dataset: DatasetConfiguration) throws(CommandFailure) {
     let models = dataset.models.sorted { $0.version < $1.version }
     guard let newest = models.last, let version = given ?? (try? newest.version.next) else {
@@ -24,7 +23,7 @@ struct ModelChoice {
     path = "\(ModelFolder.parent(inDataset: dataset.folder))/\(version)"
   }
 
-  /// Between two minors nothing fits: the later one has it already.
+  /// Throws unless the version follows the newest minor of its major.
   private static func check(
     _ version: ModelVersion, _ models: [ModelDefinition], _ dataset: DatasetName
   ) throws(CommandFailure) {
@@ -36,6 +35,5 @@ struct ModelChoice {
 }
 
 extension ModelVersion {
-  /// The next minor.
   var next: ModelVersion { get throws(InvalidName) { try ModelVersion(major: major, minor: minor + 1) } }
 }

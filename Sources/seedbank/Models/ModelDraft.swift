@@ -2,18 +2,17 @@ import SeedDatabase
 import SeedFormat
 import SeedServer
 
-/// A model to be: the files of the one before it, and what its origin has gained. Each addition is proven by applying it.
+/// A draft of a model: the previous model's files with the origin's additions. Each addition is proven by applying it.
 struct ModelDraft: Sendable {
   let version: ModelVersion
-  /// The folder of the files.
   let path: String
   private(set) var schemaSQL: String
   private(set) var projections: [String: String]
-  /// What came in, such as `column "shop"."phone"`.
+  /// Additions such as `column "shop"."phone"`.
   private(set) var added: [String] = []
-  /// What stays out, and why.
+  /// Skipped additions with reasons.
   private(set) var notes: [SetupNote] = []
-  /// What came in otherwise than it is in the origin.
+  /// Additions that differ from the origin.
   private(set) var remarks: [String] = []
 
   private var isMinor: Bool { version.minor > 0 }
@@ -35,7 +34,6 @@ struct ModelDraft: Sendable {
     notes += drafted.notes.filter { names.contains($0.name.lowercased()) && !kept.contains($0.name) }
   }
 
-  /// The first line that `init` writes names the model.
   private static func retitled(_ sql: String, from old: ModelVersion, to new: ModelVersion) -> String {
     let title = "-- Model \(old) of "
     return sql.hasPrefix(title) ? "-- Model \(new) of " + sql.dropFirst(title.count) : sql
@@ -43,7 +41,7 @@ struct ModelDraft: Sendable {
 
   // MARK: Tables, indexes and views
 
-  /// All at once, for tables may refer to each other; where something is refused, as many as go.
+  /// Adds all parts together, because tables may reference each other; if that fails, as many as possible.
   private mutating func add(_ parts: [SchemaPart], from drafted: SchemaDraft) {
     let isWhole = refusal(of: schemaSQL + parts.map(\.text).joined()) == nil
     let refused = isWhole ? [] : parts.filter { refusal(of: schemaSQL + $0.text) != nil }
@@ -106,7 +104,7 @@ struct ModelDraft: Sendable {
     return text.sql
   }
 
-  /// The SELECT that numbers the table's rows, with one column more; `nil` where the table has none of its own.
+  /// The SELECT that numbers the table's rows, with one more column; nil if the table has no SELECT.
   private func numbered(_ column: OriginGain.Column) throws(ColumnRefusal) -> (table: String, sql: String)? {
     guard let own = projections.first(where: { $0.key.lowercased() == column.table.lowercased() }) else {
       return nil
@@ -119,7 +117,6 @@ struct ModelDraft: Sendable {
   }
 }
 
-/// Why a column is not taken over.
 private enum ColumnRefusal: Error {
   case tableLeftOut
   case leftOut
@@ -139,7 +136,7 @@ private enum ColumnRefusal: Error {
     }
   }
 
-  /// Empty where the reason says it.
+  /// Empty if the reason includes it.
   var remedy: String {
     switch self {
     case .tableLeftOut: "add the table to schema.sql in a form that clients can have"

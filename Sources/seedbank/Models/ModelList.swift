@@ -2,7 +2,6 @@ import SeedFormat
 import SeedServer
 import SeedTrust
 
-/// All models of a deployment, and how they stand.
 struct ModelList {
   private let rows: [Row]
 

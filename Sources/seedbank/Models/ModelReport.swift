@@ -3,14 +3,14 @@ import SeedFormat
 import SeedServer
 import SeedTrust
 
-/// What a new model is, and what it means to those who have older ones.
+/// A new model, and its consequences for clients of older ones.
 struct ModelReport {
   let draft: ModelDraft
   let base: ModelVersion
   let dataset: DatasetName
   let plan: SeriesPlan
   let files: [String]
-  /// What keeps the origin from filling it.
+  /// Why the origin cannot fill it yet.
   let mending: [String]
   let cost: ModelCost
   let isDryRun: Bool
@@ -54,11 +54,10 @@ struct ModelReport {
   }
 }
 
-/// What a new model costs clients, in words.
 struct ModelCost {
   let series: Series
   let isNewSeries: Bool
-  /// Of the smallest form of the newest snapshot; for a new series that of the one before it.
+  /// The smallest encoding of the newest snapshot; for a new series, of the previous one's.
   let snapshotBytes: Int?
   let canDelegate: Bool
 

@@ -1,9 +1,8 @@
 import SeedFormat
 import SeedServer
 
-/// What an origin has gained and clients never get: all of it, or what is named.
+/// Marks an origin's additions, all or named ones, as known without adding them to a model.
 struct ModelSkip {
-  /// What is to be noted.
   let known: OriginOutline
   private let skipped: OriginGain
   private let rest: OriginGain

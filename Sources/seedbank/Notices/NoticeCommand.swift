@@ -1,14 +1,12 @@
 import SeedSystem
 
-/// An operator's program as it will be started.
 struct NoticeCommand: Sendable {
   let kind: NoticeKind
   private let words: [String]
   private let environment: [String: String]
 
-  /// Bytes of its output that are kept: the last ones.
+  /// The last bytes and characters of output that are kept and shown.
   private static let outputBytes = 64 * 1024
-  /// Letters of its output in a message: the last ones.
   private static let shownLetters = 400
 
   /// A path with a slash is relative to the configuration's folder.
@@ -27,14 +25,12 @@ struct NoticeCommand: Sendable {
 
   private var program: String { words.first ?? "" }
 
-  /// Why it cannot be started; `nil` if it can.
   var fault: String? { ProgramFile(program, environment).fault.map { "\(kind.setting): \($0)" } }
 
   func start() throws(FileError) -> ChildProcess {
     try ChildProcess(words, environment: environment)
   }
 
-  /// Waits for its end; returns a message if it failed.
   func finish(_ child: ChildProcess, _ input: [UInt8], within limit: Duration) -> String? {
     let (ending, output) = child.finish(input: input, outputBytes: Self.outputBytes, within: limit)
     let problem: String

@@ -2,7 +2,7 @@ import SeedFormat
 import SeedServer
 import SeedSystem
 
-/// Runs the operator's programs after publications and failures, one at a time: two purges of a cache must not meet.
+/// Runs the operator's programs one at a time, because two cache purges must not overlap.
 final class Notices: Sendable {
   private struct State {
     var child: ChildProcess?
@@ -29,14 +29,14 @@ final class Notices: Sendable {
     (self.limit, self.report) = (limit, report)
   }
 
-  /// Runs the program for publications if the step published anything, and blocks until it ends.
+  /// Runs the program for publications if the step published anything; blocks until it ends.
   func tell(_ step: StepReport, of dataset: DatasetName) {
     let news = step.series.filter(\.hasNews)
     guard let command = commands[.published], !news.isEmpty else { return }
     run(command, ["dataset": .string(dataset.text), "series": .array(news.map(\.json))])
   }
 
-  /// Runs the program for failures unless the step before failed in the same way, and blocks until it ends.
+  /// Runs the program for failures unless the previous step failed in the same way; blocks until it ends.
   func tell(_ error: any Error, of dataset: DatasetName) {
     guard let command = commands[.failed], !Publisher.isNoStep(error), !isRepeated(error, dataset) else {
       return
@@ -44,7 +44,7 @@ final class Notices: Sendable {
     run(command, ["dataset": .string(dataset.text), "error": FailureReport(error).json])
   }
 
-  /// The history has an error's text; if the step could not begin, the message.
+  /// The history has the error's description, or its message if the step could not begin.
   private func isRepeated(_ error: any Error, _ dataset: DatasetName) -> Bool {
     guard let newest = (try? history.newest(1, of: dataset))?.first, let text = newest.error else {
       return false
@@ -77,7 +77,7 @@ final class Notices: Sendable {
     }
   }
 
-  /// Kills the program that runs, and starts no other one.
+  /// Kills the running program and prevents further ones.
   func end() {
     state.withLock { state in
       state.isOver = true

@@ -1,6 +1,5 @@
 import SeedClient
 
-/// Shows what an update of a store does.
 struct DownloadProgress: Sendable {
   private let console: Console
   private let display: ProgressDisplay

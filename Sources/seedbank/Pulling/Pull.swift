@@ -17,7 +17,7 @@ struct Pull: Sendable {
     (self.console, notice) = (console, source.notice)
   }
 
-  /// Checks the existing data. If it is damaged, the next update replaces it.
+  /// Verifies the local data. If it is damaged, the next update replaces it.
   func verify() async throws {
     do {
       try await store.verify()
@@ -38,7 +38,7 @@ struct Pull: Sendable {
     try console.report(plan.json(series, lifecycle), "\(series): \(plan.line)")
   }
 
-  /// Prints generations and changes as they come. After a failed update there is a warning, and the next attempt.
+  /// Prints generations and changes as they arrive. Warns of a failed update and retries.
   func watch() async throws {
     try await StopSignals().cancelling {
       try await withThrowingTaskGroup { group in
@@ -131,7 +131,7 @@ extension PullSource {
   func makeBundle(in directory: String, _ console: Console) async throws {
     let maker = try BundleMaker(model, server: server, root: root, directory: directory, options: options)
     let made = Mutex<BundleReport?>(nil)
-    // A signal ends it as an error does: no temporary file stays.
+    // After a signal, as after an error, no temporary file stays.
     try await StopSignals().cancelling {
       let report = try await maker.make()
       made.withLock { $0 = report }

@@ -42,7 +42,6 @@ struct PullSource: Sendable {
 }
 
 extension ParsedArguments {
-  /// A front's address; nil where none is given.
   func server(_ name: String) throws(UsageError) -> URL? {
     guard let text = string(name) else { return nil }
     guard let server = Self.address(text) else {
@@ -63,11 +62,11 @@ extension ParsedArguments {
   }
 }
 
-/// Warns that a series is deprecated or retired, once for each change of its lifecycle.
+/// Warns once per change of lifecycle that a series is deprecated or retired.
 final class LifecycleNotice: Sendable {
   private let console: Console
   private let series: Series
-  /// Set for `--watch --json`: then it is also an event on stdout. Else the result names the lifecycle.
+  /// True for `--watch --json`, which prints an event; otherwise the result includes the lifecycle.
   private let isEvent: Bool
   private let told = Mutex(Lifecycle.active)
 
@@ -82,7 +81,7 @@ final class LifecycleNotice: Sendable {
     }
     guard isNews else { return }
     console.warning("\(series) \(words(lifecycle))")
-    // If this fails, the reader of the events has left, and the next event fails too.
+    // If this fails, the reader has closed stdout, and the next event fails too.
     if isEvent { try? console.result(["event": "lifecycle", "lifecycle": lifecycle.json]) }
   }
 

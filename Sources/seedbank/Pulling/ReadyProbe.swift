@@ -6,14 +6,12 @@ import SeedSystem
 
 import struct Foundation.URL
 
-/// Asks a front once whether it is ready.
 struct ReadyProbe: Sendable {
   let server: URL
   let limit: Duration
 
   static let usualSeconds = 5
   static let secondsAllowed = 1...300
-  /// Bytes of an answer that are read; what a front says is far shorter.
   private static let longestAnswer = 1 << 20
 
   func ask() async -> Readiness {
@@ -50,10 +48,10 @@ struct ReadyProbe: Sendable {
   fileprivate struct TooLate: Error {}
 }
 
-/// What a front says of itself, or why it says nothing.
+/// A front's answer, or the reason for its absence.
 struct Readiness: Hashable {
   let status: Int?
-  /// `nil` where it is ready. It goes on after "is not ready: ".
+  /// Nil if ready. Continues a sentence after "is not ready: ".
   let obstacle: String?
 
   init(status: Int, body: [UInt8]) {
@@ -88,10 +86,10 @@ struct Readiness: Hashable {
 }
 
 extension HTTPServerConfiguration {
-  /// Where this machine itself reaches the front; nil where only the front knows its port.
+  /// The front's address on this machine; nil if the port is dynamic.
   var ownAddress: URL? {
     guard port != 0 else { return nil }
-    // What listens on all networks listens on this machine's own; `::` takes IPv4 as well.
+    // A wildcard address includes the loopback address; `::` accepts IPv4 too.
     let reached = ["0.0.0.0", "::"].contains(host) ? "127.0.0.1" : host
     return URL(string: "http://\(reached.contains(":") ? "[\(reached)]" : reached):\(port)")
   }

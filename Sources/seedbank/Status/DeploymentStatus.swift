@@ -14,7 +14,7 @@ struct DeploymentStatus {
   let publicationBytes: Int
   let stateBytes: Int
   let warnings: [String]
-  /// Those among the warnings because of which clients get nothing.
+  /// The warnings because of which clients get no data.
   let failures: [String]
 
   init(
@@ -64,7 +64,7 @@ struct DeploymentStatus {
 }
 
 extension DeploymentStatus {
-  /// What the origin has and clients do not get; an origin that cannot be read is the steps' to tell of.
+  /// Additions to the origin. Steps report an unreadable origin.
   private static func gain(_ dataset: DatasetConfiguration) -> String? {
     guard let job = try? DatasetJob(dataset), let origin = try? job.origin.open(waitSeconds: 0),
       let gain = try? job.gain(of: origin), !gain.isEmpty
@@ -74,7 +74,7 @@ extension DeploymentStatus {
 }
 
 extension DeploymentStatus {
-  /// An origin that was kept open for too long.
+  /// Warns of an origin that is kept open for too long.
   private static func reading(_ dataset: DatasetConfiguration, in stateFolder: String) -> String? {
     OriginReading.newest(of: dataset.name, in: stateFolder).warning.map { "\(dataset.name): \($0)" }
   }
@@ -89,19 +89,16 @@ struct SeriesStatus {
   let lastBuild: StepRecord?
   let upcoming: UpcomingSnapshots
   let checkSeconds: Int
-  /// Seconds between two starts of the program that fetches the feed; `nil` where there is none.
+  /// The interval of the feed's program, if any.
   let programSeconds: Int?
-  /// `nil` where no log is asked for, or none was used yet.
+  /// Nil if no log is configured or used yet.
   let log: OriginLogStanding?
-  /// Since when the origin has been a replica that lacks what was published; `nil` where it is not.
+  /// The time since which the origin, a replica, has lagged behind the published data; nil if it does not.
   let behindSince: UTCTime?
-  /// How the newest steps read the origin.
   let reading: OriginReading
-  /// Seconds within which a new version is expected.
   let changeSeconds: Int?
-  /// Seconds between two looks of the process that published last; `nil` where a timer starts it, or nobody tells.
+  /// The check interval of the latest publisher; nil if a timer starts it, or if unknown.
   let toldCheckSeconds: Int?
-  /// The files of a feed with their table's rows, and when they were loaded.
   let feed: (files: [String: Int], at: UTCTime)?
 
   init(
@@ -127,7 +124,7 @@ struct SeriesStatus {
     upcoming = UpcomingSnapshots(published?.metadata, dataset.policy.snapshotSchedule, seen: mark, now: now)
   }
 
-  /// Reads what the copy says of itself; a copy that cannot be read is told by its version being unknown.
+  /// The working copy's metadata and sums; nil if it is unreadable.
   static func copy(of series: Series, in folder: String) -> (meta: SeedMeta, sums: [String: TableSum])? {
     let path = copyPath(series, folder)
     guard Folder.exists(path), let copy = try? Connection(path, .reader) else { return nil }
@@ -171,7 +168,7 @@ struct SeriesStatus {
 }
 
 extension SeriesStatus {
-  /// Published files that are not there, or not as long as was signed; whether their bytes are right, `verify` says.
+  /// Reports published files that are missing or have a wrong length; `verify` checks their contents.
   fileprivate func missing(from publication: PublicationDirectory) -> String? {
     let bad = (published?.metadata.objects ?? []).filter { object in
       !publication.holds(object)
@@ -182,7 +179,7 @@ extension SeriesStatus {
       "\(series): \(first.filePath)\(more): missing, or of another length than signed: 'seedbank verify' says what to do"
   }
 
-  /// A date ahead of the clock hides how old the data is.
+  /// Warns of a date in the future, which hides the data's age.
   fileprivate func doubt(of now: UTCTime) -> String? {
     guard let evidence = evidence(StatusCheck.Limits()), evidence.concerns(at: now).contains(.clocksDiffer)
     else { return nil }
@@ -191,7 +188,7 @@ extension SeriesStatus {
       "\(series): its newest date, \(date), is ahead of this clock: check the clock; how old the data is cannot be told"
   }
 
-  /// Why, as far as the last step said it.
+  /// The reason according to the last step.
   private var absence: String {
     guard let build = lastBuild, build.outcome == .refused || build.outcome == .failed else {
       return "; 'seedbank regenerate' publishes it, or says why it cannot"

@@ -2,14 +2,12 @@ import SeedFormat
 import SeedServer
 import SeedSystem
 
-/// How a mirror stands, as far as it is known without asking it.
+/// The last known state of a mirror, without a request.
 struct MirrorStanding {
   let place: String
-  /// What it shows; `nil` where nothing has been mirrored yet.
   let commit: MirrorMemory.Commit?
-  /// Timestamps that were signed since.
   let versionsBehind: Int?
-  /// Since when a push has failed or not been made; `nil` where nothing is known of that.
+  /// The time of the first failed or missing push, if known.
   let behindSince: UTCTime?
   let problem: String?
 

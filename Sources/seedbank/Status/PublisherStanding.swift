@@ -7,15 +7,13 @@ import SeedTrust
 import class Foundation.FileManager
 import class Foundation.NSNumber
 
-/// What is wrong on this machine beside the steps: `status` says it in words, and the facts beside the publication say it to
-/// fronts without a name.
+/// Problems on this machine apart from the steps' results, for `status` and, without names, for the facts for fronts.
 struct PublisherStanding {
   let keys: [KeyStatus]
   let pending: OfflineChange
-  /// Folders whose disk is almost full, with the bytes that are left; one for each disk.
+  /// Folders on almost full disks, one per disk, with the free bytes.
   let fullDisks: [(folder: String, freeBytes: Int)]
   let abandoned: [AbandonedSeries]
-  /// Series of configured models of which nothing is published.
   let unpublished: [Series]
   private let published: PublishedMetadata
   private let configuration: DeploymentConfiguration
@@ -25,7 +23,7 @@ struct PublisherStanding {
   ) throws {
     (self.configuration, self.published) = (configuration, published)
     keys = try KeyStatus.all(search, trustedBy: published)
-    // Without keys: what waits for signatures can be told all the same.
+    // Without keys, because pending changes can be read without them.
     pending = try Publisher(configuration, keys: KeySource(KeyRing())).pendingChange()
     fullDisks = Self.fullDisks(
       [configuration.publication, configuration.state], beside: published.objectBytes)
@@ -34,15 +32,14 @@ struct PublisherStanding {
     unpublished = wanted.filter { published.series[$0] == nil }.sorted()
   }
 
-  /// Those of ``unpublished`` whose dataset has no clients that are served. A new major beside one that is served keeps nobody
-  /// from anything.
+  /// The ``unpublished`` series of datasets without any published series; a new major blocks no client.
   var unserved: [Series] {
     let served = Set(
       configuration.datasets.flatMap(\.series).filter { published.series[$0] != nil }.map(\.dataset))
     return unpublished.filter { !served.contains($0.dataset) }
   }
 
-  /// One for each disk, whatever lies on it.
+  /// One folder per disk.
   private static func fullDisks(_ folders: [String], beside published: Int) -> [(
     folder: String, freeBytes: Int
   )] {
@@ -58,7 +55,6 @@ struct PublisherStanding {
 }
 
 extension PublisherStanding {
-  /// For fronts.
   var facts: PublisherFacts {
     var facts = PublisherFacts()
     facts.concerns = Set(PublisherConcern.allCases.filter(isTrue))
@@ -78,14 +74,13 @@ extension PublisherStanding {
     case .modelUnpublished: unpublished.count > unserved.count
     case .keyFiles: keys.contains { !$0.faults.isEmpty }
     case .keyChange: !pending.isEmpty
-    // A front sees the publication's disk itself.
+    // A front checks the publication's disk itself.
     case .stateDisk: fullDisks.contains { $0.folder == configuration.state }
     }
   }
 }
 
 extension DatasetConfiguration {
-  /// As its models say, one for each major.
   fileprivate var series: Set<Series> { Set(models.map { Series(name, model: $0.version) }) }
 
   fileprivate func doubts(of series: Series, in stateFolder: String) -> Set<SeriesDoubt> {
@@ -95,14 +90,14 @@ extension DatasetConfiguration {
     return doubts
   }
 
-  /// `nil` where no log is asked for, or none was used yet.
+  /// Nil if no log is configured or used yet.
   func logStanding(of series: Series, in stateFolder: String) -> OriginLogStanding? {
     policy.changes == .log ? OriginLogStanding(of: series, in: stateFolder) : nil
   }
 }
 
 extension Deployment {
-  /// Tells fronts how this machine stands, or takes it away where facts are turned off. Nobody's loss where that fails.
+  /// Updates the facts for fronts, or removes them if disabled. Ignores failures.
   func tellStanding(_ context: Context) {
     guard publication.exists else { return }
     guard configuration.hasFacts else {

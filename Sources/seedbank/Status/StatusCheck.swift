@@ -3,9 +3,9 @@ import SeedServer
 import SeedSystem
 import SeedTrust
 
-/// A deployment's state in one line and one exit code, as monitors want it.
+/// A deployment's state as one line and an exit code, for monitoring.
 struct StatusCheck {
-  /// The numbers are those that Nagios, Icinga, Sensu and Consul read.
+  /// The numbers of Nagios, Icinga, Sensu and Consul.
   enum Level: Int, Comparable {
     case ok, warning, critical
 
@@ -14,16 +14,15 @@ struct StatusCheck {
 
   typealias Problem = (level: Level, text: String)
 
-  /// The worst first.
+  /// In order of severity.
   let problems: [Problem]
-  /// What stands in place of problems.
   private let summary: String
 
-  /// A limit that is `nil` comes from the configuration and from the process that published last.
+  /// A nil limit defaults to the configuration and the latest publisher's settings.
   struct Limits {
-    /// How old a series' newest version may be.
+    /// Maximum age of a series' newest version.
     var age: TimeSpan?
-    /// How long ago the last step may be.
+    /// Maximum age of the last step.
     var pause: TimeSpan?
   }
 
@@ -35,7 +34,6 @@ struct StatusCheck {
     summary = status.series.map { $0.summary(status.now) }.joined(separator: "; ")
   }
 
-  /// Of a deployment that cannot be looked at.
   init(_ failure: FailureReport) {
     problems = [(.critical, failure.message)]
     summary = ""
@@ -55,7 +53,7 @@ struct StatusCheck {
     ]
   }
 
-  /// The line says all, so stderr says nothing.
+  /// Without a message, because the printed line has it.
   func throwIfNotOK() throws(CommandFailure) {
     switch level {
     case .ok: return
@@ -66,7 +64,7 @@ struct StatusCheck {
 }
 
 extension SeriesStatus {
-  /// What is known on this machine; `nil` where nothing is published.
+  /// The local evidence; nil if the series is not published.
   func evidence(_ limits: StatusCheck.Limits) -> SeriesEvidence? {
     guard let metadata = published?.metadata else { return nil }
     var evidence = SeriesEvidence(metadata)
@@ -79,7 +77,7 @@ extension SeriesStatus {
     return evidence
   }
 
-  /// What comes too late. All other concerns are warnings of the status itself.
+  /// Overdue events; all other concerns are warnings of the status.
   fileprivate func delays(_ limits: StatusCheck.Limits, _ now: UTCTime) -> [String] {
     guard let evidence = evidence(limits) else { return [] }
     return evidence.concerns(at: now).compactMap { concern in

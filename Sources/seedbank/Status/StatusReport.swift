@@ -145,7 +145,6 @@ extension OriginReading {
 }
 
 extension StepRecord {
-  /// Of one that came to nothing.
   var failure: String {
     "the last step \(outcome == .failed ? "failed" : "was refused")" + (error.map { ": \($0)" } ?? "")
   }

@@ -1,8 +1,7 @@
 import SeedSystem
 
-/// An operator's program as the system looks for it.
 struct ProgramFile {
-  /// With a slash a path, else a name that is searched for.
+  /// A path if it has a slash, otherwise a name to search in PATH.
   let name: String
   private let environment: [String: String]
 
@@ -12,14 +11,13 @@ struct ProgramFile {
 
   private var isPath: Bool { name.contains("/") }
 
-  /// The files of that name, in the order in which the system tries them.
+  /// The candidate files in search order.
   private var files: [String] {
     let places =
       isPath ? [name] : (environment["PATH"] ?? "").split(separator: ":").map { "\($0)/\(name)" }
     return places.filter { (try? FileStamp($0))??.isRegular == true }
   }
 
-  /// Why it could not be started; `nil` where it can.
   var fault: String? {
     if isPath, Folder.isFolder(name) {
       return "\(name.printable) is a folder, and no program: correct the path"

@@ -1,50 +1,48 @@
 import SeedSystem
 
-/// The service manager that started this process, such as systemd. It takes one datagram for each message, in the words of
-/// sd_notify(3), so no library is needed.
+/// The service manager, such as systemd, which receives datagrams of sd_notify(3) without a library.
 struct ServiceManager: Sendable {
   /// A path, or an abstract name after `@`; empty if no manager waits for messages.
   private let address: String
   private let console: Console
 
   private static let variable = "NOTIFY_SOCKET"
-  /// A start that goes on asks for so many seconds each time, and asks again that often.
+  /// Seconds per extension of a start, and seconds between extensions.
   private static let (extensionSeconds, extensionInterval) = (60, 10)
-  /// Seconds that the end takes at most once the front has ended: a step and the program that runs after it.
+  /// Time for a step and a notice program to end after the front.
   private static let endSeconds = 30
-  /// A manager that does not read must not stop the service.
+  /// Timeout, because a manager that does not read must not stop the service.
   private static let sendSeconds = 1
 
   init(_ environment: [String: String], _ console: Console) {
     (address, self.console) = (environment[Self.variable] ?? "", console)
   }
 
-  /// The environment of a program that this process starts: without the places of keys, and without the socket, by which
-  /// it could speak for this process.
+  /// A child process's environment, without paths of keys and without the socket, which could impersonate this process.
   static func environment(forOthers environment: [String: String]) -> [String: String] {
     environment.filter {
       $0.key != variable && !($0.key.hasPrefix("SEEDBANK_") && $0.key.contains("KEY"))
     }
   }
 
-  /// It listens, and what can be published is.
+  /// The front listens, and everything that can be published is.
   func tellReady() { tell("READY=1") }
 
-  /// Asks for more time until it is cancelled: the first step of a large origin takes minutes.
+  /// Extends the start timeout until cancelled, because the first step of a large origin takes minutes.
   func extendStart() async {
     while !Task.isCancelled, tell(Self.extending(Self.extensionSeconds)) {
       try? await Task.sleep(for: .seconds(Self.extensionInterval))
     }
   }
 
-  /// `seconds`: the longest time that the front takes for its end.
+  /// `seconds`: maximum time for the front's shutdown.
   func tellStopping(frontSeconds seconds: Int) {
     tell("STOPPING=1\n" + Self.extending(seconds + Self.endSeconds))
   }
 
   private static func extending(_ seconds: Int) -> String { "EXTEND_TIMEOUT_USEC=\(seconds * 1_000_000)" }
 
-  /// False if no manager took it, which does not stop the service.
+  /// Returns false if no manager received it, which does not stop the service.
   @discardableResult
   private func tell(_ message: String) -> Bool {
     guard !address.isEmpty else { return false }
@@ -63,7 +61,7 @@ struct ServiceManager: Sendable {
     guard name.count < MemoryLayout.size(ofValue: target.sun_path) else {
       throw FileError("send to", address, ENAMETOOLONG)
     }
-    // The first byte of an abstract name is a zero.
+    // The first byte of an abstract name is zero.
     if name.first == UInt8(ascii: "@") { name[0] = 0 }
     target.sun_family = sa_family_t(AF_UNIX)
     withUnsafeMutableBytes(of: &target.sun_path) { $0.copyBytes(from: name) }

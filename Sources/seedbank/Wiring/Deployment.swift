@@ -21,7 +21,7 @@ struct Deployment {
     publisher = Publisher(configuration, publication, keys: keys, telling: context.console)
   }
 
-  /// As the other one. What keeps it from being made is noted as the failure of a step of each dataset.
+  /// Like the initialiser, but records a failure as a failed step of each dataset.
   static func noting(
     _ datasets: [DatasetConfiguration], of configuration: DeploymentConfiguration, _ context: Context,
     _ notices: Notices
@@ -38,13 +38,13 @@ struct Deployment {
     }
   }
 
-  /// Warns of keys that others can read; throws where a role that signs each step has none.
+  /// Warns of keys that other users can read; throws if an online role has none.
   private static func look(
     at found: [FoundKey], _ search: KeySearch, _ console: Console
   ) throws(CommandFailure) {
     if search.isFolderOpen { console.warning("\(search.folder): other users can read it: chmod 700 it.") }
     for file in found {
-      // A file that cannot be used is named by its problem.
+      // An unusable file's problem includes its name.
       if let fault = file.fault { console.warning(fault.isFatal ? "\(fault.problem)." : "\(fault.text).") }
     }
     for role in KeyRole.allCases where !role.isOffline && found.ring[role].isEmpty {
@@ -57,12 +57,12 @@ struct Deployment {
     }
   }
 
-  /// None where the publication cannot be read, which is the steps' to say.
+  /// Empty if the publication is unreadable, which steps report.
   var abandonedSeries: [AbandonedSeries] {
     (try? publication.published()).map { AbandonedSeries.all(in: $0, configuration) } ?? []
   }
 
-  /// How the signatures of what is published stand; `nil` where it cannot be read, which is the steps' to say.
+  /// The state of published signatures; nil if the publication is unreadable, which steps report.
   func signatures(now: UTCTime) -> SignatureStanding? {
     guard let published = try? publication.published() else { return nil }
     let pending = (try? publisher.pendingChange()) ?? .none
@@ -81,7 +81,7 @@ extension Publisher {
     longestLifetimeSeconds = configuration.longestLifetime
   }
 
-  /// A publisher that notes its steps, and tells of them beside the publication.
+  /// A publisher that records its steps and publishes facts about them.
   init(
     _ configuration: DeploymentConfiguration, _ publication: PublicationDirectory? = nil, keys: KeySource,
     telling console: Console
@@ -95,7 +95,7 @@ extension Publisher {
     facts = FactsKeeper(isOn: configuration.hasFacts, report: report)
   }
 
-  /// A dataset's work; models that do not fit are noted as the failure of a step.
+  /// A dataset's job; unsuitable models are recorded as a failed step.
   func job(_ dataset: DatasetConfiguration, for use: OriginUse = .step) throws -> DatasetJob {
     do {
       return try DatasetJob(dataset, for: use)

@@ -3,13 +3,13 @@ import SeedServer
 import SeedSystem
 import SeedTrust
 
-/// A dataset's work for a process that goes on while its files are edited. How majors live, and what the origin is known
-/// to hold, is taken up by the next step. Models are not, for they may be half written: where those that are held are gone
-/// or changed, steps are refused.
+/// A dataset's job for a long-running process while its files are edited. The next step uses changed lifecycles and
+/// known contents of the origin. It never uses changed models, which may be half written: if the loaded models are
+/// changed or gone, steps are rejected.
 final class FollowedDataset: Sendable {
   private struct State {
     var job: DatasetJob
-    /// `nil` before the first look.
+    /// Nil before the first check.
     var files: DatasetFiles?
     var drift = ModelDrift(from: [], to: [], retired: [])
     var obstacle: PlanError?
@@ -21,10 +21,10 @@ final class FollowedDataset: Sendable {
   private let read: @Sendable () throws -> DatasetConfiguration
   private let isPublished: @Sendable (Series) -> Bool
   private let state: Mutex<State>
-  /// Held while the disk is read: the state must not wait for a disk.
+  /// Held while the files are read, so that the state does not wait for a disk.
   private let looking = Mutex(())
 
-  /// The work as it was read just now; `isPublished` tells of series of other models.
+  /// Starts with a job just read; `isPublished` also covers series of other models.
   init(
     _ dataset: DatasetConfiguration, _ job: DatasetJob, _ overrides: ConfigurationOverrides,
     isPublished: @escaping @Sendable (Series) -> Bool
@@ -35,7 +35,6 @@ final class FollowedDataset: Sendable {
     state = Mutex(State(job: job))
   }
 
-  /// What a step works with.
   var job: DatasetJob {
     var job = state.withLock(\.job)
     job.confirm = { [self] in
@@ -46,12 +45,12 @@ final class FollowedDataset: Sendable {
     return job
   }
 
-  /// For the operator, about models that wait.
+  /// A remark for the operator about waiting models.
   var remark: String? { state.withLock { $0.drift.remark } }
 
   private var obstacle: PlanError? { state.withLock(\.obstacle) }
 
-  /// Looks at the files; true where a step must be made though the origin is as it was.
+  /// Checks the files; true if a step is needed although the origin is unchanged.
   func look() -> Bool {
     looking.withLock { _ in
       let files = DatasetFiles(of: folder)
@@ -85,7 +84,6 @@ final class FollowedDataset: Sendable {
   }
 }
 
-/// How a dataset's files looked, all of those that say what is published.
 private struct DatasetFiles: Equatable {
   private let stamps: [String: FileStamp]
 

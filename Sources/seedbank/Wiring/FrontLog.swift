@@ -2,7 +2,7 @@ import SeedFormat
 import SeedServer
 import SeedSystem
 
-// The beginning and the end of a process that serves, as its log has them.
+// Log records for start and shutdown of a serving process.
 extension Console {
   func tellStart(_ configuration: DeploymentConfiguration) {
     let fields: [JSONMember] = .init(

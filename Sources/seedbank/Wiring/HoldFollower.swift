@@ -2,14 +2,12 @@ import SeedFormat
 import SeedServer
 import SeedTrust
 
-/// Tells once where a rollback begins to hold a series and where that ends, whichever process did it.
+/// Reports once when a rollback holds a series and when the hold ends, whichever process did it.
 struct HoldFollower {
-  /// Between two looks.
   static let restSeconds = 1
 
   private var known: [Series: SeriesHold] = [:]
 
-  /// What is new since the last look, by series.
   mutating func records(for now: [Series: SeriesHold]) -> [LogRecord] {
     defer { known = now }
     return Set(known.keys).union(now.keys).sorted().compactMap { series in
@@ -34,7 +32,6 @@ struct HoldFollower {
 }
 
 extension Front {
-  /// Logs the holds of what is served, until it is cancelled.
   func followHolds(_ console: Console) async {
     var follower = HoldFollower()
     while !Task.isCancelled {

@@ -2,7 +2,7 @@ import SeedFormat
 import SeedServer
 import SeedSystem
 
-/// The mirrors of a deployment. They are brought up to date beside its steps: one that lags or fails never stops a step.
+/// A deployment's mirrors, updated concurrently with its steps: a slow or failed mirror never stops a step.
 struct Mirrors: Sendable {
   private let mirrors: [Mirror]
   private let publication: PublicationDirectory
@@ -16,9 +16,9 @@ struct Mirrors: Sendable {
     let stop = Mutex<MirrorFailure?>(nil)
   }
 
-  /// Between two looks whether something was published, by whatever process.
+  /// Polling interval for a publication by any process.
   private static let look = Duration.milliseconds(200)
-  /// For all mirrors to answer before the first step of a process that serves.
+  /// Time limit for all mirrors before a serving process's first step.
   private static let checkTime = Duration.seconds(5)
 
   init(_ configuration: DeploymentConfiguration, _ publication: PublicationDirectory, _ context: Context) {
@@ -31,8 +31,7 @@ struct Mirrors: Sendable {
     }
   }
 
-  /// Before anything is published: throws where another publisher is ahead. A mirror that cannot be asked says nothing of that,
-  /// and its push will tell.
+  /// Throws if another publisher is ahead; call it before publishing. An unreachable mirror fails only at its push.
   func check() throws {
     for mirror in mirrors { if let failure = refusal(of: mirror) { throw failure } }
   }
@@ -45,7 +44,7 @@ struct Mirrors: Sendable {
     } catch { return (error as? MirrorFailure).flatMap { $0.error.stopsPublisher ? $0 : nil } }
   }
 
-  /// As ``check()``, but a mirror that is slow keeps nobody waiting: its push will tell.
+  /// Like ``check()``, but does not wait for slow mirrors, whose push will report it.
   func checkInTime() async throws {
     let (answers, answer) = AsyncStream.makeStream(of: MirrorFailure?.self)
     for mirror in mirrors { Task { answer.yield(try? await blocking { refusal(of: mirror) }) } }
@@ -63,7 +62,6 @@ struct Mirrors: Sendable {
     }
   }
 
-  /// Once, after the steps of a command.
   func push() throws {
     defer { tellFacts() }
     for mirror in mirrors {
@@ -75,7 +73,7 @@ struct Mirrors: Sendable {
     }
   }
 
-  /// Until it is cancelled; a mirror where another publisher is ahead calls `stop`.
+  /// Runs until cancelled; calls `stop` if another publisher is ahead on a mirror.
   func follow(stop: @escaping @Sendable () -> Void) async {
     await withTaskCancellationHandler {
       await withTaskGroup { group in
@@ -86,7 +84,7 @@ struct Mirrors: Sendable {
     }
   }
 
-  /// Why nothing more may be published, where that was found.
+  /// Why publishing must stop, if so.
   var failure: MirrorFailure? { standing.stop.withLock { $0 } }
 
   private func follow(_ mirror: Mirror, _ stop: @Sendable () -> Void) async {
@@ -122,7 +120,7 @@ struct Mirrors: Sendable {
     }
   }
 
-  /// For monitors, so a failure is nobody's loss. Each attempt tells of all mirrors.
+  /// For monitoring; ignores failures.
   private func tellFacts() {
     guard publication.exists else { return }
     let facts = hasFacts && !mirrors.isEmpty ? MirrorFacts(behindSince: mirrors.map(\.behindSince)) : nil
@@ -143,7 +141,6 @@ struct Mirrors: Sendable {
 }
 
 extension MirrorReport {
-  /// For people.
   var words: String {
     guard self != MirrorReport() else { return "up to date" }
     let parts = [

@@ -1,8 +1,8 @@
 import SeedServer
 import SeedSystem
 
-/// Wakes a dataset's loop when its origin is written to. Where the system cannot tell (a network's file system, no
-/// inotify instance left), the loop looks at the origin when its rest is over, as it does anyway.
+/// Wakes a dataset's loop after a write to its origin. If the system cannot report writes (network file systems, no
+/// inotify instance left), the loop polls as usual.
 final class OriginAlarm: Sendable {
   private struct State {
     var watch: FolderWatch?
@@ -10,24 +10,24 @@ final class OriginAlarm: Sendable {
     var rest: Task<Void, Never>?
   }
 
-  /// `nil` where no file tells.
+  /// Nil if the origin is not a file.
   private let path: String?
   private let state = Mutex(State())
 
-  /// After the first sign of writing, so that what belongs together is read together.
+  /// Delay after the first write, so that related writes are read together.
   private static let gathering = Duration.milliseconds(50)
-  /// Between two steps at least: a writer that commits a thousand times in a second makes one.
+  /// Minimum interval between steps, so that a thousand commits in a second cause one step.
   private static let leastRest = Duration.seconds(1)
 
   init(_ path: String?) { self.path = path }
 
-  /// How long a loop rests though its origin is written to all the time: as long as its step took, so that steps take half
-  /// of the time at most, and no longer than it does where nobody wakes it.
+  /// The minimum rest under constant writes: as long as the last step took, so that steps take at most half of the
+  /// time, but no longer than the polling interval.
   static func leastRest(after step: Duration, every check: Duration) -> Duration {
     min(check, max(leastRest, step))
   }
 
-  /// Watches where the origin is now; it may have been away, or its folder may have been replaced. Blocks on the disk.
+  /// Watches the origin's current location, whose folder may have been replaced. Blocks on the disk.
   func watch() {
     guard let path else { return }
     let real = SQLitePlace.resolved(path)
@@ -35,7 +35,7 @@ final class OriginAlarm: Sendable {
     let isUpToDate = state.withLock { $0.watch.map { !$0.hasEnded && $0.folder == folder } ?? false }
     if isUpToDate { return }
     let name = String(real.split(separator: "/").last ?? "")
-    // A commit is written to the database's file or to its log.
+    // A commit writes the database's file or its log.
     let watch = FolderWatch(folder, writtenFiles: [name, "\(name)-wal"]) { [weak self] in self?.ring() }
     state.withLock { $0.watch = watch }
   }
@@ -47,11 +47,11 @@ final class OriginAlarm: Sendable {
     }
   }
 
-  /// Rests until the origin is written to, `least` at least and `most` at most, or until it is cancelled.
+  /// Rests until the origin is written to, within these limits, or until cancelled.
   func rest(atLeast least: Duration, atMost most: Duration) async {
     try? await Task.sleep(for: least)
     await restUntilRung(most - least)
-    // Signs that come from here on are of writing that the next step may not see.
+    // Later signs may be of writes that the next step does not see.
     let isRung = state.withLock { $0.isRung }
     if isRung, least < most { try? await Task.sleep(for: Self.gathering) }
     state.withLock { $0.isRung = false }

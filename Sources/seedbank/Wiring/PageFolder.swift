@@ -6,10 +6,10 @@ import class Foundation.FileManager
 extension Context {
   static let pageVariable = "SEEDBANK_PUBLIC"
 
-  /// Below a folder beside or above the binary: as in the clone, and as a package installs it.
+  /// Relative to a folder above the binary: in a clone, and in an installed package.
   private static let usualPlaces = ["Public", "share/seedbank/Public"]
 
-  /// The one that was named, else the nearest in a usual place.
+  /// The named folder, or the nearest in a usual place.
   func pageFolder(
     named option: String?, binaryIn folder: String = Folder.parent(of: Bundle.main.executablePath ?? "/")
   ) throws(CommandFailure) -> String? {

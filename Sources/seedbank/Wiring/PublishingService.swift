@@ -4,7 +4,7 @@ import SeedServer
 import SeedSystem
 import SeedTrust
 
-/// Publishes one dataset on its schedule until it is cancelled. An error is reported and tried again.
+/// Publishes one dataset on its schedule until cancelled. Reports and retries errors.
 struct PublishingService: Sendable {
   let publisher: Publisher
   let dataset: FollowedDataset
@@ -15,12 +15,12 @@ struct PublishingService: Sendable {
   let notices: Notices
   private let failures = WorkFailures()
 
-  /// What changes is published in one loop, snapshots are made in another.
+  /// Each runs in its own loop.
   enum Work { case changes, snapshots }
 
   private var job: DatasetJob { dataset.job }
 
-  /// The service; a function that ends only by cancellation. Snapshots are made while further steps publish.
+  /// Returns only after cancellation. Snapshots are made while further steps publish.
   func run() async {
     let (steps, step) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     await withTaskGroup { group in
@@ -35,29 +35,29 @@ struct PublishingService: Sendable {
     while !Task.isCancelled {
       let start = ContinuousClock.now
       await warning(.changes) {
-        // Forgotten by a step that fails: the next one must be made and noted, though the origin is as it was.
+        // Cleared before the step, so that a failed step is repeated although the origin is unchanged.
         let last = seen
         seen = nil
         if let renewed = try await renewed(last, alarm) {
           seen = renewed
           return
         }
-        // Where the origin is away the step says so, and keeps the signatures of what is published fresh.
+        // If the origin is missing, the step reports that and renews signatures.
         seen = try await stepOnce()
         afterStep()
       }
       let (check, spent) = (Duration.seconds(checkSeconds), ContinuousClock.now - start)
-      // Cancelled while it rests: the loop's condition ends it.
+      // If cancelled during the rest, the loop's condition ends it.
       await alarm.rest(atLeast: OriginAlarm.leastRest(after: spent, every: check), atMost: check)
     }
   }
 
-  /// A disk that hangs must not hold a thread that tasks share.
+  /// Runs outside the concurrency pool, because a disk may hang.
   private func renewed(_ stamp: (any OriginStamp)?, _ alarm: OriginAlarm) async throws
     -> (any OriginStamp)?
   {
     try await blocking {
-      // First: what is written between the look and the watch would wake nobody.
+      // The watch comes first, because a write between check and watch would wake nothing.
       alarm.watch()
       return dataset.look() ? nil : stamp?.renewed()
     }
@@ -72,7 +72,7 @@ struct PublishingService: Sendable {
     }
   }
 
-  /// Says what is wrong, if anything is, once until it is another error: the schedule repeats the work.
+  /// Reports an error once until it changes; the schedule retries the work.
   private func warning(_ work: Work, _ body: () async throws -> Void) async {
     do {
       try await body()
@@ -90,7 +90,7 @@ struct PublishingService: Sendable {
 
   func attempt() async { await warning(.changes) { _ = try await stepOnce() } }
 
-  /// Whatever the origin looks like; a first version comes with its snapshot. Returns the origin as the step saw it.
+  /// A step regardless of the origin's state; a first version includes a snapshot. Returns the origin's stamp.
   private func stepOnce() async throws -> (any OriginStamp)? {
     let (publisher, job) = (publisher, job)
     let outcome = try await blocking { try publisher.publishChanges(job, now: .now()) }
@@ -126,7 +126,7 @@ extension PublishingService.Work {
   }
 }
 
-/// The failures of a dataset's work that last. Each is logged once, and so is its end.
+/// A dataset's ongoing failures. Each is logged once, and so is its end.
 final class WorkFailures: Sendable {
   private struct Failure {
     let message: String
@@ -135,7 +135,7 @@ final class WorkFailures: Sendable {
 
   private let state = Mutex<[PublishingService.Work: Failure]>([:])
 
-  /// Notes a failure; true unless the work failed like this the last time.
+  /// Records a failure; returns true unless the work last failed in the same way.
   func isNews(_ message: String, of work: PublishingService.Work, at now: ContinuousClock.Instant = .now)
     -> Bool
   {
@@ -146,29 +146,29 @@ final class WorkFailures: Sendable {
     }
   }
 
-  /// Notes a success; returns how long the work had failed, or nil if it had not.
+  /// Records a success; returns how long the work had failed, if it had.
   func end(_ work: PublishingService.Work, at now: ContinuousClock.Instant = .now) -> TimeSpan? {
     state.withLock { $0.removeValue(forKey: work).map { TimeSpan(now - $0.began) } }
   }
 }
 
-/// Runs work that blocks on files and SQLite outside the concurrency pool, whose threads are as few as the cores.
+/// Runs blocking work outside the concurrency pool, which has only one thread per core.
 func blocking<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
   try await withCheckedThrowingContinuation { continuation in
-    // On a queue of its own: the shared ones may have one thread, which then could not answer a signal.
+    // A queue of its own, because a shared one may have a single thread, which could then not handle a signal.
     DispatchQueue(label: "seedbank.blocking").async {
       continuation.resume(with: Swift.Result(catching: work))
     }
   }
 }
 
-/// Lets a warning that stays true through once a day, so that a log is not filled with it.
+/// Passes a persistent warning once a day.
 final class RepeatedWarnings: Sendable {
   private let said = Mutex<[String: UTCTime]>([:])
 
   func isDue(_ warning: String, now: UTCTime) -> Bool {
     said.withLock { said in
-      // A clock that was set back must not keep it silent until then.
+      // A clock that was set back must not silence it.
       if let last = said[warning],
         (0..<UTCTime.secondsPerDay).contains(now.secondsSinceEpoch - last.secondsSinceEpoch)
       {

@@ -2,8 +2,8 @@ import Foundation
 import SeedDatabase
 import SeedSystem
 
-/// A folder in `TMPDIR`, for its files can be large; removed by its owner or when a signal ends the process. So is a draft of
-/// the owner's that must lie elsewhere.
+/// A folder in `TMPDIR`, because its files can be large. Removed by its owner or after a signal, together with an
+/// optional draft in another folder.
 final class ScratchFolder: Sendable {
   let path: String
   private let draft: String?
@@ -24,14 +24,14 @@ final class ScratchFolder: Sendable {
     }
   }
 
-  /// Its owner says so, for the last reference may be a queue's, which keeps it until the process has ended.
+  /// Called by the owner, because a queue may hold the last reference until the process ends.
   func remove() {
-    // In this order: a signal between the two would end the process by the system's way.
+    // In this order, because a signal between the two would end the process without cleanup.
     Self.remove(path, draft)
     watch.cancel()
   }
 
-  /// Tries again: work in progress may still make files in it, and after a signal two tasks remove it at once.
+  /// Retries, because running work may still create files, and after a signal two tasks remove the folder.
   private static func remove(_ path: String, _ draft: String?) {
     for _ in 0..<attempts where Folder.exists(path) { try? Folder.removeAll(path) }
     if let draft { try? Folder.remove(draft) }

@@ -29,7 +29,7 @@ extension SeriesReport {
     return "snapshot of about \(ByteCount(bytes: expectedSnapshotBytes)), like the newest one"
   }
 
-  /// Holds are told where they begin and end.
+  /// Holds are logged when they begin and end.
   var level: LogLevel { hasNews ? .notice : .debug }
 
   var record: LogRecord {

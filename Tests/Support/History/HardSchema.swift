@@ -1,4 +1,4 @@
-/// A client schema with every hard case that a table can be.
+/// A client schema with all difficult kinds of tables.
 package enum HardSchema {
   package static let sql = #"""
     CREATE TABLE plain(id INTEGER PRIMARY KEY, name TEXT, n INTEGER, r REAL, b BLOB, num NUMERIC, any);
@@ -20,7 +20,7 @@ package enum HardSchema {
     CREATE VIEW names AS SELECT id, name FROM plain WHERE name IS NOT NULL;
     """#
 
-  /// Tables that have an order in which rows can be made: parents before children.
+  /// In an order for insertions: parents before children.
   package static let tables = [
     "plain", "nocase", "trimmed", "composite", "odd \"name\"", "slots", "tree", "left_side", "right_side",
     "child", "computed", "real_key", "any_key", "checked",

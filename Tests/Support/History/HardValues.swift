@@ -1,6 +1,6 @@
 package import SeedFormat
 
-/// Values that break software, by what a column would hold.
+/// Edge cases by column type.
 package enum HardValues {
   private static let texts = [
     "", "a", "A", "berlin", "BERLIN", "Berlin", "berlin ", "x\u{0}y", "x\u{0}z", "é", "e\u{301}", "\u{1F600}",
@@ -27,7 +27,6 @@ package enum HardValues {
     .blob((0..<random.pick([0, 1, 2, 3, 300])).map { _ in UInt8.random(in: 0...255, using: &random) })
   }
 
-  /// Any of them, NULL included.
   package static func any(_ random: inout SplitMix) -> SeedValue {
     switch Int.random(in: 0..<5, using: &random) {
     case 0: .null
@@ -38,7 +37,7 @@ package enum HardValues {
     }
   }
 
-  /// Another value that SQL, a collation or a careless comparison takes for the same.
+  /// A different value that SQL, a collation or a careless comparison considers equal.
   package static func sibling(of value: SeedValue, _ random: inout SplitMix) -> SeedValue {
     switch value {
     case .null: .text("")

@@ -2,10 +2,10 @@ import SeedDatabase
 import SeedFormat
 package import SeedServer
 
-/// A database that lives: random changes that always end in a state which the client schema allows.
+/// Random changes to a database, each of which ends in a state that is valid for the client schema.
 ///
-/// The truth is a database with the client's schema and SQLite's own enforcement on, so that every state is
-/// valid. The origin is written from it with other types and other spellings of the same values.
+/// The truth is a database with the client's schema, in which SQLite enforces all constraints. The origin is written
+/// from it with other types and other spellings of the same values.
 package final class RandomHistory {
   private var random: SplitMix
   private let truth: Connection
@@ -19,7 +19,7 @@ package final class RandomHistory {
     try truth.execute("PRAGMA foreign_keys = ON")
   }
 
-  /// Several random changes; those that the schema does not allow leave no trace.
+  /// Makes several random changes; rolls back those that violate the schema.
   package func mutate() throws {
     for _ in 0..<Int.random(in: 1...12, using: &random) {
       do {
@@ -31,10 +31,9 @@ package final class RandomHistory {
     }
   }
 
-  /// All rows of the state.
   package func rows() throws -> SeedRows { try seedRows(truth, schema) }
 
-  /// What a model makes of the state: its own SELECTs, run where the truth is, filled in by SQLite.
+  /// The rows that a model's SELECTs yield from the truth, with defaults by SQLite.
   package func rows(of model: ModelDefinition) throws -> SeedRows {
     let expected = try Connection("expected", .scratch)
     try expected.execute(model.schemaSQL)
@@ -80,7 +79,7 @@ package final class RandomHistory {
     try set(column, try changed(column, table, key), table, key)
   }
 
-  /// A new value, or one that looks much like the one that is there.
+  /// A new value, or one that resembles the existing one.
   private func changed(_ column: ColumnSchema, _ table: TableSchema, _ key: [SeedValue]) throws -> SeedValue {
     guard random.chance(40) else { return value(column, table) }
     let find = try truth.cached(
@@ -92,7 +91,7 @@ package final class RandomHistory {
     return sibling
   }
 
-  /// Columns of numbers reject other values, which have tests of their own.
+  /// Numeric columns reject other values, which separate tests cover.
   private static func mayHold(_ value: SeedValue, _ column: ColumnSchema) -> Bool {
     switch (value, column.affinity) {
     case (.text, .integer), (.text, .real): false
@@ -118,7 +117,7 @@ package final class RandomHistory {
     try truth.cached(TableSQL(table).delete).run(key)
   }
 
-  /// Swaps, rotations and chains of values that must be unique at every moment.
+  /// Swaps, rotates and chains values of immediate unique constraints.
   private func moveUniqueValues() throws {
     let rows = try truth.rows("SELECT id, slot, name FROM slots ORDER BY random() LIMIT 4")
     guard rows.count > 1 else { return }
@@ -148,7 +147,7 @@ package final class RandomHistory {
     case .text: return HardValues.text(&random)
     case .real: return HardValues.real(&random)
     case .blob, .numeric:
-      // SQLite would let the key be NULL here; publishing refuses that, and has a test of its own.
+      // SQLite accepts NULL in the key here; publishing rejects it, in a separate test.
       let value = HardValues.any(&random)
       return value == .null && table.keyNames.contains(column.name) ? .integer(0) : value
     }
@@ -158,7 +157,7 @@ package final class RandomHistory {
 
   // MARK: The origin
 
-  /// Writes the state into an origin whose tables have no types, no keys and no order.
+  /// Writes the state to an origin whose tables have no types, keys or order.
   package func write(to path: String) throws {
     let origin = try Connection(path, .creator)
     try origin.transaction {
@@ -174,7 +173,7 @@ package final class RandomHistory {
     }
   }
 
-  /// The same value as another type that the client's affinity makes equal again, now and then.
+  /// Sometimes returns another type that the client's affinity converts back.
   private func respelled(_ value: SeedValue, _ column: ColumnSchema) -> SeedValue {
     guard random.chance(15) else { return value }
     switch (column.affinity, value) {

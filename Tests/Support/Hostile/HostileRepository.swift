@@ -3,13 +3,13 @@ import SeedDatabase
 import SeedFormat
 import SeedTrust
 
-/// A publication's server that misbehaves in one way, over real connections; else it is a static host.
+/// A server that misbehaves in one way over real connections, and is otherwise a static host.
 package final class HostileRepository: Sendable {
   private let server: RawServer
   private let counted: Shared<[String]>
   private let isReformed: Shared<Bool>
 
-  /// Serves `files`, but for those that the behaviour is about.
+  /// `files`: the publication.
   package init(_ files: [String: [UInt8]], _ behaviour: HostileBehaviour, _ clock: TestClock) throws {
     let (counted, isReformed) = (Shared<[String]>([]), Shared(false))
     server = try RawServer { request, connection in
@@ -27,17 +27,16 @@ package final class HostileRepository: Sendable {
   }
 
   package var url: URL { URL(string: "http://127.0.0.1:\(server.port)")! }
-  /// The paths that were asked for, in order.
+  /// Requested paths in order.
   package var requests: [String] { counted.withLock { $0 } }
 
   /// From now on it is a static host.
   package func reform() { isReformed.withLock { $0 = true } }
 
-  /// Ends it.
   package func stop() { server.stop() }
 }
 
-/// One way in which a server can be wrong.
+/// One kind of misbehaviour.
 package struct HostileBehaviour: Sendable {
   package let name: String
   let part: String
@@ -45,10 +44,10 @@ package struct HostileBehaviour: Sendable {
   let answer: @Sendable (HostileExchange) -> Bool
 
   /// - Parameters:
-  ///   - name: What is wrong.
-  ///   - part: What the paths that it is about contain.
-  ///   - times: How many requests it is about; all later ones are served.
-  ///   - answer: The answer; whether the connection goes on.
+  ///   - name: The problem.
+  ///   - part: The behaviour applies to paths that contain this.
+  ///   - times: The number of requests to which it applies; later ones are served.
+  ///   - answer: Sends a response; returns whether to keep the connection.
   package init(
     _ name: String, at part: String, times: Int = .max,
     _ answer: @escaping @Sendable (HostileExchange) -> Bool
@@ -62,12 +61,11 @@ package struct HostileBehaviour: Sendable {
   func concerns(_ path: String) -> Bool { part.isEmpty || path.contains(part) }
 }
 
-/// A request to a hostile repository.
 package struct HostileExchange: Sendable {
   package let request: RawRequest
   package let connection: RawConnection
   package let files: [String: [UInt8]]
-  /// How many requests of this kind there were, this one included.
+  /// The number of matching requests so far, including this one.
   package let count: Int
   package let clock: TestClock
 
@@ -78,12 +76,10 @@ package struct HostileExchange: Sendable {
     (self.count, self.clock) = (count, clock)
   }
 
-  /// The file that is asked for.
   package var content: [UInt8] { files[request.path] ?? [] }
-  /// Its strong validator.
   package var etag: String { "\"\(SHA256Digest.of(content).hex)\"" }
 
-  /// What a static host answers.
+  /// Responds as a static host.
   package func serve() -> Bool {
     guard files[request.path] != nil else { return status(404) }
     if let range = request.range, request["If-Range"] == nil || request["If-Range"] == etag {
@@ -93,7 +89,7 @@ package struct HostileExchange: Sendable {
     return head("200 OK", length: content.count, "ETag: \(etag)") && connection.send(content)
   }
 
-  /// A part as it is, or with other words about it.
+  /// Sends a range, optionally with false headers or bytes.
   package func part(
     _ range: Range<Int>, saying said: String? = nil, etag: String? = nil, bytes: [UInt8]? = nil
   ) -> Bool {
@@ -104,27 +100,25 @@ package struct HostileExchange: Sendable {
       && connection.send(bytes)
   }
 
-  /// A status with a short body.
   package func status(_ status: Int, _ fields: String...) -> Bool {
     let body = "no\n"
     let lines = ["HTTP/1.1 \(status) Status", "Content-Length: \(body.utf8.count)"] + fields
     return connection.send(lines.joined(separator: "\r\n") + "\r\n\r\n" + body)
   }
 
-  /// A head, with a length or without one.
   @discardableResult
   package func head(_ status: String, length: Int?, _ fields: String...) -> Bool {
     let lines = ["HTTP/1.1 \(status)"] + (length.map { ["Content-Length: \($0)"] } ?? []) + fields
     return connection.send(lines.joined(separator: "\r\n") + "\r\n\r\n")
   }
 
-  /// Sends without an end, until the client goes.
+  /// Sends until the client disconnects.
   package func sendForever(_ bytes: [UInt8]) -> Bool {
     while connection.send(bytes) {}
     return false
   }
 
-  /// Says nothing more while time passes, until the client goes.
+  /// Sends nothing while time passes, until the client disconnects.
   package func stall() -> Bool {
     connection.untilEnd { clock.letTimePass() }
     return false

@@ -1,13 +1,13 @@
 import Foundation
 import SeedDatabase
 
-/// A server on a port of its own that sends exactly the bytes it is told to, however wrong they are.
+/// A server on a free port that sends exactly the given bytes, however malformed.
 package final class RawServer: Sendable {
   package let port: UInt16
   private let listener: RawListener
   private let connections = Shared<[RawConnection]>([])
 
-  /// Answers each request by `answer`, one thread per connection; it closes the connection where that says false.
+  /// Calls `answer` for each request, with a thread per connection; false closes the connection.
   package init(_ answer: @escaping @Sendable (RawRequest, RawConnection) -> Bool) throws {
     listener = RawListener()
     var address = sockaddr_in()
@@ -28,7 +28,7 @@ package final class RawServer: Sendable {
 
   deinit { stop() }
 
-  /// Ends all connections, and takes no more.
+  /// Closes all connections and accepts no more.
   package func stop() {
     shutdown(listener.descriptor, CInt(SHUT_RDWR))
     for connection in connections.withLock({ $0 }) { connection.end() }
@@ -51,16 +51,15 @@ package final class RawServer: Sendable {
   }
 }
 
-/// Open for as long as anybody may still stop it: a number that was closed may be another test's socket by then.
+/// Closes the socket only with its last reference, because another test may get a closed descriptor's number.
 private final class RawListener: Sendable {
   let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
 
   deinit { close(descriptor) }
 }
 
-/// The head of a request.
 package struct RawRequest: Sendable {
-  /// The path without its first slash.
+  /// Without the leading slash.
   package let path: String
   private let fields: [String: String]
 
@@ -79,20 +78,19 @@ package struct RawRequest: Sendable {
 
   package subscript(name: String) -> String? { fields[name.lowercased()] }
 
-  /// The bytes that are asked for, as `bytes=5-9` says it.
+  /// The requested range, as in `bytes=5-9`.
   package var range: Range<Int>? {
     let ends = (self["Range"] ?? "").split(whereSeparator: { "=-".contains($0) }).compactMap { Int($0) }
     return ends.count == 2 ? ends[0]..<ends[1] + 1 : nil
   }
 }
 
-/// One connection of a raw server's.
 package final class RawConnection: Sendable {
   private let descriptor: CInt
   private let isOpen = Shared(true)
   private let sent = Shared(0)
 
-  /// Bytes that the kernel keeps for a client that does not read: few, or what a reset loses says nothing.
+  /// A small send buffer, so that a reset loses little data that the client has not read.
   private static let bufferBytes = CInt(16 * 1024)
 
   init(_ descriptor: CInt) {
@@ -103,7 +101,7 @@ package final class RawConnection: Sendable {
 
   deinit { close(descriptor) }
 
-  /// The next request; `nil` when the client has no more.
+  /// The next request; nil after the client's last.
   func request() -> RawRequest? {
     var head: [UInt8] = []
     var byte: UInt8 = 0
@@ -114,11 +112,10 @@ package final class RawConnection: Sendable {
     return RawRequest(String(decoding: head, as: UTF8.self))
   }
 
-  /// Sends text as it is; false when the client is gone.
+  /// Sends unmodified text; false if the client is gone.
   @discardableResult
   package func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
-  /// Sends bytes as they are; false when the client is gone.
   @discardableResult
   package func send(_ bytes: some Collection<UInt8>) -> Bool {
     let bytes = Array(bytes)
@@ -135,10 +132,10 @@ package final class RawConnection: Sendable {
     return true
   }
 
-  /// Microseconds between two looks whether the client is still there.
+  /// Interval between checks for the client's disconnection.
   private static let lookMicroseconds = 5000
 
-  /// Does something again and again until the client ends the connection.
+  /// Repeats `body` until the client disconnects.
   package func untilEnd(_ body: () -> Void) {
     var pause = timeval(tv_sec: 0, tv_usec: Self.lookMicroseconds)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &pause, socklen_t(MemoryLayout<timeval>.size))
@@ -146,16 +143,15 @@ package final class RawConnection: Sendable {
     repeat { body() } while recv(descriptor, &byte, 1, 0) < 0 && [EAGAIN, EINTR].contains(errno)
   }
 
-  /// Ends it as a broken network does: what the client has not read may be lost.
+  /// Resets the connection, as a broken network does; unread data may be lost.
   package func reset() {
     var linger = linger(l_onoff: 1, l_linger: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Foundation.linger>.size))
-    // To connect to nowhere ends a connection at once, and the descriptor stays this one's.
+    // Connecting to AF_UNSPEC resets at once and keeps the descriptor.
     var nowhere = sockaddr()
     nowhere.sa_family = sa_family_t(AF_UNSPEC)
     connect(descriptor, &nowhere, socklen_t(MemoryLayout<sockaddr>.size))
   }
 
-  /// Ends it in good order.
   func end() { shutdown(descriptor, CInt(SHUT_RDWR)) }
 }

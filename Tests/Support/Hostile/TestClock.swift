@@ -1,6 +1,6 @@
 import SeedDatabase
 
-/// Time as a test owns it: short waits pass at once, long ones when they are let pass.
+/// A clock under a test's control: short waits end at once, long ones when the test permits.
 package final class TestClock: Sendable {
   private struct State {
     var now = Duration.zero
@@ -8,17 +8,15 @@ package final class TestClock: Sendable {
     var nextSleeper = 0
   }
 
-  /// The longest wait that passes by itself: what a client waits between two attempts.
+  /// The longest wait that ends at once: a client's pause between two attempts.
   private static let short = Duration.seconds(15)
 
   private let state = Shared(State())
 
   package init() {}
 
-  /// The time that has passed.
   package var uptime: Duration { state.withLock { $0.now } }
 
-  /// Sleeps in this time.
   package func sleep(_ duration: Duration) async throws {
     if duration > Self.short { await permission() }
     try Task.checkCancellation()
@@ -26,7 +24,7 @@ package final class TestClock: Sendable {
     await Task.yield()
   }
 
-  /// Lets the long waits pass that there are now.
+  /// Ends the current long waits.
   package func letTimePass() {
     let sleepers = state.withLock { state in
       defer { state.sleepers = [:] }
@@ -42,7 +40,7 @@ package final class TestClock: Sendable {
       state.sleepers[state.nextSleeper] = continuation
       return state.nextSleeper
     }
-    // It ends when it is let pass, or with its task.
+    // Ends with permission or with its task.
     for await _ in stream {}
     state.withLock { $0.sleepers[sleeper] = nil }
   }
