@@ -137,8 +137,6 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: store.folder("nothing")))
   }
 
-  // MARK: Helpers
-
   private func listing() throws -> String {
     try Tool.run(["find", "store", "-type", "f", "-exec", "sha256sum", "{}", "+"], in: store.folder.path)
   }

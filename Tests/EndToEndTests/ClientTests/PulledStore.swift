@@ -19,18 +19,15 @@ final class PulledStore {
     try RunningSeedbank(["serve", "--port", "\(port)"], in: deployment.folder.path)
   }
 
-  /// Stops the server and returns its port.
   func stopServing() -> UInt16 {
     let port = server.port
     _ = server.stop()
     return port
   }
 
-  /// Starts another server on the given port.
   func serve(port: UInt16) throws { server = try Self.server(in: deployment, port: port) }
   var folder: TemporaryFolder { deployment.folder }
 
-  /// Runs `pull` with the dataset's arguments and these.
   func pull(_ arguments: String...) throws -> ProgramOutcome {
     try SeedbankBinary.run(command + arguments, in: folder.path)
   }
@@ -55,7 +52,6 @@ final class PulledStore {
     try SeedbankBinary.run(["doctor", "store"] + arguments, in: folder.path)
   }
 
-  /// The folder of the current generation.
   var generation: String {
     get throws {
       let name = try String(contentsOfFile: folder("store/CURRENT"), encoding: .utf8)
@@ -71,6 +67,5 @@ final class PulledStore {
 }
 
 extension ProgramOutcome {
-  /// The printed line as JSON.
   func json() throws -> JSONValue { try JSONValue(parsing: Array(output.utf8.dropLast())) }
 }

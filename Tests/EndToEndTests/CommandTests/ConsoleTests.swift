@@ -6,7 +6,6 @@ import Testing
 
 @testable import seedbank
 
-/// A console that records its output.
 final class RecordedConsole: Sendable {
   private let texts = Mutex<[StandardStream: String]>([:])
   let showsProgress: Bool

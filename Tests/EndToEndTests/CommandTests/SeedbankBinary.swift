@@ -3,7 +3,6 @@ import Support
 import class Foundation.Bundle
 import struct Foundation.TimeInterval
 
-/// The built command.
 enum SeedbankBinary {
   /// The folder of the built products, which also contains the test bundle.
   static let folder = Bundle.main.bundlePath

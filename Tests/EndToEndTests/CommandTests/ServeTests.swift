@@ -4,7 +4,6 @@ import Testing
 
 @testable import seedbank
 
-/// A running `seedbank serve`.
 private final class ServingBinary {
   private let program: TestProgram
   let line: String
@@ -17,7 +16,6 @@ private final class ServingBinary {
 
   var port: String { line.split(separator: ":").last.map(String.init) ?? "" }
 
-  /// Sends SIGINT or SIGTERM and waits for the end.
   func end(interrupting: Bool) throws -> TestProgram.Ending {
     try program.stop(interrupting ? SIGINT : SIGTERM)
   }

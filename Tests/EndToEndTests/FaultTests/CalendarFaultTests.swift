@@ -54,7 +54,6 @@ import Testing
     try Tool.run(["cp", "-a", folder("before"), folder("seedbank")])
   }
 
-  /// Returns the versions that have a snapshot.
   private func snapshots() throws -> [Int] {
     let objects = try publication.published().series[series]?.metadata.objects ?? []
     return objects.compactMap {

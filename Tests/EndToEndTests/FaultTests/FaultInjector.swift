@@ -4,7 +4,6 @@ import Support
 /// Runs the real command and fails one file operation, or kills the process at it.
 struct FaultInjector {
   private let folder: TemporaryFolder
-  /// The library for LD_PRELOAD.
   var library: String { folder("injector.so") }
 
   enum Fault: String, CaseIterable {

@@ -55,7 +55,6 @@ struct FaultScene {
     PublicationDirectory(folder("seedbank/publication"))
   }
 
-  /// Replaces a folder with its saved copy.
   func restore(_ saved: String, as name: String) throws {
     try Tool.run(["rm", "-rf", folder(name)])
     try Tool.run(["cp", "-a", folder(saved), folder(name)])

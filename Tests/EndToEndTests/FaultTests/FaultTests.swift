@@ -57,7 +57,6 @@ import Testing
       try scene.restore("store", as: "old")
     }
     try SeedbankBinary.succeed(FaultScene.regenerate, in: scene.folder.path)
-    // The front looks for another process's publication once a second.
     try eventually("the front serves the new version", within: 60) {
       try Tool.run(["curl", "-s", "\(server.address)/v1/my"]).contains(#""head":2"#) ? true : nil
     }

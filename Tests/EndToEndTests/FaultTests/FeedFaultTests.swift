@@ -11,7 +11,6 @@ import Testing
   static let sample = 6
   private static let regenerate = ["regenerate", "--config", "seedbank/seedbank.json"]
 
-  /// The origin of the feed's files.
   enum Source: CaseIterable {
     case folder, archive, command
   }

@@ -11,7 +11,6 @@ import Testing
   static let sample = 12
   static let batchRows = 20
   static let batches = 20
-  /// Power losses that are tried.
   static let losses = 60
 
   /// A database with rows, and a document of twenty batches that changes some and adds more.
@@ -66,7 +65,6 @@ import Testing
       let words: String
     }
 
-    /// Returns the row numbers in the file of rejected rows.
     static func rejected(_ file: String) throws -> [Int] {
       guard Folder.exists(file) else { return [] }
       return try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").compactMap {

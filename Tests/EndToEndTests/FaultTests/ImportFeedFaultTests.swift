@@ -4,7 +4,6 @@ import SeedSystem
 import Support
 import Testing
 
-/// An import of three files dies at any file operation: the same command completes rows and rejected rows.
 @Suite(.serialized) struct ImportFeedFaultTests {
   static let sample = 16
 
@@ -69,7 +68,7 @@ private struct FeedScene {
   static let rowCount = 3 * rowsEach
   /// Batches end within files and span two files.
   static let batchRows = 7
-  /// Counted over all files. No batch ends with a rejected row, so the imported rows tell how far an import came.
+  /// Counted over all files. No batch ends with a rejected row, so the imported rows show how far an import came.
   static let rejectedPlaces = [4, 9, 14, 26, 31, 36, 52, 57, 64]
 
   /// A line of the reject file with its row's place, counted over all files.
@@ -156,7 +155,6 @@ private struct FeedScene {
 
   func restore() throws { try ImportFaultTests.Scene.restore(folder) }
 
-  /// The rows that sqlite3 reads, after an integrity check.
   var rows: [String] {
     get throws {
       let lines = try Tool.sqlite(

@@ -105,7 +105,6 @@ import Testing
   }
 }
 
-/// A client of a publication on disk.
 final class FolderClient {
   private let root: [UInt8]
   private var files: [String: [UInt8]] = [:]

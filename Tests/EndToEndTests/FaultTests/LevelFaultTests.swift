@@ -5,7 +5,6 @@ import SeedTrust
 import Support
 import Testing
 
-/// A publisher that dies while it merges deltas or lists merged ones loses no data.
 @Suite(.serialized) struct LevelFaultTests {
   static let sample = 10
   private static let regenerate = ["regenerate", "--config", "seedbank/seedbank.json"]

@@ -10,7 +10,6 @@ struct MovedClock {
 
   static let secondsPerDay = 86_400
 
-  /// Compiles the library with the Swift toolchain's clang.
   init() throws {
     folder = try TemporaryFolder()
     let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(

@@ -82,7 +82,6 @@ import Testing
     try changeOrigin(Self.firstVersion + 1)
     try save()
     try failEverywhere(Self.plain, to: Self.firstVersion + 1) { what in
-      // Whatever state the cursor's file is in, a comparison of all rows finds no further change.
       try OriginLogScene.rewindAudit(folder("seedbank/state/my-1.cursor"))
       let audit = try SeedbankBinary.run(Self.plain + ["--json"], in: folder.path)
       #expect(audit.status == 0 && audit.errors.isEmpty, "\(what): \(audit.errors)")

@@ -76,7 +76,6 @@ import Testing
     }
   }
 
-  /// Returns the bytes in the logs of a store's generations.
   private func logBytes(_ scene: StoreScene) throws -> Int {
     let generations = scene.folder("store/generations")
     return try Folder.names(in: generations).reduce(0) {
@@ -136,7 +135,6 @@ import Testing
     #expect(try restart(disk, scene, nil, notBefore: nil, "without syncs") == .first)
   }
 
-  /// Returns the version after a restart.
   private func restart(
     _ disk: ForgetfulDisk, _ scene: StoreScene, _ chance: SplitMix?, notBefore reached: Version?,
     _ what: String

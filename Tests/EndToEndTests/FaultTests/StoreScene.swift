@@ -7,19 +7,15 @@ import Support
 
 /// An earlier store, a front that serves newer versions, and the digests of all published versions.
 final class StoreScene {
-  /// The client's work in the next update.
   enum Step: String, CaseIterable {
-    /// Downloads into an empty store.
     case firstStart
     /// Replaces the data with a snapshot.
     case swap
-    /// Applies many deltas.
     case apply
     /// Only removes old generations, downloads and temporary files.
     case collect
   }
 
-  /// The number of deltas applied one after another.
   static let deltas = 14
 
   let folder: TemporaryFolder
@@ -60,7 +56,6 @@ final class StoreScene {
 
   var head: Version { digests.keys.max() ?? .first }
 
-  /// Restores the store from before the step.
   func restore() throws {
     try Tool.run(["rm", "-rf", folder("store")])
     try Tool.run(["cp", "-a", folder("saved"), folder("store")])

@@ -8,7 +8,6 @@ import Support
 /// The simulated disk guarantees only synced data: bytes after their file was synced, names after their folder was.
 /// In between it may keep any pending writes of a file, and pending names up to any point.
 struct WriteLog {
-  /// One successful operation.
   struct Operation {
     let name: String
     let path: String
@@ -77,7 +76,6 @@ struct ForgetfulDisk {
   private var durable: [String: Entry] = [:]
   private var current: [String: Entry] = [:]
   private var namings: [[Naming]] = []
-  /// Counts the syncs.
   private(set) var generation = 0
 
   /// Reads the folder as durable content; operations' paths begin with `root`.
@@ -101,8 +99,6 @@ struct ForgetfulDisk {
     }
   }
 
-  // MARK: Operations
-
   mutating func perform(_ operation: WriteLog.Operation) {
     // SQLite recreates its readers' shared memory after a restart.
     guard let path = inner(operation.path), !path.hasSuffix("-shm") else { return }
@@ -121,7 +117,6 @@ struct ForgetfulDisk {
     }
   }
 
-  /// Changes names together.
   private mutating func name(_ changes: [(path: String, entry: Entry?)]) {
     for change in changes { current[change.path] = change.entry }
     namings.append(changes.map { Naming(folder: Folder.parent(of: $0.path), path: $0.path, entry: $0.entry) })

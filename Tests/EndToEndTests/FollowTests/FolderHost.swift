@@ -9,7 +9,6 @@ final class FolderHost: Sendable {
     case missing(String)
     /// Sends half of a file and closes the connection.
     case cut(String)
-    /// Changes the last byte of a file.
     case damaged(String)
     /// Answers 503 with a Retry-After that is too long for one update.
     case overloaded

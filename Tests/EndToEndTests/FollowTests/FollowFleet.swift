@@ -52,7 +52,6 @@ final class FollowFleet {
     kills += 1
   }
 
-  /// The errors in the followers' logs.
   var errorsOfFollowers: [String] {
     let all = told + followers.compactMap { $0?.errors }.joined()
     return all.split(separator: "\n").filter { $0.contains("level=error") }.map(String.init)

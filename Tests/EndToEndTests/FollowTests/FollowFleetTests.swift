@@ -8,10 +8,8 @@ import SeedTrust
 import Support
 import Testing
 
-/// Three followers behind nginx are killed and started at random while the origin publishes versions.
 @Suite(.serialized) struct FollowFleetTests {
   private static let versions = (Stage.isDeep ? 300 : 25)
-  /// The number of clients of each kind.
   private static let clients = 3
 
   @Test(.full)
@@ -84,7 +82,6 @@ import Testing
   }
 }
 
-/// A store of the client library.
 private final class FleetDevice {
   private let store: SeedStore
   private let folder: TemporaryFolder

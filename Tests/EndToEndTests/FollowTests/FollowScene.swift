@@ -20,7 +20,6 @@ final class FollowScene {
   var folder: TemporaryFolder { origin.folder }
   var copy: PublicationDirectory { PublicationDirectory(folder("copy")) }
 
-  /// The command for one update.
   var once: [String] {
     ["follow", host.address, "--root", "seedbank/root.json", "--to", "copy", "--once"]
   }

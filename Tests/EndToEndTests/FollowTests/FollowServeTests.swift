@@ -6,7 +6,6 @@ import SeedTrust
 import Support
 import Testing
 
-/// A follower that serves its copy.
 @Suite struct FollowServeTests {
   let scene: FollowScene
 

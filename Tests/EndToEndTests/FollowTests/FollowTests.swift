@@ -59,8 +59,6 @@ import Testing
     try scene.expectSame("gone")
   }
 
-  // MARK: Failures of the publisher
-
   /// Expects that an update fails with these words and leaves the metadata unchanged.
   private func expectRefusal(
     _ status: Int32, _ words: String..., arguments: String..., environment: [String: String] = [:]

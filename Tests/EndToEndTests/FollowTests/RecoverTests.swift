@@ -6,7 +6,6 @@ import SeedTrust
 import Support
 import Testing
 
-/// A publisher that lost its disk recovers from a follower's copy.
 @Suite struct RecoverTests {
   let scene: FollowScene
   let follower: FolderHost

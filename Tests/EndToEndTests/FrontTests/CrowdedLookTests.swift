@@ -4,7 +4,6 @@ import SeedSystem
 import Support
 import Testing
 
-/// A crowd of clients looks for updates through the documented nginx.
 @Suite struct CrowdedLookTests {
   /// The age in seconds at which the proxy no longer serves `timestamp.json` while it revalidates.
   private static let oldSeconds = 7

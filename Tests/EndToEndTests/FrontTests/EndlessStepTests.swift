@@ -22,7 +22,6 @@ import Testing
 
   private func origin(_ sql: String) throws { try Tool.sqlite(folder("my.sqlite"), sql) }
 
-  /// Waits until the process is computing in a step.
   private func waitUntilBusy(_ process: Int32, since start: Int) throws {
     try eventually("the step is at work", within: Self.patience) {
       try ticks(process) > start + 50 ? true : nil

@@ -3,7 +3,6 @@ import SeedSystem
 import Support
 import Testing
 
-/// Memory of the real process after very many requests.
 @Suite struct FlatMemoryTests {
   private static let requests = Stage.isDeep ? 1_000_000 : 60_000
   /// Requests after which the process has allocated its caches.
@@ -11,7 +10,6 @@ import Testing
   private static let threads = 4
   /// Less than the server allows for one connection.
   private static let requestsPerConnection = 5_000
-  /// Requests sent before an answer is read.
   private static let pipelined = 50
   /// Allowance for cached answers and the allocator's arenas.
   private static let slackBytes = 4 * 1024 * 1024
@@ -29,7 +27,6 @@ import Testing
     if Stage.isDeep { print("\(Self.requests) requests: \(before) bytes before, \(after) after") }
   }
 
-  /// A request and the constant size of its answer.
   private struct Exchange: Sendable {
     let request: String
     let answerBytes: Int

@@ -21,7 +21,6 @@ final class FollowingClient {
     folder = try TemporaryFolder(inMemory: true)
   }
 
-  /// An inconsistency that a publisher must not cause.
   struct Mixed: Error { let what: String }
 
   /// Updates to the server's current head and returns its version.

@@ -110,7 +110,6 @@ private func detached(_ body: @escaping @Sendable () async -> Void) {
   Task.detached(executorPreference: queue) { await body() }
 }
 
-/// A thread that runs jobs one after the other.
 private final class QueueOfOne: TaskExecutor {
   private let queue = DispatchQueue(label: "seedbank.test.client")
 

@@ -3,12 +3,10 @@ import SeedSystem
 import Support
 import Testing
 
-/// Shutdown of the real process under load.
 @Suite struct GracefulEndTests {
   private static let rounds = Stage.isDeep ? 20 : 3
   private static let clients = 8
 
-  /// Counts the results of all clients' requests.
   private final class Outcome: Sendable {
     let counts = Mutex((answered: 0, broken: 0, unanswered: 0))
     let isOver = Mutex(false)

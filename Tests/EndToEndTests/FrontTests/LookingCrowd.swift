@@ -13,7 +13,6 @@ struct LookingCrowd {
   /// The Accept-Encoding fields of different clients.
   private static let codings = ["", "Accept-Encoding: gzip, deflate, br\r\n"]
 
-  /// Checks once with each coding.
   func warm() throws { for coding in Self.codings { try look(coding) } }
 
   /// Runs all checks and returns the number of failures and the seconds.

@@ -38,7 +38,6 @@ final class Nginx {
     ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map { "  \($0)_temp_path \(folder($0));\n" }.joined()
   }
 
-  /// The contents of the error log.
   var errors: String { (try? String(contentsOfFile: folder("errors"), encoding: .utf8)) ?? "" }
 }
 

@@ -35,7 +35,6 @@ final class NginxProxy {
     process = try Nginx(configuration(fronts, slices, connections, host), in: folder, listeningOn: tlsPort)
   }
 
-  /// The certificate that clients must trust.
   var certificate: String { folder("certificate.pem") }
 
   var errors: String { process?.errors ?? "" }

@@ -172,7 +172,6 @@ import Testing
     #expect(record.fields.first { $0.name == "address" }?.value == "127.0.0.77")
   }
 
-  /// Records from any thread.
   private final class Told: Sendable {
     private let state = Mutex<[LogRecord]>([])
 

@@ -65,7 +65,6 @@ import Testing
   }
 }
 
-/// A file assembled from ranges.
 private struct PartedDownload {
   let object: PublishedObject
   private var bytes: [UInt8]

@@ -37,7 +37,6 @@ import struct Synchronization.Atomic
 
   private func withstand(_ attack: Attack, _ connections: Int, from sources: [String]) throws {
     let deployment = try OperatedDeployment()
-    // More than the kernel buffers for a client that does not read.
     try Tool.sqlite(
       deployment.folder("my.sqlite"), "UPDATE shop SET name = hex(randomblob(1000000)) WHERE id = 1")
     try SeedbankBinary.succeed(["regenerate", "--snapshot"], in: deployment.folder.path)

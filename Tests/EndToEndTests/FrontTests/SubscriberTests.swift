@@ -111,7 +111,6 @@ private final class LoopbackAddresses {
   }
 }
 
-/// Accepts connections and never answers.
 private final class SilentServer {
   let port: UInt16
   private let descriptor: CInt
@@ -134,7 +133,6 @@ private final class SilentServer {
     port = UInt16(bigEndian: address.sin_port)
   }
 
-  /// Accepts the next connection without reading from it.
   func take() throws {
     try waitUntil("a connection comes") {
       var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

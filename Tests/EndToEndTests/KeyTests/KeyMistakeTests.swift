@@ -6,7 +6,6 @@ import SeedTrust
 import Support
 import Testing
 
-/// Operators' accidents: keys replaced under a running publisher, wrong keys, damaged files, wrong order.
 @Suite struct KeyMistakeTests {
   private func output(_ scene: KeyScene, _ script: String) -> (status: Int32, text: String) {
     do {

@@ -37,7 +37,6 @@ final class KeyScene {
 
   var publication: PublicationDirectory { PublicationDirectory(folder("seedbank/publication")) }
 
-  /// Returns the environment of the article's commands and of the test.
   private func environment(_ more: [String: String]) -> [String: String] {
     OperatorsMachine.environment.merging(Self.media.mapValues { folder($0) }) { $1 }.merging(more) { $1 }
   }
@@ -58,14 +57,11 @@ final class KeyScene {
     try OperatorArticle("KeysAndRecovery").typed(under: heading).map { try shell($0.text, more) }.joined()
   }
 
-  /// Changes a row and publishes it.
   func publish() throws {
     changes += 1
     try Tool.sqlite(folder("my.sqlite"), "UPDATE shop SET name = 'change \(changes)' WHERE id = 1")
     try shell("seedbank regenerate")
   }
-
-  // MARK: Clients
 
   /// Seedbank's client and an independent one.
   enum Client: CaseIterable {
@@ -96,7 +92,6 @@ final class KeyScene {
     }
   }
 
-  /// Returns the name of the first shop in one of Seedbank's stores.
   func shop(_ name: String) throws -> String {
     let current = try String(contentsOfFile: folder("store-\(name)/CURRENT"), encoding: .utf8)
     let generation = current.trimmingCharacters(in: .whitespacesAndNewlines)
@@ -109,7 +104,6 @@ final class KeyScene {
     try Folder.names(in: folder("store-\(name)/generations")).count
   }
 
-  /// Returns the id of the key in a file.
   func keyID(_ file: String) throws -> String {
     let key = try JSONValue(parsing: DurableFile.read(folder(file), limit: 4096))
     let all = try JSONValue(

@@ -6,7 +6,6 @@ import SeedTrust
 import Support
 import Testing
 
-/// The real command under a movable clock.
 @Suite struct MovedClockTests {
   private static let months = 18
 

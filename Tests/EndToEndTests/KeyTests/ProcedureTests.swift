@@ -10,7 +10,6 @@ import Testing
 /// Runs each procedure of the article on keys. Afterwards first and new clients, Seedbank's and python-tuf's, update
 /// without downloading their data again.
 @Suite struct ProcedureTests {
-  /// A procedure with its preconditions and expected root version.
   private struct Case {
     let heading: String
     var days = 0

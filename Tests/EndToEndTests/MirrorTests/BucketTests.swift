@@ -3,7 +3,6 @@ import SeedFormat
 import Support
 import Testing
 
-/// The real command with a bucket as mirror.
 @Suite struct BucketTests {
   private struct Scene {
     let deployment = Result { try OperatedDeployment() }

@@ -6,7 +6,6 @@ import SeedTrust
 import Support
 import Testing
 
-/// Failures between a publisher and a bucket, through the real command.
 @Suite struct BucketTroubleTests {
   private let scene: BucketScene
 
@@ -155,7 +154,6 @@ import Testing
   }
 }
 
-/// A deployment with a bucket as its mirror.
 struct BucketScene {
   let deployment: OperatedDeployment
   let bucket: TestBucket
@@ -184,7 +182,6 @@ struct BucketScene {
     #expect(step.status == 0 && !step.errors.contains("mirror"), "\(text): \(step.errors)")
   }
 
-  /// Starts the command.
   func start(_ arguments: String...) throws -> TestProgram {
     try TestProgram(
       [SeedbankBinary.path] + arguments, in: deployment.folder.path, environment: bucket.environment,

@@ -26,7 +26,6 @@ import Testing
     #expect(outcome.status == 0, "\(outcome)")
     try scene.publish("after the fire")
     try scene.expectWhole("the heir's bucket")
-    // The old disk is found again.
     try scene.change("from the grave")
     let old = try scene.seedbank("regenerate", "--config", "\(twin)/seedbank.json")
     #expect(old.status == 75 && old.errors.contains("seedbank recover"), "\(old)")
@@ -61,7 +60,6 @@ import Testing
     try scene.expectWhole("the heir's bucket")
   }
 
-  /// A client with a store.
   private final class Reader {
     let host: FolderHost
     let deployment: OperatedDeployment

@@ -6,7 +6,6 @@ import SeedTrust
 import Support
 import Testing
 
-/// Mirrors in folders, through the real command.
 @Suite struct MirrorTests {
   private struct Scene {
     let deployment: OperatedDeployment

@@ -14,7 +14,6 @@ extension TestBucket {
 }
 
 extension OperatedDeployment {
-  /// Replaces the mirrors in the configuration.
   func name(mirrors: JSONValue) throws {
     let file = folder("seedbank/seedbank.json")
     var members = try JSONValue(parsing: Array(Data(contentsOf: URL(fileURLWithPath: file)))).members ?? []

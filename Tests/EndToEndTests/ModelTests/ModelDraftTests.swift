@@ -6,7 +6,6 @@ import Testing
 
 @testable import seedbank
 
-/// The contents of a new model.
 @Suite struct ModelDraftTests {
   /// An origin and the model made from it before the origin changed.
   private final class History {

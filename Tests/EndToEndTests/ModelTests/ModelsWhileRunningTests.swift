@@ -6,7 +6,6 @@ import SeedTrust
 import Support
 import Testing
 
-/// Models change while `run` is running.
 @Suite struct ModelsWhileRunningTests {
   private let deployment: OperatedDeployment
 

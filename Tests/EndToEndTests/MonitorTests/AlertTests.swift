@@ -217,7 +217,6 @@ import Testing
       client.send("GET /livez HTTP/1.1\r\nHost: a\r\n\r\n")
       return client
     }
-    // Each closed connection admits another one, unless the front opens a file with the free descriptor.
     while !held.isEmpty {
       let answered = waiting.count(where: \.hasBytes)
       held.removeLast()

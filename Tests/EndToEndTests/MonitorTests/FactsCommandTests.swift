@@ -5,7 +5,6 @@ import SeedSystem
 import Support
 import Testing
 
-/// The facts that commands write beside the publication.
 @Suite struct FactsCommandTests {
   private let deployment: OperatedDeployment
   private let series: Series

@@ -6,7 +6,6 @@ import SeedTrust
 import Support
 import Testing
 
-/// The log and the readiness of a serving process.
 @Suite struct ProcessLogTests {
   private let deployment: OperatedDeployment
 

@@ -6,7 +6,6 @@ import SeedTrust
 import Support
 import Testing
 
-/// The programs that a real process runs after publications and failures.
 @Suite struct NoticeCommandTests {
   let deployment: OperatedDeployment
 

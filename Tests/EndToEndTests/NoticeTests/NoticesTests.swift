@@ -8,7 +8,6 @@ import Testing
 
 @testable import seedbank
 
-/// Runs programs after a failure, without a publisher.
 @Suite struct NoticesTests {
   let folder: TemporaryFolder
   private let logged = Shared<[String]>([])

@@ -4,7 +4,6 @@ import SeedServer
 import Support
 import Testing
 
-/// A scheduled publisher whose origin is missing.
 @Suite struct AwayOriginTests {
   @Test(.full)
   func `steps without the origin are recorded in the history, and publishing resumes when it returns`()

@@ -5,7 +5,6 @@ import SeedServer
 import Support
 import Testing
 
-/// Recovery after a loss of published versions.
 @Suite struct NewEpochCommandTests {
   enum Disaster: String, CaseIterable {
     case publication, everything, metadata, oldBackup, oldBackupWithoutCopies

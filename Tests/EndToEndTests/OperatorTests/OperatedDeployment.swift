@@ -41,7 +41,6 @@ final class OperatedDeployment {
     try SeedbankBinary.run(arguments, environment: environment, in: folder.path)
   }
 
-  /// Runs a command and parses its lines of JSON.
   func json(_ arguments: String...) throws -> [JSONValue] {
     let outcome = try SeedbankBinary.run(arguments + ["--json"], in: folder.path)
     return try outcome.output.split(separator: "\n").map { try JSONValue(parsing: Array($0.utf8)) }

@@ -81,7 +81,6 @@ import Testing
   private static let mayMount =
     isRoot && (try? Tool.run(["unshare", "-m", "mount", "-t", "tmpfs", "tmpfs", "/mnt"])) != nil
 
-  /// Makes a folder with a database in WAL mode.
   private func logged() throws -> String {
     let folder = deployment.folder("logged")
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

@@ -116,7 +116,6 @@ import Testing
     return builds.prefix(2).flatMap { [$0["foundBy"]?.string, $0["foundReason"]?.string] }
   }
 
-  /// Runs a step and returns its report on the series.
   private func regenerated() throws -> JSONValue {
     try #require(try deployment.json("regenerate").first?["series"]?.elements?.first)
   }

@@ -4,7 +4,6 @@ import SeedFormat
 import Support
 import Testing
 
-/// Reports of `regenerate` on several datasets and series.
 @Suite struct RegenerateCommandTests {
   private let folder: TemporaryFolder
 

@@ -13,7 +13,6 @@ import Testing
     return try #require(attributes[.posixPermissions] as? Int)
   }
 
-  /// Returns a folder and all files and folders in it.
   private func all(below folder: String) throws -> [String] {
     try [folder] + FileManager.default.subpathsOfDirectory(atPath: folder).map { "\(folder)/\($0)" }
   }

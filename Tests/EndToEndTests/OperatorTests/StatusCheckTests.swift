@@ -90,7 +90,6 @@ import Testing
     #expect(json["problems"]?.elements?.first?["state"]?.string == "warning")
   }
 
-  /// Returns the summary of the page.
   private func standing(_ front: RunningSeedbank) throws -> String {
     let page = String(decoding: try RawClient(port: front.port).get("/").body, as: UTF8.self)
     return String(page.split(separator: "id=\"standing\"").last?.split(separator: "</p>").first ?? "")

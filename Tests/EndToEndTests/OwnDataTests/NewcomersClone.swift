@@ -11,7 +11,6 @@ struct NewcomersClone {
   /// The data folder of the app's library.
   let dataHome = "\(Readme.package)/.build/readme/data"
 
-  /// Copies the current contents of the package's folder.
   init() throws {
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     for folder in ["Config", "Public", "Scripts", "Sources", "Tests", "seedbank"] {

@@ -1,6 +1,5 @@
 import Foundation
 
-/// The code blocks of the README.
 enum Readme {
   static let package = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

@@ -2,7 +2,6 @@ import Foundation
 import SeedFormat
 import Support
 
-/// A page in its own browser context.
 final class BrowserPage {
   private let browser: Browser
   private let context: String

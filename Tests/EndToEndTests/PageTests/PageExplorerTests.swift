@@ -3,7 +3,6 @@ import SeedFormat
 import Support
 import Testing
 
-/// The page's view of a version's changes and its command lines.
 @Suite struct PageExplorerTests {
   private func explored(_ page: BrowserPage, _ id: String) throws {
     try page.evaluate("document.getElementById('\(id)').querySelector('a.change').click()")

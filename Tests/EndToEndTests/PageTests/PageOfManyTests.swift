@@ -6,7 +6,6 @@ import SeedTrust
 import Support
 import Testing
 
-/// The page with two hundred datasets.
 @Suite struct PageOfManyTests {
   private static let datasets = 200
 

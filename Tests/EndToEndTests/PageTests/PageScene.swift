@@ -60,7 +60,6 @@ final class PageScene {
 
   func facts() throws -> JSONValue { try json("/v1/my/facts?model=1.0") }
 
-  /// Waits for the publisher's facts about a version.
   func waitForFacts(of version: Int) throws {
     try waitUntil("facts of version \(version)", every: 0.05) {
       let facts = try RawClient(port: server.port).get("/v1/my/facts?model=1.0")

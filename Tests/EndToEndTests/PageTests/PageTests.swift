@@ -3,7 +3,6 @@ import SeedFormat
 import Support
 import Testing
 
-/// The page in a real browser.
 @Suite struct PageTests {
   private static let versions = [
     "INSERT INTO shop VALUES (1, 'Tea', 1.0, x'00ff', 9007199254740993), (2, 'Nuts', NULL, NULL, 7)",
@@ -11,7 +10,6 @@ import Testing
     "DELETE FROM shop WHERE id = 2",
   ]
 
-  /// Returns all integers in a document.
   private func numbers(in json: JSONValue) -> Set<Int> {
     switch json {
     case .integer(let number): [Int(number)]

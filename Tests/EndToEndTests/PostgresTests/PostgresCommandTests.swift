@@ -3,7 +3,6 @@ import SeedFormat
 import Support
 import Testing
 
-/// PostgreSQL origins through the real command.
 @Suite struct PostgresCommandTests {
   private let folder: TemporaryFolder
   private static let tables = """

@@ -9,7 +9,6 @@ final class ReaderProcess {
       [SeedbankBinary.folder + "/StoreReader", directory] + model + more, input: .pipe, joined: true)
   }
 
-  /// Waits until the last line equals `line`.
   func waits(forLast line: String) throws {
     try waitUntil("\(line) is printed") { program.output.split(separator: "\n").last == Substring(line) }
   }

@@ -106,7 +106,6 @@ import Testing
     }
   }
 
-  /// Reads through a read-only store.
   private static func read(_ store: SeedStore, _ done: Flag) async throws -> Int {
     var reads = 0
     repeat {
@@ -155,7 +154,6 @@ import Testing
   }
 }
 
-/// A flag for several threads.
 private final class Flag: @unchecked Sendable {
   private let lock = NSLock()
   private var value = false

@@ -18,7 +18,6 @@ struct DemoRoad {
     try publish()
   }
 
-  /// Runs one publish step for all series.
   func publish(snapshot: Bool = false) throws {
     try SeedbankBinary.succeed(
       ["regenerate", "--config", config] + (snapshot ? ["--snapshot"] : []), in: folder.path)
@@ -47,7 +46,6 @@ struct DemoRoad {
     }
   }
 
-  /// Waits until the front serves the newest version.
   private func waitUntilServed(by address: String) throws {
     let published = try String(
       contentsOfFile: folder("demo/publication/metadata/timestamp.json"), encoding: .utf8)
@@ -66,7 +64,6 @@ struct DemoRoad {
       in: folder.path)
   }
 
-  /// Returns the current seed file of a store.
   func file(of store: String) throws -> String {
     let name = try String(contentsOfFile: folder("\(store)/CURRENT"), encoding: .utf8)
     return folder("\(store)/generations/\(name.trimmingCharacters(in: .whitespacesAndNewlines))/seed.sqlite")

@@ -4,7 +4,6 @@ import SeedFormat
 import Support
 import Testing
 
-/// Other programs read files that several threads compressed.
 @Suite struct GzipOpinionTests {
   private static let script = """
     import gzip, hashlib, sys, zlib

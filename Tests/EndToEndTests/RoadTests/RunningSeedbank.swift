@@ -23,20 +23,17 @@ final class RunningSeedbank {
     }
   }
 
-  /// Thrown if the process ends before it listens.
   struct Stopped: Error {
     let ending: TestProgram.Ending
     let errors: String
   }
 
   var port: UInt16 { address.split(separator: ":").last.flatMap { UInt16($0) } ?? 0 }
-  /// The process id.
   var identifier: Int32 { program.identifier }
 
   var output: String { program.output }
   var errors: String { program.errors }
 
-  /// Sends SIGTERM.
   func askToEnd() { program.send(SIGTERM) }
 
   /// Waits for the end and returns the exit status; kills a process that does not end and records an issue.
@@ -49,7 +46,6 @@ final class RunningSeedbank {
     }
   }
 
-  /// Sends SIGTERM and returns the exit status.
   func stop() -> Int32 {
     askToEnd()
     return waitForEnd()

@@ -26,7 +26,6 @@ enum Tool {
     return outcome.output
   }
 
-  /// Runs SQL in the sqlite3 command and returns its output.
   @discardableResult
   static func sqlite(_ database: String, _ sql: String) throws -> String {
     try run(["sqlite3", "-bail", "-cmd", ".timeout 10000", database], input: sql)
@@ -37,7 +36,6 @@ enum Tool {
 }
 
 extension SeedbankBinary {
-  /// Runs the command and requires success.
   @discardableResult
   static func succeed(_ arguments: [String], in directory: String) throws -> String {
     let outcome = try run(arguments, in: directory)

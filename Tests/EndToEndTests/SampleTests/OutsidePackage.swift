@@ -5,7 +5,6 @@ struct OutsidePackage {
   private let path: String
   private let name: String
 
-  /// The package at `path` with the program `name`.
   init(_ path: String, program name: String) { (self.path, self.name) = (path, name) }
 
   /// The build folder, kept so that only changes are built again. It is not shared, because SwiftPM 6.3 confuses the

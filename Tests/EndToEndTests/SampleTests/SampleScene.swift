@@ -27,12 +27,10 @@ final class SampleScene {
     _ = server.stop()
   }
 
-  /// Starts the front.
   func front() throws -> RunningSeedbank {
     try RunningSeedbank(["serve", "--config", road.config, "--port", "0"], in: road.folder.path)
   }
 
-  /// Runs one of the app's commands to its end.
   func app(
     _ words: String..., server: String = dead, environment: [String: String] = [:]
   ) throws -> String {
@@ -47,7 +45,6 @@ final class SampleScene {
     try TestProgram([program] + arguments(server) + ["watch"], in: road.folder.path, joined: true)
   }
 
-  /// Changes rows of the origin and publishes.
   func publish(_ sql: String, snapshot: Bool = false) throws {
     try Tool.sqlite(road.origin, sql)
     try road.publish(snapshot: snapshot)

@@ -11,7 +11,6 @@ enum DemoFiles {
     return "\(repository)/Config/demo"
   }()
 
-  /// All names in the folder, sorted.
   static var all: [String] {
     ((try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []).sorted()
   }

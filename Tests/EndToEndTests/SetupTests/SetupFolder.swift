@@ -23,13 +23,11 @@ final class SetupFolder {
   /// The paths of all files and folders in it, sorted.
   var files: [String] { (try? FileManager.default.subpathsOfDirectory(atPath: path).sorted()) ?? [] }
 
-  /// Returns the permissions of a file or folder.
   func mode(_ name: String) throws -> Int {
     let attributes = try FileManager.default.attributesOfItem(atPath: file(name))
     return attributes[.posixPermissions] as? Int ?? 0
   }
 
-  /// Runs sqlite3 on a database in this folder and returns its output.
   @discardableResult
   func sqlite(_ name: String, _ sql: String) throws -> String {
     let outcome = try TestProgram.run(["sqlite3", "-bail", file(name)], input: .text(sql))
@@ -51,6 +49,5 @@ final class SetupFolder {
 extension SchemaDraft {
   var text: String { text(header: "A test.") }
 
-  /// The skipped objects without the reasons.
   var skipped: [String] { notes.map { "\($0.kind.rawValue) \($0.name)" } }
 }

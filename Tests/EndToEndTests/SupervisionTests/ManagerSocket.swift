@@ -3,7 +3,6 @@ import Support
 
 /// A service manager's socket that records notifications.
 final class ManagerSocket {
-  /// The value for `NOTIFY_SOCKET`.
   let name: String
   private let descriptor: Int32
   private var heard: [String] = []
@@ -30,7 +29,6 @@ final class ManagerSocket {
 
   deinit { close(descriptor) }
 
-  /// Returns all lines so far.
   func lines() -> [String] {
     var buffer = [UInt8](repeating: 0, count: Self.mostBytes)
     while case let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT)), count > 0 {
@@ -40,7 +38,6 @@ final class ManagerSocket {
     return heard
   }
 
-  /// Waits until a line was received `times` times.
   func wait(for line: String, times: Int = 1) throws {
     try waitUntil("the manager hears \(line) \(times) times", every: 0.02) {
       lines().count { $0 == line } >= times

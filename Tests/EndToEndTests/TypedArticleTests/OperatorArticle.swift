@@ -6,7 +6,6 @@ struct OperatorArticle {
   let text: String
   let blocks: [Block]
 
-  /// A fenced block under a heading.
   struct Block {
     let heading: String
     /// `sh` is typed; all others are files that the reader saves.
@@ -17,7 +16,6 @@ struct OperatorArticle {
   }
 
   private static let folder = "\(Readme.package)/Sources/seedbank/seedbank.docc"
-  /// The language of output blocks.
   private static let output = "text"
 
   init(_ name: String) throws {
@@ -26,7 +24,6 @@ struct OperatorArticle {
     blocks = Self.blocks(of: text.components(separatedBy: "\n"))
   }
 
-  /// Returns the names of all articles.
   static func all() throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".md") }.map {
       String($0.dropLast(".md".count))
@@ -64,7 +61,6 @@ struct OperatorArticle {
 
   var typed: [Block] { blocks.filter { $0.language == "sh" } }
 
-  /// Returns the typed blocks under a heading.
   func typed(under heading: String) throws -> [Block] {
     let found = typed.filter { $0.heading == heading }
     guard !found.isEmpty else { throw Missing(what: "\(name): \(heading)") }

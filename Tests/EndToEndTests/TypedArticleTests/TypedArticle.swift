@@ -9,7 +9,6 @@ final class TypedArticle {
   private var position = 0
   private var terminals: [TestProgram] = []
   private let ports: [String: UInt16]
-  /// Additional environment variables.
   private let variables: [String: String]
   /// Replacements for the article's hosts.
   private let hosts: [String: String]
@@ -34,7 +33,6 @@ final class TypedArticle {
 
   // MARK: Typing
 
-  /// Types all blocks before those of a heading.
   func typeUntil(_ heading: String) throws {
     guard article.typed.contains(where: { $0.heading == heading }) else {
       throw OperatorArticle.Missing(what: "\(article.name): \(heading)")
@@ -42,7 +40,6 @@ final class TypedArticle {
     while position < article.typed.count, article.typed[position].heading != heading { try typeNext() }
   }
 
-  /// Types the remaining blocks.
   func typeRest() throws { while position < article.typed.count { try typeNext() } }
 
   /// Types the next block and returns its output; throws if the article shows another output.
@@ -84,8 +81,6 @@ final class TypedArticle {
       environment: environment)
   }
 
-  // MARK: Terminals
-
   private func openTerminal(_ line: String) throws -> TestProgram {
     try typeAside("exec \(line)")
   }
@@ -100,15 +95,11 @@ final class TypedArticle {
     return terminal
   }
 
-  /// Stops all terminals.
   func closeTerminals() {
     terminals = []
   }
 
-  /// The output of all terminals.
   var terminalOutput: String { terminals.map(\.output).joined() }
-
-  // MARK: Environment
 
   /// Returns the free port that replaces a documented one.
   func port(_ ordinary: String = "8080") -> UInt16 { ports[ordinary] ?? 0 }

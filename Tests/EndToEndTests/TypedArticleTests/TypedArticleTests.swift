@@ -2,7 +2,6 @@ import Foundation
 import Support
 import Testing
 
-/// Each article for operators, run as written.
 @Suite struct TypedArticleTests {
   /// Articles that other suites run.
   private static let elsewhere = [
