@@ -9,7 +9,7 @@ import Testing
 
   init() throws { store = try PulledStore() }
 
-  @Test func `a bundle is made with a report of its size, and made anew`() throws {
+  @Test func `pull --bundle reports the bundle's size and replaces an earlier bundle`() throws {
     let first = try store.pull("--bundle", "seed")
     #expect(first.status == 0 && first.output.contains("to the app"), "\(first.errors)")
     let again = try store.pull("--bundle", "seed", "--json").json()
@@ -22,7 +22,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: store.folder("seed.tmp")))
   }
 
-  @Test func `a folder that holds something else is refused`() throws {
+  @Test func `pull --bundle rejects a folder that holds other files`() throws {
     try FileManager.default.createDirectory(atPath: store.folder("mine"), withIntermediateDirectories: true)
     try store.write("precious", to: "mine/notes.txt")
     let outcome = try store.pull("--bundle", "mine")
@@ -44,7 +44,7 @@ import Testing
     #expect(try check.json()["lifecycle"]?["message"]?.string == "Use major 2.")
   }
 
-  @Test func `a store of another major is refused with what to do`() throws {
+  @Test func `pull rejects a store of another major version and suggests another directory`() throws {
     try store.fill()
     let outcome = try SeedbankBinary.run(
       [
@@ -55,7 +55,7 @@ import Testing
     #expect(try store.doctor().output.contains("my/1: version 3"))
   }
 
-  @Test func `a root file that is none is named`() throws {
+  @Test func `pull names a root file that is not a root`() throws {
     try store.write("{}", to: "mine.json")
     let outcome = try SeedbankBinary.run(
       [
@@ -65,7 +65,7 @@ import Testing
     #expect(outcome.status == 78 && outcome.errors.contains("mine.json is not a publication's root"))
   }
 
-  @Test func `a signal ends it and leaves nothing beside the place`() throws {
+  @Test func `a signal ends the making of a bundle and leaves no temporary files`() throws {
     let asked = Mutex(false)
     let silent = try RawServer { _, _ in
       asked.withLock { $0 = true }
@@ -82,7 +82,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: store.folder("seed.tmp")))
   }
 
-  @Test func `a bundle and a store at once, and neither of them, are wrong command lines`() throws {
+  @Test func `--bundle together with --store or --watch, or neither of them, is a usage error`() throws {
     for arguments in [["--bundle", "b", "--store", "s"], ["--bundle", "b", "--watch"], []] {
       let outcome = try SeedbankBinary.run(
         ["pull", store.address, "--dataset", "my", "--model", "1.0", "--root", "seedbank/root.json"]
@@ -93,7 +93,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: store.folder("b")))
   }
 
-  @Test func `without a server it ends with 69 and leaves nothing`() throws {
+  @Test func `without a server, pull --bundle ends with 69 and leaves no files`() throws {
     let outcome = try SeedbankBinary.run(
       [
         "pull", "http://127.0.0.1:9", "--dataset", "my", "--model", "1.0", "--root", "seedbank/root.json",

@@ -8,7 +8,7 @@ import Testing
 
   init() throws { store = try PulledStore() }
 
-  @Test func `a check says what would be done, and downloads nothing of it`() throws {
+  @Test func `a check reports the next update without downloading it`() throws {
     let first = try store.pull("--store", "store", "--check", "--json").json()
     #expect(first["action"]?.string == "replaced" && first["reason"]?.string == "firstDownload")
     #expect(first["bytes"]?.integer ?? 0 > 0 && first["from"] == .null && first["to"]?.integer == 3)
@@ -20,7 +20,7 @@ import Testing
       text.status == 0 && text.output == "my/1: version 3 is the newest\n", "\(text.output)\(text.errors)")
   }
 
-  @Test func `after a change it names the delta, its bytes, and what the snapshot would have`() throws {
+  @Test func `a check after a change names the delta`() throws {
     try store.fill()
     try store.deployment.origin("UPDATE shop SET name = 'other' WHERE id = 2")
     try SeedbankBinary.succeed(["regenerate"], in: store.folder.path)
@@ -32,7 +32,7 @@ import Testing
     #expect(try store.pull("--store", "store").output.contains("version 3 → 4"))
   }
 
-  @Test func `a check beside a watch is a wrong command line`() throws {
+  @Test func `--check together with --watch, --verify or --bundle is a usage error`() throws {
     #expect(try store.pull("--store", "store", "--check", "--watch").status == 64)
     #expect(try store.pull("--store", "store", "--check", "--verify").status == 64)
     #expect(try store.pull("--bundle", "seed", "--check").status == 64)

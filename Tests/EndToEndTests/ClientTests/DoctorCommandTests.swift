@@ -13,7 +13,7 @@ import Testing
     try store.fill()
   }
 
-  @Test func `a sound store ends with 0 and says what it holds`() throws {
+  @Test func `doctor ends with 0 for a sound store and describes its contents`() throws {
     let outcome = try store.doctor("--root", "seedbank/root.json")
     #expect(outcome.status == 0 && outcome.output.hasSuffix("sound\n"), "\(outcome.output)\(outcome.errors)")
     #expect(outcome.output.contains("my/1: version 3") && outcome.errors.isEmpty)
@@ -23,7 +23,7 @@ import Testing
     #expect(json["metadataFiles"]?.integer == 4)
   }
 
-  @Test func `without a root it begins with the one that the store has kept, and says so`() throws {
+  @Test func `without --root, doctor starts from the root kept in the store and reports it`() throws {
     let json = try store.doctor("--json").json()
     #expect(json["sound"]?.bool == true && json["metadataFiles"]?.integer == 4)
     let findings = json["findings"]?.elements ?? []
@@ -39,7 +39,7 @@ import Testing
     #expect(try store.pull("--store", "store").status == 0, "an update does not begin with it")
   }
 
-  @Test func `a kept root never counts beside a given one, and the next update mends it`() throws {
+  @Test func `a given root replaces the kept one, and the next update repairs the kept one`() throws {
     try store.write("{}", to: "store/trust/shipped.json")
     #expect(try store.doctor("--root", "seedbank/root.json").status == 0)
     #expect(try store.doctor().status == 65)
@@ -47,29 +47,29 @@ import Testing
     #expect(try store.doctor().status == 0)
   }
 
-  @Test func `without any root it says what could not be verified`() throws {
+  @Test func `without any root, doctor warns that signatures were not verified`() throws {
     try Tool.run(["rm", store.folder("store/trust/shipped.json")])
     let outcome = try store.doctor()
     #expect(
       outcome.status == 0 && outcome.output.contains("warning: trust: the signatures were not verified"))
   }
 
-  @Test func `nothing of the store is changed by looking`() throws {
-    // A log that was never written back makes SQLite keep the readers' shared file beside it.
+  @Test func `doctor changes no file of the store`() throws {
+    // Without this checkpoint, SQLite keeps the readers' shared memory file.
     try Tool.sqlite(store.seed, "PRAGMA wal_checkpoint(TRUNCATE)")
     let before = try listing()
     _ = try store.doctor("--root", "seedbank/root.json")
     #expect(try listing() == before)
   }
 
-  @Test func `rows that nobody published are found, whatever the file says of itself`() throws {
+  @Test func `doctor finds forged rows by the stored sums`() throws {
     try Tool.sqlite(store.seed, "UPDATE shop SET name = 'forged' WHERE id = 1")
     let outcome = try store.doctor("--root", "seedbank/root.json")
     #expect(outcome.status == 65 && outcome.output.contains("do not match the stored sums"))
     #expect(outcome.output.contains("'seedbank pull --verify'"))
   }
 
-  @Test func `what it advises mends the store`() throws {
+  @Test func `pull --verify repairs the store, as doctor advises`() throws {
     try Tool.sqlite(store.seed, "UPDATE shop SET name = 'forged' WHERE id = 1")
     let outcome = try store.pull("--store", "store", "--verify")
     #expect(outcome.status == 0 && outcome.errors.contains("is damaged"), "\(outcome.errors)")
@@ -86,7 +86,7 @@ import Testing
       outcome.status == 65 && outcome.output.contains("differs from the signed one"), "\(outcome.output)")
   }
 
-  @Test func `a damaged page, a lost pointer and a lost generation are each named`() throws {
+  @Test func `doctor names a damaged page, a lost generation and a bad pointer`() throws {
     try Tool.sqlite(store.seed, "PRAGMA wal_checkpoint(TRUNCATE)")
     let file = try FileHandle(forUpdating: URL(fileURLWithPath: store.seed))
     try file.seek(toOffset: 4096)
@@ -108,14 +108,14 @@ import Testing
     #expect(outcome.status == 65 && outcome.output.contains("error: trust: "))
   }
 
-  @Test func `leftovers are notes that say who removes them`() throws {
+  @Test func `leftovers are reported as notes`() throws {
     for name in ["CURRENT.tmp", "partial/0123"] { try store.write("half", to: "store/\(name)") }
     let outcome = try store.doctor("--root", "seedbank/root.json")
     #expect(outcome.status == 0)
     for name in ["CURRENT.tmp", "partial/0123"] { #expect(outcome.output.contains("note: \(name): ")) }
   }
 
-  @Test func `a store in use can be looked at, and says so`() throws {
+  @Test func `doctor examines a store in use and reports that it is in use`() throws {
     let lock = try File(store.folder("store/LOCK"), for: .updating)
     #expect(try lock.tryLock())
     let json = try store.doctor("--root", "seedbank/root.json", "--json").json()
@@ -123,7 +123,7 @@ import Testing
     lock.unlock()
   }
 
-  @Test func `it asks for the lock as readers do, and keeps no other examination away`() throws {
+  @Test func `doctor takes the store's lock in shared mode`() throws {
     let lock = try File(store.folder("store/LOCK"), for: .reading)
     #expect(try lock.tryShare())
     let json = try store.doctor("--root", "seedbank/root.json", "--json").json()
@@ -131,13 +131,11 @@ import Testing
     lock.unlock()
   }
 
-  @Test func `where there is no store it ends with 74 and makes none`() throws {
+  @Test func `without a store, doctor ends with 74 and creates nothing`() throws {
     let outcome = try SeedbankBinary.run(["doctor", "nothing"], in: store.folder.path)
     #expect(outcome.status == 74 && outcome.errors.contains("There is no store in"))
     #expect(!FileManager.default.fileExists(atPath: store.folder("nothing")))
   }
-
-  // MARK: Means
 
   private func listing() throws -> String {
     try Tool.run(["find", "store", "-type", "f", "-exec", "sha256sum", "{}", "+"], in: store.folder.path)

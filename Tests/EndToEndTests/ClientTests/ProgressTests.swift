@@ -7,7 +7,7 @@ import Testing
 @testable import seedbank
 
 @Suite struct ProgressTests {
-  @Test func `a bar tells share, sizes, pace and what is left`() {
+  @Test func `a bar shows share, sizes, pace and remaining time`() {
     var meter = ProgressMeter("snapshot-1.sqlite.gz", total: 20_000_000, at: .zero)
     meter.note(0, at: .zero)
     #expect(meter.bar(in: 120) == "snapshot-1.sqlite.gz [>                       ] 0 %, 0 bytes of 20.0 MB")
@@ -21,7 +21,7 @@ import Testing
         == "snapshot-1.sqlite.gz [========================] 100 %, 20.0 MB of 20.0 MB, 2.5 MB/s")
   }
 
-  @Test func `what was there from an earlier attempt does not count as pace`() {
+  @Test func `bytes from an earlier attempt do not count as pace`() {
     var meter = ProgressMeter("s", total: 10_000_000, at: .zero)
     meter.note(8_000_000, at: .zero)
     meter.note(9_000_000, at: .seconds(2))
@@ -34,14 +34,14 @@ import Testing
     #expect(meter.bar(in: 120).hasSuffix("10 %, 1.0 MB of 10.0 MB, 0 bytes/s"))
   }
 
-  @Test func `a bar gives way to its numbers where the terminal is narrow`() {
+  @Test func `only the numbers are shown if the terminal is too narrow for a bar`() {
     var meter = ProgressMeter("downloading", total: 10_000_000, at: .zero)
     meter.note(5_000_000, at: .zero)
     #expect(meter.bar(in: 63).hasPrefix("downloading [============>"))
     #expect(meter.bar(in: 62) == "downloading: 50 %, 5.0 MB of 10.0 MB")
   }
 
-  @Test func `rows are told by number and pace, the time that is left by the bytes of the source`() {
+  @Test func `rows are shown with their pace, and the remaining time follows from the bytes of the source`() {
     var meter = ProgressMeter("importing", total: 1_000_000, at: .zero)
     meter.note(0, rows: 0, at: .zero)
     meter.note(250_000, rows: 8_000, at: .seconds(4))
@@ -55,7 +55,7 @@ import Testing
     #expect(pipe.bar(in: 120) == "importing: 8,010 rows, 2,000 rows/s")
   }
 
-  @Test func `a log gets a line now and then, and none for what is done at once`() {
+  @Test func `a log gets a progress line every ten seconds`() {
     var meter = ProgressMeter("s", total: 100, at: .seconds(5))
     var lines: [Int] = []
     for second in 5...40 {
@@ -69,7 +69,7 @@ import Testing
     (0, "0 bytes"), (999, "999 bytes"), (1000, "1.0 kB"), (999_949, "999.9 kB"), (999_950, "1.0 MB"),
     (19_000_000, "19.0 MB"), (3_210_000_000, "3.2 GB"), (5_000_000_000_000_000, "5000.0 TB"),
   ])
-  func `sizes are said in the unit that fits`(_ bytes: Int, _ text: String) {
+  func `sizes are shown in the unit that fits`(_ bytes: Int, _ text: String) {
     #expect(ByteCount(bytes: bytes).description == text)
   }
 }

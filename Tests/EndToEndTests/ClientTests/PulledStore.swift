@@ -3,7 +3,7 @@ import SeedFormat
 import Support
 import Testing
 
-/// A deployment that is served, and the commands that follow it.
+/// A served deployment and the client commands against it.
 final class PulledStore {
   let deployment: OperatedDeployment
   private var server: RunningSeedbank
@@ -19,23 +19,19 @@ final class PulledStore {
     try RunningSeedbank(["serve", "--port", "\(port)"], in: deployment.folder.path)
   }
 
-  /// Ends the server, and returns the port that it had.
   func stopServing() -> UInt16 {
     let port = server.port
     _ = server.stop()
     return port
   }
 
-  /// Starts another server where the first one was.
   func serve(port: UInt16) throws { server = try Self.server(in: deployment, port: port) }
   var folder: TemporaryFolder { deployment.folder }
 
-  /// Runs `pull` with more arguments than say what and from where.
   func pull(_ arguments: String...) throws -> ProgramOutcome {
     try SeedbankBinary.run(command + arguments, in: folder.path)
   }
 
-  /// Starts `pull --watch` into `store`.
   func watch(_ arguments: String...) throws -> TestProgram {
     try TestProgram(
       [SeedbankBinary.path] + command + ["--store", "store", "--watch"] + arguments, in: folder.path,
@@ -46,7 +42,7 @@ final class PulledStore {
     ["pull", address, "--dataset", "my", "--model", "1.0", "--root", "seedbank/root.json"]
   }
 
-  /// A store with the newest version, `store`.
+  /// Downloads the newest version into `store`.
   func fill() throws {
     let outcome = try pull("--store", "store")
     try #require(outcome.status == 0, "\(outcome.errors)")
@@ -56,7 +52,6 @@ final class PulledStore {
     try SeedbankBinary.run(["doctor", "store"] + arguments, in: folder.path)
   }
 
-  /// The folder of the generation that counts.
   var generation: String {
     get throws {
       let name = try String(contentsOfFile: folder("store/CURRENT"), encoding: .utf8)
@@ -72,6 +67,5 @@ final class PulledStore {
 }
 
 extension ProgramOutcome {
-  /// The one line of JSON that was printed.
   func json() throws -> JSONValue { try JSONValue(parsing: Array(output.utf8.dropLast())) }
 }

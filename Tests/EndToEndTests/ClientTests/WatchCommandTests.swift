@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func `a watch tells each change, and that the series comes to its end`() throws {
+  @Test func `a watch reports each change and the end of its series`() throws {
     let watch = try store.watch("--json")
     #expect(try event("opening", of: watch)["version"]?.integer == 3)
     try store.deployment.origin("UPDATE shop SET name = 'other' WHERE id = 2")
@@ -34,7 +34,7 @@ import Testing
     #expect(try watch.stop() == .exited(0))
   }
 
-  @Test(.full) func `a watch outlives a server that is away`() throws {
+  @Test(.full) func `a watch outlives a server outage`() throws {
     let watch = try store.watch()
     try watch.waits(for: "my/1: version 3, ", within: SampleScene.patience)
     let port = store.stopServing()

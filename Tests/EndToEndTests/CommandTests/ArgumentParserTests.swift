@@ -33,14 +33,14 @@ private func parse(_ words: String...) throws -> ParsedArguments {
     #expect(try parse("x", "-d", "a", "-d=b", "--dataset=c").strings("dataset") == ["a", "b", "c"])
   }
 
-  @Test func `options stand before, between and after arguments`() throws {
+  @Test func `options may come before, between and after arguments`() throws {
     let arguments = try parse("-q", "x", "--port", "1", "fast", "--json")
     #expect(arguments.required("source") == "x")
     #expect(arguments.string("mode") == "fast")
     #expect(arguments.flag("quiet") && arguments.flag("json"))
   }
 
-  @Test func `what is not given is absent`() throws {
+  @Test func `an option or argument that was not given is absent`() throws {
     let arguments = try parse("x")
     #expect(arguments.string("mode") == nil)
     #expect(arguments.strings("dataset").isEmpty)
@@ -49,31 +49,31 @@ private func parse(_ words: String...) throws -> ParsedArguments {
     #expect(try arguments.path("config", from: "/") == nil)
   }
 
-  @Test func `two hyphens end the options and one is an argument`() throws {
+  @Test func `two hyphens end the options, and one hyphen is an argument`() throws {
     #expect(try parse("--json", "--", "--quiet").required("source") == "--quiet")
     #expect(try parse("--", "-h").required("source") == "-h")
     #expect(try parse("-").required("source") == "-")
     #expect(try parse("x", "--port", "-").string("port") == "-")
   }
 
-  @Test func `an option given twice counts as given last`() throws {
+  @Test func `the last value of a repeated option counts`() throws {
     #expect(try parse("x", "--port=1", "--port=2").string("port") == "2")
   }
 
-  @Test func `short flags stand in one group, at its end a value`() throws {
+  @Test func `short flags can be grouped, with a value at the end`() throws {
     let arguments = try parse("x", "-qd", "a")
     #expect(arguments.flag("quiet"))
     #expect(arguments.strings("dataset") == ["a"])
   }
 
-  @Test func `numbers and paths are read as such`() throws {
+  @Test func `numbers and paths are parsed`() throws {
     let arguments = try parse("x", "--port", "8080", "--config", "./a/b.json")
     #expect(try arguments.integer("port", in: 0...65535) == 8080)
     #expect(try arguments.path("config", from: "/home/me") == "/home/me/a/b.json")
     #expect(try parse("x", "-c", "/etc//b.json").path("config", from: "/home") == "/etc/b.json")
   }
 
-  @Test func `an option can speak for the configuration`() throws {
+  @Test func `an option can override a setting`() throws {
     #expect(try parse("x").overrides.isEmpty)
     let expected = SettingOverride(path: "http.port", source: "--port", text: "80")
     #expect(try parse("x", "--port", "80").overrides == [expected])
@@ -98,7 +98,7 @@ private func parse(_ words: String...) throws -> ParsedArguments {
     (["x", "--json=yes"], "The option '--json' takes no value, found 'yes'."),
     (["x", "-q=yes"], "The option '--quiet' takes no value, found 'yes'."),
   ])
-  func `a wrong word is refused in one sentence`(words: [String], sentence: String) throws {
+  func `a wrong word is rejected in one sentence`(words: [String], sentence: String) throws {
     let error = try #require(throws: UsageError.self) {
       try ArgumentParser.parse(words, for: pack)
     }
@@ -107,7 +107,7 @@ private func parse(_ words: String...) throws -> ParsedArguments {
   }
 
   @Test(arguments: ["", "x", "-1", "1.5", "01", "+1", " 1", "65536", "99999999999999999999"])
-  func `a number that is none, or out of range, is refused`(text: String) throws {
+  func `an integer option rejects other text and numbers out of range`(text: String) throws {
     let error = try #require(throws: UsageError.self) {
       try parse("x", "--port=\(text)").integer("port", in: 0...65535)
     }
@@ -116,7 +116,7 @@ private func parse(_ words: String...) throws -> ParsedArguments {
   }
 
   @Test(arguments: ["", "a\0b"])
-  func `a path that no system takes is refused`(text: String) throws {
+  func `an impossible path is rejected`(text: String) throws {
     let error = try #require(throws: UsageError.self) {
       try parse("x", "--config=\(text)").path("config", from: "/")
     }
@@ -134,7 +134,7 @@ private func parse(_ words: String...) throws -> ParsedArguments {
   }
 
   @Test(arguments: [["x", "--help"], ["-h"], ["--bogus", "-h"], ["x", "-qh"], ["a", "b", "c", "--help"]])
-  func `asking for help wins over what else is wrong`(words: [String]) throws {
+  func `--help wins over other errors`(words: [String]) throws {
     guard case .help(let page) = try Invocation(["pack"] + words, among: [pack]) else {
       Issue.record("no help")
       return
@@ -149,12 +149,12 @@ private func parse(_ words: String...) throws -> ParsedArguments {
     ("DATASET", "dataset"), ("dat", "dataset"), ("prot", "port"), ("config-file", nil), ("zzz", nil),
     ("", nil),
   ])
-  func `a slip finds the name that was meant, a foreign word finds none`(typed: String, nearest: String?) {
+  func `a typo finds the nearest name, an unrelated word none`(typed: String, nearest: String?) {
     #expect(nearestName(to: typed, in: ["dataset", "port", "config"]) == nearest)
   }
 
   @Test(arguments: [("", "", 0), ("ab", "ba", 1), ("kitten", "sitting", 3), ("", "abc", 3), ("abc", "", 3)])
-  func `the distance counts single slips`(left: String, right: String, distance: Int) {
+  func `the edit distance counts single slips`(left: String, right: String, distance: Int) {
     #expect(editDistance(Array(left), Array(right)) == distance)
   }
 

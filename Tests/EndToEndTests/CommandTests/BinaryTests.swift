@@ -20,12 +20,12 @@ import Testing
     #expect(headings.first?.hasPrefix("## \(Release.version) ") == true)
   }
 
-  @Test func `closed streams are as good as /dev/null`() throws {
+  @Test func `the command runs with closed standard streams`() throws {
     try Tool.run(["sh", "-c", "exec \"$0\" version <&- >&- 2>&-", SeedbankBinary.path])
   }
 
   @Test(arguments: [["version", "--json"], ["--version", "--json"]])
-  func `the version is JSON when asked for`(arguments: [String]) throws {
+  func `version --json prints JSON`(arguments: [String]) throws {
     let outcome = try SeedbankBinary.run(arguments)
     #expect(outcome.status == 0)
     #expect(outcome.output == "{\"version\":\"\(Release.version)\"}\n")
@@ -34,7 +34,7 @@ import Testing
   @Test(arguments: [
     [], ["help"], ["--help"], ["-h"], ["help", "version"], ["version", "-h"], ["version", "--help"],
   ])
-  func `help is a result`(arguments: [String]) throws {
+  func `help is printed on stdout with status 0`(arguments: [String]) throws {
     let outcome = try SeedbankBinary.run(arguments)
     #expect(outcome.status == 0)
     #expect(outcome.output.hasPrefix("OVERVIEW: "))
@@ -55,8 +55,7 @@ import Testing
     ),
     (["\u{1B}[2J"], "Error: Unknown command '\\u{1B}[2J'.\nSee 'seedbank --help'.\n"),
   ])
-  func `a wrong command line says why on stderr and ends with 64`(arguments: [String], errors: String) throws
-  {
+  func `a usage error is explained on stderr and ends with 64`(arguments: [String], errors: String) throws {
     let outcome = try SeedbankBinary.run(arguments)
     #expect(outcome.status == 64)
     #expect(outcome.output.isEmpty)

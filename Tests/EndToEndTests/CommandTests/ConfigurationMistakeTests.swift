@@ -6,7 +6,7 @@ import Testing
 
 @testable import seedbank
 
-/// The sentence that reading the folder fails with, checked to end with 78.
+/// Returns the error message of reading the folder, and expects exit code 78.
 private func mistake(in folder: DeploymentFolder) throws -> String {
   let error = try #require(throws: ConfigurationError.self) { try folder.read() }
   #expect(FailureReport(error).exitCode == .configuration)
@@ -73,14 +73,14 @@ private func mistake(in folder: DeploymentFolder) throws -> String {
     (#"{"http": {}, "http": {}}"#, #":1:14: duplicate member name "http"."#),
     ("", ":1:1: the document ends too early."),
   ])
-  func `a mistake in seedbank.json is told by file, key, found and expected`(text: String, rest: String)
+  func `a mistake in seedbank.json is reported with file, key, found and expected`(text: String, rest: String)
     throws
   {
     let folder = try DeploymentFolder(deployment: text)
     #expect(try mistake(in: folder) == folder.file + rest)
   }
 
-  @Test func `a file that is missing, a folder or no text is told`() throws {
+  @Test func `a seedbank.json that is missing, binary or a folder is reported`() throws {
     let folder = try DeploymentFolder()
     try folder.write([0xFF, 0xFE], to: "seedbank.json")
     #expect(try mistake(in: folder) == "\(folder.file):1:1: expected a value.")
@@ -90,13 +90,13 @@ private func mistake(in folder: DeploymentFolder) throws -> String {
     #expect(try mistake(in: folder) == "\(folder.file): expected a file, found something else of that name.")
   }
 
-  @Test func `a file of absurd length is not read to its end`() throws {
+  @Test func `an overlong file is rejected without being read to its end`() throws {
     let folder = try DeploymentFolder()
     try folder.write([UInt8](repeating: 0x20, count: TextFile.longest + 1), to: "seedbank.json")
     #expect(try mistake(in: folder) == "\(folder.file): expected at most 4194304 bytes, found more.")
   }
 
-  @Test func `a found text cannot command the terminal`() throws {
+  @Test func `control characters of a configuration are escaped in the error`() throws {
     let folder = try DeploymentFolder(deployment: #"{"\u001b[2J": 1}"#)
     #expect(try mistake(in: folder).contains(#": \u{1B}[2J: unknown key"#))
   }
@@ -149,7 +149,7 @@ private func mistake(in folder: DeploymentFolder) throws -> String {
       #"jitter: expected less than the 1800 seconds between two snapshots, found "45m"."#
     ),
   ])
-  func `a mistake in a schedule is told with what was expected`(members: String, rest: String) throws {
+  func `a mistake in a schedule is reported with the expected value`(members: String, rest: String) throws {
     let text = #"{"origin": {"sqlite": "o"}, "schedule": {\#(members)}}"#
     let folder = try DeploymentFolder(dataset: text)
     let error = #expect(throws: ConfigurationError.self) { try folder.read() }
@@ -254,13 +254,14 @@ private func mistake(in folder: DeploymentFolder) throws -> String {
     ),
     (Self.with(#""license": 3"#), "license: expected a string, found a whole number."),
   ])
-  func `a mistake in dataset.json is told by file, key, found and expected`(text: String, rest: String) throws
+  func `a mistake in dataset.json is reported with file, key, found and expected`(text: String, rest: String)
+    throws
   {
     let folder = try DeploymentFolder(dataset: text)
     #expect(try mistake(in: folder) == "\(folder.datasetFile): \(rest)")
   }
 
-  @Test func `a dataset without a folder is told by the file it lacks`() throws {
+  @Test func `a dataset without a folder is reported with the missing file`() throws {
     let folder = try DeploymentFolder()
     try folder.remove("transit")
     #expect(try mistake(in: folder) == "\(folder.datasetFile): expected this file, found none.")
@@ -273,7 +274,7 @@ private func mistake(in folder: DeploymentFolder) throws -> String {
     ("2026-1-1", false),
     ("2026-01-01T00", false), ("+026-01-01", false), ("٢٠٢٦-01-01", false), ("", false),
   ])
-  func `a day is one of the calendar`(text: String, isDay: Bool) {
+  func `a date must exist in the calendar`(text: String, isDay: Bool) {
     #expect((UTCTime(day: text) != nil) == isDay)
   }
 
@@ -281,7 +282,7 @@ private func mistake(in folder: DeploymentFolder) throws -> String {
 }
 
 @Suite struct ModelFolderTests {
-  @Test func `models come in the order of their versions with their SQL`() throws {
+  @Test func `models are sorted by version and read with their SQL`() throws {
     let folder = try DeploymentFolder()
     try folder.write("CREATE TABLE a(x);", to: "transit/models/10.0/schema.sql")
     try folder.write("SELECT 1", to: "transit/models/10.0/a.sql")
@@ -297,7 +298,7 @@ private func mistake(in folder: DeploymentFolder) throws -> String {
     #expect(models.last?.path == "\(folder.models)/10.0")
   }
 
-  @Test func `a dataset without models is told where to put one`() throws {
+  @Test func `the error of a dataset without models names the expected folder`() throws {
     let folder = try DeploymentFolder()
     try folder.remove("transit/models/1.0")
     let expected = "\(folder.models): expected a folder for each model, such as 1.0/schema.sql, found none."
@@ -320,13 +321,13 @@ private func mistake(in folder: DeploymentFolder) throws -> String {
     ("1.0/a.sql/b.sql", "/1.0/a.sql: expected a file, found something else of that name."),
     ("2.1", "/2.1: expected a folder that can be listed, found none."),
   ])
-  func `a foreign name among the models is told`(name: String, rest: String) throws {
+  func `an unexpected name among the models is reported`(name: String, rest: String) throws {
     let folder = try DeploymentFolder()
     try folder.write("SELECT 1", to: "transit/models/\(name)")
     #expect(try mistake(in: folder) == folder.models + rest)
   }
 
-  @Test func `SQL that is no text is told`() throws {
+  @Test func `SQL that is not UTF-8 is reported`() throws {
     let folder = try DeploymentFolder()
     try folder.write([0x53, 0xFF], to: "transit/models/1.0/stop.sql")
     let expected = "\(folder.models)/1.0/stop.sql: expected text in UTF-8, found bytes that are not."

@@ -7,7 +7,7 @@ import Testing
 @Suite struct ConfigurationPrecedenceTests {
   private let flag = SettingOverride(path: "http.port", source: "--port", text: "3")
 
-  @Test func `flags win over the environment, it over the file, the file over the default`() throws {
+  @Test func `flags win over the environment, then the file, then defaults`() throws {
     let folder = try DeploymentFolder()
     #expect(try folder.read().http.port == 8080)
     try folder.write(#"{"http": {"port": 1}, "datasets": ["transit"]}"#, to: "seedbank.json")
@@ -17,7 +17,7 @@ import Testing
     #expect(try folder.read(options: [flag], environment: environment).http.port == 3)
   }
 
-  @Test func `variables reach keys that the file leaves out`() throws {
+  @Test func `environment variables set keys that are missing in the file`() throws {
     let folder = try DeploymentFolder()
     let configuration = try folder.read(environment: [
       "SEEDBANK_HTTP_IDLE_TIMEOUT_SECONDS": "7", "SEEDBANK_HTTP_HOST": "::", "SEEDBANK_HTTP_THREADS": "2",
@@ -30,7 +30,7 @@ import Testing
     #expect(configuration.datasets.first?.checkSeconds == 9)
   }
 
-  @Test func `relative paths start at the file's folder, given by hand at the current one`() throws {
+  @Test func `relative paths of the file start at its folder, other paths at the current folder`() throws {
     let folder = try DeploymentFolder(deployment: #"{"publication": "./a/./b", "datasets": ["transit"]}"#)
     #expect(try folder.read().publication == "\(folder.path)/a/b")
     let state = SettingOverride(path: "state", source: "--state", text: "s")
@@ -40,13 +40,13 @@ import Testing
     #expect(configuration.keys == "/here/../k")
   }
 
-  @Test func `an empty variable counts as not set, a foreign one as nobody's`() throws {
+  @Test func `empty and unknown environment variables are ignored`() throws {
     let folder = try DeploymentFolder()
     let environment = ["SEEDBANK_HTTP_PORT": "", "SEEDBANK_PORT": "tcp://10.0.0.1:80"]
     #expect(try folder.read(environment: environment).http.port == 8080)
   }
 
-  @Test func `a wrong value is told by the option or variable it came from`() throws {
+  @Test func `a wrong value is reported with its option or environment variable`() throws {
     let folder = try DeploymentFolder()
     let byVariable = try #require(throws: ConfigurationError.self) {
       try folder.read(environment: ["SEEDBANK_HTTP_PORT": "80a"])
@@ -69,7 +69,7 @@ import Testing
     ("publication", "SEEDBANK_PUBLICATION"),
     ("datasets.air-2.origin.sqlite", "SEEDBANK_DATASETS_AIR_2_ORIGIN_SQLITE"),
   ])
-  func `a key has one variable`(path: String, name: String) {
+  func `each key has one environment variable`(path: String, name: String) {
     #expect(ConfigurationOverrides.variable(for: path) == name)
   }
 }
@@ -83,7 +83,7 @@ import Testing
       .configurationFile(named: flag)
   }
 
-  @Test func `the flag wins over the variable, both over what lies about`() throws {
+  @Test func `--config wins over SEEDBANK_CONFIG, and both over the current folder`() throws {
     let folder = try DeploymentFolder()
     let environment = ["SEEDBANK_CONFIG": "env.json"]
     #expect(try find("flag.json", environment, in: folder.path) == "\(folder.path)/flag.json")
@@ -91,7 +91,7 @@ import Testing
     #expect(try find(nil, ["SEEDBANK_CONFIG": ""], in: folder.path) == folder.file)
   }
 
-  @Test func `the current folder is looked at before the one named seedbank`() throws {
+  @Test func `the current folder is searched before its subfolder seedbank`() throws {
     let folder = try DeploymentFolder()
     try folder.write("{}", to: "seedbank/seedbank.json")
     #expect(try find(in: folder.path) == folder.file)
@@ -99,7 +99,7 @@ import Testing
     #expect(try find(in: folder.path) == "\(folder.path)/seedbank/seedbank.json")
   }
 
-  @Test func `where there is none, the error says what was tried and how to begin`() throws {
+  @Test func `without a configuration, the error lists the searched places and suggests init`() throws {
     let error = try #require(throws: ConfigurationError.self) { try find(in: "/nowhere") }
     #expect(
       error.message

@@ -11,7 +11,7 @@ import Testing
 @testable import seedbank
 
 @Suite struct ConfigurationReadingTests {
-  @Test func `the shortest files mean the documented defaults`() throws {
+  @Test func `minimal files mean the documented defaults`() throws {
     let folder = try DeploymentFolder()
     let configuration = try folder.read()
     #expect(configuration.file == folder.file)
@@ -65,7 +65,7 @@ import Testing
         == Provenance(license: "CC0", attribution: "The city", source: "https://example.org"))
   }
 
-  @Test func `comments stand in any object`() throws {
+  @Test func `comments are allowed in any object`() throws {
     let folder = try DeploymentFolder(
       deployment: #"{"$comment": 1, "http": {"$comment": ["x"]}, "datasets": ["transit"]}"#,
       dataset: #"""
@@ -75,13 +75,13 @@ import Testing
     #expect(try folder.read().datasets.first?.policy.lifecycles == [1: .active])
   }
 
-  @Test func `the usual expiry grows with a long schedule`() throws {
+  @Test func `the default expiry grows with a long schedule`() throws {
     let folder = try DeploymentFolder(
       dataset: #"{"origin": {"sqlite": "o"}, "schedule": {"snapshotSeconds": 2592000}}"#)
     #expect(try folder.read().datasets.first?.policy.lifetimeSeconds == 7_776_000)
   }
 
-  @Test func `a calendar is read with its zone, and the usual expiry grows with its longest gap`() throws {
+  @Test func `a calendar is read with its zone, and the default expiry grows with its longest gap`() throws {
     let folder = try DeploymentFolder(
       dataset: #"""
         {"origin": {"sqlite": "o"},
@@ -91,14 +91,14 @@ import Testing
     let calendar = SnapshotCalendar(try WeeklyTimes("Sun 03:30"), try ZoneClock("Europe/Zurich"))
     #expect(dataset.policy.snapshotSchedule == SnapshotSchedule(.calendar(calendar), jitterSeconds: 600))
     #expect(dataset.policy.lifetimeSeconds == 3 * (604_800 + 600))
-    // What is written is what was said, and no other key that would contradict it.
+    // The written file has only the keys that were given.
     #expect(dataset.fileText.contains(#""snapshots": "Sun 03:30""#))
     #expect(!dataset.fileText.contains("snapshotSeconds"))
     try folder.write(dataset.fileText, to: "transit/dataset.json")
     #expect(try folder.read().datasets.first?.policy == dataset.policy)
   }
 
-  @Test func `a length of time says the same as its seconds`() throws {
+  @Test func `a duration such as 90m equals its seconds`() throws {
     let folder = try DeploymentFolder(
       dataset: #"{"origin": {"sqlite": "o"}, "schedule": {"every": "90m", "jitter": "5m"}}"#)
     let policy = try #require(try folder.read().datasets.first?.policy)
@@ -132,7 +132,7 @@ import Testing
 }
 
 @Suite struct ConfigurationWritingTests {
-  @Test func `what is written reads back as the same values`() throws {
+  @Test func `a written configuration reads back with the same values`() throws {
     let folder = try DeploymentFolder(
       deployment: ConfigurationReadingTests.fullDeployment, dataset: ConfigurationReadingTests.fullDataset)
     let configuration = try folder.read()
@@ -150,7 +150,7 @@ import Testing
     #expect(dataset.fileText == Self.datasetText)
   }
 
-  @Test func `empty and nested values are pretty, too`() {
+  @Test func `empty and nested JSON values are pretty-printed`() {
     let value: JSONValue = ["a": [], "b": [:], "c": [1, "x"], "d": [["e": 1], []], "f\"": false]
     let text = """
       {
@@ -215,9 +215,8 @@ import Testing
     """
 }
 
-/// The article's tables are what `config keys` prints.
 @Suite struct ConfigurationArticleTests {
-  @Test func `the article's tables are those of the code`() throws {
+  @Test func `the tables of the article Configuration equal the code's`() throws {
     let package = URL(fileURLWithPath: #filePath).appending(path: "../../../..").standardizedFileURL
     let article = package.appending(path: "Sources/seedbank/seedbank.docc/Configuration.md")
     let text = try String(contentsOf: article, encoding: .utf8)

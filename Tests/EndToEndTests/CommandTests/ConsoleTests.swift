@@ -6,7 +6,6 @@ import Testing
 
 @testable import seedbank
 
-/// A console that keeps what it is told.
 final class RecordedConsole: Sendable {
   private let texts = Mutex<[StandardStream: String]>([:])
   let showsProgress: Bool
@@ -37,7 +36,7 @@ final class RecordedConsole: Sendable {
     #expect(record.messages == "working\nWarning: odd\nError: bad\n")
   }
 
-  @Test func `words of state are coloured at the beginnings of lines, and on whole lines`() {
+  @Test func `words of state are coloured at the start of a line or on a line of their own`() {
     let marked = StateColor.marked(
       "Error: a\nwarning: error: b\nan error: c\nnot sound\nsound as ever\nok: d")
     #expect(
@@ -49,17 +48,17 @@ final class RecordedConsole: Sendable {
     ([:], true), (["NO_COLOR": ""], true), (["NO_COLOR": "0"], false), (["TERM": "dumb"], false),
     (["TERM": "xterm-256color"], true),
   ])
-  func `colours are wanted unless somebody says so`(_ environment: [String: String], _ areWanted: Bool) {
+  func `NO_COLOR and dumb terminals disable colours`(_ environment: [String: String], _ areWanted: Bool) {
     #expect(StateColor.areWanted(environment) == areWanted)
   }
 
-  @Test func `a text from outside cannot command the terminal`() throws {
+  @Test func `control characters are escaped`() throws {
     let record = RecordedConsole()
     try record.console.result("a\u{1B}]0;x\u{7}\r\u{9B}2J\tb\nc\u{202E}")
     #expect(record.results == "a\\u{1B}]0;x\\u{7}\\u{D}\\u{9B}2J\tb\nc\\u{202E}\n")
   }
 
-  @Test func `escaped JSON is the same JSON`() throws {
+  @Test func `escaped JSON parses to the same value`() throws {
     let record = RecordedConsole()
     let value: JSONValue = ["a": "\u{1B}\u{7F}\u{9B}\u{2028}é\u{1F331}"]
     try record.console.result(value)
@@ -70,13 +69,13 @@ final class RecordedConsole: Sendable {
       })
   }
 
-  @Test func `progress is silent where no one watches`() {
+  @Test func `progress is silent without a terminal`() {
     let record = RecordedConsole()
     record.console.progress("50 %")
     #expect(record.messages.isEmpty)
   }
 
-  @Test func `a message takes the place of the progress line`() {
+  @Test func `a message replaces the progress line`() {
     let record = RecordedConsole(showsProgress: true)
     let console = record.console
     console.progress("50 %")
@@ -85,7 +84,7 @@ final class RecordedConsole: Sendable {
     #expect(record.messages == "\r\u{1B}[K50 %\r\u{1B}[Kdone\nbye\n")
   }
 
-  @Test func `progress is cut at the terminal's end, also after it was made narrower`() {
+  @Test func `progress is cut at the terminal's width, also after a resize`() {
     let record = RecordedConsole()
     let columns = Mutex(11)
     let console = Console(showsProgress: true, columns: { _ in columns.withLock(\.self) }) { stream, bytes in
@@ -98,7 +97,7 @@ final class RecordedConsole: Sendable {
     #expect(record.messages == ["0123456789", "01234", "é2é"].map { "\r\u{1B}[K\($0)" }.joined())
   }
 
-  @Test func `on a terminal, warnings and reports break between words; elsewhere each is one line`() throws {
+  @Test func `warnings and reports are wrapped on a terminal and stay on one line elsewhere`() throws {
     let text = String(repeating: "word ", count: 30) + "end"
     let (wide, narrow) = (RecordedConsole(), RecordedConsole())
     let terminal = Console(showsProgress: false, columns: { $0 == .messages ? 40 : 60 }) { stream, bytes in
@@ -131,7 +130,7 @@ final class RecordedConsole: Sendable {
 
   private struct Surprise: Error, CustomStringConvertible { let description = "something else" }
 
-  @Test func `an error is reported with its own code, an unknown one with 1`() {
+  @Test func `each error has its own exit code, and unknown errors have 1`() {
     #expect(FailureReport(CommandFailure(.locked, "held")).exitCode == .locked)
     #expect(FailureReport(ConfigurationError("f", "odd")).exitCode == .configuration)
     let unknown = FailureReport(Surprise())

@@ -6,7 +6,7 @@ import struct Foundation.UUID
 
 @testable import seedbank
 
-/// A deployment in a fresh folder that goes when this does.
+/// A deployment in a temporary folder, which `deinit` removes.
 final class DeploymentFolder {
   let path = FileManager.default.temporaryDirectory.appendingPathComponent("seedbank-\(UUID())").path
 
@@ -14,7 +14,7 @@ final class DeploymentFolder {
   var datasetFile: String { "\(path)/transit/dataset.json" }
   var models: String { "\(path)/transit/models" }
 
-  /// One dataset, `transit`, with one model.
+  /// Writes one dataset, `transit`, with one model.
   init(
     deployment: String = #"{"datasets": ["transit"]}"#,
     dataset: String = #"{"origin": {"sqlite": "origin.sqlite"}}"#

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct HelpTextTests {
   @Test(arguments: Command.all.map(\.name))
-  func `a page shows everything that its command takes`(name: String) throws {
+  func `a help page shows every option, argument and example of its command`(name: String) throws {
     let command = try Command.named(name, among: Command.all)
     let page = HelpText.page(for: command)
     #expect(page.contains(command.abstract))
@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(arguments: Command.all.map(\.name))
-  func `every command has a sound table`(name: String) throws {
+  func `each command's options have unique names, and its optional arguments come last`(name: String) throws {
     let command = try Command.named(name, among: Command.all)
     let names = command.allOptions.map(\.name) + command.arguments.map(\.name)
     let shorts = command.allOptions.compactMap(\.short)
@@ -28,7 +28,7 @@ import Testing
     for example in command.examples { #expect(example.line.hasPrefix("seedbank \(name)")) }
   }
 
-  @Test func `no line is wider than a terminal`() {
+  @Test func `no line of the help is wider than 80 columns`() {
     let pages =
       Command.all.map(HelpText.page) + [HelpText.overview(of: CommandGroup.all)]
     for line in pages.flatMap({ $0.split(separator: "\n") }) { #expect(line.count <= 80, "\(line)") }
@@ -40,7 +40,7 @@ import Testing
     #expect(Set(Command.all.map(\.name)).count == Command.all.count)
   }
 
-  @Test func `every command stands in one group, and the overview shows it there`() {
+  @Test func `every command belongs to one group of the overview`() {
     let overview = HelpText.overview(of: CommandGroup.all)
     let lists = overview.components(separatedBy: "\n\n")
     for group in CommandGroup.all {
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test func `a page is laid out like this`() {
+  @Test func `a help page has this layout`() {
     let command = Command(
       name: "pack", abstract: "Pack things.",
       discussion:

@@ -9,7 +9,7 @@ import Testing
     ("a", "/d", "/d/a"), ("./a/", "/d", "/d/a"), ("/a//b/.", "/d", "/a/b"), ("../a", "/no", "/no/../a"),
     (".", "/d", "/d"), ("a", "/", "/a"), (".hidden", "/d", "/d/.hidden"),
   ])
-  func `a path is seen from a folder`(path: String, directory: String, absolute: String) {
+  func `a relative path becomes absolute`(path: String, directory: String, absolute: String) {
     #expect(Paths.absolute(path, from: directory) == absolute)
   }
 
@@ -18,7 +18,7 @@ import Testing
     ("link/../a", "/d", "/d/link/../a"), ("link/../../a", "/d", "/d/link/../../a"),
     ("b/../a", "/d", "/d/b/../a"),
   ])
-  func `two dots lead out of a folder that is there, and stay behind a link`(
+  func `two dots remove a directory that exists and stay after a link`(
     path: String, directory: String, absolute: String
   ) {
     let found = Paths.absolute(path, from: directory) { ["/", "/d", "/d/e"].contains($0) }
@@ -29,12 +29,12 @@ import Testing
     ("/d/a/b", "/d", "a/b"), ("/d", "/d", "."), ("/data", "/d", "/data"), ("/x", "/d", "/x"),
     ("/a", "/", "a"),
   ])
-  func `a path is written as seen from a folder`(path: String, directory: String, relative: String) {
+  func `a path inside a folder becomes relative to it`(path: String, directory: String, relative: String) {
     #expect(Paths.relative(path, to: directory) == relative)
   }
 
   @Test(arguments: [("/a/b", "/a"), ("/a", "/"), ("/", "/")])
-  func `a path lies in a folder`(path: String, folder: String) {
+  func `the parent of a path is its folder`(path: String, folder: String) {
     #expect(Folder.parent(of: path) == folder)
   }
 }

@@ -3,13 +3,12 @@ import Support
 import class Foundation.Bundle
 import struct Foundation.TimeInterval
 
-/// The built command, beside the test bundle.
 enum SeedbankBinary {
-  /// Where the products are: the test bundle is a file among them.
+  /// The folder of the built products, which also contains the test bundle.
   static let folder = Bundle.main.bundlePath
   static let path = "\(folder)/seedbank"
 
-  /// Runs the command to its end, with no variables but these.
+  /// Runs the command to its end, with only these environment variables.
   static func run(
     _ arguments: [String], environment: [String: String] = [:], in directory: String? = nil
   ) throws -> ProgramOutcome {

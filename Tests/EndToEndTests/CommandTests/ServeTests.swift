@@ -4,10 +4,8 @@ import Testing
 
 @testable import seedbank
 
-/// The built command as a server, until it is told to end.
 private final class ServingBinary {
   private let program: TestProgram
-  /// The first line that it printed.
   let line: String
 
   init(_ arguments: [String]) throws {
@@ -18,7 +16,6 @@ private final class ServingBinary {
 
   var port: String { line.split(separator: ":").last.map(String.init) ?? "" }
 
-  /// Sends SIGTERM or SIGINT and waits for the end.
   func end(interrupting: Bool) throws -> TestProgram.Ending {
     try program.stop(interrupting ? SIGINT : SIGTERM)
   }
@@ -30,20 +27,20 @@ private final class ServingBinary {
   init() throws { deployment = try DeploymentFolder() }
 
   @Test(arguments: [true, false])
-  func `serve prints where it listens and ends gracefully on a signal`(interrupting: Bool) throws {
+  func `serve prints its address and ends gracefully on a signal`(interrupting: Bool) throws {
     let server = try ServingBinary(["--config", deployment.file, "--port", "0"])
     #expect(server.line.hasPrefix("listening on http://127.0.0.1:"))
     #expect(Int(server.port).map { $0 > 0 } == true)
     #expect(try server.end(interrupting: interrupting) == .exited(0))
   }
 
-  @Test func `an IPv6 address is printed as a browser takes it`() throws {
+  @Test func `an IPv6 address is printed in brackets`() throws {
     let server = try ServingBinary(["--config", deployment.file, "--port", "0", "--host", "::1"])
     #expect(server.line.hasPrefix("listening on http://[::1]:"))
     #expect(try server.end(interrupting: false) == .exited(0))
   }
 
-  @Test func `a port in use is named, with the host`() throws {
+  @Test func `a port in use is reported with its host`() throws {
     let server = try ServingBinary(["--config", deployment.file, "--port", "0"])
     let second = try SeedbankBinary.run(["serve", "--config", deployment.file, "--port", server.port])
     #expect(second.status == 69)
@@ -52,14 +49,14 @@ private final class ServingBinary {
     #expect(try server.end(interrupting: false) == .exited(0))
   }
 
-  @Test func `a page's folder that was named must hold a page`() throws {
+  @Test func `a folder given with --public must contain a page`() throws {
     let outcome = try SeedbankBinary.run(
       ["serve", "--config", deployment.file, "--port", "0", "--public", deployment.path])
     #expect(outcome.status == 78)
     #expect(outcome.errors.contains("index.html"))
   }
 
-  @Test func `the page is found by flag, by environment, then beside or above the binary`() throws {
+  @Test func `the page is found by flag, then by environment, then beside or above the binary`() throws {
     let path = deployment.path
     for folder in ["flag", "environment", "opt/Public", "opt/bin/Public", "opt/share/seedbank/Public"] {
       try deployment.write("<html>", to: "\(folder)/index.html")

@@ -8,7 +8,7 @@ import Testing
 struct TemplateCommandTests {
   private let folder: TemporaryFolder
 
-  /// An empty store of a small model, made as SeedTemplateTests make theirs.
+  /// Makes an empty store of a small model, as SeedTemplateTests do.
   init() throws {
     folder = try TemporaryFolder()
     let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -48,7 +48,7 @@ struct TemplateCommandTests {
     #expect(kind["kind"]?.string == "template" && kind["checksum"] == described["checksum"])
   }
 
-  @Test("a store with rows is described, and neither checked nor extracted")
+  @Test("a store with rows can be described, but neither checked nor extracted")
   func filled() throws {
     try Connection(folder("App.store"), .writer)
       .execute("INSERT INTO ZSTOP(Z_PK, Z_ENT, Z_OPT) VALUES (1, 2, 1)")
@@ -60,7 +60,7 @@ struct TemplateCommandTests {
     #expect(!FileManager.default.fileExists(atPath: folder("template.sqlite")))
   }
 
-  @Test("extract overwrites nothing and needs to know where to; other actions take no file")
+  @Test("extract requires a new file, and other actions take no file")
   func destination() throws {
     let missing = try run("template", "extract", "App.store")
     #expect(missing.status == 64 && missing.errors.contains("--to"))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import seedbank
 
-/// What operators see in a real terminal of 80 columns.
+/// Output in a real terminal of 80 columns.
 @Suite struct TerminalTests {
   private static let columns = 80
   private static let commands = [
@@ -17,14 +17,14 @@ import Testing
   init() throws {
     store = try PulledStore()
     try store.fill()
-    // Warnings and long lines.
+    // Causes warnings and long lines.
     try Tool.run(["chmod", "644", store.folder("seedbank/keys/series.key")])
     try store.deployment.origin("UPDATE shop SET name = 'a rather long name that goes on and on' || name")
     _ = try store.deployment.seedbank("rollback", "--to", "2")
   }
 
   private static let uncolored = ["NO_COLOR": "1"]
-  /// An empty variable asks for nothing.
+  /// An empty NO_COLOR has no effect.
   private static let colored = ["NO_COLOR": "", "TERM": "xterm"]
   private static let dumb = ["NO_COLOR": "", "TERM": "dumb"]
 
@@ -39,12 +39,12 @@ import Testing
   }
 
   @Test(.full, arguments: commands)
-  func `no line is wider than the terminal, but for a word or a command that is`(_ command: String) throws {
+  func `no line is wider than the terminal, except for one word or command`(_ command: String) throws {
     let words = command.split(separator: " ").map(String.init)
     let text = try shown(words, columns: Self.columns)
     #expect(!text.isEmpty)
     let tooWide = text.split(separator: "\n").filter { line in
-      // What redraws one line is not of this test.
+      // Progress redraws its line: look at its last state only.
       let last = line.split(separator: "\r").last ?? ""
       let isOneWord = !last.drop { $0 == " " }.contains(" ")
       let isOneCommand = last.drop { $0 == " " }.hasPrefix("'")
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(.full, arguments: ["status", "status --check", "verify", "doctor store", "config check"])
-  func `words of state have colours on a terminal that shows them, and nothing else differs`(
+  func `words of state are coloured if the terminal supports it, and nothing else differs`(
     _ command: String
   ) throws {
     let color = #/\u{1B}\[[0-9;]*m/#

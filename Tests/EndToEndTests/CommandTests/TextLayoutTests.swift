@@ -14,7 +14,7 @@ import Testing
     ("a 123456789012345678901234567890 b", "a\n  123456789012345678901234567890\n  b"),
     ("ééééé ééééé ééééé", "ééééé\n  ééééé\n  ééééé"),
   ])
-  func `a line that is too long goes on in the next one, set in`(_ text: String, _ fitted: String) {
+  func `a line that is too long continues on the next line, indented`(_ text: String, _ fitted: String) {
     #expect(TextLayout.fitted(text, to: 20) == fitted)
   }
 
@@ -24,7 +24,7 @@ import Testing
     ("it is the rows' own 'name' that is odd", "it is the rows' own\n  'name' that is odd"),
     ("the 'open one is no quotation of ours", "the 'open one is no\n  quotation of ours"),
   ])
-  func `a quoted command stays on one line, to be copied`(_ text: String, _ fitted: String) {
+  func `a quoted command stays on one line`(_ text: String, _ fitted: String) {
     #expect(TextLayout.fitted(text, to: 20) == fitted)
   }
 
@@ -32,21 +32,21 @@ import Testing
     (0, "0 seconds"), (1, "1 second"), (119, "119 seconds"), (120, "2 minutes"), (7199, "119 minutes"),
     (7200, "2 hours"), (172_799, "47 hours"), (172_800, "2 days"), (86_400 * 800, "800 days"),
   ])
-  func `a time is told in the largest unit of which there are two`(_ seconds: Int, _ text: String) {
+  func `a duration uses the largest unit with at least two`(_ seconds: Int, _ text: String) {
     #expect(TimeSpan(seconds: seconds).description == text)
   }
 
   @Test(arguments: [("90s", 90), ("15m", 900), ("26h", 93_600), ("3d", 259_200)])
-  func `a time is a number and a unit`(_ text: String, _ seconds: Int) {
+  func `a duration is a number and a unit`(_ text: String, _ seconds: Int) {
     #expect(TimeSpan(text)?.seconds == seconds)
   }
 
   @Test(arguments: [
     "", "h", "5", "0h", "-1h", "1.5h", "1 h", "1w", "01h", "9999999999999999999d", "1000001s",
   ])
-  func `what is no time is refused`(_ text: String) { #expect(TimeSpan(text) == nil) }
+  func `an invalid duration is rejected`(_ text: String) { #expect(TimeSpan(text) == nil) }
 
-  @Test func `clocks that disagree give no negative age`() {
+  @Test func `an age is never negative when clocks disagree`() {
     let now = UTCTime.now()
     #expect(TimeSpan(from: now.adding(seconds: 5), to: now) == TimeSpan(seconds: 0))
   }

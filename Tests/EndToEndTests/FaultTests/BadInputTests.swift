@@ -6,8 +6,7 @@ import SeedSystem
 import Support
 import Testing
 
-/// What may be wrong with what the command is given: each has its exit code and its words, leaves what is
-/// published alone, and is forgotten once it is mended.
+/// Bad input has its own exit code and message, leaves the publication unchanged, and has no effect once repaired.
 @Suite struct BadInputTests {
   private static let regenerate = ["regenerate", "--config", "seedbank/seedbank.json"]
 
@@ -15,7 +14,7 @@ import Testing
     let name: String
     let status: Int32
     let words: String
-    /// Done to a copy of the deployment, by the shell.
+    /// A shell script that damages a copy of the deployment.
     let script: String
 
     var testDescription: String { name }
@@ -101,7 +100,7 @@ import Testing
       script: "rm -r seedbank/publication && cp -a other/seedbank/publication seedbank/publication"),
   ]
 
-  /// A deployment at version 2, what it was at version 1, and another one of the same name.
+  /// A deployment at version 2, a copy of its version 1, and another deployment of the same name.
   private static func scene() throws -> TemporaryFolder {
     let folder = try TemporaryFolder(inMemory: true)
     func found(_ directory: String) throws {
@@ -124,7 +123,7 @@ import Testing
   }
 
   @Test(.full, arguments: accidents)
-  func `bad input has an exit code and words, changes nothing, and the next good run goes on`(
+  func `bad input is reported and changes nothing, and the next good run publishes`(
     _ accident: Accident
   ) throws {
     let folder = try Self.scene()
@@ -134,7 +133,7 @@ import Testing
     for dryRun in [["--dry-run"], []] {
       let outcome = try SeedbankBinary.run(Self.regenerate + dryRun, in: folder.path)
       #expect(outcome.status == accident.status, "\(outcome.errors)")
-      // The log has the message as one quoted value.
+      // The log quotes the message as one value.
       let words = outcome.errors.lowercased().replacing("\\\"", with: "\"")
       #expect(words.contains(accident.words.lowercased()), "\(outcome.errors)")
     }
@@ -148,7 +147,7 @@ import Testing
     #expect(try probe.head(try Series("my", major: 1))?.version == 3)
   }
 
-  @Test func `a second publisher is turned away with 75`() throws {
+  @Test func `a second publisher ends with 75`() throws {
     let folder = try Self.scene()
     let lock = try File(folder("seedbank/publication/.lock"), for: .updating)
     #expect(try lock.tryLock())
@@ -160,7 +159,7 @@ import Testing
     try SeedbankBinary.succeed(Self.regenerate, in: folder.path)
   }
 
-  @Test func `what an operator accepts is published, and a preview says so before`() throws {
+  @Test func `an accepted shrink is published, and a preview shows it first`() throws {
     let folder = try Self.scene()
     try Tool.sqlite(folder("my.sqlite"), "DELETE FROM shop WHERE id > 50")
     let accept = Self.regenerate + ["--accept-shrink"]

@@ -7,13 +7,13 @@ import SeedTrust
 import Support
 import Testing
 
-/// A step whose calendar has a moment that has passed dies, or its disk fails, at any file operation: the moment is
-/// served, and once.
+/// A step with a passed calendar moment is killed, or its disk fails, at any file operation: exactly one snapshot
+/// serves the moment.
 @Suite(.serialized) struct CalendarFaultTests {
-  /// Operations of the step that an ordinary run tries for each fault; a deep run tries all of them.
+  /// Operations tried for each fault; a deep run tries all of them.
   static let sample = 4
   private static let regenerate = ["regenerate", "--config", "seedbank/seedbank.json"]
-  /// Those of the mark are tried in every run.
+  /// Operations on paths with this text are tried in every run.
   private static let mark = ".calendar"
 
   private let folder: TemporaryFolder
@@ -23,7 +23,7 @@ import Testing
 
   private var publication: PublicationDirectory { PublicationDirectory(folder("seedbank/publication")) }
 
-  /// Published two days ago, with one moment a day, of which none comes in the next hours.
+  /// Publishes two days ago, with one moment a day that is about twelve hours away.
   init() throws {
     (folder, injector, clock) = (try TemporaryFolder(inMemory: true), try FaultInjector(), try MovedClock())
     series = try Series("my", major: 1)
@@ -54,7 +54,6 @@ import Testing
     try Tool.run(["cp", "-a", folder("before"), folder("seedbank")])
   }
 
-  /// The versions that have a snapshot.
   private func snapshots() throws -> [Int] {
     let objects = try publication.published().series[series]?.metadata.objects ?? []
     return objects.compactMap {
@@ -80,12 +79,12 @@ import Testing
     }
   }
 
-  @Test(.full) func `a moment that is due brings one snapshot, whatever fails`() throws {
+  @Test(.full) func `a passed moment gets one snapshot, at whatever operation the step fails`() throws {
     try changeOrigin("UPDATE shop SET rank = 2")
     try save()
     try failEverywhere { what in
       #expect(try snapshots() == [1, 2], "\(what)")
-      // The moment is served: what changes later waits for the next.
+      // The moment is served: later changes wait for the next one.
       try changeOrigin("UPDATE shop SET rank = 3")
       try SeedbankBinary.succeed(Self.regenerate, in: folder.path)
       #expect(try snapshots() == [1, 2], "\(what)")
@@ -95,7 +94,7 @@ import Testing
     }
   }
 
-  @Test func `a moment at which nothing had changed is noted, whatever fails`() throws {
+  @Test func `a passed moment without changes is recorded, at whatever operation the step fails`() throws {
     try save()
     try failEverywhere { what in
       #expect(CalendarMark(series, in: folder("seedbank/state")).time != nil, "\(what)")

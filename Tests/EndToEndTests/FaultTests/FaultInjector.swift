@@ -1,22 +1,20 @@
 import Foundation
 import Support
 
-/// Runs the real command with one file operation failing, or with the process killed at it.
+/// Runs the real command and fails one file operation, or kills the process at it.
 struct FaultInjector {
   private let folder: TemporaryFolder
-  /// To be preloaded.
   var library: String { folder("injector.so") }
 
-  /// What happens at an operation.
   enum Fault: String, CaseIterable {
     case kill
     case ioError = "eio"
     case diskFull = "enospc"
-    /// From the operation on, every further one fails too.
+    /// This and all further operations fail.
     case diskStaysFull = "enospc-on"
   }
 
-  /// Compiles the library; clang comes with the Swift toolchain.
+  /// Compiles the library with the Swift toolchain's clang.
   init() throws {
     folder = try TemporaryFolder()
     let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
@@ -24,7 +22,7 @@ struct FaultInjector {
     try Tool.run(["clang", "-shared", "-fPIC", "-O1", "-o", library, source.path, "-ldl"])
   }
 
-  /// How many file operations a run that ends with that status takes; with a word, those on paths that have it.
+  /// Counts the file operations of a run that ends with `status`; with a word, only those on paths that contain it.
   func count(
     _ arguments: [String], on word: String? = nil, status: Int32 = 0, in directory: String
   ) throws -> Int {
@@ -33,7 +31,7 @@ struct FaultInjector {
     return Int(text.trimmingCharacters(in: .whitespacesAndNewlines)) ?? 0
   }
 
-  /// The file operations of a run that succeeds, with all that was written.
+  /// Returns the file operations of a successful run, with the written bytes.
   func log(_ arguments: [String], in directory: String) throws -> [WriteLog.Operation] {
     try WriteLog.operations(in: watch(arguments, "SEEDBANK_FAULT_LOG", in: directory))
   }
@@ -57,8 +55,8 @@ struct FaultInjector {
     ["LD_PRELOAD": library].merging(more) { $1 }.merging(word.map { ["SEEDBANK_FAULT_ON": $0] } ?? [:]) { $1 }
   }
 
-  /// Runs the command with a fault at the operation of that number, counted from 1; with a word, among those on paths that
-  /// have it.
+  /// Runs the command with a fault at one operation, counted from 1; with a word, only operations on paths that
+  /// contain it count.
   func run(
     _ arguments: [String], _ fault: Fault, at operation: Int, on word: String? = nil, in directory: String
   ) throws -> ProgramOutcome {
@@ -67,7 +65,7 @@ struct FaultInjector {
       in: directory)
   }
 
-  /// Runs the command while a disk does not give a seed's rows back, once there is a file of that name.
+  /// Runs the command with a disk that cannot read a seed's rows once `file` exists.
   func run(_ arguments: [String], failingReadsWith file: String, in directory: String) throws
     -> ProgramOutcome
   {
@@ -75,8 +73,8 @@ struct FaultInjector {
       arguments, environment: ["LD_PRELOAD": library, "SEEDBANK_FAULT_READS": file], in: directory)
   }
 
-  /// The operations to fail: all of them in a deep run, one in a quick run, else some spread evenly, first and last among
-  /// them.
+  /// Returns the operations to fail: all in a deep run, one in a quick run, otherwise `sample` ones spread evenly from
+  /// first to last.
   static func points(_ count: Int, sample: Int) -> [Int] {
     if Stage.current == .quick { return count > 0 ? [1 + count / 2] : [] }
     guard !Stage.isDeep, count > sample, sample > 1 else { return count > 0 ? Array(1...count) : [] }

@@ -4,7 +4,7 @@ import SeedFormat
 import SeedServer
 import Support
 
-/// A deployment with one published version whose origin has changed since; restored before each fault.
+/// A deployment with one published version and a changed origin, restored before each fault.
 struct FaultScene {
   let folder: TemporaryFolder
   let series: Series
@@ -41,7 +41,7 @@ struct FaultScene {
     try Tool.run(["cp", "-a", folder("seedbank"), folder("after")])
   }
 
-  /// Building indexes is one step more at which a client may die.
+  /// Adds a client step that can fail: building the indexes.
   static func leaveIndexesToClients(_ folder: TemporaryFolder) throws {
     let dataset = folder("seedbank/my/dataset.json")
     let text = try String(contentsOfFile: dataset, encoding: .utf8)
@@ -55,7 +55,6 @@ struct FaultScene {
     PublicationDirectory(folder("seedbank/publication"))
   }
 
-  /// Puts a folder back as it was.
   func restore(_ saved: String, as name: String) throws {
     try Tool.run(["rm", "-rf", folder(name)])
     try Tool.run(["cp", "-a", folder(saved), folder(name)])

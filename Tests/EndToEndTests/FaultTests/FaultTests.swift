@@ -5,10 +5,10 @@ import SeedSystem
 import Support
 import Testing
 
-/// The command is killed, or a file operation fails, at any point: what is there is the old or the new state,
-/// and the same command converges.
+/// The command is killed, or a file operation fails, at any point: the old or the new state remains, and the same
+/// command converges.
 @Suite(.serialized) struct FaultTests {
-  /// Operations that an ordinary run tries for each fault; a deep run tries all of them.
+  /// Operations tried for each fault; a deep run tries all of them.
   static let sample = 12
 
   @Test func `a publisher that dies at any file operation leaves the old or the new version`() throws {
@@ -57,7 +57,6 @@ import Testing
       try scene.restore("store", as: "old")
     }
     try SeedbankBinary.succeed(FaultScene.regenerate, in: scene.folder.path)
-    // The front looks for another process's publication once a second.
     try eventually("the front serves the new version", within: 60) {
       try Tool.run(["curl", "-s", "\(server.address)/v1/my"]).contains(#""head":2"#) ? true : nil
     }
@@ -85,7 +84,7 @@ import Testing
     }
   }
 
-  /// The rows of the generation that counts, whose digest must be right; `nil` where none counts yet.
+  /// Returns the rows of the current generation after checking its digest, or `nil` without one.
   private func storeRows(_ scene: FaultScene) throws -> SeedRows? {
     guard let name = try? String(contentsOfFile: scene.folder("store/CURRENT"), encoding: .utf8) else {
       return nil

@@ -5,21 +5,20 @@ import SeedTrust
 import Support
 import Testing
 
-/// A feed that is loaded while the process dies, or the disk fails, at any file operation.
+/// The process dies, or the disk fails, at any file operation of loading a feed.
 @Suite(.serialized) struct FeedFaultTests {
-  /// Operations that an ordinary run tries for each fault; a deep run tries all of them.
+  /// Operations tried for each fault; a deep run tries all of them.
   static let sample = 6
   private static let regenerate = ["regenerate", "--config", "seedbank/seedbank.json"]
 
-  /// How the files come to be there.
   enum Source: CaseIterable {
     case folder, archive, command
   }
 
-  /// Among all operations of a step, and among those on the staging database and on what a program fills.
+  /// Tries all operations of a step, and separately those on the staging database and on a program's output.
   @Test(
     arguments: Source.allCases, Stage.pick(quick: [nil], full: [nil, "feeds/my"], deep: [nil, "feeds/my"]))
-  func `a feed whose loading fails leaves the old or the new rows, and the next step is right`(
+  func `a failed load leaves the old or the new rows, and the next step is right`(
     _ source: Source, _ word: String?
   ) throws {
     let (feed, injector) = (try FeedDeployment(), try FaultInjector())

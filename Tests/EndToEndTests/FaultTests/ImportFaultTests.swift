@@ -5,22 +5,21 @@ import SeedSystem
 import Support
 import Testing
 
-/// An import that dies at any file operation leaves the database before, after, or at a whole batch; running
-/// it again completes it.
+/// An import that dies at any file operation leaves the database before it, after it, or after a whole batch; the same
+/// command completes it.
 @Suite(.serialized) struct ImportFaultTests {
   static let sample = 12
   static let batchRows = 20
   static let batches = 20
-  /// Power losses that are looked at.
   static let losses = 60
 
-  /// A database with rows of its own, and a document of twenty batches that changes some and adds more.
+  /// A database with rows, and a document of twenty batches that changes some and adds more.
   struct Scene {
     let folder: TemporaryFolder
     let before: [String]
     let arguments: [String]
 
-    /// With rejects, every tenth row is a bad one.
+    /// With `rejects`, every tenth row is bad.
     init(isBatched: Bool, rejects: Bool = false) throws {
       folder = try TemporaryFolder(inMemory: true)
       try Tool.sqlite(
@@ -45,7 +44,7 @@ import Testing
 
     func restore() throws { try Self.restore(folder) }
 
-    /// Puts the database back, without a journal, a cursor, and rejected rows.
+    /// Restores the database and removes its journal, the cursor and the rejected rows.
     static func restore(_ folder: TemporaryFolder) throws {
       try Tool.run(
         ["rm", "-f", folder("bad.ndjson")]
@@ -53,7 +52,7 @@ import Testing
       try Tool.run(["cp", folder("saved.sqlite"), folder("app.sqlite")])
     }
 
-    /// What the sqlite3 command finds, after a check of the whole file.
+    /// Returns the rows that sqlite3 reads, after an integrity check.
     static func rows(_ file: String) throws -> [String] {
       let text = try Tool.sqlite(
         file, "PRAGMA integrity_check; SELECT id, name, rank FROM place ORDER BY id;")
@@ -66,7 +65,6 @@ import Testing
       let words: String
     }
 
-    /// The numbers of the rows in the file of rejected ones.
     static func rejected(_ file: String) throws -> [Int] {
       guard Folder.exists(file) else { return [] }
       return try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").compactMap {
@@ -80,7 +78,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `an import that dies leaves a state that was meant, and completes when it is run again`(
+  func `an import that dies leaves whole batches, and the same command completes it`(
     _ isBatched: Bool
   ) throws {
     let (scene, injector) = (try Scene(isBatched: isBatched), try FaultInjector())
@@ -100,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func `rejected rows outlast every death, and each stands in the file once`() throws {
+  @Test func `each rejected row is in the file exactly once, wherever the import dies`() throws {
     let (scene, injector) = (try Scene(isBatched: true, rejects: true), try FaultInjector())
     try scene.restore()
     let count = try injector.count(scene.arguments, in: scene.folder.path)
@@ -136,7 +134,7 @@ import Testing
     }
   }
 
-  @Test func `a power loss loses no rejected row of a batch that is committed`() throws {
+  @Test func `a power loss loses no rejected row of a committed batch`() throws {
     let (scene, injector) = (try Scene(isBatched: true, rejects: true), try FaultInjector())
     try scene.restore()
     var disk = try ForgetfulDisk(scene.folder.path, root: scene.folder.path)
@@ -176,7 +174,7 @@ import Testing
     }
   }
 
-  /// The rows that the first `count` rows of the document leave.
+  /// Returns the expected rows after an import of the document's first `count` rows.
   private static func prefix(_ after: [String], _ before: [String], _ count: Int) -> [String] {
     func id(_ row: String) -> Int { Int(row.prefix { $0 != "|" }) ?? 0 }
     return (after.filter { id($0) <= count } + before.filter { id($0) > count }).sorted { id($0) < id($1) }

@@ -4,8 +4,6 @@ import SeedSystem
 import Support
 import Testing
 
-/// An import of three files that dies at any file operation: whatever the batch and the file it dies in, the same
-/// command completes rows and rejected rows together.
 @Suite(.serialized) struct ImportFeedFaultTests {
   static let sample = 16
 
@@ -51,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `the rejected rows of several files are a document, and harmless to import again`() throws {
+  @Test func `the rejected rows of several files can be imported again without effect`() throws {
     let scene = try FeedScene()
     try scene.restore()
     try SeedbankBinary.succeed(scene.arguments, in: scene.folder.path)
@@ -59,21 +57,21 @@ import Testing
     try Tool.run(["mv", scene.folder("bad.ndjson"), scene.folder("before.ndjson")])
     try SeedbankBinary.succeed(["import", "before.ndjson"] + scene.options, in: scene.folder.path)
     #expect(try scene.rows == rows)
-    // The one that waits for its name comes behind its batch, which has other rows now.
+    // The row that waits for a unique name is now rejected after another batch.
     #expect(try scene.rejected.sorted { $0.place < $1.place } == rejected)
   }
 }
 
-/// Shops in JSON, items in CSV and sales in lines, each with a row that names one of another file, and some bad rows.
+/// Shops in JSON, items in CSV and sales in lines, with references between the files and some bad rows.
 private struct FeedScene {
   static let rowsEach = 24
   static let rowCount = 3 * rowsEach
-  /// Batches end within the files and across two of them.
+  /// Batches end within files and span two files.
   static let batchRows = 7
-  /// Counted over all files. The last of a batch is never among them, so the rows tell how far an import came.
+  /// Counted over all files. No batch ends with a rejected row, so the imported rows show how far an import came.
   static let rejectedPlaces = [4, 9, 14, 26, 31, 36, 52, 57, 64]
 
-  /// One line of the file, by the row's place in all files together.
+  /// A line of the reject file with its row's place, counted over all files.
   struct Reject: Equatable {
     let place: Int
     let line: String
@@ -118,7 +116,7 @@ private struct FeedScene {
 
   // MARK: Rows
 
-  /// One has no number, one waits in vain for a name, and one has no name.
+  /// Bad rows: a text as number, a duplicate unique name, and a missing name.
   private static func shop(_ number: Int) -> String {
     switch number {
     case 4: #"{"id":"x","name":"shop 4"}"#
@@ -128,7 +126,7 @@ private struct FeedScene {
     }
   }
 
-  /// One is too wide, one has no price, and one no shop.
+  /// Bad rows: too many columns, a price without digits, and a missing shop.
   private static func item(_ number: Int) -> String {
     switch rowsEach + number {
     case 26: "i\(number),1,2,3\n"
@@ -138,7 +136,7 @@ private struct FeedScene {
     }
   }
 
-  /// One is no JSON, one has no amount, and one is there without one of its parts.
+  /// Bad rows: invalid JSON and a missing amount; one sale loses only a bad part.
   private static func sale(_ number: Int) -> String {
     let start = #"{"id":\#(number),"item":"i\#(goodItem(number))""#
     switch 2 * rowsEach + number {
@@ -153,11 +151,10 @@ private struct FeedScene {
     rejectedPlaces.contains(rowsEach + number) ? number + 1 : number
   }
 
-  // MARK: What an import left
+  // MARK: Results
 
   func restore() throws { try ImportFaultTests.Scene.restore(folder) }
 
-  /// What the sqlite3 command finds, after a check of the whole file.
   var rows: [String] {
     get throws {
       let lines = try Tool.sqlite(
@@ -172,7 +169,7 @@ private struct FeedScene {
     }
   }
 
-  /// How many of the documents' rows are in, or rejected before one that is in.
+  /// The number of document rows that are imported, or rejected before an imported one.
   var committed: Int {
     get throws {
       let rows = try rows.filter { ["shop|", "item|", "sale|"].contains($0.prefix(5)) }
@@ -183,7 +180,7 @@ private struct FeedScene {
     }
   }
 
-  /// The lines that are whole.
+  /// The complete lines of the reject file.
   var rejected: [Reject] {
     get throws {
       guard Folder.exists(folder("bad.ndjson")) else { return [] }

@@ -3,7 +3,7 @@ import SeedSystem
 import Support
 import Testing
 
-/// An import of a row that is put away in a temporary file because of its length, and dies at any file operation.
+/// An import dies at any file operation while a long row is spilled to a temporary file.
 @Suite(.serialized) struct ImportLongRowFaultTests {
   private static let sample = 12
   /// More bytes than SQLite keeps of a temporary database in memory.
@@ -48,7 +48,7 @@ import Testing
     )
   }
 
-  @Test func `an import of a long row that dies leaves all or nothing, and completes when it is run again`()
+  @Test func `an import of a long row that dies leaves all or nothing, and the same command completes it`()
     throws
   {
     let injector = try FaultInjector()

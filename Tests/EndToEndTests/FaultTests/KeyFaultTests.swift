@@ -7,9 +7,9 @@ import SeedTrust
 import Support
 import Testing
 
-/// Changes of keys at each of whose file operations the process may die, and the disk may fail or be full.
+/// The process dies, or the disk fails or is full, at any file operation of a key change.
 @Suite(.serialized) struct KeyFaultTests {
-  /// Operations of one command that an ordinary run tries for each fault; a deep run tries all of them.
+  /// Operations tried for each fault and command; a deep run tries all of them.
   private static let sample = 5
 
   private let folder: TemporaryFolder
@@ -33,13 +33,13 @@ import Testing
     ["rotate", "timestamp", "snapshot"], ["rotate", "targets", "series"], ["rotate", "root", "--count", "2"],
     ["renew", "root"], ["renew", "targets"],
   ])
-  func `a change of keys that fails at any file operation is made or not, and can be made again`(
+  func `a key change that fails at any file operation is made or not, and can be repeated`(
     _ command: [String]
   ) async throws {
     try await failEverywhere(["keys"] + command)
   }
 
-  @Test func `a signature that is brought is taken or not wherever that fails`() async throws {
+  @Test func `add-signature that fails at any file operation adds the signature or not`() async throws {
     try Tool.run(["mv", folder("seedbank/keys/root.key"), folder("root.key")])
     try SeedbankBinary.succeed(["keys", "renew", "root", "--prepare"], in: folder.path)
     let payload = try SeedbankBinary.succeed(["keys", "payload", "root"], in: folder.path)
@@ -77,7 +77,7 @@ import Testing
     try DurableFile.read(folder("shipped.json"), limit: 1 << 20)
   }
 
-  /// A client that was here before, and a new one.
+  /// Expects that a returning client and a new one accept the publication.
   private func expectReadable(by old: FolderClient, _ what: String) async throws {
     for client in [old.copy(), FolderClient(try shippedRoot())] {
       do {
@@ -88,10 +88,10 @@ import Testing
     }
   }
 
-  /// The same command may be given again; then nothing waits, and publishing goes on.
+  /// Repeats the command; afterwards no change is pending and publishing works.
   private func expectConvergence(_ command: [String], _ old: FolderClient, _ what: String) async throws {
     let again = try SeedbankBinary.run(command, in: folder.path)
-    // What was brought in the first run is not asked for any more.
+    // A signature added by the first run is no longer requested.
     let isDone = command[1] == "add-signature" && again.errors.contains("No change of keys waits")
     #expect(again.status == 0 || isDone, "\(what): then \(again.errors)")
     try Tool.sqlite(folder("my.sqlite"), "UPDATE shop SET name = name || '.'")
@@ -105,7 +105,6 @@ import Testing
   }
 }
 
-/// A client of a publication on disk.
 final class FolderClient {
   private let root: [UInt8]
   private var files: [String: [UInt8]] = [:]

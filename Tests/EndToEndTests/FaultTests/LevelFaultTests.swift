@@ -5,12 +5,11 @@ import SeedTrust
 import Support
 import Testing
 
-/// A publisher that dies while it merges deltas or lists the merged ones has lost nothing.
 @Suite(.serialized) struct LevelFaultTests {
   static let sample = 10
   private static let regenerate = ["regenerate", "--config", "seedbank/seedbank.json"]
 
-  /// A deployment at version 15 whose origin has changed: the next step publishes, and merges what was.
+  /// A deployment at version 15 with a changed origin: the next step publishes and merges deltas.
   private static func scene() throws -> TemporaryFolder {
     let folder = try TemporaryFolder(inMemory: true)
     try Tool.sqlite(

@@ -5,9 +5,9 @@ import SeedTrust
 import Support
 import Testing
 
-/// A step that reads PostgreSQL while the process dies, or the disk fails or is full, at any of its file operations.
+/// The process dies, or the disk fails or is full, at any file operation of a step that reads PostgreSQL.
 @Suite(.serialized) struct PostgresFaultTests {
-  /// Operations that an ordinary run tries for each fault; a deep run tries all of them.
+  /// Operations tried for each fault; a deep run tries all of them.
   static let sample = 4
   private static let regenerate = ["regenerate", "--config", "seedbank/seedbank.json"]
 
@@ -72,7 +72,7 @@ import Testing
     return try history.json()["builds"]?.elements?.first?["foundBy"]?.string
   }
 
-  /// Whatever the cursor's file has become, a comparison of all rows has nothing to add.
+  /// Expects that a comparison of all rows finds no further change, whatever state the cursor's file is in.
   private func expectNothingMissed(_ what: String) throws {
     try OriginLogScene.rewindAudit(folder("seedbank/state/shops-1.cursor"))
     let audit = try SeedbankBinary.run(Self.regenerate + ["--json"], in: folder.path)

@@ -5,11 +5,11 @@ import SeedServer
 import SeedTrust
 import Support
 
-/// Looks at a publication as a client would: everything verified, every listed object there, head reached.
+/// Checks a publication as a client would: everything verified, every listed object present, head reached.
 struct PublicationProbe {
   let publication: PublicationDirectory
 
-  /// The head's version and rows, or why a client could not get there.
+  /// Returns the head's version and rows, or throws if a client could not reach it.
   func head(_ series: Series) throws -> (version: Int, rows: SeedRows)? {
     guard let metadata = try publication.published().series[series]?.metadata else { return nil }
     for object in metadata.objects { try check(object) }

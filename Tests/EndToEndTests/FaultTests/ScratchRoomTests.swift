@@ -2,9 +2,9 @@ import Foundation
 import Support
 import Testing
 
-/// A full folder for scratch files, which `TMPDIR` names: it is told with the remedy, and says nothing of the data.
+/// A full scratch folder (`TMPDIR`) is reported with a remedy, and never as damaged data.
 @Suite struct ScratchRoomTests {
-  /// In the path of each scratch file, and of nothing else.
+  /// Part of the path of each scratch file, and of no other file.
   private static let word = "tight-scratch"
   private static let points = 6
 
@@ -28,7 +28,7 @@ import Testing
       arguments, environment: own.merging(environment) { $1 }, in: store.folder.path)
   }
 
-  /// The operations on scratch files of a run that succeeds.
+  /// Counts the operations on scratch files of a successful run.
   private func count(_ arguments: [String]) throws -> Int {
     let file = store.folder("count")
     let outcome = try run(arguments, ["SEEDBANK_FAULT_COUNT": file])
@@ -48,19 +48,19 @@ import Testing
     "init feed.csv --directory feed --dry-run",
     "import rows.json --database app.sqlite --table shop --bad-rows collect --json",
   ])
-  func `without room from some write on, the command says where to make some`(_ command: String) throws {
+  func `a full scratch folder is reported with the remedy`(_ command: String) throws {
     let arguments = command.split(separator: " ").map(String.init)
     let count = try count(arguments)
     #expect(count > 0)
     for point in FaultInjector.points(count, sample: Self.points) {
       let outcome = try run(arguments, ["SEEDBANK_FAULT": "enospc-on:\(point)"])
-      // Behind the last write only the folder's removal is left to fail, for which nobody need do anything.
+      // After the last write, only the removal of the folder can fail, which needs no action.
       if outcome.status != 0 { expectRemedy(outcome, "\(command), from operation \(point) of \(count)") }
     }
     expectRemedy(try run(arguments, ["SEEDBANK_FAULT": "enospc-on:1"]), command)
   }
 
-  @Test func `where SQLite sorts an origin's rows there is the same remedy, and the origin is not blamed`()
+  @Test func `a full scratch folder during a sort of the origin's rows is not reported as a bad origin`()
     throws
   {
     // More than SQLite sorts in memory.

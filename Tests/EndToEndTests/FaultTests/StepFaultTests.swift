@@ -7,14 +7,14 @@ import SeedTrust
 import Support
 import Testing
 
-/// Five publish steps in a row, with snapshots, merged deltas, a floor that rises and files that go: at each of their
-/// file operations the publisher may die, and the disk may fail or be full.
+/// Five publish steps with snapshots, merged deltas, a rising floor and removed files: the publisher dies, or the disk
+/// fails or is full, at each file operation.
 @Suite(.serialized) struct StepFaultTests {
-  /// Operations of one step that an ordinary run tries for each fault; a deep run tries all of them.
+  /// Operations tried for each fault and step; a deep run tries all of them.
   static let sample = 3
   private static let firstVersion = 13
   private static let plain = ["regenerate", "--config", "seedbank/seedbank.json"]
-  /// At the second snapshot the first one is not kept any more; what is not named goes at the next step.
+  /// The second snapshot replaces the first one; unnamed files are removed at the next step.
   private static let steps = [plain, plain + ["--snapshot"], plain, plain + ["--snapshot"], plain]
 
   private let folder: TemporaryFolder
@@ -51,7 +51,7 @@ import Testing
       "UPDATE shop SET rank = \(version) WHERE id = \(version); DELETE FROM shop WHERE id = \(60 - version)")
   }
 
-  /// Whatever metadata does not name any more has not been named for long.
+  /// Ends the grace period of all files that metadata no longer names.
   private func endGrace() throws {
     let memory = folder("seedbank/state/unnamed-files.json")
     guard let text = try? String(contentsOfFile: memory, encoding: .utf8) else { return }
@@ -82,7 +82,6 @@ import Testing
     try changeOrigin(Self.firstVersion + 1)
     try save()
     try failEverywhere(Self.plain, to: Self.firstVersion + 1) { what in
-      // Whatever the cursor's file has become, the log counts again, or was not needed; and it lost nothing.
       try OriginLogScene.rewindAudit(folder("seedbank/state/my-1.cursor"))
       let audit = try SeedbankBinary.run(Self.plain + ["--json"], in: folder.path)
       #expect(audit.status == 0 && audit.errors.isEmpty, "\(what): \(audit.errors)")
@@ -116,7 +115,7 @@ import Testing
     try Tool.run(["cp", "-a", folder("before"), folder("seedbank")])
   }
 
-  /// The same command ends at the new version, and the one after it leaves nothing that is not named.
+  /// Expects that the same command reaches the new version and that the next one removes unnamed files.
   private func expectConvergence(_ command: [String], _ rows: SeedRows?, _ what: String) throws {
     try SeedbankBinary.succeed(command, in: folder.path)
     #expect(try probe.head(series)?.rows == rows, "\(what): the next run does not converge")

@@ -6,12 +6,12 @@ import SeedTrust
 import Support
 import Testing
 
-/// A client is killed, or a file operation fails, or the power goes, at any point: the store opens at a published
+/// A client is killed, or a file operation fails, or the power fails, at any point: the store opens at a published
 /// version, and the same command converges.
 @Suite(.serialized) struct StoreFaultTests {
-  /// Operations that an ordinary run tries for each fault; a deep run tries all of them.
+  /// Operations tried for each fault; a deep run tries all of them.
   static let sample = 8
-  /// Operations of a step at the least: a step that has fewer does not test what it is meant to.
+  /// The fewest operations of each step; with fewer, it would not test the intended code.
   static let least: [StoreScene.Step: Int] = [.firstStart: 125, .swap: 125, .apply: 250, .collect: 15]
 
   @Test(arguments: StoreScene.Step.allCases)
@@ -33,7 +33,7 @@ import Testing
     print("\(step): \(count) operations, \(tried) faults")
   }
 
-  @Test func `a disk that fails in the moment after a swap is not held against the snapshot`() throws {
+  @Test func `a disk failure right after a swap does not reject the snapshot`() throws {
     let (scene, injector) = (try StoreScene(.firstStart), try FaultInjector())
     let failed = try injector.run(
       scene.pull, failingReadsWith: scene.folder("store/CURRENT"), in: scene.folder.path)
@@ -44,7 +44,7 @@ import Testing
   @Test(
     arguments: Stage.pick(
       quick: [StoreScene.Step.apply], full: [.firstStart, .apply], deep: [.firstStart, .apply]))
-  func `a disk that does not give a file back is told as such, and the data is not held to be bad`(
+  func `an unreadable file is reported as a disk failure, and the data is not marked as bad`(
     _ step: StoreScene.Step
   ) throws {
     let (scene, injector) = (try StoreScene(step), try FaultInjector())
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test(.full)
-  func `a disk that fills up while the log is emptied loses nothing, and has room again afterwards`()
+  func `a disk that fills up during a checkpoint loses no data, and the next update frees the log`()
     throws
   {
     let (scene, injector) = (try StoreScene(.apply), try FaultInjector())
@@ -76,7 +76,6 @@ import Testing
     }
   }
 
-  /// Bytes in the logs of a store's generations.
   private func logBytes(_ scene: StoreScene) throws -> Int {
     let generations = scene.folder("store/generations")
     return try Folder.names(in: generations).reduce(0) {
@@ -99,12 +98,12 @@ import Testing
 
   // MARK: Power loss
 
-  /// Restarts with some of what was not synced, beside those with nothing of it.
+  /// Restarts with some of the unsynced changes, beside the restarts without any.
   static let mixtures = 40
 
   @Test(
     arguments: Stage.pick(quick: [.apply], full: StoreScene.Step.allCases, deep: StoreScene.Step.allCases))
-  func `a power loss at any point loses no version that counted`(_ step: StoreScene.Step) throws {
+  func `a power loss at any point loses no version that became current`(_ step: StoreScene.Step) throws {
     let (scene, injector) = (try StoreScene(step), try FaultInjector())
     let log = try injector.log(scene.pull, in: scene.folder.path)
     var disk = try ForgetfulDisk(scene.folder("saved"), root: scene.folder("store"))
@@ -128,7 +127,7 @@ import Testing
     print("\(step): \(log.count) prefixes, \(seen) syncs, \(mixed.count) mixtures")
   }
 
-  @Test func `a disk that forgets would show a sync that is missing`() throws {
+  @Test func `the simulated disk loses the update if every sync is missing`() throws {
     let (scene, injector) = (try StoreScene(.swap), try FaultInjector())
     let log = try injector.log(scene.pull, in: scene.folder.path)
     var disk = try ForgetfulDisk(scene.folder("saved"), root: scene.folder("store"))
@@ -136,7 +135,6 @@ import Testing
     #expect(try restart(disk, scene, nil, notBefore: nil, "without syncs") == .first)
   }
 
-  /// The version that is there after a restart.
   private func restart(
     _ disk: ForgetfulDisk, _ scene: StoreScene, _ chance: SplitMix?, notBefore reached: Version?,
     _ what: String

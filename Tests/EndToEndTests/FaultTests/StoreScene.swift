@@ -5,21 +5,17 @@ import SeedServer
 import SeedTrust
 import Support
 
-/// A store as it was, a front that serves what is newer, and the digests of all that was ever published.
+/// An earlier store, a front that serves newer versions, and the digests of all published versions.
 final class StoreScene {
-  /// What the client will have to do.
   enum Step: String, CaseIterable {
-    /// Everything, from nothing on.
     case firstStart
-    /// A snapshot in the place of what is there.
+    /// Replaces the data with a snapshot.
     case swap
-    /// Many deltas.
     case apply
-    /// Nothing but removing what was left of generations, downloads and drafts.
+    /// Only removes old generations, downloads and temporary files.
     case collect
   }
 
-  /// Deltas that are applied one after another.
   static let deltas = 14
 
   let folder: TemporaryFolder
@@ -58,10 +54,8 @@ final class StoreScene {
     try restore()
   }
 
-  /// The newest version.
   var head: Version { digests.keys.max() ?? .first }
 
-  /// The store as it was before the step.
   func restore() throws {
     try Tool.run(["rm", "-rf", folder("store")])
     try Tool.run(["cp", "-a", folder("saved"), folder("store")])
@@ -96,13 +90,13 @@ final class StoreScene {
     try SeedbankBinary.succeed(arguments, in: folder.path)
     try learn()
     let head = #""head":\#(head)"#
-    // The front looks for another process's publication by itself.
+    // The front looks for another process's publication once a second.
     try eventually("the front serves the new version", within: 60) {
       try Tool.run(["curl", "-s", "\(server.address)/v1/my"]).contains(head) ? true : nil
     }
   }
 
-  /// What crashes and readers that have gone leave behind.
+  /// Adds leftovers of crashes and of finished readers.
   private func leave() throws {
     let current = try String(contentsOfFile: folder("saved/CURRENT"), encoding: .utf8)
     let live = folder("saved/generations/\(current.trimmingCharacters(in: .newlines))")
@@ -122,10 +116,9 @@ final class StoreScene {
     }
   }
 
-  // MARK: What a store holds
+  // MARK: Contents of a store
 
-  /// The version of the store in a folder, whose rows must be those that were published as it; `nil` where nothing
-  /// counts yet.
+  /// Returns the version of the store after checking its rows against the published digest, or `nil` if it is empty.
   func version(in store: String) throws -> Version? {
     guard let name = try? String(contentsOfFile: "\(store)/CURRENT", encoding: .utf8) else { return nil }
     let file = "\(store)/generations/\(name.trimmingCharacters(in: .newlines))/seed.sqlite"

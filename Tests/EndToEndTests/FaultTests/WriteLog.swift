@@ -3,12 +3,11 @@ import SeedDatabase
 import SeedSystem
 import Support
 
-/// What a run did to files, and what a disk may hold of it after a power loss at any point.
+/// The file operations of a run, to simulate a power loss at any point.
 ///
-/// The disk of this model keeps nothing that was not asked for: bytes last once their file was synced, names once their
-/// folder was. Between that it may have kept any of the pending writes of a file, and pending names up to any point.
+/// The simulated disk guarantees only synced data: bytes after their file was synced, names after their folder was.
+/// In between it may keep any pending writes of a file, and pending names up to any point.
 struct WriteLog {
-  /// One operation that succeeded.
   struct Operation {
     let name: String
     let path: String
@@ -40,7 +39,7 @@ struct WriteLog {
 }
 
 extension WriteLog.Operation {
-  /// With whole paths: a command knows its store by the path that it was given.
+  /// Makes the paths absolute, because a command logs its store's path as given.
   func under(_ directory: String) -> Self {
     func whole(_ path: String) -> String {
       path.isEmpty || path.hasPrefix("/") ? path : "\(directory)/\(path)"
@@ -49,9 +48,9 @@ extension WriteLog.Operation {
   }
 }
 
-/// A folder on a disk that loses what was not synced.
+/// A folder on a disk that loses unsynced changes.
 struct ForgetfulDisk {
-  /// A file's bytes, whatever its names are.
+  /// A file's bytes, shared by its names.
   private final class Content {
     var durable: [UInt8] = []
     var pending: [Change] = []
@@ -77,10 +76,9 @@ struct ForgetfulDisk {
   private var durable: [String: Entry] = [:]
   private var current: [String: Entry] = [:]
   private var namings: [[Naming]] = []
-  /// Counts what has become durable.
   private(set) var generation = 0
 
-  /// What the folder holds now, all of it durable; paths of operations lead to `root`.
+  /// Reads the folder as durable content; operations' paths begin with `root`.
   init(_ folder: String, root: String) throws {
     self.root = root
     try read(folder, "")
@@ -101,10 +99,8 @@ struct ForgetfulDisk {
     }
   }
 
-  // MARK: Operations
-
   mutating func perform(_ operation: WriteLog.Operation) {
-    // The memory that SQLite's readers share is made anew after a restart.
+    // SQLite recreates its readers' shared memory after a restart.
     guard let path = inner(operation.path), !path.hasSuffix("-shm") else { return }
     switch operation.name {
     case "create": if current[path] == nil { name([(path, .file(Content()))]) }
@@ -121,7 +117,6 @@ struct ForgetfulDisk {
     }
   }
 
-  /// Names that change together.
   private mutating func name(_ changes: [(path: String, entry: Entry?)]) {
     for change in changes { current[change.path] = change.entry }
     namings.append(changes.map { Naming(folder: Folder.parent(of: $0.path), path: $0.path, entry: $0.entry) })
@@ -141,7 +136,7 @@ struct ForgetfulDisk {
 
   // MARK: After a power loss
 
-  /// Writes what is left into a new folder. With `chance` some of what was not synced is left too.
+  /// Writes the remaining files into a new folder; with `chance`, some unsynced changes too.
   func restart(in folder: String, chance: inout SplitMix?) throws {
     var names = durable
     if chance != nil {
@@ -151,7 +146,7 @@ struct ForgetfulDisk {
     }
     try Folder.create(folder)
     for (path, entry) in names.sorted(by: { $0.key < $1.key }) {
-      // What lies in a folder that is not there is not there.
+      // Files in a lost folder are lost.
       guard Folder.isFolder(Folder.parent(of: folder + path)) else { continue }
       switch entry {
       case .folder: try Folder.create(folder + path)
@@ -183,7 +178,7 @@ struct ForgetfulDisk {
     if case .file(let content) = current[path] { content } else { nil }
   }
 
-  /// The path within the folder, from its first slash on; empty for the folder itself.
+  /// Returns the path within the folder with its leading slash, empty for the folder.
   private func inner(_ path: String) -> String? {
     path == root ? "" : path.hasPrefix(root + "/") ? String(path.dropFirst(root.count)) : nil
   }

@@ -1,17 +1,16 @@
 import Foundation
 import Support
 
-/// A static host over a folder as it is at each request. It may be in trouble.
+/// A static host that reads a folder at each request and can simulate failures.
 final class FolderHost: Sendable {
   enum Trouble: Sendable {
     case none
-    /// Paths that have that part are not there.
+    /// Answers 404 for paths that contain this text.
     case missing(String)
-    /// Half of such a file comes, and then the connection breaks.
+    /// Sends half of a file and closes the connection.
     case cut(String)
-    /// The last byte of such a file is another one.
     case damaged(String)
-    /// Each answer asks for a wait that is too long for one look.
+    /// Answers 503 with a Retry-After that is too long for one update.
     case overloaded
   }
 
@@ -50,7 +49,7 @@ final class FolderHost: Sendable {
 
   func begin(_ new: Trouble) { trouble.withLock { $0 = new } }
 
-  /// The requests until now, which are then forgotten.
+  /// Returns and clears the recorded requests.
   func takeRequests() -> [RawRequest] {
     asked.withLock { asked in
       defer { asked = [] }

@@ -5,10 +5,10 @@ import SeedSystem
 import Support
 import Testing
 
-/// A follower may die, and its disk may fail or be full, at each of the file operations of a look: what it serves is the
-/// old or the new publication, whole.
+/// A follower is killed, or its disk fails or is full, at any file operation of an update: it serves the complete old
+/// or the complete new publication.
 @Suite(.serialized) struct FollowFaultTests {
-  /// Operations that an ordinary run tries for each fault; a deep run tries all of them.
+  /// Operations tried for each fault; a deep run tries all of them.
   private static let sample = 8
 
   private let scene: FollowScene
@@ -16,11 +16,12 @@ import Testing
 
   init() throws { (scene, injector) = (try FollowScene(), try FaultInjector()) }
 
-  @Test func `a first look that fails at any file operation leaves nothing or all`() throws {
+  @Test func `a first update that fails at any file operation leaves nothing or a complete copy`() throws {
     try failEverywhere(old: nil)
   }
 
-  @Test(.full) func `a later look that fails at any file operation leaves the old or the new version`() throws
+  @Test(.full) func `a later update that fails at any file operation leaves the old or the new version`()
+    throws
   {
     try scene.follow()
     try scene.publish("newer", "--snapshot")

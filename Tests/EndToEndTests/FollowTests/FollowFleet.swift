@@ -3,7 +3,7 @@ import SeedFormat
 import SeedServer
 import Support
 
-/// A publisher, three followers of it that may be killed, and nginx in front of them.
+/// A publisher, three followers that may be killed, and nginx in front of them.
 final class FollowFleet {
   let origin: ServedDeployment
   let seed: UInt64
@@ -28,7 +28,6 @@ final class FollowFleet {
     try startAll()
   }
 
-  /// Where clients ask.
   var port: UInt16 { proxy.plainPort }
 
   func startAll() throws { for number in 0..<Self.count where followers[number] == nil { try start(number) } }
@@ -41,7 +40,7 @@ final class FollowFleet {
       ], in: folder.path)
   }
 
-  /// Kills one of them or starts one again, or lets them be.
+  /// Picks a follower at random: starts it if it is down, or kills it one time in three.
   func disturb() throws {
     let number = Int.random(in: 0..<Self.count, using: &random)
     guard let follower = followers[number] else { return try start(number) }
@@ -53,19 +52,18 @@ final class FollowFleet {
     kills += 1
   }
 
-  /// What they said that no operator should have to read.
   var errorsOfFollowers: [String] {
     let all = told + followers.compactMap { $0?.errors }.joined()
     return all.split(separator: "\n").filter { $0.contains("level=error") }.map(String.init)
   }
 }
 
-/// A client that knows the plain interface alone: a snapshot once, and then changes.
+/// A client of the plain interface: one snapshot, then changes.
 struct PlainFollower {
   private let port: UInt16
   private(set) var version = 0
   private(set) var snapshots = 0
-  /// Answers that asked it to come again.
+  /// The number of 5xx answers and of missing snapshots.
   private(set) var waits = 0
   private var epoch = ""
 

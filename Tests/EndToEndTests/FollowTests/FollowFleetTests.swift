@@ -8,14 +8,12 @@ import SeedTrust
 import Support
 import Testing
 
-/// Three followers behind nginx, killed and started at random while versions are published.
 @Suite(.serialized) struct FollowFleetTests {
   private static let versions = (Stage.isDeep ? 300 : 25)
-  /// Clients of each kind.
   private static let clients = 3
 
   @Test(.full)
-  func `clients of followers that come and go reach the newest rows, and take no needless snapshot`()
+  func `clients reach the newest rows without extra snapshots while followers are killed and started`()
     async throws
   {
     let fleet = try FollowFleet(seed: .random(in: 0...UInt64.max))
@@ -58,7 +56,7 @@ import Testing
     #expect(fleet.errorsOfFollowers == [], "\(what)")
   }
 
-  /// A follower that is behind, or away, lets a look fail; the client keeps what it has, and comes again.
+  /// Updates the client; returns nil if a follower is behind or down.
   private static func look(_ client: FollowingClient) async throws -> Int? {
     do {
       return try await client.look(now: .now())
@@ -69,7 +67,7 @@ import Testing
     }
   }
 
-  /// An answer of a proxy whose followers are away, or of one that lacks what another one named.
+  /// Whether the error comes from a follower that is down or lacks a newer file.
   private static func isPassing(_ what: String) -> Bool {
     what.hasPrefix("metadata ") || what == "the description"
       || ["404", "500", "502", "503", "504"].contains { what.hasSuffix(": \($0)") }
@@ -84,7 +82,6 @@ import Testing
   }
 }
 
-/// A store of the library, as an app has it.
 private final class FleetDevice {
   private let store: SeedStore
   private let folder: TemporaryFolder
@@ -99,7 +96,7 @@ private final class FleetDevice {
       directory: URL(fileURLWithPath: folder("store")))
   }
 
-  /// An update, which may fail where a follower is behind or away; returns the version that the device then has.
+  /// Updates the store, ignoring retryable errors, and returns its version.
   @discardableResult
   func look() async throws -> Int? {
     do {

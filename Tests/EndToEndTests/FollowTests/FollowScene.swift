@@ -5,7 +5,7 @@ import SeedSystem
 import Support
 import Testing
 
-/// A publication on a static host, and a folder that follows it.
+/// A publication on a static host, and a follower's copy of it.
 final class FollowScene {
   let origin: OperatedDeployment
   let host: FolderHost
@@ -20,7 +20,6 @@ final class FollowScene {
   var folder: TemporaryFolder { origin.folder }
   var copy: PublicationDirectory { PublicationDirectory(folder("copy")) }
 
-  /// The command of one look.
   var once: [String] {
     ["follow", host.address, "--root", "seedbank/root.json", "--to", "copy", "--once"]
   }
@@ -38,14 +37,14 @@ final class FollowScene {
     try SeedbankBinary.succeed(["regenerate", "--snapshot"], in: folder.path)
   }
 
-  /// Publishes a version in which the first shops have that name.
+  /// Publishes a version that gives this name to the first shops.
   func publish(_ name: String, _ arguments: String...) throws {
     try origin.origin("UPDATE shop SET name = '\(name)' WHERE id < 4")
     try SeedbankBinary.succeed(["regenerate"] + arguments, in: folder.path)
   }
 
-  /// All that is newest at the publisher is in the copy, byte by byte, and nothing else that anybody could ask for. A
-  /// publisher that burnt has lost what nobody names any more.
+  /// Expects that the copy equals the publication, byte by byte. After a disaster, the publisher may lack files that
+  /// metadata no longer names.
   func expectSame(_ what: String = "", hasBurnt: Bool = false) throws {
     let (here, there) = (try files(copy), try files(origin.publication))
     let different = here.filter { there[$0.key] != $0.value && !(hasBurnt && there[$0.key] == nil) }.keys
@@ -59,7 +58,7 @@ final class FollowScene {
     try PublicationProbe(publication: publication).head(series)
   }
 
-  /// All files that a static host would serve.
+  /// Returns all files that a static host would serve.
   func files(_ publication: PublicationDirectory) throws -> [String: [UInt8]] {
     var found: [String: [UInt8]] = [:]
     func read(_ path: String) throws {
@@ -77,7 +76,7 @@ final class FollowScene {
     return found
   }
 
-  /// Whatever is not named any more has not been named for long.
+  /// Ends the grace period of all files that metadata no longer names.
   func endGrace(in state: String = "copy/.follow") throws {
     let memory = folder("\(state)/unnamed-files.json")
     guard let text = try? String(contentsOfFile: memory, encoding: .utf8) else { return }

@@ -6,7 +6,6 @@ import SeedTrust
 import Support
 import Testing
 
-/// A follower that goes on looking, and serves what it has.
 @Suite struct FollowServeTests {
   let scene: FollowScene
 
@@ -29,7 +28,7 @@ import Testing
     try get(follower, "/readyz")["series"]?.elements?.first?["head"]?.text
   }
 
-  @Test func `what is published is served a moment later, and clients of both hosts agree`() throws {
+  @Test func `a published version is served a moment later, and clients of both hosts agree`() throws {
     let follower = try follower()
     try waitUntil("the first copy") { try head(follower) == "3" }
     for version in 4...6 {
@@ -51,7 +50,7 @@ import Testing
     try scene.expectSame()
   }
 
-  @Test(.full) func `a follower whose origin is away serves on, says so once, and goes on when it is back`()
+  @Test(.full) func `without its origin, a follower serves its copy, logs one error and recovers`()
     throws
   {
     let follower = try follower()
@@ -71,7 +70,8 @@ import Testing
     #expect(follower.errors.contains("looks succeed again"))
   }
 
-  @Test(.full) func `before there is a copy it is not ready, and a copy of before is served at once`() throws
+  @Test(.full) func `a follower is not ready before its first copy, and serves an earlier copy at once`()
+    throws
   {
     scene.host.begin(.missing("metadata/"))
     let first = try follower()
@@ -84,7 +84,7 @@ import Testing
     #expect(try head(second) == "3")
   }
 
-  @Test func `python-tuf reads a follower as any other publication`() throws {
+  @Test func `python-tuf reads a follower like any other publication`() throws {
     let follower = try follower()
     try waitUntil("the first copy") { try head(follower) == "3" }
     let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -96,7 +96,7 @@ import Testing
     #expect(found == "verified \(metadata?.objects.count ?? 0) targets\n")
   }
 
-  @Test func `it follows without serving until it is told to end`() throws {
+  @Test func `follow without --serve updates its copy until SIGTERM`() throws {
     let follower = try TestProgram(
       [SeedbankBinary.path] + scene.once.filter { $0 != "--once" } + ["--every", "1"], in: scene.folder.path)
     try waitUntil("the first copy") { Folder.exists(scene.folder("copy/metadata/timestamp.json")) }

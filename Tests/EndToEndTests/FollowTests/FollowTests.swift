@@ -5,13 +5,13 @@ import SeedSystem
 import Support
 import Testing
 
-/// One look after the other, at a publisher that goes on, and at one with which something is wrong.
+/// Single updates of a follower, with a healthy publisher and with broken ones.
 @Suite struct FollowTests {
   let scene: FollowScene
 
   init() throws { scene = try FollowScene() }
 
-  @Test func `a copy has the publisher's very bytes after each look`() throws {
+  @Test func `a copy equals the publication byte by byte after each update`() throws {
     let first = try scene.look("--json")
     #expect(first.status == 0 && first.errors.isEmpty, "\(first)")
     #expect(try first.json()["series"]?.elements?.first?["version"]?.integer == 3)
@@ -30,7 +30,7 @@ import Testing
     #expect(try Folder.names(in: scene.folder("copy/.follow/parts")) == [])
   }
 
-  @Test func `what is no longer named goes after the grace, and not before`() throws {
+  @Test func `unnamed files are removed after the grace period`() throws {
     try scene.follow()
     let old = try scene.files(scene.copy).keys.filter { $0.hasSuffix(".snapshot.json") }
     try scene.publish("newer", "--snapshot")
@@ -44,7 +44,7 @@ import Testing
     try scene.expectSame()
   }
 
-  @Test func `a file that a disk damaged is found with --verify, and one that is gone at each look`() throws {
+  @Test func `--verify repairs a damaged file, and every update restores a missing one`() throws {
     try scene.follow()
     let files = try scene.files(scene.copy)
     let object = try #require(files.keys.first { $0.hasPrefix("targets/") })
@@ -59,9 +59,7 @@ import Testing
     try scene.expectSame("gone")
   }
 
-  // MARK: What is wrong elsewhere
-
-  /// A look that fails says why, and leaves what is here as it is.
+  /// Expects that an update fails with these words and leaves the metadata unchanged.
   private func expectRefusal(
     _ status: Int32, _ words: String..., arguments: String..., environment: [String: String] = [:]
   ) throws {
@@ -76,7 +74,7 @@ import Testing
   }
 
   @Test(.full, arguments: [false, true])
-  func `objects that are missing, cut off or other bytes never come to be named`(hasCopy: Bool) throws {
+  func `missing, truncated or damaged objects are never published`(hasCopy: Bool) throws {
     if hasCopy { try scene.follow() }
     try scene.publish("newer", "--snapshot")
     scene.host.begin(.missing("snapshot-4"))
@@ -96,7 +94,7 @@ import Testing
     try scene.expectSame()
   }
 
-  @Test func `a download goes on where it was cut off`() throws {
+  @Test func `an interrupted download is resumed`() throws {
     scene.host.begin(.cut("snapshot-1"))
     #expect(try scene.look().status == 69)
     scene.host.begin(.none)
@@ -107,7 +105,7 @@ import Testing
     try scene.expectSame()
   }
 
-  @Test func `a server that is gone, or no publication, is named`() throws {
+  @Test func `a missing server or publication is reported`() throws {
     try scene.follow()
     scene.host.begin(.missing("metadata/"))
     try expectRefusal(69, "give the address of a publication")
@@ -115,7 +113,7 @@ import Testing
     try expectRefusal(69, "Cannot get", "metadata/")
   }
 
-  @Test func `a publication under other keys is refused by the root`() throws {
+  @Test func `a publication under other keys is rejected by the root`() throws {
     try scene.follow()
     try Tool.run(["mkdir", scene.folder("other")])
     try Tool.run(["cp", scene.folder("my.sqlite"), scene.folder("other/my.sqlite")])
@@ -128,21 +126,21 @@ import Testing
     #expect(!Folder.exists(scene.folder("fresh/metadata")))
   }
 
-  @Test func `a publication that went back is refused`() throws {
+  @Test func `a publication that went back is rejected`() throws {
     try Tool.run(["cp", "-a", scene.folder("seedbank"), scene.folder("backup")])
     try scene.publish("newer")
     try scene.follow()
     try Tool.run(["rm", "-rf", scene.folder("seedbank")])
     try Tool.run(["cp", "-a", scene.folder("backup"), scene.folder("seedbank")])
     try expectRefusal(65, "has an older state than the one that is here", "What is here stays as it is")
-    // Of one second, both timestamps would be the same.
+    // Within one second, both timestamps would be the same.
     let lost = UTCTime.now()
     try waitUntil("another second") { UTCTime.now() > lost }
     try scene.publish("another one")
     try expectRefusal(65, "differs from", "What is here stays as it is")
   }
 
-  @Test func `signatures that have expired are refused`() throws {
+  @Test func `expired signatures are rejected`() throws {
     try scene.follow()
     let clock = try MovedClock()
     try expectRefusal(
@@ -150,7 +148,7 @@ import Testing
       environment: clock.environment(seconds: 30 * MovedClock.secondsPerDay))
   }
 
-  @Test func `a publisher's own folder is never followed into, nor one that another process follows into`()
+  @Test func `follow rejects a publisher's own folder and a folder that another process uses`()
     throws
   {
     let before = try scene.files(scene.origin.publication)
@@ -165,7 +163,7 @@ import Testing
     try scene.follow()
   }
 
-  @Test func `a disk that is carried is followed like a server, and what is damaged on the way is refused`()
+  @Test func `a copied folder is followed like a server, and damaged files in it are rejected`()
     throws
   {
     try scene.follow()
@@ -197,7 +195,7 @@ import Testing
       nothing.status == 64 && nothing.errors.contains("a folder that holds a publication"), "\(nothing)")
   }
 
-  @Test func `options that do not go together are named`() throws {
+  @Test func `contradicting options are reported`() throws {
     for (arguments, word) in [
       (["--serve"], "--once"), (["--port", "0"], "--serve"), (["--every", "0"], "--every"),
       (["--grace", "1"], "--grace"),

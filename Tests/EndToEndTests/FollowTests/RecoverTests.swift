@@ -6,7 +6,6 @@ import SeedTrust
 import Support
 import Testing
 
-/// A publisher whose disk is gone goes on from what a follower has.
 @Suite struct RecoverTests {
   let scene: FollowScene
   let follower: FolderHost
@@ -16,7 +15,7 @@ import Testing
     follower = try FolderHost(scene.folder("copy"))
   }
 
-  /// The disk with the publication is gone; what lies in a backup is not.
+  /// Removes the publication and the state, but not the files that a backup contains.
   private func burn() throws {
     for name in ["publication", "state"] { try Tool.run(["rm", "-rf", scene.folder("seedbank/\(name)")]) }
   }
@@ -25,7 +24,7 @@ import Testing
     try SeedbankBinary.run(["recover", "--from", follower.address] + arguments, in: scene.folder.path)
   }
 
-  /// Brings a store to what a host has; returns by which action.
+  /// Updates a store from a host and returns the action.
   private func pull(_ store: String, from address: String? = nil) throws -> String {
     let outcome = try SeedbankBinary.run(
       [
@@ -45,7 +44,7 @@ import Testing
     try scene.origin.publication.published().series[scene.series]?.metadata.state.epoch
   }
 
-  @Test func `the publisher goes on with the next version of the same epoch, and clients need no snapshot`()
+  @Test func `after recover, the publisher continues its epoch and clients need no snapshot`()
     throws
   {
     try scene.follow()
@@ -67,7 +66,9 @@ import Testing
     try scene.expectSame("the follower goes on", hasBurnt: true)
   }
 
-  @Test func `what came after the follower's last look is lost, and its clients go on`() throws {
+  @Test func `versions after the follower's last update are lost, and the follower's clients continue`()
+    throws
+  {
     try scene.follow()
     _ = try pull("behind", from: follower.address)
     try scene.publish("lost")
@@ -78,11 +79,11 @@ import Testing
     try SeedbankBinary.succeed(["regenerate"], in: scene.folder.path)
     #expect(try head()?.version == 4)
     #expect(try pull("behind") == "applied")
-    // It has rows that nobody else ever had.
+    // Only this client has the rows of the lost version.
     #expect(try pull("ahead") == "replaced")
   }
 
-  @Test func `a plain client goes on with changes, too`() throws {
+  @Test func `after recover, a plain client continues with changes`() throws {
     try scene.follow()
     let epoch = try #require(try epoch())
     let path = "/v1/my/changes?model=1.0&since=3&epoch=\(epoch)"
@@ -98,14 +99,14 @@ import Testing
     }
   }
 
-  @Test func `a copy on a disk will do`() throws {
+  @Test func `recover accepts a folder with a copy`() throws {
     try scene.follow()
     try burn()
     let outcome = try SeedbankBinary.run(["recover", "--from", "copy"], in: scene.folder.path)
     #expect(outcome.status == 0 && outcome.output.hasPrefix("my/1: version 3, published at "), "\(outcome)")
   }
 
-  @Test func `an existing publication is never written over`() throws {
+  @Test func `recover never overwrites an existing publication`() throws {
     try scene.follow()
     let before = try scene.files(scene.origin.publication)
     let outcome = try recover()
@@ -113,7 +114,7 @@ import Testing
     #expect(try scene.files(scene.origin.publication) == before)
   }
 
-  @Test func `a missing key is named, and the next call goes on`() throws {
+  @Test func `a missing key is reported, and recover can be repeated`() throws {
     try scene.follow()
     try burn()
     try Tool.run(["mv", scene.folder("seedbank/keys/series.key"), scene.folder("series.key")])
@@ -126,7 +127,7 @@ import Testing
     #expect(try head()?.version == 4)
   }
 
-  @Test func `without root.json it says which file is needed, and takes it from elsewhere`() throws {
+  @Test func `without root.json, recover asks for the file and accepts it from another place`() throws {
     try scene.follow()
     try burn()
     try Tool.run(["mv", scene.folder("seedbank/root.json"), scene.folder("app-root.json")])
@@ -143,7 +144,7 @@ import Testing
     #expect(try SeedbankBinary.run(["verify"], in: scene.folder.path).status == 0)
   }
 
-  @Test func `of several copies the newest counts, and one that is away does not matter`() throws {
+  @Test func `recover takes the newest of several copies and ignores hosts that are down`() throws {
     try scene.follow()
     try Tool.run(["cp", "-a", scene.folder("copy"), scene.folder("older")])
     let older = try FolderHost(scene.folder("older"))
@@ -160,7 +161,7 @@ import Testing
     }
   }
 
-  @Test func `a copy whose signatures have expired is taken all the same, with a warning`() throws {
+  @Test func `recover accepts a copy with expired signatures and warns`() throws {
     try scene.follow()
     try burn()
     let clock = try MovedClock()
@@ -171,7 +172,7 @@ import Testing
     #expect(try SeedbankBinary.run(["verify"], environment: later, in: scene.folder.path).status == 0)
   }
 
-  @Test func `a recovery that fails at any file operation goes on with the next call`() throws {
+  @Test func `a recovery that fails at any file operation can be repeated`() throws {
     try scene.follow()
     try Tool.run(["cp", "-a", scene.folder("seedbank"), scene.folder("whole")])
     let command = ["recover", "--from", follower.address]
@@ -185,7 +186,7 @@ import Testing
         let what = "\(fault) at \(point) of \(count): \(failed)"
         if FollowFolder.isBegun(in: scene.folder("seedbank/publication")) || failed.status != 0 {
           let again = try recover()
-          // It may have ended before the fault, or have released the folder.
+          // The first call may have finished, or have released the folder.
           #expect(again.status == 0 || again.errors.contains("never writes over one"), "\(what): \(again)")
         }
         #expect(try head()?.version == 3, "\(what)")
@@ -194,9 +195,10 @@ import Testing
     }
   }
 
-  /// A publisher that burns at random moments, a follower that looked at some time before, and two clients: one reads
-  /// from the follower, one from the publisher itself.
-  @Test(.full) func `burnt at random moments, the publisher goes on and clients come to the same rows`()
+  /// A publisher loses its disk at random moments. Its follower may lag by one version; one client reads from the
+  /// follower, another from the publisher.
+  @Test(.full)
+  func `after disk losses at random moments, the publisher recovers and clients reach the same rows`()
     throws
   {
     var random = SplitMix(seed: .random(in: 0...UInt64.max))
@@ -210,7 +212,7 @@ import Testing
   private func burnOnce(_ fire: Int, _ random: inout SplitMix, _ what: String) throws {
     var hasLost = false
     for step in 0...Int.random(in: 0...4, using: &random) {
-      // At most the last version is lost.
+      // Loses at most the last version.
       if hasLost { try scene.follow() }
       try scene.publish("fire \(fire), step \(step)")
       hasLost = Bool.random(using: &random)

@@ -3,7 +3,7 @@ import SeedServer
 import Support
 import Testing
 
-/// What other people's tools say of documents that they read. `Scripts/conformance` asks more of them.
+/// External tools check the front's documents; `Scripts/conformance` runs more of them.
 @Suite struct ConformanceTests {
   private static let promtool = "/usr/bin/promtool"
   private let served: ServedDeployment
@@ -24,7 +24,7 @@ import Testing
     .enabled(
       if: FileManager.default.isExecutableFile(atPath: promtool),
       "promtool is not installed: Scripts/deps --conformance"))
-  func `promtool has nothing to say of the metrics`() throws {
+  func `promtool accepts the metrics`() throws {
     for target in ["/v1", "/v1/test/changes?model=1.0&since=1", "/nothing"] { _ = try body(target) }
     #expect(try Tool.run([Self.promtool, "check", "metrics"], input: body("/metrics")).isEmpty)
   }

@@ -4,12 +4,11 @@ import SeedSystem
 import Support
 import Testing
 
-/// A crowd of clients looks for something new, through the documented nginx.
 @Suite struct CrowdedLookTests {
-  /// Seconds after which the proxy may not give an answer to `timestamp.json` any more while it asks anew.
+  /// The age in seconds at which the proxy no longer serves `timestamp.json` while it revalidates.
   private static let oldSeconds = 7
 
-  /// What the proxy has when the crowd comes.
+  /// The state of the proxy's cache when the crowd arrives.
   enum Kept: CaseIterable {
     case nothing, fresh, old
   }
@@ -19,11 +18,11 @@ import Testing
   init() throws { served = try ServedDeployment(seed: 63) }
 
   @Test(.full, arguments: Kept.allCases)
-  func `a thousand looks within a second cost the front at most six requests`(kept: Kept) throws {
+  func `a thousand update checks within a second cost the front at most six requests`(kept: Kept) throws {
     try expectFew(kept, fronts: [served.front.port])
   }
 
-  @Test(.full) func `with two followers behind the proxy they cost both together no more`() throws {
+  @Test(.full) func `a thousand update checks cost two followers together no more than one front`() throws {
     let folder = try TemporaryFolder(inMemory: true)
     try Data(served.root).write(to: URL(fileURLWithPath: folder("root.json")))
     let followers = try (1...2).map { number in
@@ -54,7 +53,7 @@ import Testing
       "\(kept), \(fronts.count) fronts: \(LookingCrowd.looks) looks in \(seconds) s, \(cost) requests to them"
     )
     #expect(failures == 0)
-    // On a busy machine they take longer, and the proxy asks anew each second.
+    // A busy machine takes longer, and the proxy revalidates each second.
     #expect(cost <= LookingCrowd.requestsPerSecond * Int(seconds.rounded(.up)), "in \(seconds) s")
   }
 }

@@ -2,7 +2,7 @@ import Foundation
 import Support
 import Testing
 
-/// The end of the real process in the middle of a publication step that would take for ever.
+/// Stops the real process during a publish step that never ends.
 @Suite struct EndlessStepTests {
   private static let endless = """
     CREATE VIEW source AS SELECT id, name FROM shop WHERE (WITH RECURSIVE n(i) AS
@@ -22,21 +22,20 @@ import Testing
 
   private func origin(_ sql: String) throws { try Tool.sqlite(folder("my.sqlite"), sql) }
 
-  /// Waits until the process spends its time in a step.
   private func waitUntilBusy(_ process: Int32, since start: Int) throws {
     try eventually("the step is at work", within: Self.patience) {
       try ticks(process) > start + 50 ? true : nil
     }
   }
 
-  /// Processor time that a process has used, in ticks.
+  /// Returns the processor time of a process in ticks.
   private func ticks(_ process: Int32) throws -> Int {
     let text = try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
     let fields = text.drop { $0 != ")" }.split(separator: " ")
     return fields.dropFirst(12).prefix(2).compactMap { Int($0) }.reduce(0, +)
   }
 
-  @Test(.full) func `a step that does not end keeps neither readiness nor the end from coming`() throws {
+  @Test(.full) func `an endless step delays neither the change of readiness nor the shutdown`() throws {
     try origin("CREATE VIEW source AS SELECT id, name FROM shop")
     let server = try RunningSeedbank(
       ["run", "--port", "0"], in: folder.path, environment: ["SEEDBANK_HTTP_DRAIN_SECONDS": "3"])
@@ -49,7 +48,7 @@ import Testing
     }
     #expect(server.waitForEnd() == 0)
     #expect(server.errors.contains("A publish step is still running"))
-    // What it left behind the next start takes away, and it publishes what is due.
+    // The next start cleans up after the interrupted step and publishes.
     try origin("DROP VIEW source; CREATE VIEW source AS SELECT id, 'two' AS name FROM shop")
     let again = try RunningSeedbank(["run", "--port", "0"], in: folder.path)
     #expect(try RawClient(port: again.port).get("/v1/my/changes?model=1.0&since=1").body.count > 0)
@@ -58,7 +57,7 @@ import Testing
     #expect(verified.status == 0, "\(verified.output)\(verified.errors)")
   }
 
-  @Test func `so does the first step, before anything is published`() throws {
+  @Test func `an endless first step does not delay the shutdown`() throws {
     try origin(Self.endless)
     let run = try TestProgram([SeedbankBinary.path, "run", "--port", "0"], in: folder.path)
     try waitUntilBusy(run.identifier, since: ticks(run.identifier))

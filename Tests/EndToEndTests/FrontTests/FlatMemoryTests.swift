@@ -3,20 +3,18 @@ import SeedSystem
 import Support
 import Testing
 
-/// What the real process holds after very many requests.
 @Suite struct FlatMemoryTests {
   private static let requests = Stage.isDeep ? 1_000_000 : 60_000
-  /// Requests after which the process has allocated what it keeps.
+  /// Requests after which the process has allocated its caches.
   private static let warmUp = requests / 5
   private static let threads = 4
-  /// Below the number at which the server ends a connection.
+  /// Less than the server allows for one connection.
   private static let requestsPerConnection = 5_000
-  /// Requests that are sent before an answer is read.
   private static let pipelined = 50
-  /// Memory that may come and go: kept answers, the allocator's arenas.
+  /// Allowance for cached answers and the allocator's arenas.
   private static let slackBytes = 4 * 1024 * 1024
 
-  @Test(.full) func `a process holds after all requests what it held after the first ones`() throws {
+  @Test(.full) func `memory does not grow with the number of requests`() throws {
     let road = try DemoRoad(seed: 91, trips: 50)
     let server = try RunningSeedbank(
       ["serve", "--config", road.config, "--port", "0"], in: road.folder.path)
@@ -29,13 +27,12 @@ import Testing
     if Stage.isDeep { print("\(Self.requests) requests: \(before) bytes before, \(after) after") }
   }
 
-  /// A request with the bytes of its answer, which are as many each time.
   private struct Exchange: Sendable {
     let request: String
     let answerBytes: Int
   }
 
-  /// Answers that are kept, ones that are made anew, parts of files, refusals.
+  /// Returns requests for cached answers, computed answers, ranges and errors.
   private static func kinds(_ port: UInt16) throws -> [Exchange] {
     let object = try #require(RawClient(port: port).get("/v1/transit/snapshot?model=2.1")["Location"])
     return try [

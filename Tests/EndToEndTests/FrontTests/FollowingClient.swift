@@ -7,8 +7,8 @@ import SeedTrust
 import Support
 import Testing
 
-/// A client that follows a publication by both roads, and looks at each turn whether all that it reads belongs
-/// together: signed metadata with the objects that it names, and the plain interface for other clients.
+/// A client that follows a publication through signed metadata and through the plain interface, and checks on every
+/// update that everything it reads is consistent.
 final class FollowingClient {
   private let port: UInt16
   private let root: [UInt8]
@@ -21,10 +21,9 @@ final class FollowingClient {
     folder = try TemporaryFolder(inMemory: true)
   }
 
-  /// What a client may meet and a publisher must not cause.
   struct Mixed: Error { let what: String }
 
-  /// Goes to the head that the server now speaks of; returns its version.
+  /// Updates to the server's current head and returns its version.
   func look(now: UTCTime) async throws -> Int {
     let client = try RawClient(port: port)
     let metadata = try await refreshed(by: client, now)
@@ -34,10 +33,10 @@ final class FollowingClient {
     return metadata.state.head.number
   }
 
-  // MARK: The signed road
+  // MARK: Signed interface
 
   private func refreshed(by client: RawClient, _ now: UTCTime) async throws -> SeriesMetadata {
-    // The fetcher may be called from anywhere, but this one is called in turn.
+    // The fetcher may be called from any thread, but never concurrently.
     nonisolated(unsafe) let client = client
     return try await MetadataRefresh.refresh(
       series: ServedDeployment.series, shippedRoot: root,
@@ -56,7 +55,7 @@ final class FollowingClient {
       try takeSnapshot(metadata, by: client)
     }
     guard let (connection, schema, version) = seed else { return }
-    // A cache in front may speak of a head that is older than what this client has.
+    // A cache in front may serve a head older than this client's version.
     guard version < metadata.state.head else { return }
     guard let chain = DeltaChain.shortest(metadata.objects, from: version, to: metadata.state.head) else {
       throw Mixed(what: "no chain from \(version) to \(metadata.state.head)")
@@ -67,7 +66,7 @@ final class FollowingClient {
       guard try StateDigest.of(SeedTables.sums(connection)) == delta.digest else {
         throw Mixed(what: "\(delta.fileName) does not lead to the signed state")
       }
-      // The next one may not come: a later look goes on from here.
+      // The next delta may fail; a later update continues here.
       seed = (connection, schema, delta.version)
     }
   }
@@ -89,9 +88,9 @@ final class FollowingClient {
     return answer.body
   }
 
-  // MARK: The plain road
+  // MARK: Plain interface
 
-  /// The changes of a version between floor and head are one unbroken chain of one publication.
+  /// Checks that the changes between floor and head form one unbroken chain.
   private func checkChanges(by client: RawClient) throws {
     guard let version = seed?.version.number else { return }
     let since = max(1, version - 3)
@@ -110,7 +109,7 @@ final class FollowingClient {
     guard from == since, reached == to, to <= head else { throw Mixed(what: "changes since \(since)") }
   }
 
-  /// What the description lists is there, under the tag that it announces.
+  /// Checks that all snapshots in the description exist with the announced tag.
   private func checkDescription(by client: RawClient) throws {
     let answer = try client.get("/v1/test")
     let series = try JSONValue(parsing: answer.body)["series"]?.elements?.first
@@ -128,12 +127,10 @@ final class FollowingClient {
     }
   }
 
-  /// All rows, to be compared with what the publisher has.
   func rows() throws -> SeedRows? { try seed.map { try seedRows($0.connection, $0.schema) } }
 }
 
 extension JSONValue {
-  /// The value as a whole number.
   fileprivate var number: Int? {
     if case .integer(let number) = self { Int(number) } else { nil }
   }

@@ -7,15 +7,14 @@ import SeedTrust
 import Support
 import Testing
 
-/// Clients that never stop looking while a publisher never stops publishing.
+/// Clients update continuously while a publisher publishes continuously.
 @Suite struct FollowingTests {
   private static let clients = 4
   private static let steps = Stage.isDeep ? 200 : 30
-  /// Steps after which the publisher waits until each client has looked again, so that none is left behind by
-  /// more than what an object's grace allows.
+  /// Steps after which the publisher waits for all clients, so that objects outlive the client that needs them.
   private static let roundSteps = 5
 
-  @Test(.full) func `looking clients meet no error and no mixed publication, while objects are pruned`()
+  @Test(.full) func `clients see no error and no mixed publication while objects are pruned`()
     async throws
   {
     let seed = UInt64.random(in: 0...UInt64.max)
@@ -24,7 +23,7 @@ import Testing
     try await follow(served, port: served.front.port, seed)
   }
 
-  @Test(.full) func `the same through nginx with its cache on`() async throws {
+  @Test(.full) func `clients behind nginx with a cache see no error and no mixed publication`() async throws {
     let seed = UInt64.random(in: 0...UInt64.max)
     let served = try ServedDeployment(seed: seed)
     let proxy = try NginxProxy(before: served.front.port)
@@ -34,7 +33,7 @@ import Testing
   private func follow(_ served: ServedDeployment, port: UInt16, _ seed: UInt64) async throws {
     let rounds = Rounds(clients: Self.clients)
     let clients = try (0..<Self.clients).map { _ in try FollowingClient(port: port, root: served.root) }
-    // Each client belongs to one thread of its own.
+    // Each client is used by one thread only.
     for (number, client) in clients.enumerated() {
       nonisolated(unsafe) let client = client
       detached { await rounds.run(number, client) }
@@ -51,7 +50,7 @@ import Testing
   }
 }
 
-/// Counts the looks of clients that run on threads of their own, and tells them when to end.
+/// Counts the updates of clients that run on their own threads, and ends them.
 private final class Rounds: Sendable {
   private struct State {
     var looks: [Int]
@@ -68,7 +67,7 @@ private final class Rounds: Sendable {
 
   var errors: [String] { state.withLock { $0.errors } }
 
-  /// Looks until an error comes, or the head that all have to reach was reached.
+  /// Updates until an error occurs or the target head is reached.
   func run(_ number: Int, _ client: FollowingClient) async {
     while true {
       do {
@@ -86,7 +85,7 @@ private final class Rounds: Sendable {
     state.withLock { $0.running -= 1 }
   }
 
-  /// Waits until each client has looked twice more, which ends a look that was under way, or one has failed.
+  /// Waits until every client has completed a whole update that began after this call, or one has failed.
   func waitForAll() throws {
     let before = state.withLock { $0.looks }
     try waitUntil("each client has looked twice") {
@@ -96,7 +95,7 @@ private final class Rounds: Sendable {
     }
   }
 
-  /// Waits until all have reached that head, or failed.
+  /// Waits until all clients have reached this head, or one has failed.
   func end(at head: Int) throws {
     state.withLock { $0.target = head }
     try waitUntil("all clients are at the head") {
@@ -105,13 +104,12 @@ private final class Rounds: Sendable {
   }
 }
 
-/// Runs asynchronous work on a thread of its own: it blocks, and the pool's threads are not there for that.
+/// Runs blocking asynchronous work on its own thread, because the pool's threads must not block.
 private func detached(_ body: @escaping @Sendable () async -> Void) {
   let queue = QueueOfOne()
   Task.detached(executorPreference: queue) { await body() }
 }
 
-/// A thread that runs jobs one after the other.
 private final class QueueOfOne: TaskExecutor {
   private let queue = DispatchQueue(label: "seedbank.test.client")
 

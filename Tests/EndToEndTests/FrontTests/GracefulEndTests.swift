@@ -3,18 +3,16 @@ import SeedSystem
 import Support
 import Testing
 
-/// The end of the real process while clients go on asking.
 @Suite struct GracefulEndTests {
   private static let rounds = Stage.isDeep ? 20 : 3
   private static let clients = 8
 
-  /// What became of the requests of all clients.
   private final class Outcome: Sendable {
     let counts = Mutex((answered: 0, broken: 0, unanswered: 0))
     let isOver = Mutex(false)
   }
 
-  @Test func `SIGTERM under load leaves no accepted request without its whole answer`() throws {
+  @Test func `SIGTERM under load truncates no answer and drops no accepted request`() throws {
     let road = try DemoRoad(seed: 51, trips: 50)
     for _ in 0..<Self.rounds {
       let server = try RunningSeedbank(
@@ -37,9 +35,9 @@ import Testing
     }
   }
 
-  /// Asks over one connection until the server ends it, then over another one, until there is none any more.
+  /// Sends requests, on a new connection whenever the server closes one, until the server is gone.
   private static func keepAsking(_ port: UInt16, _ target: String, _ outcome: Outcome) {
-    // Another server may have the port by then.
+    // Another server may use the port by then.
     while !outcome.isOver.withLock(\.self), let client = try? RawClient(port: port) {
       var isFirst = true
       var isKept = true
@@ -49,7 +47,7 @@ import Testing
         outcome.counts.withLock { counts in
           if isWhole { counts.answered += 1 }
           if !isWhole, client.unreadBytes > 0 { counts.broken += 1 }
-          // A fresh connection without a single byte is one that the kernel took, and the server did not.
+          // On a new connection without a single byte, only the kernel accepted the client.
           if !isWhole, client.unreadBytes == 0, !isFirst { counts.unanswered += 1 }
         }
         isFirst = false
@@ -60,12 +58,12 @@ import Testing
 
   private static let tracer = "/usr/bin/strace"
 
-  /// The thread that Dispatch listens on for signals goes to sleep before it does so, as on a busy machine.
+  /// Delays the thread that listens for signals before it does so, as on a busy machine.
   @Test(
     .enabled(
       if: FileManager.default.isExecutableFile(atPath: tracer), "strace is not installed: Scripts/deps --test"
     ))
-  func `a signal that comes right after the start is not lost`() throws {
+  func `a signal right after the start is not lost`() throws {
     let deployment = try DeploymentFolder()
     let server = try RunningSeedbank(
       ["serve", "--config", deployment.file, "--port", "0"], in: deployment.path,
@@ -76,10 +74,10 @@ import Testing
     #expect(server.stop() == 0)
   }
 
-  /// More than the connections' buffers take.
+  /// More than the connections' buffers hold.
   private static let snapshotBytes = 500_000
 
-  /// A download of which the client has taken the head, and little else.
+  /// Starts a download and reads only the beginning of its answer.
   private func beginDownload(from server: RunningSeedbank) throws -> (client: RawClient, bytes: Int) {
     let find = try RawClient(port: server.port).get("/v1/transit/snapshot?model=2.1")
     let (target, length) = (try #require(find["Location"]), try #require(find["Seedbank-Length"]))
@@ -98,10 +96,10 @@ import Testing
     }
   }
 
-  /// For longer than a front once waited for anybody.
+  /// Longer than the front's earlier fixed grace period.
   private static let pause = Duration.seconds(7)
 
-  @Test(.full) func `a download that goes on slowly is whole after SIGTERM`() throws {
+  @Test(.full) func `a slow download is completed after SIGTERM`() throws {
     let road = try DemoRoad(seed: 54, trips: 2_000)
     let server = try RunningSeedbank(["serve", "--config", road.config, "--port", "0"], in: road.folder.path)
     let (client, bytes) = try beginDownload(from: server)
@@ -114,7 +112,8 @@ import Testing
     #expect(server.waitForEnd() == 0)
   }
 
-  @Test(.full) func `a client that takes nothing holds the end up no longer than was configured`() throws {
+  @Test(.full) func `a client that reads nothing delays the shutdown no longer than the grace period`() throws
+  {
     let road = try DemoRoad(seed: 55, trips: 2_000)
     let server = try RunningSeedbank(
       ["serve", "--config", road.config, "--port", "0"], in: road.folder.path,
@@ -124,7 +123,7 @@ import Testing
     #expect(client.readToEnd().count < bytes)
   }
 
-  @Test func `a second signal ends at once what waits for a download`() throws {
+  @Test func `a second signal ends the wait for a download at once`() throws {
     let road = try DemoRoad(seed: 56, trips: 2_000)
     let server = try RunningSeedbank(
       ["serve", "--config", road.config, "--port", "0"], in: road.folder.path,
@@ -136,7 +135,7 @@ import Testing
     #expect(client.readToEnd().count < bytes)
   }
 
-  @Test func `a second signal ends at once what waits for its clients`() throws {
+  @Test func `a second signal ends the drain at once`() throws {
     let road = try DemoRoad(seed: 53, trips: 50)
     let server = try RunningSeedbank(
       ["serve", "--config", road.config, "--port", "0"], in: road.folder.path,
@@ -149,7 +148,7 @@ import Testing
     #expect(server.waitForEnd() == SIGTERM)
   }
 
-  @Test func `readiness goes first, and everything is answered until the end`() throws {
+  @Test func `readiness fails first, and all requests are answered until the end`() throws {
     let road = try DemoRoad(seed: 52, trips: 50)
     let server = try RunningSeedbank(
       ["serve", "--config", road.config, "--port", "0"], in: road.folder.path,

@@ -2,22 +2,20 @@ import Foundation
 import SeedSystem
 import Support
 
-/// A thousand clients that look for something new, as fast as they can.
+/// A thousand clients that check for updates as fast as they can.
 struct LookingCrowd {
-  /// Where they look.
   let port: UInt16
 
   static let looks = 1_000
   private static let threads = 20
-  /// What so many looks may cost the fronts in each second.
+  /// The limit of requests to all fronts per second.
   static let requestsPerSecond = 6
-  /// Clients of several kinds: each names the codings that it reads.
+  /// The Accept-Encoding fields of different clients.
   private static let codings = ["", "Accept-Encoding: gzip, deflate, br\r\n"]
 
-  /// One look of each kind.
   func warm() throws { for coding in Self.codings { try look(coding) } }
 
-  /// All looks; returns how many failed, and the seconds that they took.
+  /// Runs all checks and returns the number of failures and the seconds.
   func lookAll() -> (failures: Int, seconds: Double) {
     let start = ContinuousClock.now
     let failures = Mutex(0)
@@ -39,7 +37,7 @@ struct LookingCrowd {
     return (failures.withLock(\.self), (ContinuousClock.now - start) / .seconds(1))
   }
 
-  /// What a client without news asks for, on a connection of its own, where it also asks for the next root.
+  /// Requests the next root and the timestamp on a new connection, as a client does when it is up to date.
   private func look(_ coding: String) throws {
     let client = try RawClient(port: port)
     let root = try client.get("/metadata/2.root.json", extra: coding)
@@ -49,7 +47,7 @@ struct LookingCrowd {
     }
   }
 
-  /// What a front was asked so far, but for this.
+  /// Returns the number of requests to a front, without those for metrics.
   static func requests(toFront port: UInt16) throws -> Int {
     let metrics = try RawClient(port: port).get("/metrics").body
     return String(decoding: metrics, as: UTF8.self).split(separator: "\n")

@@ -1,12 +1,12 @@
 import Foundation
 import Support
 
-/// An nginx of a test's own, ended with its owner.
+/// An nginx process that ends with its owner.
 final class Nginx {
   private let folder: TemporaryFolder
   private let program: TestProgram
 
-  /// Starts it with a whole configuration, and waits until it listens.
+  /// Starts nginx with a whole configuration, and waits until it listens.
   init(_ configuration: String, in folder: TemporaryFolder, listeningOn port: UInt16) throws {
     self.folder = folder
     // Workers of another user could not read a test's folder.
@@ -18,7 +18,7 @@ final class Nginx {
     try eventually("nginx listens") { try? RawClient(port: port) }
   }
 
-  /// Starts it with a server of its own, as a file in `/etc/nginx/conf.d` would.
+  /// Starts nginx with one site, as a file in `/etc/nginx/conf.d` would configure it.
   convenience init(site: String, in folder: TemporaryFolder, listeningOn port: UInt16) throws {
     try self.init(
       """
@@ -33,17 +33,16 @@ final class Nginx {
       """, in: folder, listeningOn: port)
   }
 
-  /// Where it may write, in place of folders of the system.
+  /// Returns directives that replace the system's temporary folders.
   static func temporaryFiles(in folder: TemporaryFolder) -> String {
     ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map { "  \($0)_temp_path \(folder($0));\n" }.joined()
   }
 
-  /// What it said of errors.
   var errors: String { (try? String(contentsOfFile: folder("errors"), encoding: .utf8)) ?? "" }
 }
 
 extension String {
-  /// A documented configuration with a line as this machine needs it; the line must be there.
+  /// Replaces a line of a documented configuration; throws if the line is missing.
   func adapting(_ documented: String, to here: String) throws -> String {
     guard contains(documented) else {
       throw NeverHappened(what: "\(documented) in a documented configuration")

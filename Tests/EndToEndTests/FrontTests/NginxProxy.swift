@@ -1,25 +1,25 @@
 import Foundation
 import Support
 
-/// nginx with the very configuration that is documented, in front of a front, with a certificate made just now.
+/// nginx with the documented configuration before a front, with a new certificate.
 final class NginxProxy {
-  /// The ports of its two servers; the second one speaks TLS, and plain HTTP on the third for those tests whose
-  /// point is not TLS.
+  /// The ports of its two servers; the second one speaks TLS on `tlsPort`, and plain HTTP on `plainPort` for tests that
+  /// are not about TLS.
   let redirectPort: UInt16
   let tlsPort: UInt16
   let plainPort: UInt16
   private let folder: TemporaryFolder
   private var process: Nginx?
 
-  /// A proxy that keeps objects in slices of that size, and allows each client so many connections. `host` is where it
-  /// speaks plain HTTP.
+  /// Makes a proxy that caches objects in slices of this size and limits connections per client; `host` is the address
+  /// for plain HTTP.
   convenience init(
     before front: UInt16, slices: String = "4m", perClient connections: Int = 64, host: String = "127.0.0.1"
   ) throws {
     try self.init(before: [front], slices: slices, perClient: connections, host: host)
   }
 
-  /// A proxy that uses several fronts in turn.
+  /// Makes a proxy that uses several fronts in turn.
   init(
     before fronts: [UInt16], slices: String = "4m", perClient connections: Int = 64,
     host: String = "127.0.0.1"
@@ -35,10 +35,8 @@ final class NginxProxy {
     process = try Nginx(configuration(fronts, slices, connections, host), in: folder, listeningOn: tlsPort)
   }
 
-  /// What a client must trust to trust it.
   var certificate: String { folder("certificate.pem") }
 
-  /// What it said of errors.
   var errors: String { process?.errors ?? "" }
 
   static var file: URL {
@@ -47,7 +45,7 @@ final class NginxProxy {
       .deletingLastPathComponent().appending(path: "docker/nginx.conf")
   }
 
-  /// The documented file with the paths and ports of this machine.
+  /// Returns the documented configuration with this machine's paths and ports.
   private func configuration(
     _ fronts: [UInt16], _ slices: String, _ connections: Int, _ host: String
   ) throws -> String {

@@ -3,7 +3,7 @@ import SeedServer
 import Support
 import Testing
 
-/// What the front opens while anybody may ask it for anything, seen by the kernel.
+/// Traces which files the front opens for arbitrary requests.
 @Suite struct OpenedFilesTests {
   private static let tracer = "/usr/bin/strace"
   private static let requests = 10_000
@@ -13,7 +13,7 @@ import Testing
     .enabled(
       if: FileManager.default.isExecutableFile(atPath: tracer), "strace is not installed: Scripts/deps --test"
     ))
-  func `no path that is asked for opens a file that is not published`() throws {
+  func `no requested path opens a file that is not published`() throws {
     let seed = UInt64.random(in: 0...UInt64.max)
     let road = try DemoRoad(seed: seed, trips: 20)
     let trace = road.folder("trace")
@@ -29,7 +29,7 @@ import Testing
     let start = try String(contentsOfFile: trace, encoding: .utf8).count
     var paths = FuzzedPaths(seed: seed, names: published, secrets: Self.secrets(road))
     try ask(server.port, &paths)
-    // One that must be seen, or the tracer saw nothing at all.
+    // This file must appear, or the tracer recorded nothing.
     #expect(try RawClient(port: server.port).get("/\(object)", extra: "Range: bytes=0-9\r\n").status == 206)
     #expect(server.stop() == 0)
     let opened = Self.opened(try String(contentsOfFile: trace, encoding: .utf8).dropFirst(start))
@@ -38,8 +38,8 @@ import Testing
     #expect(opened.subtracting(allowed).isEmpty, "seed \(seed)")
   }
 
-  /// glibc counts the processors when one more thread comes to need memory of its own, whenever that is; and when one
-  /// gives memory back, it asks whether the system promises more than it has.
+  /// Files that glibc opens: the processors when a thread allocates its first arena, and the overcommit mode when it
+  /// returns memory.
   private static let systems: Set = ["/sys/devices/system/cpu/online", "/proc/sys/vm/overcommit_memory"]
 
   private static func secrets(_ road: DemoRoad) -> [String] {
@@ -50,13 +50,13 @@ import Testing
     var client = try RawClient(port: port)
     for _ in 0..<Self.requests {
       client.send("GET ".utf8 + paths.next() + " HTTP/1.1\r\nHost: a\r\n\r\n".utf8)
-      // Most are refused, and a refusal ends the connection.
+      // Most requests are rejected, which closes the connection.
       if let answer = try? client.response(), answer["Connection"] != "close" { continue }
       client = try RawClient(port: port)
     }
   }
 
-  /// The paths between the first two quotation marks of each call.
+  /// Returns the paths between the first two quotation marks of each call.
   private static func opened(_ trace: Substring) -> Set<String> {
     Set(
       trace.split(separator: "\n").compactMap { line in
@@ -66,7 +66,7 @@ import Testing
   }
 }
 
-/// Paths that nearly mean something: published names and secrets, climbing, escaped, cut and spliced.
+/// Paths that are almost valid: published names and secrets, with traversals, escapes, cuts and splices.
 struct FuzzedPaths {
   private var random: SplitMix
   private let names: [String]
@@ -107,7 +107,7 @@ struct FuzzedPaths {
       default: path = Array(path.prefix(place))
       }
     }
-    // A line's end would make it another request.
+    // A line break would make a second request.
     return path.filter { $0 != 0x0A && $0 != 0x0D }
   }
 }

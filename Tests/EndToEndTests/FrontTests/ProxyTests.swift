@@ -7,7 +7,7 @@ import SeedTrust
 import Support
 import Testing
 
-/// The documented nginx configuration in front of a front.
+/// The documented nginx configuration before a front.
 @Suite struct ProxyTests {
   private let served: ServedDeployment
   private let proxy: NginxProxy
@@ -26,7 +26,7 @@ import Testing
 
   private var changes: String { "/v1/test/changes?model=1.0&since=1" }
 
-  @Test func `TLS is spoken with a client that checks it, and HTTP leads there`() throws {
+  @Test func `the proxy serves verified TLS and redirects HTTP to it`() throws {
     let answer = try Tool.run([
       "curl", "-sS", "--fail", "--cacert", proxy.certificate, "-D", "-",
       "https://localhost:\(proxy.tlsPort)/v1/test",
@@ -43,10 +43,10 @@ import Testing
     #expect(redirect.status == 308 && redirect["Location"] == "https://localhost/v1/test?a=b")
   }
 
-  @Test func `what was asked for once comes out of the cache`() throws {
+  @Test func `a repeated request is answered from the cache`() throws {
     for target in ["/v1/test", "/metadata/timestamp.json", changes, "/openapi.json"] {
       #expect(try get(target)["X-Cache"] == "MISS", "\(target)")
-      // A machine may stand still for the second after which the copy is old.
+      // A slow machine may pause for longer than the second that a copy stays fresh.
       let again = try eventually("\(target) comes from the cache") {
         let answer = try get(target)
         return answer["X-Cache"] == "HIT" ? answer : nil
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func `an object's slices are kept, whoever asked for them, and make up the file`() throws {
+  @Test func `an object's slices are cached for all clients and make up the file`() throws {
     let object = try served.newestSnapshot()
     let path = "/\(object.filePath)"
     #expect(object.length > 3 * 32 * 1024, "several slices")
@@ -75,7 +75,7 @@ import Testing
     #expect(try get(path, "Range: bytes=0-9\r\nIf-Range: \"other\"\r\n").status == 200)
   }
 
-  @Test func `conditions are answered by the cache`() throws {
+  @Test func `the cache answers conditional requests`() throws {
     let object = try served.newestSnapshot()
     for target in ["/\(object.filePath)", "/metadata/timestamp.json", "/v1/test"] {
       let first = try get(target)
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test func `gzip goes to those who read it, and one copy of each coding is kept`() throws {
+  @Test func `gzip is sent to clients that accept it, and the cache has one copy per coding`() throws {
     let gzip = try get(changes, "Accept-Encoding: gzip, deflate, br\r\n")
     #expect(gzip["Content-Encoding"] == "gzip" && gzip["Vary"]?.contains("Accept-Encoding") == true)
     try waitUntil("another client's spelling is answered by the same copy") {
@@ -113,7 +113,7 @@ import Testing
       try get(path, "Accept-Encoding: gzip\r\n")["Content-Encoding"] == nil, "a .gz is its own resource")
   }
 
-  @Test func `refusals pass as they are and are not kept`() throws {
+  @Test func `errors are passed on and not cached`() throws {
     for (target, status, type) in [
       ("/v1/test/changes?model=1.0&since=999", 410, "version-ahead"), ("/v1/none", 404, "unknown-dataset"),
       ("/v1/test/changes?model=1.0", 400, "bad-request"),
@@ -130,7 +130,7 @@ import Testing
     #expect(preflight.status == 204 && preflight["Access-Control-Allow-Methods"] == "GET, HEAD, OPTIONS")
   }
 
-  @Test func `what is published shows behind the cache, an old answer bridges the time`() throws {
+  @Test func `a published version appears behind the cache, which serves the old answer until then`() throws {
     let before = try get("/v1/test")
     try served.publish()
     let after = try RawClient(port: served.front.port).get("/v1/test").body
@@ -142,7 +142,7 @@ import Testing
     #expect(shown.status == 200)
   }
 
-  @Test func `while the front is away, what was asked for goes on, and all else says when to come back`()
+  @Test func `while the front is down, the cache answers, and other requests get 503 with Retry-After`()
     throws
   {
     let object = try served.newestSnapshot()
@@ -159,7 +159,7 @@ import Testing
     #expect(away["Content-Type"] == "application/problem+json")
   }
 
-  @Test func `the front hears who asks, whatever the client says of that`() throws {
+  @Test func `the front gets the client's address from the proxy, whatever the client claims`() throws {
     let told = Told()
     var configuration = FrontConfiguration(publication: served.deployment.publication.path, report: told.add)
     configuration.requests = .all
@@ -172,7 +172,6 @@ import Testing
     #expect(record.fields.first { $0.name == "address" }?.value == "127.0.0.77")
   }
 
-  /// Records that came from any thread.
   private final class Told: Sendable {
     private let state = Mutex<[LogRecord]>([])
 

@@ -5,24 +5,24 @@ import SeedTrust
 import Support
 import Testing
 
-/// Downloads in pieces, as interrupted clients and download managers make them.
+/// Partial downloads of interrupted clients and download managers.
 @Suite struct RangeTests {
   private static let splits = Stage.pick(quick: 15, full: 60, deep: 500)
 
-  @Test func `however a snapshot is split, its parts make up the file, or the client starts anew`() throws {
+  @Test func `the ranges of a snapshot make up the file, or the client starts over`() throws {
     let seed = UInt64.random(in: 0...UInt64.max)
     let served = try ServedDeployment(seed: seed)
     try reassemble(from: served, port: served.front.port, seed)
   }
 
-  @Test(.full) func `the same through nginx with its cache on`() throws {
+  @Test(.full) func `ranges through nginx with a cache make up the file`() throws {
     let seed = UInt64.random(in: 0...UInt64.max)
     let served = try ServedDeployment(seed: seed)
     let proxy = try NginxProxy(before: served.front.port)
     try reassemble(from: served, port: proxy.plainPort, seed)
   }
 
-  /// In every fifth download three publish steps and a prune come between two of the parts.
+  /// Runs three publish steps and a prune between two ranges of every fifth download.
   private func reassemble(from served: ServedDeployment, port: UInt16, _ seed: UInt64) throws {
     var random = SplitMix(seed: seed &+ 1)
     var restarts = 0
@@ -37,7 +37,7 @@ import Testing
         guard try download.take(part, by: client) else { break }
       }
       if download.isGone {
-        // What metadata says now leads on, and that is another object.
+        // Current metadata names another object.
         restarts += 1
         let next = try served.newestSnapshot()
         #expect(next != object, "seed \(seed)")
@@ -55,7 +55,7 @@ import Testing
     try served.publish()
   }
 
-  /// Parts that lie end to end, in random order half of the time, as parallel downloads ask for them.
+  /// Returns adjacent ranges, shuffled half of the time, as parallel downloads request them.
   private static func cuts(_ length: Int, _ random: inout SplitMix) -> [Range<Int>] {
     let count = Int.random(in: 1...12, using: &random)
     let points = Set((0..<count).map { _ in Int.random(in: 1..<length, using: &random) })
@@ -65,11 +65,10 @@ import Testing
   }
 }
 
-/// A file that is put together of ranges.
 private struct PartedDownload {
   let object: PublishedObject
   private var bytes: [UInt8]
-  /// Whether the object was no longer there.
+  /// Whether the object has been pruned.
   private(set) var isGone = false
 
   init(_ object: PublishedObject) {
@@ -77,7 +76,7 @@ private struct PartedDownload {
     bytes = [UInt8](repeating: 0, count: object.length)
   }
 
-  /// Asks for a part under the condition that the file is still the same; false if it is gone.
+  /// Requests a range on condition that the file is unchanged; returns false if it is gone.
   mutating func take(_ part: Range<Int>, by client: RawClient) throws -> Bool {
     let fields =
       "Range: bytes=\(part.lowerBound)-\(part.upperBound - 1)\r\nIf-Range: \"\(object.sha256.hex)\"\r\n"

@@ -6,7 +6,7 @@ import SeedSystem
 import SeedTrust
 import Support
 
-/// A deployment with an origin of its own, its real publisher, and a front over what that publishes.
+/// An origin, its real publisher, and a front.
 final class ServedDeployment {
   let deployment: TestDeployment
   let front: Front
@@ -15,7 +15,7 @@ final class ServedDeployment {
 
   static let series = Series("test", model: "1.0")
 
-  /// Rows of the origin at the start: enough for a snapshot of some hundred kilobytes.
+  /// Enough initial rows for a snapshot of some hundred kilobytes.
   private static let rows = 4_000
 
   init(seed: UInt64) throws {
@@ -28,19 +28,19 @@ final class ServedDeployment {
     try deployment.origin(Self.filling)
     _ = try deployment.step(forcingSnapshot: true)
     root = try deployment.publication.metadata("1.root.json") ?? []
-    // The tests' own clients and their proxy all have this machine's address.
+    // The tests' clients and their proxy share this machine's address.
     var http = HTTPServerConfiguration()
     http.trustedProxies = ["127.0.0.0/8"].compactMap { IPNetwork($0) }
     front = try Front(FrontConfiguration(publication: deployment.publication.path, http: http))
   }
 
-  // Digits of large products look random enough that compression leaves much of them.
+  // Random digits, which compress little.
   private static let filling = """
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(rows))
     INSERT INTO item SELECT i, 'item ' || i, hex(randomblob(40)) FROM n
     """
 
-  /// Changes some rows and publishes that; the front serves it when this returns.
+  /// Changes some rows and publishes them; the front serves them on return.
   func publish(snapshot: Bool = false) throws {
     for _ in 0..<Int.random(in: 1...5, using: &random) {
       let id = Int.random(in: 1...(Self.rows + 200), using: &random)
@@ -54,7 +54,7 @@ final class ServedDeployment {
     try front.reload()
   }
 
-  /// Lets so much of the publisher's time pass that a step removes what nobody names any more.
+  /// Advances the publisher's clock so that a step removes unnamed files.
   func letGracePass() {
     deployment.clock = deployment.clock.adding(seconds: deployment.job.graceSeconds + 10)
   }

@@ -4,40 +4,39 @@ import Testing
 
 import struct Synchronization.Atomic
 
-/// Clients that hold as many connections as they get and hardly do their part, in the three ways of slowhttptest:
-/// heads, bodies and reading.
+/// Clients that hold many connections and hardly progress, in the three ways of slowhttptest: headers, bodies and
+/// reading.
 @Suite struct SlowClientTests {
   private static let limit = Stage.isDeep ? 1_000 : 100
-  /// Connections of somebody else, one after the other, while an attack goes on.
+  /// Connections of another client, one after the other, during an attack.
   private static let probes = Stage.isDeep ? 400 : 40
 
   enum Attack: String, CaseIterable {
     case heads, bodies, reading
-    /// Reading, a little faster than it must be.
+    /// Reads slightly faster than required.
     case crawling
 
     var reads: Bool { self == .reading || self == .crawling }
   }
 
   @Test(.full, arguments: Attack.allCases)
-  func `nine tenths of all connections from one address keep nobody out`(attack: Attack) throws {
+  func `one address with nine tenths of all connections keeps no other client out`(attack: Attack) throws {
     try withstand(attack, Self.limit * 9 / 10, from: ["127.0.0.2"])
   }
 
   @Test(.full, arguments: Attack.allCases)
-  func `more than all connections from three addresses keep nobody out`(attack: Attack) throws {
+  func `three addresses with more than all connections keep no other client out`(attack: Attack) throws {
     try withstand(attack, Self.limit * 11 / 10, from: ["127.0.0.2", "127.0.0.3", "127.0.0.4"])
   }
 
-  /// No address has more than it may, and together they take all places; none of them is slow enough to be ended for it.
+  /// No address exceeds its share, but together they hold all places, and all read fast enough not to be closed.
   @Test(.full, arguments: [4, 20])
-  func `readers of many addresses that take what they must keep nobody out`(addresses: Int) throws {
+  func `many addresses that read just above the minimum rate keep no client out`(addresses: Int) throws {
     try withstand(.crawling, Self.limit * 3, from: (2..<addresses + 2).map { "127.0.0.\($0)" })
   }
 
   private func withstand(_ attack: Attack, _ connections: Int, from sources: [String]) throws {
     let deployment = try OperatedDeployment()
-    // More than the kernel takes at once for a client that does not read.
     try Tool.sqlite(
       deployment.folder("my.sqlite"), "UPDATE shop SET name = hex(randomblob(1000000)) WHERE id = 1")
     try SeedbankBinary.succeed(["regenerate", "--snapshot"], in: deployment.folder.path)
@@ -56,12 +55,12 @@ import struct Synchronization.Atomic
       usleep(50_000)
     }
     #expect(crowd.sentTurns > 0)
-    // A figure to be read, not to be judged by: how long a request takes is the machine's matter as well.
+    // Printed only: the response time also depends on the machine.
     if Stage.isDeep { print("\(attack), \(connections) from \(sources.count): slowest answer \(slowest)") }
   }
 }
 
-/// Slow clients that come back whenever they are thrown out.
+/// Slow clients that reconnect whenever their connections are closed.
 private final class SlowCrowd: Sendable {
   private let attack: SlowClientTests.Attack
   private let sources: [String]
@@ -100,7 +99,7 @@ private final class SlowCrowd: Sendable {
     group.wait()
   }
 
-  /// Each client does a little; who was thrown out comes again.
+  /// Lets each client send or read a little, and reconnects closed ones.
   private func turn(_ clients: inout [RawClient?]) {
     for index in clients.indices {
       if let client = clients[index], nudge(client) { continue }

@@ -5,9 +5,9 @@ import SeedTrust
 import Support
 import Testing
 
-/// Who counts as one client: an IPv4 address, or all addresses of an IPv6 network of 64 bits.
+/// The client as the unit of limits: an IPv4 address, or an IPv6 network of 64 bits.
 @Suite(.serialized) struct SubscriberTests {
-  /// Two subscribers with two addresses each, and one more with another form of text.
+  /// Two addresses of one network.
   private static let one = ["fd00:5eed:0:1::1", "fd00:5eed:0:1:ffff:1:2:3"]
   private static let other = ["fd00:5eed:0:2::1"]
   private static let perClient = 3
@@ -20,7 +20,7 @@ import Testing
     addresses = try LoopbackAddresses(Self.one + Self.other)
   }
 
-  /// A download from each source in turn of which nothing is read, so that it counts for as long as it is held.
+  /// Starts downloads, from each source in turn, and reads nothing, so that they stay open.
   private func hold(_ count: Int, from sources: [String], _ port: UInt16, _ host: String) throws
     -> [RawClient]
   {
@@ -38,14 +38,14 @@ import Testing
     try? RawClient(port: port, host: host, source: source).get("/metadata/timestamp.json").status
   }
 
-  /// nginx's own answer to who may not see it, and to who has too many requests under way before that.
+  /// nginx's own answers: to clients that may not see the page, and to clients with too many requests.
   private static let (forbidden, refused) = (403, 503)
 
   private func nginxSays(to source: String, _ proxy: NginxProxy, _ host: String) -> Int? {
     try? RawClient(port: proxy.plainPort, host: host, source: source).get("/metrics").status
   }
 
-  /// Requests that wait for a server behind nginx which does not answer.
+  /// Sends requests that wait for a silent server behind nginx.
   private func wait(
     _ count: Int, for server: SilentServer, from sources: [String], _ proxy: NginxProxy, _ host: String
   ) throws -> [RawClient] {
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test
-  func `nginx counts the addresses of one IPv6 network as one client, and those of another by themselves`()
+  func `nginx counts the addresses of one IPv6 network as one client, and another network separately`()
     throws
   {
     let silent = try SilentServer()
@@ -71,8 +71,8 @@ import Testing
     withExtendedLifetime((waiting, silent)) {}
   }
 
-  /// A listener for both protocols gets IPv4 addresses as ends of IPv6 ones, which share their first 64 bits.
-  @Test func `nginx counts IPv4 addresses one by one, also where they come over an IPv6 socket`() throws {
+  /// A socket for both protocols gets IPv4 addresses as mapped IPv6 ones, which share their first 64 bits.
+  @Test func `nginx counts IPv4 addresses one by one, also over an IPv6 socket`() throws {
     let silent = try SilentServer()
     let proxy = try NginxProxy(before: silent.port, perClient: Self.perClient, host: "[::]")
     let waiting = try wait(Self.perClient, for: silent, from: ["127.0.0.2"], proxy, "127.0.0.1")
@@ -80,7 +80,7 @@ import Testing
     withExtendedLifetime((waiting, silent)) {}
   }
 
-  @Test func `the front counts in the same way`() throws {
+  @Test func `the front counts an IPv6 network of 64 bits as one client`() throws {
     var configuration = FrontConfiguration(publication: served.deployment.publication.path)
     configuration.http.host = "::"
     configuration.http.perAddressLimit = Self.perClient
@@ -92,7 +92,7 @@ import Testing
   }
 }
 
-/// Addresses that this machine has for as long as this lives.
+/// Gives this machine addresses as long as this object lives.
 private final class LoopbackAddresses {
   private let addresses: [String]
 
@@ -111,7 +111,6 @@ private final class LoopbackAddresses {
   }
 }
 
-/// Accepts connections, and says nothing.
 private final class SilentServer {
   let port: UInt16
   private let descriptor: CInt
@@ -134,7 +133,6 @@ private final class SilentServer {
     port = UInt16(bigEndian: address.sin_port)
   }
 
-  /// Takes the next connection, of which nothing is read.
   func take() throws {
     try waitUntil("a connection comes") {
       var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

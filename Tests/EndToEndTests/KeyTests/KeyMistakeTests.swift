@@ -6,7 +6,6 @@ import SeedTrust
 import Support
 import Testing
 
-/// What happens to operators: keys replaced under a running publisher, wrong keys, damaged files, the wrong moment.
 @Suite struct KeyMistakeTests {
   private func output(_ scene: KeyScene, _ script: String) -> (status: Int32, text: String) {
     do {
@@ -23,7 +22,7 @@ import Testing
     #expect(found.status == status && found.text.contains(words), "\(script): \(found)")
   }
 
-  @Test func `a running publisher takes up keys that are replaced meanwhile`() throws {
+  @Test func `a running publisher uses keys that are replaced while it runs`() throws {
     let scene = try KeyScene()
     let run = try RunningSeedbank(["run", "--port", "0"], in: scene.folder.path)
     try scene.shell(
@@ -37,7 +36,7 @@ import Testing
     #expect(try scene.shop("early") == "after\n")
   }
 
-  @Test func `mistakes with keys are told, and change nothing`() throws {
+  @Test func `mistakes with keys are reported and change nothing`() throws {
     let scene = try KeyScene()
     try scene.shell("seedbank keys new root --to \"$ROOT_NEW\" && mv \"$ROOT_NEW\"/root-*.pub new.pub")
     try scene.shell(
@@ -63,7 +62,7 @@ import Testing
     #expect(try scene.shell("seedbank verify").hasSuffix("sound\n"))
   }
 
-  @Test(.full) func `a change that waits is told, and one that waited too long is not published`() throws {
+  @Test(.full) func `a pending change is reported, and an expired one is not published`() throws {
     let scene = try KeyScene()
     try scene.shell("seedbank keys renew root --with \"$ROOT_A\"")
     #expect(output(scene, "seedbank regenerate").text.contains("waits for signatures"))
@@ -78,7 +77,7 @@ import Testing
     try scene.everybodyFollows()
   }
 
-  @Test func `a hardware token's own tool signs a rotation`() throws {
+  @Test func `openssl signs a rotation in place of a hardware token`() throws {
     let scene = try KeyScene()
     try scene.shell(
       """
@@ -94,7 +93,7 @@ import Testing
     try scene.everybodyFollows()
   }
 
-  @Test func `a damaged key file stands in no other key's way`() throws {
+  @Test func `a damaged key file does not block the other keys`() throws {
     let scene = try KeyScene()
     try scene.shell("echo '{' > seedbank/keys/timestamp-old.key && echo x > seedbank/keys/series-1.key.new")
     try scene.publish()
@@ -105,7 +104,7 @@ import Testing
     try scene.everybodyFollows()
   }
 
-  @Test func `no key is called replaced that may be in force elsewhere`() throws {
+  @Test func `keys that another copy of the publication may use are not listed as replaced`() throws {
     let (scene, other) = (try KeyScene(), try KeyScene())
     try scene.shell("cp -a seedbank/publication older")
     let outcome = try scene.shell(
@@ -118,7 +117,7 @@ import Testing
     #expect(!status.contains("may be deleted"), "\(status)")
   }
 
-  @Test func `a new epoch takes several series keys where the publication names just these`() throws {
+  @Test func `new-epoch uses several series keys if the publication names exactly these`() throws {
     let scene = try KeyScene()
     try scene.shell("seedbank keys rotate series --count 2 --threshold 2 --with \"$TARGETS\"")
     expect(scene, "seedbank new-epoch --yes --with \"$TARGETS\"", 78, "3 series keys are here")
@@ -128,8 +127,7 @@ import Testing
     #expect(try scene.publication.published().keys(of: .series)?.threshold == 2)
   }
 
-  @Test(.full) func `an old backup from before a rotation begins anew with the key that counted last`() throws
-  {
+  @Test(.full) func `a backup from before a rotation starts a new epoch with the latest keys`() throws {
     let scene = try KeyScene()
     try scene.shell("cp -a seedbank/publication older")
     try scene.shell(

@@ -5,8 +5,8 @@ import SeedServer
 import SeedSystem
 import Support
 
-/// A deployment made as the article says: two of three root keys must sign, each key of root and targets on a medium of
-/// its own. Clients of the first days are there, and the clock can be moved.
+/// A deployment as in the article on keys: two of three root keys must sign, and each root and targets key is on its
+/// own medium. It has clients from the first version and a movable clock.
 final class KeyScene {
   let folder: TemporaryFolder
   /// Days by which every command's clock is ahead.
@@ -14,7 +14,7 @@ final class KeyScene {
   private var changes = 0
   private let moved: MovedClock
 
-  /// The variables of the article and the folders that they stand for.
+  /// The article's variables and their folders.
   private static let media = [
     "ROOT_A": "a", "ROOT_B": "b", "ROOT_C": "c", "ROOT_NEW": "new", "TARGETS": "t", "NEW_A": "na",
     "NEW_B": "nb",
@@ -37,42 +37,38 @@ final class KeyScene {
 
   var publication: PublicationDirectory { PublicationDirectory(folder("seedbank/publication")) }
 
-  /// The environment of the article's commands; variables of a test come on top.
   private func environment(_ more: [String: String]) -> [String: String] {
     OperatorsMachine.environment.merging(Self.media.mapValues { folder($0) }) { $1 }.merging(more) { $1 }
   }
 
-  /// Runs a script under the scene's clock; throws what it printed where a line fails.
+  /// Runs a script under the scene's clock; throws its output if a line fails.
   @discardableResult
   func shell(_ script: String, _ more: [String: String] = [:]) throws -> String {
     try Tool.run(
       clock + ["bash", "-euo", "pipefail", "-c", script], in: folder.path, environment: environment(more))
   }
 
-  /// A clock ahead by the scene's days, for a program and those that it starts.
+  /// The words that move the clock for a program and its children.
   private var clock: [String] { moved.words(seconds: days * MovedClock.secondsPerDay) }
 
-  /// Types what the article on keys has under a heading.
+  /// Runs the commands under a heading of the article on keys.
   @discardableResult
   func type(_ heading: String, _ more: [String: String] = [:]) throws -> String {
     try OperatorArticle("KeysAndRecovery").typed(under: heading).map { try shell($0.text, more) }.joined()
   }
 
-  /// Changes a row and publishes that.
   func publish() throws {
     changes += 1
     try Tool.sqlite(folder("my.sqlite"), "UPDATE shop SET name = 'change \(changes)' WHERE id = 1")
     try shell("seedbank regenerate")
   }
 
-  // MARK: Clients
-
-  /// Two kinds, of which only the first is ours.
+  /// Seedbank's client and an independent one.
   enum Client: CaseIterable {
     case seedbank, pythonTUF
   }
 
-  /// A client comes, with the state of the last time it came under that name. Returns what it says.
+  /// Updates the client with this name from its earlier state and returns its output.
   @discardableResult
   func follow(_ client: Client, _ name: String, root: String = "shipped.json") throws -> String {
     switch client {
@@ -88,7 +84,7 @@ final class KeyScene {
     }
   }
 
-  /// All clients follow: those of the first days, and new ones with the root that they are shipped with.
+  /// Updates the first clients and new ones with this shipped root.
   func everybodyFollows(newRoot: String = "shipped.json") throws {
     for client in Client.allCases {
       try follow(client, "early")
@@ -96,7 +92,6 @@ final class KeyScene {
     }
   }
 
-  /// The name of the first shop in a store of ours.
   func shop(_ name: String) throws -> String {
     let current = try String(contentsOfFile: folder("store-\(name)/CURRENT"), encoding: .utf8)
     let generation = current.trimmingCharacters(in: .whitespacesAndNewlines)
@@ -104,12 +99,11 @@ final class KeyScene {
       folder("store-\(name)/generations/\(generation)/seed.sqlite"), "SELECT name FROM shop WHERE id = 1")
   }
 
-  /// How often that store's data was replaced by a snapshot.
+  /// Counts the generations of a store, one per downloaded snapshot.
   func generations(_ name: String) throws -> Int {
     try Folder.names(in: folder("store-\(name)/generations")).count
   }
 
-  /// The id of a key that a file holds.
   func keyID(_ file: String) throws -> String {
     let key = try JSONValue(parsing: DurableFile.read(folder(file), limit: 4096))
     let all = try JSONValue(

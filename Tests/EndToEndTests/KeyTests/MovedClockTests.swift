@@ -6,12 +6,11 @@ import SeedTrust
 import Support
 import Testing
 
-/// The real command under a clock that the test moves.
 @Suite struct MovedClockTests {
   private static let months = 18
 
   @Test(.full, arguments: [true, false])
-  func `for a year and a half of weekly steps no client is ever refused`(_ hasKeys: Bool) throws {
+  func `weekly steps for a year and a half never lock a client out`(_ hasKeys: Bool) throws {
     let scene = try KeyScene()
     if hasKeys { try scene.shell("cp \"$ROOT_A\"/* \"$ROOT_B\"/* \"$TARGETS\"/* seedbank/keys") }
     for day in stride(from: 7, through: Self.months * 30, by: 7) {
@@ -27,7 +26,7 @@ import Testing
     #expect(try scene.publication.published().root.version == 1 + (hasKeys ? 1 : 3))
   }
 
-  @Test func `an operator without the keys is warned in time, and a timer hears of the end`() throws {
+  @Test func `an operator without the keys is warned in time, and regenerate fails after expiry`() throws {
     let scene = try KeyScene()
     func regenerate(_ days: Int) throws -> (status: Int32, text: String) {
       scene.days = days

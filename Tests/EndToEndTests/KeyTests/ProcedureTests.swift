@@ -7,17 +7,16 @@ import SeedTrust
 import Support
 import Testing
 
-/// Each procedure of the article on keys, run as it stands; clients of the first days and new ones follow, ours and
-/// python-tuf's, without downloading their data again.
+/// Runs each procedure of the article on keys. Afterwards first and new clients, Seedbank's and python-tuf's, update
+/// without downloading their data again.
 @Suite struct ProcedureTests {
-  /// What happened before the procedure is called for, and what it should leave behind.
   private struct Case {
     let heading: String
     var days = 0
     var roots = 1
-    /// Files that go before.
+    /// Files removed before.
     var lost: [String] = []
-    /// What the operator has done before.
+    /// A script that runs before.
     var before = ""
   }
 
@@ -40,8 +39,7 @@ import Testing
   ]
 
   @Test(.full, arguments: cases.indices)
-  func `a procedure works as it stands, and every client follows without a new download`(_ index: Int) throws
-  {
+  func `each procedure works as documented, and clients need no new download`(_ index: Int) throws {
     let (one, scene) = (Self.cases[index], try KeyScene())
     let stolen = try scene.keyID("c/root-3.key")
     scene.days = one.days
@@ -58,7 +56,7 @@ import Testing
     try expectSettled(scene)
   }
 
-  /// No file of a key waits, and root.json is the newest root.
+  /// Expects that no new key file is pending and that root.json is the newest root.
   private func expectSettled(_ scene: KeyScene) throws {
     let published = try scene.publication.published()
     let newest = try #require(try scene.publication.metadata("\(published.root.version).root.json"))
@@ -67,7 +65,7 @@ import Testing
     #expect(!files.contains { $0.hasSuffix(".new") }, "\(files)")
   }
 
-  @Test func `too few root keys: old apps go on, new apps begin with the new root`() throws {
+  @Test func `with too few root keys, old apps keep updating and new apps use the new root`() throws {
     let scene = try KeyScene()
     for name in ["b/root-2.key", "c/root-3.key"] { try Folder.remove(scene.folder(name)) }
     try scene.type("Too few root keys are left")
@@ -81,7 +79,7 @@ import Testing
     #expect(try scene.shell("seedbank verify").hasSuffix("sound\n"))
   }
 
-  @Test func `a lost publication: every client follows into the new history`() throws {
+  @Test func `after a lost publication, every client follows the new history`() throws {
     let scene = try KeyScene()
     try scene.shell("seedbank keys rotate timestamp snapshot --with \"$ROOT_A\" --with \"$ROOT_C\"")
     try scene.publish()
@@ -95,7 +93,7 @@ import Testing
   }
 
   @Test(.full)
-  func `versions that a thief of the online keys raised to the end are forgotten with these keys`()
+  func `versions that a thief of the online keys raised to the maximum are reset with these keys`()
     throws
   {
     let scene = try KeyScene()
@@ -118,7 +116,7 @@ import Testing
 }
 
 extension KeyScene {
-  /// What a thief of the online keys can do: metadata with the highest version there is, announced to all.
+  /// Publishes metadata with the highest possible version, as a thief of the online keys could.
   fileprivate func raiseVersions() throws {
     let published = try publication.published()
     let last = Int(Limits.exactJSONInteger)

@@ -5,7 +5,7 @@ import SeedSystem
 import Support
 import Testing
 
-/// Where a key's secret could be seen: nowhere but in its file.
+/// A key's secret appears nowhere outside its file.
 @Suite struct SecretTests {
   private func secrets(_ deployment: OperatedDeployment) throws -> [String] {
     let folder = deployment.folder("seedbank/keys")
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test
-  func `a running publisher has no key in its arguments, environment or log, and leaves no memory image`()
+  func `a running publisher shows no key in arguments, environment or log, and dumps no core`()
     throws
   {
     let deployment = try OperatedDeployment()
@@ -85,7 +85,7 @@ import Testing
     #expect(run.errors.contains("root.key") && run.errors.contains("move them to a place without a network"))
   }
 
-  @Test func `a crash that happens while a key is used prints no memory`() throws {
+  @Test func `a crash while a key is used prints no memory`() throws {
     let deployment = try OperatedDeployment()
     let all = try secrets(deployment)
     let (source, library) = (deployment.folder("trap.c"), deployment.folder("trap.so"))
@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [SIGABRT, SIGQUIT, SIGBUS]) func `a signal for a crash ends run`(_ number: Int32) throws {
+  @Test(arguments: [SIGABRT, SIGQUIT, SIGBUS]) func `a crash signal ends run`(_ number: Int32) throws {
     let deployment = try OperatedDeployment()
     let run = try RunningSeedbank(["run", "--port", "0"], in: deployment.folder.path)
     kill(run.identifier, number)
@@ -113,7 +113,7 @@ import Testing
     #expect(!run.errors.contains("Registers:"))
   }
 
-  @Test func `a pipe among the keys is named, and no command waits for it`() throws {
+  @Test func `a pipe instead of a key file is reported, and no command waits for it`() throws {
     let deployment = try OperatedDeployment()
     let key = deployment.folder("seedbank/keys/timestamp.key")
     try Tool.run(["sh", "-c", "rm '\(key)'; mkfifo -m 600 '\(key)'"])
@@ -124,7 +124,7 @@ import Testing
     }
   }
 
-  @Test func `keys and folders that others can look into are warned of`() throws {
+  @Test func `key folders that others can read cause a warning`() throws {
     let deployment = try OperatedDeployment()
     try Tool.run(["chmod", "755", deployment.folder("seedbank/keys")])
     for command in [["regenerate"], ["config", "check"]] {

@@ -3,7 +3,7 @@ import SeedFormat
 import Support
 import Testing
 
-/// A bucket that everybody may read, behind nginx: clients need nothing else of us.
+/// Clients read a public bucket through nginx, without a front.
 @Suite struct BucketReadingTests {
   private let deployment: OperatedDeployment
   private let bucket: TestBucket
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test(.full) func `the library, python-tuf and a client of somebody else's follow what is published`()
+  @Test(.full) func `the library, python-tuf and an independent client follow a public bucket`()
     throws
   {
     defer { withExtendedLifetime((bucket, nginx)) {} }

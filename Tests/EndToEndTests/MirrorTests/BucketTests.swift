@@ -3,7 +3,6 @@ import SeedFormat
 import Support
 import Testing
 
-/// A bucket that shows the publication, through the real command.
 @Suite struct BucketTests {
   private struct Scene {
     let deployment = Result { try OperatedDeployment() }
@@ -18,7 +17,7 @@ import Testing
       try deployment.get().name(mirrors: [["s3": .string(address)]])
     }
 
-    /// What it said has no secret in it.
+    /// Runs the command and expects that its output contains no secret.
     func seedbank(_ arguments: String..., secret: String? = nil) throws -> ProgramOutcome {
       var environment = bucket.environment
       if let secret { environment["AWS_SECRET_ACCESS_KEY"] = secret }
@@ -35,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func `a step brings a bucket up to date, and conditions are proven`() throws {
+  @Test func `a step updates the bucket, and mirror check proves conditional writes`() throws {
     let scene = try Scene()
     let check = try scene.seedbank("mirror", "check")
     #expect(check.status == 0 && check.output.contains("it honours conditions"), "\(check.errors)")
@@ -49,7 +48,9 @@ import Testing
     #expect(try scene.seedbank("mirror", "push").output.hasSuffix("/seeds/prod: up to date\n"))
   }
 
-  @Test func `a wrong secret, a missing bucket and a store that is away are told, and stop no step`() throws {
+  @Test func `a wrong secret, a missing bucket and an unreachable store are reported and stop no step`()
+    throws
+  {
     let scene = try Scene()
     try scene.change("one")
     let wrong = try scene.seedbank("regenerate", secret: "a wrong secret")
@@ -75,7 +76,8 @@ import Testing
     ("{\"s3\": \"https://user:secret@s3.example/seeds\"}", "expected an address such as"),
     ("{\"s3\": \"https://s3.example/seeds\", \"style\": \"host\"}", "virtual"),
   ])
-  func `a mistake in the configuration is named`(entry: (text: String, message: String)) throws {
+  func `a mistake in the configuration of a bucket is reported`(entry: (text: String, message: String)) throws
+  {
     let folder = try DeploymentFolder(
       deployment: "{\"datasets\": [\"transit\"], \"mirrors\": [\(entry.text)]}")
     let outcome = try SeedbankBinary.run(["status"], in: folder.path)

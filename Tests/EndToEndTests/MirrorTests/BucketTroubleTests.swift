@@ -6,7 +6,6 @@ import SeedTrust
 import Support
 import Testing
 
-/// What may go wrong between a publisher and a bucket, through the real command.
 @Suite struct BucketTroubleTests {
   private let scene: BucketScene
 
@@ -21,7 +20,7 @@ import Testing
       ("503:SlowDown", "A store that is busy for minutes", "it answers 503 SlowDown"),
       ("500:InternalError", "A broken store", "it answers 500 InternalError"),
     ])
-  func `each refusal is named, stops no step, and is made good when it ends`(
+  func `each failure of the store is reported, stops no step, and is made up for afterwards`(
     trouble: (fault: String, what: String, message: String)
   ) throws {
     try scene.publish("before")
@@ -37,7 +36,7 @@ import Testing
     try scene.expectWhole(trouble.what)
   }
 
-  @Test func `a store that takes everything is found out before anything is mirrored`() throws {
+  @Test func `a store that ignores conditions is detected before anything is mirrored`() throws {
     let careless = try TestBucket(isCareless: true)
     try scene.deployment.name(mirrors: [["s3": .string(careless.address("seeds/prod"))]])
     let check = try SeedbankBinary.run(
@@ -45,7 +44,7 @@ import Testing
     #expect(check.status == 78 && check.errors.contains("it does not honour conditions"), "\(check)")
   }
 
-  @Test func `killed between any two requests, a step leaves nothing torn, and the next one converges`()
+  @Test func `a step killed between any two requests leaves a complete mirror, and the next one converges`()
     throws
   {
     try scene.publish("before")
@@ -56,7 +55,7 @@ import Testing
     }
   }
 
-  /// Ends the command while it waits for the answer to a request; false where it made fewer.
+  /// Kills the command while it waits for the answer to a request; returns false if it made fewer requests.
   private func isKilled(_ moment: String, _ number: Int) throws -> Bool {
     let what = "\(moment) request \(number)"
     try scene.change(what)
@@ -74,7 +73,7 @@ import Testing
     return isHit
   }
 
-  @Test func `the log of run tells of trouble, and has no secret in it`() throws {
+  @Test func `the log of run reports failures and contains no secret`() throws {
     try scene.bucket.arm("403:AccessDenied before all")
     try scene.change("logged")
     let run = try RunningSeedbank(
@@ -91,7 +90,7 @@ import Testing
     try scene.expectWhole("run")
   }
 
-  @Test(.full) func `of several mirrors a broken one keeps the good one from nothing`() throws {
+  @Test(.full) func `a broken mirror does not delay the other mirrors`() throws {
     let folder = scene.deployment.folder("mirror")
     try Folder.create(folder)
     try scene.deployment.name(mirrors: [
@@ -115,9 +114,9 @@ import Testing
   }
 }
 
-/// Two publishers with the same keys, as processes, and one bucket.
+/// Two publisher processes with the same keys and one bucket.
 @Suite struct BucketRaceTests {
-  @Test func `of two publishers that start at once one goes on, and the other one stops and names recover`()
+  @Test func `if two publishers start at once, one continues and the other stops and suggests recover`()
     throws
   {
     let scene = try BucketScene()
@@ -138,7 +137,7 @@ import Testing
       for process in processes { try process.wait(within: longestWait) }
       shown.append(try #require(try scene.timestamp("seeds/race\(race)")))
     }
-    // At last one after the other: the one that lost says so.
+    // Finally they run one after the other: the loser reports it.
     try scene.change("race \(race), the end")
     let outcomes = try configs.map { try scene.seedbank("regenerate", "--config", $0) }
     #expect(outcomes.map(\.status).sorted() == [0, 75], "\(race): \(outcomes)")
@@ -155,7 +154,6 @@ import Testing
   }
 }
 
-/// A deployment with a bucket as its mirror.
 struct BucketScene {
   let deployment: OperatedDeployment
   let bucket: TestBucket
@@ -170,7 +168,7 @@ struct BucketScene {
     try deployment.origin("UPDATE shop SET name = '\(text)' WHERE id = 1")
   }
 
-  /// What it said has no secret in it.
+  /// Runs the command and expects that its output contains no secret.
   func seedbank(_ arguments: String...) throws -> ProgramOutcome {
     let outcome = try SeedbankBinary.run(
       arguments, environment: bucket.environment, in: deployment.folder.path)
@@ -184,7 +182,6 @@ struct BucketScene {
     #expect(step.status == 0 && !step.errors.contains("mirror"), "\(text): \(step.errors)")
   }
 
-  /// The command, under way.
   func start(_ arguments: String...) throws -> TestProgram {
     try TestProgram(
       [SeedbankBinary.path] + arguments, in: deployment.folder.path, environment: bucket.environment,
@@ -195,13 +192,14 @@ struct BucketScene {
     try file("metadata/timestamp.json", in: place).map(SHA256Digest.of)
   }
 
-  /// As a client without credentials gets it.
+  /// Returns a file as a client without credentials gets it.
   private func file(_ path: String, in place: String = place) throws -> [UInt8]? {
     let answer = try RawClient(port: UInt16(bucket.port)).get("/\(place)/\(path)")
     return answer.status == 200 ? Array(answer.body) : nil
   }
 
-  /// No fault concerns a client: what one that comes now can follow from the timestamp on is all there; `isShown` where it is the newest.
+  /// Expects that a client can follow the bucket's timestamp to all objects; with `isShown`, it is the newest one.
+  /// Faults do not affect these requests.
   func expectWhole(_ what: String, isShown: Bool = true) throws {
     guard let root = try file("metadata/1.root.json") else {
       #expect(!isShown, "\(what): nothing is there")

@@ -6,13 +6,13 @@ import SeedTrust
 import Support
 import Testing
 
-/// A publisher whose disk is gone goes on from what its mirrors show, and brings them up to date again.
+/// A publisher that lost its disk recovers from a mirror and updates its mirrors again.
 @Suite struct MirrorRecoveryTests {
   private func burn(_ deployment: OperatedDeployment) throws {
     for name in ["publication", "state"] { try Folder.removeAll(deployment.folder("seedbank/\(name)")) }
   }
 
-  @Test func `a private bucket is read with credentials, and shows what the heir publishes`() throws {
+  @Test func `recover reads a private bucket with credentials, and the old publisher is stopped`() throws {
     let scene = try BucketScene()
     try scene.publish("one")
     try scene.publish("two")
@@ -26,14 +26,13 @@ import Testing
     #expect(outcome.status == 0, "\(outcome)")
     try scene.publish("after the fire")
     try scene.expectWhole("the heir's bucket")
-    // The old disk turns up again.
     try scene.change("from the grave")
     let old = try scene.seedbank("regenerate", "--config", "\(twin)/seedbank.json")
     #expect(old.status == 75 && old.errors.contains("seedbank recover"), "\(old)")
     try scene.expectWhole("after the old publisher")
   }
 
-  @Test func `without a mirror in the configuration the variables name the store`() throws {
+  @Test func `without a mirror in the configuration, the AWS variables name the store`() throws {
     let scene = try BucketScene()
     try scene.publish("one")
     try burn(scene.deployment)
@@ -47,7 +46,7 @@ import Testing
     #expect(outcome.status == 0 && outcome.output.hasPrefix("my/1: version "), "\(outcome)")
   }
 
-  @Test func `an heir of a copy that was behind may go on over what its mirrors show`() throws {
+  @Test func `a publisher recovered from an older copy may overwrite its mirrors`() throws {
     let scene = try BucketScene()
     try scene.publish("one")
     try Tool.run([
@@ -61,12 +60,10 @@ import Testing
     try scene.expectWhole("the heir's bucket")
   }
 
-  /// A client that keeps what it has.
   private final class Reader {
     let host: FolderHost
     let deployment: OperatedDeployment
     var version = 0
-    /// The first shop's name.
     var name = ""
 
     init(_ deployment: OperatedDeployment, _ mirror: String) throws {
@@ -87,7 +84,7 @@ import Testing
     }
   }
 
-  @Test func `burnt at any moment of a step or a push, at most its last version is lost`() throws {
+  @Test func `after a crash at any moment of a step or a push, at most the last version is lost`() throws {
     let deployment = try OperatedDeployment()
     let mirror = deployment.folder("mirror")
     try Folder.create(mirror)
@@ -111,7 +108,7 @@ import Testing
       let step = try deployment.seedbank("regenerate")
       #expect(step.status == 0 && !step.errors.contains("mirror"), "\(what): \(step)")
       try reader.pull(what)
-      // What the killed step had published is there, or is published now.
+      // The killed step's version is published or will be now.
       #expect((before...before + 1).contains(reader.version), "\(what)")
       #expect(reader.name == "fire \(fire)\n", "\(what)")
     }

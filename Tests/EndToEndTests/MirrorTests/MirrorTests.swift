@@ -6,9 +6,7 @@ import SeedTrust
 import Support
 import Testing
 
-/// Folders that show the publication too, through the real command.
 @Suite struct MirrorTests {
-  /// A deployment with a mirror in a folder.
   private struct Scene {
     let deployment: OperatedDeployment
     let mirror: String
@@ -28,7 +26,7 @@ import Testing
       try deployment.origin("UPDATE shop SET name = '\(text)' WHERE id = 1")
     }
 
-    /// A second publisher's folder with the same keys; the first one has published once more since it was copied.
+    /// Returns the folder of a second publisher with the same keys, one version behind the first publisher.
     func twin() throws -> String {
       try change("common")
       #expect(try deployment.seedbank("regenerate").status == 0)
@@ -43,7 +41,7 @@ import Testing
       try? DurableFile.read("\(folder)/\(path)", limit: 1 << 20)
     }
 
-    /// The mirror shows what is published, and holds all that this leads to.
+    /// Expects that the mirror shows the newest version with all its objects.
     func expectEqual(_ sourceLocation: SourceLocation = #_sourceLocation) {
       let path = "metadata/timestamp.json"
       let shown = file(path, in: mirror)
@@ -51,7 +49,7 @@ import Testing
       expectWhole(sourceLocation)
     }
 
-    /// It holds all that its timestamp leads to.
+    /// Expects that the mirror has all objects of its timestamp.
     func expectWhole(_ sourceLocation: SourceLocation = #_sourceLocation) {
       let copy = PublicationDirectory(mirror)
       let objects = (try? copy.published())?.series.values.flatMap(\.metadata.objects) ?? []
@@ -67,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func `a step brings a mirror up to date, and clients of others read it`() throws {
+  @Test func `a step updates the mirror, and independent clients can read it`() throws {
     let scene = try Scene()
     try scene.change("mirrored")
     let outcome = try scene.deployment.seedbank("regenerate")
@@ -94,7 +92,7 @@ import Testing
     #expect(pulled.status == 0, "\(pulled.errors)")
   }
 
-  @Test func `run mirrors what it publishes, and what other commands publish beside it`() throws {
+  @Test func `run mirrors its own versions and those of other commands`() throws {
     let scene = try Scene()
     let run = try RunningSeedbank(["run", "--port", "0"], in: scene.deployment.folder.path)
     defer { withExtendedLifetime(run) {} }
@@ -112,7 +110,8 @@ import Testing
     scene.expectEqual()
   }
 
-  @Test func `a mirror that is away is behind, stops no step, and catches up when it is back`() throws {
+  @Test func `a missing mirror is reported as behind, stops no step, and catches up when it returns`() throws
+  {
     let scene = try Scene()
     try scene.change("one")
     #expect(try scene.deployment.seedbank("regenerate").status == 0)
@@ -133,7 +132,7 @@ import Testing
     #expect(
       !(try Tool.run(["cat", scene.deployment.folder("seedbank/publication/facts/mirrors.json")])).contains(
         scene.mirror))
-    // Its empty folder is what is left of a disk that is not mounted.
+    // An unmounted disk leaves an empty folder.
     try Folder.create(scene.mirror)
     try scene.change("three")
     let empty = try scene.deployment.seedbank("regenerate")
@@ -149,7 +148,7 @@ import Testing
     try waitUntil("monitors hear that it is up to date", every: 0.1) { try !isBehind() }
   }
 
-  @Test func `a mirror's disk that fails at any operation stops no step, tears nothing, and is made good`()
+  @Test func `a mirror's disk that fails at any operation stops no step and leaves a complete mirror`()
     throws
   {
     let scene = try Scene()
@@ -172,7 +171,7 @@ import Testing
     }
   }
 
-  @Test func `a second publisher with the same keys is told apart before it publishes`() throws {
+  @Test func `a second publisher with the same keys is detected before it publishes`() throws {
     let scene = try Scene()
     let twin = try scene.twin()
     let shown = scene.file("metadata/timestamp.json", in: scene.mirror)
@@ -192,11 +191,11 @@ import Testing
     #expect(try copy.metadata("timestamp.json") == signed)
   }
 
-  @Test func `a publisher that lost a race is not saved by a higher version`() throws {
+  @Test func `a higher version does not help a publisher that lost the race`() throws {
     let scene = try Scene()
     let twin = try scene.twin()
     let shown = scene.file("metadata/timestamp.json", in: scene.mirror)
-    // While the mirror was away, the other one signed two versions.
+    // The second publisher signs two versions while the mirror is missing.
     try Folder.rename(scene.mirror, to: scene.mirror + "-away")
     let config = ["--config", "\(twin)/seedbank.json"]
     for text in ["theirs", "theirs again"] {
@@ -210,7 +209,7 @@ import Testing
         outcome.status == 75 && outcome.errors.contains("was not put from here"), "\(command): \(outcome)")
     }
     #expect(scene.file("metadata/timestamp.json", in: scene.mirror) == shown)
-    // Where an operator knows that there is no other publisher, it goes on.
+    // The operator may overrule this.
     let forced = try SeedbankBinary.run(
       ["mirror", "push", "--replace"] + config, in: scene.deployment.folder.path)
     #expect(forced.status == 0, "\(forced)")
@@ -218,7 +217,7 @@ import Testing
     #expect(other.status == 75 && other.errors.contains("seedbank recover"), "\(other)")
   }
 
-  @Test func `what is known of a mirror may be lost, as long as it shows what was published here`() throws {
+  @Test func `the state of a mirror may be lost if the mirror shows a version of this publisher`() throws {
     let scene = try Scene()
     try scene.change("one")
     #expect(try scene.deployment.seedbank("regenerate").status == 0)
@@ -229,7 +228,7 @@ import Testing
     scene.expectEqual()
   }
 
-  @Test func `check and push say what they did, and what is to be mended`() throws {
+  @Test func `check and push report their results and the remedy`() throws {
     let scene = try Scene()
     let check = try scene.deployment.seedbank("mirror", "check")
     #expect(
@@ -254,7 +253,8 @@ import Testing
     ("[{\"floder\": \"/mnt\"}]", "unknown key"), ("{}", "expected an array"),
     ("[{\"folder\": \"/mnt\"}, {\"folder\": \"/mnt\"}]", "expected each place once"),
   ])
-  func `a mistake in the configuration is named`(entry: (text: String, message: String)) throws {
+  func `a mistake in the configuration of a mirror is reported`(entry: (text: String, message: String)) throws
+  {
     let folder = try DeploymentFolder(deployment: "{\"datasets\": [\"transit\"], \"mirrors\": \(entry.text)}")
     let outcome = try SeedbankBinary.run(["status"], in: folder.path)
     #expect(outcome.status == 78 && outcome.errors.contains(entry.message), "\(outcome.errors)")

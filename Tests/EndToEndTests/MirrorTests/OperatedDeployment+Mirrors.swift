@@ -3,8 +3,8 @@ import SeedFormat
 import Support
 
 extension TestBucket {
-  /// What becomes of the request of a number, counted from the next one as 0, or of "all": "503 before 2". Returns how many
-  /// requests came since the last fault, and whether that one has been met.
+  /// Sets a fault for one request, counted from the next one as 0, or for "all", such as "503 before 2". Returns the
+  /// number of requests since the last fault was set, and whether that fault occurred.
   @discardableResult
   func arm(_ fault: String) throws -> (requests: Int, isMet: Bool) {
     let text = try Tool.run(["curl", "-fsS", "-X", "POST", "--data-binary", fault, address("faults")])
@@ -14,7 +14,6 @@ extension TestBucket {
 }
 
 extension OperatedDeployment {
-  /// Names the mirrors in the configuration, in place of those that it named before.
   func name(mirrors: JSONValue) throws {
     let file = folder("seedbank/seedbank.json")
     var members = try JSONValue(parsing: Array(Data(contentsOf: URL(fileURLWithPath: file)))).members ?? []

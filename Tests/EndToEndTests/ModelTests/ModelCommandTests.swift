@@ -11,12 +11,12 @@ import Testing
     return outcome.output
   }
 
-  /// What a step warns of; the log puts quotes into quotes.
+  /// Returns a step's warnings, without the log's escapes.
   private func told(_ deployment: OperatedDeployment) throws -> String {
     try deployment.seedbank("regenerate").errors.replacing("\\", with: "")
   }
 
-  @Test func `what an origin gained is told until it is in a model or left out`() throws {
+  @Test func `new tables and columns are reported until a model includes or skips them`() throws {
     let deployment = try OperatedDeployment()
     try deployment.origin(
       "ALTER TABLE shop ADD COLUMN phone TEXT; CREATE TABLE park(id INTEGER PRIMARY KEY);")
@@ -39,7 +39,7 @@ import Testing
     #expect(!(try succeed(deployment, "model", "new").contains("internal")))
   }
 
-  @Test func `what is named is left out, and the rest stays on offer and comes with the next model`() throws {
+  @Test func `model skip excludes the given names, and model new adds the rest`() throws {
     let deployment = try OperatedDeployment()
     try deployment.origin(
       """
@@ -63,7 +63,7 @@ import Testing
     #expect(try succeed(deployment, "config", "check") == "nothing is wrong\n")
   }
 
-  @Test func `a name that the origin has not gained is refused with those that it has`() throws {
+  @Test func `model skip rejects a name that is not new in the origin`() throws {
     let deployment = try OperatedDeployment()
     let nothing = try deployment.seedbank("model", "skip", "shop")
     #expect(nothing.status == 64 && nothing.errors.contains("the origin has gained nothing"), "\(nothing)")
@@ -78,7 +78,7 @@ import Testing
     #expect(json["skipped"]?.string == "the column \"shop\".\"phone\"" && json["remaining"]?.string == "")
   }
 
-  @Test func `a dry run says what would be written, and writes nothing`() throws {
+  @Test func `a dry run lists the changes and writes nothing`() throws {
     let deployment = try OperatedDeployment()
     try deployment.origin("ALTER TABLE shop ADD COLUMN phone TEXT")
     let files = try FileManager.default.subpathsOfDirectory(atPath: deployment.folder("seedbank/my"))
@@ -89,18 +89,18 @@ import Testing
     #expect(json["model"] == "1.1" && json["added"]?.elements?.count == 1 && json["dryRun"] == true)
   }
 
-  @Test func `another file can stand in for the origin`() throws {
+  @Test func `model new --from reads another file in place of the origin`() throws {
     let deployment = try OperatedDeployment()
     try Tool.sqlite(
       deployment.folder("staging.sqlite"),
       "CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT, rank REAL, open INTEGER)")
     let made = try succeed(deployment, "model", "new", "1.5", "--from", "staging.sqlite")
     #expect(made.contains("Added column \"shop\".\"open\""))
-    // The origin itself has it not yet.
+    // The origin does not have the column yet.
     #expect(try deployment.seedbank("config", "check").output.contains("lacks the column open"))
   }
 
-  @Test func `columns that the origin lost are to be mended before the model is published`() throws {
+  @Test func `model new lists columns that the origin lost`() throws {
     let deployment = try OperatedDeployment()
     try deployment.origin("ALTER TABLE shop RENAME COLUMN name TO title")
     let made = try succeed(deployment, "model", "new", "2.0")
@@ -124,7 +124,9 @@ import Testing
       (["model", "new", "--from", "none.sqlite"], 69, "no origin database"),
       (["model", "new", "--dataset", "parks"], 64, "\"my\""),
     ])
-  func `a mistake is told and changes nothing`(words: [String], status: Int32, message: String) throws {
+  func `a usage error of the model commands changes nothing`(words: [String], status: Int32, message: String)
+    throws
+  {
     let deployment = try OperatedDeployment()
     let before = try FileManager.default.subpathsOfDirectory(atPath: deployment.folder("seedbank/my"))
     let outcome = try SeedbankBinary.run(words, in: deployment.folder.path)
@@ -132,7 +134,7 @@ import Testing
     #expect(try FileManager.default.subpathsOfDirectory(atPath: deployment.folder("seedbank/my")) == before)
   }
 
-  @Test func `a note of the known origin that cannot be read is named`() throws {
+  @Test func `an invalid known-origin.json is reported`() throws {
     let deployment = try OperatedDeployment()
     try "{\"tables\": {\"shop\": 7}}".write(
       toFile: deployment.folder("seedbank/my/known-origin.json"), atomically: true, encoding: .utf8)
@@ -142,7 +144,7 @@ import Testing
       "\(outcome.errors)")
   }
 
-  @Test func `a major is deprecated, retired, and its folder may go`() throws {
+  @Test func `the folder of a retired major may be removed`() throws {
     let deployment = try OperatedDeployment()
     _ = try succeed(deployment, "model", "new", "2.0")
     _ = try succeed(deployment, "regenerate")
@@ -159,7 +161,7 @@ import Testing
     try FileManager.default.removeItem(atPath: deployment.folder("seedbank/my/models/1.0"))
     #expect(try succeed(deployment, "regenerate").contains("my/2: unchanged"))
     #expect(try deployment.json("model", "list").first?["models"]?.elements?.count == 1)
-    // What people were told last is still told, and nobody is asked to take it back.
+    // The last lifecycle message stays, without a warning.
     #expect(
       try String(contentsOfFile: deployment.folder("seedbank/my/dataset.json"), encoding: .utf8).contains(
         "Please update"))

@@ -6,9 +6,8 @@ import Testing
 
 @testable import seedbank
 
-/// What a new model is made of, without the command around it.
 @Suite struct ModelDraftTests {
-  /// An origin as it was when its model was made, and what became of it.
+  /// An origin and the model made from it before the origin changed.
   private final class History {
     let folder = Result { try SetupFolder() }
     let base: ModelDefinition
@@ -39,7 +38,7 @@ import Testing
 
   private static let shop = "CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT);"
 
-  @Test func `an origin that gained nothing makes a copy under the new number`() throws {
+  @Test func `without changes in the origin, the draft is a copy with the new version`() throws {
     let history = try History(Self.shop)
     let draft = try history.draft(after: "INSERT INTO shop VALUES (1, 'Tea')")
     #expect(draft.added.isEmpty && draft.notes.isEmpty)
@@ -52,18 +51,18 @@ import Testing
       "CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT);",
       "CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT, phone TEXT COLLATE NOCASE);"
     ),
-    // A remark stays with its column.
+    // A comment stays with its column.
     (
       "CREATE TABLE shop(\n  id INTEGER PRIMARY KEY,\n  name TEXT -- its name, shown\n);",
       "CREATE TABLE shop(\n  id INTEGER PRIMARY KEY,\n  name TEXT, -- its name, shown\n  phone TEXT COLLATE NOCASE\n);"
     ),
-    // The table's own rules come last.
+    // Table constraints come last.
     (
       "CREATE TABLE IF NOT EXISTS \"shop\" (id INTEGER, [name] TEXT CHECK(name <> ',') -- why, is told\n  , PRIMARY KEY(id), UNIQUE (name)) WITHOUT ROWID;",
       "CREATE TABLE IF NOT EXISTS \"shop\" (id INTEGER, [name] TEXT CHECK(name <> ','), -- why, is told\n  phone TEXT COLLATE NOCASE\n  , PRIMARY KEY(id), UNIQUE (name)) WITHOUT ROWID;"
     ),
   ])
-  func `a column goes behind the others, and all else stays as it was written`(
+  func `a new column is added after the others, and the rest of the text is unchanged`(
     model: String, expected: String
   ) throws {
     let text = "/* Ours; not \"shop\". */\n\(model)\n"
@@ -75,7 +74,7 @@ import Testing
       try SchemaReader.schema(of: draft.schemaSQL).table("shop")?.columnNames == ["id", "name", "phone"])
   }
 
-  @Test func `what a model left out on purpose stays out`() throws {
+  @Test func `tables and columns that a model excluded stay excluded`() throws {
     let history = try History(
       "\(Self.shop) CREATE TABLE staff(id INTEGER PRIMARY KEY, salary INTEGER); CREATE INDEX pay ON staff(salary);",
       model: "CREATE TABLE shop(id INTEGER PRIMARY KEY);")
@@ -85,7 +84,7 @@ import Testing
     #expect(!draft.schemaSQL.contains("staff") && !draft.schemaSQL.contains("name"))
   }
 
-  @Test func `tables that refer to each other come together, with their indexes and views`() throws {
+  @Test func `tables that refer to each other are added together, with their indexes and views`() throws {
     let history = try History(Self.shop)
     let draft = try history.draft(
       after: """
@@ -104,7 +103,7 @@ import Testing
       schema.tables.count == 3 && schema.views == ["both"] && schema.searchTables.map(\.name) == ["search"])
   }
 
-  @Test func `rows that are numbered get the new column in their SELECT`() throws {
+  @Test func `a new column is added to the SELECT of a table with numbered rows`() throws {
     let history = try History("CREATE TABLE log(text);")
     let draft = try history.draft(
       after: "ALTER TABLE log ADD COLUMN level INTEGER; CREATE TABLE mark(x); INSERT INTO mark VALUES (1)")
@@ -115,7 +114,7 @@ import Testing
     #expect(draft.added == ["column \"log\".\"level\"", "table \"mark\""])
   }
 
-  @Test func `a table with a SELECT of the operator's own is left to the operator`() throws {
+  @Test func `a table with a custom SELECT is left to the operator`() throws {
     let history = try History(
       Self.shop, model: "CREATE TABLE shop(id INTEGER PRIMARY KEY, title TEXT);",
       selects: ["shop": "SELECT id, upper(name) AS title FROM shop"])
@@ -128,7 +127,7 @@ import Testing
       ])
   }
 
-  @Test func `a minor's new column may be NULL where it has no default, and a major's is as in the origin`()
+  @Test func `a new NOT NULL column without default becomes nullable in a minor, not in a major`()
     throws
   {
     let history = try History(Self.shop)
@@ -144,7 +143,7 @@ import Testing
     #expect(major.schemaSQL.contains("code TEXT NOT NULL, rank") && major.remarks.isEmpty)
   }
 
-  @Test func `what clients cannot have is named with the reason, and the rest comes`() throws {
+  @Test func `tables that clients cannot have are skipped with a reason`() throws {
     let history = try History(Self.shop)
     let draft = try history.draft(
       after: """

@@ -6,7 +6,6 @@ import SeedTrust
 import Support
 import Testing
 
-/// Models that are ended, removed and changed under a `run` that has read them.
 @Suite struct ModelsWhileRunningTests {
   private let deployment: OperatedDeployment
 
@@ -16,7 +15,7 @@ import Testing
     try regenerate()
   }
 
-  /// Beside a process that may hold the lock for a moment.
+  /// Retries while another process holds the publisher's lock.
   private func regenerate() throws {
     let outcome = try eventually("nobody else publishes") {
       let outcome = try deployment.seedbank("regenerate")
@@ -40,7 +39,7 @@ import Testing
     return try #require(try deployment.publication.published().series[series]).metadata.state
   }
 
-  /// Changes the origin, and waits until a series has it.
+  /// Changes the origin and waits until the series has a new version.
   private func publish(_ name: String, in major: Int) throws {
     let before = try state(major).head
     try deployment.origin("UPDATE shop SET name = '\(name)' WHERE id = 1")
@@ -49,7 +48,7 @@ import Testing
 
   private func models(_ version: String) -> String { deployment.folder("seedbank/my/models/\(version)") }
 
-  @Test(.full) func `a series that is retired meanwhile stays retired, and the others go on`() throws {
+  @Test(.full) func `a series retired while run is running stays retired, and the others continue`() throws {
     let server = try run()
     try publish("before", in: 1)
     let head = try state(1).head
@@ -65,7 +64,7 @@ import Testing
   }
 
   @Test(.full)
-  func `models that are gone, edited or published by others hold everything back, until that is mended`()
+  func `a missing, edited or foreign model stops all publishing until it is repaired`()
     throws
   {
     let server = try run()
@@ -108,7 +107,7 @@ import Testing
     try waitUntil("it goes on") { try state(2).head > heads[1] }
   }
 
-  @Test func `a model that is only added waits, and that is told`() throws {
+  @Test func `a model added while run is running is reported and not published`() throws {
     let server = try run()
     try succeed(["model", "new", "3.0"])
     try publish("beside a draft", in: 2)

@@ -6,21 +6,20 @@ import SeedTrust
 import Support
 import Testing
 
-/// The alert rules that we ship, against what a front really says in the states that they are for.
+/// The shipped alert rules against the metrics of a real front in each alert's state.
 @Suite struct AlertTests {
   private let clock: MovedClock
 
   init() throws { clock = try MovedClock() }
 
-  /// What happens to a deployment, and the alerts that must fire, and no others.
+  /// A state of a deployment and exactly the alerts that must fire.
   struct State: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let alerts: [String]
-    /// The front's clock is ahead by so many hours.
     var hoursAhead = 0
-    /// Before the front starts.
+    /// Runs before the front starts.
     var prepare: @Sendable (OperatedDeployment) throws -> Void = { _ in }
-    /// Between two scrapes.
+    /// Runs between two scrapes.
     var happen: @Sendable (OperatedDeployment, RunningSeedbank) throws -> Void = { _, _ in }
     var isDiskFull = false
     var environment: [String: String] = [:]
@@ -107,7 +106,7 @@ import Testing
       }),
     State(
       testDescription: "no more files can be opened", alerts: ["SeedbankRefusesConnections"],
-      // Those that are held must not end by themselves, on however slow a machine.
+      // The held connections must not time out, even on a slow machine.
       happen: { try exhaustDescriptors(of: $1) },
       environment: ["SEEDBANK_HTTP_IDLE_TIMEOUT_SECONDS": "3600"]),
     State(
@@ -115,7 +114,7 @@ import Testing
       prepare: { try publishLargeSnapshot($0) },
       happen: { deployment, front in
         try readSlowly(deployment, front)
-        // So that half of the answers are not slow.
+        // Makes half of the answers fast.
         try ask(front, "/v1", times: 20)
       }, environment: ["SEEDBANK_HTTP_CONNECTION_LIMIT": "\(slowReaders)"]),
     State(testDescription: "heads are slow", alerts: [], happen: { try sendSlowly(to: $1) }),
@@ -140,7 +139,7 @@ import Testing
     #expect(outcome.status == status, "\(outcome.errors)")
   }
 
-  /// As a step would that had read for so long.
+  /// Writes facts as a step with this reading would.
   private static func tell(_ reading: OriginReading, _ deployment: OperatedDeployment) throws {
     let folder = deployment.publication.facts
     var facts = try #require(folder.read(try Series("my", major: 1)))
@@ -160,11 +159,11 @@ import Testing
     deployment.publication.facts.read(try Series("my", major: 1))?.checkSeconds != nil
   }
 
-  /// Clients that pause for longer than an answer should take: nothing shows that time has passed but time.
+  /// Pauses clients for longer than an answer should take.
   private static func readSlowly(_ deployment: OperatedDeployment, _ front: RunningSeedbank) throws {
     let objects = try deployment.publication.published().series.values.flatMap(\.metadata.objects)
     let snapshot = try #require(objects.snapshots().first)
-    // From addresses of their own: where places are short, one alone does not get all.
+    // One address would not get all connections.
     let clients = try (2..<slowReaders + 2).map {
       let client = try RawClient(port: front.port, source: "127.0.0.\($0)", receives: 4096)
       client.send("GET /\(snapshot.filePath) HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -183,7 +182,7 @@ import Testing
   /// Longer than an answer should take, and more than a hundredth of a minute.
   private static let pauseSeconds = 0.9
 
-  /// Clients that pause within their heads: their answers are quick all the same.
+  /// Pauses clients within their request headers, which does not count as a slow answer.
   private static func sendSlowly(to front: RunningSeedbank) throws {
     let clients = try (0..<slowReaders).map { _ in try RawClient(port: front.port) }
     for client in clients { client.send("GET /v1 HTTP/1.1\r\nHost: a\r\n") }
@@ -194,7 +193,7 @@ import Testing
     }
   }
 
-  /// Does so until the front has refused as many connections as the rule wants: how many it refuses at a time is chance.
+  /// Repeats until the front has refused enough connections for the rule, because their number varies.
   private static func exhaustDescriptors(of front: RunningSeedbank) throws {
     try waitUntil("the front has refused \(refusalsWanted) connections") {
       try exhaustDescriptorsOnce(of: front)
@@ -203,8 +202,8 @@ import Testing
     }
   }
 
-  /// Takes the process's right to more descriptors than it has. Each connection that ends then makes room for one that
-  /// waits, and the next one is refused.
+  /// Limits the process's descriptors to the open ones. Each closed connection then admits a waiting one, and the next
+  /// one is refused.
   private static func exhaustDescriptorsOnce(of front: RunningSeedbank) throws {
     var held = try (0..<clientsLeaving).map { _ in
       let client = try RawClient(port: front.port)
@@ -218,7 +217,6 @@ import Testing
       client.send("GET /livez HTTP/1.1\r\nHost: a\r\n\r\n")
       return client
     }
-    // Each that leaves lets another one in, unless the front itself takes the number for a file that it reads just then.
     while !held.isEmpty {
       let answered = waiting.count(where: \.hasBytes)
       held.removeLast()
@@ -231,7 +229,7 @@ import Testing
   }
 
   private static let clientsLeaving = 60
-  /// More than the rule wants within a minute.
+  /// More than the rule requires within a minute.
   private static let refusalsWanted = 90.0
   private static let plentyOfFiles = 4096
 
@@ -240,7 +238,7 @@ import Testing
   }
 
   @Test(.full, arguments: states)
-  func `each alert fires in its state, and no other does`(_ state: State) throws {
+  func `in each state exactly its alerts fire`(_ state: State) throws {
     let deployment = try OperatedDeployment()
     try state.prepare(deployment)
     let front = try RunningSeedbank(
@@ -278,11 +276,11 @@ import Testing
     }
     """
 
-  @Test func `a front that does not answer is away`() throws {
+  @Test func `SeedbankAway fires for a front that does not answer`() throws {
     try AlertRules.check(.away, .away, now: 0, fire: ["SeedbankAway"])
   }
 
-  @Test func `each rule has a state here, and says what to do`() throws {
+  @Test func `each rule is tested in a state and has a summary`() throws {
     let text = try String(contentsOfFile: AlertRules.file, encoding: .utf8)
     let rules = text.components(separatedBy: "- alert: ").dropFirst()
     let names = rules.map { String($0.prefix { $0.isLetter }) }

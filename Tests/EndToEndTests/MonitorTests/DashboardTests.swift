@@ -5,7 +5,7 @@ import SeedSystem
 import Support
 import Testing
 
-/// The dashboard that we ship, asked of a real Prometheus.
+/// The shipped dashboard with a real Prometheus.
 @Suite struct DashboardTests {
   private let deployment: OperatedDeployment
   private let front: RunningSeedbank
@@ -13,7 +13,7 @@ import Testing
 
   init() throws {
     deployment = try OperatedDeployment()
-    // As one whose origin is a replica, and which has a mirror.
+    // Simulates an origin on a replica and a mirror.
     let facts = deployment.publication.facts
     var told = try #require(facts.read(try Series("my", major: 1)))
     told.look.reading = OriginReading(openMilliseconds: 20, lagSeconds: 3)
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  /// One of each kind that a panel is for.
+  /// Makes one request for each panel.
   private func use() throws {
     let agent = "User-Agent: Seedbank/1.0 (my; 1.0)\r\n"
     let location = try RawClient(port: front.port).get("/v1/my/snapshot?model=1.0", extra: agent)["Location"]
@@ -41,7 +41,7 @@ import Testing
     for target in targets { _ = try RawClient(port: front.port).get(target, extra: agent) }
   }
 
-  @Test(.full) func `each query of each panel is understood, and has an answer`() throws {
+  @Test(.full) func `each query of the dashboard is valid and has data`() throws {
     let queries = try Self.queries()
     #expect(queries.count > 20)
     var unanswered = queries
@@ -56,14 +56,14 @@ import Testing
     #expect(unanswered.isEmpty, "\(unanswered)")
   }
 
-  @Test(.full) func `a real server takes the rules, and none fires for a front that is well`() throws {
+  @Test(.full) func `Prometheus loads the rules, and none fires for a healthy front`() throws {
     try waitUntil("the rules are evaluated", every: 0.2) { try prometheus.answers(to: "count(up) > 0") == 1 }
     #expect(try prometheus.answers(to: "seedbank_ready == 1") == 1)
     #expect(try prometheus.answers(to: "ALERTS") == 0)
   }
 }
 
-/// A Prometheus of a test's own, which asks a front each second.
+/// A Prometheus server that scrapes a front each second.
 final class Prometheus {
   private let program: TestProgram
   private let address: String
@@ -91,7 +91,7 @@ final class Prometheus {
     }
   }
 
-  /// How many series a query's answer has; throws where the query is not understood.
+  /// Returns the number of series in a query's result; throws if the query is invalid.
   func answers(to query: String) throws -> Int {
     let text = try Tool.run([
       "curl", "-fsS", "--get", "--data-urlencode", "query=\(query)", "\(address)/api/v1/query",

@@ -5,7 +5,6 @@ import SeedSystem
 import Support
 import Testing
 
-/// What the commands tell beside the publication.
 @Suite struct FactsCommandTests {
   private let deployment: OperatedDeployment
   private let series: Series
@@ -17,7 +16,7 @@ import Testing
 
   private var facts: SeriesFacts? { deployment.publication.facts.read(series) }
 
-  @Test func `a timer's publisher tells its steps, and a front of another process serves them`() throws {
+  @Test func `regenerate writes facts, and a front in another process serves them`() throws {
     let told = try #require(facts)
     #expect(told.counts == [.published: OperatedDeployment.versions] && told.checkSeconds == nil)
     #expect(told.tables.map(\.name) == ["shop"] && told.tables.map(\.rows) == [OperatedDeployment.versions])
@@ -32,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func `names of the origin that are not published are not told, whatever fails`() throws {
+  @Test func `facts contain no unpublished names of the origin, even after errors`() throws {
     try deployment.origin("CREATE TABLE salary(id INTEGER PRIMARY KEY, amount REAL)")
     #expect(try deployment.seedbank("regenerate").errors.contains("salary"))
     try deployment.origin("ALTER TABLE shop RENAME COLUMN name TO nickname")
@@ -44,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func `facts that are turned off go at the next step, and a word that is none is refused`() throws {
+  @Test func `disabled facts are removed at the next step, and an invalid setting is rejected`() throws {
     #expect(facts != nil)
     let wrong = try deployment.seedbank("regenerate", environment: ["SEEDBANK_FACTS": "no"])
     #expect(

@@ -6,7 +6,6 @@ import SeedTrust
 import Support
 import Testing
 
-/// What a process that serves writes of its own life, and of what it sent.
 @Suite struct ProcessLogTests {
   private let deployment: OperatedDeployment
 
@@ -17,7 +16,7 @@ import Testing
   }
 
   @Test(arguments: ["run", "serve"])
-  func `a process that serves says what it is, where it listens, and why it ends`(_ command: String) throws {
+  func `run and serve log their version, address and reason for shutdown`(_ command: String) throws {
     let process = try RunningSeedbank(
       [command, "--port", "0", "--log-format", "json"], in: deployment.folder.path)
     #expect(process.stop() == 0)
@@ -30,7 +29,7 @@ import Testing
     #expect(lines.suffix(2).first?["reason"] == "SIGTERM" && lines.last?["cut"] == 0)
   }
 
-  @Test(.full) func `the log of requests has the bytes that clients got`() throws {
+  @Test(.full) func `the request log has the bytes sent to clients`() throws {
     try deployment.origin("INSERT INTO shop SELECT 99, hex(randomblob(8000000)), 1")
     #expect(try deployment.seedbank("regenerate", "--snapshot").status == 0)
     let all = try deployment.publication.published().series.values.flatMap(\.metadata.objects)
@@ -38,7 +37,7 @@ import Testing
     let process = try RunningSeedbank(
       ["serve", "--port", "0", "--log-format", "json"], in: deployment.folder.path,
       environment: ["SEEDBANK_LOG_REQUESTS": "all"])
-    // Each connection's end is told by its own thread, so the next one begins when the last one was told of.
+    // Each connection logs on its own thread, so wait for one record before the next request.
     func awaitTold(_ count: Int) throws {
       try waitUntil("\(count) are told of") {
         try lines(process).count { $0["msg"] == "request" } == count
@@ -65,8 +64,7 @@ import Testing
     #expect(broken["complete"] == false && bytes > taken - 2000 && bytes < snapshot.length)
   }
 
-  @Test func `a publication that vanishes under a front is missed, and served again when it is back`() throws
-  {
+  @Test func `a front answers 503 while the publication is missing and serves it when it returns`() throws {
     let front = try RunningSeedbank(["serve", "--port", "0"], in: deployment.folder.path)
     func status(_ target: String) throws -> Int { try RawClient(port: front.port).get(target).status }
     let objects = try deployment.publication.published().series.values.flatMap(\.metadata.objects)
@@ -84,7 +82,7 @@ import Testing
     #expect(try status("/\(snapshot.filePath)") == 200)
   }
 
-  @Test func `texts of an operator break no line of the metrics`() throws {
+  @Test func `quotes and line breaks in an operator's texts do not break the metrics`() throws {
     let hostile = #"a\"b\\c\nd{e=\"f\"} 1 # HELP"#
     try deployment.configure("\"license\": \"\(hostile)\", \"attribution\": \"\(hostile)\"")
     try deployment.configure(

@@ -2,7 +2,7 @@ import Foundation
 import SeedFormat
 import Support
 
-/// What a monitor reads at `/metrics`, by the samples' names with their labels.
+/// The samples of `/metrics`, by name with labels.
 struct Scrape {
   private(set) var samples: [String: Double] = [:]
   private(set) var kinds: [String: String] = [:]
@@ -18,7 +18,7 @@ struct Scrape {
     }
   }
 
-  /// Nothing but that nobody answered.
+  /// A scrape of a front that does not answer.
   static let away: Scrape = {
     var scrape = Scrape()
     scrape.samples["up"] = 0
@@ -34,15 +34,15 @@ struct Scrape {
   }
 }
 
-/// Debian's `promtool`, with the rules that we ship.
+/// The shipped rules, evaluated by Debian's `promtool`.
 struct AlertRules {
   static let file = ShippedFile.url("Config/prometheus/alerts.yaml").path
 
-  /// Minutes for which a state lasts: longer than any rule waits.
+  /// Minutes of a state, longer than any rule's `for`, and the minute of the evaluation.
   private static let (lasting, asked) = (90, 75)
 
-  /// Throws what `promtool` says unless exactly these alerts fire in a state that lasts. Gauges stay as they were at the
-  /// second scrape, counters go on to grow by as much each minute. `now` is the front's clock at that time.
+  /// Throws promtool's output unless exactly these alerts fire. Gauges keep the second scrape's values, counters grow
+  /// each minute by the difference of the scrapes. `now` is the front's time at the second scrape.
   static func check(_ before: Scrape, _ after: Scrape, now: Int, fire alerts: [String]) throws {
     let series = after.samples.sorted { $0.key < $1.key }.map { name, value -> JSONValue in
       let start = after.isCounter(name) ? before.samples[name] ?? 0 : value
@@ -79,7 +79,7 @@ struct AlertRules {
   private static func text(_ value: Double) -> String { String(format: "%.6f", value) }
 }
 
-/// A file of the clone that the package installs as an example.
+/// A file of the repository that the package installs as an example.
 enum ShippedFile {
   static func url(_ path: String) -> URL {
     let clone = (0..<4).reduce(URL(filePath: #filePath)) { folder, _ in folder.deletingLastPathComponent() }

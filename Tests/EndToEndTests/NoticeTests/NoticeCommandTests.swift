@@ -6,7 +6,6 @@ import SeedTrust
 import Support
 import Testing
 
-/// Which programs the real process runs, and when.
 @Suite struct NoticeCommandTests {
   let deployment: OperatedDeployment
 
@@ -26,7 +25,7 @@ import Testing
     try Data(JSONValue.object(members + [JSONMember("on", on)]).bytes).write(to: URL(fileURLWithPath: file))
   }
 
-  /// The lines that a program has read so far.
+  /// Returns the lines that a program has read so far.
   private func told(_ event: String) -> [Substring] {
     let text = (try? String(contentsOfFile: deployment.folder(event), encoding: .utf8)) ?? ""
     return text.split(separator: "\n")
@@ -43,7 +42,7 @@ import Testing
     try Tool.run(["mv", deployment.folder(file), deployment.folder(target)])
   }
 
-  /// The history tells steps apart by seconds.
+  /// Waits for the next second, because the history's times are in seconds.
   private func passSecond() throws {
     let second = UTCTime.now()
     try waitUntil("the next second", every: 0.02) { UTCTime.now() != second }
@@ -79,13 +78,13 @@ import Testing
     #expect(told("failed").count == 3)
   }
 
-  @Test func `a step without its keys is a failure of each dataset`() throws {
+  @Test func `a step without its keys is reported as a failure of the dataset`() throws {
     try move("seedbank/keys/timestamp.key", "timestamp.key")
     for _ in 0..<2 { try fail() }
     #expect(told("failed").count == 1 && told("failed")[0].contains("keys rotate timestamp"))
   }
 
-  @Test(.full) func `run runs both programs, and ends though one of them hangs`() throws {
+  @Test(.full) func `run starts both programs, and ends even if one of them hangs`() throws {
     let hang = ["sh", "-c", "cat >> \(deployment.folder("published")); sleep 1000"]
     try configure([("published", hang), ("failed", ["./tell", deployment.folder("failed")])])
     let server = try RunningSeedbank(

@@ -8,7 +8,6 @@ import Testing
 
 @testable import seedbank
 
-/// How a program runs after a failure, without a publisher.
 @Suite struct NoticesTests {
   let folder: TemporaryFolder
   private let logged = Shared<[String]>([])
@@ -44,19 +43,19 @@ import Testing
     #expect(messages == [])
   }
 
-  @Test func `a program that hangs is ended at its limit, and its output is logged`() throws {
+  @Test func `a program that hangs is killed at its time limit, and its output is logged`() throws {
     tell(notices(shell("echo working; sleep 1000"), limit: .milliseconds(300)))
     #expect(
       messages == ["on.failed: /bin/sh took longer than 0.3 seconds, and was ended; it said: working"])
   }
 
-  @Test func `a program that fails is logged with the end of its output`() throws {
+  @Test func `a failed program is logged with the end of its output`() throws {
     tell(notices(shell("yes 0123456789 | head -c 5000000; printf '\\033[2J'; exit 7")))
     #expect(messages.count == 1 && messages[0].hasPrefix("on.failed: /bin/sh ended with 7; it said: …"))
     #expect(messages[0].count < 1000 && !messages[0].contains("\u{1B}"))
   }
 
-  @Test func `a program that cannot be started is logged by its name`() throws {
+  @Test func `a program that cannot be started is logged with its path`() throws {
     tell(notices(["/nowhere/tell"]))
     #expect(
       messages == [
@@ -64,7 +63,7 @@ import Testing
       ])
   }
 
-  @Test func `a program gets the environment without keys and the service manager's socket`() throws {
+  @Test func `a program's environment has neither key variables nor the service manager's socket`() throws {
     let environment = [
       "PATH": "/usr/bin:/bin", "HOME": "/h", "NOTIFY_SOCKET": "@x",
       "SEEDBANK_TIMESTAMP_KEY_FILE": "/secret", "SEEDBANK_KEYS": "/secret", "SEEDBANK_CONFIG": "c",
@@ -83,8 +82,7 @@ import Testing
     #expect(try text("out") == String(repeating: "begin\nend\n", count: 4))
   }
 
-  @Test func `at the end of the process the running program is killed and no other one starts`() async throws
-  {
+  @Test func `shutdown kills the running program and starts no other`() async throws {
     let notices = notices(shell("echo started >> \(folder("out")); sleep 1000"))
     let failure = failure
     async let told: Void = blocking { notices.tell(failure, of: "my") }

@@ -4,10 +4,9 @@ import SeedServer
 import Support
 import Testing
 
-/// A publisher on a schedule while its origin is away.
 @Suite struct AwayOriginTests {
   @Test(.full)
-  func `steps go on without the origin, for signatures are renewed in them, and it is missed in the history`()
+  func `steps without the origin are recorded in the history, and publishing resumes when it returns`()
     throws
   {
     let deployment = try OperatedDeployment()

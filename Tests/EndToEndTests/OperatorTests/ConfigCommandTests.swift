@@ -15,12 +15,12 @@ import Testing
     return (json["findings"]?.elements ?? []).compactMap { $0["problem"]?.string }
   }
 
-  @Test func `a deployment that can publish has nothing wrong`() throws {
+  @Test func `config check finds nothing wrong in a sound deployment`() throws {
     let outcome = try OperatedDeployment().seedbank("config", "check")
     #expect(outcome.status == 0 && outcome.output == "nothing is wrong\n" && outcome.errors.isEmpty)
   }
 
-  @Test func `all that a publish would refuse is found at once, and nothing is published`() throws {
+  @Test func `config check finds all errors that would stop a publish step, and publishes nothing`() throws {
     let deployment = try OperatedDeployment()
     let model = deployment.folder("seedbank/my/models/1.0")
     try DurableFile.write(Array("SELECT id, name FROM shop".utf8), to: "\(model)/shop.sql")
@@ -34,7 +34,7 @@ import Testing
     #expect(try problems(deployment).count == 3)
   }
 
-  @Test func `a model that changed under its version, and a key of another publication, are found`() throws {
+  @Test func `config check finds an edited model and a key of another publication`() throws {
     let deployment = try OperatedDeployment()
     try DurableFile.write(
       Array("CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT);".utf8),
@@ -49,7 +49,7 @@ import Testing
     #expect(found.contains { $0.contains("does not name this key for the role timestamp") })
   }
 
-  @Test func `rows with NULL in their key are found, and what it says mends them`() throws {
+  @Test func `config check finds rows with NULL in their key, and its advice repairs them`() throws {
     let folder = try SetupFolder()
     try folder.sqlite(
       "my.sqlite",
@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test
-  func `texts in a column of numbers are found before a step, and a cast in the model's SELECT mends them`()
+  func `config check finds texts in a column of numbers, and a cast in the SELECT repairs them`()
     throws
   {
     let folder = try SetupFolder()
@@ -104,7 +104,7 @@ import Testing
     #expect(try folder.seedbank("regenerate").output.contains("unchanged at version 1"))
   }
 
-  @Test func `what means nothing is warned of`() throws {
+  @Test func `settings without effect cause a warning`() throws {
     let deployment = try OperatedDeployment()
     let dataset = deployment.folder("seedbank/my/dataset.json")
     let lifecycle = #"{"lifecycle": {"9": {"state": "retired"}},"#
@@ -118,7 +118,7 @@ import Testing
     #expect(!outcome.output.contains("SERVICE_HOST"))
   }
 
-  @Test func `an error is said once, however many looks meet it`() throws {
+  @Test func `an error that several checks find is reported once`() throws {
     let deployment = try OperatedDeployment()
     let origin = deployment.folder("my.sqlite")
     try Data().write(to: URL(fileURLWithPath: origin))
@@ -131,7 +131,7 @@ import Testing
     #expect(outcome.errors == "Error: A publish step would refuse this: 1 error was found, see above.\n")
   }
 
-  @Test func `a major that goes on after its sunset is warned of, by the command that sets the day too`()
+  @Test func `config check and model deprecate warn about a major past its sunset`()
     throws
   {
     let deployment = try OperatedDeployment()
@@ -151,7 +151,7 @@ import Testing
     #expect(try (lifecycle.overdue(1, now: #require(UTCTime(now))) != nil) == isOver)
   }
 
-  @Test func `an origin that is away ends with 69, a missing publication with 78`() throws {
+  @Test func `config check ends with 69 without the origin and with 78 without the publication`() throws {
     let deployment = try OperatedDeployment()
     try Tool.run(["mv", deployment.folder("my.sqlite"), deployment.folder("away.sqlite")])
     #expect(try deployment.seedbank("config", "check").status == 69)
@@ -161,7 +161,7 @@ import Testing
 }
 
 @Suite struct ConfigShowTests {
-  @Test func `every value is told with where it came from`() throws {
+  @Test func `config show names the source of every value`() throws {
     let deployment = try OperatedDeployment()
     try DurableFile.write(
       Array(#"{"http": {"port": 81}, "datasets": ["my"]}"#.utf8),
@@ -192,7 +192,7 @@ import Testing
 }
 
 @Suite struct LogCommandTests {
-  @Test func `run and serve write the log that was asked for`() throws {
+  @Test func `run and serve write the log in the requested format`() throws {
     let deployment = try OperatedDeployment()
     try Tool.run(["chmod", "644", deployment.folder("seedbank/keys/series.key")])
     let run = try RunningSeedbank(
@@ -212,7 +212,7 @@ import Testing
     #expect(wrong.status == 78 && wrong.errors.contains(sentence), "\(wrong.errors)")
   }
 
-  @Test func `the reason of the end is in the log, too`() throws {
+  @Test func `the log contains the reason for a failure`() throws {
     let deployment = try OperatedDeployment()
     try Tool.run(["rm", deployment.folder("my.sqlite")])
     let outcome = try deployment.seedbank("regenerate", "--log-format", "json")

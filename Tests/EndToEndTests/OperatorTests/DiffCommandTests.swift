@@ -7,7 +7,7 @@ import Support
 import Testing
 
 @Suite struct DiffCommandTests {
-  @Test func `versions are compared out of the publication, with rows where they are wanted`() throws {
+  @Test func `diff compares published versions, with rows on request`() throws {
     let deployment = try OperatedDeployment()
     let counts = try deployment.seedbank("diff", "1", "3")
     #expect(counts.status == 0 && counts.output == "shop: 2 inserted, 1 updated, 0 deleted\n")
@@ -23,7 +23,7 @@ import Testing
     #expect(try deployment.seedbank("diff", "2", "2").output == "shop: the same\n")
   }
 
-  @Test func `JSON has a line for each row and a summary`() throws {
+  @Test func `diff --json prints a line for each row and a summary`() throws {
     let deployment = try OperatedDeployment()
     let lines = try deployment.json("diff", "3", "2", "--rows")
     #expect(lines.count == 3)
@@ -34,7 +34,7 @@ import Testing
     #expect(lines[2]["tables"]?.elements?.first?["deleted"]?.integer == 1)
   }
 
-  @Test func `files are compared, compressed or not, published or not`() throws {
+  @Test func `diff compares files, compressed or not`() throws {
     let deployment = try OperatedDeployment()
     let series = try Series("my", major: 1)
     let metadata = try #require(try deployment.publication.published().series[series]).metadata
@@ -51,13 +51,13 @@ import Testing
     #expect(packed.output == "shop: 0 inserted, 0 updated, 1 deleted\n")
   }
 
-  @Test func `a file without tables is refused`() throws {
+  @Test func `diff rejects a file without tables`() throws {
     let deployment = try OperatedDeployment()
     try Tool.sqlite(deployment.folder("bare.sqlite"), "CREATE TABLE gone(id); DROP TABLE gone")
     #expect(try deployment.seedbank("diff", "bare.sqlite", "bare.sqlite").status == 78)
   }
 
-  @Test func `what is no snapshot, or no version, is refused`() throws {
+  @Test func `diff rejects files and versions that do not exist or are no snapshot`() throws {
     let deployment = try OperatedDeployment()
     #expect(try deployment.seedbank("diff", "1", "9").status == 65)
     #expect(try deployment.seedbank("diff", "my.sqlite", "seedbank/root.json").status == 65)

@@ -2,7 +2,7 @@ import Foundation
 import Support
 import Testing
 
-/// A command ends soon after SIGTERM, in whichever phase it is.
+/// A command ends soon after SIGTERM in every phase.
 @Suite struct EndTests {
   private static let commands = [
     ["regenerate", "--snapshot"], ["verify"], ["status", "--check"], ["keys", "status"],
@@ -17,7 +17,7 @@ import Testing
         let milliseconds = UInt32.random(in: 0..<250)
         let program = try TestProgram([SeedbankBinary.path] + command, in: deployment.folder.path)
         usleep(milliseconds * 1000)
-        // One that has not ended by then is an error.
+        // A timeout is an error.
         #expect(throws: Never.self, "\(command) after \(milliseconds) ms") { try program.stop(within: 5) }
       }
     }
@@ -25,7 +25,7 @@ import Testing
     #expect(try deployment.seedbank("verify").status == 0)
   }
 
-  /// A signal that comes before the program listens kills it; one in between must not be lost.
+  /// A signal before the handler is installed kills the program; a later one must not be lost.
   @Test func `SIGTERM during the start ends run`() throws {
     let deployment = try OperatedDeployment()
     for _ in 0..<Stage.pick(quick: 40, full: 500, deep: 500) {

@@ -5,7 +5,7 @@ import Support
 import Testing
 
 @Suite struct ExportCommandTests {
-  @Test func `each version that is led to becomes a file with its rows`() throws {
+  @Test func `each reachable version is exported to a file with its rows`() throws {
     let deployment = try OperatedDeployment()
     for version in 1...OperatedDeployment.versions {
       let file = "version-\(version).sqlite"
@@ -22,7 +22,7 @@ import Testing
     #expect(different.output == "shop: 1 inserted, 1 updated, 0 deleted\n")
   }
 
-  @Test func `without a version it is the newest, and JSON says which`() throws {
+  @Test func `without --version, export takes the newest version and names it in JSON`() throws {
     let deployment = try OperatedDeployment()
     let line = try #require(try deployment.json("export", "my", "--to", "newest.sqlite").first)
     #expect(line["series"]?.string == "my/1" && line["version"]?.integer == OperatedDeployment.versions)
@@ -46,7 +46,7 @@ import Testing
     #expect(names == "shop_name\n")
   }
 
-  @Test func `what cannot be written is refused, and nothing is left beside it`() throws {
+  @Test func `a failed export leaves no files`() throws {
     let deployment = try OperatedDeployment()
     try "mine".write(toFile: deployment.folder("taken"), atomically: false, encoding: .utf8)
     let taken = try deployment.seedbank("export", "--to", "taken")
@@ -62,7 +62,7 @@ import Testing
     #expect(Set(names) == ["my.sqlite", "seedbank", "taken"])
   }
 
-  @Test func `a version whose delta was damaged is not written`() throws {
+  @Test func `a version with a damaged delta is not exported`() throws {
     let deployment = try OperatedDeployment()
     let files = try Tool.run(["find", deployment.publication.path, "-name", "*.json.gz"])
     for file in files.split(separator: "\n") {

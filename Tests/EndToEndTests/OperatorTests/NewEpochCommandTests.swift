@@ -5,9 +5,7 @@ import SeedServer
 import Support
 import Testing
 
-/// What an operator does when what clients have seen is gone for good.
 @Suite struct NewEpochCommandTests {
-  /// What was lost.
   enum Disaster: String, CaseIterable {
     case publication, everything, metadata, oldBackup, oldBackupWithoutCopies
   }
@@ -43,7 +41,7 @@ import Testing
   }
 
   @Test(.full, arguments: Disaster.allCases)
-  func `after a disaster old and new clients get what the origin holds, and follow on`(_ disaster: Disaster)
+  func `after a disaster and new-epoch, old and new clients follow the origin`(_ disaster: Disaster)
     throws
   {
     let deployment = try OperatedDeployment()
@@ -76,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func `without the targets key nothing is touched`() throws {
+  @Test func `without the targets key, new-epoch changes nothing`() throws {
     let deployment = try OperatedDeployment()
     try strike(.publication, deployment)
     try Tool.run(["rm", deployment.folder("seedbank/keys/targets.key")])

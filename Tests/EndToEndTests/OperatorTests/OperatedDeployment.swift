@@ -3,10 +3,10 @@ import SeedFormat
 import SeedServer
 import Support
 
-/// A deployment of the command's own making with one table and some versions.
+/// A deployment made by the real commands, with one table and some versions.
 final class OperatedDeployment {
   let folder: TemporaryFolder
-  /// How `UPDATE`s made them: version N's first shop is called `name N`, and it has N shops.
+  /// Version N has N shops, and its first shop is called `name N`.
   static let versions = 3
 
   init() throws {
@@ -26,7 +26,7 @@ final class OperatedDeployment {
 
   func origin(_ sql: String) throws { try Tool.sqlite(folder("my.sqlite"), sql) }
 
-  /// Adds a member to the dataset's configuration, and publishes what follows from it.
+  /// Adds a member to the dataset's configuration and publishes.
   func configure(_ member: String) throws {
     let file = folder("seedbank/my/dataset.json")
     let text = try String(contentsOfFile: file, encoding: .utf8)
@@ -37,12 +37,10 @@ final class OperatedDeployment {
 
   var publication: PublicationDirectory { PublicationDirectory(folder("seedbank/publication")) }
 
-  /// Runs the command here.
   func seedbank(_ arguments: String..., environment: [String: String] = [:]) throws -> ProgramOutcome {
     try SeedbankBinary.run(arguments, environment: environment, in: folder.path)
   }
 
-  /// Runs a command that prints lines of JSON.
   func json(_ arguments: String...) throws -> [JSONValue] {
     let outcome = try SeedbankBinary.run(arguments + ["--json"], in: folder.path)
     return try outcome.output.split(separator: "\n").map { try JSONValue(parsing: Array($0.utf8)) }

@@ -6,7 +6,7 @@ import SeedTrust
 import Support
 import Testing
 
-/// Origins that SQLite cannot read as they stand: the cause is named, and what is told to do mends it.
+/// Origins that SQLite cannot read: the error names the cause, and its advice repairs it.
 @Suite struct OriginAccidentTests {
   private let deployment: OperatedDeployment
 
@@ -14,7 +14,7 @@ import Testing
 
   private var origin: String { deployment.folder("my.sqlite") }
 
-  /// A writer with more changes than its cache holds writes them into the file before it commits; then it is killed.
+  /// Leaves a hot journal: a writer with a small cache writes to the file before it commits, and then dies.
   private func leaveHotJournal() throws {
     try Tool.sqlite(
       origin,
@@ -34,7 +34,9 @@ import Testing
     for end in ["", "-journal"] { try Tool.run(["mv", deployment.folder("left\(end)"), "\(origin)\(end)"]) }
   }
 
-  @Test func `a change that a dead writer left half done is named, and any writer's look undoes it`() throws {
+  @Test func `a change interrupted by a writer's death is reported, and the next writer rolls it back`()
+    throws
+  {
     try leaveHotJournal()
     let before = try Data(contentsOf: URL(fileURLWithPath: origin))
     for command in [["regenerate"], ["init", "my.sqlite", "--directory", "other"]] {
@@ -48,7 +50,7 @@ import Testing
     #expect(try Tool.sqlite(origin, "SELECT count(*) FROM shop WHERE name = 'half'") == "0\n")
   }
 
-  @Test func `an origin without a byte is named, and loses no published row`() throws {
+  @Test func `an empty origin file is reported, and no published row is lost`() throws {
     try Data().write(to: URL(fileURLWithPath: origin))
     for command in [["regenerate"], ["regenerate", "--dry-run"]] {
       let outcome = try SeedbankBinary.run(command, in: deployment.folder.path)
@@ -57,10 +59,10 @@ import Testing
     #expect(try deployment.publication.published().series.values.first?.metadata.state.head.number == 3)
   }
 
-  @Test func `a log that this user cannot read with is named`() throws {
+  @Test func `a WAL origin whose shared memory file cannot be created is reported`() throws {
     try Tool.sqlite(origin, "PRAGMA journal_mode = WAL")
     try Tool.run(["rm", "-f", "\(origin)-shm", "\(origin)-wal"])
-    // In the place of the file that SQLite would make beside the origin; permissions would not stop root.
+    // The link prevents SQLite from creating the file; permissions would not stop root.
     try Tool.run(["ln", "-s", "my.sqlite-shm", "\(origin)-shm"])
     let outcome = try deployment.seedbank("regenerate")
     #expect(
@@ -70,7 +72,7 @@ import Testing
     #expect(try deployment.seedbank("regenerate").status == 0)
   }
 
-  /// Another user's folder, or a mount, in which nobody can make the log's file: permissions do not stop root.
+  /// Whether tests can run as another user or mount a disk, because permissions do not stop root.
   private static let isRoot = geteuid() == 0
   private static let asOther =
     isRoot ? ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"] : []
@@ -79,7 +81,6 @@ import Testing
   private static let mayMount =
     isRoot && (try? Tool.run(["unshare", "-m", "mount", "-t", "tmpfs", "tmpfs", "/mnt"])) != nil
 
-  /// A database in WAL mode as the only file of a folder.
   private func logged() throws -> String {
     let folder = deployment.folder("logged")
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -89,7 +90,7 @@ import Testing
   }
 
   @Test(.enabled(if: otherCanStart, "the build's folder is open to other users"))
-  func `a log in a folder of another user's is named with what to do`() throws {
+  func `a WAL origin in another user's folder is reported with the remedy`() throws {
     let folder = try logged()
     let home = try TemporaryFolder()
     try Tool.run(["chmod", "755", deployment.folder.path])
@@ -105,7 +106,7 @@ import Testing
   }
 
   @Test(.enabled(if: mayMount, "only root may mount"))
-  func `a log on a disk that can only be read is named with what to do`() throws {
+  func `a WAL origin on a read-only disk is reported with the remedy`() throws {
     let folder = try logged()
     let script = """
       mkdir "$1"; mount -t tmpfs tmpfs "$1"; cp "$2"/log.sqlite "$1"; mount -o remount,ro "$1"
@@ -122,7 +123,7 @@ import Testing
   }
 
   @Test(arguments: ["mkfifo my.sqlite", "mkdir my.sqlite"])
-  func `a pipe or a folder in the origin's place is named, and nothing waits or is lost`(_ script: String)
+  func `a pipe or a folder instead of the origin is reported, and no command hangs`(_ script: String)
     throws
   {
     try Tool.run(["sh", "-ec", "mv my.sqlite away; \(script)"], in: deployment.folder.path)
@@ -135,7 +136,7 @@ import Testing
     #expect(try deployment.seedbank("regenerate").output.contains("unchanged at version 3"))
   }
 
-  @Test func `a key of another type than the model's is told with its row, and nothing is lost`() throws {
+  @Test func `a key of another type than the model's is reported with its row`() throws {
     try Tool.sqlite(
       origin,
       "ALTER TABLE shop RENAME TO old; CREATE TABLE shop(id, name TEXT, rank REAL);"
@@ -150,7 +151,7 @@ import Testing
     #expect(try deployment.seedbank("regenerate").output.contains("unchanged at version 3"))
   }
 
-  @Test func `rows that have lost their key are left out of a published model, as is advised`() throws {
+  @Test func `the advice of config check excludes rows that have lost their key`() throws {
     try Tool.sqlite(
       deployment.folder("use.sqlite"),
       "CREATE TABLE use(code TEXT PRIMARY KEY, name TEXT); INSERT INTO use VALUES ('a', 'A')")
@@ -164,7 +165,7 @@ import Testing
     #expect(try deployment.seedbank("regenerate").output.contains("use/1: version 2, 1 inserted"))
   }
 
-  @Test func `a table of as many columns as SQLite has is published, changed and verified`() throws {
+  @Test func `a table with SQLite's maximum of columns is published, changed and verified`() throws {
     let columns = (1..<2000).map { "c\($0)" }.joined(separator: ",")
     try Tool.sqlite(
       deployment.folder("wide.sqlite"),

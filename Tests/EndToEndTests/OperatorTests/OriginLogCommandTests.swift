@@ -4,7 +4,7 @@ import SeedFormat
 import Support
 import Testing
 
-/// `seedbank origin log`: an origin that notes what its writers touch, real `sqlite3` processes among them.
+/// `seedbank origin log` with real `sqlite3` writers.
 @Suite struct OriginLogCommandTests {
   private let deployment: OperatedDeployment
 
@@ -16,7 +16,7 @@ import Testing
     try Tool.sqlite(origin, "SELECT count(*) FROM sqlite_schema WHERE name LIKE 'seedbank%'")
   }
 
-  @Test func `setup tells what it would do, and writes only when it is told to`() throws {
+  @Test func `setup shows its changes and makes them only with --yes`() throws {
     let before = try Data(contentsOf: URL(fileURLWithPath: origin))
     let told = try deployment.seedbank("origin", "log", "setup")
     #expect(told.status == 0 && told.output.contains("shop  by id"), "\(told.output)")
@@ -26,12 +26,12 @@ import Testing
     let made = try Tool.sqlite(origin, "SELECT name FROM sqlite_schema ORDER BY name")
     #expect(try deployment.seedbank("origin", "log", "remove", "--yes").status == 0)
     #expect(try tables() == "0\n")
-    // What is printed for somebody else makes the very same.
+    // The printed SQL makes the same tables and triggers.
     try Tool.sqlite(origin, printed.output)
     #expect(try Tool.sqlite(origin, "SELECT name FROM sqlite_schema ORDER BY name") == made)
   }
 
-  @Test func `what sqlite3 writes is published by the log, and a new model is not offered the log's tables`()
+  @Test func `changes by sqlite3 are published from the log, and the log's tables are not offered to models`()
     throws
   {
     try SeedbankBinary.succeed(["origin", "log", "setup", "--yes"], in: deployment.folder.path)
@@ -52,10 +52,10 @@ import Testing
     #expect(check.status == 0 && !(check.output + check.errors).contains("gained"), "\(check.errors)")
   }
 
-  @Test func `rows that a log missed are told, and accept trusts it again`() throws {
+  @Test func `rows that the log missed are reported, and accept trusts the log again`() throws {
     try SeedbankBinary.succeed(["origin", "log", "setup", "--yes"], in: deployment.folder.path)
     try SeedbankBinary.succeed(["regenerate"], in: deployment.folder.path)
-    // Triggers are off in this writer.
+    // This writer disables triggers.
     try Tool.run(
       ["sqlite3", origin, ".dbconfig enable_trigger off", "UPDATE shop SET name = 'unseen' WHERE id = 1"])
     #expect(try regenerated()["outcome"] == "unchanged")
@@ -75,21 +75,21 @@ import Testing
       try found().prefix(2) == ["comparison", "it is the first step since the log was made, or was accepted"])
   }
 
-  @Test func `a backup that sqlite3 restores into the file takes back what was written since`() throws {
+  @Test func `a restored backup undoes later changes in the publication`() throws {
     try SeedbankBinary.succeed(["origin", "log", "setup", "--yes"], in: deployment.folder.path)
     try SeedbankBinary.succeed(["regenerate"], in: deployment.folder.path)
     try Tool.run(["sqlite3", origin, ".backup '\(deployment.folder("backup.sqlite"))'"])
     try Tool.sqlite(origin, "UPDATE shop SET name = 'lost' WHERE id = 1")
     #expect(try regenerated()["tables"]?["shop"]?["updated"] == 1)
     try Tool.run(["sqlite3", origin, ".restore '\(deployment.folder("backup.sqlite"))'"])
-    // As many writers as before, so that the log alone looks the same.
+    // As many writes as before, so that the log alone looks the same.
     try Tool.sqlite(origin, "UPDATE shop SET name = 'again' WHERE id = 2")
     #expect(try regenerated()["tables"]?["shop"]?["updated"] == 2)
     let newest = try #require(try deployment.json("status", "--history").first?["builds"]?.elements?.first)
     #expect(newest["foundBy"] == "comparison" && newest["foundWhy"] == "other-schema", "\(newest.text)")
   }
 
-  @Test func `status says which tables the log does not watch any more, until it is made anew`() throws {
+  @Test func `status reports tables that the log no longer watches until the log is made again`() throws {
     try SeedbankBinary.succeed(["origin", "log", "setup", "--yes"], in: deployment.folder.path)
     try SeedbankBinary.succeed(["regenerate"], in: deployment.folder.path)
     let unwatched = #"does not watch "shop" any more"#
@@ -110,18 +110,18 @@ import Testing
     #expect(try !deployment.seedbank("status").output.contains(unwatched))
   }
 
-  /// By what the newest steps found what changed, and why by a comparison, the newest first.
+  /// Returns how the two newest steps found changes, and why they compared all rows, newest first.
   private func found() throws -> [String?] {
     let builds = try #require(try deployment.json("status", "--history").first?["builds"]?.elements)
     return builds.prefix(2).flatMap { [$0["foundBy"]?.string, $0["foundReason"]?.string] }
   }
 
-  /// What a step says of the one series.
   private func regenerated() throws -> JSONValue {
     try #require(try deployment.json("regenerate").first?["series"]?.elements?.first)
   }
 
-  @Test func `a key that is no UTF-8 is told with its row, and blocks nothing once it is gone`() throws {
+  @Test func `a key that is not UTF-8 is reported with its row, and blocks nothing after its removal`() throws
+  {
     try Tool.run(["sqlite3", origin, "CREATE TABLE tag(name TEXT PRIMARY KEY NOT NULL, n INTEGER)"])
     try SeedbankBinary.succeed(["model", "new"], in: deployment.folder.path)
     try SeedbankBinary.succeed(["origin", "log", "setup", "--yes"], in: deployment.folder.path)
@@ -134,7 +134,7 @@ import Testing
   }
 
   @Test(.full)
-  func `another deployment follows a log that is there, and a refused removal changes no setting`()
+  func `another deployment uses an existing log, and a failed removal changes no setting`()
     throws
   {
     let file = deployment.folder("seedbank/my/dataset.json")
@@ -154,7 +154,7 @@ import Testing
     try writer.execute("ROLLBACK")
   }
 
-  @Test func `mistakes are named`() throws {
+  @Test func `usage errors and a missing origin are reported`() throws {
     try SeedbankBinary.succeed(["origin", "log", "setup", "--yes"], in: deployment.folder.path)
     let twice = try deployment.seedbank("origin", "log", "setup", "--yes")
     #expect(twice.status == 78 && twice.errors.contains("has a log already"), "\(twice.errors)")
@@ -166,9 +166,8 @@ import Testing
   }
 }
 
-/// What tests of origins with a log share.
 enum OriginLogScene {
-  /// As if the last comparison of all rows had been years ago.
+  /// Moves the last comparison of all rows years back.
   static func rewindAudit(_ cursorPath: String) throws {
     let text = try String(contentsOfFile: cursorPath, encoding: .utf8)
     let old = try #require(text.range(of: #""comparedAt":"[^"]+""#, options: .regularExpression))

@@ -4,11 +4,10 @@ import SeedFormat
 import Support
 import Testing
 
-/// What one call of `regenerate` says of several datasets, and of several series.
 @Suite struct RegenerateCommandTests {
   private let folder: TemporaryFolder
 
-  /// Two datasets with 200 rows each, `other` and `transit`; the latter has two majors. All is published.
+  /// Publishes two datasets with 200 rows each: `other`, and `transit` with two majors.
   init() throws {
     folder = try TemporaryFolder(inMemory: true)
     for name in ["transit", "other"] {
@@ -46,7 +45,7 @@ import Testing
   }
 
   @Test(arguments: [[], ["--dry-run"]])
-  func `what is wrong with one dataset keeps no other back`(_ dryRun: [String]) throws {
+  func `an error in one dataset does not delay another`(_ dryRun: [String]) throws {
     try move("transit.sqlite", to: "away")
     try Tool.sqlite(folder("other.sqlite"), "UPDATE stop SET name = 'x' WHERE id = 1")
     let outcome = try SeedbankBinary.run(["regenerate", "--json"] + dryRun, in: folder.path)
@@ -59,7 +58,7 @@ import Testing
     #expect(lines[1]["series"]?.elements?.first?["outcome"]?.string == "changed" && lines[1]["error"] == nil)
   }
 
-  @Test func `every dataset that failed is told, and the first has the exit code`() throws {
+  @Test func `every failed dataset is reported, and the first sets the exit code`() throws {
     try move("transit.sqlite", to: "away")
     try Tool.sqlite(folder("other.sqlite"), "DROP TABLE stop")
     let outcome = try regenerate()
@@ -78,7 +77,7 @@ import Testing
     }
   }
 
-  @Test func `a published series without a model is told until it is retired`() throws {
+  @Test func `a published series without a model is reported until it is retired`() throws {
     try move("seedbank/transit/models/1.0", to: "away")
     let words = "transit/1: published at version 1, but no folder of its models is left"
     let outcome = try regenerate("--json")
@@ -97,14 +96,14 @@ import Testing
     #expect(try regenerate().errors.contains("other/1: published at version 1, but no folder"))
   }
 
-  /// Publishes that a major of `transit` is over.
+  /// Retires a major of `transit` and publishes.
   private func retire(_ major: String) throws {
     let retired = #"{"\#(major)": {"state": "retired", "message": "Please update"}}"#
     try Tool.run(["sed", "-i", "1s/{/{\"lifecycle\": \(retired),/", folder("seedbank/transit/dataset.json")])
     try SeedbankBinary.succeed(["regenerate"], in: folder.path)
   }
 
-  @Test func `the status tells a lifecycle whole, and nothing to come where it is over`() throws {
+  @Test func `status shows a retired lifecycle with its message and no next snapshot`() throws {
     try retire("1")
     let text = try SeedbankBinary.succeed(["status", "--dataset", "transit"], in: folder.path)
     #expect(text.contains("model: 1.0, retired (\"Please update\")"))
@@ -114,7 +113,7 @@ import Testing
     #expect(series?["message"]?.string == "Please update" && series?["nextSnapshotAt"] == .null)
   }
 
-  @Test func `where there are several, the option that chooses is asked for with its values`() throws {
+  @Test func `an ambiguous command asks for the option and lists its values`() throws {
     let dataset = try SeedbankBinary.run(["diff", "1", "1"], in: folder.path)
     #expect(dataset.status == 64 && dataset.errors.contains("'--dataset', \"transit\" or \"other\""))
     let series = try SeedbankBinary.run(["diff", "1", "1", "--dataset", "transit"], in: folder.path)
@@ -125,11 +124,11 @@ import Testing
     ["config", "show", "--dataset", "transit"], ["config", "check", "--model", "1.0"],
     ["diff", "1", "1", "--dataset", "other", "--limit", "3"],
   ])
-  func `an option that would mean nothing is refused`(_ words: [String]) throws {
+  func `an option without effect is rejected`(_ words: [String]) throws {
     #expect(try SeedbankBinary.run(words, in: folder.path).status == 64)
   }
 
-  @Test func `every series that lost its rows is named, and a dry run counts them before it ends with 65`()
+  @Test func `every shrunken series is reported, and a dry run counts its rows and ends with 65`()
     throws
   {
     try Tool.sqlite(folder("transit.sqlite"), "DELETE FROM stop")

@@ -10,7 +10,7 @@ import Testing
     try #require(try PublicationProbe(publication: deployment.publication).head(try Series("my", major: 1)))
   }
 
-  @Test func `a dry run says what would change and changes nothing`() throws {
+  @Test func `a dry run shows the changes and makes none`() throws {
     let deployment = try OperatedDeployment()
     let before = try head(deployment).version
     let outcome = try deployment.seedbank("rollback", "--to", "1", "--dry-run")
@@ -25,7 +25,7 @@ import Testing
     #expect(try deployment.seedbank("regenerate").status == 0)
   }
 
-  @Test func `going back holds the series with 65 until it is resumed`() throws {
+  @Test func `a rollback holds the series with exit code 65 until --resume`() throws {
     let deployment = try OperatedDeployment()
     let outcome = try deployment.seedbank("rollback", "--to", "1", "--dataset", "my", "--series", "1")
     #expect(
@@ -45,7 +45,7 @@ import Testing
     #expect(try deployment.seedbank("regenerate").status == 0)
   }
 
-  @Test func `only versions of the newest model are offered, by a dry run as well`() throws {
+  @Test func `rollback and its dry run offer only versions of the newest model`() throws {
     let deployment = try OperatedDeployment()
     for arguments in [["model", "new"], ["regenerate"]] {
       #expect(try SeedbankBinary.run(arguments, in: deployment.folder.path).status == 0)
@@ -60,7 +60,7 @@ import Testing
     #expect(try deployment.seedbank("regenerate").status == 0, "nothing is held")
   }
 
-  @Test func `what a rollback held and what shrank meanwhile is published by one command, which is told`()
+  @Test func `a held series that also shrank is published by one command, which the error names`()
     throws
   {
     let deployment = try OperatedDeployment()
@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test(.full, arguments: ["run", "serve"])
-  func `a hold that another command begins and ends is told once each by a process that goes on`(
+  func `run and serve log each hold and its end by another command once`(
     _ command: String
   ) throws {
     let deployment = try OperatedDeployment()
@@ -106,7 +106,7 @@ import Testing
     #expect(server.stop() == 0)
   }
 
-  @Test func `a client follows to the old content by a delta`() throws {
+  @Test func `a client follows a rollback by a delta`() throws {
     let deployment = try OperatedDeployment()
     let server = try RunningSeedbank(["serve", "--port", "0"], in: deployment.folder.path)
     let pull = [
@@ -124,7 +124,7 @@ import Testing
     }
   }
 
-  @Test func `what cannot be gone back to is refused`() throws {
+  @Test func `a rollback to an impossible version is rejected`() throws {
     let deployment = try OperatedDeployment()
     let ahead = try deployment.seedbank("rollback", "--to", "9")
     #expect(ahead.status == 65 && ahead.errors == "Error: There is no version 9 of my/1: the newest is 3.\n")
@@ -133,7 +133,7 @@ import Testing
     #expect(try head(deployment).version == 3)
   }
 
-  @Test(.full) func `going back that dies at any file operation leaves the old state, or the new one held`()
+  @Test(.full) func `a rollback that dies at any file operation leaves the old state or the held new one`()
     throws
   {
     let (deployment, injector) = (try OperatedDeployment(), try FaultInjector())

@@ -2,7 +2,7 @@ import Foundation
 import Support
 import Testing
 
-/// Publisher and front as two users of one machine: what the systemd units and the compose file set up.
+/// Publisher and front as two users, as in the systemd units and the compose file.
 @Suite struct SeparateUsersTests {
   let deployment: OperatedDeployment
 
@@ -13,12 +13,11 @@ import Testing
     return try #require(attributes[.posixPermissions] as? Int)
   }
 
-  /// All files and folders below one, and itself.
   private func all(below folder: String) throws -> [String] {
     try [folder] + FileManager.default.subpathsOfDirectory(atPath: folder).map { "\(folder)/\($0)" }
   }
 
-  @Test func `another user can read what is published and no key`() throws {
+  @Test func `another user can read the publication and no key`() throws {
     let arguments = ["umask 0022; exec \"$0\" regenerate --snapshot", SeedbankBinary.path]
     try Tool.run(["sh", "-ec"] + arguments, in: deployment.folder.path)
     let published = try all(below: deployment.folder("seedbank/publication"))
@@ -26,7 +25,7 @@ import Testing
       published.filter { $0.hasSuffix(".lock") }, published.filter { !$0.hasSuffix(".lock") }
     )
     for path in files { #expect(try mode(path) & 0o004 == 0o004, "\(path)") }
-    // A lock could be held by any user that can open it.
+    // Any user that can open a lock could hold it.
     #expect(!locks.isEmpty)
     for path in try locks + all(below: deployment.folder("seedbank/keys")) {
       #expect(try mode(path) & 0o077 == 0, "\(path)")
@@ -51,7 +50,7 @@ import Testing
     #expect(try FileManager.default.subpathsOfDirectory(atPath: folder.path) == before)
   }
 
-  @Test func `in the containers the front has no key, and both have a user of their own`() throws {
+  @Test func `in the containers, publisher and front are different users, and the front has no key`() throws {
     let script = """
       import sys, yaml
       services = yaml.safe_load(open(sys.argv[1]))["services"]
@@ -63,7 +62,7 @@ import Testing
     #expect(answer == "True False\nTrue None\n")
   }
 
-  @Test func `followers in containers see no key, and the proxy has a line for each`() throws {
+  @Test func `followers in containers have no key, and the proxy lists each of them`() throws {
     let script = """
       import subprocess, sys, yaml
       services = yaml.safe_load(open(sys.argv[1]))["services"]
@@ -89,7 +88,7 @@ import Testing
         """)
   }
 
-  @Test func `the container's proxy runs the documented file, with the front's name`() throws {
+  @Test func `the container's proxy runs the documented file with the front's name`() throws {
     let script = """
       import subprocess, sys, yaml
       services = yaml.safe_load(open(sys.argv[1]))["services"]

@@ -6,7 +6,7 @@ import SeedTrust
 import Support
 import Testing
 
-/// What a monitor reads: one line on stdout, and an exit code.
+/// `status --check` for monitors: one line on stdout and an exit code.
 @Suite struct StatusCheckTests {
   let deployment: OperatedDeployment
   private let clock: MovedClock
@@ -26,14 +26,14 @@ import Testing
     return outcome
   }
 
-  @Test func `all is well`() throws {
+  @Test func `a healthy deployment is ok`() throws {
     let outcome = try check("--older-than", "26h", "--no-step-for", "15m")
     #expect(outcome.status == 0 && outcome.output.hasPrefix("ok: my/1: version 3, "), "\(outcome)")
     let json = try check("--json").json()
     #expect(json["state"]?.string == "ok" && json["problems"]?.elements == [])
   }
 
-  @Test func `old data, a publisher that stands still and signatures that end soon are warnings`() throws {
+  @Test func `old data, a stalled publisher and signatures that expire soon are warnings`() throws {
     let old = try check("--older-than", "26h", "--no-step-for", "15m", days: 2)
     #expect(old.status == 1 && old.output.hasPrefix("warning: "), "\(old)")
     #expect(old.output.contains("version 3 is 2 days old, more than 26 hours"))
@@ -42,7 +42,7 @@ import Testing
     #expect(signatures.status == 1 && signatures.output.contains("timestamp: its metadata expires at"))
   }
 
-  @Test func `an origin that a step kept open for long is a warning, and told with the series`() throws {
+  @Test func `an origin kept open for long by a step is a warning, and status shows it`() throws {
     try DurableFile.write(
       Array(
         "{\"openMilliseconds\":720000,\"lagSeconds\":7,\"role\":\"standby\",\"server\":\"db2\"}".utf8),
@@ -58,7 +58,7 @@ import Testing
         == ["openMilliseconds": 720_000, "lagSeconds": 7, "role": "standby", "server": "db2"])
   }
 
-  @Test func `without options the limits come from the configuration and from who published last`() throws {
+  @Test func `default limits come from the configuration and from the last publisher`() throws {
     let timer = try check(days: 2)
     #expect(timer.status == 1 && timer.output.contains("2 days ago, more than 26 hours"), "\(timer)")
     #expect(!timer.output.contains(" old, more than"), "nobody said how old it may be")
@@ -75,14 +75,14 @@ import Testing
       still.status == 1 && still.output.contains("ago, more than 7 minutes: does the publisher still run?"))
   }
 
-  @Test func `a history that is gone leaves nobody to know, and that is no ok`() throws {
+  @Test func `a missing history is a warning`() throws {
     try Tool.run(["rm", deployment.folder("seedbank/state/history.sqlite")])
     let outcome = try check()
     #expect(
       outcome.status == 1 && outcome.output.contains("nobody knows whether it is current"), "\(outcome)")
   }
 
-  @Test func `a series that is held is a warning`() throws {
+  @Test func `a held series is a warning`() throws {
     #expect(try deployment.seedbank("rollback", "--to", "2").status == 0)
     let outcome = try check()
     #expect(outcome.status == 1 && outcome.output.contains("held at the content of version 2"))
@@ -90,7 +90,6 @@ import Testing
     #expect(json["problems"]?.elements?.first?["state"]?.string == "warning")
   }
 
-  /// What the page says at first, in words.
   private func standing(_ front: RunningSeedbank) throws -> String {
     let page = String(decoding: try RawClient(port: front.port).get("/").body, as: UTF8.self)
     return String(page.split(separator: "id=\"standing\"").last?.split(separator: "</p>").first ?? "")
@@ -102,7 +101,7 @@ import Testing
       environment: ["PATH": "/usr/bin:/bin"])
   }
 
-  @Test func `the page is as little green as the check where an origin has gained a column`() throws {
+  @Test func `the page warns like the check if an origin has a new column`() throws {
     let front = try run()
     try waitUntil("all is well", every: 0.05) { try standing(front).contains("Everything is current.") }
     try deployment.origin("ALTER TABLE shop ADD COLUMN margin REAL")
@@ -113,7 +112,7 @@ import Testing
     #expect(try check().status == 0)
   }
 
-  @Test func `the page is as little green as the check where a key is gone from disk`() throws {
+  @Test func `the page warns like the check if a key file is missing`() throws {
     let front = try run()
     try waitUntil("all is well", every: 0.05) { try standing(front).contains("Everything is current.") }
     try Tool.run(["rm", deployment.folder("seedbank/keys/snapshot.key")])
@@ -124,7 +123,7 @@ import Testing
     #expect(!page.contains(deployment.folder.path), "the page is everybody's")
   }
 
-  @Test func `two messages in one line are parted by one sign`() throws {
+  @Test func `messages in one line are separated by one character`() throws {
     try deployment.origin("ALTER TABLE shop RENAME COLUMN name TO title")
     #expect(try deployment.seedbank("regenerate").status == 65)
     #expect(try deployment.seedbank("rollback", "--to", "2").status == 0)
@@ -135,10 +134,10 @@ import Testing
       outcome.output.contains("the last step was refused: ") && !outcome.output.contains(".;"), "\(outcome)")
   }
 
-  /// Something that goes wrong, and its end, each typed in the deployment's folder.
+  /// A fault and its repair, as scripts for the deployment's folder.
   struct Fault: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    /// What the page says of it.
+    /// The page's message.
     let words: String
     let begin: String
     let end: String
@@ -184,7 +183,7 @@ import Testing
   ]
 
   @Test(.full, arguments: faults)
-  func `the page is as little green as the check, whatever is wrong`(_ fault: Fault) throws {
+  func `the page warns like the check about each fault`(_ fault: Fault) throws {
     let front = try RunningSeedbank(
       ["serve", "--port", "0", "--public", PageScene.pages], in: deployment.folder.path,
       environment: ["PATH": "/usr/bin:/bin"])
@@ -205,20 +204,20 @@ import Testing
     #expect(try check().status == 0)
   }
 
-  @Test(.full) func `run tells the page of a key file that others can read, though no step comes`() throws {
+  @Test(.full) func `run shows a key file that others can read on the page without a step`() throws {
     let front = try run()
     try waitUntil("all is well", every: 0.05) { try standing(front).contains("Everything is current.") }
     try Tool.run(["chmod", "644", deployment.folder("seedbank/keys/snapshot.key")])
     try waitUntil("it is told", every: 0.05) { try standing(front).contains("key files") }
   }
 
-  @Test func `expired signatures are critical, and stand before warnings`() throws {
+  @Test func `expired signatures are critical, and come before warnings`() throws {
     let outcome = try check("--older-than", "1h", days: 8)
     #expect(outcome.status == 2 && outcome.output.hasPrefix("critical: timestamp: its metadata expired at"))
     #expect(outcome.output.contains("version 3 is 8 days old"))
   }
 
-  @Test func `what cannot be read is critical`() throws {
+  @Test func `an unreadable publication or configuration is critical`() throws {
     try Tool.run(["rm", deployment.folder("seedbank/publication/metadata/timestamp.json")])
     #expect(try check().status == 2)
     try Tool.run(["rm", deployment.folder("seedbank/seedbank.json")])
@@ -227,7 +226,7 @@ import Testing
     #expect(try outcome.json()["state"]?.string == "critical")
   }
 
-  @Test func `a published file that is gone or cut is critical`()
+  @Test func `a missing or truncated published file is critical`()
     throws
   {
     let objects = try deployment.publication.published().series.values.flatMap(\.metadata.objects)
@@ -240,7 +239,7 @@ import Testing
       outcome.status == 2 && outcome.output.contains("and \(files.count - 1) more: missing"), "\(outcome)")
   }
 
-  @Test func `a deployment that has published nothing is critical`() throws {
+  @Test func `a deployment without a publication is critical`() throws {
     let folder = deployment.folder
     try Tool.run(["rm", "-r", folder("seedbank")])
     try SeedbankBinary.succeed(["init", "my.sqlite"], in: folder.path)
@@ -251,7 +250,7 @@ import Testing
   @Test(arguments: [
     "--older-than 1w", "--older-than", "--no-step-for 0s", "--older-than 2000000d", "--dataset nope",
   ])
-  func `a limit that is none is a mistake of the command line`(_ words: String) throws {
+  func `an invalid limit is a usage error`(_ words: String) throws {
     let outcome = try check(words.split(separator: " ").map(String.init))
     #expect(outcome.status == 64)
     let isTime = words.split(separator: " ").count == 2 && !words.hasPrefix("--dataset")
@@ -260,7 +259,7 @@ import Testing
       "\(outcome.errors)")
   }
 
-  @Test func `a limit without --check is a mistake of the command line`() throws {
+  @Test func `a limit without --check is a usage error`() throws {
     let outcome = try deployment.seedbank("status", "--older-than", "1h")
     #expect(outcome.status == 64 && outcome.errors.contains("--check beside it"))
   }

@@ -8,7 +8,7 @@ import Support
 import Testing
 
 @Suite struct StatusCommandTests {
-  @Test func `a series is told with its versions, rows and sizes`() throws {
+  @Test func `status shows a series with its versions, rows and sizes`() throws {
     let deployment = try OperatedDeployment()
     let status = try #require(try deployment.json("status").first)
     let series = try #require(status["series"]?.elements?.first)
@@ -29,7 +29,7 @@ import Testing
     #expect(text.hasPrefix("my/1\n  model: 1.0, active\n  version: 3, deltas lead on from 1\n"))
   }
 
-  @Test func `the next times of a calendar are told with their zone`() throws {
+  @Test func `status shows the next times of a calendar with their zone`() throws {
     let deployment = try OperatedDeployment()
     let file = deployment.folder("seedbank/my/dataset.json")
     let text = try String(contentsOfFile: file, encoding: .utf8)
@@ -47,14 +47,14 @@ import Testing
     let output = try deployment.seedbank("status").output
     #expect(output.contains("next: a snapshot at "))
     #expect(output.contains(" 03:30 Asia/Kathmandu ("))
-    // A snapshot of the head leaves nothing due, and the calendar stays.
+    // After a snapshot of the head, none is due; the calendar stays.
     #expect(try deployment.seedbank("regenerate", "--snapshot").status == 0)
     let done = try #require(try deployment.json("status").first?["series"]?.elements?.first)
     #expect(done["nextSnapshotAt"] == .null && done["snapshotTimes"]?.elements?.count == 3)
     #expect(try deployment.seedbank("status").output.contains("next: a snapshot of what changes by then at "))
   }
 
-  @Test func `warnings name what needs an operator`() throws {
+  @Test func `warnings report missing and readable keys`() throws {
     let deployment = try OperatedDeployment()
     try Tool.run(["chmod", "644", deployment.folder("seedbank/keys/series.key")])
     try Tool.run(["rm", deployment.folder("seedbank/keys/timestamp.key")])
@@ -66,7 +66,7 @@ import Testing
     #expect(warnings.contains { $0.contains("timestamp.key: the key is missing") })
   }
 
-  @Test func `the history tells every kind of step, the newest first`() throws {
+  @Test func `the history shows every kind of step, newest first`() throws {
     let deployment = try OperatedDeployment()
     #expect(try deployment.seedbank("regenerate").status == 0)
     #expect(try deployment.seedbank("regenerate").status == 0)
@@ -83,7 +83,7 @@ import Testing
     #expect(try deployment.json("status").first?["warnings"]?.elements?.count == 1)
   }
 
-  @Test func `a damaged history is begun anew and stops nothing`() throws {
+  @Test func `a damaged history is recreated and stops nothing`() throws {
     let deployment = try OperatedDeployment()
     try Tool.run(["cp", deployment.folder("my.sqlite"), deployment.folder("seedbank/state/history.sqlite")])
     try deployment.origin("UPDATE shop SET rank = 5 WHERE id = 1")
@@ -97,14 +97,14 @@ import Testing
 }
 
 @Suite struct PruneCommandTests {
-  @Test func `what waits is told with its end, and goes when that has come`() throws {
+  @Test func `prune lists waiting files with their time and removes them afterwards`() throws {
     let deployment = try OperatedDeployment()
     let before = try #require(try deployment.json("prune", "--dry-run").first)
     #expect(before["removed"]?.elements == [] && before["dryRun"]?.bool == true)
     let waiting = try #require(before["waiting"]?.elements)
     #expect(
       waiting.contains { $0["path"]?.string == "metadata/1.snapshot.json" && $0["until"]?.string != nil })
-    // As if the files had stopped being named long ago.
+    // Pretends that the files were unnamed long ago.
     let members = waiting.compactMap { $0["path"]?.string }.map { JSONMember($0, 1_000_000) }
     try DurableFile.write(
       JSONValue.object(members).bytes, to: deployment.folder("seedbank/state/unnamed-files.json"))
@@ -120,7 +120,7 @@ import Testing
 }
 
 @Suite struct InspectCommandTests {
-  @Test func `snapshots, deltas and metadata are told apart by their content`() throws {
+  @Test func `inspect recognizes snapshots, deltas and metadata by their content`() throws {
     let deployment = try OperatedDeployment()
     let series = try Series("my", major: 1)
     let published = try #require(try deployment.publication.published().series[series])

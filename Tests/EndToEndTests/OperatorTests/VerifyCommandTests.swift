@@ -8,7 +8,7 @@ import Support
 import Testing
 
 @Suite struct VerifyCommandTests {
-  @Test func `a sound publication ends with 0, also by its own words`() throws {
+  @Test func `verify ends with 0 for a sound publication`() throws {
     let deployment = try OperatedDeployment()
     let outcome = try deployment.seedbank("verify")
     #expect(outcome.status == 0 && outcome.output.hasSuffix("sound\n") && outcome.errors.isEmpty)
@@ -18,7 +18,7 @@ import Testing
     #expect(json["unnamed"]?.elements?.isEmpty == false)
   }
 
-  @Test func `a table in which SQLite sees NULLs that are none is published, verified and pulled`() throws {
+  @Test func `a table in which SQLite reports false NULLs is published, verified and pulled`() throws {
     let folder = try TemporaryFolder(inMemory: true)
     try Tool.sqlite(
       folder("my.sqlite"),
@@ -40,7 +40,7 @@ import Testing
     try SeedbankBinary.succeed(["doctor", "store"], in: folder.path)
   }
 
-  @Test func `a damaged object ends with 65 and is named with what to do`() throws {
+  @Test func `verify ends with 65 for a damaged object and names the remedy`() throws {
     let deployment = try OperatedDeployment()
     let series = try Series("my", major: 1)
     let objects = try #require(try deployment.publication.published().series[series]).metadata.objects
@@ -57,7 +57,7 @@ import Testing
     #expect(findings.compactMap { $0["path"]?.string } == objects.prefix(2).map(\.filePath))
   }
 
-  @Test func `metadata that does not verify, and a root of another publication, end with 65`() throws {
+  @Test func `verify ends with 65 for invalid metadata and for a root of another publication`() throws {
     let deployment = try OperatedDeployment()
     let other = try OperatedDeployment()
     try Tool.run(["cp", other.folder("seedbank/root.json"), deployment.folder("seedbank/root.json")])
@@ -72,14 +72,14 @@ import Testing
     #expect(swapped.status == 65 && swapped.output.contains("error: metadata/timestamp.json: "))
   }
 
-  @Test func `without a publication it says so`() throws {
+  @Test func `verify reports a missing publication`() throws {
     let deployment = try OperatedDeployment()
     try Folder.removeAll(deployment.publication.path)
     let outcome = try deployment.seedbank("verify")
     #expect(outcome.status == 65 && outcome.errors.contains("There is no publication at"))
   }
 
-  @Test func `a signal ends it, and leaves none of its files behind`() throws {
+  @Test func `a signal ends verify and removes its temporary files`() throws {
     let deployment = try OperatedDeployment()
     let temporary = deployment.folder("tmp")
     try Folder.create(temporary)
@@ -89,7 +89,7 @@ import Testing
     try eventually("its files appear", within: 60) {
       try !program.isRunning || !Folder.names(in: temporary).isEmpty ? true : nil
     }
-    // It may have been done before.
+    // It may have finished before.
     #expect([.killed(signal: SIGTERM), .exited(0)].contains(try program.stop()))
     #expect(try Folder.names(in: temporary).isEmpty)
   }

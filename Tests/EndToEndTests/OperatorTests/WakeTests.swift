@@ -9,7 +9,7 @@ import Testing
 
 @testable import seedbank
 
-/// A running publisher that looks at its origin once an hour, and is woken by the system in between.
+/// A publisher that checks its origin once an hour and wakes up when the file changes.
 @Suite struct WakeTests {
   let deployment: OperatedDeployment
 
@@ -21,7 +21,7 @@ import Testing
     let server = try RunningSeedbank(
       ["run", "--port", "0", "--log-level", "notice"], in: deployment.folder.path,
       environment: ["SEEDBANK_DATASETS_MY_SCHEDULE_CHECK_SECONDS": "\(checkSeconds)"])
-    // The first look of the loop begins the watch: what comes before it is seen by the look.
+    // The watch begins with the first check, which sees all earlier changes.
     return server
   }
 
@@ -33,7 +33,7 @@ import Testing
     try eventually("version \(head) is published") { try self.head() >= head ? true : nil }
   }
 
-  /// Makes a change again and again until it is published: the first may come before anybody watches.
+  /// Repeats a change until it is published, because the first one may come before the watch begins.
   private func expectPublished(_ change: () throws -> Void) throws {
     let before = try head()
     try eventually("a change is published", every: 0.5) {
@@ -46,7 +46,7 @@ import Testing
     try deployment.origin("UPDATE shop SET name = hex(randomblob(8)) WHERE id = 1")
   }
 
-  @Test(.full) func `a commit is published at once, with a journal and with a log`() throws {
+  @Test(.full) func `a commit is published at once, with a rollback journal and with a WAL`() throws {
     let server = try run()
     try expectPublished(rename)
     let before = try head()
@@ -54,7 +54,7 @@ import Testing
     try wait(for: before + 1)
     try deployment.origin("PRAGMA journal_mode = WAL")
     try expectPublished(rename)
-    // A writer that stays connected writes to the log alone.
+    // A writer that stays connected writes only to the WAL.
     let writer = try Connection(origin, .own)
     for _ in 0..<3 {
       let before = try head()
@@ -64,7 +64,9 @@ import Testing
     #expect(server.stop() == 0)
   }
 
-  @Test(.full) func `so is a file that takes the origin's place, and what is written to it then`() throws {
+  @Test(.full) func `a file that replaces the origin is published at once, and so are later changes to it`()
+    throws
+  {
     let server = try run()
     try expectPublished(rename)
     for number in 0..<2 {
@@ -79,7 +81,7 @@ import Testing
     #expect(server.stop() == 0)
   }
 
-  @Test(.full) func `an origin that is reached by a link is watched where it is`() throws {
+  @Test(.full) func `an origin behind a symbolic link is watched at its target`() throws {
     try FileManager.default.createDirectory(
       atPath: deployment.folder("data"), withIntermediateDirectories: false)
     try Folder.rename(origin, to: deployment.folder("data/real.sqlite"))
@@ -92,7 +94,8 @@ import Testing
     #expect(server.stop() == 0)
   }
 
-  @Test func `a writer that commits all the time makes few steps, and its last commit is published`() throws {
+  @Test func `a writer that commits all the time causes few steps, and its last commit is published`() throws
+  {
     try deployment.origin("PRAGMA journal_mode = WAL")
     let server = try run(checkSeconds: 2)
     try expectPublished(rename)
@@ -108,7 +111,7 @@ import Testing
     #expect(server.stop() == 0)
   }
 
-  @Test func `a long step is followed by as long a rest, and by no longer one than a look's`() {
+  @Test func `the pause after a step is as long as the step, up to the check interval`() {
     func rest(_ step: Int, _ check: Int) -> Duration {
       OriginAlarm.leastRest(after: .milliseconds(step), every: .milliseconds(check))
     }
@@ -118,7 +121,7 @@ import Testing
     #expect(rest(1, 100) == .milliseconds(100))
   }
 
-  @Test func `an alarm that rings during the shortest rest ends the rest with it`() async throws {
+  @Test func `an alarm during the minimum pause ends the pause with it`() async throws {
     let folder = try TemporaryFolder()
     let path = folder("o.sqlite")
     let file = try File(path, for: .replacing)
@@ -128,7 +131,7 @@ import Testing
       try file.write([1])
       await alarm.rest(atLeast: .milliseconds(20), atMost: .seconds(3600))
     }
-    // Cancelled, it ends as well.
+    // Cancellation ends the pause, too.
     let rest = Task { await alarm.rest(atLeast: .milliseconds(1), atMost: .seconds(3600)) }
     rest.cancel()
     await rest.value

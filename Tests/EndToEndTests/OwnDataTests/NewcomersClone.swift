@@ -1,32 +1,30 @@
 import Foundation
 import Support
 
-/// A copy of the package as a newcomer would have cloned it, and an app beside it.
+/// A copy of the package as a newcomer would clone it, and an app beside it.
 ///
-/// It lies in .build so that the next run builds only what changed; nothing else is carried over.
+/// It is kept in .build, so that the next run builds only the changes.
 struct NewcomersClone {
-  /// Named as the README's app names the package.
+  /// Named as in the README's app.
   let path = "\(Readme.package)/.build/readme/seedbank"
   let app = "\(Readme.package)/.build/readme/app"
-  /// Where the app's library keeps its data.
+  /// The data folder of the app's library.
   let dataHome = "\(Readme.package)/.build/readme/data"
 
-  /// Copies what is in the package's folder now.
   init() throws {
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     for folder in ["Config", "Public", "Scripts", "Sources", "Tests", "seedbank"] {
       try Tool.run(["rm", "-rf", "\(path)/\(folder)"])
     }
-    // Times are kept: SwiftPM builds again what looks newer.
+    // Keeps times, because SwiftPM rebuilds files that look newer.
     let names = ["Package.swift", "README.md", "Config", "Public", "Scripts", "Sources", "Tests"]
     try Tool.run(["cp", "-a"] + names.map { "\(Readme.package)/\($0)" } + [path])
     try Tool.run(["rm", "-rf", dataHome, "\(path)/my.sqlite"])
   }
 
-  /// The file that the README's commands take.
   var database: String { "\(path)/my.sqlite" }
 
-  /// Starts the README's commands, the last of which serves: on a port that is free, for 8080 may not be.
+  /// Starts the README's commands; the last one serves, on a free port instead of 8080.
   func followReadme() throws -> TestProgram {
     try Tool.run(["rm", "-rf", "\(path)/seedbank", dataHome])
     let script = "\(path)/commands.sh"
@@ -36,7 +34,7 @@ struct NewcomersClone {
       ["bash", "-e", script], in: path, environment: ["SEEDBANK_HTTP_PORT": "0"], joined: true)
   }
 
-  /// Builds the README's program against the clone, with the models that the commands have generated.
+  /// Builds the README's program against the clone with the generated models.
   func buildApp(for server: URL) throws {
     let sources = "\(app)/Sources/app"
     try FileManager.default.createDirectory(atPath: sources, withIntermediateDirectories: true)
@@ -48,7 +46,7 @@ struct NewcomersClone {
     try Tool.run(["swift", "build"], in: app, within: 900)
   }
 
-  /// Starts the README's program, whose lines come at once, as they do in a terminal.
+  /// Starts the README's program with line buffering, as in a terminal.
   func startApp() throws -> TestProgram {
     try TestProgram(
       ["stdbuf", "-oL", "\(app)/.build/debug/app", "\(path)/seedbank/root.json"], in: app,

@@ -2,9 +2,9 @@ import Foundation
 import Support
 import Testing
 
-/// The measure of the whole: the README's commands and program, word for word, on files of others' making.
+/// Runs the README's commands and program word for word on foreign databases.
 @Suite(.serialized, .full) struct OwnDataTests {
-  /// Two databases that only the sqlite3 command has touched.
+  /// Two databases made by the sqlite3 command.
   static let databases = [
     (
       name: "odd shapes",
@@ -32,11 +32,11 @@ import Testing
     ),
   ]
 
-  /// How long a build from nothing may take on a slow machine before the test gives up.
+  /// The seconds that a build from nothing may take on a slow machine.
   private static let buildPatience = TimeInterval(1500)
   private static let patience = TimeInterval(120)
 
-  @Test func `an update in the operator's file shows in the running app`() throws {
+  @Test func `an update in the operator's file appears in the running app`() throws {
     let clone = try NewcomersClone()
     for database in Self.databases {
       try Tool.run(["rm", "-f", clone.database])

@@ -1,13 +1,11 @@
 import Foundation
 
-/// The README's code blocks, to be run exactly as a newcomer reads them.
 enum Readme {
-  /// The package's folder.
   static let package = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().path
 
-  /// The one fenced block of a language that contains a text.
+  /// Returns the only fenced block of a language that contains a text.
   static func block(_ language: String, containing text: String) throws -> String {
     let readme = try String(contentsOfFile: "\(package)/README.md", encoding: .utf8)
     let blocks = readme.components(separatedBy: "\n```\(language)\n").dropFirst().compactMap {
@@ -18,7 +16,6 @@ enum Readme {
     return found[0] + "\n"
   }
 
-  /// The README has no such block, or several.
   struct Missing: Error {
     let language: String
     let text: String

@@ -2,19 +2,19 @@ import Foundation
 import Support
 import Testing
 
-/// The README's program, against the modules that are built already: what `OwnDataTests` does wholly, in seconds.
+/// The README's program against the built modules: a version of `OwnDataTests` that takes seconds.
 @Suite struct ReadmeProgramTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// The modules that an app links, and the libraries of C that these know.
+  /// The modules that an app links, and their C libraries.
   private static let modules = [
     "SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedImport", "SeedClient",
   ]
   private static let libraries = ["CSpawn", "CSQLite", "CZlib", "CLZMA", "CCrypto"]
 
-  @Test func `an update in the operator's file shows in the README's program`() throws {
+  @Test func `an update in the operator's file appears in the README's program`() throws {
     let commands = try Readme.block("sh", containing: "init my.sqlite")
     let first = try #require(commands.split(separator: "\n").first)
     try Tool.run(["sh", "-c", String(first)], in: folder.path)
@@ -36,14 +36,14 @@ import Testing
     #expect(server.stop() == 0)
   }
 
-  /// Of the files that there are: a build keeps the objects of files that were removed.
+  /// Lists the objects of existing sources, because a build keeps the objects of removed files.
   private func objects(of module: String) throws -> [String] {
     try FileManager.default.subpathsOfDirectory(atPath: "\(Readme.package)/Sources/\(module)")
       .filter { $0.hasSuffix(".swift") }
       .map { "\(SeedbankBinary.folder)/\(module).build/\($0.split(separator: "/").last ?? "").o" }
   }
 
-  /// A program may end while threads of the library still verify.
+  /// Expects that a program can exit while threads of the library verify.
   private func expectEnd(of address: String) throws {
     try compile(for: address, printing: "print(shops); break")
     for number in 0..<Stage.pick(quick: 15, full: 500, deep: 500) {

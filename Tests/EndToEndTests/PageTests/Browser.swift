@@ -3,9 +3,9 @@ import SeedFormat
 import SeedSystem
 import Support
 
-/// Debian's Chromium without a window, driven over two pipes by its DevTools protocol.
+/// Debian's headless Chromium, driven by the DevTools protocol over two pipes.
 final class Browser: Sendable {
-  /// One for all tests: a start takes a second. It ends with the tests' process, when its pipe does.
+  /// Shared by all tests, because a start takes a second. It ends with the tests' process, which closes its pipe.
   static let shared = Result { try Browser() }
 
   struct Failure: Error {
@@ -17,7 +17,7 @@ final class Browser: Sendable {
     var number = 0
     var replies: [Int: JSONValue] = [:]
     var events: [JSONValue] = []
-    /// Its pipe has ended, and no reply will come.
+    /// Whether its pipe has ended, so that no reply will come.
     var hasEnded = false
   }
 
@@ -25,7 +25,7 @@ final class Browser: Sendable {
   private let state = Mutex(State())
   private let profile: TemporaryFolder
 
-  // The protocol's pipes are the descriptors 3 and 4; a sandbox of its own needs rights that a container lacks.
+  // The protocol uses descriptors 3 and 4. Chromium's sandbox needs rights that a container lacks.
   private static let command = """
     exec chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --hide-scrollbars --no-first-run \
     --remote-debugging-pipe --user-data-dir="$1" about:blank 3<&0 4>&1 0</dev/null 1>/dev/null 2>/dev/null

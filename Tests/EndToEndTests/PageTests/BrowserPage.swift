@@ -2,13 +2,12 @@ import Foundation
 import SeedFormat
 import Support
 
-/// A page in a browser's window of its own, with nothing kept from others.
 final class BrowserPage {
   private let browser: Browser
   private let context: String
   private let session: String
 
-  /// - Parameter runsScripts: whether the page's own scripts run; ``evaluate(_:)`` works in any case.
+  /// - Parameter runsScripts: whether the page's own scripts run; ``evaluate(_:)`` always works.
   init(_ address: String, width: Int = 1280, isDark: Bool = false, runsScripts: Bool = true) throws {
     browser = try Browser.shared.get()
     context =
@@ -21,7 +20,7 @@ final class BrowserPage {
         "Target.attachToTarget", ["targetId": target["targetId"] ?? .null, "flatten": true])["sessionId"]?
       .string ?? ""
     for domain in ["Page", "Runtime", "Log", "Network"] { try call("\(domain).enable", [:]) }
-    // Several pages at once have the focus, as if each were a reader's only one.
+    // Gives each of several pages the focus.
     try call("Emulation.setFocusEmulationEnabled", ["enabled": true])
     try call("Emulation.setScriptExecutionDisabled", ["value": .bool(!runsScripts)])
     try show(width: width, isDark: isDark)
@@ -48,7 +47,7 @@ final class BrowserPage {
     try call("Emulation.setEmulatedMedia", ["features": .array([scheme])])
   }
 
-  /// The value of a JavaScript expression, awaited where it is a promise.
+  /// Returns the value of a JavaScript expression, after awaiting it if it is a promise.
   @discardableResult func evaluate(_ expression: String) throws -> JSONValue {
     let answer = try call(
       "Runtime.evaluate",
@@ -72,7 +71,6 @@ final class BrowserPage {
     try evaluate("document.querySelector(\(JSONValue.string(selector).text))?.innerText").string
   }
 
-  /// Waits until an expression is true.
   func wait(_ what: String, _ expression: String) throws {
     try eventually(what) { try evaluate("Boolean(\(expression))") == true ? true : nil }
   }
@@ -88,7 +86,7 @@ final class BrowserPage {
     }
   }
 
-  /// What the browser complained of: errors of scripts, refusals of the security policy, answers that failed.
+  /// Script errors, violations of the security policy, and failed requests.
   var complaints: [String] {
     let thrown = browser.events("Runtime.exceptionThrown", in: session).map(\.text)
     let said = browser.events("Runtime.consoleAPICalled", in: session).map(\.text)

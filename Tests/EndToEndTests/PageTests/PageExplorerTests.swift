@@ -3,14 +3,13 @@ import SeedFormat
 import Support
 import Testing
 
-/// What the page shows of a version's changes, and the lines that it offers.
 @Suite struct PageExplorerTests {
   private func explored(_ page: BrowserPage, _ id: String) throws {
     try page.evaluate("document.getElementById('\(id)').querySelector('a.change').click()")
     try page.wait("the changes are shown", "document.querySelector('.explorer h4')")
   }
 
-  /// Captions and cells of each table that is shown.
+  /// Returns captions and cells of all tables in the view.
   private func tables(_ page: BrowserPage) throws -> [[[String]]] {
     let found = try page.evaluate(
       """
@@ -22,7 +21,7 @@ import Testing
     }
   }
 
-  @Test func `a version shows exactly what its delta holds, each value by its type`() throws {
+  @Test func `a version shows the rows of its delta, each value by its type`() throws {
     let scene = try PageScene(versions: [
       "INSERT INTO shop VALUES (1, 'Tea', 1.0, x'00ff10', 9007199254740993), (2, NULL, 9e999, NULL, 7), (3, '', -2.5, x'', 0)",
       "DELETE FROM shop WHERE id = 2; INSERT INTO word VALUES ('a', 0.5)",
@@ -48,7 +47,7 @@ import Testing
     try page.evaluate("document.querySelector('.explorer h4').remove()")
     try explored(page, "my-1:3-4")
     #expect(try tables(page).map(\.first) == [["2 rows (1 inserted, 1 changed)"]])
-    // Both at once, by the fields: of several versions the page has no counts.
+    // The fields select two versions at once, for which the page has no counts.
     try page.evaluate(
       """
       document.querySelector('.explorer h4').remove();
@@ -63,7 +62,7 @@ import Testing
     #expect(page.complaints == [])
   }
 
-  @Test func `what the front refuses is said in its words`() throws {
+  @Test func `a range that the front rejects shows the front's message`() throws {
     let scene = try PageScene(versions: [
       "INSERT INTO shop(id) VALUES (1)", "INSERT INTO shop(id) VALUES (2)",
     ])
@@ -78,7 +77,7 @@ import Testing
     #expect(try page.text(".explorer .notice")?.contains("from 3 on") == true)
   }
 
-  @Test(.full) func `many rows come in portions, and hundreds of columns stay within their own scroll`()
+  @Test(.full) func `many rows are shown in portions, and hundreds of columns scroll in their table`()
     throws
   {
     let columns = (1...300).map { "c\($0) TEXT" }.joined(separator: ", ")
@@ -103,7 +102,7 @@ import Testing
     #expect(try page.evaluate("document.documentElement.scrollWidth <= 390") == true)
   }
 
-  @Test func `an opened delta stays while the page refreshes`() throws {
+  @Test func `an opened delta stays open while the page refreshes`() throws {
     let scene = try PageScene(versions: ["INSERT INTO shop(id) VALUES (1)"])
     let page = try BrowserPage(scene.address)
     try explored(page, "my-1:1-2")
@@ -112,7 +111,7 @@ import Testing
     #expect(try page.text(".explorer h4") == "Version 1 to 2")
   }
 
-  @Test func `each line works as it is printed, and is copied as it is printed`() throws {
+  @Test func `each command line works as printed, and is copied as printed`() throws {
     let scene = try PageScene(versions: ["INSERT INTO shop(id) VALUES (1)"])
     let page = try BrowserPage(scene.address)
     try page.allowClipboard()

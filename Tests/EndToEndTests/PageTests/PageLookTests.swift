@@ -3,16 +3,16 @@ import SeedFormat
 import Support
 import Testing
 
-/// How the page looks, to whoever reads it and whatever is written on it.
+/// Layout, contrast and escaping of the page.
 @Suite struct PageLookTests {
   private static let versions = [
     "INSERT INTO shop VALUES (1, 'Tea', 1.5, x'00', 5), (2, NULL, NULL, NULL, NULL)"
   ]
 
-  /// The least contrast of a text with its background that WCAG's level AA allows.
+  /// The minimum contrast of WCAG's level AA.
   private static let leastContrast = 4.5
 
-  /// Each text with less contrast than that, with its colours.
+  /// Finds texts with less contrast and counts all texts.
   private static let faint = """
     (() => {
       const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
@@ -47,7 +47,7 @@ import Testing
     })()
     """
 
-  @Test(.full) func `every text stands out from what is behind it, in light and in dark`() throws {
+  @Test(.full) func `every text has enough contrast in light and dark mode`() throws {
     let scene = try PageScene(
       versions: Self.versions,
       configured:
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func `on a narrow screen nothing but tables and lines is scrolled sideways`() throws {
+  @Test func `on a narrow screen only tables and command lines scroll sideways`() throws {
     let scene = try PageScene(versions: Self.versions)
     try scene.waitForFacts(of: 2)
     for width in [320, 390, 768, 1280] {
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func `headings are in order, tables have captions, and all that is named twice has names of its own`()
+  @Test func `headings are in order, tables have captions, and ids are unique`()
     throws
   {
     let scene = try PageScene(versions: Self.versions)
@@ -109,8 +109,8 @@ import Testing
 
   private static func quoted(_ text: String) -> String { "\"\(text.replacing("\"", with: "\"\""))\"" }
 
-  @Test func `hostile names and texts in every place are shown as texts and do nothing`() throws {
-    // SQLite takes any name; ten kilobytes of one are as far as anybody goes.
+  @Test func `hostile names and texts are shown as text and never run`() throws {
+    // SQLite accepts any name; ten kilobytes are long enough.
     let tables = Self.hostile.prefix(7).enumerated().map { index, text in
       "CREATE TABLE \(Self.quoted("t\(index)\(text)"))(id INTEGER PRIMARY KEY, \(Self.quoted(text)) TEXT);"
     }

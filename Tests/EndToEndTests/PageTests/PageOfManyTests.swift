@@ -6,7 +6,6 @@ import SeedTrust
 import Support
 import Testing
 
-/// The page of two hundred datasets.
 @Suite struct PageOfManyTests {
   private static let datasets = 200
 
@@ -33,7 +32,7 @@ import Testing
     publishedAt: .now(), pollSeconds: 60)
 
   @Test
-  func `each is found in the list, opens where its link leads, and stays open while the page refreshes`()
+  func `each of 200 datasets is listed, opens by its link, and stays open while the page refreshes`()
     throws
   {
     let page = try BrowserPage("http://127.0.0.1:\(front.port)/", width: 390)

@@ -3,7 +3,7 @@ import SeedFormat
 import Support
 import Testing
 
-/// A deployment that is published and served by the real command, with the package's own page.
+/// A deployment published and served by the real command, with the package's page.
 final class PageScene {
   let folder: TemporaryFolder
   private(set) var server: RunningSeedbank
@@ -16,7 +16,7 @@ final class PageScene {
     CREATE TABLE word(text TEXT PRIMARY KEY, weight REAL) WITHOUT ROWID;
     """
 
-  /// - Parameter versions: each SQL that makes the next one.
+  /// - Parameter versions: the SQL for each further version.
   init(_ schema: String = schema, versions: [String] = [], configured members: String? = nil) throws {
     folder = try TemporaryFolder(inMemory: true)
     try Tool.sqlite(folder("my.sqlite"), schema)
@@ -39,10 +39,9 @@ final class PageScene {
 
   var address: String { server.address }
 
-  /// Changes rows, which `run` publishes by itself.
+  /// Changes rows, which `run` publishes.
   func change(_ sql: String) throws { try Tool.sqlite(folder("my.sqlite"), sql) }
 
-  /// Ends the server, and starts one at the same port.
   func endServer() { _ = server.stop() }
 
   func startServer(port: UInt16) throws {
@@ -61,7 +60,6 @@ final class PageScene {
 
   func facts() throws -> JSONValue { try json("/v1/my/facts?model=1.0") }
 
-  /// Waits until the publisher has told of a version.
   func waitForFacts(of version: Int) throws {
     try waitUntil("facts of version \(version)", every: 0.05) {
       let facts = try RawClient(port: server.port).get("/v1/my/facts?model=1.0")

@@ -3,7 +3,6 @@ import SeedFormat
 import Support
 import Testing
 
-/// The page in a real browser: what it says, and that it stays true.
 @Suite struct PageTests {
   private static let versions = [
     "INSERT INTO shop VALUES (1, 'Tea', 1.0, x'00ff', 9007199254740993), (2, 'Nuts', NULL, NULL, 7)",
@@ -11,7 +10,6 @@ import Testing
     "DELETE FROM shop WHERE id = 2",
   ]
 
-  /// Whole numbers anywhere in a document.
   private func numbers(in json: JSONValue) -> Set<Int> {
     switch json {
     case .integer(let number): [Int(number)]
@@ -34,7 +32,7 @@ import Testing
     return sums
   }
 
-  @Test func `every number on the page is the interface's own`() throws {
+  @Test func `every number on the page comes from the interface`() throws {
     let scene = try PageScene(versions: Self.versions)
     try scene.waitForFacts(of: 4)
     let page = try BrowserPage(scene.address)
@@ -44,7 +42,7 @@ import Testing
       "[...document.querySelectorAll('#my-1 data')].map((one) => Number(one.value))")
     let told = Set((found.elements ?? []).compactMap(\.integer))
     #expect(told.count > 8)
-    // Each delta's own length is in signed metadata; their sum is in /v1.
+    // The length of each delta is only in signed metadata; /v1 has their sum.
     let lengths = try deltaLengths(scene)
     #expect(told.subtracting(known.union(lengths)) == [], "\(told)")
     for (selector, expected) in [
@@ -73,14 +71,14 @@ import Testing
       })
   }
 
-  @Test func `the root's digest is what sha256sum says of the file`() throws {
+  @Test func `the root's digest equals sha256sum's`() throws {
     let scene = try PageScene()
     let page = try BrowserPage(scene.address)
     let digest = try Tool.run(["sha256sum", scene.folder("seedbank/root.json")]).prefix(64)
     #expect(try page.text("#roots code") == String(digest))
   }
 
-  @Test func `a step shows without a reload, and focus, selection and open parts stay`() throws {
+  @Test func `a new version appears without a reload, and focus, selection and open parts stay`() throws {
     let scene = try PageScene(versions: Self.versions)
     try scene.waitForFacts(of: 4)
     let page = try BrowserPage(scene.address)
@@ -104,7 +102,7 @@ import Testing
     #expect(page.complaints == [])
   }
 
-  @Test func `the keyboard reaches everything that can be used, in the order of the page`() throws {
+  @Test func `the keyboard reaches every control in the order of the page`() throws {
     let scene = try PageScene(versions: Self.versions)
     try scene.waitForFacts(of: 4)
     let page = try BrowserPage(scene.address)
@@ -126,7 +124,7 @@ import Testing
     #expect(places == Array(0..<count))
   }
 
-  @Test func `the skip link leads past the head`() throws {
+  @Test func `the skip link leads past the header`() throws {
     let scene = try PageScene()
     let page = try BrowserPage(scene.address)
     try page.press("Tab")
@@ -135,7 +133,7 @@ import Testing
     try page.wait("the content has the focus", "document.activeElement.id === 'content'")
   }
 
-  @Test func `without scripts the facts are there, and what needs scripts is not`() throws {
+  @Test func `without scripts the page shows the facts and hides interactive controls`() throws {
     let scene = try PageScene(versions: Self.versions)
     try scene.waitForFacts(of: 4)
     let page = try BrowserPage(scene.address, runsScripts: false)
@@ -151,7 +149,7 @@ import Testing
     #expect(document["from"] == 3 && document["to"] == 4)
   }
 
-  @Test(.full) func `a publication that vanishes is told, what was known stays, and it comes back by itself`()
+  @Test(.full) func `the page reports a missing publication, keeps the last state and recovers`()
     throws
   {
     let scene = try PageScene(versions: Self.versions)
@@ -160,13 +158,13 @@ import Testing
     try FileManager.default.moveItem(atPath: folder, toPath: away)
     try page.wait("the page says so", "document.querySelector('#standing').className.includes('bad')")
     #expect(try page.text("#my-1 .head dd") == "4")
-    // A publisher that finds none may have begun to write.
+    // A publisher without a publication may have begun to write one.
     try? FileManager.default.removeItem(atPath: folder)
     try FileManager.default.moveItem(atPath: away, toPath: folder)
     try page.wait("all is well again", "document.querySelector('#standing').className.includes('good')")
   }
 
-  @Test(.full) func `a front that is away is told, and the page comes back by itself`() throws {
+  @Test(.full) func `the page reports an unreachable front and recovers`() throws {
     let scene = try PageScene()
     let page = try BrowserPage(scene.address)
     let port = scene.server.port
@@ -191,8 +189,7 @@ import Testing
     #expect(sizes.reduce(0, +) <= 60_000, "\(sizes)")
   }
 
-  @Test func `through nginx the page is compressed, has a tag, answers conditions, and stays current`() throws
-  {
+  @Test func `behind nginx the page is compressed, answers conditional requests and stays current`() throws {
     let scene = try PageScene()
     let proxy = try NginxProxy(before: scene.server.port)
     let address = "http://127.0.0.1:\(proxy.plainPort)/"

@@ -3,7 +3,6 @@ import SeedFormat
 import Support
 import Testing
 
-/// A PostgreSQL database as an operator meets it: through the command.
 @Suite struct PostgresCommandTests {
   private let folder: TemporaryFolder
   private static let tables = """
@@ -27,12 +26,14 @@ import Testing
     try PostgresCluster.shared.get().database(sql)
   }
 
-  @Test func `the article on PostgreSQL is typed`() throws {
+  @Test func `the article on PostgreSQL runs as written`() throws {
     let cluster = try PostgresCluster()
     try TypedArticle("PostgreSQL", variables: ["PGHOST": cluster.folder, "PGUSER": "postgres"]).typeRest()
   }
 
-  @Test func `the article on moving from SQLite is typed, and devices follow without a snapshot`() throws {
+  @Test func `the article on moving from SQLite runs as written, and devices follow without a snapshot`()
+    throws
+  {
     let cluster = try PostgresCluster()
     let variables = ["PGHOST": cluster.folder, "PGUSER": "postgres"]
     let article = try TypedArticle("MovingToPostgreSQL", variables: variables)
@@ -46,14 +47,14 @@ import Testing
     #expect(try article.type(pull).contains("my/1: version 2 → 3"))
   }
 
-  @Test func `the article on replicas is typed`() throws {
+  @Test func `the article on replicas runs as written`() throws {
     let primary = try PostgresCluster()
     let replica = try PostgresCluster(standbyOf: primary, ["hot_standby_feedback=on"])
     let hosts = ["primary.example": primary.folder, "replica.example": replica.folder]
     try TypedArticle("PostgresReplica", variables: ["PGUSER": "postgres"], hosts: hosts).typeRest()
   }
 
-  @Test func `a database becomes a deployment, and its changes versions`() throws {
+  @Test func `init makes a deployment of a database, and its changes become versions`() throws {
     let database = try database()
     let made = try seedbank("init", database.url(), "--dataset", "shops")
     #expect(made.status == 0, "\(made.errors)")
@@ -84,8 +85,8 @@ import Testing
     #expect(try seedbank("regenerate").output.contains("shops/1: version 3"))
   }
 
-  /// Second opinion: a reader of PostgreSQL that is not ours, and its own idea of what the types mean.
-  @Test func `every value of the article's table of types is what psycopg reads`() throws {
+  /// Compares with psycopg, an independent PostgreSQL client.
+  @Test func `every type of the article's table has the value that psycopg reads`() throws {
     let database = try database(
       """
       CREATE EXTENSION citext; CREATE EXTENSION hstore; CREATE EXTENSION ltree; CREATE TYPE mood AS ENUM ('glad', 'sad');
@@ -118,7 +119,7 @@ import Testing
       ALTER TABLE typed ADD PRIMARY KEY (id)
       """)
     #expect(try seedbank("init", database.url(), "--dataset", "typed").status == 0)
-    // Types that a model may give its columns, beside those that init gives them.
+    // Adds other types that a model may give its columns.
     let model = folder("seedbank/typed/models/1.0/schema.sql")
     let schema = try String(contentsOfFile: model, encoding: .utf8)
     let other = schema.replacing(/"(\w+_as_(integer|real|blob|text|date))" \w+/) {
@@ -135,7 +136,7 @@ import Testing
     #expect(said == "200 rows of 60 columns are equal\n")
   }
 
-  @Test func `only the tables that are named are published`() throws {
+  @Test func `--tables publishes only the named tables`() throws {
     let url = try database().url()
     #expect(try seedbank("init", url, "--tables", "shop", "--dataset", "shops").status == 0)
     let first = try seedbank("regenerate")
@@ -145,7 +146,7 @@ import Testing
     #expect(try seedbank("init", "my.sqlite", "--tables", "shop").status == 64)
   }
 
-  @Test func `a password is neither taken from the command line nor from a file, and never shown`() throws {
+  @Test func `a password is rejected in arguments and files, and never shown`() throws {
     let secret = "pw\(UInt32.random(in: 0...UInt32.max))"
     let database = try database()
     try database.run(
@@ -179,7 +180,7 @@ import Testing
       refused.status == 78 && refused.errors.contains("password authentication failed"), "\(refused.errors)")
   }
 
-  @Test func `a server that is away, a missing right and bad rows have their exit codes`() throws {
+  @Test func `an unreachable server, a missing privilege and bad rows have their exit codes`() throws {
     let database = try database()
     #expect(try seedbank("init", database.url(), "--dataset", "shops").status == 0)
     func regenerate(_ url: String) throws -> ProgramOutcome {
@@ -201,7 +202,7 @@ import Testing
     #expect(try regenerate("mysql://h/x").status == 78)
   }
 
-  @Test func `a log is told of, made, followed, checked and removed`() throws {
+  @Test func `a log is announced, made, used, checked and removed`() throws {
     let database = try database()
     func logs() throws -> String {
       try database.run("SELECT count(*) FROM pg_namespace WHERE nspname = 'seedbank'")
@@ -230,14 +231,14 @@ import Testing
     #expect((off.output + off.errors).contains("does not watch \"shop\""), "\(off.output)\(off.errors)")
     #expect(try seedbank("origin", "log", "remove", "--yes").status == 0)
     #expect(try logs() == "0\n")
-    // What is printed for somebody else makes the very same.
+    // The printed SQL makes the same log.
     try database.run(printed.output)
     #expect(try logs() == "1\n")
     let secret = try seedbank("origin", "log", "remove", "--owner", "postgres://u:SECRET@h/d")
     #expect(secret.status == 64 && !secret.errors.contains("SECRET"), "\(secret.errors)")
   }
 
-  @Test func `a dataset has one origin`() throws {
+  @Test func `a dataset has exactly one origin`() throws {
     let database = try database()
     #expect(try seedbank("init", database.url(), "--dataset", "shops").status == 0)
     let file = folder("seedbank/shops/dataset.json")
@@ -261,7 +262,7 @@ import Testing
       "u:SECRET/x@h/d", "u:SECRET%x@h/d", "u:SECRET?x@h/d", "u:SECRET@x@h/d", "h/d?Password=SECRET",
       "h/d?passwd=SECRET", "u:SECRET%00@h/d", "u:SECRET@h/d", "h/d?password=SECRET", "u:12/SECRET@h/d",
     ])
-  func `no message shows a password, whatever signs are in it`(rest: String) throws {
+  func `no message shows a password, whatever its characters`(rest: String) throws {
     let named = try seedbank("init", "postgres://\(rest)")
     #expect(named.status == 64 && !named.errors.contains("SECRET"), "\(named.errors)")
     let database = try database()

@@ -2,7 +2,7 @@ import Foundation
 import Support
 import Testing
 
-/// A server behind TLS, on an address of this machine's own.
+/// A PostgreSQL server with TLS on a random loopback address.
 @Suite struct PostgresSecurityTests {
   private let folder: TemporaryFolder
   private let cluster: PostgresCluster
@@ -34,7 +34,7 @@ import Testing
     try SeedbankBinary.succeed(["init", url, "--dataset", "shops"], in: folder.path)
   }
 
-  @Test func `a server with TLS is read, with and without proof of which one it is`() throws {
+  @Test func `a server with TLS is read, with and without verification of its certificate`() throws {
     try setUp(url("sslmode=require"))
     let proven = "sslmode=verify-full&sslrootcert=\(cluster.certificate)"
     for parameters in ["sslmode=require", proven] {
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test(.full)
-  func `a server that cannot prove which one it is, and a client without TLS, are refused with the remedy`()
+  func `an unverified server and a client without TLS are rejected with the remedy`()
     throws
   {
     try setUp(url("sslmode=require"))
@@ -76,7 +76,7 @@ import Testing
       !FileManager.default.fileExists(atPath: folder("seedbank/state/shops-1.sqlite")), "nothing was read")
   }
 
-  @Test func `a password file that the URL names is no password, and is used`() throws {
+  @Test func `a URL may name a password file`() throws {
     let secret = "pw\(UInt32.random(in: 0...UInt32.max))"
     try database.run(
       "CREATE ROLE guarded LOGIN PASSWORD '\(secret)'; GRANT SELECT ON ALL TABLES IN SCHEMA public TO guarded"

@@ -3,7 +3,7 @@ import SeedFormat
 import Support
 import Testing
 
-/// `init` and `config check` with a database that has what SQLite has not, and rights that are not all there.
+/// `init` and `config check` with features that SQLite lacks and with missing privileges.
 @Suite struct PostgresSetupTests {
   private let folder: TemporaryFolder
 
@@ -19,7 +19,7 @@ import Testing
     try PostgresCluster.shared.get().database(sql)
   }
 
-  @Test func `what SQLite cannot have is left out and named, down to references and indexes`() throws {
+  @Test func `init skips and names what SQLite lacks, with dependent references and indexes`() throws {
     let database = try database(
       """
       CREATE SCHEMA more; CREATE TABLE more.far(id int PRIMARY KEY);
@@ -42,7 +42,7 @@ import Testing
     #expect(try seedbank("regenerate").status == 0)
   }
 
-  @Test func `the right that init asks for is a command that gives it`() throws {
+  @Test func `the GRANT that init prints gives the missing privilege`() throws {
     let database = try database("CREATE TABLE a(id int PRIMARY KEY); CREATE TABLE b(id int PRIMARY KEY)")
     let user = "Init \(database.name)"
     try database.run("CREATE ROLE \"\(user)\" LOGIN; GRANT SELECT ON b TO \"\(user)\"")
@@ -55,7 +55,7 @@ import Testing
     #expect(all.output.contains("2 tables"), "\(all.output)")
   }
 
-  @Test func `a check finds the right to some columns alone, as a step does`() throws {
+  @Test func `config check finds a privilege for some columns only, as a step does`() throws {
     let database = try database("CREATE TABLE a(id int PRIMARY KEY, name text)")
     #expect(try seedbank("init", database.url(), "--dataset", "a").status == 0)
     let user = "columns_\(database.name)"
@@ -71,7 +71,7 @@ import Testing
     #expect(try seedbank("regenerate", environment: environment).status == 0)
   }
 
-  @Test func `a check names the index that a large table with a key of texts lacks`() throws {
+  @Test func `config check names the missing index of a large table with a text key`() throws {
     let database = try database(
       """
       CREATE TABLE a(id varchar(9) COLLATE "und-x-icu" PRIMARY KEY, n int);
@@ -89,7 +89,7 @@ import Testing
     #expect(try seedbank("config", "check").output.contains("nothing is wrong"))
   }
 
-  @Test func `a check names a column whose type is no longer the model's`() throws {
+  @Test func `config check names a column whose type no longer fits the model`() throws {
     let database = try database("CREATE TABLE a(id int PRIMARY KEY, x float8); INSERT INTO a VALUES (1, 1.5)")
     #expect(try seedbank("init", database.url(), "--dataset", "a").status == 0)
     #expect(try seedbank("config", "check").output.contains("nothing is wrong"))
@@ -99,7 +99,7 @@ import Testing
     #expect(check.status == 0 && (check.output + check.errors).contains(words), "\(check)")
   }
 
-  @Test func `tables with row-level security are left out until it lets the user see all rows`() throws {
+  @Test func `tables with row-level security are skipped until the user may see all rows`() throws {
     let database = try database(
       """
       CREATE TABLE a(id int PRIMARY KEY); CREATE TABLE b(id int PRIMARY KEY); INSERT INTO a VALUES (1), (2);

@@ -1,6 +1,6 @@
 import Support
 
-/// A process that reads a store until it is told to end.
+/// A process that reads a store until it is stopped.
 final class ReaderProcess {
   private let program: TestProgram
 
@@ -9,12 +9,11 @@ final class ReaderProcess {
       [SeedbankBinary.folder + "/StoreReader", directory] + model + more, input: .pipe, joined: true)
   }
 
-  /// Waits until that is the last line.
   func waits(forLast line: String) throws {
     try waitUntil("\(line) is printed") { program.output.split(separator: "\n").last == Substring(line) }
   }
 
-  /// Ends its input, and waits for its last words.
+  /// Closes the process's input and returns its outcome.
   func stop() throws -> ProgramOutcome {
     program.closeInput()
     return try program.outcome(within: longestWait)

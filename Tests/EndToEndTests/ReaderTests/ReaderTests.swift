@@ -8,13 +8,12 @@ import Testing
 
 @testable import SeedClient
 
-/// Readers in this process and in others go on while a store swaps and applies.
+/// Readers in this and other processes continue while a store swaps and applies.
 @Suite(.serialized) struct ReaderTests {
   static let swaps = Stage.isDeep ? 100 : 6
-  /// Deltas that are applied between two swaps.
   static let applies = 4
   static let stops = 40
-  /// Half of them read through a store, half through connections of their own on what `openings` yields.
+  /// Half of them read through a store, half through their own connections to seeds of `prepare`.
   static let threads = 8
   static let processes = 4
 
@@ -28,7 +27,7 @@ import Testing
       publisher = try ClientPublisherSimulator()
     }
 
-    /// What tells another process what it reads.
+    /// Arguments that describe the model to another process.
     var arguments: [String] { ["transit", "\(model.model)", publisher.schema.hash.hex] }
 
     var model: SeedModel {
@@ -42,7 +41,7 @@ import Testing
         environment: Environment(transport: publisher, now: { [publisher] in publisher.now }))
     }
 
-    /// A version whose number is the name of every stop.
+    /// Publishes a version in which every stop is named after the version.
     mutating func publish(asSnapshot: Bool) throws {
       version += 1
       let names = (0..<ReaderTests.stops).map { ("s\($0)", "\(version)") }
@@ -53,7 +52,7 @@ import Testing
     }
   }
 
-  @Test(.full) func `every read sees one published version through swaps and applies, and none fails`()
+  @Test(.full) func `every read sees one published version during swaps and applies, and none fails`()
     async throws
   {
     var scene = try Scene()
@@ -85,7 +84,7 @@ import Testing
     let reports = try processes.map { try $0.stop() }
     #expect(reads.allSatisfy { $0 > 0 })
     #expect(reports.allSatisfy { $0.status == 0 }, "\(reports.map(\.output))")
-    // One that never let go has kept its generation, as it was when it was left.
+    // `first` is still in use, so its generation keeps the last version before the swap.
     let held = try Connection(first.url.path, .reader).rows("SELECT DISTINCT name FROM stop").map {
       $0[0].text
     }
@@ -96,7 +95,7 @@ import Testing
     print("reads by threads \(reads), by processes \(reports.map(\.output))")
   }
 
-  @Test func `a live query of another process shows deltas and new files by itself`() async throws {
+  @Test func `a live query of another process shows deltas and new files`() async throws {
     var scene = try Scene()
     let process = try ReaderProcess(scene.folder("store"), scene.arguments, ["follow"])
     let store = try scene.store()
@@ -107,7 +106,6 @@ import Testing
     }
   }
 
-  /// Through a store that only reads.
   private static func read(_ store: SeedStore, _ done: Flag) async throws -> Int {
     var reads = 0
     repeat {
@@ -125,9 +123,9 @@ import Testing
     return reads
   }
 
-  /// Through a connection of its own on the newest seed, which from its first read on has no patience at all: what would
-  /// make it wait for another's lock fails it. Only the first read may meet, for a moment, the store's writing
-  /// connection that is being closed: SQLite asks then for a lock that keeps newcomers out, to see whether it is alone.
+  /// Reads through a new connection to the newest seed. After its first read the connection never waits, so any lock of
+  /// another connection fails it. The first read may wait: while the store closes its writing connection, SQLite
+  /// briefly locks newcomers out to check whether it is the last connection.
   private static func open(_ store: SeedStore, _ done: Flag) async throws -> Int {
     var reads = 0
     repeat {
@@ -156,7 +154,6 @@ import Testing
   }
 }
 
-/// Raised once, seen by all.
 private final class Flag: @unchecked Sendable {
   private let lock = NSLock()
   private var value = false

@@ -2,7 +2,7 @@ import Foundation
 import Support
 import Testing
 
-/// A small demo deployment whose origin random SQL changes, published by the real command.
+/// A small demo deployment, changed by random SQL and published by the real command.
 struct DemoRoad {
   let folder: TemporaryFolder
   private(set) var random: SplitMix
@@ -18,13 +18,12 @@ struct DemoRoad {
     try publish()
   }
 
-  /// One publish step of every series.
   func publish(snapshot: Bool = false) throws {
     try SeedbankBinary.succeed(
       ["regenerate", "--config", config] + (snapshot ? ["--snapshot"] : []), in: folder.path)
   }
 
-  /// Changes the origin by several statements of the sqlite3 command, each a whole transaction of its own.
+  /// Changes the origin by several sqlite3 statements, each in its own transaction.
   mutating func mutate(_ count: Int) throws {
     let statements = (0..<count).map { _ in statement() }
     try Tool.sqlite(origin, "PRAGMA foreign_keys = ON;\n" + statements.joined(separator: ";\n") + ";")
@@ -47,7 +46,6 @@ struct DemoRoad {
     }
   }
 
-  /// Waits until the front serves what was published last, which it notices within moments.
   private func waitUntilServed(by address: String) throws {
     let published = try String(
       contentsOfFile: folder("demo/publication/metadata/timestamp.json"), encoding: .utf8)
@@ -58,7 +56,7 @@ struct DemoRoad {
     Issue.record("the front never served what was published")
   }
 
-  /// Brings a store to head through the front.
+  /// Updates a store through the front.
   func pull(_ store: String, model: String, from address: String) throws {
     try waitUntilServed(by: address)
     try SeedbankBinary.succeed(
@@ -66,13 +64,12 @@ struct DemoRoad {
       in: folder.path)
   }
 
-  /// The live file of a store.
   func file(of store: String) throws -> String {
     let name = try String(contentsOfFile: folder("\(store)/CURRENT"), encoding: .utf8)
     return folder("\(store)/generations/\(name.trimmingCharacters(in: .whitespacesAndNewlines))/seed.sqlite")
   }
 
-  /// Every row of every table and the seed's own tables, as the sqlite3 command quotes them.
+  /// Returns every row of all tables, including the seed's own, as sqlite3 quotes them.
   func rows(of file: String) throws -> [String: String] {
     let names = try Tool.sqlite(
       file,

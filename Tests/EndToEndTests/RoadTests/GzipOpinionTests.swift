@@ -4,7 +4,6 @@ import SeedFormat
 import Support
 import Testing
 
-/// What other programs say of files that several threads compressed.
 @Suite struct GzipOpinionTests {
   private static let script = """
     import gzip, hashlib, sys, zlib
@@ -17,7 +16,7 @@ import Testing
     """
 
   @Test(arguments: [false, true])
-  func `gzip and Python read one member with the bytes that went in`(isSpliceable: Bool) throws {
+  func `gzip and Python read one member with the original bytes`(isSpliceable: Bool) throws {
     let folder = try TemporaryFolder()
     try Tool.sqlite(
       folder("raw"),

@@ -2,13 +2,13 @@ import Foundation
 import Support
 import Testing
 
-/// Clients that share no line with us.
+/// Clients without shared code.
 @Suite struct OutsideClientTests {
   private static func script(_ name: String) -> String {
     URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(name).path
   }
 
-  @Test(.full) func `a client of the plain HTTP interface follows twenty versions by the printed rule`()
+  @Test(.full) func `a client of the plain HTTP interface follows twenty versions by the documented rule`()
     async throws
   {
     var road = try DemoRoad(seed: 21, trips: 100)
@@ -34,9 +34,9 @@ import Testing
     }
   }
 
-  /// Codes are unique and wander: every step swaps some, gives a deleted row's to another, or moves all of them on by one.
+  /// Codes are unique and change rows: a step swaps two, reuses a deleted row's code, or shifts all of them.
   @Test(.full)
-  func `a client of the plain HTTP interface follows unique values from row to row, and deleted rows`()
+  func `a client of the plain HTTP interface follows deleted rows and moved unique values`()
     throws
   {
     let folder = try TemporaryFolder(inMemory: true)
@@ -89,7 +89,7 @@ import Testing
       case 0: swap("code", of: "place", one, other)
       case 1: swap("note", of: "visit", one, other)
       case 2:
-        // Its code goes to another row.
+        // Gives its code to another row.
         "CREATE TEMP TABLE kept AS SELECT code FROM place WHERE id = \(one); DELETE FROM place WHERE id = \(one); "
           + "UPDATE place SET code = (SELECT code FROM kept) WHERE id = \(other) AND EXISTS (SELECT 1 FROM kept)"
       case 3:

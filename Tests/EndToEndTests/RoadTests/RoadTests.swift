@@ -2,12 +2,12 @@ import Foundation
 import Support
 import Testing
 
-/// The whole road with the real binary: publish, serve, pull, change, pull.
+/// The whole way with the real binary: publish, serve, pull, change, pull.
 @Suite struct RoadTests {
   static let steps = 20
   static let mutationsPerStep = 10
 
-  @Test(.full) func `stores that pull now and then end up equal to a fresh snapshot, row for row`() throws {
+  @Test(.full) func `stores that pull now and then equal a fresh snapshot, row for row`() throws {
     var road = try DemoRoad(seed: 11, trips: 200)
     let server = try RunningSeedbank(
       ["serve", "--config", road.config, "--port", "0"], in: road.folder.path)
@@ -28,7 +28,7 @@ import Testing
         try road.pull(store, model: model, from: server.address)
       }
     }
-    // Only now is there a snapshot at head, so what a new store holds never went through a delta.
+    // No snapshot of the head exists before, so a new store never applies a delta.
     try road.publish(snapshot: true)
     for model in models {
       try road.pull("fresh-\(model)", model: model, from: server.address)
@@ -43,7 +43,7 @@ import Testing
     #expect(server.stop() == 0, "\(server.errors)")
   }
 
-  @Test func `a port in use is said with its number, and nothing else happens`() throws {
+  @Test func `a port in use is reported with its number`() throws {
     let road = try DemoRoad(seed: 12, trips: 1)
     let server = try RunningSeedbank(
       ["serve", "--config", road.config, "--port", "0"], in: road.folder.path)

@@ -1,7 +1,7 @@
 import Foundation
 import Support
 
-/// Runs programs that we did not write: their word counts.
+/// Runs independent programs.
 enum Tool {
   struct Failure: Error {
     let command: String
@@ -9,7 +9,7 @@ enum Tool {
     let output: String
   }
 
-  /// Runs a program from the search path to its end; returns what it printed, or throws with it.
+  /// Runs a program from the search path to its end and returns its output; throws the output if the program fails.
   @discardableResult
   static func run(
     _ arguments: [String], in directory: String? = nil, environment: [String: String] = [:],
@@ -26,18 +26,16 @@ enum Tool {
     return outcome.output
   }
 
-  /// The sqlite3 command's answer.
   @discardableResult
   static func sqlite(_ database: String, _ sql: String) throws -> String {
     try run(["sqlite3", "-bail", "-cmd", ".timeout 10000", database], input: sql)
   }
 
-  /// The Python that the test set-up prepared.
+  /// The Python interpreter of the test setup.
   static var python: String { ProcessInfo.processInfo.environment["SEEDBANK_PYTHON"] ?? "python3" }
 }
 
 extension SeedbankBinary {
-  /// Runs the command and requires that it succeeds.
   @discardableResult
   static func succeed(_ arguments: [String], in directory: String) throws -> String {
     let outcome = try run(arguments, in: directory)

@@ -1,11 +1,11 @@
 import Foundation
 
-/// An article's examples that compile on Linux, as one file.
+/// The Swift examples of an article that compile on Linux, as one file.
 struct Article {
   let name: String
   let source: String
 
-  /// How examples begin that need more than this package's tests have.
+  /// First lines of examples that need other platforms or packages.
   private static let foreign = ["// On Apple's systems.", "// With GRDB."]
 
   init(_ name: String) throws {
@@ -20,7 +20,7 @@ struct Article {
       + "\n"
   }
 
-  /// What the examples declare for others to use.
+  /// The functions and classes that the examples declare.
   var declared: [Substring] {
     source.split(separator: "\n").compactMap { line in
       for word in ["func ", "@MainActor @Observable final class "] where line.hasPrefix(word) {

@@ -2,15 +2,15 @@ import Foundation
 import Support
 import Testing
 
-/// Every example of the articles compiles against what is public, and does what its article says.
+/// Compiles and runs every example of the articles with the public interface.
 @Suite(.serialized, .full) struct ArticleTests {
   private static let articles = ["Client", "Recipes", "Testing"]
   private static let driver = "\(Readme.package)/Tests/EndToEndTests/RecipeDriver/main.swift"
   private static let sample = "\(Readme.package)/Tests/EndToEndTests/SampleApp"
-  /// A package of its own, in a folder that is kept so that only what changed is built again.
+  /// The folder of a package, kept so that only changes are built again.
   private static let package = "\(Readme.package)/.build/articles"
 
-  @Test func `the examples run`() throws {
+  @Test func `the examples of the articles run`() throws {
     let articles = try Self.articles.map(Article.init)
     try Self.write(articles)
     let scene = try SampleScene()
@@ -34,7 +34,7 @@ import Testing
     try manifest().write(toFile: "\(package)/Package.swift", atomically: false, encoding: .utf8)
   }
 
-  /// The sample's manifest, for another program in another place, which also tests.
+  /// Returns the sample's manifest, adapted to this package and with the other products.
   private static func manifest() throws -> String {
     let product = #".product(name: "SeedClient", package: "seedbank"),"#
     return try String(contentsOfFile: "\(sample)/Package.swift", encoding: .utf8)

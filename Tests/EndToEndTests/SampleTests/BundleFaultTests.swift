@@ -2,12 +2,12 @@ import Foundation
 import Support
 import Testing
 
-/// The sample app's first start, without a network, with the process killed or a disk failing at any file operation.
+/// The sample app's first start without a network, killed or with a failing disk at any file operation.
 @Suite(.serialized, .full) struct BundleFaultTests {
-  /// Operations that an ordinary run tries for each fault; a deep run tries all of them.
+  /// Operations tried for each fault; a deep run tries all of them.
   private static let sample = 4
 
-  @Test func `an app that dies at any point of its first start has its data the next time`() throws {
+  @Test func `an app that dies at any point of its first start has its data at the next start`() throws {
     let (scene, injector) = (try SampleScene(), try FaultInjector())
     let count = try operations(scene, injector)
     #expect(count > 30)

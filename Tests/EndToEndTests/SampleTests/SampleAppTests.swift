@@ -2,9 +2,9 @@ import Foundation
 import Support
 import Testing
 
-/// An app as anyone would write it: it brings a seed along, follows a server, and keeps its user's favourites.
+/// An app that ships a bundle, follows a server, and keeps its user's favourites.
 @Suite(.serialized, .full) struct SampleAppTests {
-  @Test func `it works from the first start, follows its server, and never loses a favourite`() throws {
+  @Test func `the app works from its first start, follows its server, and never loses a favourite`() throws {
     let scene = try SampleScene()
     let stop = try scene.someStop()
     #expect(try scene.app("favourite", stop) == "\(stop) is a favourite\n")
@@ -20,7 +20,7 @@ import Testing
     app.end()
     #expect(try scene.app("board").contains("  \(renamed): "))
 
-    // An app update, later: its bundle is newer than what is on the device, which has no network.
+    // A later update of the app has a bundle that is newer than the data on the device, which has no network.
     let again = "Renamed in the new bundle"
     try scene.publish("UPDATE stop SET name = '\(again)' WHERE name = '\(renamed)';", snapshot: true)
     try scene.ship()
@@ -28,7 +28,7 @@ import Testing
     #expect(server.stop() == 0)
   }
 
-  @Test func `a favourite whose stop is gone is still there, and says so`() throws {
+  @Test func `a favourite whose stop was deleted is kept and marked`() throws {
     let scene = try SampleScene()
     let stop = try scene.someStop()
     _ = try scene.app("favourite", stop)
@@ -39,7 +39,7 @@ import Testing
     #expect(try scene.app("board").contains("\(stop) (not served any more): "))
   }
 
-  @Test func `its model is the one that the command prints`() throws {
+  @Test func `the app's model equals the output of config swift`() throws {
     let scene = try SampleScene()
     let printed = try SeedbankBinary.succeed(
       ["config", "swift", "--config", scene.road.config], in: scene.road.folder.path)

@@ -1,7 +1,7 @@
 import Foundation
 import Support
 
-/// The sample app on a device of its own, and the demo's publisher.
+/// The sample app on a simulated device, and the demo's publisher.
 final class SampleScene {
   private(set) var road: DemoRoad
   private let program: String
@@ -16,7 +16,7 @@ final class SampleScene {
     try ship()
   }
 
-  /// Puts what is published now into the app.
+  /// Bundles the published version with the app.
   func ship() throws {
     let server = try front()
     try SeedbankBinary.succeed(
@@ -27,33 +27,30 @@ final class SampleScene {
     _ = server.stop()
   }
 
-  /// The front, until its owner lets go.
   func front() throws -> RunningSeedbank {
     try RunningSeedbank(["serve", "--config", road.config, "--port", "0"], in: road.folder.path)
   }
 
-  /// Runs one of the app's commands to its end.
   func app(
     _ words: String..., server: String = dead, environment: [String: String] = [:]
   ) throws -> String {
     try Tool.run([program] + arguments(server) + words, environment: environment)
   }
 
-  /// The app is new on the device.
+  /// Deletes the app's data on the device.
   func forget() throws { try Tool.run(["rm", "-rf", road.folder("device")]) }
 
-  /// Starts the app for good.
+  /// Starts the app, which keeps running.
   func watch(server: String) throws -> TestProgram {
     try TestProgram([program] + arguments(server) + ["watch"], in: road.folder.path, joined: true)
   }
 
-  /// Changes rows of the origin, and publishes that.
   func publish(_ sql: String, snapshot: Bool = false) throws {
     try Tool.sqlite(road.origin, sql)
     try road.publish(snapshot: snapshot)
   }
 
-  /// The name of a stop that something leaves from.
+  /// Returns the name of a stop with departures.
   func someStop() throws -> String {
     try Tool.sqlite(
       road.origin, "SELECT name FROM stop WHERE id = (SELECT min(stop_id) FROM stop_time WHERE position = 1);"

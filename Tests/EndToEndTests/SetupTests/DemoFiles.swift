@@ -4,14 +4,13 @@ import class Foundation.FileManager
 
 @testable import seedbank
 
-/// The demo's deployment as it lies in the repository.
+/// The demo's deployment in the repository.
 enum DemoFiles {
   static let folder = {
     let repository = (0..<4).reduce("\(#filePath)") { path, _ in Folder.parent(of: path) }
     return "\(repository)/Config/demo"
   }()
 
-  /// Every name below, sorted.
   static var all: [String] {
     ((try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []).sorted()
   }

@@ -23,7 +23,7 @@ import Testing
     #expect(try folder.text("a/keys/root.key") != folder.text("b/keys/root.key"))
   }
 
-  @Test func `the demo's origin has the promised size and no broken reference`() throws {
+  @Test func `the demo's origin has the documented size and no broken reference`() throws {
     try makeDemo("demo")
     let counts = try folder.sqlite(
       "demo/transit.sqlite",
@@ -34,7 +34,7 @@ import Testing
     #expect(counts == "13000|200|4000\nok\n")
   }
 
-  @Test func `the committed configuration is what the demo writes`() throws {
+  @Test func `the committed configuration equals the demo's output`() throws {
     try makeDemo("demo")
     let ours = folder.files.filter { $0.hasPrefix("demo/") }.map { String($0.dropFirst(5)) }
     let made = ["keys", "publication", "root.json", "transit.sqlite"]
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func `many changes keep the origin whole`() throws {
+  @Test func `many changes keep the origin consistent`() throws {
     try makeDemo("demo")
     var changes = DemoChanges(origin: folder.file("demo/transit.sqlite"), seed: 7)
     let before = try folder.sqlite("demo/transit.sqlite", ".sha3sum")
@@ -70,7 +70,7 @@ import Testing
     #expect(try folder.sqlite("demo/transit.sqlite", check) == "ok\n")
   }
 
-  @Test func `changes go on when no trip is left`() throws {
+  @Test func `changes continue when no trip is left`() throws {
     try makeDemo("demo")
     try folder.sqlite("demo/transit.sqlite", "DELETE FROM stop_time; DELETE FROM trip;")
     var changes = DemoChanges(origin: folder.file("demo/transit.sqlite"), seed: 1)
@@ -78,7 +78,7 @@ import Testing
     #expect(try folder.sqlite("demo/transit.sqlite", "PRAGMA foreign_key_check").isEmpty)
   }
 
-  @Test func `a dry run writes nothing`() throws {
+  @Test func `a dry run of demo writes nothing`() throws {
     let outcome = try folder.seedbank("demo", "--dry-run")
     #expect(outcome.status == 0)
     #expect(outcome.output.contains("Would write \(folder.file("seedbank/transit.sqlite"))"))

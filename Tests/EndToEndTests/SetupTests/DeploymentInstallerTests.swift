@@ -19,7 +19,7 @@ import class Foundation.FileManager
   }
 
   @Test(arguments: ["new", "new/below/it", "."])
-  func `an accident on the way leaves nothing behind`(directory: String) throws {
+  func `a failed installation leaves no files`(directory: String) throws {
     try folder.sqlite("mine.sqlite", "CREATE TABLE t(id)")
     #expect(throws: Accident.self) {
       try installer(directory).install(delegating: []) { staging in
@@ -30,7 +30,7 @@ import class Foundation.FileManager
     #expect(folder.files == ["mine.sqlite"])
   }
 
-  @Test func `a name that appears meanwhile is not overwritten`() throws {
+  @Test func `a file created by another process during the installation is not overwritten`() throws {
     try folder.sqlite("mine.sqlite", "CREATE TABLE t(id)")
     #expect(throws: CommandFailure.self) {
       try installer(".").install(delegating: []) { _ in
@@ -41,7 +41,7 @@ import class Foundation.FileManager
     #expect(try folder.text("seedbank.json") == "theirs")
   }
 
-  @Test func `a move that fails halfway is taken back`() throws {
+  @Test func `a move that fails halfway is undone`() throws {
     try folder.sqlite("mine.sqlite", "CREATE TABLE t(id)")
     // The extra entry is announced but never made, and it is not the first one to move.
     let draft = DemoDeployment.draft(in: folder.path)

@@ -84,7 +84,7 @@ import Testing
     #expect(report.message == expected.message)
   }
 
-  @Test func `a sentence that begins with a name keeps it as it is`() throws {
+  @Test func `a series name at the start of a sentence is not capitalized`() throws {
     let error = PublicationError.shrunk([try Series("transit", major: 1): []])
     #expect(FailureReport(error).message.hasPrefix("transit/1 is held back"))
   }

@@ -33,7 +33,7 @@ import Testing
     #expect(try folder.sqlite("My Shop.sqlite", ".dump") == before)
   }
 
-  @Test func `the publication is created and the keys are for their owner only`() throws {
+  @Test func `init creates the publication, and keys that only their owner can read`() throws {
     #expect(try folder.seedbank("init", "My Shop.sqlite").status == 0)
     let keys = ["root", "series", "snapshot", "targets", "timestamp"].map { "seedbank/keys/\($0).key" }
     #expect(folder.files.filter { $0.hasSuffix(".key") } == keys)
@@ -48,7 +48,7 @@ import Testing
     #expect(roles.map { $0["name"]?.string } == ["my-shop-1"])
   }
 
-  @Test func `a deployment that exists is not touched`() throws {
+  @Test func `an existing deployment is not changed`() throws {
     #expect(try folder.seedbank("init", "My Shop.sqlite").status == 0)
     let (files, key) = (folder.files, try folder.text("seedbank/keys/root.key"))
     let outcome = try folder.seedbank("init", "My Shop.sqlite")
@@ -60,7 +60,7 @@ import Testing
     #expect(try folder.text("seedbank/keys/root.key") == key)
   }
 
-  @Test func `all tables without a rowid are told in one warning`() throws {
+  @Test func `all tables without a rowid are reported in one warning`() throws {
     let tables = (1...5).map { "CREATE TABLE t\($0)(id TEXT PRIMARY KEY NOT NULL) WITHOUT ROWID;" }
     try folder.sqlite("keyed.sqlite", tables.joined())
     let lines = try folder.seedbank("init", "keyed.sqlite").output.split(separator: "\n")
@@ -69,7 +69,7 @@ import Testing
     #expect(lines.first?.contains(#"WITHOUT ROWID: "t1", "t2", "t3", and 2 more: "#) == true, "\(lines)")
   }
 
-  @Test func `a folder that holds other things keeps them`() throws {
+  @Test func `init in a folder with other files keeps them`() throws {
     #expect(try folder.seedbank("init", "My Shop.sqlite", "--directory", ".").status == 0)
     #expect(folder.exists("seedbank.json") && folder.exists("my-shop/dataset.json"))
     #expect(folder.exists("My Shop.sqlite"))
@@ -77,7 +77,7 @@ import Testing
     #expect(try folder.text("my-shop/dataset.json").contains(#""../My Shop.sqlite""#))
   }
 
-  @Test func `a name in the way stops it before anything is written`() throws {
+  @Test func `an existing name stops init before it writes`() throws {
     let files = folder.files
     let outcome = try folder.seedbank(
       "init", "My Shop.sqlite", "--directory", "My Shop.sqlite")
@@ -88,7 +88,7 @@ import Testing
     #expect(folder.files == files + ["root.json"])
   }
 
-  @Test func `origins that cannot serve are refused and nothing is written`() throws {
+  @Test func `unusable origins are rejected, and nothing is written`() throws {
     try folder.sqlite("empty.sqlite", "VACUUM")
     try folder.sqlite("keyless.sqlite", "CREATE TABLE log(rowid, _rowid_, oid)")
     try folder.sqlite(
@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  @Test func `a dry run says the same and writes nothing`() throws {
+  @Test func `a dry run prints the same report and writes nothing`() throws {
     let files = folder.files
     let outcome = try folder.seedbank(
       "init", "My Shop.sqlite", "--dry-run", "--json", "--directory", "it's here")
@@ -135,12 +135,12 @@ import Testing
       String(repeating: "ab-", count: 16).dropLast().description
     ),
   ])
-  func `a dataset is named for its file`(file: String, name: String) throws {
+  func `a dataset is named after its file`(file: String, name: String) throws {
     #expect(try DatasetNaming.name(forFile: file).text == name)
   }
 
   @Test(arguments: ["Shop", "keys", "", "a_b"])
-  func `a dataset's name that is not valid is a mistake of the command line`(name: String) throws {
+  func `an invalid dataset name is a usage error`(name: String) throws {
     let outcome = try folder.seedbank("init", "My Shop.sqlite", "--dataset", name)
     #expect(outcome.status == 64)
     #expect(!folder.exists("seedbank"))
@@ -152,7 +152,7 @@ import Testing
     ("/h/me/seedbank/my/my.db", "/h/me/seedbank/my", "/h/me/seedbank/my/my.db"),
     ("/data/my.db", "/h/me/seedbank/my", "/data/my.db"),
   ])
-  func `an origin is named from the dataset's folder where they live together`(
+  func `an origin's path is relative to the dataset's folder if both are in one home`(
     file: String, folder: String, path: String
   ) {
     let joined = PhysicalPath.joining(file, through: folder)
@@ -161,7 +161,7 @@ import Testing
 }
 
 extension SetupFolder {
-  /// Reads a deployment as every command would.
+  /// Reads a deployment as every command does.
   func deployment(_ name: String) throws -> DeploymentConfiguration {
     let overrides = ConfigurationOverrides(options: [], environment: [:], currentDirectory: path)
     return try DeploymentConfiguration(readingFile: file(name), overrides: overrides)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import seedbank
 
-/// What `init` leaves out is told once, with every name, the reason and what to do; and doing that works.
+/// `init` reports everything it skips with name, reason and remedy, and each remedy works.
 @Suite struct LeftOutTests {
   let folder: SetupFolder
 
@@ -29,7 +29,7 @@ import Testing
     INSERT INTO old_note VALUES('older');
     """
 
-  /// What the remedies say, done: tables in schema.sql, and SELECTs beside it.
+  /// Applies the remedies: these tables in schema.sql, and the SELECTs beside it.
   private static let mended = """
 
     CREATE TABLE word(word TEXT PRIMARY KEY NOT NULL, n INT);
@@ -47,7 +47,7 @@ import Testing
     "old_notes": "SELECT docid AS id, body FROM old_note",
   ]
 
-  @Test func `what is left out can be had by doing what its note says`() throws {
+  @Test func `everything that init skips can be published by its remedy`() throws {
     try folder.sqlite("odd.sqlite", Self.odd)
     let outcome = try folder.seedbank("init", "odd.sqlite", "--json")
     #expect(outcome.status == 0, "\(outcome.errors)")
@@ -88,7 +88,7 @@ import Testing
         """)
   }
 
-  @Test func `many of a kind are named in a file, and by --json where nothing is written`() throws {
+  @Test func `a long list of skipped names is in a file, and in --json for a dry run`() throws {
     let triggers = (0..<20).map { "CREATE TRIGGER t\($0) AFTER INSERT ON t BEGIN SELECT 1; END;" }
     try folder.sqlite("many.sqlite", "CREATE TABLE t(id INTEGER PRIMARY KEY);\n\(triggers.joined())")
     let dry = try folder.seedbank("init", "many.sqlite", "--dry-run")
@@ -103,7 +103,7 @@ import Testing
     #expect(try folder.seedbank("config", "check").status == 0)
   }
 
-  @Test func `where nothing is left out no file says so`() throws {
+  @Test func `without skipped objects there is no left-out.txt`() throws {
     try folder.sqlite("plain.sqlite", "CREATE TABLE t(id INTEGER PRIMARY KEY)")
     let outcome = try folder.seedbank("init", "plain.sqlite")
     #expect(outcome.status == 0 && !folder.exists("seedbank/plain/left-out.txt"))

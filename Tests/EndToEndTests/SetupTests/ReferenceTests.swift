@@ -9,7 +9,7 @@ import Testing
 
   init() throws { folder = try SetupFolder() }
 
-  @Test func `a reference that rows violate goes, the table and the rest of it stay`() throws {
+  @Test func `a violated reference is removed, and the rest of the table is kept`() throws {
     let draft = try folder.draft(
       """
       CREATE TABLE a(id INTEGER PRIMARY KEY);
@@ -35,7 +35,7 @@ import Testing
       ])
   }
 
-  @Test func `references to a table that is skipped go, however they are written`() throws {
+  @Test func `references to a skipped table are removed in every syntax`() throws {
     let draft = try folder.draft(
       """
       CREATE TABLE log(x, y);
@@ -54,7 +54,7 @@ import Testing
     #expect(draft.notes.filter { $0.kind == .reference }.map(\.part) == ["log", "log", "log"])
   }
 
-  @Test func `a table and itself, and tables in a circle, may reference each other`() throws {
+  @Test func `references of a table to itself and in a cycle are kept`() throws {
     let draft = try folder.draft(
       """
       CREATE TABLE node(id INTEGER PRIMARY KEY, parent INT REFERENCES NODE(id));
@@ -67,7 +67,7 @@ import Testing
     #expect(draft.notes.isEmpty)
   }
 
-  @Test func `a reference to columns that are no key goes`() throws {
+  @Test func `a reference to columns that are not a key is removed`() throws {
     let draft = try folder.draft(
       """
       CREATE TABLE a(id INTEGER PRIMARY KEY, name TEXT);
@@ -77,7 +77,7 @@ import Testing
     #expect(draft.notes.map(\.kind) == [.reference])
   }
 
-  @Test func `one reference that SQLite cannot check hides neither the good nor the violated ones`() throws {
+  @Test func `an invalid reference hides neither the valid nor the violated ones`() throws {
     let draft = try folder.draft(
       """
       CREATE TABLE a(id INTEGER PRIMARY KEY, name TEXT, code TEXT COLLATE NOCASE UNIQUE);
@@ -107,7 +107,7 @@ import Testing
     ("a CHECK(a <> ')') REFERENCES p NOT NULL", "a CHECK(a <> ')') NOT NULL"),
     ("a /* ( */ REFERENCES p ON DELETE NO ACTION DEFERRABLE UNIQUE", "a /* ( */ UNIQUE"),
   ])
-  func `a reference is cut out of the text and nothing else`(columns: String, left: String) {
+  func `only the reference is cut out of the text`(columns: String, left: String) {
     let text = SQLText("CREATE TABLE t(\(columns))")
     #expect(text.cuttingReferences([0]) == "CREATE TABLE t(\(left))")
     #expect(text.cuttingReferences([]) == "CREATE TABLE t(\(columns))")

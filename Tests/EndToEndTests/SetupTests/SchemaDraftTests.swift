@@ -9,7 +9,7 @@ import Testing
 
   init() throws { folder = try SetupFolder() }
 
-  @Test func `a table comes over as its author wrote it, with its indexes and generated columns`() throws {
+  @Test func `a table is copied as written, with its indexes and generated columns`() throws {
     let draft = try folder.draft(
       """
       CREATE TABLE item(id INTEGER PRIMARY KEY, price REAL CHECK(price > 0), -- in euros
@@ -26,7 +26,7 @@ import Testing
     #expect(draft.notes.isEmpty)
   }
 
-  @Test func `a column of numbers that holds other values is declared NUMERIC`() throws {
+  @Test func `a column of numbers with other values is declared NUMERIC`() throws {
     let draft = try folder.draft(
       """
       CREATE TABLE shop(id INTEGER PRIMARY KEY, "the rank" INT(4) NOT NULL DEFAULT 1, size double precision /* m */, open INTEGER,
@@ -42,7 +42,7 @@ import Testing
     #expect(draft.notes.map(\.part) == ["the rank", "size"])
   }
 
-  @Test func `AUTOINCREMENT goes, the word in names and comments stays`() throws {
+  @Test func `AUTOINCREMENT is removed, but not the word in names and comments`() throws {
     let draft = try folder.draft(
       "CREATE TABLE t(id INTEGER PRIMARY KEY /* autoincrement */ AutoIncrement, \"AUTOINCREMENT\" TEXT);")
     let schema = try SchemaReader.schema(of: draft.text)
@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test
-  func `what cannot be told apart, a reserved name or a collation of its own is skipped with the reason`()
+  func `tables without distinguishable rows, reserved names and custom collations are skipped`()
     throws
   {
     let draft = try folder.draft(
@@ -115,7 +115,7 @@ import Testing
       ])
   }
 
-  @Test func `views are kept in an order that works, those over something skipped are not`() throws {
+  @Test func `views are kept in a valid order, except those over skipped objects`() throws {
     let draft = try folder.draft(
       """
       CREATE TABLE t(id INTEGER PRIMARY KEY);
@@ -134,7 +134,8 @@ import Testing
     #expect(draft.notes[1].remedy.hasPrefix("publish that too; or add a table of the view's name"))
   }
 
-  @Test func `full-text search over a published table is kept, other virtual tables are not`() throws {
+  @Test func `full-text search over a published table is kept, and other virtual tables are skipped`() throws
+  {
     let draft = try folder.draft(
       """
       CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT);
@@ -153,7 +154,7 @@ import Testing
 
   // MARK: Rows without a key
 
-  @Test func `rows without a key are numbered, under a name that is free`() throws {
+  @Test func `rows without a key are numbered in a column with a free name`() throws {
     let draft = try folder.draft(
       """
       CREATE TABLE log(line TEXT, Row_Number TEXT, whole AS (line || '!'));
@@ -169,7 +170,7 @@ import Testing
       SetupNote.lines(draft.notes) == [#"Numbered the rows of tables "log", "a "b"": there is no key"#])
   }
 
-  @Test func `a primary key that is NULL in some row becomes UNIQUE, and the rows are numbered`() throws {
+  @Test func `a primary key with NULLs becomes UNIQUE, and the rows are numbered`() throws {
     let draft = try folder.draft(
       """
       CREATE TABLE a(x TEXT, y TEXT, CONSTRAINT pk PRIMARY KEY(x, y DESC));
@@ -192,7 +193,7 @@ import Testing
       ])
   }
 
-  @Test func `a table whose name no file can have is not numbered`() throws {
+  @Test func `a table whose name cannot be a file name is not numbered`() throws {
     let draft = try folder.draft(
       """
       CREATE TABLE "a/b"(x); CREATE TABLE schema(x); CREATE TABLE ".c"(x); CREATE TABLE good(id INTEGER PRIMARY KEY);
@@ -202,7 +203,7 @@ import Testing
 
   // MARK: Functions
 
-  @Test func `clauses that call functions which clients may not have are left out, and all else stays`()
+  @Test func `clauses with functions that clients may lack are skipped, and the rest is kept`()
     throws
   {
     let draft = try folder.draft(

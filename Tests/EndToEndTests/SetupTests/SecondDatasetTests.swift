@@ -7,7 +7,7 @@ import Testing
 @testable import seedbank
 
 @Suite struct SecondDatasetTests {
-  /// A deployment with one dataset that is published, and a file for another one.
+  /// Makes a deployment with one published dataset, and a file for another one.
   private func folder() throws -> SetupFolder {
     let folder = try SetupFolder()
     try folder.sqlite("my.sqlite", "CREATE TABLE shop(id INTEGER PRIMARY KEY); INSERT INTO shop VALUES (1)")
@@ -18,7 +18,7 @@ import Testing
     return folder
   }
 
-  @Test func `a deployment gets another file as another dataset, and both are published`() throws {
+  @Test func `init adds another file as a second dataset, and both are published`() throws {
     let folder = try folder()
     let root = try folder.text("seedbank/root.json")
     let added = try folder.seedbank("init", "Parks 2.sqlite")
@@ -29,14 +29,14 @@ import Testing
     #expect(try folder.seedbank("verify").status == 0)
   }
 
-  @Test func `a command within the deployment's folder means that deployment`() throws {
+  @Test func `init inside a deployment's folder adds to that deployment`() throws {
     let folder = try folder()
     let outcome = try SeedbankBinary.run(["init", "../Parks 2.sqlite"], in: folder.file("seedbank"))
     #expect(outcome.status == 0 && folder.exists("seedbank/parks-2/dataset.json"))
     #expect(!folder.exists("seedbank/seedbank"))
   }
 
-  @Test func `remarks and settings of seedbank.json stay`() throws {
+  @Test func `comments and settings of seedbank.json are kept`() throws {
     let folder = try folder()
     let text = try folder.text("seedbank/seedbank.json")
       .replacing("{\n  \"publication\"", with: "{\n  \"$comment\": \"Ours\",\n  \"publication\"")
@@ -47,7 +47,9 @@ import Testing
       try folder.text("seedbank/seedbank.json") == text.replacing("[\"my\"]", with: "[\"my\", \"parks-2\"]"))
   }
 
-  @Test func `without the targets key the first dataset goes on, and the second waits for it`() throws {
+  @Test func `without the targets key the first dataset is published, and the second waits for the key`()
+    throws
+  {
     let folder = try folder()
     try FileManager.default.createDirectory(atPath: folder.file("stick"), withIntermediateDirectories: true)
     try FileManager.default.moveItem(
@@ -68,7 +70,7 @@ import Testing
     (["init", "Parks 2.sqlite", "--dataset", "taken"], 78, "taken exists and is never overwritten"),
     (["init", "none.sqlite"], 69, "no origin database"),
   ])
-  func `a mistake changes nothing`(words: [String], status: Int32, message: String) throws {
+  func `a failed init changes nothing`(words: [String], status: Int32, message: String) throws {
     let folder = try folder()
     try FileManager.default.createDirectory(
       atPath: folder.file("seedbank/taken"), withIntermediateDirectories: true)
@@ -78,10 +80,10 @@ import Testing
     #expect(try folder.files == files && folder.text("seedbank/seedbank.json") == text)
   }
 
-  @Test func `a failure in the middle leaves the deployment as it was`() throws {
+  @Test func `a failure in the middle of init leaves the deployment unchanged`() throws {
     let folder = try folder()
     let before = folder.files
-    // A folder in the place of the file that is written beside it: the name cannot be added.
+    // A folder at the temporary file's path makes the update of seedbank.json fail.
     try FileManager.default.createDirectory(
       atPath: folder.file("seedbank/seedbank.json.tmp"), withIntermediateDirectories: true)
     #expect(try folder.seedbank("init", "Parks 2.sqlite").status != 0)

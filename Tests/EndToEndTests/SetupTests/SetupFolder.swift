@@ -6,7 +6,7 @@ import struct Foundation.UUID
 
 @testable import seedbank
 
-/// A fresh folder that goes when this does, with databases made by the sqlite3 tool.
+/// A temporary folder for databases made by sqlite3; `deinit` removes it.
 final class SetupFolder {
   let path = FileManager.default.temporaryDirectory.appendingPathComponent("seedbank-\(UUID())").path
 
@@ -20,16 +20,14 @@ final class SetupFolder {
 
   func text(_ name: String) throws -> String { try TextFile.text(file(name)) }
 
-  /// Every file below, by its path from here.
+  /// The paths of all files and folders in it, sorted.
   var files: [String] { (try? FileManager.default.subpathsOfDirectory(atPath: path).sorted()) ?? [] }
 
-  /// The permissions of a file or folder.
   func mode(_ name: String) throws -> Int {
     let attributes = try FileManager.default.attributesOfItem(atPath: file(name))
     return attributes[.posixPermissions] as? Int ?? 0
   }
 
-  /// Runs the sqlite3 tool on a database here; returns what it prints.
   @discardableResult
   func sqlite(_ name: String, _ sql: String) throws -> String {
     let outcome = try TestProgram.run(["sqlite3", "-bail", file(name)], input: .text(sql))
@@ -37,12 +35,11 @@ final class SetupFolder {
     return outcome.output
   }
 
-  /// Runs the command here.
   func seedbank(_ arguments: String...) throws -> ProgramOutcome {
     try SeedbankBinary.run(arguments, in: path)
   }
 
-  /// What `init` would make of a database with this content.
+  /// Returns the draft that `init` makes of a database with this content.
   func draft(_ sql: String) throws -> SchemaDraft {
     try sqlite("origin.sqlite", sql)
     return try SchemaDraft(OriginSurvey(file("origin.sqlite")))
@@ -50,9 +47,7 @@ final class SetupFolder {
 }
 
 extension SchemaDraft {
-  /// The file's text.
   var text: String { text(header: "A test.") }
 
-  /// What was skipped, without the reasons.
   var skipped: [String] { notes.map { "\($0.kind.rawValue) \($0.name)" } }
 }

@@ -14,7 +14,7 @@ import Testing
 
   private func table(_ sql: String) throws -> TableSchema { try SchemaReader.schema(of: sql).tables[0] }
 
-  @Test func `the program is complete`() throws {
+  @Test func `the generated program is complete`() throws {
     let stop = try table("CREATE TABLE stop(id TEXT PRIMARY KEY, name, lat, lon, zone)")
     let text = try snippet("transit").program(
       server: "http://127.0.0.1:8080", root: "/srv/root.json", table: stop)
@@ -45,7 +45,7 @@ import Testing
     ("my-shop", "myShop"), ("a-1-b", "a1B"), ("default", "`default`"), ("self", "`self`"), ("in", "`in`"),
     ("in-it", "inIt"), ("x--y", "xY"),
   ])
-  func `a dataset's name becomes an identifier`(dataset: String, identifier: String) throws {
+  func `a dataset's name becomes a Swift identifier`(dataset: String, identifier: String) throws {
     let text = try snippet(DatasetName(dataset)).declaration
     #expect(text.contains("static let \(identifier) = SeedModel("))
   }
@@ -55,7 +55,7 @@ import Testing
     ("back\\slash", ##"#"back\slash"#"##), ("\\#(x)", ###"##"\#(x)"##"###), ("a\nb\"", #""a\nb\"""#),
     ("größe", #""größe""#),
   ])
-  func `any text becomes a literal`(text: String, literal: String) {
+  func `any text becomes a Swift literal`(text: String, literal: String) {
     #expect(swiftLiteral(text) == literal)
   }
 
@@ -67,7 +67,7 @@ import Testing
     #expect(text.contains(query))
   }
 
-  @Test func `the example is the table with the shortest key that shows something`() throws {
+  @Test func `the example uses the table with the shortest key and another column`() throws {
     let schema = try SchemaReader.schema(
       of: """
         CREATE TABLE a(x, y, z, PRIMARY KEY(x, y));
@@ -78,7 +78,7 @@ import Testing
     #expect(SwiftSnippet.example(among: []) == nil)
   }
 
-  @Test func `config swift prints the newest model, or the one that was asked for`() throws {
+  @Test func `config swift prints the newest or the requested model`() throws {
     let folder = try SetupFolder()
     #expect(try folder.seedbank("demo", "--trips", "1").status == 0)
     let newest = try folder.seedbank("config", "swift")

@@ -1,16 +1,15 @@
 import Foundation
 import Support
 
-/// The socket of a service manager of a test's own, which hears what a service says.
+/// A service manager's socket that records notifications.
 final class ManagerSocket {
-  /// As a service finds it in `NOTIFY_SOCKET`.
   let name: String
   private let descriptor: Int32
   private var heard: [String] = []
 
   private static let mostBytes = 4096
 
-  /// A file's path, or a name of Linux's own, which begins with `@`.
+  /// Binds a path, or an abstract name that begins with `@`.
   init(_ name: String) throws {
     self.name = name
     descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -30,7 +29,6 @@ final class ManagerSocket {
 
   deinit { close(descriptor) }
 
-  /// All lines so far, in their order.
   func lines() -> [String] {
     var buffer = [UInt8](repeating: 0, count: Self.mostBytes)
     while case let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT)), count > 0 {
@@ -40,7 +38,6 @@ final class ManagerSocket {
     return heard
   }
 
-  /// Waits until a line is heard so many times.
   func wait(for line: String, times: Int = 1) throws {
     try waitUntil("the manager hears \(line) \(times) times", every: 0.02) {
       lines().count { $0 == line } >= times

@@ -5,7 +5,7 @@ import Testing
 
 @testable import seedbank
 
-/// Messages of the real process to a service manager, over a real socket.
+/// Notifications of the real process to a service manager over a real socket.
 @Suite struct ServiceManagerTests {
   let folder: TemporaryFolder
 
@@ -23,18 +23,18 @@ import Testing
     try RunningSeedbank([command, "--port", "0"], in: folder.path, environment: environment)
   }
 
-  @Test func `run reports that it is ready once it listens, and that it stops, and nothing else`() throws {
+  @Test func `run sends READY=1 once it listens and STOPPING=1 at the end`() throws {
     let manager = try ManagerSocket(folder("notify"))
     let server = try run("run", ["NOTIFY_SOCKET": manager.name])
     try manager.wait(for: "READY=1")
-    // The start asked for time before the first step, and is over with the readiness.
+    // Before the first step, run extends the start timeout.
     #expect(manager.lines().first == "EXTEND_TIMEOUT_USEC=60000000")
     #expect(manager.lines().last == "READY=1")
     #expect(server.stop() == 0)
     #expect(manager.lines().suffix(3) == ["READY=1", "STOPPING=1", "EXTEND_TIMEOUT_USEC=60000000"])
   }
 
-  @Test func `serve reports that it is ready, and asks for the time of a long drain`() throws {
+  @Test func `serve sends READY=1 and extends the stop timeout for a long drain`() throws {
     try SeedbankBinary.succeed(["regenerate"], in: folder.path)
     let manager = try ManagerSocket("@seedbank-\(UUID())")
     let server = try run("serve", ["NOTIFY_SOCKET": manager.name, "SEEDBANK_HTTP_DRAIN_SECONDS": "1"])
@@ -43,7 +43,7 @@ import Testing
     #expect(manager.lines() == ["READY=1", "STOPPING=1", "EXTEND_TIMEOUT_USEC=61000000"])
   }
 
-  @Test func `a follower reports that it is ready and that it stops`() throws {
+  @Test func `follow sends READY=1 and STOPPING=1`() throws {
     try SeedbankBinary.succeed(["regenerate"], in: folder.path)
     let manager = try ManagerSocket(folder("notify"))
     let follower = try RunningSeedbank(
@@ -56,7 +56,7 @@ import Testing
     #expect(manager.lines().contains("STOPPING=1"))
   }
 
-  @Test func `serve without a publication is ready`() throws {
+  @Test func `serve without a publication sends READY=1`() throws {
     let manager = try ManagerSocket(folder("notify"))
     try FileManager.default.removeItem(atPath: folder("seedbank/publication"))
     let server = try run("serve", ["NOTIFY_SOCKET": manager.name])
@@ -64,7 +64,7 @@ import Testing
     #expect(server.stop() == 0)
   }
 
-  @Test(.full) func `a first step that does not end asks for time, and is never ready`() throws {
+  @Test(.full) func `an endless first step extends the start timeout and never sends READY=1`() throws {
     try Tool.sqlite(
       folder("my.sqlite"),
       """
@@ -83,7 +83,7 @@ import Testing
     #expect(manager.lines().contains("STOPPING=1"))
   }
 
-  @Test func `a manager that is not there, or cannot be, is no reason to fail`() throws {
+  @Test func `an unreachable notify socket is logged and does not stop run`() throws {
     for name in [folder("nobody"), "vsock:2:1", "@", "/" + String(repeating: "x", count: 200)] {
       let server = try run("run", ["NOTIFY_SOCKET": name])
       #expect(server.stop() == 0)
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func `a failure is news once, until the work fails by something else or succeeds`() {
+  @Test func `a failure is reported once, until its reason changes or the work succeeds`() {
     let (failures, start) = (WorkFailures(), ContinuousClock.now)
     #expect(failures.isNews("one", of: .snapshots, at: start))
     #expect(!failures.isNews("one", of: .snapshots))

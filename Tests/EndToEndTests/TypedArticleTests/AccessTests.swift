@@ -7,7 +7,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// The article on access by token: its configurations in a real nginx, and the library behind them.
+/// The article on access by token: its configurations in a real nginx with the real library.
 @Suite struct AccessTests {
   let article: TypedArticle
   private let port: UInt16
@@ -18,9 +18,9 @@ import FoundationNetworking
     try article.typeRest()
   }
 
-  // MARK: The reader's nginx
+  // MARK: nginx
 
-  /// The configurations under a heading, with this machine's paths and ports.
+  /// Starts nginx with the configurations under a heading, adapted to this machine's paths and ports.
   private func nginx(_ heading: String, _ changes: [(String, String)]) throws -> Nginx {
     var site = article.article.blocks.filter { $0.language == "nginx" && $0.heading == heading }
       .map(\.text).joined(separator: "\n")
@@ -39,7 +39,7 @@ import FoundationNetworking
     try RawClient(port: port).get("/\(path)", extra: extra).status
   }
 
-  /// A file of each kind that an app asks for.
+  /// Returns one path of each kind that an app requests.
   private func files() throws -> [String] {
     let object = try article.type("cd seedbank/publication && find targets -name '*snapshot*' | head -1")
     return ["metadata/timestamp.json", "metadata/1.root.json", String(object.dropLast())]
@@ -65,23 +65,23 @@ import FoundationNetworking
     try article.untilHead(2, of: "my")
   }
 
-  /// The way of the first update that finds something: nginx may keep the timestamp for a second or two.
+  /// Repeats updates until one finds a change, because nginx may cache the timestamp for a second or two.
   private func news(_ store: SeedStore) async throws -> UpdateReport.Action {
     var action = try await store.update().action
     while action == .upToDate { action = try await store.update().action }
     return action
   }
 
-  /// The update fails by the error that says so, without the secret.
+  /// Expects that an update fails with the documented error, which does not contain the secret.
   private func refused(_ store: SeedStore, _ secret: String) async {
     let error = await #expect(throws: SeedError.self) { try await store.update() }
     #expect(error?.code == .accessDenied && error?.isRetryable == true)
     #expect(error?.message.contains("401") == true && error?.message.contains(secret) == false)
   }
 
-  // MARK: A header
+  // MARK: A token in a header
 
-  @Test func `a token in a header opens all paths, and nothing is open without one`() async throws {
+  @Test func `all paths need the token in a header`() async throws {
     let token = try String(
       article.type("cat tokens").dropFirst("\"Bearer ".count).prefix { $0 != "\"" })
     let nginx = try nginx(
@@ -97,7 +97,7 @@ import FoundationNetworking
     await refused(seeds, "wrong")
     current.withLock { $0 = token }
     #expect(try await seeds.update().action == .replaced)
-    // It is taken back, and renewed.
+    // The token is revoked and renewed.
     try publish("Green tea")
     current.withLock { $0 = token.replacing(token.prefix(4), with: "0000") + "0" }
     await refused(seeds, token)
@@ -105,7 +105,7 @@ import FoundationNetworking
     current.withLock { $0 = token }
     #expect(try await news(seeds) == .applied)
     #expect(try await shops(seeds) == ["Green tea"])
-    // What nginx keeps is for nobody without it.
+    // Cached answers need the token, too.
     let good = "Authorization: Bearer \(token)\r\n"
     for path in try files() + ["v1/my", "v1/my/snapshot?model=1.0", "v1/my/changes?model=1.0&since=1", ""] {
       for _ in 0..<2 {
@@ -117,7 +117,7 @@ import FoundationNetworking
     #expect(try status("allowed", extra: good) == 404)
   }
 
-  @Test func `a header of the session's own does as well`() async throws {
+  @Test func `the token may be set in the session's configuration`() async throws {
     let line = try article.type("cat tokens").split(separator: "\"")[0]
     let nginx = try nginx(
       "A token in a header",
@@ -133,7 +133,7 @@ import FoundationNetworking
 
   // MARK: A signed address
 
-  /// What the article's service says for an address that expires so many seconds from now on.
+  /// Returns the query that the article's service signs, which expires after these seconds.
   private func sign(seconds: Int) throws -> String {
     let blocks = try article.article.typed(under: "A signed address")
     return String(
@@ -141,7 +141,8 @@ import FoundationNetworking
         .dropLast())
   }
 
-  @Test func `a signed address opens what apps ask for until it expires, and all share one copy`()
+  @Test
+  func `a signed address opens the app's paths until it expires, and all addresses share one cached copy`()
     async throws
   {
     let secret = try article.type("cat secret").trimmingCharacters(in: .newlines)
@@ -173,14 +174,14 @@ import FoundationNetworking
     for path in ["v1/my", "", "metadata/../v1/my"] {
       #expect(try status("\(path)?\(good)") == 404, "\(path)")
     }
-    // Nothing that opens anything is kept in the log.
+    // The log contains no usable signature.
     #expect(try !String(contentsOfFile: here("access"), encoding: .utf8).contains("signature"))
-    // Two addresses with signatures of their own cost the front one request for an object.
+    // Objects are cached for all signatures.
     let object = try #require(try files().last)
     #expect(try requests(kind: "snapshot", after: { try status("\(object)?\(sign(seconds: 300))") }) == 0)
   }
 
-  /// Requests of a kind at the front while `body` runs.
+  /// Counts the front's requests of a kind while `body` runs.
   private func requests(kind: String, after body: () throws -> Int) throws -> Int {
     let before = try count(kind)
     #expect(try body() == 200)

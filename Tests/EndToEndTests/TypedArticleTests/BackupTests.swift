@@ -2,10 +2,10 @@ import Foundation
 import Support
 import Testing
 
-/// The article on backups: typed, with a device that has seen more than the backup.
+/// The article on backups, with a device that is ahead of the backup.
 @Suite struct BackupTests {
   @Test
-  func `a copy of a running deployment comes back elsewhere, and devices that have seen more follow as well`()
+  func `a backup of a running deployment is restored elsewhere, and devices that are ahead follow`()
     throws
   {
     let article = try TypedArticle("Backup")
@@ -13,7 +13,7 @@ import Testing
     try article.untilHead(2, of: "my")
     try article.typeUntil("Restore on another machine")
     article.closeTerminals()
-    // What is signed in one second under one number is the same timestamp, which no real restore is fast enough for.
+    // Two timestamps with one number in the same second would be equal; a real restore takes longer.
     let end = Date().timeIntervalSince1970.rounded(.up)
     try waitUntil("the next second comes") { Date().timeIntervalSince1970 > end }
     try article.typeUntil("Both devices follow")
@@ -24,7 +24,7 @@ import Testing
     #expect(rows == "White tea\n")
   }
 
-  @Test(.full) func `the copy is whole while steps publish all the time`() throws {
+  @Test(.full) func `a backup is consistent while steps publish continuously`() throws {
     let article = try TypedArticle("Backup")
     try article.typeUntil("The copy")
     let copy = try #require(article.article.typed.first { $0.heading == "The copy" }).text

@@ -2,9 +2,9 @@ import Foundation
 import Support
 import Testing
 
-/// The article on a million devices says what the model says.
+/// The article on a million devices and the model behind it.
 @Suite struct CrowdArticleTests {
-  @Test func `the article's tables are those that the model prints`() throws {
+  @Test func `the article's tables are those that Scripts/crowd prints`() throws {
     let article = try OperatorArticle("AMillionDevices").text.components(separatedBy: "\n")
     let printed = try Tool.run(["\(Readme.package)/Scripts/crowd", "--tables"])
     let lines = printed.split(separator: "\n").map(String.init)

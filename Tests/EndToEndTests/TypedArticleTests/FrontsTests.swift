@@ -2,7 +2,7 @@ import Foundation
 import Support
 import Testing
 
-/// The article on several fronts: typed, and its copies made while clients pull all the time.
+/// The article on several fronts, with clients that pull while copies are made.
 @Suite struct FrontsTests {
   let article: TypedArticle
 
@@ -18,7 +18,7 @@ import Testing
     try article.type("sqlite3 my.sqlite \"UPDATE shop SET name = '\(name)'\" && seedbank regenerate")
   }
 
-  @Test(.full) func `clients that pull all the time never meet half a copy`() throws {
+  @Test(.full) func `clients that pull continuously never see an incomplete copy`() throws {
     try article.typeRest()
     let clients = try (0..<2).map { number in
       try article.typeAside(
@@ -42,7 +42,7 @@ import Testing
     #expect(same == "same\n")
   }
 
-  @Test func `a front whose copy lacks metadata goes on with what it had, and takes the rest when it comes`()
+  @Test func `a front with an incomplete copy serves its last version until the rest arrives`()
     throws
   {
     try article.typeRest()
@@ -58,7 +58,7 @@ import Testing
     #expect(try pull("tablet").contains("version 3 → 4"))
   }
 
-  @Test func `an object that did not come is told, and breaks nothing else`() throws {
+  @Test func `a missing object is reported and breaks nothing else`() throws {
     try article.typeRest()
     try publish("no object")
     try article.type("rsync -rt --checksum seedbank/publication/metadata/ front/publication/metadata/")
@@ -70,7 +70,7 @@ import Testing
     #expect(try pull("tablet").contains("version 3 → 4"))
   }
 
-  @Test func `a client that has seen more than a front is told so, and keeps its data`() throws {
+  @Test func `a client that is ahead of a front gets an error and keeps its data`() throws {
     try article.typeRest()
     try publish("newer")
     #expect(try pull("phone", from: "8080").contains("4, "))

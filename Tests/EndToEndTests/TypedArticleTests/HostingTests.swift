@@ -2,7 +2,7 @@ import Foundation
 import Support
 import Testing
 
-/// The article on static hosts: typed, and its nginx configuration in a real nginx.
+/// The article on static hosts, with its nginx configuration in a real nginx.
 @Suite struct HostingTests {
   let article: TypedArticle
 
@@ -21,7 +21,7 @@ import Testing
     #expect(try pull(from: "\(article.server)/seeds", into: "tablet").contains("my/1: version 2, "))
   }
 
-  @Test func `the nginx configuration keeps files for as long as the article's table says`() throws {
+  @Test func `the nginx configuration sets the cache times of the article's table`() throws {
     try article.typeRest()
     article.closeTerminals()
     let site = try article.article.file("nginx").adapting(
@@ -50,7 +50,7 @@ import Testing
     #expect(try pull(from: article.server, into: "tablet").contains("my/1: version 2, "), "\(nginx.errors)")
   }
 
-  @Test func `a host that adds a Content-Encoding, or answers every path with a page, is told by the client`()
+  @Test func `the client reports a host that adds Content-Encoding or answers every path with a page`()
     throws
   {
     try article.typeRest()

@@ -2,15 +2,15 @@ import Foundation
 import Support
 import Testing
 
-/// The article on monitoring: typed, and its rules held against real metrics.
+/// The article on monitoring, compared with real metrics and the shipped rules.
 @Suite struct MonitoringTests {
   let article: TypedArticle
 
   init() throws { article = try TypedArticle("Monitoring") }
 
-  @Test func `every command answers as the article shows`() throws { try article.typeRest() }
+  @Test func `the article on monitoring runs as written`() throws { try article.typeRest() }
 
-  @Test func `the article's tables name each alert that is shipped, and metrics that there are`() throws {
+  @Test func `the article's tables name every shipped alert and only existing metrics`() throws {
     try article.typeRest()
     let page = try Tool.run(["curl", "-fsS", "\(article.server)/metrics"])
     let rules = try String(contentsOfFile: AlertRules.file, encoding: .utf8)

@@ -1,23 +1,21 @@
 import Foundation
 
-/// An article for operators, with the blocks that its reader types, saves or sees.
+/// An article for operators and its code blocks.
 struct OperatorArticle {
   let name: String
   let text: String
   let blocks: [Block]
 
-  /// A fenced block under a heading.
   struct Block {
     let heading: String
     /// `sh` is typed; all others are files that the reader saves.
     let language: String
     let text: String
-    /// What the article shows right after the block as its output; `…` stands for anything.
+    /// The output shown after the block; `…` matches any text.
     var shown: String?
   }
 
   private static let folder = "\(Readme.package)/Sources/seedbank/seedbank.docc"
-  /// The fence of a typed block's output.
   private static let output = "text"
 
   init(_ name: String) throws {
@@ -26,14 +24,13 @@ struct OperatorArticle {
     blocks = Self.blocks(of: text.components(separatedBy: "\n"))
   }
 
-  /// The names of all of them.
   static func all() throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".md") }.map {
       String($0.dropLast(".md".count))
     }
   }
 
-  /// Reads line by line: what is between fences is no heading, whatever it looks like.
+  /// Reads line by line, because lines between fences are never headings.
   private static func blocks(of lines: [String]) -> [Block] {
     var (blocks, heading, language): ([Block], String, String?) = ([], "", nil)
     var block: [String] = []
@@ -64,21 +61,19 @@ struct OperatorArticle {
 
   var typed: [Block] { blocks.filter { $0.language == "sh" } }
 
-  /// What is typed under a heading.
   func typed(under heading: String) throws -> [Block] {
     let found = typed.filter { $0.heading == heading }
     guard !found.isEmpty else { throw Missing(what: "\(name): \(heading)") }
     return found
   }
 
-  /// The one file in that language.
+  /// Returns the only file in a language.
   func file(_ language: String) throws -> String {
     let found = blocks.filter { $0.language == language }
     guard found.count == 1 else { throw Missing(what: "\(name): \(found.count) blocks of \(language)") }
     return found[0].text + "\n"
   }
 
-  /// The article has no such thing, or several.
   struct Missing: Error {
     let what: String
   }

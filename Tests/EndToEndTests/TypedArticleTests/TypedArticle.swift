@@ -1,24 +1,23 @@
 import Foundation
 import Support
 
-/// Types an operator's article into a fresh folder, block by block. What serves, or watches, goes on in a terminal of its
-/// own, as the article's reader lets it; ordinary ports stand for free ones.
+/// Runs an operator's article block by block in a temporary folder. Commands that serve or watch keep running in their
+/// own terminals, and free ports replace the documented ones.
 final class TypedArticle {
   let article: OperatorArticle
   let folder: TemporaryFolder
   private var position = 0
   private var terminals: [TestProgram] = []
   private let ports: [String: UInt16]
-  /// Variables that the reader's machine has.
   private let variables: [String: String]
-  /// What stands for hosts that the article names.
+  /// Replacements for the article's hosts.
   private let hosts: [String: String]
 
-  /// How long something may take to be printed before the test gives up; no figure of the product.
+  /// The seconds to wait for an output; not a figure of the product.
   static let patience: TimeInterval = 60
-  /// The ports that articles name.
+  /// The ports in the articles.
   private static let ordinaryPorts = ["8080", "8081", "8082"]
-  /// Lines that do not end by themselves, and what they print once they work.
+  /// Returns the text that a command that keeps running prints once it works, or `nil` for other commands.
   private static func sign(ofLasting line: String) -> String? {
     let ours = #/(?:[a-z]+\/)?seedbank (?:(?:run|serve)\b|follow .*--serve\b)/#
     if line.prefixMatch(of: ours) != nil { return "listening on" }
@@ -34,7 +33,6 @@ final class TypedArticle {
 
   // MARK: Typing
 
-  /// Types all blocks that come before a heading's own.
   func typeUntil(_ heading: String) throws {
     guard article.typed.contains(where: { $0.heading == heading }) else {
       throw OperatorArticle.Missing(what: "\(article.name): \(heading)")
@@ -42,10 +40,9 @@ final class TypedArticle {
     while position < article.typed.count, article.typed[position].heading != heading { try typeNext() }
   }
 
-  /// Types the blocks that are left.
   func typeRest() throws { while position < article.typed.count { try typeNext() } }
 
-  /// Types the next block; returns what it printed.
+  /// Types the next block and returns its output; throws if the article shows another output.
   @discardableResult
   func typeNext() throws -> String {
     let block = article.typed[position]
@@ -55,14 +52,13 @@ final class TypedArticle {
     throw Differs(heading: block.heading, shown: shown, output: output)
   }
 
-  /// Something else was printed than the article shows.
   struct Differs: Error {
     let heading: String
     let shown: String
     let output: String
   }
 
-  /// Types lines; a line that lasts gets a terminal of its own, once what was typed before it has ended.
+  /// Types lines; a command that keeps running gets its own terminal after the previous lines have ended.
   @discardableResult
   func type(_ text: String) throws -> String {
     var (output, waiting): (String, [String]) = ("", [])
@@ -85,13 +81,11 @@ final class TypedArticle {
       environment: environment)
   }
 
-  // MARK: Terminals
-
   private func openTerminal(_ line: String) throws -> TestProgram {
     try typeAside("exec \(line)")
   }
 
-  /// Types a script into a terminal of its own, and does not wait for its end.
+  /// Types a script into its own terminal without waiting for its end.
   @discardableResult
   func typeAside(_ script: String) throws -> TestProgram {
     let terminal = try TestProgram(
@@ -101,23 +95,19 @@ final class TypedArticle {
     return terminal
   }
 
-  /// Ends what runs in all of them.
   func closeTerminals() {
     terminals = []
   }
 
-  /// What all of them have printed.
   var terminalOutput: String { terminals.map(\.output).joined() }
 
-  // MARK: The reader's machine
-
-  /// The port that stands for an ordinary one.
+  /// Returns the free port that replaces a documented one.
   func port(_ ordinary: String = "8080") -> UInt16 { ports[ordinary] ?? 0 }
 
   var server: String { "http://127.0.0.1:\(port())" }
 
   private func replaced(_ text: String) -> String {
-    // Ports first and all at once: digits of a port or of a folder's name can be those of an ordinary port.
+    // One pass for all ports: a port or a folder's name may contain the digits of a documented port.
     let text = text.replacing(#/\b[0-9]{4}\b/#) {
       ports[String($0.output)].map(String.init) ?? String($0.output)
     }
@@ -130,7 +120,7 @@ final class TypedArticle {
     ]) { $1 }.merging(variables) { $1 }
   }
 
-  /// Waits until a client would find that version of a series, or a later one.
+  /// Waits until the front serves this version of a series or a later one.
   func untilHead(_ version: Int, of dataset: String) throws {
     try waitUntil("version \(version) is served", every: 0.05) {
       let answer = (try? Tool.run(["curl", "-fsS", "\(server)/v1/\(dataset)"])) ?? ""
@@ -140,9 +130,9 @@ final class TypedArticle {
   }
 }
 
-/// What an operator's shell finds.
+/// The environment of an operator's shell.
 enum OperatorsMachine {
-  /// The built command is `seedbank`.
+  /// Finds the built command as `seedbank`.
   static var environment: [String: String] {
     let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
     let tools = SeedbankBinary.folder
@@ -150,7 +140,7 @@ enum OperatorsMachine {
   }
 }
 
-/// An output as an article shows it: lines may be broken elsewhere, and `…` stands for anything, also for nothing.
+/// An output in an article: line breaks may differ, and `…` matches any text, even none.
 struct Shown {
   private let pieces: [String]
 

@@ -2,9 +2,8 @@ import Foundation
 import Support
 import Testing
 
-/// Each article for operators, typed as it stands.
 @Suite struct TypedArticleTests {
-  /// Articles whose blocks are typed elsewhere, and where.
+  /// Articles that other suites run.
   private static let elsewhere = [
     "KeysAndRecovery": "ProcedureTests", "Hosting": "HostingTests", "Fronts": "FrontsTests",
     "Backup": "BackupTests", "AccessByToken": "AccessTests", "Monitoring": "MonitoringTests",
@@ -17,12 +16,12 @@ import Testing
     "Timers",
   ]
 
-  @Test func `every article with commands is typed by a test`() throws {
+  @Test func `every article with commands is run by a test`() throws {
     let commanding = try OperatorArticle.all().filter { try !OperatorArticle($0).typed.isEmpty }
     #expect(Set(commanding) == Set(Self.here + Self.elsewhere.keys))
   }
 
-  @Test func `ten minutes from a file to served seeds`() throws {
+  @Test func `the article TenMinutes leads from a file to served seeds`() throws {
     let article = try TypedArticle("TenMinutes")
     try article.typeUntil("The device follows")
     try article.untilHead(2, of: "my")
@@ -32,9 +31,9 @@ import Testing
     }
   }
 
-  @Test(.full) func `a bad import reached every app, and is taken back`() throws {
+  @Test(.full) func `the article Operating takes back a bad import`() throws {
     let article = try TypedArticle("Operating")
-    // The article speaks of version 42 and the one before.
+    // The article mentions version 42 and the one before.
     try article.type(
       """
       sqlite3 my.sqlite "CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT); INSERT INTO shop VALUES (1, 'v1')"
@@ -46,30 +45,30 @@ import Testing
     try article.typeRest()
   }
 
-  @Test func `a second dataset joins a deployment, and leaves it`() throws {
+  @Test func `the article SecondDataset adds a dataset and removes it`() throws {
     try TypedArticle("SecondDataset").typeRest()
   }
 
-  @Test(.full) func `a timetable comes as an archive, and an API's pages by a command`() throws {
+  @Test(.full) func `the article Feeds publishes an archive and a command's output`() throws {
     try TypedArticle("Feeds").typeRest()
   }
 
-  @Test func `a publication is followed, carried, and made anew from a follower`() throws {
+  @Test func `the article Followers runs as written`() throws {
     try TypedArticle("Followers").typeRest()
   }
 
-  @Test func `a mirror is filled by a step, and a client takes the publication from there`() throws {
+  @Test func `the article Mirrors fills a mirror, and a client reads it`() throws {
     let article = try TypedArticle("Mirrors")
     try article.typeRest()
-    // What was copied by hand is what is published.
+    // The manual copy equals the publication.
     try article.type("diff -r seedbank/publication/targets host/targets")
     try article.type("diff -r seedbank/publication/metadata host/metadata")
   }
 
-  @Test func `the rhythms of looks and snapshots are chosen, and told with what comes next`() throws {
+  @Test func `the article Timers runs as written, and matches the systemd timer`() throws {
     let article = try TypedArticle("Timers")
     try article.typeRest()
-    // What a crontab's line starts, and what the unit's own comment says of an override.
+    // Runs the crontab's command, and compares the override with the unit's comment.
     let line = try article.article.file("cron").split(separator: " ", maxSplits: 5)
     #expect(line.prefix(5) == ["*/5", "*", "*", "*", "*"])
     #expect(try article.type(String(line[5])).isEmpty)
@@ -81,7 +80,9 @@ import Testing
     #expect(comment.contains(override))
   }
 
-  @Test(.full) func `a schema grows, is made anew, and its first major ends`() throws {
+  @Test(.full) func `the article SchemaChanges adds a column, starts a new major and retires the first`()
+    throws
+  {
     let article = try TypedArticle("SchemaChanges")
     try article.typeUntil("The origin is rebuilt")
     try article.untilHead(2, of: "my")
@@ -91,12 +92,12 @@ import Testing
     #expect(try seed("newest", "SELECT title FROM shop", article) == "Green tea\n")
   }
 
-  /// What the newest seed of a store holds.
+  /// Queries the newest seed of a store.
   private func seed(_ store: String, _ sql: String, _ article: TypedArticle) throws -> String {
     try article.type("sqlite3 $(ls -td \(store)/generations/*/seed.sqlite | head -1) '\(sql)'")
   }
 
-  @Test(.full) func `the program is replaced, and a device notices nothing`() throws {
+  @Test(.full) func `the article Upgrading replaces the program, and a device keeps updating`() throws {
     let article = try TypedArticle("Upgrading")
     try article.typeUntil("The change")
     article.closeTerminals()
@@ -107,8 +108,8 @@ import Testing
     try article.typeRest()
   }
 
-  /// No test can start a container: what the article says of the file is compared with the file.
-  @Test func `the article for Macs names what the compose file has`() throws {
+  /// Tests cannot start containers, so the article is compared with the compose file.
+  @Test func `the article for Macs agrees with the compose file`() throws {
     let article = try OperatorArticle("MacDevelopers")
     let compose = try String(contentsOfFile: "\(Readme.package)/docker/compose.yaml", encoding: .utf8)
     let lines = try article.file("console").split(separator: "\n").dropFirst()
@@ -127,7 +128,7 @@ import Testing
     ("… c", "a c", true), ("a …", "b a", false), ("a … b … c", "a b c", true), ("… b …", "b", true),
     ("a … b … c", "a c", false),
   ])
-  func `an output is compared with what the article shows`(_ shown: String, _ output: String, _ isSame: Bool)
+  func `an output is compared with the one in the article`(_ shown: String, _ output: String, _ isSame: Bool)
   {
     #expect(Shown(shown).matches(output) == isSame)
   }
