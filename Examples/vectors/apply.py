@@ -55,8 +55,7 @@ def canonical(value):
 
 
 def tables(database):
-    names = database.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
-    return [name for (name,) in names if not name.startswith(("sqlite_", "seedbank_"))]
+    return [name for (name,) in database.execute("SELECT name FROM seedbank_table")]
 
 
 def rows(database, table):
