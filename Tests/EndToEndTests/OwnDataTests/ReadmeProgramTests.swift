@@ -14,10 +14,31 @@ import Testing
   ]
   private static let libraries = ["CSpawn", "CSQLite", "CZlib", "CLZMA", "CCrypto"]
 
-  @Test func `an update in the operator's file appears in the README's program`() throws {
+  @Test func `the README's first commands print what it shows`() throws {
+    try makeDatabase()
+    let port = try freePort()
+    let lines = try Readme.block("console", containing: "seedbank run").split(separator: "\n", maxSplits: 1)
+    let terminal = try TestProgram(
+      ["bash", "-c", String(lines[0].trimmingPrefix("$ "))], in: folder.path,
+      environment: OperatorsMachine.environment.merging(["SEEDBANK_HTTP_PORT": "\(port)"]) { $1 },
+      joined: true)
+    try terminal.waits(for: "print(rows)")
+    let shown = lines[1].replacing(":8080", with: ":\(port)")
+    #expect(Shown(String(shown)).matches(terminal.output), "\(terminal.output)")
+    try terminal.stop(toGroup: true)
+  }
+
+  /// The README's own way to a file.
+  @discardableResult
+  private func makeDatabase() throws -> String {
     let commands = try Readme.block("sh", containing: "init my.sqlite")
     let first = try #require(commands.split(separator: "\n").first)
     try Tool.run(["sh", "-c", String(first)], in: folder.path)
+    return commands
+  }
+
+  @Test func `an update in the operator's file appears in the README's program`() throws {
+    let commands = try makeDatabase()
     for words in [["init", "my.sqlite"], ["config", "swift"]] {
       #expect(commands.contains("/seedbank \(words.joined(separator: " "))"))
       let output = try SeedbankBinary.succeed(words, in: folder.path)

@@ -8,9 +8,7 @@ import Testing
 
   init() throws { article = try TypedArticle("Hosting") }
 
-  @Test
-  func
-    `clients follow plain files, by an address with a path too, and only the front's own interface is missing`()
+  @Test func `clients follow plain files, also below a path; only the front's own interface is missing`()
     throws
   {
     try article.typeRest()

@@ -1,0 +1,27 @@
+import Foundation
+import Support
+import Testing
+
+/// The vectors in `Examples/vectors`, for clients of other makes.
+@Suite struct VectorTests {
+  private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "../../Examples/vectors").standardized
+
+  @Test func `the publisher makes the vectors byte for byte`() throws {
+    let isWriting = ProcessInfo.processInfo.environment["SEEDBANK_WRITE_VECTORS"] != nil
+    for (name, text) in try VectorHistory().files() {
+      let file = Self.folder.appending(path: name)
+      if isWriting { try text.write(to: file, atomically: false, encoding: .utf8) }
+      #expect(
+        try String(contentsOf: file, encoding: .utf8) == text,
+        "\(name) is another one; if it should be: SEEDBANK_WRITE_VECTORS=1 Scripts/test --filter VectorTests")
+    }
+  }
+
+  #if os(Linux)
+  @Test func `a program in Python that shares no line with us applies the vectors`() throws {
+    let script = try String(contentsOf: Self.folder.appending(path: "apply.py"), encoding: .utf8)
+    #expect(try python(script, [Self.folder.path]) == "4 versions have their rows and digests\n")
+  }
+  #endif
+}
