@@ -38,17 +38,27 @@ extension Connection {
   /// For rows of which each may take long: those of some ten rows of an index.
   private static let stepsBetweenRows: Int32 = 64
 
-  /// Runs `body` while statements fail with ``ResultCode/interrupted`` once its task is cancelled, or once it has computed
-  /// for `seconds`. Time in which the process is suspended or waits does not count.
-  func computing<Result>(atMost seconds: Int, _ body: () throws -> Result) rethrows -> Result {
-    var end = Self.computedSeconds + seconds
-    return try withUnsafeMutablePointer(to: &end) { end in
+  private struct Bound {
+    let end: Int
+    let size: Int64
+    let handle: OpaquePointer
+
+    var isReached: Bool { end <= Connection.computedSeconds || size < seedbank_sqlite_file_size(handle) }
+  }
+
+  /// Runs `body` while statements fail with ``ResultCode/interrupted`` once its task is cancelled, once it has computed
+  /// for `seconds`, or once the file is larger than `size`. Time in which the process is suspended or waits does not count.
+  func computing<Result>(
+    atMost seconds: Int, growingTo size: Int64 = .max, _ body: () throws -> Result
+  ) rethrows -> Result {
+    var bound = Bound(end: Self.computedSeconds + seconds, size: size, handle: handle)
+    return try withUnsafeMutablePointer(to: &bound) { bound in
       sqlite3_progress_handler(
         handle, Self.stepsBetweenRows,
         { context in
-          guard let end = context?.load(as: Int.self) else { return 0 }
-          return Task.isCancelled || end <= Connection.computedSeconds ? 1 : 0
-        }, end)
+          guard let bound = context?.load(as: Bound.self) else { return 0 }
+          return Task.isCancelled || bound.isReached ? 1 : 0
+        }, bound)
       defer { sqlite3_progress_handler(handle, 0, nil, nil) }
       return try body()
     }

@@ -40,9 +40,9 @@ package struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible
   /// True where there was no room for something.
   package var saysFull: Bool { primaryCode == SQLITE_FULL }
 
-  /// True where a disk hinders SQLite, which says nothing of the data.
+  /// True if the disk or the memory hinders SQLite, which says nothing of the data.
   package var saysHindrance: Bool {
-    [SQLITE_IOERR, SQLITE_FULL, SQLITE_CANTOPEN].contains(primaryCode)
+    [SQLITE_IOERR, SQLITE_FULL, SQLITE_CANTOPEN, SQLITE_NOMEM].contains(primaryCode)
   }
 
   /// True where a writer died in the middle of a transaction, and its journal must be rolled back before anyone reads.
