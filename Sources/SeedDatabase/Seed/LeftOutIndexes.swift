@@ -47,6 +47,15 @@ package enum LeftOutIndexes {
     return schema
   }
 
+  /// Builds the indexes of a schema over empty tables, as a client would; throws ``ForeignIndex`` for one that it rejects.
+  package static func rehearse(_ schema: String) throws {
+    let connection = try Connection("schema", .memory)
+    try connection.run(script: schema)
+    try connection.execute("ANALYZE")
+    try leaveOut(of: connection)
+    _ = try build(in: connection, signed: SchemaReader(connection).schema().hash)
+  }
+
   private static func build(_ entry: Entry, _ connection: Connection, growingTo size: Int64) throws {
     try connection.makeIndex(entry.name, on: entry.table, by: entry.sql, growingTo: size)
     // A CHECK or a generated column in a forged table would be computed for each entry.
