@@ -40,18 +40,15 @@ struct LogPosition: Hashable {
   /// Which tables, views and indexes there are. Others make no doubt of what was noted, but what is read of them may be another.
   let relations: String
 
-  /// By how many bytes of the write-ahead log a standby may lack what an older state had; 0 if it cannot be counted, and `nil`
-  /// if it lacks nothing. A primary lacks nothing: an operator who restores an older state means it.
-  func lag(behind older: LogPosition, replayedBefore: UInt64?) -> Int? {
+  /// Whether a standby may lack a part of an older state. A primary lacks nothing: an operator who restores an older state means it.
+  func isBehind(_ older: LogPosition, replayedBefore: UInt64?) -> Bool {
     guard isStandby, system == older.system, database == older.database, timeline <= older.timeline else {
-      return nil
+      return false
     }
     // The older place was asked for after its snapshot, so the snapshot saw nothing beyond it; this one before its snapshot, so
     // the snapshot sees all up to it. Both err towards waiting. A snapshot also has all if it is past the older one's newest number.
     let hasAll = snapshot.floor >= older.ceiling || (replayedBefore ?? 0) >= older.reached
-    if timeline == older.timeline, hasAll { return nil }
-    guard let replayedBefore, older.reached != .max else { return 0 }
-    return Int(clamping: older.reached - min(replayedBefore, older.reached))
+    return timeline < older.timeline || !hasAll
   }
 
   /// Why nothing can be concluded from an older state, if this one lacks nothing of it.

@@ -21,7 +21,7 @@ package enum OriginError: OriginFailure {
   case locked(path: String, seconds: Int)
   case unwritable(path: String, reason: DatabaseError)
   case foreignTable(path: String, table: String)
-  case behind(origin: String, OriginLag, seconds: Int)
+  case behind(origin: String, standby: String)
   case noScratch(path: String)
 
   /// Why reading a file failed: a damaged one stays so, anything else may pass.
@@ -131,8 +131,8 @@ package enum OriginError: OriginFailure {
       "the origin \(path) cannot be written to: \(reason.message); run this as a user who may write to file and folder"
     case .foreignTable(let path, let table):
       "the origin \(path) has a table \"\(table)\" that is no log: give it another name, for the log is to have this one"
-    case .behind(let origin, let lag, let seconds):
-      "the origin \(origin) has been behind what was published for \(TimeSpan(seconds: seconds)): \(lag); look why it does not follow its "
+    case .behind(let origin, let standby):
+      "the origin \(origin) is the standby \(standby), which lacks rows that were published already: look why it does not follow its "
         + "primary, or let origin.postgres name the primary"
     case .noScratch(let path):
       "the rows of \(path) could not be sorted, for there is no room for the files in which SQLite does that: free some in the "
