@@ -42,7 +42,8 @@ struct SeriesStep {
     }
     guard let origin else { return keep(.unchanged, published) }
     let seen = SeenPlace(plan.series, in: context.stateFolder)
-    let relation = try seen.relation(of: origin)
+    // A new epoch may begin with an older state, as after a restore.
+    let relation = options.isBeginningEpoch ? .follows : try seen.relation(of: origin)
     if case .behind(let standby) = relation { return try wait(for: standby, seen, published) }
     let place = try origin.place()
     var draft = try read(origin, followed, after: published)
@@ -96,14 +97,14 @@ struct SeriesStep {
   /// Seconds for which an origin may be behind what was published before somebody must look at it.
   private static let longestWaitSeconds = 600
 
-  /// Never goes back: a standby that is behind is read when it has come as far. A new epoch is asked for once, and does not wait.
+  /// Never goes back: a standby that is behind is read when it has come as far.
   private func wait(
     for standby: String, _ seen: SeenPlace, _ published: SeriesMetadata?
   ) throws -> SeriesDraft {
     // A clock that was set back begins anew.
     let start = seen.behindSince.map { min($0, context.now) } ?? context.now
     let seconds = context.now.secondsSinceEpoch - start.secondsSinceEpoch
-    guard seconds < Self.longestWaitSeconds, !options.isBeginningEpoch else {
+    guard seconds < Self.longestWaitSeconds else {
       throw OriginError.behind(origin: job.origin.text, standby: standby)
     }
     var draft = keep(.unchanged, published)

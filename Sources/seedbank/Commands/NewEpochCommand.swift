@@ -11,7 +11,7 @@ extension Command {
       series begins a new history at version 1 with the current rows of its origin, under the root that clients \
       trust, and every client downloads a snapshot. A publication that is too old is continued, a lost one is made \
       anew. It needs root.json and the keys, including the targets key. Holds of a rollback end, and tables may \
-      have lost any number of rows.
+      have lost any number of rows. A standby is read though it lacks rows that were published.
       """,
     options: [
       .config,
