@@ -8,7 +8,7 @@ package struct File: ~Copyable, Sendable {
     case reading
     /// Reading a regular file and nothing else.
     case readingRegular(followsLinks: Bool)
-    /// Reading anything, also a pipe.
+    /// Reading anything, also a pipe: for a file that an operator names.
     case readingAny
     /// Writing a new file; throws where something has that name.
     case creating
