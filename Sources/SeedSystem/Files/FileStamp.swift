@@ -26,6 +26,14 @@ package struct FileStamp: Hashable, Sendable {
   /// Which file it is, whatever it holds.
   package var identity: String { "\(device) \(inode)" }
 
+  /// How Linux names the file in its list of locks: the device's two numbers, in hexadecimal, and the inode.
+  var lockedFile: String {
+    let numbers = [device >> 8 & 0xFFF, device & 0xFF | device >> 12 & 0xFFF00].map { number in
+      (number < 16 ? "0" : "") + String(number, radix: 16)
+    }
+    return "\(numbers[0]):\(numbers[1]):\(inode)"
+  }
+
   /// True for the same file with other content, too.
   package func isOfSameFile(as other: FileStamp) -> Bool { device == other.device && inode == other.inode }
 
