@@ -32,11 +32,13 @@ extension Command {
     let deployment = try Deployment(
       configuration, context, keysIn: arguments.paths("with", from: context.currentDirectory))
     try Mirrors(configuration, deployment.publication, context).check()
+    let notices = context.notices(configuration)
     let root = try DurableFile.read(deployment.configuration.rootPath, limit: Limits.metadataBytes)
     try deployment.publisher.beginEpoch(jobs, root: root, now: .now()) { job, report in
       for warning in report.warnings { context.console.warning("\(job.name): \(warning)") }
       try context.console.report(
         report.json(job.name, warnings: report.warnings), report.lines.joined(separator: "\n"))
+      notices.tell(report, of: job.name)
     }
     // Who begins anew is the only one left, and what the mirrors show is what was lost.
     let published = try deployment.publication.published()
