@@ -72,4 +72,13 @@ static inline int seedbank_sqlite_system_error(sqlite3 *database) {
   return number;
 }
 
+/// Bytes of a connection's file as it is on the disk; 0 if it has none.
+static inline sqlite3_int64 seedbank_sqlite_file_size(sqlite3 *database) {
+  sqlite3_file *file = 0;
+  sqlite3_int64 size = 0;
+  sqlite3_file_control(database, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+  if (file && file->pMethods) file->pMethods->xFileSize(file, &size);
+  return size;
+}
+
 #endif

@@ -70,8 +70,8 @@ package final class PostgresOrigin: Origin {
   package func relation(to place: OriginCursor) throws -> OriginRelation {
     guard let position = try positionIfTold(), let older = LogPosition(place.json) else { return .follows }
     let replayed = LogPosition.place(connection.replayedBefore)
-    if let bytes = position.lag(behind: older, replayedBefore: replayed) {
-      return .behind(OriginLag(server: connection.server.name, bytes: bytes))
+    if position.isBehind(older, replayedBefore: replayed) {
+      return .behind(standby: connection.server.name)
     }
     let doubt = position.doubt(since: older)
     return doubt.flatMap { [.otherDatabase, .otherTimeline].contains($0) ? .other($0) : nil } ?? .follows

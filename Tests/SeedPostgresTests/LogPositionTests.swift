@@ -23,7 +23,7 @@ import Testing
   @Test func `a primary follows itself, and anything else about it is a doubt`() throws {
     let older = try position()
     func doubt(_ newer: LogPosition) -> LogDoubt? {
-      #expect(newer.lag(behind: older, replayedBefore: 100) == nil)
+      #expect(!newer.isBehind(older, replayedBefore: 100))
       return newer.doubt(since: older)
     }
     #expect(doubt(older) == nil)
@@ -44,22 +44,22 @@ import Testing
     var timeline = 1
     var snapshot = "10:12:"
     var replayed: UInt64? = 100
-    let lag: Int?
+    let isBehind: Bool
   }
 
   static let standbys = [
-    Standby(testDescription: "as far", lag: nil),
-    Standby(testDescription: "further", replayed: 101, lag: nil),
-    Standby(testDescription: "not as far", replayed: 99, lag: 1),
-    Standby(testDescription: "nothing replayed", replayed: 0, lag: 100),
-    Standby(testDescription: "cannot say how far", replayed: nil, lag: 0),
-    Standby(testDescription: "newer transactions alone", snapshot: "12:14:", replayed: 0, lag: nil),
-    Standby(testDescription: "an older one in progress", snapshot: "11:14:", replayed: 0, lag: 100),
+    Standby(testDescription: "as far", isBehind: false),
+    Standby(testDescription: "further", replayed: 101, isBehind: false),
+    Standby(testDescription: "not as far", replayed: 99, isBehind: true),
+    Standby(testDescription: "nothing replayed", replayed: 0, isBehind: true),
+    Standby(testDescription: "cannot say how far", replayed: nil, isBehind: true),
+    Standby(testDescription: "newer transactions alone", snapshot: "12:14:", replayed: 0, isBehind: false),
+    Standby(testDescription: "an older one in progress", snapshot: "11:14:", replayed: 0, isBehind: true),
     Standby(
-      testDescription: "an older timeline", timeline: 0, snapshot: "12:14:", replayed: 200, lag: 0),
-    Standby(testDescription: "a newer timeline", timeline: 2, replayed: 0, lag: nil),
-    Standby(testDescription: "another cluster", system: "9", replayed: 0, lag: nil),
-    Standby(testDescription: "another database", database: "9", replayed: 0, lag: nil),
+      testDescription: "an older timeline", timeline: 0, snapshot: "12:14:", replayed: 200, isBehind: true),
+    Standby(testDescription: "a newer timeline", timeline: 2, replayed: 0, isBehind: false),
+    Standby(testDescription: "another cluster", system: "9", replayed: 0, isBehind: false),
+    Standby(testDescription: "another database", database: "9", replayed: 0, isBehind: false),
   ]
 
   @Test(arguments: standbys)
@@ -71,7 +71,7 @@ import Testing
       snapshot: standby.snapshot)
     for isStandby in [false, true] {
       let older = try position(isStandby: isStandby)
-      #expect(newer.lag(behind: older, replayedBefore: standby.replayed) == standby.lag)
+      #expect(newer.isBehind(older, replayedBefore: standby.replayed) == standby.isBehind)
     }
   }
 

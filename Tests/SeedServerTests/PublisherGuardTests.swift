@@ -262,6 +262,32 @@ import Testing
     #expect(try SeriesPlan.plans("test", [model("1.0", schema)])[0].warnings.isEmpty)
   }
 
+  @Test(arguments: [
+    ("trim(name)", "it calls trim()"),
+    ("max(\([String](repeating: "id", count: 17).joined(separator: ", ")))", "too many"),
+    ("name\(String(repeating: " || name", count: 100))", "depth 100"),
+  ])
+  func `an index that clients would not build is not left to them`(_ expression: String, _ reason: String)
+    throws
+  {
+    let models = [
+      model("1.0", "CREATE TABLE a(id INTEGER PRIMARY KEY, name); CREATE INDEX i ON a(\(expression))")
+    ]
+    let error = #expect(throws: PlanError.self) { try SeriesPlan.plans("test", models, indexes: .client) }
+    let text = error?.description ?? ""
+    #expect(text.hasPrefix("models/1.0/schema.sql: clients do not build the index \"i\": "))
+    #expect(text.contains(reason) && text.hasSuffix("set \"indexes\" to \"snapshot\""), "\(text)")
+    _ = try SeriesPlan.plans("test", models, indexes: .snapshot)
+  }
+
+  @Test func `an index that clients build is left to them`() throws {
+    let schema = """
+      CREATE TABLE a(id INTEGER PRIMARY KEY, name); CREATE INDEX i ON a(lower(name)) WHERE id > 1;
+      CREATE UNIQUE INDEX u ON a(trim(name)); CREATE VIRTUAL TABLE f USING fts5(name, content='a', content_rowid='id');
+      """
+    _ = try SeriesPlan.plans("test", [model("1.0", schema)], indexes: .client)
+  }
+
   @Test func `a view over what is not there is warned of`() throws {
     let schema = "CREATE TABLE a(id INTEGER PRIMARY KEY); CREATE VIEW v AS SELECT nme FROM a"
     let warnings = try SeriesPlan.plans("test", [model("1.0", schema)])[0].warnings

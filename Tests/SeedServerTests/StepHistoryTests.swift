@@ -231,6 +231,19 @@ import Testing
     #expect(try scene.history.newest(10).count == 1)
   }
 
+  @Test func `a lock that other processes hold one after the other is one failure, which may pass`() throws {
+    let scene = try Scene()
+    for holder in ["process 1, seedbank", "process 2, seedbank"] {
+      let error = PublicationError.locked(path: "p", by: holder, waitedSeconds: 10)
+      #expect(FailureReason(error) == .other)
+      scene.history.record([
+        StepRecord(error, of: scene.deployment.job.name, at: scene.deployment.clock, milliseconds: 1)
+      ])
+    }
+    let records = try scene.history.newest(10)
+    #expect(records.map(\.times) == [2] && records[0].outcome == .failed)
+  }
+
   @Test func `what another publisher does, or a slip of the hand, is no step`() throws {
     let scene = try Scene()
     let lock = try File("\(scene.deployment.publication.path)/.lock", for: .updating)

@@ -1,7 +1,8 @@
 import Foundation
-import SeedSystem
 import Support
 import Testing
+
+@testable import SeedSystem
 
 @Suite struct FileTests {
   private static func newFolder() throws -> String {
@@ -12,6 +13,20 @@ import Testing
 
   private static func openDescriptors() throws -> Int {
     try FileManager.default.contentsOfDirectory(atPath: "/dev/fd").count
+  }
+
+  @Test func `a lock is held by the process that is listed with the file's device and inode`() throws {
+    let folder = try Self.newFolder()
+    let file = try #require(try FileStamp(folder)).lockedFile
+    let inode = file.split(separator: ":")[2]
+    #expect(file.wholeMatch(of: /[0-9a-f]{2,}:[0-9a-f]{2,}:[0-9]+/) != nil)
+    let locks = """
+      1: FLOCK  ADVISORY  WRITE 11 ffff:ff:\(inode) 0 EOF
+      2: POSIX  ADVISORY  WRITE 12 \(file) 0 EOF
+      2: -> FLOCK  ADVISORY  WRITE 13 \(file) 0 EOF
+      3: FLOCK  ADVISORY  WRITE 14 \(file) 0 EOF
+      """
+    #expect(LockHolder.process(holding: file, in: locks) == 14)
   }
 
   @Test func `a pipe is read as far as it has something, and says whether it has`() throws {

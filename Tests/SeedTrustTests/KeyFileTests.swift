@@ -1,3 +1,4 @@
+import Dispatch
 import SeedFormat
 import SeedSystem
 import SeedTrust
@@ -27,6 +28,19 @@ import Testing
         try KeyFile.write(.generate(), toNewFile: path)
       }
       #expect(try KeyFile(reading: path).key.publicKey == first.publicKey)
+    }
+  }
+
+  @Test func `a public key of either form is read from a pipe`() throws {
+    try withTemporaryDirectory { directory in
+      let (key, pipe) = (SigningKey.generate(), "\(directory)/pipe")
+      try KeyFile.write(key, toNewFile: "\(directory)/key.json")
+      #expect(mkfifo(pipe, 0o600) == 0)
+      let secret = try DurableFile.read("\(directory)/key.json", limit: 4096)
+      for bytes in [secret, PublicKeyFile.document(key.publicKey)] {
+        DispatchQueue.global().async { try? File(pipe, for: .replacing).write(bytes) }
+        #expect(try KeyFile.publicKey(inFileOrPipe: pipe) == key.publicKey)
+      }
     }
   }
 

@@ -36,17 +36,27 @@ extension Connection {
   /// Instructions for about ten rows of an index, because each row may take long.
   private static let stepsBetweenRows: Int32 = 64
 
-  /// Lets the statements in `body` fail with ``ResultCode/interrupted`` after `seconds` of CPU time, or when its task
-  /// is cancelled. Time in which the process waits or is suspended does not count.
-  func computing<Result>(atMost seconds: Int, _ body: () throws -> Result) rethrows -> Result {
-    var end = Self.computedSeconds + seconds
-    return try withUnsafeMutablePointer(to: &end) { end in
+  private struct Bound {
+    let end: Int
+    let size: Int64
+    let handle: OpaquePointer
+
+    var isReached: Bool { end <= Connection.computedSeconds || size < seedbank_sqlite_file_size(handle) }
+  }
+
+  /// Runs `body`. Its statements fail with ``ResultCode/interrupted`` after `seconds` of CPU time, if the file grows beyond
+  /// `size`, or if the task is cancelled. Time in which the process waits or is suspended does not count.
+  func computing<Result>(
+    atMost seconds: Int, growingTo size: Int64 = .max, _ body: () throws -> Result
+  ) rethrows -> Result {
+    var bound = Bound(end: Self.computedSeconds + seconds, size: size, handle: handle)
+    return try withUnsafeMutablePointer(to: &bound) { bound in
       sqlite3_progress_handler(
         handle, Self.stepsBetweenRows,
         { context in
-          guard let end = context?.load(as: Int.self) else { return 0 }
-          return Task.isCancelled || end <= Connection.computedSeconds ? 1 : 0
-        }, end)
+          guard let bound = context?.load(as: Bound.self) else { return 0 }
+          return Task.isCancelled || bound.isReached ? 1 : 0
+        }, bound)
       defer { sqlite3_progress_handler(handle, 0, nil, nil) }
       return try body()
     }

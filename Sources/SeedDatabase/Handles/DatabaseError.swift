@@ -36,9 +36,9 @@ package struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible
   /// True if a disk or a size limit is full.
   package var saysFull: Bool { primaryCode == SQLITE_FULL }
 
-  /// True if a disk hinders SQLite; the data may be sound.
+  /// True if the disk or memory failed; the data may be sound.
   package var saysHindrance: Bool {
-    [SQLITE_IOERR, SQLITE_FULL, SQLITE_CANTOPEN].contains(primaryCode)
+    [SQLITE_IOERR, SQLITE_FULL, SQLITE_CANTOPEN, SQLITE_NOMEM].contains(primaryCode)
   }
 
   /// True if a writer died in a transaction and its journal must be rolled back before the next read.

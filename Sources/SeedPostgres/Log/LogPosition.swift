@@ -40,17 +40,15 @@ struct LogPosition: Hashable {
   /// Digest of tables, views and indexes. A change does not invalidate the log, but may change which tables are read.
   let relations: String
 
-  /// Bytes of the write-ahead log by which a standby is behind an older state; 0 if unknown, nil if it is not behind. A
-  /// primary never is, because its operator may restore an older state on purpose.
-  func lag(behind older: LogPosition, replayedBefore: UInt64?) -> Int? {
+  /// Whether a standby may lack a part of an older state. A primary never does, because its operator may restore an older
+  /// state on purpose.
+  func isBehind(_ older: LogPosition, replayedBefore: UInt64?) -> Bool {
     guard isStandby, system == older.system, database == older.database, timeline <= older.timeline else {
-      return nil
+      return false
     }
     // One position was read after its snapshot, the other before: both err towards waiting.
     let hasAll = snapshot.floor >= older.ceiling || (replayedBefore ?? 0) >= older.reached
-    if timeline == older.timeline, hasAll { return nil }
-    guard let replayedBefore, older.reached != .max else { return 0 }
-    return Int(clamping: older.reached - min(replayedBefore, older.reached))
+    return timeline < older.timeline || !hasAll
   }
 
   /// Why a log since an older state proves nothing.

@@ -43,8 +43,11 @@ package struct SeriesPlan: Sendable {
   /// The schema hash of each minor that can open a file of this series.
   package let hashes: [ModelVersion: SHA256Digest]
 
-  /// Reads the schemas of a series' models and checks that minors only add.
-  package init(_ series: Series, _ models: [ModelDefinition]) throws(PlanError) {
+  /// Reads the schemas of a series' models. Checks that minors only add, and that clients can build the `indexes` left to
+  /// them.
+  package init(
+    _ series: Series, _ models: [ModelDefinition], indexes: IndexPlace = .snapshot
+  ) throws(PlanError) {
     let read = try models.sorted { $0.version < $1.version }.map { model throws(PlanError) in
       (model: model, schema: try Self.schema(of: model))
     }
@@ -55,6 +58,7 @@ package struct SeriesPlan: Sendable {
         throw .notAdditive(older: older.model.version, newer: newer.model.version, missing)
       }
     }
+    if indexes == .client { try Self.checkIndexes(last.model) }
     self.series = series
     newest = last.model
     schema = last.schema
@@ -63,12 +67,12 @@ package struct SeriesPlan: Sendable {
     hashes = Dictionary(read.map { ($0.model.version, $0.schema.hash) }) { $1 }
   }
 
-  package static func plans(_ dataset: DatasetName, _ models: [ModelDefinition]) throws(PlanError)
-    -> [SeriesPlan]
-  {
+  package static func plans(
+    _ dataset: DatasetName, _ models: [ModelDefinition], indexes: IndexPlace = .snapshot
+  ) throws(PlanError) -> [SeriesPlan] {
     try Set(models.map(\.version.major)).sorted().map { major throws(PlanError) in
       let own = models.filter { $0.version.major == major }
-      return try SeriesPlan(Series(dataset, model: own[0].version), own)
+      return try SeriesPlan(Series(dataset, model: own[0].version), own, indexes: indexes)
     }
   }
 
@@ -97,6 +101,17 @@ package struct SeriesPlan: Sendable {
     plan.newest = ModelDefinition(
       version: newest.version, schemaSQL: newest.schemaSQL, projections: [:], path: newest.path)
     return plan
+  }
+
+  private static func checkIndexes(_ model: ModelDefinition) throws(PlanError) {
+    do {
+      try LeftOutIndexes.rehearse(model.schemaSQL)
+    } catch let error as ForeignIndex {
+      throw .schema(
+        file: model.schemaFile,
+        "clients do not build the index \"\(error.name)\": \(error.reason): change it, or set \"indexes\" to \"snapshot\""
+      )
+    } catch { throw .schema(file: model.schemaFile, "\(error)") }
   }
 
   private static func schema(of model: ModelDefinition) throws(PlanError) -> DatabaseSchema {

@@ -20,7 +20,7 @@ package enum OriginError: OriginFailure {
   case locked(path: String, seconds: Int)
   case unwritable(path: String, reason: DatabaseError)
   case foreignTable(path: String, table: String)
-  case behind(origin: String, OriginLag, seconds: Int)
+  case behind(origin: String, standby: String)
   case noScratch(path: String)
 
   /// Classifies a read error. Only damage is permanent.
@@ -127,9 +127,9 @@ package enum OriginError: OriginFailure {
       "the origin \(path) cannot be written to: \(reason.message); run this as a user who may write to file and folder"
     case .foreignTable(let path, let table):
       "the origin \(path) has a table \"\(table)\" that is no log: give it another name, for the log is to have this one"
-    case .behind(let origin, let lag, let seconds):
-      "the origin \(origin) has been behind what was published for \(TimeSpan(seconds: seconds)): \(lag); look why it does not follow its "
-        + "primary, or let origin.postgres name the primary"
+    case .behind(let origin, let standby):
+      "the origin \(origin) is the standby \(standby), which lacks rows that were published already: look why it does not follow its "
+        + "primary, or let origin.postgres name the primary. If the primary was restored to an earlier state, 'seedbank new-epoch' begins anew"
     case .noScratch(let path):
       "the rows of \(path) could not be sorted, for there is no room for the files in which SQLite does that: free some in the "
         + "folder that TMPDIR names (else /var/tmp), or name one with more room there"

@@ -40,8 +40,9 @@ struct SeriesStep {
     }
     guard let origin else { return keep(.unchanged, published) }
     let seen = SeenPlace(plan.series, in: context.stateFolder)
-    let relation = try seen.relation(of: origin)
-    if case .behind(let lag) = relation { return try wait(for: lag, seen, published) }
+    // A new epoch may begin with an older state, as after a restore.
+    let relation = options.isBeginningEpoch ? .follows : try seen.relation(of: origin)
+    if case .behind(let standby) = relation { return try wait(for: standby, seen, published) }
     let place = try origin.place()
     var draft = try read(origin, followed, after: published)
     if case .other(let doubt) = relation {
@@ -94,19 +95,21 @@ struct SeriesStep {
   /// The time that an origin may be behind the publication before the step fails.
   private static let longestWaitSeconds = 600
 
-  /// Waits until a standby has caught up, so that data never goes backward. A new epoch does not wait.
-  private func wait(for lag: OriginLag, _ seen: SeenPlace, _ published: SeriesMetadata?) throws -> SeriesDraft
-  {
+  /// Waits until a standby has caught up, so that data never goes backward.
+  private func wait(
+    for standby: String, _ seen: SeenPlace, _ published: SeriesMetadata?
+  ) throws -> SeriesDraft {
     // If the clock was set back, start waiting from now.
     let start = seen.behindSince.map { min($0, context.now) } ?? context.now
     let seconds = context.now.secondsSinceEpoch - start.secondsSinceEpoch
-    guard seconds < Self.longestWaitSeconds, !options.isBeginningEpoch else {
-      throw OriginError.behind(origin: job.origin.text, lag, seconds: seconds)
+    guard seconds < Self.longestWaitSeconds else {
+      throw OriginError.behind(origin: job.origin.text, standby: standby)
     }
     var draft = keep(.unchanged, published)
     (draft.isWaiting, draft.isSearched) = (true, true)
     draft.report.warnings.append(
-      "\(plan.series): \(lag): nothing is published until it has that; wait, or let origin.postgres name the primary"
+      "\(plan.series): the standby \(standby) lacks rows that were published already: nothing is published until it has them; "
+        + "wait, or let origin.postgres name the primary"
     )
     draft.noteSeen = { try seen.note(waitingSince: start) }
     return draft

@@ -69,6 +69,7 @@ extension StepRecord {
     switch error {
     case let error as any OriginFailure: error.isUnavailable ? .failed : .refused
     case is ImportError, is InvalidText, is PlanError, is SchemaProblem, is NotASeed, is ApplyError: .refused
+    case PublicationError.locked: .failed
     case is PublicationError, is TrustError: .refused
     default: .failed
     }
@@ -81,6 +82,7 @@ extension FailureReason {
     case let error as any OriginFailure:
       self = error.isUnavailable ? .origin : error.isConfiguration ? .configuration : .data
     case PublicationError.shrunk: self = .shrunk
+    case PublicationError.locked: self = .other
     case is ImportError, is InvalidText, is NotASeed, is ApplyError: self = .data
     case is PlanError, is SchemaProblem: self = .configuration
     case is MissingKeys, is KeyFileError: self = .keys

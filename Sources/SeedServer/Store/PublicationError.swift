@@ -38,9 +38,9 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
       "there is no publication at \(path): is its disk mounted? If there never was one, 'seedbank init' makes it. If it was "
         + "lost, restore it from a backup, or begin anew with 'seedbank new-epoch'"
     case .damaged(let file): "\(file) does not match the signed metadata: restore it from a backup"
-    case .locked(let path, let holder, let seconds):
-      "another publisher is working on \(path)\(holder.map { " (\($0))" } ?? "")"
-        + "\(seconds > 0 ? ", for more than \(seconds) seconds" : ""): try again when it is done"
+    // Without the holder: another one is the same failure.
+    case .locked(let path, _, let seconds):
+      "another publisher is working on \(path)\(seconds > 0 ? ", for more than \(seconds) seconds" : ""): try again when it is done"
     case .copyAhead(let copy, let version, let head):
       "the working copy \(copy) is at version \(version), ahead of the publication's \(head): "
         + "the publication seems to come from an old backup; restore the newest one, or begin anew with 'seedbank new-epoch'"

@@ -7,7 +7,7 @@ package struct File: ~Copyable, Sendable {
     /// Reads a regular file or a folder. Rejects anything else, including a pipe, on which a normal open would block.
     case reading
     case readingRegular(followsLinks: Bool)
-    /// Reads anything, including pipes.
+    /// Reads anything, including pipes: for files that the operator names.
     case readingAny
     /// Writes a new file; throws if the name exists.
     case creating

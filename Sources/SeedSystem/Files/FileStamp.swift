@@ -23,6 +23,14 @@ package struct FileStamp: Hashable, Sendable {
 
   package var identity: String { "\(device) \(inode)" }
 
+  /// The file's name in `/proc/locks`: the device's major and minor number in hexadecimal, and the inode.
+  var lockedFile: String {
+    let numbers = [device >> 8 & 0xFFF, device & 0xFF | device >> 12 & 0xFFF00].map { number in
+      (number < 16 ? "0" : "") + String(number, radix: 16)
+    }
+    return "\(numbers[0]):\(numbers[1]):\(inode)"
+  }
+
   /// True for the same file even if its content differs.
   package func isOfSameFile(as other: FileStamp) -> Bool { device == other.device && inode == other.inode }
 

@@ -10,11 +10,19 @@ package struct KeyFile: Sendable {
   private static let byteLimit = 4096
 
   /// Reads a key; throws if the public half does not match the private one.
-  package init(reading path: String) throws(KeyFileError) {
+  package init(reading path: String, for purpose: File.Purpose = .reading) throws(KeyFileError) {
     do {
-      let file = try File(path, for: .reading)
+      let file = try File(path, for: purpose)
       isTooOpen = try file.stamp().isOpenToOthers
       key = try Self.key(in: Self.secret(in: file, path))
+    } catch { throw KeyFileError(error, reading: path) }
+  }
+
+  /// Reads the public key out of a key file or a ``PublicKeyFile``. A pipe can be read only once.
+  package static func publicKey(inFileOrPipe path: String) throws(KeyFileError) -> PublicKey {
+    do {
+      let text = try secret(in: File(path, for: .readingAny), path)
+      return try (try? key(in: text))?.publicKey ?? PublicKeyFile.key(in: text.withBytes { Array($0) })
     } catch { throw KeyFileError(error, reading: path) }
   }
 

@@ -1,20 +1,15 @@
 import SeedFormat
-import SeedSystem
 
 /// A public key file: TUF's JSON, or Ed25519 in PEM as written by OpenSSL and hardware tokens.
 package enum PublicKeyFile {
-  private static let byteLimit = 4096
   /// The DER prefix of an Ed25519 key in SubjectPublicKeyInfo (RFC 8410).
   private static let derPrefix: [UInt8] = [
     0x30, 0x2A, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x03, 0x21, 0x00,
   ]
 
-  package static func read(_ path: String) throws(KeyFileError) -> PublicKey {
-    do {
-      let bytes = try DurableFile.read(path, limit: byteLimit)
-      let text = String(decoding: bytes, as: UTF8.self)
-      return text.hasPrefix(PEM.firstLine) ? try key(inPEM: text) : try key(inJSON: bytes)
-    } catch { throw KeyFileError(error, reading: path) }
+  static func key(in bytes: [UInt8]) throws -> PublicKey {
+    let text = String(decoding: bytes, as: UTF8.self)
+    return text.hasPrefix(PEM.firstLine) ? try key(inPEM: text) : try key(inJSON: bytes)
   }
 
   package static func document(_ key: PublicKey) -> [UInt8] { RoleKey(key).json.bytes + [UInt8(ascii: "\n")] }

@@ -28,6 +28,8 @@ struct FailureReport: Hashable {
     case let error as DatabaseError where error.place != nil:
       let sentence = "\(error)".asSentence
       (exitCode, message) = (.inputOutput, Self.advice(on: error).map { sentence.unclosed + $0 } ?? sentence)
+    case PublicationError.locked(_, let holder?, _):
+      (exitCode, message) = (.locked, "\("\(error)".asSentence.unclosed) (\(holder)).")
     default:
       let known = Self.exitCode(of: error)
       (exitCode, message) = (known ?? .failure, known == nil ? "\(error)" : "\(error)".asSentence)

@@ -92,7 +92,8 @@ extension Command {
   /// Proves that clients of older minors can read the model.
   private static func plan(_ model: ModelDefinition, _ dataset: DatasetConfiguration) throws -> SeriesPlan {
     let series = Series(dataset.name, model: model.version)
-    return try SeriesPlan(series, dataset.models.filter { $0.version.major == series.major } + [model])
+    let models = dataset.models.filter { $0.version.major == series.major } + [model]
+    return try SeriesPlan(series, models, indexes: dataset.policy.indexes)
   }
 
   private static func mending(_ plan: SeriesPlan, _ origin: any Origin) -> [String] {

@@ -11,7 +11,7 @@ extension Command {
       series begins a new history at version 1 with the current rows of its origin, under the root that clients \
       trust, and every client downloads a snapshot. A publication that is too old is continued, a lost one is made \
       anew. It needs root.json and the keys, including the targets key. Holds of a rollback end, and tables may \
-      have lost any number of rows.
+      have lost any number of rows. A standby is read though it lacks rows that were published.
       """,
     options: [
       .config,
@@ -32,11 +32,13 @@ extension Command {
     let deployment = try Deployment(
       configuration, context, keysIn: arguments.paths("with", from: context.currentDirectory))
     try Mirrors(configuration, deployment.publication, context).check()
+    let notices = context.notices(configuration)
     let root = try DurableFile.read(deployment.configuration.rootPath, limit: Limits.metadataBytes)
     try deployment.publisher.beginEpoch(jobs, root: root, now: .now()) { job, report in
       for warning in report.warnings { context.console.warning("\(job.name): \(warning)") }
       try context.console.report(
         report.json(job.name, warnings: report.warnings), report.lines.joined(separator: "\n"))
+      notices.tell(report, of: job.name)
     }
     // The new epoch takes over the mirrors, which show the lost state.
     let published = try deployment.publication.published()

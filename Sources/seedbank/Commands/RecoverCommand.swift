@@ -141,7 +141,7 @@ extension Context {
         "\(path.printable) is missing, in which all trust begins: name with --root the root.json that apps are shipped with."
       )
     }
-    let bytes = try TextFile.bytes(path)
+    let bytes = try TextFile.bytes(path, for: .readingAny)
     try ShippedRoot.check(bytes, name: path)
     return bytes
   }

@@ -43,7 +43,9 @@ struct DatasetConfiguration: SettingsFile, Hashable {
     originPath = ""
   }
 
-  func plans() throws(PlanError) -> [SeriesPlan] { try SeriesPlan.plans(name, models) }
+  func plans() throws(PlanError) -> [SeriesPlan] {
+    try SeriesPlan.plans(name, models, indexes: policy.indexes)
+  }
 
   static var usual: Self { Self(name: "usual", folder: "/", originPath: "/") }
 
@@ -84,7 +86,7 @@ extension DatasetConfiguration {
       .choice(
         "indexes", \.policy.indexes, isSeldom: true,
         "`client` ships snapshots without the indexes that are not unique; the client library builds them before "
-          + "it swaps a snapshot in"),
+          + "it swaps a snapshot in, and lets them call only functions that are quick for any value"),
       Setting(
         key: "expirySeconds", type: Setting<Self>.words(1...31_536_000),
         usual: "\(PublishingPolicy().lifetimeSeconds), or three times the longest schedule", isSeldom: true,

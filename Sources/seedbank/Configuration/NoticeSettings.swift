@@ -8,9 +8,10 @@ enum NoticeKind: String, CaseIterable {
   fileprivate var meaning: String {
     switch self {
     case .published:
-      "a program with its arguments, which `run` and `regenerate` start after a step that published something; "
+      "a program with its arguments, which each command that publishes starts after a step that published something; "
         + "it reads one JSON object. See the article on operating"
-    case .failed: "the same after a step that failed, once until it succeeds or fails in another way"
+    case .failed:
+      "the same after a step of `run` or `regenerate` that failed, once until it succeeds or fails in another way"
     }
   }
 }

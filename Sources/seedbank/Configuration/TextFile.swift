@@ -3,9 +3,11 @@ import SeedSystem
 enum TextFile {
   static let longest = 4 * 1024 * 1024
 
-  static func bytes(_ path: String) throws(ConfigurationError) -> [UInt8] {
+  static func bytes(
+    _ path: String, for purpose: File.Purpose = .readingRegular(followsLinks: true)
+  ) throws(ConfigurationError) -> [UInt8] {
     do {
-      return try File(path, for: .readingRegular(followsLinks: true)).readAll(limit: longest)
+      return try File(path, for: purpose).readAll(limit: longest)
     } catch {
       let problem =
         switch error.number {

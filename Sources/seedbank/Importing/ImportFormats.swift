@@ -143,7 +143,7 @@ struct ImportFormats {
 
   private static func mapping(in path: String) throws -> ImportMapping {
     do {
-      return try ImportMapping(json: TextFile.bytes(path))
+      return try ImportMapping(json: TextFile.bytes(path, for: .readingAny))
     } catch let error as ConfigurationError {
       throw CommandFailure(.configuration, error.message)
     } catch let error as ImportFailure {

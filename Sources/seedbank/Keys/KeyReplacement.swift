@@ -101,13 +101,8 @@ struct KeyReplacement {
   }
 
   private static func givenKeys(_ arguments: ParsedArguments, _ context: Context) throws -> [PublicKey] {
-    let keys = try arguments.paths("key", from: context.currentDirectory).map { path in
-      do throws(KeyFileError) {
-        return try KeyFile(reading: path).key.publicKey
-      } catch {
-        return try PublicKeyFile.read(path)
-      }
-    }
+    let paths = try arguments.paths("key", from: context.currentDirectory)
+    let keys = try paths.map { try KeyFile.publicKey(inFileOrPipe: $0) }
     guard Set(keys).count == keys.count else {
       throw arguments.unsuitable("key", "the same key twice", "different keys")
     }

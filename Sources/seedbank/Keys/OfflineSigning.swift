@@ -31,9 +31,9 @@ enum OfflineSigning {
     guard keys.count == 1 else {
       throw arguments.unsuitable("key", keys.joined(separator: " "), "the file of one key")
     }
-    let bytes = try DurableFile.read(payload, limit: Limits.metadataBytes)
+    let bytes = try File(payload, for: .readingAny).readAll(limit: Limits.metadataBytes)
     let summary = try summary(of: bytes, file: payload)
-    let key = try KeyFile(reading: keys[0]).key
+    let key = try KeyFile(reading: keys[0], for: .readingAny).key
     for line in summary { context.console.note(line) }
     try context.console.result(SignatureFile(signing: bytes, with: key).json)
   }
@@ -83,7 +83,7 @@ struct SignatureFile {
 
   /// Reads the output of `sign`, or a bare signature.
   init(readingFile path: String) throws {
-    let bytes = try DurableFile.read(path, limit: Self.byteLimit)
+    let bytes = try File(path, for: .readingAny).readAll(limit: Self.byteLimit)
     if bytes.count == PublicKey.signatureByteCount {
       (keyID, hex) = (nil, lowerHex(bytes))
       return

@@ -56,7 +56,7 @@ extension ParsedArguments {
 
   func rootFile(from directory: String) throws -> [UInt8]? {
     guard let path = try path("root", from: directory) else { return nil }
-    let bytes = try TextFile.bytes(path)
+    let bytes = try TextFile.bytes(path, for: .readingAny)
     try ShippedRoot.check(bytes, name: path)
     return bytes
   }

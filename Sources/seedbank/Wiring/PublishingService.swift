@@ -80,9 +80,8 @@ struct PublishingService: Sendable {
         say("\(dataset.name): \(work.recovery), after \(time)", .notice)
       }
     } catch {
-      let message = FailureReport(error).message
-      if failures.isNews(message, of: work) {
-        say(message, .error)
+      if failures.isNews("\(error)", of: work) {
+        say(FailureReport(error).message, .error)
         try? await blocking { [notices, name = dataset.name] in notices.tell(error, of: name) }
       }
     }

@@ -62,6 +62,17 @@ import Testing
     #expect(try scene.shell("seedbank verify").hasSuffix("sound\n"))
   }
 
+  @Test func `a key, a payload, a signature and a root may come from a pipe`() throws {
+    let scene = try KeyScene()
+    try scene.shell(
+      """
+      seedbank keys renew root --with "$ROOT_A"
+      seedbank keys payload root > p && seedbank keys sign <(cat p) --key <(cat "$ROOT_B/root-2.key") > s
+      seedbank keys add-signature <(cat s)
+      seedbank follow seedbank/publication --root <(cat seedbank/root.json) --to copy --once
+      """)
+  }
+
   @Test(.full) func `a pending change is reported, and an expired one is not published`() throws {
     let scene = try KeyScene()
     try scene.shell("seedbank keys renew root --with \"$ROOT_A\"")

@@ -60,6 +60,13 @@ import Testing
     #expect(told("failed").isEmpty)
   }
 
+  @Test func `rollback and new-epoch run the program for publications`() throws {
+    for _ in 0..<2 { #expect(try deployment.seedbank("rollback", "--to", "2").status == 0) }
+    #expect(told("published").count == 1, "the second one published nothing")
+    #expect(try deployment.seedbank("new-epoch", "--yes").status == 0)
+    #expect(told("published").count == 2)
+  }
+
   @Test func `the program for failures runs when a failure begins and when its reason changes`() throws {
     try move("my.sqlite", "away.sqlite")
     for _ in 0..<3 { try fail() }

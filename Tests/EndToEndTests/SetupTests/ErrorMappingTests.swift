@@ -49,6 +49,10 @@ import Testing
       OriginError.locked(path: "/o", seconds: 10), .unavailable,
       "The origin /o is locked by another process, for 10 seconds at least: try again later."
     ),
+    (
+      PublicationError.locked(path: "/p", by: "process 1, seedbank"), .locked,
+      "Another publisher is working on /p: try again when it is done (process 1, seedbank)."
+    ),
     (OriginError.syntax(source: "/m/t.sql:3", reason: "near"), .configuration, "/m/t.sql:3: near."),
     (
       OriginError.nullInKey(table: "t", column: "id"), .badData,

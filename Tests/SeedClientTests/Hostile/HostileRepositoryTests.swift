@@ -46,6 +46,13 @@ import Testing
     #expect(Set(HostileCase.all.map(\.testDescription)).count == HostileCase.all.count)
   }
 
+  @Test func `a snapshot with an index that a device does not build is damaged`() throws {
+    let error = #expect(throws: ForeignIndex.self) {
+      try LeftOutIndexes.rehearse("CREATE TABLE a(id INTEGER PRIMARY KEY); CREATE INDEX i ON a(trim(id))")
+    }
+    #expect(SeedError(try #require(error)).code == .damaged)
+  }
+
   private func files(of publication: HostileCase.Publication, _ world: HostileWorld) -> [String: [UInt8]] {
     switch publication {
     case .delta: world.withDelta

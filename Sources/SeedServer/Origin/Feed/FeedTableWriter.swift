@@ -104,8 +104,8 @@ final class FeedTableWriter: RowReceiver {
     let nearest = names.compactMap { nearestName(to: $0, in: new) }.map { "\"\($0)\"" }
     let rename = nearest.isEmpty ? "" : " (renamed to \(nearest.joined(separator: ", "))?)"
     return
-      "\(start) \(list), which the models take\(rename): bring it back, or, where it may be absent and then has no value in any row, "
-      + "add \"optionalColumns\": [\(list)] to \"\(table.name)\" in origin.tables"
+      "\(start) \(list), which the models take\(rename): bring it back, or add \"optionalColumns\": [\(list)] to \"\(table.name)\" in "
+      + "origin.tables, which makes it NULL in all rows while it is absent"
   }
 
   // MARK: Rows
