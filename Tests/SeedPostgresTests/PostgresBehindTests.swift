@@ -8,7 +8,7 @@ import Testing
 
 @testable import SeedServer
 
-/// One address, behind which a primary or its standby answers: no step goes back behind the one before.
+/// A primary and its standby behind one address. No step may publish an older state than the one before.
 @Suite struct PostgresBehindTests {
   private static let tables = """
     CREATE TABLE t(id int PRIMARY KEY, name text); INSERT INTO t SELECT i, 'n' || i FROM generate_series(1, 20) i
@@ -28,7 +28,7 @@ import Testing
     scene.deployment.job.shrinkGuard.percent = 100
   }
 
-  /// Which server answers from now on.
+  /// Selects the server that answers from now on.
   private mutating func read(_ database: PostgresDatabase) {
     scene.place = PostgresPlace(url: database.url(), shownURL: "postgres://host/x", schema: "public")
   }
@@ -53,7 +53,7 @@ import Testing
     OriginReading.newest(of: "test", in: scene.deployment.folder("state"))
   }
 
-  /// A dataset that asks for a log that nobody made compares, too.
+  /// A dataset configured for a log that does not exist compares as well.
   @Test(arguments: [ChangeFinding.comparison, .log])
   mutating func
     `a first version is not taken back by a standby that is behind, and one that has caught up is read`(
@@ -77,7 +77,7 @@ import Testing
     #expect(try scene.step().changes["t"]?.deleted == 1)
   }
 
-  @Test mutating func `a new model and a new epoch are not made from a standby that is behind`() throws {
+  @Test mutating func `a new model or epoch is not made from a standby that is behind`() throws {
     read(servers.primary)
     #expect(try scene.step().outcome == .created)
     try servers.standby.run("SELECT pg_wal_replay_pause()")
@@ -105,7 +105,7 @@ import Testing
     #expect(try scene.published().count == 21)
   }
 
-  /// Promoted, a standby would replay all that it has received, so it must not receive the last rows.
+  /// A promoted standby replays everything it received, so it must not receive the last rows.
   private func cutOff() throws {
     try servers.standby.run("ALTER SYSTEM SET primary_conninfo = ''; SELECT pg_reload_conf()")
     try waitUntil("the standby receives nothing", every: 0.05) {
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test mutating func `a standby that was promoted without the last rows is compared, and that is said once`()
+  @Test mutating func `a standby promoted without the last rows is compared and reported once`()
     throws
   {
     read(servers.primary)
