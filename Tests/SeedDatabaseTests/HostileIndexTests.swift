@@ -5,7 +5,7 @@ import Testing
 
 @testable import SeedDatabase
 
-/// A snapshot brings texts of indexes along. Whoever signed them, they make indexes and do nothing else.
+/// The index definitions in a snapshot can only create indexes, even if an attacker signed them.
 @Suite struct HostileIndexTests {
   private let folder: TemporaryFolder
   private let file: Connection
@@ -34,19 +34,19 @@ import Testing
     }
   }
 
-  /// As if the schema that the file has now had been signed.
+  /// Builds as if the file's current schema were signed.
   private func build() throws {
     _ = try LeftOutIndexes.build(in: file, signed: SchemaReader(file).schema().hash)
   }
 
-  @Test func `a text that the signed schema does not contain is not run`() throws {
+  @Test func `an index definition outside the signed schema is not run`() throws {
     let signed = try SchemaReader(file).schema().hash
     try file.execute("UPDATE seedbank_index SET sql = 'CREATE INDEX names ON stop(zone)'")
     #expect(throws: NotASeed.self) { try LeftOutIndexes.build(in: file, signed: signed) }
     #expect(try LeftOutIndexes.entries(of: file).count == 1)
   }
 
-  @Test func `what computes for too long ends`() throws {
+  @Test func `a statement over its time limit is interrupted`() throws {
     let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
     let error = #expect(throws: DatabaseError.self) {
       try file.computing(atMost: 1) { try file.execute(endless) }
@@ -54,12 +54,12 @@ import Testing
     #expect(error?.primaryCode == ResultCode.interrupted)
   }
 
-  /// Each is an index, and would take hours or the whole disk.
+  /// Each defines an index that would take hours or the whole disk.
   @Test(arguments: [
     "hex(zeroblob(400000000))", "name LIKE '%' || hex(zeroblob(9000)) || '%'",
     "zeroblob(15000000)",
   ])
-  func `an index that costs too much is not made`(_ expression: String) throws {
+  func `an index that costs too much is not built`(_ expression: String) throws {
     try file.execute(
       "UPDATE seedbank_index SET sql = ?", .text("CREATE INDEX names ON stop(\(expression), id)"))
     #expect(throws: DatabaseError.self) { try build() }
@@ -92,7 +92,7 @@ import Testing
     "CREATE INDEX names ON stop(name) -- and\n; VACUUM",
   ]
 
-  @Test(arguments: texts) func `a text that does something else is refused, and nothing has changed`(
+  @Test(arguments: texts) func `an index definition that does something else is rejected without effect`(
     _ text: String
   ) throws {
     let sql = text.replacing("NOTES", with: folder("notes.sqlite"))
@@ -101,7 +101,7 @@ import Testing
     #expect(throws: ForeignIndex.self) { try build() }
     #expect(try bytes == before)
     #expect(try file.integer("SELECT count(*) FROM temp.sqlite_schema") == 0)
-    // The connection is as it was: what belongs to the file is made afterwards.
+    // The connection is unchanged: the valid index can be built afterwards.
     try file.execute("UPDATE seedbank_index SET sql = 'CREATE INDEX names ON stop(name)'")
     try build()
     #expect(try file.value("SELECT type FROM sqlite_schema WHERE name = 'names'") == .text("index"))
@@ -114,7 +114,7 @@ import Testing
     "CREATE INDEX seedbank_index ON zone(code)",
   ]
 
-  @Test(arguments: places) func `a forged table of indexes is refused before it is read`(_ sql: String)
+  @Test(arguments: places) func `a forged table of indexes is rejected before it is read`(_ sql: String)
     throws
   {
     try file.execute("DROP TABLE seedbank_index; \(sql)")
@@ -127,7 +127,7 @@ import Testing
     "create index names on STOP(lower(name), zone) where zone is not null",
     "CREATE INDEX main.names ON stop(length(name) + id)",
   ])
-  func `every valid form of an index is made`(_ sql: String) throws {
+  func `every valid form of an index is built`(_ sql: String) throws {
     try file.execute("UPDATE seedbank_index SET sql = ?", .text(sql))
     try build()
     #expect(try file.integer("SELECT count(*) FROM pragma_index_list('stop')") == 1)
