@@ -163,7 +163,7 @@ import Testing
 
   @Test
   func
-    `a server that crashes in the middle of COPY publishes nothing, and once it is back the next step does`()
+    `a server that crashes during COPY publishes nothing, and after its restart the next step recovers`()
     throws
   {
     let cluster = try PostgresCluster()

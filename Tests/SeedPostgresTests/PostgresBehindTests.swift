@@ -56,7 +56,7 @@ import Testing
   /// A dataset configured for a log that does not exist compares as well.
   @Test(arguments: [ChangeFinding.comparison, .log])
   mutating func
-    `a first version is not taken back by a standby that is behind, and one that has caught up is read`(
+    `a standby that is behind does not roll back a first version, and is read after it caught up`(
       _ changes: ChangeFinding
     ) throws
   {

@@ -155,7 +155,7 @@ import Testing
 
   @Test
   func
-    `by what changes were found is told, why not by the log, what it missed, and for how long a replica is waited for`()
+    `metrics show how changes were found, why not by the log, missed rows, and the wait for a replica`()
     throws
   {
     let folder = publication.directory.facts
