@@ -14,7 +14,7 @@ enum ExitCode: Int32, Sendable, CaseIterable {
   case locked = 75
   case configuration = 78
 
-  /// As the manual says it.
+  /// As help says it.
   var meaning: String {
     switch self {
     case .success: "done"
