@@ -33,6 +33,12 @@ package struct ZoneClock: Hashable, Sendable {
     zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(moment)))
   }
 
+  /// The next moment at which the clock is put forward or back.
+  func change(after moment: Int) -> Int? {
+    zone.nextDaylightSavingTimeTransition(after: Date(timeIntervalSince1970: Double(moment)))
+      .map { Int($0.timeIntervalSince1970) }
+  }
+
   /// The day and time that the clock shows, to the minute, and whose clock it is.
   package func text(_ time: UTCTime) -> String {
     let shown = time.adding(seconds: offset(at: time.secondsSinceEpoch)).text
