@@ -98,11 +98,11 @@ import Testing
     weak = rsa.generate_private_key(65537, 1024)
     rsa_entry("1024 bits", rsa_pem(weak), pss(weak))
 
-    # Keys by their size alone, for nobody can sign with them.
-    for bits in (2047, 2048, 8192, 8193):
-        public = rsa.RSAPublicNumbers(65537, (1 << bits) - 1).public_key()
+    # Keys that nobody can sign with.
+    for bits, exponent in ((2047, 65537), (2048, 65537), (2048, 3), (8192, 65537), (8193, 65537)):
+        public = rsa.RSAPublicNumbers(exponent, (1 << bits) - 1).public_key()
         text = public.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()
-        entry(f"size: {bits}", "rsa", "rsassa-pss-sha256", text, "00")
+        entry(f"size: {bits}, {exponent}", "rsa", "rsassa-pss-sha256", text, "00")
     print(json.dumps(entries))
     """#
 
@@ -217,10 +217,14 @@ import Testing
     }
   }
 
-  @Test func `an RSA modulus has 2048 to 8192 bits`() throws {
-    for (bits, isKey) in [(2047, false), (2048, true), (8192, true), (8193, false)] {
-      let key = try root([entry("size: \(bits)")]).keys["k0"]
-      #expect((key?.verificationKey != nil) == isKey, "\(bits) bits")
+  @Test func `an RSA key has a modulus of 2048 to 8192 bits and the exponent 65537`() throws {
+    let sizes = [
+      ("2047, 65537", false), ("2048, 65537", true), ("2048, 3", false), ("8192, 65537", true),
+      ("8193, 65537", false),
+    ]
+    for (size, isKey) in sizes {
+      let key = try root([entry("size: \(size)")]).keys["k0"]
+      #expect((key?.verificationKey != nil) == isKey, "\(size)")
     }
   }
 }

@@ -42,7 +42,8 @@ import Testing
     ("*", "a/b", false), ("*/*", "a/b", true), ("a-?.gz", "a-1.gz", true), ("a-?.gz", "a-/.gz", false),
     ("a-?.gz", "a-12.gz", false), ("*.gz", "a.gz.gz", true), ("a*b*c", "aXbYbZc", true), ("", "", true),
     ("", "a", false), ("a", "a", true), ("a", "A", false), ("**", "ab", true), ("a/*/c", "a/b/c", true),
-    ("a/*/c", "a/b/b/c", false),
+    ("a/*/c", "a/b/b/c", false), ("[ab]", "b", true), ("a\\*", "a*", false), ("a*", "a\0", false),
+    ("a\0*", "a", false),
   ])
   func `a pattern matches within one folder`(pattern: String, path: String, matches: Bool) {
     #expect(DelegatedPaths.patterns([pattern]).admit(path) == matches)
