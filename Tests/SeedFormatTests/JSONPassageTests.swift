@@ -3,9 +3,8 @@ import Testing
 
 @testable import SeedFormat
 
-/// Values that are passed bit by bit, whatever their length.
 @Suite struct JSONPassageTests {
-  /// Where a value ends that is fed in pieces, or what is wrong with it.
+  /// The offset at which a value fed in pieces ends, or its error.
   private func passed(_ text: [UInt8], pieces: Int, mostBytes: Int) -> String {
     var scanner = JSONScanner()
     scanner.keepsBadTexts = true
@@ -32,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func `a value ends where it ends, however it comes`() {
+  @Test func `a skipped value ends at the same offset for any pieces`() {
     expectSame(
       #" {"a" : [1, -2.5e3 ,"x\u00e9y\uD83D\uDE00", true ,false,null], "b":{"c":"dÄ€😀", "":[] , "e":{ }}} , 7"#
     )
@@ -41,19 +40,19 @@ import Testing
     expectSame("12 ")
   }
 
-  @Test func `what is no JSON is no value`() {
+  @Test func `invalid JSON is not skipped`() {
     for text in [
       #"{"a": [1, 2, }, "b": 1}"#, #"{"a": 1, "a": 2}"#, #"{"a": [1 2]}"#, #"[1, 2"#, #"{"a" 1}"#,
       #"{"a": {"b": tru}}"#,
     ] { expectSame(text) }
   }
 
-  @Test func `a string that is no text is told, and the value is passed all the same`() {
+  @Test func `an invalid string is reported and its value is skipped`() {
     expectSame(#"{"a": ["\ud800", 1], "b": {"c": "x"}}"#)
     expectSame(#"[{"a\ud800": 1}, "b"]"#)
   }
 
-  @Test func `a name that comes twice is found among very many`() throws {
+  @Test func `a duplicate name is found among very many`() throws {
     var scanner = JSONScanner()
     var tape = JSONTape()
     let names = (0..<3000).map { "\"name\($0)\": 1" }

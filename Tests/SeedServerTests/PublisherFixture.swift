@@ -6,7 +6,6 @@ import SeedTrust
 import Support
 import Testing
 
-/// A deployment with three stops, for accidents to happen to.
 enum PublisherFixture {
   static let schema = "CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT)"
 
@@ -21,17 +20,15 @@ enum PublisherFixture {
 }
 
 extension TestDeployment {
-  /// Where the series' working copy lies.
   func copy(major: Int = 2) -> String { folder("state/test-\(major).sqlite") }
 
-  /// One change of the origin and its publication.
   @discardableResult
   func publish(_ sql: String) throws -> SeriesReport {
     try origin(sql)
     return try verifiedStep()
   }
 
-  /// A step after which everything published is proven: signatures, hashes, and that a client gets to head.
+  /// Runs a step and verifies the whole publication, up to a client that reaches head.
   @discardableResult
   func verifiedStep(forcingSnapshot: Bool = false) throws -> SeriesReport {
     let report = try step(forcingSnapshot: forcingSnapshot).series[0]
@@ -39,7 +36,7 @@ extension TestDeployment {
     return report
   }
 
-  /// Every listed object is there with its signed hash, and every listed snapshot and delta leads to head.
+  /// Checks that every listed object has its signed hash and that every listed snapshot and delta leads to head.
   func verify() throws {
     for (series, published) in try publication.published().series {
       for object in published.metadata.objects {
@@ -83,7 +80,7 @@ extension TestDeployment {
     return try client.rows("SELECT name FROM stop ORDER BY id").map(\.[0].text)
   }
 
-  /// Nothing published changes, whatever the step says.
+  /// Expects that the publication stays the same whether or not the step fails.
   func expectNothingPublished(_ body: () throws -> Void) throws {
     let before = try publishedFiles(publication)
     try body()

@@ -74,11 +74,13 @@ extension Command {
     ],
     examples: [
       (
-        "seedbank import stops.json --database app.sqlite --table stop --rows $.data",
+        "seedbank import stops.json --database app.sqlite --table stop \\\n"
+          + "      --rows $.data",
         "Import the objects of an array."
       ),
       (
-        "seedbank import - --database app.sqlite --table stop --format csv --dry-run",
+        "seedbank import - --database app.sqlite --table stop \\\n"
+          + "      --format csv --dry-run",
         "Show what standard input would change."
       ),
     ]

@@ -39,7 +39,7 @@ extension DatasetConfiguration {
       "origin.tables", \.feed.tables, type: "by table: a file's name, or an object",
       usual: "by the files' names",
       isSeldom: true,
-      "which file holds a table, where that does not have the table's name: a name, in which `*` stands for any letters, "
+      "which file holds a table, where that does not have the table's name: a name, or a shell's pattern in which `*` stands for any letters, "
         + "or an object with `file`, `rows`, `layout` and `csv` as in a mapping, `types` of columns that SELECTs read, "
         + "`optionalColumns`, a list of columns that may be absent, and `optional`: `true` where the file may be absent, "
         + "and the table then has no rows",

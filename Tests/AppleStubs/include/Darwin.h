@@ -66,6 +66,9 @@ typedef struct {
 int stat(const char *path, struct stat *status);
 int lstat(const char *path, struct stat *status);
 int fstat(int descriptor, struct stat *status);
+#define FNM_NOESCAPE 0x01
+#define FNM_PATHNAME 0x02
+int fnmatch(const char *pattern, const char *text, int flags);
 int close(int descriptor);
 int usleep(unsigned int microseconds);
 ssize_t read(int descriptor, void *buffer, size_t count);

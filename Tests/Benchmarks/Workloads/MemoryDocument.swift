@@ -1,13 +1,13 @@
 import SeedFormat
 import SeedImport
 
-/// Documents that are long in one way each.
+/// Documents that are each long in one way.
 enum MemoryDocument: String {
-  /// Of some length in bytes.
+  /// Rows up to a length in bytes.
   case rows
-  /// So many bad rows; two of three wait in vain for a value that another row has, which takes the most.
+  /// Rejected rows. Two of three wait for a value of another row, the most expensive case.
   case rejects
-  /// One row with so many rows nested in it.
+  /// One row with so many nested rows.
   case children
 
   var schema: String {
@@ -35,7 +35,7 @@ enum MemoryDocument: String {
     return ImportMapping(TableMapping("rows", relations: relations))
   }
 
-  /// The document, in chunks that know nothing of rows.
+  /// The document in chunks that ignore row boundaries.
   func chunks(_ size: Int) -> MemoryChunks {
     MemoryChunks(
       opening: self == .children ? "[{\"id\":1,\"parts\":[" : "[",
@@ -62,7 +62,7 @@ enum MemoryDocument: String {
   }
 }
 
-/// Chunks of a document, each made when it is asked for.
+/// Chunks of a document, made on demand.
 struct MemoryChunks: Sequence, IteratorProtocol {
   private static let chunkBytes = 64 * 1024
   let opening, closing: String
