@@ -36,8 +36,10 @@ extension SQLText {
       let calls = constraints(in: entry).filter { constraint in
         constraint.contains { keyword($0) == function.uppercased() && keyword($0 + 1) == "(" }
       }
-      let isGenerated = calls.contains { ["GENERATED", "AS"].contains(kind(of: $0)) }
-      return isGenerated ? [clause(entry, in: entry)] : calls.map { clause($0, in: entry) }
+      let isWhole =
+        calls.reduce(0) { $0 + $1.count } == entry.count
+        || calls.contains { ["GENERATED", "AS"].contains(kind(of: $0)) }
+      return isWhole ? [clause(entry, in: entry)] : calls.map { clause($0, in: entry) }
     }
   }
 

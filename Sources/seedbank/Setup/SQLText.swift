@@ -18,7 +18,7 @@ struct SQLText {
   /// The columns and constraints of a CREATE TABLE, as the commas in its brackets divide them.
   var entries: [Range<Int>] {
     guard let open = words.firstIndex(of: "(") else { return [] }
-    let end = SQLScanner.closingBracket(of: open, in: words)
+    let end = max(open + 1, SQLScanner.closingBracket(of: open, in: words))
     let commas = outside(open + 1..<end).filter { words[$0] == "," }
     return zip([open] + commas, commas + [end]).map { $0 + 1..<$1 }.filter { !$0.isEmpty }
   }
@@ -44,9 +44,13 @@ struct SQLText {
   /// Whether the word goes on with a constraint: `SET NULL`, `NOT DEFERRABLE`, `CONSTRAINT name CHECK`,
   /// `FOREIGN KEY (…) REFERENCES`.
   private static func isContinued(_ words: ArraySlice<String>, by rest: ArraySlice<String>) -> Bool {
-    ["SET", "NOT", "DEFAULT", "ALWAYS"].contains(words.last) || rest.starts(with: ["NOT", "DEFERRABLE"])
+    pairs.contains([words.last, rest.first]) || rest.starts(with: ["NOT", "DEFERRABLE"])
       || words.dropLast().last == "CONSTRAINT" || words.dropLast(2).last == "FOREIGN"
   }
+
+  private static let pairs: Set<[String?]> = [
+    ["SET", "NULL"], ["SET", "DEFAULT"], ["NOT", "NULL"], ["DEFAULT", "NULL"], ["ALWAYS", "AS"],
+  ]
 
   /// The constraint's first word behind its name.
   func kind(of constraint: Range<Int>) -> String {

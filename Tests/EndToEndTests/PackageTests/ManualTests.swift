@@ -6,9 +6,10 @@ import Testing
 @testable import seedbank
 
 /// The manual pages that `Scripts/manual` makes, as man shows them.
-@Suite(.enabled(if: ManualTests.hasTools, "help2man is not here: Scripts/deps --package installs it"))
-struct ManualTests {
-  static let hasTools = Stage.isDeep || (try? Tool.run(["sh", "-c", "command -v help2man"])) != nil
+@Suite struct ManualTests {
+  private static func hasHelp2man() -> Bool {
+    Stage.isDeep || (try? Tool.run(["sh", "-c", "command -v help2man"])) != nil
+  }
 
   /// A page as a terminal of 80 columns shows it. Fails if groff or man warns.
   private func shown(_ path: String) throws -> String {
@@ -23,7 +24,8 @@ struct ManualTests {
     return text
   }
 
-  @Test(.full) func `every command has a page that shows its options and examples as they are typed`() throws
+  @Test(.full, .enabled(if: hasHelp2man(), "help2man is not here: Scripts/deps --package installs it"))
+  func `every command has a page that shows its options and examples as they are typed`() throws
   {
     let folder = try TemporaryFolder()
     try Tool.run(["\(Readme.package)/Scripts/manual", SeedbankBinary.path, folder.path])

@@ -106,6 +106,7 @@ import Testing
     ("a \"REFERENCES p\", 'REFERENCES p' REFERENCES [p](\"(\"), c", "a \"REFERENCES p\", 'REFERENCES p', c"),
     ("a CHECK(a <> ')') REFERENCES p NOT NULL", "a CHECK(a <> ')') NOT NULL"),
     ("a /* ( */ REFERENCES p ON DELETE NO ACTION DEFERRABLE UNIQUE", "a /* ( */ UNIQUE"),
+    ("a REFERENCES p ON UPDATE SET DEFAULT DEFAULT NULL", "a DEFAULT NULL"),
     ("generated TEXT REFERENCES p ON DELETE SET NULL NOT NULL", "generated TEXT NOT NULL"),
     ("a, FOREIGN KEY(a) REFERENCES p CONSTRAINT u UNIQUE (a)", "a, CONSTRAINT u UNIQUE (a)"),
   ])
