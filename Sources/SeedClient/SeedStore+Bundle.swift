@@ -55,7 +55,7 @@ extension SeedStore {
     hasCheckedBundle = isOfBundle
     let place = "the seed in \(folder.directory) cannot be used: \(error.message)"
     state.bundleError =
-      isOfBundle ? SeedError(.bundle, "\(place); make it anew by `seedbank pull --bundle`") : error
+      isOfBundle ? SeedError(.bundle, "\(place); replace it by `seedbank pull --bundle`") : error
     log.error("\(state.bundleError ?? error)")
   }
 }

@@ -161,7 +161,7 @@ private final class Exchange {
       let count = try file?.read(into: buffer) ?? 0
       bodyLeft -= count
       guard count > 0 || bodyLeft <= 0 else {
-        throw MirrorError.refused("a file is shorter than it was signed: 'seedbank verify' says which")
+        throw MirrorError.refused("a file is shorter than signed: 'seedbank verify' names it")
       }
       return count
     }

@@ -124,7 +124,7 @@ package struct BucketStore: MirrorStore {
     case "RequestTimeTooSkewed":
       "the clocks differ: here it is \(UTCTime.now()), there \(answer.date ?? "another time")"
     case "XAmzContentSHA256Mismatch", "BadDigest":
-      "what was sent is not what was signed: 'seedbank verify' proves the files here"
+      "the sent bytes do not match the signed hash: 'seedbank verify' checks the files here"
     case "QuotaExceeded", "EntityTooLarge": "make room there, or allow more"
     default:
       switch answer.status {

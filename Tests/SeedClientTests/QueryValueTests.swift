@@ -42,7 +42,7 @@ import Testing
       #expect(error?.code == .query)
     }
     let unnamed = await fixture.misfit(SeedQuery(sql: "SELECT ?", named: ["id": "a"]), as: String.self)
-    #expect(unnamed?.message.contains("values for id, where the parameters are ?:") == true)
+    #expect(unnamed?.message.contains("values for id, but the parameters are ?:") == true)
     let behind = try await fixture.store.read { reader in
       try reader.rows(SeedQuery(sql: "SELECT name FROM stop WHERE id = ?"), "b", as: String.self)
     }
@@ -128,7 +128,7 @@ import Testing
     let quoted = await fixture.misfit("SELECT name FROM stop WHERE \"id\" = '\(id)'", as: String.self)
     #expect(
       quoted?.message.hasPrefix(
-        "1 value for no parameters, as SQLite sees it: pass one value for each (? between quotes is text: leave "
+        "1 value for no parameters, as SQLite counts them: pass one value for each (? between quotes is text: leave "
           + "the quotes out): SELECT name") == true)
     let named = await fixture.misfit(SeedQuery(sql: "SELECT ':id'", named: ["id": id]), as: String.self)
     #expect(named?.message.contains("(:id between quotes is text") == true)

@@ -163,7 +163,7 @@ import Testing
     let error = #expect(throws: PostgresError.self) { try scene.remove() }
     #expect(
       error?.description.contains("view busy depends on table seedbank.log_1") == true, "\(error as Any)")
-    #expect(error?.description.contains("nothing was taken away") == true)
+    #expect(error?.description.contains("nothing was removed") == true)
     #expect(error?.description.contains("\n") == false && error?.description.contains("view quiet") == true)
     // A new function is a schema change, so one comparison precedes the log.
     try scene.compare(.doubt(.otherSchema))

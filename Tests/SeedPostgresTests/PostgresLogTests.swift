@@ -115,7 +115,7 @@ import Testing
     #expect(try scene.step().foundBy == FoundBy(.log, .someTables, reason: "all rows of \"late\""))
     let place = scene.scene.place
     let reasons = try PostgresOrigin(place).restlessTables(scene.deployment.job.plans[0])
-    #expect(reasons == ["late": "\"now\" stands in its SELECT, or in a view or policy behind it"])
+    #expect(reasons == ["late": "\"now\" is in its SELECT, or in a view or policy behind it"])
   }
 
   // MARK: Partitions and inheritance

@@ -61,7 +61,7 @@ import Testing
     try edit(deployment, "INSERT INTO stop_search(stop_search) VALUES ('delete-all')")
     let report = try deployment.publish("UPDATE stop SET name = 'x'; DELETE FROM stop WHERE id = 2")
     #expect(
-      report.outcome == .changed && report.repair?.contains("it was damaged: SQLite says") == true,
+      report.outcome == .changed && report.repair?.contains("it was damaged: SQLite reports") == true,
       "\(report)")
     _ = try deployment.step(forcingSnapshot: true)
     try expectSound(deployment)

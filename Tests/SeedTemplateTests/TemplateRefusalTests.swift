@@ -26,7 +26,7 @@ struct TemplateRefusalTests {
     (["NSAttributeDescription", "name", "NSAttributeType", 2000], "Stop.name: its type 2000"),
     (
       ["NSAttributeDescription", "name", "NSAttributeType", 300],
-      "Stop.name: its values are said to be of class"
+      "Stop.name: its values have the class"
     ),
     (
       ["NSAttributeDescription", "serial", "NSAttributeType", 500],

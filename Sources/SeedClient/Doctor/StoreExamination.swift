@@ -164,7 +164,7 @@ struct TrustExamination {
 
   func run(_ series: Series?, _ report: inout StoreReport) throws -> SeriesMetadata? {
     guard let first = try root ?? kept(layout.shippedRoot) ?? stored(Self.rootName) else {
-      report.add(.warning, "trust", "the signatures were not verified: no root is known", StoreRemedy.root)
+      report.add(.warning, "trust", "the signatures were not verified: no root is given", StoreRemedy.root)
       return nil
     }
     if root == nil {

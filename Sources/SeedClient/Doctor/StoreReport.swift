@@ -29,9 +29,9 @@ enum StoreRemedy {
   static let repair =
     "verify and update it, by verify() and update() in the app or by 'seedbank pull --verify': a snapshot takes its "
     + "place"
-  static let none = "nothing needs to be done"
-  static let collection = "nothing needs to be done: a writer removes it once nothing reads it any more"
+  static let none = "no action needed"
+  static let collection = "no action needed: a writer removes it after its last reader"
   static let previous = "rolling back is not possible until the next snapshot has been downloaded"
-  static let sweep = "nothing needs to be done: it is removed the next time a writer starts"
+  static let sweep = "no action needed: the next writer removes it"
   static let root = "give --root with the publication's root.json, from a source that you trust"
 }

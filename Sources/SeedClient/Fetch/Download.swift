@@ -114,7 +114,7 @@ final class Download: Sendable {
   private var damage: SeedError {
     SeedError(
       .damaged,
-      "the SHA-256 of \(url.absoluteString) does not match the signed one: tell the publication's operator")
+      "the SHA-256 of \(url.absoluteString) does not match the signed one: ask the publication's operator")
   }
 }
 

@@ -24,7 +24,7 @@ struct FetchedObject: Sendable {
     guard found == signed else {
       throw SeedError(
         .damaged,
-        "\(object.fileName) does not expand to the bytes that were signed: tell the publication's operator")
+        "\(object.fileName) does not expand to the signed bytes: ask the publication's operator")
     }
   }
 
@@ -34,7 +34,7 @@ struct FetchedObject: Sendable {
       throw SeedError(
         .damaged,
         "\(object.fileName) expands to \(object.rawLength) bytes, more than the \(Limits.deltaBytes) allowed "
-          + "for a delta: tell the publication's operator")
+          + "for a delta: ask the publication's operator")
     }
     let source = try GzipPieces(file: path, expected: signed).source
     return { [phases] take in

@@ -62,7 +62,7 @@ extension SeedError {
     name == MetadataName.unversioned(Timestamp.type)
       ? "\(server) does not have metadata/\(name): give the address of a publication, whose folder metadata has that file"
       : "\(server) does not have metadata/\(name), which its other metadata names: try again later; if it "
-        + "is still missing then, its operator can find what else is missing with `seedbank verify`"
+        + "is still missing, its operator can find all missing files with `seedbank verify`"
   }
 }
 

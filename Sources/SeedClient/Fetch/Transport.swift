@@ -109,13 +109,13 @@ package enum TransportError: SeedErrorConvertible, Hashable, Sendable, CustomStr
     case .status(let url, let status, let wait):
       "the server answered \(url) with status \(status)" + (wait.map { ": try again in \($0)" } ?? "")
     case .absent(let url):
-      "the server does not have \(url), which its metadata names: try again later, or tell its operator"
+      "the server does not have \(url), which its metadata names: try again later, or ask its operator"
     case .tooLong(let url, let limit):
-      "the server sends more for \(url) than the \(limit) bytes that were signed: tell its operator"
+      "the server sends more for \(url) than the \(limit) signed bytes: ask its operator"
     case .otherLength(let url, let signed, let found):
-      "the server says that \(url) has \(found) bytes, but \(signed) were signed: tell its operator"
+      "the server reports \(found) bytes for \(url), but \(signed) were signed: ask its operator"
     case .otherPart(let url, let found):
-      "the server sent another part of \(url) than the one asked for (\(found)): tell its operator"
+      "the server sent another part of \(url) than the requested one (\(found)): ask its operator"
     case .changing(let url): "\(url) changed on the server during the download: try again later"
     case .partless(let url):
       "the connection drops before all of \(url) has arrived, and the server starts over each time: it "

@@ -130,7 +130,7 @@ extension Decimal: ColumnValue {
     }
   }
 
-  static var wanted: String { "Decimal, from INTEGER or TEXT, for REAL is not exact" }
+  static var wanted: String { "Decimal, from INTEGER or TEXT; REAL is not exact" }
 }
 
 extension Date: ColumnValue {

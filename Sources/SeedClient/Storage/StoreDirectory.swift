@@ -46,7 +46,7 @@ enum StoreDirectory {
     guard path.contains(where: { $0 != "/" }) else {
       throw SeedError(
         .configuration,
-        "directory: \"\(path)\" cannot belong to one store: name a folder that nothing else uses")
+        "directory: \"\(path)\" cannot belong to one store: name a folder of its own")
     }
   }
 

@@ -69,6 +69,6 @@ struct StagedSeed {
   private static func differs(_ part: String, _ object: PublishedObject) -> SeedError {
     SeedError(
       .damaged,
-      "the \(part) in \(object.fileName) differs from the signed one: tell the publication's operator")
+      "the \(part) in \(object.fileName) differs from the signed one: ask the publication's operator")
   }
 }

@@ -119,7 +119,7 @@ actor StoreWriter: BlockingActor {
       throw SeedError(
         .noPrevious,
         "there is no file in \(layout.directory) to go back to: one that a snapshot replaced can come back once, and"
-          + " what deltas changed cannot: wait for the publisher's next version")
+          + " changes by deltas cannot: wait for the publisher's next version")
     }
     let folder = layout.folder(previous)
     guard !folder.has(.damaged), try GenerationCheck.run(folder, model) == .usable else {

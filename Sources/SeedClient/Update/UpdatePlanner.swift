@@ -45,7 +45,7 @@ struct UpdatePlanner {
       throw SeedError(
         .rolledBack,
         "the publisher is at version \(state.head) and this device at \(local.version), so the publisher seems to "
-          + "come from an old backup: tell its operator, who can begin a new epoch by `seedbank new-epoch`")
+          + "come from an old backup: its operator can begin a new epoch by `seedbank new-epoch`")
     }
     guard local.schema == schema else { return try snapshot(.newSchema, notBelow: local.version) }
     // Includes rejected objects, whose digests are valid too.

@@ -36,7 +36,7 @@ package struct SeedCheck {
     guard !lines.isEmpty else { return }
     let rest = lines.count - Self.mostLines
     let told = lines.prefix(Self.mostLines).joined(separator: "; ")
-    throw NotASeed("\(scope.name) says: \(told)" + (rest > 0 ? "; and \(rest) more lines" : ""))
+    throw NotASeed("\(scope.name) reports: \(told)" + (rest > 0 ? "; and \(rest) more lines" : ""))
   }
 
   private func isCompared(_ name: String) throws -> Bool {

@@ -132,17 +132,17 @@ package enum ReadOnlyProblem: Error, Hashable, Sendable, CustomStringConvertible
   package var description: String {
     switch self {
     case .holdsNUL(let sql):
-      "the SQL contains a NUL character, where SQLite stops reading: remove it from: \(sql.shortSQL)"
+      "the SQL contains a NUL character, and SQLite ignores the rest: remove it from: \(sql.shortSQL)"
     case .several(let sql):
       "only one statement can be run at a time: run them one after the other: \(sql.shortSQL)"
     case .changes(let sql):
       "only a statement that reads can be run here, without transactions, attached files or settings: "
         + sql.shortSQL
     case .values(let found, let wanted, let sql):
-      "\(Self.count(found, "value")) for \(Self.count(wanted, "parameter")), as SQLite sees it: pass one value for each"
+      "\(Self.count(found, "value")) for \(Self.count(wanted, "parameter")), as SQLite counts them: pass one value for each"
         + "\(Self.hint(["?"], sql)): \(sql.shortSQL)"
     case .names(let found, let wanted, let sql):
-      "values for \(found.joined(separator: ", ")), where the parameters are \(wanted.joined(separator: ", ")): "
+      "values for \(found.joined(separator: ", ")), but the parameters are \(wanted.joined(separator: ", ")): "
         + "pass one value for each named parameter\(Self.hint(Self.marked(found), sql)): \(sql.shortSQL)"
     }
   }

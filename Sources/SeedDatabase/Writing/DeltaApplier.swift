@@ -106,7 +106,7 @@ package enum ApplyError: Error, Hashable, Sendable, CustomStringConvertible {
     switch self {
     case .otherSeries: "the delta belongs to another series or schema than the seed"
     case .notAsSigned(let file, let header):
-      "\(file) does not match what was signed of it: its header says versions \(header.from) to "
+      "\(file) does not match its signed header: it has versions \(header.from) to "
         + "\(header.to) of \(header.series), model \(header.model)"
     case .outOfRange(let from, let to, let version):
       "the delta goes from version \(from) to \(to), but the seed is at version \(version)"

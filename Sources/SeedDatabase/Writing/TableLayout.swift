@@ -87,7 +87,7 @@ package enum LayoutProblem: Error, Hashable, Sendable, CustomStringConvertible {
     case .otherType(let table, let column):
       "table \"\(table)\", column \"\(column)\": it stores values differently from the model's column"
     case .noValue(let table, let column):
-      "table \"\(table)\", column \"\(column)\": nothing gives it a value, so give the layout a constant"
+      "table \"\(table)\", column \"\(column)\": it gets no value, so give the layout a constant"
     }
   }
 }

@@ -120,12 +120,12 @@ extension TableFacts {
     switch kind {
     case "r", "p": break
     case "m": return "it is a materialized view, which has no triggers"
-    case "f": return "it is a table of another server, which says nothing of its writers"
+    case "f": return "it is a table of another server, which does not report its writers"
     default: return "it is no table"
     }
     guard isPermanent else { return "it is not permanent: a crash empties it, and no trigger notes that" }
     return hasForeignPartition
-      ? "a partition of it lies in another server, which says nothing of its writers" : nil
+      ? "one of its partitions is on another server, which does not report its writers" : nil
   }
 
   /// Why a logged table is compared as a whole; nil if its rows are logged.

@@ -26,7 +26,7 @@ extension PostgresConnection {
   ) throws(PostgresError) -> String? {
     // Foreign tables change without a local transaction, and the server's own views show its current state.
     if let away = relations.first(where: { $0.kind == "f" }) {
-      return "\"\(away.name)\" lies in another server"
+      return "\"\(away.name)\" is on another server"
     }
     if relations.contains(where: { $0.schema == "information_schema" }) {
       return "it reads the server's catalog"
@@ -34,7 +34,7 @@ extension PostgresConnection {
     let all = [select].compactMap(\.self) + (try definitions(relations))
     let words = all.map(Self.words(in:)).reduce(into: Set<String>()) { $0.formUnion($1) }
     if let word = words.sorted().first(where: { Self.volatileWords.contains($0) || $0.hasPrefix("pg_") }) {
-      return "\"\(word)\" stands in its SELECT, or in a view or policy behind it"
+      return "\"\(word)\" is in its SELECT, or in a view or policy behind it"
     }
     let calls = all.reduce(into: Set<String>()) { $0.formUnion(Self.calls(in: $1)) }
     return try changingFunction(calls).map { "\($0)() is not IMMUTABLE" }

@@ -93,16 +93,16 @@ package enum PostgresError: OriginFailure, Hashable {
       "the origin \(place) has no schema \"\(schema)\": correct origin.schema"
     case .noTable(let place, let table): "the origin \(place) has no table \"\(table)\": correct --tables"
     case .rewritten(let place, let tables):
-      "the origin \(place): \(tables.map { "\"\($0)\"" }.joined(separator: ", ")) was emptied by TRUNCATE, or written anew by ALTER TABLE "
-        + "or VACUUM FULL, after this step had begun, and might have been read as empty: nothing was published, the next step reads it as it is then"
+      "the origin \(place): \(tables.map { "\"\($0)\"" }.joined(separator: ", ")) was emptied by TRUNCATE, or rewritten by ALTER TABLE "
+        + "or VACUUM FULL, after this step began, and might have been read as empty: nothing was published, the next step reads it again"
     case .foreignSchema(let place, let schema):
-      "the origin \(place) has a schema \"\(schema)\" that is no log: give it another name, for the log is to have this one"
+      "the origin \(place) has a schema \"\(schema)\" that is no log: give it another name, because the log needs this one"
     case .notOwner(let place, let user, let reason):
-      "the log of the origin \(place) was not changed: \(reason) (as user \(user)); give --owner with a URL of the user who owns the "
-        + "tables and the log, or let that user run what '--print' prints"
+      "the log of the origin \(place) was not changed: \(reason) (as user \(user)); give --owner with a URL of the owner of the tables "
+        + "and the log, or let that user run the SQL of '--print'"
     case .noCreation(let place, let user, let reason):
       "the log of the origin \(place) was not made: \(reason) (as user \(user)); let the database's owner run: GRANT CREATE ON DATABASE … TO "
-        + "\(quoted(user)); or give --owner with a URL of a user who may, or let one run what '--print' prints"
+        + "\(quoted(user)); or give --owner with a URL of a permitted user, or let one run the SQL of '--print'"
     case .logUnreadable(let place, let grants):
       "the log of the origin \(place) cannot be read: let its owner run: \(grants)"
     case .type(let source, let table, let column, let type, let reason):
@@ -119,7 +119,7 @@ package enum PostgresError: OriginFailure, Hashable {
     case .database: "correct the database's name in origin.postgres"
     case .certificate:
       "let sslrootcert in origin.postgres name the file with the authority that signed the server's certificate, and host be a name "
-        + "that stands in it; sslmode says what is proven of the server"
+        + "in it; sslmode sets how the server is verified"
     default: "check that the server runs, and host and port in origin.postgres"
     }
   }
@@ -129,8 +129,8 @@ package enum PostgresError: OriginFailure, Hashable {
     case .right:
       "; let the tables' owner run: \(grants(to: message.user, place.schema))"
     case .rows:
-      "; the rows that it hides would be missing from what is published: let a superuser run ALTER ROLE \(quoted(message.user)) "
-        + "BYPASSRLS; or, if the rows that this user sees are all that is wanted, set origin.rowSecurity to \"apply\""
+      "; its hidden rows would be missing from the publication: let a superuser run ALTER ROLE \(quoted(message.user)) "
+        + "BYPASSRLS; or, if the rows that this user can read are enough, set origin.rowSecurity to \"apply\""
     default: hint(message).map { "; \($0)" } ?? ""
     }
   }
@@ -147,16 +147,16 @@ package enum PostgresError: OriginFailure, Hashable {
       "make the table, correct origin.schema or a table's name in the model, or write a SELECT that makes its rows into the "
         + "model's TABLE.sql"
     case "57014": "a statement may take origin.statementTimeoutSeconds: raise it"
-    case "40P01": "somebody changes the table or its partitions meanwhile: the next step tries again"
-    case "2BP01": "drop or change what is named first; nothing was taken away"
-    case "55P03": "somebody changes this table: try again later, or raise origin.lockTimeoutSeconds"
-    case "40001": "the standby took away rows that were being read: \(feedback)"
+    case "40P01": "another session changes the table or its partitions: the next step tries again"
+    case "2BP01": "drop or change the named objects first; nothing was removed"
+    case "55P03": "another session changes this table: try again later, or raise origin.lockTimeoutSeconds"
+    case "40001": "the standby removed rows that were being read: \(feedback)"
     case "53300":
       "the server has no connection left: raise its max_connections, or give this user some of them"
     case let state where state.isEmpty || ["08", "57"].contains(state.prefix(2)):
       "the connection ended; nothing was published, the next step tries again"
         + (message.isOfStandby
-          ? ". A standby ends it to take away rows that are being read: \(feedback)" : "")
+          ? ". A standby ends it to remove rows that are being read: \(feedback)" : "")
     default: nil
     }
   }

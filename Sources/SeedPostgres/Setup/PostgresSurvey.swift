@@ -116,7 +116,7 @@ private struct TableDraft {
   private func refusal(besides others: [TableDraft]) -> String? {
     if Self.isOfSQLite(table.name) {
       return
-        "SQLite keeps such names for itself: add a table of another name to schema.sql, and 'SELECT … FROM "
+        "SQLite reserves such names: add a table of another name to schema.sql, and 'SELECT … FROM "
         + "\(quoted(table.name))' in its file TABLE.sql"
     }
     if key.isEmpty {
@@ -181,7 +181,7 @@ private struct TableDraft {
   private func refusal(_ index: SchemaCatalog.Index, _ names: Set<String>) -> String? {
     if !index.isPlain || index.columns.isEmpty { return "it is no index over columns alone and all rows" }
     if !index.columns.allSatisfy(has) { return "one of its columns is left out" }
-    if Self.isOfSQLite(index.name) { return "SQLite keeps such names for itself" }
+    if Self.isOfSQLite(index.name) { return "SQLite reserves such names" }
     return names.contains(index.name.lowercased()) ? "SQLite takes its name for that of another part" : nil
   }
 

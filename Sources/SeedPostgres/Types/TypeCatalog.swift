@@ -20,7 +20,7 @@ final class TypeCatalog {
     let rows = try connection.rows(
       "SELECT typname, typtype, typcategory, typelem, typrelid, typbasetype FROM pg_type WHERE oid = $1",
       ["\(oid)"])
-    guard let row = rows.first else { return .refused("the server does not know it") }
+    guard let row = rows.first else { return .refused("the server does not have it") }
     func number(_ index: Int) -> UInt32 { row[index].flatMap { UInt32($0) } ?? 0 }
     switch (row[1], row[2]) {
     case ("e", _), ("r", _), ("m", _): return .text

@@ -126,7 +126,7 @@ package enum OriginError: OriginFailure {
     case .unwritable(let path, let reason):
       "the origin \(path) cannot be written to: \(reason.message); run this as a user who may write to file and folder"
     case .foreignTable(let path, let table):
-      "the origin \(path) has a table \"\(table)\" that is no log: give it another name, for the log is to have this one"
+      "the origin \(path) has a table \"\(table)\" that is no log: give it another name, because the log needs this one"
     case .behind(let origin, let standby):
       "the origin \(origin) is the standby \(standby), which lacks rows that were published already: look why it does not follow its "
         + "primary, or let origin.postgres name the primary. If the primary was restored to an earlier state, 'seedbank new-epoch' starts a new history"

@@ -147,11 +147,11 @@ package struct TemplateProblem: Error, Hashable, Sendable, CustomStringConvertib
 
   /// The remedy for a valid store with features that Seedbank does not know.
   package static let report =
-    "Seedbank reads only what it can explain: leave it out of the model, or send the maintainers an empty store with it"
+    "Seedbank does not support it: leave it out of the model, or send the maintainers an empty store with it"
 
   /// The remedy for an unsuitable store.
   package static let makeNew =
-    "let the app make a new, empty store of this model, as the article CoreData says, and take that"
+    "let the app make a new, empty store of this model, as in the article CoreData, and take that"
 
   package var description: String { "\(place): \(problem); \(remedy)" }
 }

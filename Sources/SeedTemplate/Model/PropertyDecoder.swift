@@ -102,7 +102,7 @@ struct PropertyDecoder {
   private func checkOwner(_ fields: ArchivedFields) throws {
     guard try fields.object("NSEntity")?.number == number else {
       throw TemplateProblem(
-        fields.place, "the model says that it belongs to another entity", TemplateProblem.makeNew)
+        fields.place, "the model assigns it to another entity", TemplateProblem.makeNew)
     }
   }
 
@@ -241,6 +241,6 @@ private enum AttributeClass {
 
   static func check(_ type: ObjectModel.AttributeType, _ found: String?, _ place: String) throws {
     guard let known = classes[type], let found, found != known else { return }
-    throw TemplateProblem(place, "its values are said to be of class \(found), and its type wants \(known)")
+    throw TemplateProblem(place, "its values have the class \(found), but its type needs \(known)")
   }
 }

@@ -33,7 +33,7 @@ package struct StoreFile: Sendable {
       throw TemplateProblem(
         path,
         "it is no store of Core Data: \(Self.ownTables.subtracting(names).sorted().joined(separator: ", ")) missing",
-        "name the store's file, as NSPersistentStoreDescription.url or ModelConfiguration.url tells it")
+        "name the store's file, as in NSPersistentStoreDescription.url or ModelConfiguration.url")
     }
     metadata = try Self.metadata(connection)
     schema = try StoreSchema(connection)
@@ -57,7 +57,7 @@ package struct StoreFile: Sendable {
     for suffix in ["-wal", "-journal"] {
       guard let start = try DurableFile.start(of: path + suffix, 1), !start.isEmpty else { continue }
       throw TemplateProblem(
-        path + suffix, "a log lies beside the store, with changes that are not in the file yet",
+        path + suffix, "a log beside the store has changes that are not in the file yet",
         "end the app and run: sqlite3 \(path) 'PRAGMA journal_mode = DELETE'")
     }
   }

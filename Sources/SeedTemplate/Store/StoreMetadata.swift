@@ -46,7 +46,7 @@ package struct StoreMetadata: Hashable, Sendable {
       uniqueKeysWithValues: members.map { member in
         guard case .data(let hash) = list.objects[member.value], hash.count == hashBytes else {
           throw TemplateProblem(
-            "\(place), \(member.name)", "the version hash is none of \(hashBytes) bytes",
+            "\(place), \(member.name)", "the version hash does not have \(hashBytes) bytes",
             TemplateProblem.makeNew)
         }
         return (member.name, hash)

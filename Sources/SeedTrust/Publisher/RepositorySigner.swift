@@ -109,7 +109,7 @@ package struct VersionsExhausted: Error, Hashable, Sendable, CustomStringConvert
   package init(role: String) { self.role = role }
 
   package var description: String {
-    "\(role) metadata has the highest version there is: somebody else had its key; "
-      + "'seedbank keys rotate timestamp snapshot' lets its versions begin anew"
+    "\(role) metadata has the highest possible version: an attacker had its key; "
+      + "'seedbank keys rotate timestamp snapshot' restarts its versions"
   }
 }

@@ -54,7 +54,7 @@ import Testing
       (url("sslmode=disable"), ["no encryption", "pg_hba.conf"]),
       (
         url("sslmode=verify-full&sslrootcert=\(cluster.certificate)", host: "db.example"),
-        ["does not match host name", "host be a name that stands in it"]
+        ["does not match host name", "host be a name in it"]
       ),
       (
         url("sslmode=verify-full&sslrootcert=\(cluster.otherCertificate)"),
