@@ -58,7 +58,7 @@ import Testing
     let report = try scene.deployment.step()
     #expect(report.series[0].outcome == .created && report.series[0].rows["t"] == 10)
     let warning = report.warnings.joined()
-    #expect(warning.contains("was read once more") && warning.contains("hot_standby_feedback"), "\(warning)")
+    #expect(warning.contains("was read twice") && warning.contains("hot_standby_feedback"), "\(warning)")
     #expect(try scene.deployment.step().warnings == [])
   }
 

@@ -73,7 +73,7 @@ import Testing
     try deployment.publish("UPDATE stop SET name = 'x' WHERE id = 1")
     try edit(deployment, "INSERT INTO stop_search(rowid, name) \(entries)")
     let report = try deployment.step(forcingSnapshot: true)
-    #expect(report.warnings.contains { $0.contains("the working copy was made anew") }, "\(report.warnings)")
+    #expect(report.warnings.contains { $0.contains("the working copy was rebuilt") }, "\(report.warnings)")
     try expectSound(deployment)
     try deployment.publish("UPDATE stop SET name = 'y' WHERE id = 1")
     #expect(try deployment.step(forcingSnapshot: true).warnings.isEmpty)

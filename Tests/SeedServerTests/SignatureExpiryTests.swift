@@ -50,7 +50,7 @@ import Testing
     #expect(answer.status == 200 && answer.json?["ready"] == true)
     #expect(
       warnings(answer) == [
-        "The signatures of timestamp, snapshot, transit-2 expired, the first of them on \(end): clients refuse what is published"
+        "The signatures of timestamp, snapshot, transit-2 expired, the first of them on \(end): clients reject the publication"
       ])
   }
 
@@ -69,7 +69,7 @@ import Testing
     let late = answer(seconds)
     #expect(states(late)["timestamp"] == "neglected" && states(late)["root"] == "valid")
     #expect(
-      warnings(late).count == 1 && warnings(late)[0].contains("nobody renews them. Start 'seedbank run'"))
+      warnings(late).count == 1 && warnings(late)[0].contains("no process renews them. Start 'seedbank run'"))
   }
 
   @Test(arguments: [
@@ -83,7 +83,7 @@ import Testing
     #expect(states(answer)[role] == "expiring")
     #expect(
       warnings(answer).contains(
-        "The signatures of \(role) expire on \(end): from then on clients refuse what is published"
+        "The signatures of \(role) expire on \(end): clients then reject the publication"
       ))
     #expect(states(ready(after: days, -1))[role] == "expiring")
     #expect(states(ready(after: days))[role] == "expired")

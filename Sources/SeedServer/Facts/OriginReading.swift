@@ -51,7 +51,7 @@ package struct OriginReading: Hashable, Sendable {
     guard let seconds = tooLongSeconds else { return nil }
     return
       "the newest step that read the origin kept its transaction open for \(TimeSpan(seconds: seconds)), and until its end the "
-      + "origin keeps what its writers delete: let the origin keep a log (origin.changes), give keys an index in their order, or "
+      + "origin keeps deleted rows: let the origin keep a log (origin.changes), give keys an index in their order, or "
       + "publish from a replica"
   }
 }

@@ -9,13 +9,13 @@ package enum FollowError: Error, Hashable, Sendable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .otherPublication(let path):
-      "\(path) holds a publication that no follower made: name another folder, for this one would be written over"
+      "\(path) holds a publication that no follower made: name another folder, or this one is overwritten"
     case .otherRoot(let path, let file):
-      "\(path) was made under another root, for its \(file) differs: give the root.json that it was begun with, or name "
+      "\(path) was made under another root: its \(file) differs. Give the root.json that it began with, or name "
         + "another folder"
     case .locked(let path): "another process follows into \(path): end it first, or name another folder"
     case .noRoom(let path, let needed, let free):
-      "what is published needs \(ByteCount(bytes: needed)) more in \(path), and \(ByteCount(bytes: free)) are free: make "
+      "the publication needs \(ByteCount(bytes: needed)) more in \(path), and \(ByteCount(bytes: free)) are free: make "
         + "room, or name a folder on another disk"
     }
   }

@@ -99,7 +99,7 @@ struct MetadataVerification {
   private func checkExpiry(
     _ expires: UTCTime, _ name: String, isOffline: Bool, _ report: inout VerificationReport
   ) {
-    let remedy = isOffline ? "sign it anew with 'seedbank keys renew'" : Remedy.regenerate
+    let remedy = isOffline ? "renew it with 'seedbank keys renew'" : Remedy.regenerate
     if expires <= now {
       report.error("metadata/\(name)", "it expired at \(expires): no client accepts it", remedy: remedy)
     } else if isOffline, expires <= now.adding(days: RepositorySigner.warningDays) {

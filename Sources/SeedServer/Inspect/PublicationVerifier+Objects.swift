@@ -28,7 +28,7 @@ extension PublicationVerifier {
         return "its content is that of \(other)"
       }
       if found.length != object.length {
-        return "it has \(found.length) bytes where \(object.length) are signed"
+        return "it has \(found.length) bytes, but \(object.length) are signed"
       }
       if found.digest != object.sha256 { return "its SHA-256 does not match the signed one" }
       try checkContent(object, &report)
@@ -55,7 +55,7 @@ extension PublicationVerifier {
     }
     guard meta.digest == object.digest else { throw NotASeed("its rows do not match the signed digest") }
     guard meta.version == object.version, meta.series == object.series, meta.model == object.model else {
-      throw NotASeed("it says that it is \(meta.series), model \(meta.model), version \(meta.version)")
+      throw NotASeed("it claims to be \(meta.series), model \(meta.model), version \(meta.version)")
     }
   }
 }

@@ -9,7 +9,7 @@ extension PublicationVerifier {
   func checkAnchor(_ anchor: String, _ report: inout VerificationReport) {
     do {
       guard let bytes = try DurableFile.readIfPresent(anchor, limit: Limits.rootBytes) else {
-        return report.add(.note, anchor, "it is not here", remedy: "nothing needs to be done")
+        return report.add(.note, anchor, "it is not here", remedy: "no action needed")
       }
       let names = try Folder.names(in: "\(publication.path)/metadata").filter { $0.hasSuffix(".root.json") }
       guard try names.contains(where: { try publication.metadata($0) == bytes }) else {
@@ -21,7 +21,7 @@ extension PublicationVerifier {
   }
 
   /// A publisher compares every row with the copy, so damage to a copy does not reach clients.
-  private static let copyRemedy = "\(Remedy.regenerate): the copy is made anew from the publication"
+  private static let copyRemedy = "\(Remedy.regenerate): it rebuilds the copy from the publication"
 
   /// Compares a working copy with the published head. Only notes if a publisher is running.
   func checkCopy(_ series: Series, _ report: inout VerificationReport) throws {

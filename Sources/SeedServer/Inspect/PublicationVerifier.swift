@@ -63,7 +63,7 @@ package struct PublicationVerifier {
         try chain.run(&report)
       } catch  where !error.saysHindrance && !objects.allSatisfy(publication.stillNames) {
         report.add(
-          .note, "\(published.series)", "the deltas were not all applied: something was published meanwhile",
+          .note, "\(published.series)", "the deltas were not all applied: a version was published meanwhile",
           remedy: "verify again")
       }
     }

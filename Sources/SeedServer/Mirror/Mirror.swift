@@ -81,7 +81,7 @@ package struct Mirror: Sendable {
       if options.isFenced { try MirrorProbe(store).run() }
       let fence =
         options.isFenced
-        ? "it honours conditions" : "conditions are not used, so nobody else may publish there"
+        ? "it honours conditions" : "conditions are not used, so no one else may publish there"
       switch try store.isPublic(MirrorImage.timestampPath) {
       case nil: return "it can be written, and \(fence)"
       case true?: return "it can be written, \(fence), and clients can read it"
@@ -128,10 +128,10 @@ package struct MirrorProbe {
     let (first, second) = (MirrorFile(path, Array("first\n".utf8)), MirrorFile(path, Array("second\n".utf8)))
     let tag = try done(store.put(first, .absent), "a new file")
     try refused(store.put(second, .absent), "If-None-Match: * for a name that is there")
-    _ = try done(store.put(second, .tag(tag)), "If-Match with the tag of what is there")
-    try refused(store.put(first, .tag(tag)), "If-Match with the tag of what was there before")
+    _ = try done(store.put(second, .tag(tag)), "If-Match with the current tag")
+    try refused(store.put(first, .tag(tag)), "If-Match with the previous tag")
     guard try store.read(path)?.bytes == Array("second\n".utf8) else {
-      throw MirrorError.refused("what was put is not what is read")
+      throw MirrorError.refused("a file is not read as it was written")
     }
   }
 

@@ -41,7 +41,7 @@ package struct MirrorPush {
     }
     if !memory.shows(image) { memory.behindSince = memory.behindSince ?? now }
     for step in plan.steps {
-      if options.isOver() { throw MirrorError.away("it was not done when the program was told to end") }
+      if options.isOver() { throw MirrorError.away("it was not done when the program had to end") }
       try take(step)
     }
     // If no step was needed, the mirror may have been behind only according to the memory.
@@ -116,7 +116,7 @@ package struct MirrorPush {
       guard let next = try lookAtTimestamp() else { return }
       condition = next
     }
-    throw MirrorError.away("it does not say that it took \(file.path)")
+    throw MirrorError.away("it does not confirm \(file.path)")
   }
 
   private mutating func noteCommit(_ tag: String) {

@@ -72,22 +72,22 @@ package enum MirrorError: Error, Hashable, Sendable, CustomStringConvertible {
     switch self {
     case .ahead(let there, let here):
       "another publisher publishes there, or this disk is an old one: its timestamp has version \(there), the one here \(here). "
-        + "Stop all publishers but one; 'seedbank recover' begins anew from what is published there"
+        + "Stop all publishers but one; 'seedbank recover' starts from the publication there"
     case .forked(let version):
       "another publisher publishes there: both signed version \(version) of the timestamp, with different content. Stop all "
-        + "publishers but one; 'seedbank recover' begins anew from what is published there"
+        + "publishers but one; 'seedbank recover' starts from the publication there"
     case .overtaken(let there, let here):
-      "another publisher publishes there: version \(there) of the timestamp was not put from here, where version \(here) is the "
-        + "newest. Stop all publishers but one; 'seedbank recover' begins anew from what is published there. If there never was "
+      "another publisher publishes there: version \(there) of the timestamp was not put from here: version \(here) is the newest "
+        + "here. Stop all publishers but one; 'seedbank recover' starts from the publication there. If there never was "
         + "another one, 'seedbank mirror push --replace' puts the one from here in its place"
     case .rival(let path):
       "\(path) is there with other content, and nothing leads to it yet: another publisher is at work, or a disk was lost "
         + "while it was. When no other one runs, 'seedbank mirror push --replace' puts the one from here in its place"
     case .foreign:
-      "the timestamp there is not signed by a key of this publication: name another place, or empty this one if nobody needs "
-        + "what it holds"
+      "the timestamp there is not signed by a key of this publication: name another place, or empty this one if its files are "
+        + "not needed"
     case .vanished:
-      "nothing of what was mirrored is there any more. Is its disk mounted? If it was emptied, 'seedbank mirror push' fills it "
+      "all mirrored files are gone. Is its disk mounted? If it was emptied, 'seedbank mirror push' fills it "
         + "again"
     case .refused(let text), .away(let text): text
     case .busy: "another process is bringing it up to date: try again when it is done"

@@ -110,7 +110,7 @@ extension ModelDefinition {
     let others = tables.count > names.count ? ["and \(tables.count - names.count) more"] : []
     return
       "\(schemaFile): WITHOUT ROWID: \((names + others).joined(separator: ", ")): SQLite reports changes of such"
-      + " tables to no observer, so an app that observes the database (as GRDB does) does not see them"
+      + " tables to no observer, so an app that observes the database (as GRDB does) misses them"
   }
 
   /// SQLite does not check a view when it is created, so a mistake would appear only when an app reads it.

@@ -156,8 +156,8 @@ package enum PlanError: Error, Hashable, Sendable, CustomStringConvertible {
     case .schemaChanged(let series, let model):
       "the schema of model \(model) differs from the one published in \(series): give the change a new minor"
     case .modelGone(let series, let model):
-      "model \(model) is published in \(series) but its folder is missing: put it back, clients still need it; where it is there,"
-        + " 'seedbank run' was started before, and must be started again"
+      "model \(model) is published in \(series) but its folder is missing: put it back, clients still need it; if it is there,"
+        + " 'seedbank run' started before it, and must be restarted"
     case .otherModels(let dataset, let drift, let series):
       "\(drift.words(series)). Until then nothing new is published of \(dataset)"
     case .changedMeanwhile(let dataset):

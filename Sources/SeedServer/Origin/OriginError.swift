@@ -99,7 +99,7 @@ package enum OriginError: OriginFailure {
       "the origin \(path) cannot be read: \(reason.message); check that this user can read file and folder"
     case .damaged(let path, let reason):
       "the origin \(path) is damaged and cannot be read: \(reason.message); "
-        + "restore it from a backup, or save what is left with 'sqlite3 \(path) .recover'"
+        + "restore it from a backup, or save its rows with 'sqlite3 \(path) .recover'"
     case .unfinished(let path):
       "the origin \(path) was left in the middle of a change: a program that wrote to it was ended, and \(path)-journal "
         + "says how to undo that. Seedbank never writes to an origin: open it once with a program that may, such as "
@@ -124,15 +124,15 @@ package enum OriginError: OriginFailure {
         + violations.map(\.description).joined(separator: "; ")
         + "; mend these rows, or leave them out with a WHERE in the model's SELECT of their table"
     case .unwritable(let path, let reason):
-      "the origin \(path) cannot be written to: \(reason.message); run this as a user who may write to file and folder"
+      "the origin \(path) cannot be written to: \(reason.message); run this as a user with write access to file and folder"
     case .foreignTable(let path, let table):
       "the origin \(path) has a table \"\(table)\" that is no log: give it another name, because the log needs this one"
     case .behind(let origin, let standby):
       "the origin \(origin) is the standby \(standby), which lacks rows that were published already: look why it does not follow its "
         + "primary, or let origin.postgres name the primary. If the primary was restored to an earlier state, 'seedbank new-epoch' starts a new history"
     case .noScratch(let path):
-      "the rows of \(path) could not be sorted, for there is no room for the files in which SQLite does that: free some in the "
-        + "folder that TMPDIR names (else /var/tmp), or name one with more room there"
+      "the rows of \(path) could not be sorted: there is no room for SQLite's temporary files; free some in the "
+        + "folder that TMPDIR names (or /var/tmp), or name one with more room there"
     case .locked(let path, let seconds):
       "the origin \(path) is locked by another process, for \(seconds) seconds at least: try again later"
     }

@@ -54,9 +54,9 @@ package enum LogDoubt: String, Hashable, Sendable, CaseIterable {
   case otherDatabase = "the database was restored, or another one took its place"
   case otherServer = "the database's server was started again, or another one took its place"
   case otherTimeline = "a standby took the place of the database's server"
-  case otherTriggers = "triggers of the origin's log were dropped, switched off, or made anew"
-  case otherSchema = "the origin's schema was changed, or its file was written anew, as by VACUUM or .restore"
-  case otherLog = "the origin's log was made anew"
+  case otherTriggers = "triggers of the origin's log were dropped, disabled, or replaced"
+  case otherSchema = "the origin's schema was changed, or its file was rewritten, as by VACUUM or .restore"
+  case otherLog = "the origin's log was replaced"
   case pruned = "the origin's log does not reach back to the last step"
   case edited = "the origin's log was changed by hand, or the origin was restored from a backup"
 }

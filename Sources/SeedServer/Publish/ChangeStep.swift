@@ -117,7 +117,7 @@ struct ChangeStep {
     do {
       return try publishOrigin(look)
     } catch let error as any OriginFailure where error.isMomentary {
-      report.warnings.append("the origin was read once more, for the first time it failed: \(error)")
+      report.warnings.append("the origin was read twice, because the first time failed: \(error)")
       return try publishOrigin(look)
     }
   }

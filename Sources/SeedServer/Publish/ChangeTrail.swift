@@ -288,8 +288,8 @@ package enum ComparisonReason: Hashable, Sendable, CustomStringConvertible {
     case .noLog: "the origin has no log: 'seedbank origin log setup' makes one"
     case .first: "it is the first step since the log was made, or was accepted"
     case .otherCopy:
-      "the working copy is not as the last step left it, as after a rollback or where that step was refused"
-    case .otherSubject: "the model, the epoch or the path of the origin is another one than at the last step"
+      "the working copy differs from the last step's, as after a rollback or a rejected step"
+    case .otherSubject: "the model, the epoch or the path of the origin differs from the last step's"
     case .audit: "it is time to check the log"
     case .doubt(let doubt): doubt.rawValue
     case .missed(let time):

@@ -37,14 +37,14 @@ package struct OriginLogWarning {
 
   init?(hasLog: Bool, gaps: [String]) {
     guard hasLog else {
-      text = "all rows are compared, for \(ComparisonReason.noLog)"
+      text = "all rows are compared: \(ComparisonReason.noLog)"
       return
     }
     guard !gaps.isEmpty else { return nil }
     text =
-      "the origin's log does not watch \(gaps.map { "\"\($0)\"" }.joined(separator: ", ")) any more, for its triggers are gone, off or"
-      + " others, or its key is, as where a table was made anew: what it does not watch is compared as a whole. 'seedbank origin log"
-      + " remove --yes' and then 'seedbank origin log setup --yes' mend that"
+      "the origin's log does not watch \(gaps.map { "\"\($0)\"" }.joined(separator: ", ")) any more: its triggers are gone, off or"
+      + " others, or its key changed, as when a table was replaced. These tables are compared as a whole. 'seedbank origin log"
+      + " remove --yes' and then 'seedbank origin log setup --yes' repair it"
   }
 }
 

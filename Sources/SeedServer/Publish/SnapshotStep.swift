@@ -66,7 +66,7 @@ struct SnapshotStep {
       // A manual edit may have damaged search tables or indexes, which steps do not compare. The published ones are
       // sound.
       guard let drawn = try draw(plan, { try $0.rebuild() }) else { return }
-      report.warnings.append("\(plan.series): the working copy was made anew: \(flaw)")
+      report.warnings.append("\(plan.series): the working copy was rebuilt: \(flaw)")
       try list(try context.snapshots(plan).finish(drawn), drawn.epoch, plan, &report)
     }
   }

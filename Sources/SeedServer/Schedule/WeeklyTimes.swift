@@ -77,7 +77,7 @@ package enum ScheduleMistake: Error, Hashable, CustomStringConvertible {
       "expected times such as \"03:30\" or \"Mon-Fri 03:30; Sat,Sun 06:00,18:00\", found \"\(found)\""
     case .day(let found): "expected a day from Mon to Sun, or a range such as Mon-Fri, found \"\(found)\""
     case .zone(let found, let nearest):
-      "\"\(found)\" is no time zone that is known here"
+      "\"\(found)\" is not a time zone of this machine"
         + (nearest.map { ", did you mean \"\($0)\"?" } ?? "; expected an IANA name such as \"Europe/Zurich\"")
     case .duration(let found):
       "expected a whole number with s, m, h or d, such as \"90m\" or \"6h\", found \"\(found)\""

@@ -38,9 +38,9 @@ extension [SignatureExpiry] {
   /// Returns one sentence per state, which lists all roles in that state.
   func warnings(at now: UTCTime, lifetimeSeconds: Int? = nil) -> [String] {
     let sentences: [(state: SignatureExpiry.State, verb: String, consequence: String)] = [
-      (.expired, "expired", "clients refuse what is published"),
-      (.expiring, "expire", "from then on clients refuse what is published"),
-      (.neglected, "end", "nobody renews them. Start 'seedbank run', or 'seedbank regenerate' by a timer"),
+      (.expired, "expired", "clients reject the publication"),
+      (.expiring, "expire", "clients then reject the publication"),
+      (.neglected, "end", "no process renews them. Start 'seedbank run', or 'seedbank regenerate' by a timer"),
     ]
     return sentences.compactMap { state, verb, consequence in
       let found = filter { $0.state(at: now, lifetimeSeconds: lifetimeSeconds) == state }

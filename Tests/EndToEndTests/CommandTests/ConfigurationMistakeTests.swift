@@ -120,11 +120,11 @@ private func mistake(in folder: DeploymentFolder) throws -> String {
     ),
     (
       #""snapshots": "03:30", "timeZone": "Europe/Zurch""#,
-      #"timeZone: "Europe/Zurch" is no time zone that is known here, did you mean "Europe/Zurich"?"#
+      #"timeZone: "Europe/Zurch" is not a time zone of this machine, did you mean "Europe/Zurich"?"#
     ),
     (
       #""snapshots": "03:30", "timeZone": "Mars/Olympus Mons""#,
-      #"timeZone: "Mars/Olympus Mons" is no time zone that is known here; expected an IANA name such as "Europe/Zurich"."#
+      #"timeZone: "Mars/Olympus Mons" is not a time zone of this machine; expected an IANA name such as "Europe/Zurich"."#
     ),
     (
       #""every": "6h", "timeZone": "Europe/Zurich""#,

@@ -36,8 +36,8 @@ import Testing
     (
       OriginError.reading("/o", DatabaseError(code: 13, message: "full", subject: "", place: .scratch)),
       .inputOutput,
-      "The rows of /o could not be sorted, for there is no room for the files in which SQLite does that: free some in the "
-        + "folder that TMPDIR names (else /var/tmp), or name one with more room there."
+      "The rows of /o could not be sorted: there is no room for SQLite's temporary files; free some in the "
+        + "folder that TMPDIR names (or /var/tmp), or name one with more room there."
     ),
     (FileError("write", "/x", 28), .inputOutput, "Cannot write /x: No space left on device."),
     (ImportError.unknownTable("t"), .badData, "There is no table \"t\"."),
@@ -70,7 +70,7 @@ import Testing
       OriginError.damaged(path: "/o", reason: DatabaseError(code: 11, message: "malformed", subject: "")),
       .badData,
       "The origin /o is damaged and cannot be read: malformed; restore it from a backup, "
-        + "or save what is left with 'sqlite3 /o .recover'."
+        + "or save its rows with 'sqlite3 /o .recover'."
     ),
     (
       PublicationError.notDelegated(series: "transit/1"), .configuration,

@@ -38,7 +38,7 @@ package struct SQLiteLogSetup {
       let columns = client.keyNames.map { select.column($0) ?? $0 }
       guard Set(columns) == Set(keys.map { $0.lowercased() }) else {
         remark =
-          "the clients know its rows by another key, \(client.keyNames.map(quoted).joined(separator: ", "))"
+          "the clients use another key, \(client.keyNames.map(quoted).joined(separator: ", "))"
         continue
       }
       guard let other = client.keyCollations.first(where: { $0 != .binary }) else { return nil }
