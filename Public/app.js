@@ -130,7 +130,7 @@ async function keepCurrent() {
       lastReached = Date.now();
       say("Refreshes by itself", false);
     } catch {
-      say(`Not reachable since ${clock.format(lastReached)}: what is shown is from then. Trying again.`, true);
+      say(`Not reachable since ${clock.format(lastReached)}: this page is from then. Trying again.`, true);
     }
     tellTimes(document);
   }

@@ -86,7 +86,7 @@ import Testing
     let poll = try #require(view.catalog?.allSeries.first).state.pollSeconds
     let count = PageSeries.rounded(Double(5 * poll))
     #expect(html(metrics(looks: 300)).contains("There are about <data value=\"\(count)\">"))
-    #expect(html(metrics(looks: 300, behindProxies: true)).contains("only the proxy in front can tell"))
+    #expect(html(metrics(looks: 300, behindProxies: true)).contains("Only the proxy in front can count"))
     #expect(!html(FrontMetrics()).contains("There are about"))
   }
 

@@ -45,7 +45,7 @@ import Testing
         html.contains(">transit 2</a> needs somebody’s attention: last build \(outcome.rawValue)."))
       #expect(
         html.contains("class=\"state bad\">last build \(outcome.rawValue)<")
-          && html.contains("</time>, \(words): a key that signs is missing"))
+          && html.contains("</time>, \(words): a signing key is missing"))
     }
     #expect(page().contains("class=\"standing good\""))
   }
@@ -55,15 +55,15 @@ import Testing
       ("clocks differ", "ahead of this front’s clock", { $0.look.newestAt = Self.now.adding(days: 1) }),
       ("no look for long", "Does it still run?", { $0.look.newestAt = Self.now.adding(days: -2) }),
       ("older than expected", "expected within 1\u{A0}min", { $0.expectedChangeSeconds = 60 }),
-      ("not known", "Nobody tells this front", { $0.look.newest = nil }),
-      ("a key is gone", "<code>seedbank keys status</code> says which key", { $0.lacksKeys = true }),
+      ("not known", "No status is reported to this front", { $0.look.newest = nil }),
+      ("a key is gone", "<code>seedbank keys status</code> names the key", { $0.lacksKeys = true }),
       ("more in the origin", "<code>seedbank model new</code>", { $0.gained = 2 }),
       (
         "held back for lost rows or values", "<code>seedbank regenerate --accept-shrink</code>",
         { ($0.look.newest, $0.look.reason) = (.refused, .shrunk) }
       ),
       (
-        "last build refused", "rows that are not fit to be published.",
+        "last build refused", "rows that cannot be published.",
         { ($0.look.newest, $0.look.reason) = (.refused, .data) }
       ),
     ]

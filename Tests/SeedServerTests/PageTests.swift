@@ -26,7 +26,7 @@ import Testing
     let html = try page(view())
     let snapshot = try publication.snapshot(FrontPublication.transit, 104)
     for expected in [
-      "<p id=\"standing\" class=\"standing unknown\">Nobody tells this front whether", "id=\"transit-2\"",
+      "<p id=\"standing\" class=\"standing unknown\">Nothing reports to this front whether", "id=\"transit-2\"",
       "<data value=\"104\">104</data>",
       snapshot.sha256.hex, snapshot.filePath, "since=103&amp;to=104&amp;epoch=\(FrontPublication.epoch)",
       "City &quot;Transit&quot; &lt;b&gt;", "CC0", "1.root.json", "</main>",
@@ -41,7 +41,7 @@ import Testing
     let failed = CatalogView(try publication.catalog(), failure: "its place/<metadata> is away")
     let html = try page(failed)
     #expect(
-      html.contains("The publication cannot be read") && html.contains("its place/&lt;metadata&gt; is away")
+      html.contains("Cannot read the publication") && html.contains("its place/&lt;metadata&gt; is away")
     )
     #expect(html.contains("<data value=\"104\">"))
   }
@@ -67,7 +67,7 @@ import Testing
       return try self.page(view)
     }
     let late = try page(FrontPublication.start)
-    #expect(late.contains("Mirror <data value=\"2\">2</data> does not show what is published here"))
+    #expect(late.contains("Mirror <data value=\"2\">2</data> has not been up to date since"))
     #expect(late.contains("has not reached every mirror"))
     #expect(try !page(nil).contains("Mirror <data"))
   }
@@ -98,7 +98,7 @@ import Testing
     let words: [SeriesDoubt: (String, String)] = [
       .noModel: ("its model is gone", "no model of it any more"),
       .copy: ("working copy unreadable", "working copy of it cannot be read"),
-      .log: ("log in doubt", "log does not tell all"),
+      .log: ("log in doubt", "log misses writes"),
     ]
     let (badge, sentence) = try #require(words[doubt])
     #expect(html.contains(">\(badge)</span>") && html.contains(sentence))

@@ -91,13 +91,13 @@ extension Problem {
   static func epochAhead(_ since: Version, _ model: ServedModel) -> Problem {
     Problem(
       .overloaded,
-      "This copy cannot tell yet whether the epoch of version \(since) is a newer one than its own, \(model.state.epoch): "
+      "This copy cannot decide yet whether the epoch of version \(since) is newer than its own, \(model.state.epoch): "
         + "ask again in some seconds, with the same parameters.", model.span(since))
   }
 
   static func endBefore(_ end: Version, since: Version) -> Problem {
     badParameter(
-      "to", found: end.description, expected: "a version from \(since) on, for since is \(since),")
+      "to", found: end.description, expected: "a version from \(since) on, because since is \(since),")
   }
 
   static func endAhead(_ end: Version, since: Version, _ model: ServedModel) -> Problem {
@@ -110,7 +110,7 @@ extension Problem {
   static func noFacts(_ series: Series) -> Problem {
     Problem(
       .notFound,
-      "The publisher tells no facts of \(series), or they cannot be read. See /v1/\(series.dataset) for what is published."
+      "The publisher writes no facts of \(series), or they cannot be read. See /v1/\(series.dataset) for its versions."
     )
   }
 

@@ -176,7 +176,7 @@ extension SeriesStatus {
     guard let first = bad.first else { return nil }
     let more = bad.count > 1 ? " and \(bad.count - 1) more" : ""
     return
-      "\(series): \(first.filePath)\(more): missing, or of another length than signed: 'seedbank verify' says what to do"
+      "\(series): \(first.filePath)\(more): missing, or of another length than signed: see 'seedbank verify'"
   }
 
   /// Warns of a date in the future, which hides the data's age.

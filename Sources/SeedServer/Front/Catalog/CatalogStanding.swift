@@ -48,7 +48,7 @@ extension CatalogView {
   var lateWarnings: [String] {
     standing.lateSince.map {
       [
-        "This is a copy, and since \($0) nothing was heard of the publication that it follows: its log says why"
+        "This is a copy, and since \($0) it cannot reach the publication that it follows: its log shows why"
       ]
     } ?? []
   }
@@ -61,7 +61,7 @@ extension CatalogView {
       guard count > 0 else { return nil }
       return
         "\(count) of \(series.objects.count) files of \(series.series) \(count == 1 ? "is" : "are") missing, or of another"
-        + " length than signed: 'seedbank verify' says what to do"
+        + " length than signed: see 'seedbank verify'"
     }
   }
 }

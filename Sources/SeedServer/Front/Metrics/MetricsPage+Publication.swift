@@ -30,7 +30,7 @@ extension MetricsPage {
   mutating func writeFollow(_ follow: FollowState) {
     text.family(
       "seedbank_follow_last_good_look_timestamp_seconds", .gauge,
-      "When the publication that is followed was last seen, and all of it was here.",
+      "When the followed publication last answered and its copy was complete.",
       [([], follow.lastGoodLook.map { Double($0.secondsSinceEpoch) })].compactMap { labels, value in
         value.map { (labels, $0) }
       })
@@ -78,7 +78,7 @@ extension MetricsPage {
       facts
     ) { $0.look.good?.secondsSinceEpoch }
     writeGauge(
-      "seedbank_expected_look_seconds", "Seconds between two looks at most, where a process publishes on.",
+      "seedbank_expected_look_seconds", "Seconds between two looks at most, if a process keeps publishing.",
       facts
     ) { $0.checkSeconds.map(StepRhythm.expectedSeconds) }
     writeGauge(
@@ -88,7 +88,7 @@ extension MetricsPage {
       $0.look.newest.map { $0.isFailure ? 1 : 0 }
     }
     text.family(
-      "seedbank_found_by", .gauge, "1 for the way in which the newest step found what had changed.",
+      "seedbank_found_by", .gauge, "1 for the way in which the newest step found changes.",
       facts.flatMap { facts in
         FoundBy.Way.allCases.map { way in
           ([("series", facts.series.description), ("way", way.rawValue)], facts.look.foundBy == way ? 1 : 0)
@@ -128,7 +128,7 @@ extension MetricsPage {
     let mirrors = view.mirrors?.behindSince ?? []
     text.family(
       "seedbank_mirror_lag_seconds", .gauge,
-      "Seconds for which a mirror has not shown what is published; 0 where it does.",
+      "Seconds for which a mirror has been behind the publication; 0 if current.",
       mirrors.enumerated().map { index, since in
         ([("mirror", "\(index + 1)")], Double(since.map { max(0, now - $0.secondsSinceEpoch) } ?? 0))
       })
@@ -153,7 +153,7 @@ extension MetricsPage {
     ) { $0.look.reading.lagSeconds }
     writeGauge(
       "seedbank_origin_replica_wait_seconds",
-      "Seconds for which steps have waited for the replica to have what was published already; 0 where none waits.",
+      "Seconds for which steps have waited for the replica to reach the published state; 0 if no step waits.",
       facts
     ) { facts in
       facts.look.behindSince.map { max(0, now - $0.secondsSinceEpoch) }

@@ -70,7 +70,7 @@ struct MetricsPage {
       [([], Double(load.answering))])
     text.family(
       "seedbank_full_seconds_total", .counter,
-      "Seconds in which all connections were taken, and who came waited.",
+      "Seconds in which all connections were taken, and new ones waited.",
       [([], load.fullSeconds)])
     text.family(
       "seedbank_refused_connections_total", .counter,

@@ -58,8 +58,8 @@ struct PageContent: Sendable {
   /// Omits the mirror's address, which is private.
   private static func notice(mirror number: Int, since: UTCTime) -> HTML {
     """
-    Mirror \(HTML.number(number)) does not show what is published here, since \(HTML.time(since)).
-    <code>seedbank status</code> on the publisher’s machine says why.
+    Mirror \(HTML.number(number)) has not been up to date since \(HTML.time(since)).
+    <code>seedbank status</code> on the publisher’s machine shows why.
     """
   }
 
@@ -115,8 +115,8 @@ struct PageContent: Sendable {
     return """
       <section id="trust" aria-labelledby="trust-name">
       <h2 id="trust-name">Trust</h2>
-      <p class="quiet">A client believes what the keys of its root file have signed. Compare
-      <code>sha256sum root.json</code> with the digest that you got over another road.</p>
+      <p class="quiet">A client accepts only files signed by keys of its root file. Compare
+      <code>sha256sum root.json</code> with the digest that you got in another way.</p>
       \(HTML.table("roots", "Root files", [.head("File"), .head("SHA-256")], roots))
       \(HTML.table("signatures", "Signatures", [.head("Role"), .head("Valid until"), .head("State")], signatures))
       \(moreRoles(catalog.signatures.count - PageLimits.roles))

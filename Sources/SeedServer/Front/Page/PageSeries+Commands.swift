@@ -67,7 +67,7 @@ extension PageSeries {
   }
 
   private static let retirement: HTML = """
-     It may be retired once that time covers your users’ longest pause, and where no cache answers in this front’s place.
+     It may be retired once that time covers your users’ longest pause, and if no cache answers for this front.
     """
 
   private func shares(_ counts: [ClientCounts.Requests]) -> HTML {

@@ -18,7 +18,7 @@ extension PageSeries {
   var crowd: HTML? {
     guard !clients.hidesLooks else {
       return """
-        <p class="quiet">How many clients there are, only the proxy in front can tell: its requests for
+        <p class="quiet">Only the proxy in front can count clients: its requests for
         <code>timestamp.json</code> per second, times \(HTML.number(state.pollSeconds)).</p>
         """
     }

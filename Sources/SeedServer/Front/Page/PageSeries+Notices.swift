@@ -56,30 +56,30 @@ extension PageSeries {
     switch concern {
     case .expired:
       """
-      Clients refuse it: signatures on the way to it have expired. <code>seedbank regenerate</code> renews them, and
-      <code>seedbank keys status</code> says which key is needed; they are listed under Trust.
+      Clients reject it: signatures on the way to it have expired. <code>seedbank regenerate</code> renews them, and
+      <code>seedbank keys status</code> names the needed key; they are listed under Trust.
       """
     case .noSnapshot:
-      "New clients get nothing: the file of no snapshot is there. <code>seedbank verify</code> says what to do."
+      "New clients get nothing: all snapshot files are missing. <code>seedbank verify</code> shows what to do."
     // Shown at the top with the text of the log.
     case .filesMissing: nil
     case .stepFailed: failureNotice
     case .clocksDiffer:
       """
       Something of it is dated ahead of this front’s clock. Check the clocks of this machine and of the publisher’s: until
-      they agree, nobody knows how old it is.
+      they agree, its age is unknown.
       """
     case .noStep: silenceNotice
     case .keysGone:
       """
       A key that signs each step is gone from the publisher’s disk: as soon as the publisher starts again, it can publish
-      nothing. <code>seedbank keys status</code> says which key it is; put it back, or replace it.
+      nothing. <code>seedbank keys status</code> names the key; put it back, or replace it.
       """
     case .old:
       facts?.expectedChangeSeconds.map {
         """
         A new version is expected within \(HTML.durationText(seconds: $0)). Is its origin still fed?
-        <code>seedbank status --history</code> says when rows last changed.
+        <code>seedbank status --history</code> shows when rows last changed.
         """
       }
     case .held: holdNotice
@@ -87,26 +87,26 @@ extension PageSeries {
     case .originHeldOpen: openNotice
     case .modelGone:
       """
-      The configuration has no model of it any more: its clients get nothing new. <code>seedbank status</code> says what to put back,
-      and how a series ends.
+      The configuration has no model of it any more: its clients get nothing new. <code>seedbank status</code> shows what to put back,
+      and how to end a series.
       """
     case .copyUnreadable:
       """
-      The publisher’s working copy of it cannot be read. The next step makes it anew: look whether its disk is well.
+      The publisher’s working copy of it cannot be read. The next step rebuilds it: check its disk.
       """
     case .logDoubted:
       """
-      Its origin’s log does not tell all that is written, so rows are compared at each step. <code>seedbank status</code> says why, and
-      what to do.
+      Its origin’s log misses writes, so rows are compared at each step. <code>seedbank status</code> shows why, and what to
+      do.
       """
     case .untold where isCopy:
       """
-      This front serves a copy. How the publisher’s steps end, and so whether this is current, is told at the publisher’s
+      This front serves a copy. The results of the publisher’s steps, and so whether this is current, are at the publisher’s
       own front.
       """
     case .untold:
       """
-      Nobody tells this front how the publisher’s steps end, so it cannot know whether this is current. The files in
+      No status is reported to this front, so it cannot show whether this is current. The files in
       <code>facts/</code> beside the publication would; <code>"facts": false</code> turns them off.
       """
     }
@@ -144,7 +144,7 @@ extension PageSeries {
     (facts?.look.reading.tooLongSeconds).map { seconds in
       """
       The newest step that read its origin kept a transaction open for \(TimeSpan(seconds: seconds).description), and until its
-      end the origin keeps what its writers delete. <code>seedbank status</code> says how to make it shorter.
+      end the origin keeps deleted rows. <code>seedbank status</code> shows how to make it shorter.
       """
     }
   }
@@ -162,21 +162,21 @@ extension PageSeries {
     let status: HTML = "<code>seedbank status</code> on the publisher’s machine"
     return switch reason {
     case .keys:
-      "a key that signs is missing or is another one. <code>seedbank keys status</code> says which; put it back, or replace it."
+      "a signing key is missing or is another one. <code>seedbank keys status</code> names it; put it back, or replace it."
     case .configuration:
-      "the configuration or a model does not fit. \(status) says where; mend it, and start the publisher again."
-    case .origin: "the origin is away or cannot be read. Bring it back; \(status) says what was tried."
+      "the configuration or a model does not fit. \(status) shows where; correct it, and restart the publisher."
+    case .origin: "the origin is away or cannot be read. Bring it back; \(status) shows the error."
     case .data:
-      "the origin holds rows that are not fit to be published. \(status) names them; mend them where they come from."
+      "the origin has rows that cannot be published. \(status) names them; correct them at their source."
     case .shrunk:
       """
-      tables have lost more rows, or columns more values, than is allowed. \(status) says which. If that is intended,
-      <code>seedbank regenerate --accept-shrink</code> publishes it; else bring them back.
+      tables have lost more rows, or columns more values, than is allowed. \(status) names them. If that is intended,
+      <code>seedbank regenerate --accept-shrink</code> publishes it; otherwise bring them back.
       """
     case .publication:
-      "what is published cannot be read, or belongs to another publisher. <code>seedbank verify</code> says what to do."
-    case .disk: "a file or a disk failed. \(status) says which: make room, or mend it."
-    case .other, nil: "\(status) says why, and what to do."
+      "the publication cannot be read, or belongs to another publisher. <code>seedbank verify</code> shows what to do."
+    case .disk: "a file or a disk failed. \(status) names it: make room, or repair it."
+    case .other, nil: "\(status) shows why, and what to do."
     }
   }
 }

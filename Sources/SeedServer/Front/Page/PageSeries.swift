@@ -125,7 +125,7 @@ struct PageSeries: Sendable {
     let told = StepRhythm.expectedSeconds(checkSeconds)
     return """
       \(HTML.durationText(seconds: checkSeconds))\
-      <span class="quiet">, told within \(HTML.durationText(seconds: told))</span>
+      <span class="quiet">, shown within \(HTML.durationText(seconds: told))</span>
       """
   }
 

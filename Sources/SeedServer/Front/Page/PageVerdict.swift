@@ -18,35 +18,35 @@ struct PageVerdict {
   private var words: HTML {
     switch verdict {
     case .nothingPublished:
-      "Nothing is published yet: <code>seedbank regenerate</code> publishes it, or says why it cannot."
+      "Nothing is published yet: <code>seedbank regenerate</code> publishes it, or reports why not."
     case .expired:
       """
-      Signatures have expired: clients refuse what is published. <code>seedbank regenerate</code> renews them, or says
-      which key it needs.
+      Signatures have expired: clients reject the publication. <code>seedbank regenerate</code> renews them, or names
+      the key that it needs.
       """
     case .unreadable:
-      "The publication cannot be read: this is what it was before. The notice below says what to do."
+      "Cannot read the publication; this is its last good version. The notice below shows what to do."
     case .notReady(let found):
-      "\(names(found)) \(found.count == 1 ? "has" : "have") no snapshot to start from: <code>seedbank verify</code> says what to do."
+      "\(names(found)) \(found.count == 1 ? "has" : "have") no snapshot to start from: <code>seedbank verify</code> shows what to do."
     case .troubled(let found):
-      "\(names(found)) \(found.count == 1 ? "needs" : "need") somebody’s attention\(reason(found))."
+      "\(names(found)) \(found.count == 1 ? "needs" : "need") your attention\(reason(found))."
     case .diskNearlyFull:
       "The publication’s disk is almost full, and the next steps may fail: make room on it, or keep fewer snapshots."
     case .mirrorLate:
-      "What is published has not reached every mirror: the notice below says which."
+      "The newest version has not reached every mirror: the notice below names them."
     case .notRenewed:
       """
-      Nobody renews the signatures, and clients will soon refuse what is published: start <code>seedbank run</code>, or
+      No process renews the signatures, and clients will soon reject the publication: start <code>seedbank run</code>, or
       <code>seedbank regenerate</code> by a timer.
       """
     case .signaturesEnding:
       """
-      Signatures must be renewed soon, with a key that may be kept elsewhere: <code>seedbank keys status</code> says
+      Signatures must be renewed soon, with a key that may be kept elsewhere: <code>seedbank keys status</code> shows
       which, and how.
       """
     case .publisher(let concern): concern.notice
     case .untold(let found):
-      "Nobody tells this front whether \(names(found)) \(found.count == 1 ? "is" : "are") current."
+      "Nothing reports to this front whether \(names(found)) \(found.count == 1 ? "is" : "are") current."
     case .current: "Everything is current."
     }
   }
@@ -75,20 +75,20 @@ extension PublisherConcern {
     switch self {
     case .datasetUnpublished:
       """
-      Nothing of a dataset is published yet, and its clients get nothing: <code>seedbank regenerate</code> publishes it, or says
-      why it cannot.
+      Nothing of a dataset is published yet, and its clients get nothing: <code>seedbank regenerate</code> publishes it, or reports
+      why not.
       """
     case .modelUnpublished:
       """
-      A model is not published yet: <code>seedbank regenerate</code> publishes it, or says which key it needs.
+      A model is not published yet: <code>seedbank regenerate</code> publishes it, or names the key that it needs.
       """
     case .keyFiles:
       """
-      Something is wrong with the publisher’s key files: <code>seedbank keys status</code> says what.
+      The publisher’s key files have a problem: <code>seedbank keys status</code> shows it.
       """
     case .keyChange:
       """
-      A change of keys waits for signatures: <code>seedbank keys status</code> says for which.
+      A change of keys waits for signatures: <code>seedbank keys status</code> lists them.
       """
     case .stateDisk:
       """
