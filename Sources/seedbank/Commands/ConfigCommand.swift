@@ -4,12 +4,12 @@ import SeedSystem
 
 extension Command {
   static let config = Command(
-    name: "config", abstract: "Check or show the configuration, or print what apps need from it.",
+    name: "config", abstract: "Check or show the configuration, or print the code that apps need.",
     discussion: """
-      'check' finds what a publish step would refuse, without publishing: models, projections against the origin, \
-      keys, expiry dates, folders, rows without a key, columns that are no longer of the model's types. What else single rows may break, 'seedbank regenerate \
-      --dry-run' finds. 'show' prints every effective value and where it comes from; of \
-      keys it shows only the folder. 'keys' prints every key of both files with its type, default and meaning. \
+      'check' finds all reasons for a publish step to fail, without publishing: models, projections against the origin, \
+      keys, expiry dates, folders, rows without a key, columns that no longer have the model's types. \
+      Errors in single rows are found by 'seedbank regenerate --dry-run'. 'show' prints every effective value and its \
+      source; of keys it shows only the folder. 'keys' prints every key of both files with its type, default and meaning. \
       'swift' prints the declaration of a dataset's model for an app that uses \
       SeedClient, so that both sides have the same model.
 
@@ -58,7 +58,7 @@ extension Command {
     let errors = fatal.count == 1 ? "1 error was" : "\(fatal.count) errors were"
     throw CommandFailure(
       isUnavailable ? .unavailable : .configuration,
-      "A publish step would refuse this: \(errors) found, see above.", isInResult: true)
+      "A publish step would reject this: \(errors) found, see above.", isInResult: true)
   }
 
   private static func show(
@@ -93,7 +93,7 @@ extension Command {
     try console.result(
       """
       // Made by 'seedbank config swift'. Ship \(deployment.rootPath.printable)
-      // with the app and give its bytes to SeedStore(_:server:root:): they are what the app trusts.
+      // with the app and give its bytes to SeedStore(_:server:root:): the app trusts these keys.
       import SeedClient
 
       \(snippets.map(\.declaration).joined(separator: "\n\n"))

@@ -22,7 +22,7 @@ extension Command {
       .value("limit", "count", help: "Show at most that many rows; all are counted."), .json,
     ],
     examples: [
-      ("seedbank diff 41 42 --rows --limit 20", "What version 42 changed."),
+      ("seedbank diff 41 42 --rows --limit 20", "The changes of version 42."),
       ("seedbank diff old.sqlite new.sqlite.gz --json", "Two files, for a script."),
     ]
   ) { arguments, context in

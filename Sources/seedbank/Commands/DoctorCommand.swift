@@ -10,8 +10,8 @@ extension Command {
       the file's structure, references and signatures, and looks for remains of crashes and interrupted downloads. \
       Nothing is written, and the store may be in use.
 
-      Exit codes: 0 sound, 65 errors were found, 74 there is no store or its disk fails. Each finding says what \
-      to do.
+      Exit codes: 0 sound, 65 errors were found, 74 there is no store or its disk fails. Each finding has a \
+      remedy.
       """,
     arguments: [.argument("store", help: "The store's directory.")],
     options: [
@@ -23,7 +23,7 @@ extension Command {
       .json,
     ],
     examples: [
-      ("seedbank doctor ./seeds", "Everything in ./seeds, by the root that lies there."),
+      ("seedbank doctor ./seeds", "Everything in ./seeds, by the root in it."),
       ("seedbank doctor ./seeds --root root.json", "By a root that you trust more."),
     ]
   ) { arguments, context in

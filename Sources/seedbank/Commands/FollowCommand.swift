@@ -8,19 +8,19 @@ extension Command {
     name: "follow", abstract: "Keep a verified copy of a publication that is elsewhere, and serve it.",
     discussion: """
       Looks at a publication over HTTP, at a front or any static host, verifies it from the root file on as a client does, \
-      and brings its files into a folder: first what metadata names, then the metadata, timestamp.json last. Clients can \
-      read the folder at all times. It needs no key and no configuration. What is no longer published goes after the grace.
+      and brings its files into a folder: first the files that metadata names, then metadata, timestamp.json last. Clients can \
+      read the folder at all times. It needs no key and no configuration. Unpublished files are removed after the grace.
 
-      With --serve the same process serves the folder, and says on its page, in /readyz and in /metrics when it last heard \
-      of the publication. A plain client that has seen a newer version at another front is asked to come again, not to \
-      begin anew with a snapshot.
+      With --serve the same process serves the folder, and shows on its page, in /readyz and in /metrics when it last reached \
+      the publication. A plain client with a newer version from another front is asked to retry, not to start over with a \
+      snapshot.
 
-      In place of an address a folder will do, such as a disk that was carried into a network of its own: what is copied is \
-      compared with what was signed, on both sides.
+      In place of an address a folder will do, such as a disk that was carried into a separate network: the copied files are \
+      compared with the signed hashes, on both sides.
 
-      Give the oldest root.json that apps still ship: it and those after it are what the copy has for them.
+      Give the oldest root.json that apps still ship: the copy has it and all later ones.
 
-      Exit codes of --once: 0 done, 65 what is published there was rejected, 69 it does not answer, 74 a disk failed, 75 \
+      Exit codes of --once: 0 done, 65 the publication was rejected, 69 it does not answer, 74 a disk failed, 75 \
       another process follows into the folder, 78 the root file or the folder does not fit.
       """,
     arguments: [
@@ -38,8 +38,8 @@ extension Command {
         help:
           "Seconds for which a file stays after it was last named (default: \(Follower.usualGraceSeconds))."),
       .flag(
-        "verify", help: "First compare every file that is here with its hash; damaged ones are fetched anew."),
-      .flag("serve", help: "Serve the folder as well."),
+        "verify", help: "First compare every file that is here with its hash; damaged ones are fetched again."),
+      .flag("serve", help: "Also serve the folder."),
       .value(
         "config", "path", short: "c",
         help: "A seedbank.json for --serve, of which http and log count (default: none is needed)."), .json,

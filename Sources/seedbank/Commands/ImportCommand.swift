@@ -13,7 +13,7 @@ extension Command {
       its column as it is. The import is one transaction: a failure leaves the database as it was. The table must \
       exist. FTS5 tables whose content is the table itself are rebuilt; other search tables are not.
 
-      A table with triggers needs --run-triggers or --ignore-triggers. Ctrl-C ends the import and says what is kept.
+      A table with triggers needs --run-triggers or --ignore-triggers. Ctrl-C ends the import and reports which rows are kept.
 
       The first record of a CSV names the fields, unless --header does. An empty field is NULL; with quotation \
       marks, or in a TEXT column that is NOT NULL, it is the empty text.
@@ -29,20 +29,20 @@ extension Command {
       .value(
         "format", "name", choices: ImportJob.Format.allCases.map(\.rawValue),
         help: "json, ndjson, csv or rejects (default: by the file's name, rejects by its content)."),
-      .value("delimiter", "character", help: "What separates the fields of CSV: , (default), ;, | or tab."),
+      .value("delimiter", "character", help: "The character between the fields of CSV: , (default), ;, | or tab."),
       .value(
         "encoding", "name",
         help: "The bytes of CSV: utf-8 (default), latin1, windows-1252, utf-16, utf-16le or utf-16be."),
       .value(
         "header", "names",
         help: "The fields of CSV without a header, such as id,name; with --skip 1, in place of its own."),
-      .value("skip", "records", help: "Records of CSV before the header that are passed over."),
+      .value("skip", "records", help: "Records of CSV before the header to skip."),
       .value(
         "decimal", "mark", choices: CSVFormat.DecimalMark.allCases.map(\.rawValue),
-        help: "What stands before the fraction of CSV's numbers: . (default) or , as in 1.234,5."),
+        help: "The mark before the fraction of CSV's numbers: . (default) or , as in 1.234,5."),
       .value(
         "empty", "rule", choices: CSVFormat.EmptyFields.allCases.map(\.rawValue),
-        help: "Empty fields of CSV: quotes (default), null, text, or auto (NULL where the column allows it)."),
+        help: "Empty fields of CSV: quotes (default), null, text, or auto (NULL if the column allows it)."),
       .value("rows", "json-path", help: "The path of the rows, such as $.data.items."),
       .value(
         "on-conflict", "rule", choices: ImportPolicy.Conflict.allCases.map(\.rawValue),
@@ -61,7 +61,7 @@ extension Command {
       .value(
         "rejects", "path",
         help:
-          "Write rejected rows to this file as NDJSON, even if the import fails. Mended, it can be imported again."
+          "Write rejected rows to this file as NDJSON, even if the import fails. Once corrected, it can be imported."
       ),
       .value(
         "batch", "rows",
@@ -81,7 +81,7 @@ extension Command {
       (
         "seedbank import - --database app.sqlite --table stop \\\n"
           + "      --format csv --dry-run",
-        "Show what standard input would change."
+        "Show the changes from standard input."
       ),
     ]
   ) { arguments, context in
@@ -129,7 +129,7 @@ extension Command {
     if report.rowsPassedOver > 0 {
       let (rows, were) =
         report.rowsPassedOver == 1 ? ("1 row", "was") : ("\(report.rowsPassedOver.grouped) rows", "were")
-      console.note("\(rows) met no list's 'where', and \(were) passed over.")
+      console.note("\(rows) met no list's 'where', and \(were) skipped.")
     }
     if report.rowsTakenBefore > 0 {
       let rows =

@@ -9,14 +9,14 @@ extension Command {
     discussion: """
       Reads a SQLite file or a PostgreSQL database, which is never written to, and makes a configuration, a model with its tables, \
       signing keys and an empty publication. Rows of a file's table without a key are numbered. What cannot be published \
-      is left out and listed, with the reason and what to do. Where a deployment is already, it gets the database as another dataset. A URL has no password in it: \
-      that is for PGPASSWORD or a password file.
+      is left out and listed, with the reason and a remedy. An existing deployment gets the database as another dataset. \
+      A URL has no password in it: that is for PGPASSWORD or a password file.
 
       A folder of CSV, NDJSON and JSON files, one such file or a .zip of them is a feed: each file becomes a table. The \
-      columns' types and keys are told from all values that are there now; look at them before the first run. Other signs \
-      between fields, Windows' letters and rows within a document are seen, and written into the configuration.
+      columns' types and keys are derived from all current values; look at them before the first run. Other separators, \
+      Windows' letters and rows within a document are detected, and written into the configuration.
 
-      No existing file is overwritten, and a failure leaves nothing behind.
+      No existing file is overwritten, and a failure leaves no files.
       """,
     arguments: [
       .argument(
@@ -27,9 +27,9 @@ extension Command {
     ],
     options: [
       .directory,
-      .value("schema", "name", help: "Where in a PostgreSQL database the tables are (default: public)."),
+      .value("schema", "name", help: "The schema of the tables in PostgreSQL (default: public)."),
       .value(
-        "tables", "names", help: "Of a PostgreSQL database only these tables, with commas between them."),
+        "tables", "names", help: "Only these tables of a PostgreSQL database, separated by commas."),
       .value(
         "dataset", "name", help: "The dataset's name (default: made from the file's or the database's name)."),
     ] + Parameter.keyPlan + [.json, .dryRun],
@@ -37,7 +37,7 @@ extension Command {
       ("seedbank init my.sqlite", "Make the folder 'seedbank'. Continue with 'seedbank run'."),
       ("seedbank init parks.sqlite", "Once more in the same folder: a second dataset."),
       ("seedbank init gtfs.zip", "A feed: a folder, a file or an archive of CSV and JSON."),
-      ("seedbank init my.sqlite --dry-run", "Show what would and would not be published."),
+      ("seedbank init my.sqlite --dry-run", "Show what would be published and what not."),
       (
         "seedbank init postgres://seedbank@db.example/shop --tables shop,product",
         "Publish two tables of a PostgreSQL database."
@@ -53,7 +53,7 @@ extension Command {
     let notes = schema.notes + surveyed.leftOut
     guard schema.counts.tables > 0 else { throw nothingToPublish(source.text, notes) }
     let made = surveyed.feed != nil ? "the feed's values" : "the origin's own SQL"
-    let header = "Model 1.0 of \(name): what clients open. Made from \(made)."
+    let header = "Model 1.0 of \(name): the clients' schema. Made from \(made)."
     let model = ModelDefinition(
       version: "1.0", schemaSQL: schema.text(header: header), projections: schema.projections, path: "")
     var draft = DeploymentDraft(
@@ -78,8 +78,8 @@ extension Command {
   private static func feedRemark(_ draft: DeploymentDraft) -> String {
     let schema = "\(draft.dataset.models[0].path)/\(ModelFolder.schemaFileName)"
     return
-      "The values that are in the feed now say which types and keys the tables have. Look at \(schema) before the first run:"
-      + " a value that does not fit its column, and a key that comes twice, keep the feed from being published."
+      "The tables' types and keys are derived from the feed's current values. Look at \(schema) before the first run: a value"
+      + " that does not fit its column, and a duplicate key, keep the feed from being published."
   }
 
   private static func datasetName(_ arguments: ParsedArguments, _ origin: String) throws -> DatasetName {
@@ -103,7 +103,7 @@ extension Parameter {
   static let directory = value(
     "directory", "dir", short: "d",
     help:
-      "The deployment's folder (default: the current directory where it has a seedbank.json, else seedbank in it)."
+      "The deployment's folder (default: the current directory if it has a seedbank.json, else seedbank in it)."
   )
 }
 

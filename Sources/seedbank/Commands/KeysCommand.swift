@@ -7,7 +7,7 @@ extension Command {
     name: "keys", abstract: "Show the keys; renew, replace and revoke them.",
     discussion: """
       'status' shows for each role its keys, their files, when its signatures expire, and what to do next. 'renew' \
-      signs root or targets metadata anew, with a fresh expiry date. 'rotate' replaces all keys of one or more roles. \
+      signs root or targets metadata again, with a fresh expiry date. 'rotate' replaces all keys of one or more roles. \
       'revoke' removes a key; with --replace it makes a new one in its place. All metadata that depends on a new key \
       is signed in the same step, and old and new clients follow without a new download.
 
@@ -52,7 +52,7 @@ extension Command {
       ("seedbank keys rotate timestamp snapshot series", "Replace the online keys after a break-in."),
       ("seedbank keys revoke 4f1a09c2 --replace --to /media/c", "Replace one lost key of several."),
       ("seedbank keys payload root > root.payload", "Export the metadata that the root keys must sign."),
-      ("seedbank keys sign root.payload --key root.key > root.sig", "Sign it where the key is."),
+      ("seedbank keys sign root.payload --key root.key > root.sig", "Sign it on the key's machine."),
       ("seedbank keys add-signature root.sig", "Publish it once enough keys have signed."),
     ]
   ) { arguments, context in

@@ -4,14 +4,14 @@ import SeedSystem
 
 extension Command {
   static let mirror = Command(
-    name: "mirror", abstract: "Look after the other places that show the publication.",
+    name: "mirror", abstract: "Check, fill and show the mirrors of the publication.",
     discussion: """
       'run' and 'regenerate' bring the mirrors of the configuration up to date after each step. 'check' asks each of them whether \
-      it can be read and written and honours the conditions that keep two publishers apart, with a small file that goes again; \
-      with 78 it is to be mended where the message says. 'push' brings them up to date now, looks at all that they hold, and \
-      fills one that was emptied. 'status' shows how they stand.
+      it can be read and written and honours the conditions that keep two publishers apart, with a small file that it removes; \
+      after 78, follow the message. 'push' brings them up to date now, looks at all their files, and fills one that was emptied. \
+      'status' shows their state.
 
-      Exit codes: 69 a mirror does not answer, 75 another publisher is ahead or at work, 78 a mirror refuses what it must take.
+      Exit codes: 69 a mirror does not answer, 75 another publisher is ahead or at work, 78 a mirror rejects a needed operation.
       """,
     arguments: [
       .argument("action", choices: MirrorAction.allCases.map(\.rawValue), help: "What to do.")
@@ -21,7 +21,7 @@ extension Command {
       .flag(
         "replace",
         help:
-          "Put metadata in the place of what an attempt left that was lost ('push'). No other publisher may run."
+          "Replace the metadata of an attempt that was lost ('push'). No other publisher may run."
       ),
       .json,
     ],

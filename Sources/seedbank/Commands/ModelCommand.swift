@@ -9,15 +9,15 @@ extension Command {
     name: "model", abstract: "List the models, make a new one, end an old one.",
     discussion: """
       'new' copies the files of the newest model, adds the tables, columns, indexes and views that the origin has \
-      gained, and says what the new model costs clients. A minor (1.1 after 1.0) only adds, and apps of all minors \
-      read the same file; a major (2.0) may be anything, and has clients of its own. Without a version it makes the \
+      gained, and reports the new model's cost for clients. A minor (1.1 after 1.0) only adds, and apps of all minors \
+      read the same file; a major (2.0) may be anything, and has separate clients. Without a version it makes the \
       next minor. 'list' shows all models.
 
-      'skip' leaves out for good what the origin has gained: all of it, or the tables, columns (TABLE.COLUMN), indexes \
-      and views that are named. A table goes with its indexes; the name of a table that the model has stands for all \
-      columns that it has gained.
+      'skip' leaves out for good the origin's additions: all of them, or the named tables, columns (TABLE.COLUMN), \
+      indexes and views. A table goes with its indexes; the name of a table of the model means all of its new \
+      columns.
 
-      'deprecate' tells the apps of a major that it will end, 'retire' ends its updates.
+      'deprecate' warns the apps of a major that it will end, 'retire' ends its updates.
       """,
     arguments: [
       .argument("action", choices: ModelAction.allCases.map(\.rawValue), help: "What to do."),
@@ -28,17 +28,17 @@ extension Command {
           + "shop.phone ('skip')."),
     ],
     options: [
-      .config, .value("dataset", "name", help: "The dataset, where there are several."),
+      .config, .value("dataset", "name", help: "The dataset, if there are several."),
       .value(
         "from", "origin", help: "Look at this SQLite file or feed in the origin's place ('new', 'skip')."),
       .value("sunset", "date", help: "The day on which the major ends, as YYYY-MM-DD ('deprecate')."),
-      .value("message", "text", help: "For the people who use the app ('deprecate', 'retire')."),
+      .value("message", "text", help: "For the app's users ('deprecate', 'retire')."),
       .json, .dryRun,
     ],
     examples: [
-      ("seedbank model new --dry-run", "What the origin has gained, and what publishing it would cost."),
+      ("seedbank model new --dry-run", "The origin's additions, and the cost of publishing them."),
       ("seedbank model new 2.0", "Copy the newest model, to be edited before it is published."),
-      ("seedbank model skip staff shop.margin", "What clients never get; the rest stays on offer."),
+      ("seedbank model skip staff shop.margin", "Never publish these; the rest stays on offer."),
       ("seedbank model deprecate 1 --sunset 2027-06-30", "Ask the apps of 1.x to move on."),
       ("seedbank model retire 1", "End the updates of all minors of 1."),
     ]

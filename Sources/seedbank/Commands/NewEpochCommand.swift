@@ -7,11 +7,11 @@ extension Command {
   static let newEpoch = Command(
     name: "new-epoch", abstract: "Start all histories over after the publication was lost.",
     discussion: """
-      For disasters only: the publication is lost, or the newest backup is older than what clients have seen. Every \
+      For disasters only: the publication is lost, or the newest backup is older than the clients' data. Every \
       series begins a new history at version 1 with the current rows of its origin, under the root that clients \
-      trust, and every client downloads a snapshot. A publication that is too old is continued, a lost one is made \
-      anew. It needs root.json and the keys, including the targets key. Holds of a rollback end, and tables may \
-      have lost any number of rows. A standby is read though it lacks rows that were published.
+      trust, and every client downloads a snapshot. A publication that is too old is continued, a lost one is \
+      replaced. It needs root.json and the keys, including the targets key. Holds of a rollback end, and tables may \
+      have lost any number of rows. A standby is read although it lacks published rows.
       """,
     options: [
       .config,
@@ -26,7 +26,7 @@ extension Command {
     guard arguments.flag("yes") else {
       throw CommandFailure(
         .usage,
-        "This begins the histories of \(jobs.map(\.name.text).joined(separator: ", ")) anew, and every client downloads"
+        "This restarts the histories of \(jobs.map(\.name.text).joined(separator: ", ")), and every client downloads"
           + " a snapshot: confirm it with --yes.")
     }
     let deployment = try Deployment(

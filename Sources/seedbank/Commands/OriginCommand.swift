@@ -5,25 +5,25 @@ import SeedTrust
 
 extension Command {
   static let origin = Command(
-    name: "origin", abstract: "Let the origin keep a log, so that a step reads only what was written.",
+    name: "origin", abstract: "Let the origin keep a log, so that a step reads only written rows.",
     discussion: """
       Without a log each step reads all rows of the origin. 'setup' adds triggers and tables to the SQLite file, with names \
-      that begin with seedbank_, or to the PostgreSQL database, in a schema seedbank. They note the keys of the rows that are \
-      written, whoever writes them. Then it sets origin.changes to "log". Every day all rows are compared as well. Where \
-      the log missed one, it is published, a warning names it, and from then on all rows are compared until 'accept'. 'remove' \
-      takes the log away. This is the only command that writes to an origin; with --print it prints the SQL and writes nothing. \
-      A PostgreSQL log notes the tables that the models read; who makes it owns them, and may make a schema.
+      that begin with seedbank_, or to the PostgreSQL database, in a schema seedbank. They note the keys of all written rows, \
+      for every writer. Then it sets origin.changes to "log". Every day all rows are compared too. If the log missed one, it is \
+      published, a warning names it, and from then on all rows are compared until 'accept'. 'remove' removes the \
+      log. This is the only command that writes to an origin; with --print it only prints the SQL. A PostgreSQL \
+      log notes the tables that the models read; its maker must own them, and may make a schema.
       """,
     arguments: [
-      .argument("part", choices: ["log"], help: "What of the origin."),
+      .argument("part", choices: ["log"], help: "Part of the origin."),
       .argument("action", choices: OriginAction.allCases.map(\.rawValue), help: "What to do."),
     ],
     options: [
-      .config, .value("dataset", "name", help: "The dataset, where there are several."),
+      .config, .value("dataset", "name", help: "The dataset, if there are several."),
       .value(
         "owner", "url",
-        help: "The same PostgreSQL database as the user who owns its tables ('setup', 'remove')."),
-      .flag("print", help: "Print the SQL, for somebody else to run."),
+        help: "The same PostgreSQL database as the owner of its tables ('setup', 'remove')."),
+      .flag("print", help: "Print the SQL, for another user to run."),
       .flag("yes", help: "Write to the origin ('setup', 'remove')."), .json,
     ],
     examples: [
@@ -37,7 +37,7 @@ extension Command {
         "seedbank origin log setup --yes --owner postgres://shop@db.example/shop",
         "Make the log as the owner of the tables."
       ),
-      ("seedbank origin log accept", "Trust the log again, when what made it miss rows is mended."),
+      ("seedbank origin log accept", "Trust the log again, after the cause of its gaps is fixed."),
     ]
   ) { arguments, context in
     let action = OriginAction(rawValue: arguments.required("action")) ?? .setup
@@ -129,7 +129,7 @@ private struct OriginLogChange {
     CommandFailure(
       .configuration,
       "\(maker.origin) has a log already, which 'seedbank config check' looks at. 'seedbank origin log remove --yes' takes it "
-        + "away, from every deployment that follows it; then it can be made anew, which a new table or key needs."
+        + "away, from every deployment that follows it; then it can be set up again, which a new table or key needs."
     )
   }
 
@@ -160,7 +160,7 @@ private struct OriginLogChange {
     if isThere {
       return isDone
         ? "\(origin) has a log already. \(dataset.file.printable): origin.changes is log.\n\(Self.restart)"
-        : "\(origin) has a log already. With --yes this dataset follows it, and nothing else changes."
+        : "\(origin) has a log already. With --yes this dataset follows it, with no other change."
     }
     guard let draft else {
       guard !statements.isEmpty else { return "\(origin) has no log." }

@@ -12,7 +12,7 @@ extension Command {
       With --bundle it makes the folder that an app ships instead: root, metadata and the newest snapshot, as they \
       were published. It replaces only an older bundle of the same dataset and major.
 
-      A store belongs to one dataset and major. If a series is deprecated or retired, a warning on stderr says so.
+      A store belongs to one dataset and major. If a series is deprecated or retired, a warning is on stderr.
 
       Exit codes: 0 done, 65 the server's data was rejected, 69 it does not answer, 74 a disk failed, 75 another \
       process writes to the store or makes the bundle, 78 the root file or the store's directory does not fit.

@@ -10,7 +10,7 @@ extension Command {
       Asks /readyz once, for a container's health check or a load balancer's script. Without an address it asks the \
       front of this deployment, on this machine.
 
-      Exit codes: 0 ready, 69 not ready or no answer in time, which the message tells.
+      Exit codes: 0 ready, 69 not ready or no answer in time; see the message.
       """,
     arguments: [
       .argument(

@@ -6,22 +6,22 @@ import SeedTrust
 
 extension Command {
   static let recover = Command(
-    name: "recover", abstract: "Make a lost publication anew from a copy that is still served.",
+    name: "recover", abstract: "Restore a lost publication from a copy that is still served.",
     discussion: """
-      For the day on which the publisher's disk is gone. It needs what a backup has: seedbank.json with the datasets' \
+      For a lost disk of the publisher. It needs the contents of a backup: seedbank.json with the datasets' \
       folders, root.json and the keys. The published files come from a follower, a static host or a mirror, verified from \
-      the root file on, with the whole history; then all is signed anew, and the publisher goes on in the same epoch. \
-      Clients need no snapshot. What lies in the folder of the state comes again by itself at the next step.
+      the root file on, with the whole history; then all is signed again, and the publisher goes on in the same epoch. \
+      Clients need no snapshot. The next step rebuilds the files in the folder of the state.
 
-      Of several copies the newest counts. What was published after its last look is lost: the next step publishes \
-      what the origins hold now.
+      The newest of several copies counts. Versions after its last look are lost: the next step publishes the origins' \
+      current rows.
 
       A private bucket is named by s3://bucket/prefix, and read with the credentials of its mirror in seedbank.json, or with \
-      those of AWS_ACCESS_KEY_ID and its like from the store that AWS_ENDPOINT_URL_S3 names. Mirrors that show what was published \
-      before are brought up to date by the next step.
+      those of AWS_ACCESS_KEY_ID and its like from the store that AWS_ENDPOINT_URL_S3 names. The next step brings mirrors with an \
+      older state up to date.
 
-      An existing publication is never written over. Where a key is missing, the files stay, the message says which key it \
-      is, and the next call goes on from there.
+      An existing publication is never overwritten. If a key is missing, the files stay, the message names the key, and the \
+      next call continues from there.
       """,
     options: [
       .config,
@@ -35,9 +35,9 @@ extension Command {
     examples: [
       (
         "seedbank recover --from https://one.example --from https://two.example",
-        "Take over what the newer one of two followers has."
+        "Take over the newer copy of two followers."
       ),
-      ("seedbank recover --from s3://seeds/prod", "Take over what a bucket has that only its owner reads."),
+      ("seedbank recover --from s3://seeds/prod", "Take over a copy in a private bucket."),
     ]
   ) { arguments, context in
     let configuration = try context.configuration(arguments)

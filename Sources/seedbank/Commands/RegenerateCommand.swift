@@ -21,7 +21,7 @@ extension Command {
       """,
     options: [
       .config, .onlyDataset,
-      .flag("snapshot", help: "Publish a snapshot of the newest version, whatever the schedule says."),
+      .flag("snapshot", help: "Publish a snapshot of the newest version, regardless of the schedule."),
       .flag(
         "accept-shrink",
         help: "Publish even if tables lost more rows, or columns more values, than 'shrink' allows."),
@@ -29,7 +29,7 @@ extension Command {
       .flag(
         "trust-clock",
         help:
-          "Sign anew, with a shorter expiry, what was signed while the clock was ahead. This clock must be right."
+          "Replace signatures from a clock that was ahead by ones with a shorter expiry. This clock must be right."
       ),
       .flag("dry-run", help: "Show what would be published, and change nothing."),
       .json,

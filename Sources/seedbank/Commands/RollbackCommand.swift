@@ -9,8 +9,8 @@ extension Command {
     name: "rollback", abstract: "Publish the content of an older version again, and hold the series.",
     discussion: """
       The old content becomes the next version, with a delta and a snapshot: version numbers only grow, so every \
-      client follows. From then on the series is held: its signatures are renewed, but nothing of its origin is \
-      published until 'seedbank regenerate --resume'. A second call changes nothing.
+      client follows. From then on the series is held: its signatures are renewed, but its origin is not published \
+      until 'seedbank regenerate --resume'. A second call changes nothing.
       """,
     options: [
       .config, .value("to", "version", isRequired: true, help: "The version to return to."),

@@ -5,8 +5,8 @@ extension Command {
   static let serve = Command(
     name: "serve", abstract: "Serve the publication, without publishing.",
     discussion: """
-      Answers HTTP requests from the deployment's publication. It needs no key. What another process \
-      publishes is served within a second.
+      Answers HTTP requests from the deployment's publication. It needs no key. Versions from another \
+      process are served within a second.
 
       SIGTERM and SIGINT end it once the answers under way have gone out, downloads too: for http.graceSeconds at \
       most, which is 30 if nothing else is configured. A second signal ends it at once.

@@ -6,13 +6,13 @@ extension Command {
   static let status = Command(
     name: "status", abstract: "Show the state of every series.",
     discussion: """
-      Shows versions, ages, rows, sizes, keys and expiry dates of the publication, the last publish step and what \
-      is due next. Warnings show what needs an operator; they do not change the exit code.
+      Shows versions, ages, rows, sizes, keys and expiry dates of the publication, the last publish step and the \
+      next one. Warnings need an operator; they do not change the exit code.
 
       With --check it prints one line for a monitor. Exit codes: 0 nothing is wrong, 1 a warning, 2 clients cannot \
-      use what is published, or it cannot be read. A step is missed where 'seedbank run' published last and then \
-      made none for five times as long as it rests at most (\(TimeSpan(seconds: StepRhythm.patienceSeconds(2))), or \
-      longer by schedule.checkSeconds); where a timer publishes, or with facts turned off, after \
+      use the publication, or it cannot be read. A step is missed if 'seedbank run' published last and then \
+      made none for five times its longest pause (\(TimeSpan(seconds: StepRhythm.patienceSeconds(2))), or \
+      longer by schedule.checkSeconds); if a timer publishes, or with facts turned off, after \
       \(TimeSpan(seconds: StepRhythm.patienceSeconds(nil))).
 
       With --history it shows the last publish steps, the newest first. Consecutive steps with the same result are \

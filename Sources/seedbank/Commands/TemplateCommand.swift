@@ -6,10 +6,10 @@ extension Command {
   static let template = Command(
     name: "template", abstract: "Read an empty store of Core Data or SwiftData.",
     discussion: """
-      STORE is an empty store that the app made once, with its model inside. 'check' says whether each of its tables and \
-      columns is explained by the model, and whether it is empty; 'describe' prints the model and where each property is \
-      stored; 'extract' writes the store anew as one file without a log, for a model folder. What is not explained is \
-      refused by name. Experimental: seeds of such stores cannot be published yet.
+      STORE is an empty store that the app made once, with its model inside. 'check' reports whether the model explains \
+      each of its tables and columns, and whether it is empty; 'describe' prints the model and the column of each property; 'extract' \
+      copies the store to one file without a log, for a model folder. Unexplained parts are rejected by \
+      name. Experimental: seeds of such stores cannot be published yet.
       """,
     arguments: [
       .argument("action", choices: TemplateAction.allCases.map(\.rawValue), help: "What to do."),
@@ -19,7 +19,7 @@ extension Command {
       .value("to", "file", help: "The file to write ('extract')."), .json,
     ],
     examples: [
-      ("seedbank template check App.store", "Whether the store can be a template."),
+      ("seedbank template check App.store", "Check if the store can be a template."),
       ("seedbank template describe App.store --json", "Entities, properties, tables and columns."),
       ("seedbank template extract App.store --to template.sqlite", "A copy in one file."),
     ]

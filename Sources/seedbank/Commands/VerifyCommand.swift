@@ -9,9 +9,9 @@ extension Command {
     discussion: """
       Checks all metadata and its expiry, length and hash of every object, the rows of every snapshot, every \
       delta by applying it, and the working copies. Files that no metadata names are counted, and are no error. \
-      Nothing is written, and publishing may continue meanwhile.
+      Nothing is written, and publishing may continue.
 
-      Exit codes: 0 sound, 65 errors were found. Each finding names the file and what to do.
+      Exit codes: 0 sound, 65 errors were found. Each finding names the file and a remedy.
       """,
     options: [
       .config, .value("dataset", "name", help: "Only this dataset's objects (default: all)."), .json,

@@ -128,7 +128,7 @@ import Testing
       outcome.output
         == "error: my: The origin \(origin) is an empty file: it has no tables yet; put the database there, or "
         + "correct the path\n")
-    #expect(outcome.errors == "Error: A publish step would refuse this: 1 error was found, see above.\n")
+    #expect(outcome.errors == "Error: A publish step would reject this: 1 error was found, see above.\n")
   }
 
   @Test func `config check and model deprecate warn about a major past its sunset`()
