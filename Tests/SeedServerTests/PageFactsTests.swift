@@ -87,7 +87,7 @@ import Testing
     let late = page(
       { ($0.lifetimeSeconds, $0.look.newestAt) = (RepositorySigner.onlineSeconds, Self.now.adding(days: 5)) },
       at: Self.now.adding(days: 5))
-    #expect(late.contains("class=\"standing soon\">Nobody renews the signatures"))
+    #expect(late.contains("class=\"standing soon\">No process renews the signatures"))
     #expect(late.contains("class=\"state soon\">not renewed<") && !late.contains("Everything is current"))
   }
 

@@ -171,7 +171,7 @@ struct DeploymentCheck {
       for (table, reason) in restless.sorted(by: { $0.key < $1.key }) {
         add(
           false, "\(plan.series)",
-          "each step reads all rows of \"\(table)\", for they may change though nobody writes: \(reason)")
+          "each step reads all rows of \"\(table)\": they may change without a write: \(reason)")
       }
     }
   }
@@ -243,7 +243,7 @@ struct AbandonedSeries {
 
   var problem: String {
     "published at version \(head), but no folder of its models is left: its clients get nothing new; "
-      + "put models/\(series.major).* back, and where it is to end publish once with \"lifecycle\": "
+      + "put models/\(series.major).* back, and to end it, publish once with \"lifecycle\": "
       + "{\"\(series.major)\": {\"state\": \"retired\"}} in \(series.dataset)/\(DatasetConfiguration.fileName)"
   }
 

@@ -66,7 +66,7 @@ struct Parameter: Sendable {
 
   static let help = flag("help", short: "h", help: "Show help information.")
   static let json = flag("json", help: "Print the result as JSON.")
-  static let dryRun = flag("dry-run", help: "Show what would change, and change nothing.")
+  static let dryRun = flag("dry-run", help: "Show the changes, without making them.")
   static let config = value(
     "config", "path", short: "c",
     help: "The deployment's seedbank.json (default: SEEDBANK_CONFIG, seedbank.json, seedbank/seedbank.json).")

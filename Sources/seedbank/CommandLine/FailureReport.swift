@@ -41,7 +41,7 @@ struct FailureReport: Hashable {
   private static func advice(on error: DatabaseError) -> String? {
     switch error.place {
     case .database(let path) where !path.hasPrefix(Paths.scratchPrefix):
-      error.saysFull ? "; there is no room for \(path), or for what SQLite sorts in TMPDIR: free some." : nil
+      error.saysFull ? "; there is no room for \(path), or for SQLite's sorting in TMPDIR: free some." : nil
     case .database, .scratch:
       "; scratch files are in \(Paths.scratchFolder): see that it works and has room, or name another folder in TMPDIR."
     case nil: nil

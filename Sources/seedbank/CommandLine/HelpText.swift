@@ -31,7 +31,7 @@ enum HelpText {
     ("SEEDBANK_*", "Settings of the configuration, such as SEEDBANK_HTTP_PORT for http.port."),
     (
       "NO_COLOR",
-      "No colours, where it has any text. Without it, a terminal other than TERM=dumb shows words such as \"error\" and"
+      "No colours, if it is not empty. Without it, a terminal other than TERM=dumb shows words such as \"error\" and"
         + " \"ok\" in colour; pipes and files never have any."
     ),
     (

@@ -34,12 +34,12 @@ extension DatasetConfiguration {
       key: "origin.postgres", type: "URL", usual: "none",
       meaning:
         "instead of a file, the PostgreSQL database that holds the data, such as `postgres://seedbank@db.example/shop"
-        + "?sslmode=verify-full`; it is only read. A password never stands here, but in a password file, in `PGPASSWORD`, or "
+        + "?sslmode=verify-full`; it is only read. A password is never here, but in a password file, in `PGPASSWORD`, or "
         + "with the whole URL in this key's variable", read: readPostgres,
       json: { $0.postgres.url.map { .string($0.withoutPassword) } ?? .null }),
     Setting(
       "origin.schema", \.postgres.schema, type: "text", isSeldom: true,
-      "where in that database the tables are",
+      "the schema of the tables in that database",
       read: { value throws(ConfigurationError) in try value.text() }, json: { .string($0) }),
   ]
 
@@ -47,7 +47,7 @@ extension DatasetConfiguration {
     Setting(
       key: "origin.changes", type: "`compare`, `log`", usual: "`compare`", isSeldom: true,
       meaning:
-        "how a step finds what changed: `compare` reads all rows; `log` reads those that the origin's own log names, which "
+        "how a step finds changes: `compare` reads all rows; `log` reads those that the origin's own log names, which "
         + "`seedbank origin log setup` makes in a SQLite file or a PostgreSQL database", read: readChanges,
       json: { .string($0.policy.changes.rawValue) }),
     .integer(
@@ -58,11 +58,11 @@ extension DatasetConfiguration {
       "seconds that PostgreSQL may take for one table"),
     .integer(
       "origin.lockTimeoutSeconds", \.postgres.lockTimeoutSeconds, in: 1...3600, isSeldom: true,
-      "seconds to wait for a table that somebody changes with ALTER TABLE"),
+      "seconds to wait for a table that is locked by ALTER TABLE"),
     .choice(
       "origin.rowSecurity", \.postgres.rowSecurity, isSeldom: true,
-      "what becomes of PostgreSQL's tables from which row-level security hides rows: `refuse` publishes nothing, `apply` the "
-        + "rows that the user may see"),
+      "the handling of PostgreSQL's tables with rows hidden by row-level security: `refuse` publishes nothing, `apply` the "
+        + "rows that the user may read"),
   ]
 
   /// Read after the location.
@@ -90,7 +90,7 @@ extension DatasetConfiguration {
     }
     if url.hasPassword, !value.isOverridden {
       throw value.error(
-        "expected a URL without a password, found one with it, which everybody would read who may read this file: put it into a "
+        "expected a URL without a password, found one with it, visible to all readers of this file: put it into a "
           + "password file (PGPASSFILE, ~/.pgpass), into PGPASSWORD, or the whole URL into \(value.variable)")
     }
     dataset.postgres.url = url
@@ -104,7 +104,7 @@ extension DatasetConfiguration {
     #else
     throw ConfigurationError(
       url.shown,
-      "this seedbank was built without PostgreSQL (SEEDBANK_POSTGRES=0): build it without that variable, where libpq-dev is installed"
+      "this seedbank was built without PostgreSQL (SEEDBANK_POSTGRES=0): build it without that variable, with libpq-dev installed"
     )
     #endif
   }

@@ -60,7 +60,7 @@ extension DatasetConfiguration {
         "schedule.checkSeconds", \.checkSeconds, in: 1...86_400, "seconds between two checks of the origin"),
       .integer(
         "schedule.changeSeconds", \.policy.expectedChangeSeconds, in: 60...31_536_000,
-        "seconds within which the data usually changes; monitors warn where the newest version is older"),
+        "seconds within which the data usually changes; monitors warn if the newest version is older"),
     ] + snapshotSettings + [
       .integer(
         "retention.snapshots", \.policy.retainedSnapshots, in: 1...1000,
@@ -91,7 +91,7 @@ extension DatasetConfiguration {
         key: "expirySeconds", type: Setting<Self>.words(1...31_536_000),
         usual: "\(PublishingPolicy().lifetimeSeconds), or three times the longest schedule", isSeldom: true,
         meaning:
-          "seconds for which signatures are valid when nobody renews them; at least three times the longest "
+          "seconds for which signatures are valid without a renewal; at least three times the longest "
           + "schedule", read: readExpiry, json: { JSONValue($0.policy.lifetimeSeconds) }),
       .integer(
         "pollSeconds", \.policy.pollSeconds, in: 1...86_400,
@@ -102,15 +102,15 @@ extension DatasetConfiguration {
           "by major: `state` (`active`, `deprecated`, `retired`), `sunset` (`YYYY-MM-DD`), `message` (text)",
         usual: "`active`", isSeldom: true,
         "the state of each model's major, such as `{\"1\": {\"state\": \"deprecated\", \"sunset\": "
-          + "\"2027-06-30\"}}`; `retired` ends its updates, and the message is for the people who use the app",
+          + "\"2027-06-30\"}}`; `retired` ends its updates, and the message is for the app's users",
         read: readLifecycles,
         json: { .object($0.sorted { $0.key < $1.key }.map { JSONMember(String($0.key), $0.value.json) }) }),
       .text(
         "license", \.policy.provenance.license,
         "the data's license; like the next two it travels with the data, into every snapshot and to every client"
       ),
-      .text("attribution", \.policy.provenance.attribution, "who must be credited for the data"),
-      .text("source", \.policy.provenance.source, "where the data comes from"),
+      .text("attribution", \.policy.provenance.attribution, "the credit that the data requires"),
+      .text("source", \.policy.provenance.source, "the source of the data"),
     ]
 
   @Sendable private static func readEncodings(

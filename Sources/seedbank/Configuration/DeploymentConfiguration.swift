@@ -64,7 +64,7 @@ extension DeploymentConfiguration {
     [
       .path("publication", \.publication, "folder of the published files; any static host could serve it"),
       .path(
-        "state", \.state, "folder of the publisher's own files; it can be made anew from the publication"),
+        "state", \.state, "folder of the publisher's own files; it can be rebuilt from the publication"),
       .path(
         "keys", \.keys,
         "folder of the signing keys: `ROLE.key` or `ROLE-NAME.key`. A role's keys may also lie elsewhere: "
@@ -72,7 +72,7 @@ extension DeploymentConfiguration {
       // A name would need a look-up and could have several addresses.
       Setting(
         "http.host", \.http.host, type: "IPv4 or IPv6 address",
-        "where the front listens; `::` means all networks",
+        "the front's address; `::` means all networks",
         read: { value throws(ConfigurationError) in
           guard let text = try value.text() else { return nil }
           guard IPAddress(text) == nil else { return text }
@@ -110,7 +110,7 @@ extension DeploymentConfiguration {
       .integer(
         "http.graceSeconds", \.graceSeconds, in: 0...3600, isSeldom: true,
         "seconds after that for which answers under way, such as downloads, may go on before they are cut off; new "
-          + "connections are refused meanwhile"),
+          + "connections are refused"),
       .choice("log.format", \.log.format, "how `run`, `serve` and `regenerate` write messages to stderr"),
       .choice("log.level", \.log.level, "the lowest level that is written"),
       .choice(

@@ -26,22 +26,22 @@ extension DatasetConfiguration {
     .text(
       "origin.complete", \.feed.marker, isSeldom: true,
       "the name of a file that is put into the feed's folder last: without it, or with files that came or changed after it, "
-        + "whatever their own time says, the folder is not read"),
+        + "regardless of their own time, the folder is not read"),
     .integer(
       "origin.settleSeconds", \.feed.settleSeconds, in: 0...86_400, isSeldom: true,
-      "seconds for which a feed's files must not have changed before they are read, where there is no `origin.complete`"
+      "seconds for which a feed's files must not have changed before they are read, if there is no `origin.complete`"
     ),
     .choice(
       "origin.empty", \.feed.emptyFields, isSeldom: true,
-      "what an empty field of a feed's CSV is: `null`; `auto`, which is the empty text in a column TEXT NOT NULL and else "
-        + "NULL; `quotes`, where \"\" is the empty text; or `text`"),
+      "the value of an empty field of a feed's CSV: `null`; `auto`, the empty text in a column TEXT NOT NULL, otherwise "
+        + "NULL; `quotes`, with \"\" as the empty text; or `text`"),
     Setting(
       "origin.tables", \.feed.tables, type: "by table: a file's name, or an object",
       usual: "by the files' names",
       isSeldom: true,
-      "which file holds a table, where that does not have the table's name: a name, or a shell's pattern in which `*` stands for any letters, "
+      "the file of a table, if it does not have the table's name: a name, or a shell's pattern in which `*` matches any letters, "
         + "or an object with `file`, `rows`, `layout` and `csv` as in a mapping, `types` of columns that SELECTs read, "
-        + "`optionalColumns`, a list of columns that may be absent, and `optional`: `true` where the file may be absent, "
+        + "`optionalColumns`, a list of columns that may be absent, and `optional`: `true` if the file may be absent, "
         + "and the table then has no rows",
       read: { value throws(ConfigurationError) in try value.feedTables() },
       json: { .object($0.map { JSONMember($0.table, $0.json) }) }),

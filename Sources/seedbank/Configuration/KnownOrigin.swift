@@ -7,7 +7,7 @@ enum KnownOrigin {
   static let fileName = "known-origin.json"
 
   private static let comment =
-    "What the origin held when the newest model was made. Of what it gains after that, Seedbank tells."
+    "The origin's tables when the newest model was made. Seedbank reports later additions."
     + " Made by 'seedbank init' and 'seedbank model'."
 
   static func path(inDataset folder: String) -> String { "\(folder)/\(fileName)" }

@@ -68,15 +68,15 @@ extension DatasetConfiguration {
       read: { dataset, value throws(ConfigurationError) in
         guard let clock = try value.written(ZoneClock.init) else { return }
         guard dataset.snapshots.times != nil else {
-          throw value.error("expected \"schedule.snapshots\" beside it, whose zone it would be")
+          throw value.error("expected \"schedule.snapshots\", to which it applies")
         }
         dataset.snapshots.clock = clock
       }, json: { JSONValue($0.snapshots.clock?.name) }),
     Setting(
       key: "schedule.jitter", type: "text such as `10m`", isSeldom: true,
       meaning:
-        "by how much a snapshot may come later, so that many publishers do not all begin at once; for each "
-        + "snapshot it is chosen anew",
+        "the longest random delay of a snapshot, so that many publishers do not all begin at once; each "
+        + "snapshot gets another one",
       read: readJitter, json: { JSONValue($0.snapshots.jitter?.text) }),
   ]
 

@@ -17,8 +17,8 @@ enum ExitCode: Int32, Sendable, CaseIterable {
   var meaning: String {
     switch self {
     case .success: "done"
-    case .failure: "failed for a reason that has no code of its own; of status --check, a warning"
-    case .critical: "only of status --check: clients cannot use what is published, or it cannot be read"
+    case .failure: "failed for a reason without a code; of status --check, a warning"
+    case .critical: "only of status --check: clients cannot use the publication, or it cannot be read"
     case .usage: "the command line is wrong"
     case .badData:
       "the data, an origin's file or a publication is wrong, or something is held back: a table lost many rows or "

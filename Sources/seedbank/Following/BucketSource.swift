@@ -62,7 +62,7 @@ private struct BucketSource: FollowSource {
     guard isThere, try SHA256Digest.ofFile(at: part).digest == object.sha256 else {
       throw CommandFailure(
         .badData,
-        "\(name)/\(object.filePath) is \(isThere ? "not the file that was signed" : "missing"): tell its operator."
+        "\(name)/\(object.filePath) is \(isThere ? "not the signed file" : "missing"): ask its operator."
       )
     }
     return part

@@ -15,19 +15,19 @@ struct FollowFailure: ReportedError, Hashable {
   var message: String {
     switch error {
     case .expired(let role, let time):
-      "\(server): its \(role) metadata expired at \(time), so clients refuse it. Its publisher is down, or the clock of this "
-        + "machine is wrong. What is here stays as it is."
+      "\(server): its \(role) metadata expired at \(time), so clients reject it. Its publisher is down, or the clock of this "
+        + "machine is wrong. The copy here is unchanged."
     case .badSignature:
       "\(server): \(error). Its keys are not those of the root file: compare the address and root.json with the publisher's."
     case .rollback:
-      "\(server) has an older state than the one that is here: \(error). If a backup was restored there, its operator begins "
-        + "anew with 'seedbank new-epoch'; if it is a copy, it is behind. What is here stays as it is."
-    case .conflict: "\(server): \(error). What is here stays as it is."
+      "\(server) has an older state than the copy here: \(error). After a restore there, its operator must run 'seedbank "
+        + "new-epoch'; if it is a copy, it is behind. The copy here is unchanged."
+    case .conflict: "\(server): \(error). The copy here is unchanged."
     case .missingFile(MetadataName.unversioned(Timestamp.type)):
       "\(server) does not have metadata/timestamp.json: give the address of a publication, whose folder metadata has that file."
     case .missingFile(let name):
-      "\(server) does not have metadata/\(name), which its other metadata names: try again later, or tell its operator."
-    default: "\(server): \(error): tell its operator."
+      "\(server) does not have metadata/\(name), which its other metadata names: try again later, or ask its operator."
+    default: "\(server): \(error): ask its operator."
     }
   }
 }

@@ -52,7 +52,7 @@ struct FolderSource: FollowSource {
       try copy.write(piece)
     }
     guard length == object.length, hasher.finish() == object.sha256 else {
-      throw CommandFailure(.badData, "\(path.printable) is not the file that was signed: copy it again.")
+      throw CommandFailure(.badData, "\(path.printable) is not the signed file: copy it again.")
     }
   }
 

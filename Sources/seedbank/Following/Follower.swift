@@ -80,7 +80,7 @@ struct FollowReport: Sendable {
 
   var text: String {
     let standing = draft.series.isEmpty ? "nothing is published there yet" : versions
-    if isUnchanged { return "\(standing): nothing is newer" }
+    if isUnchanged { return "\(standing): unchanged" }
     return "\(standing): \(count == 1 ? "1 file" : "\(count) files"), \(ByteCount(bytes: bytes))"
   }
 

@@ -22,7 +22,7 @@ struct ImportFormats {
       return takesOthers && Self.hasKnownEnding(name)
     }
     for name in others.sorted() {
-      context.console.note("\(name) is none of the mapping's files: passed over.")
+      context.console.note("\(name) is not a file of the mapping: skipped.")
     }
     format = try arguments.choice("format") ?? Self.format(of: inputs, hasFiles: !files.isEmpty)
     mapping = try Self.mapping(arguments, written, mappingPath ?? "", format)

@@ -80,7 +80,7 @@ struct KeyActions {
     try change(signedBy: signers, replacement.published) { published, signer in
       guard published.root.version == replacement.published.root.version else {
         throw CommandFailure(
-          .locked, "Another change of keys was published meanwhile. Check it, and try again.")
+          .locked, "Another change of keys was published first. Check it, and try again.")
       }
       return try OfflineChange(verifiers, isLost: isLost, after: published, signer)
     }
@@ -102,7 +102,7 @@ struct KeyActions {
       throw CommandFailure(
         .configuration,
         "None of the \(role.rawValue) keys that must sign this is here: give their folder with --with, or use --prepare,"
-          + " and sign elsewhere what 'seedbank keys payload \(role.rawValue)' exports.")
+          + " and sign the output of 'seedbank keys payload \(role.rawValue)' elsewhere.")
     }
   }
 

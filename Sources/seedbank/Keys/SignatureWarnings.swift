@@ -38,7 +38,7 @@ struct SignatureStanding {
 
   var failure: CommandFailure? {
     guard !expired.isEmpty else { return nil }
-    let message = "Clients refuse what is published: signatures have expired. See 'seedbank keys status'."
+    let message = "Clients reject the publication: signatures have expired. See 'seedbank keys status'."
     return CommandFailure(.configuration, message)
   }
 }

@@ -41,11 +41,11 @@ struct LifecycleChange {
 
   private func meaning(_ series: String) -> String {
     guard lifecycle.isRetired else {
-      return "Clients of \(series) go on getting changes, and their apps are told to move on."
+      return "Clients of \(series) go on getting changes, and their apps are asked to move on."
     }
     let others = active.isEmpty ? " No other major of \(dataset.name) is left." : ""
     return
-      "Clients of \(series) keep what they have, get no more changes, and are told so. Its models' folders may be"
+      "Clients of \(series) keep their data, get no more changes, and report that. Its models' folders may be"
       + " removed once that is published.\(others)"
   }
 

@@ -32,7 +32,7 @@ struct ModelReport {
   }
 
   private static let pin =
-    "Apps that are built for it have this declaration, which changes with its schema; 'seedbank config swift' prints it anew:"
+    "Apps that are built for it have this declaration, which changes with its schema; 'seedbank config swift' prints it again:"
 
   private var next: String {
     "'seedbank config check', then 'seedbank regenerate'; a 'seedbank run' that is running reads models when it starts."
@@ -79,7 +79,7 @@ struct ModelCost {
       ? ""
       : " The targets key must sign the new series, and is not here: 'seedbank keys renew targets --with FOLDER'."
     return
-      "Clients of older majors notice nothing: each step fills their series and the new one. Apps that are built for"
+      "Clients of older majors are not affected: each step fills their series and the new one. Apps that are built for"
       + " it begin with a snapshot\(size).\(key)"
   }
 }

@@ -30,17 +30,17 @@ struct ModelSkip {
   }
 
   private static func choices(_ gain: OriginGain) -> String {
-    gain.isEmpty ? "no name, for the origin has gained nothing that is not known" : alternatives(gain.names)
+    gain.isEmpty ? "no name, because the origin has no new tables or columns" : alternatives(gain.names)
   }
 
   var text: String {
     guard !skipped.isEmpty else {
-      return "The origin has gained nothing that is not known. \(file.printable) says what it holds."
+      return "No new tables or columns in the origin. \(file.printable) lists its contents."
     }
     guard !isDryRun else { return "Would be left out: \(skipped.words.printable)." }
     let more = rest.isEmpty ? "" : " Still on offer: \(rest.words.printable)."
     return
-      "Left out: \(skipped.words.printable). \(file.printable) says so; nothing tells of it any more.\(more)"
+      "Left out: \(skipped.words.printable). \(file.printable) lists it; it is no longer reported.\(more)"
   }
 
   var json: JSONValue { ["skipped": .string(skipped.words), "remaining": .string(rest.words)] }

@@ -16,7 +16,7 @@ struct DatasetInstaller {
       throw CommandFailure(
         .configuration,
         "\(draft.file) has a dataset \(name) already. Nothing was changed: --dataset gives this one another name,"
-          + " --directory begins another deployment, and 'seedbank model new' takes up what an origin has gained."
+          + " --directory begins another deployment, and 'seedbank model new' takes up an origin's additions."
       )
     }
     guard !Folder.exists(folder) else {
@@ -60,7 +60,7 @@ enum Installation {
     }
     for option in Parameter.keyPlan.map(\.name) {
       guard let value = arguments.string(option) else { continue }
-      throw arguments.unsuitable(option, value, "nothing, for \(draft.file) has its keys")
+      throw arguments.unsuitable(option, value, "nothing, because \(draft.file) has its keys")
     }
     let configuration = try DeploymentConfiguration(
       readingFile: draft.file, overrides: context.overrides(arguments))

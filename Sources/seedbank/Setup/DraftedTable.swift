@@ -89,7 +89,7 @@ struct DraftedTable {
   /// A generated column goes as a whole; of a rule or a default clients notice nothing.
   private static func remedy(forClause clause: String, _ cause: SkipCause) -> String {
     if ["CHECK", "CONSTRAINT", "DEFAULT"].contains(SQLText(clause).keyword(0)) {
-      return "nothing is lost, for rows come as they are in the origin"
+      return "nothing is lost: rows come as they are in the origin"
     }
     if case .unknownFunction = cause {
       return "clients get its values if the origin keeps them in an ordinary column"

@@ -38,7 +38,7 @@ struct SQLiteLogMaker: OriginLogMaker {
   func draft() throws -> OriginLogDraft {
     let draft = try setup.draft()
     let logged = draft.logged.map { table, keys in
-      let remark = SQLiteLogSetup.remark(on: table, keys: keys, plans).map { "as a whole, for \($0)" }
+      let remark = SQLiteLogSetup.remark(on: table, keys: keys, plans).map { "as a whole: \($0)" }
       return (table: table, by: remark ?? "by \(keys.joined(separator: ", "))")
     }
     return OriginLogDraft(logged: logged, left: draft.left, statements: draft.statements)
@@ -69,7 +69,7 @@ struct PostgresLogMaker: OriginLogMaker {
   func draft() throws -> OriginLogDraft {
     let draft = try setup.draft(plans)
     let logged = draft.logged.map { table in
-      let remark = table.remark.map { "as a whole, for \($0)" }
+      let remark = table.remark.map { "as a whole: \($0)" }
       return (table: table.table, by: remark ?? "by \(table.keys.joined(separator: ", "))")
     }
     return OriginLogDraft(
@@ -80,7 +80,7 @@ struct PostgresLogMaker: OriginLogMaker {
     let origin = try PostgresOrigin(place)
     return try plans.flatMap { plan in
       try origin.restlessTables(plan).sorted { $0.key < $1.key }.map { table, reason in
-        ("\(plan.series) \(table)", "its rows may change though nobody writes: \(reason)")
+        ("\(plan.series) \(table)", "its rows may change without a write: \(reason)")
       }
     }
   }

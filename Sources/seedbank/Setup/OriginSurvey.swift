@@ -109,13 +109,13 @@ enum ReferenceProblem: Sendable {
   var remedy: String {
     switch self {
     case .orphans:
-      "clients get the rows all the same; 'PRAGMA foreign_key_check' lists them, and once they are mended it can stand in"
+      "clients get the rows all the same; 'PRAGMA foreign_key_check' lists them, and once they are repaired it can be in"
         + " schema.sql"
     case .noKey:
       "clients get the rows all the same; with a UNIQUE index over those columns, in the origin and in schema.sql, it can"
-        + " stand there"
+        + " be there"
     case .unpublished:
-      "clients get the rows all the same; publish that table too, and it can stand in schema.sql"
+      "clients get the rows all the same; publish that table too, and it can be in schema.sql"
     }
   }
 }

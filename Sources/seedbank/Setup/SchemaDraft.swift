@@ -77,12 +77,12 @@ extension SchemaDraft {
     notes += survey.shadowTables.filter { name in !kept.contains { name.hasPrefix("\($0)_") } }.map {
       SetupNote(
         kind: .shadowTable, name: $0,
-        reason: "SQLite keeps there what belongs to a virtual table that is skipped",
+        reason: "it contains the data of a virtual table that is skipped",
         remedy: Self.nothingToDo)
     }
   }
 
-  private static let nothingToDo = "nothing is to be done"
+  private static let nothingToDo = "no action needed"
 
   /// A view may use one that comes later in the origin, so what fails is tried again while others succeed.
   private mutating func addViews(_ views: [OriginPart], _ proof: Connection, among names: Set<String>) {

@@ -23,9 +23,9 @@ struct SetupReport: Sendable {
   private var remarks: [String] {
     guard isAnother else { return [] }
     return [
-      "The next step publishes the dataset. It needs the targets key, which signs for each new dataset. Where that is kept"
-        + " elsewhere: 'seedbank keys renew targets --with FOLDER'. A 'seedbank run' that is going on takes the dataset up"
-        + " when it starts again; 'seedbank serve' shows it by itself."
+      "The next step publishes the dataset. It needs the targets key, which signs for each new dataset. If that is elsewhere:"
+        + " 'seedbank keys renew targets --with FOLDER'. A running 'seedbank run' takes the dataset up after a"
+        + " restart; 'seedbank serve' shows it at once."
     ]
   }
 
@@ -45,7 +45,7 @@ struct SetupReport: Sendable {
         ? nil
         : isDryRun ? "--json has every name." : "\(path(leftOutFile).printable) has every name.",
       notes.contains(where: \.kind.isLeftOut)
-        ? "What you add to schema.sql comes with the first run; once a version is published, it takes 'seedbank model new'."
+        ? "Additions to schema.sql come with the first run; once a version is published, it takes 'seedbank model new'."
         : nil,
     ].compactMap(\.self)
   }
@@ -56,7 +56,7 @@ struct SetupReport: Sendable {
     guard let model = draft.dataset.models.last, !model.projections.isEmpty, !isOriginMade else { return [] }
     return [
       "Numbered rows have their number in the origin's file as their key, in their table's first column. VACUUM, or"
-        + " loading the file anew, may give rows other numbers, and clients then get them again. If some columns name"
+        + " loading the file again, may give rows other numbers, and clients then get them again. If some columns name"
         + " each row, make them the PRIMARY KEY in \(model.path)/\(ModelFolder.schemaFileName) before the first run,"
         + " and remove the numbers' column there and in the table's own .sql file."
     ]
@@ -89,17 +89,17 @@ struct SetupReport: Sendable {
         path(usual.keys),
         "\(keyCount) signing keys; move those of root and targets to a safe place before you go public"
       ),
-      (draft.rootFile, "what clients trust; ship it with the app"),
+      (draft.rootFile, "the trust anchor; ship it with the app"),
       (path(usual.publication), "signed, and empty until the first run"),
     ]
   }
 
   private func remark(on path: String) -> String {
     if path.hasSuffix("/\(KnownOrigin.fileName)") {
-      return "what the origin holds now; what it gains is told"
+      return "the origin's tables now; additions are reported"
     }
     if path == leftOutFile {
-      return "what is left out or done in another way, and why; for you, nothing reads it"
+      return "everything skipped or changed, and why; only for you, no program reads it"
     }
     return path.hasSuffix("/\(ModelFolder.schemaFileName)") && draft.dataset.models.count == 1 ? contents : ""
   }

@@ -84,7 +84,7 @@ enum SkipCause: Hashable, Sendable {
   func remedy(_ kind: SetupNote.Kind) -> String {
     switch (kind, self) {
     case (.table, .noKey):
-      "give it a primary key, or add it to schema.sql with columns that tell its rows apart as the PRIMARY KEY"
+      "give it a primary key, or add it to schema.sql with columns that identify its rows as the PRIMARY KEY"
     case (.table, .reservedName):
       "add a table of another name to schema.sql, and 'SELECT … FROM' this one in a file TABLE.sql beside it"
     case (.table, .collation):
@@ -93,11 +93,11 @@ enum SkipCause: Hashable, Sendable {
     case (.table, _): "add it to schema.sql in a form that SQLite takes"
     case (.index, _): Self.indexRemedy
     case (.view, .missingTable), (.view, .missingColumn):
-      "publish that too; or add a table of the view's name, with a key, to schema.sql: its rows are what the view shows"
-    case (.view, .absent): "drop or mend it in the origin, where it does not work"
+      "publish that too; or add a table of the view's name, with a key, to schema.sql: its rows are the view's rows"
+    case (.view, .absent): "it does not work in the origin: drop or repair it there"
     case (.view, .unknownFunction), (.view, .collation), (.view, .missingModule):
-      "clients get what it shows if the origin keeps it in an ordinary table"
-    case (.view, _): "add a table of its name, with a key, to schema.sql: its rows are what the view shows"
+      "clients get its rows if the origin keeps them in an ordinary table"
+    case (.view, _): "add a table of its name, with a key, to schema.sql: its rows are the view's rows"
     case (.virtualTable, .searchContent): "publish that table too"
     case (.virtualTable, .missingModule): "clients get its rows if the origin keeps them in an ordinary table"
     case (.virtualTable, _):

@@ -185,13 +185,13 @@ extension SeriesStatus {
     else { return nil }
     let date = max(evidence.publishedAt, evidence.steps?.newestAt ?? evidence.publishedAt)
     return
-      "\(series): its newest date, \(date), is ahead of this clock: check the clock; how old the data is cannot be told"
+      "\(series): its newest date, \(date), is ahead of this clock: check the clock; the data's age is unknown"
   }
 
   /// The reason according to the last step.
   private var absence: String {
     guard let build = lastBuild, build.outcome == .refused || build.outcome == .failed else {
-      return "; 'seedbank regenerate' publishes it, or says why it cannot"
+      return "; 'seedbank regenerate' publishes it, or reports why not"
     }
     return "; \(build.failure)"
   }

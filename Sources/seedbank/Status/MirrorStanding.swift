@@ -25,7 +25,7 @@ struct MirrorStanding {
     guard isBehind else { return "\(place): up to date since \(commit.at)\(reason)" }
     let time = behindSince.map { " for \(TimeSpan(from: $0, to: now))" } ?? ""
     return
-      "\(place): shows what was published \(commit.at), \(versionsBehind ?? 0) signings behind\(time)\(reason)"
+      "\(place): has the state of \(commit.at), \(versionsBehind ?? 0) signings behind\(time)\(reason)"
   }
 
   private var reason: String { problem.map { "; \($0)" } ?? "" }

@@ -90,7 +90,7 @@ extension SeriesStatus {
           + " \(TimeSpan(from: evidence.publishedAt, to: now)) old, more than"
           + " \(TimeSpan(seconds: steps.changeSeconds ?? 0))"
       case (.untold, _):
-        "\(series): the history has no publish step, so nobody knows whether it is current:"
+        "\(series): the history has no publish step, so its age is unknown:"
           + " 'seedbank regenerate' makes one"
       default: nil
       }

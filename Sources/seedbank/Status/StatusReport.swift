@@ -59,7 +59,7 @@ extension SeriesStatus {
       (
         "waiting",
         behindSince.map {
-          "for \(TimeSpan(from: $0, to: now)) until the replica has what was published already"
+          "for \(TimeSpan(from: $0, to: now)) until the replica reaches the published state"
         }
       ),
       ("next", next),

@@ -8,7 +8,7 @@ extension UpcomingSnapshots {
     guard !calendarTimes.isEmpty else { return snapshot }
     let times = calendarTimes.map(shown).joined(separator: ", ") + later
     return snapshot.map { "\($0); times of the calendar: \(times)" }
-      ?? "a snapshot of what changes by then at \(times)"
+      ?? "a snapshot, if rows change, at \(times)"
   }
 
   private var later: String {

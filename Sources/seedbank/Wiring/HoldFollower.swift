@@ -26,7 +26,7 @@ struct HoldFollower {
 
   private static func end(_ series: Series) -> LogRecord {
     LogRecord(
-      .notice, "\(series): held no longer: what its origin holds is published again",
+      .notice, "\(series): held no longer: its origin is published again",
       [JSONMember("series", .string("\(series)"))])
   }
 }

@@ -136,7 +136,7 @@ struct Mirrors: Sendable {
 
   private static func warning(_ error: any Error) -> String {
     let message = FailureReport(error).message
-    return "\(message) It is behind until that is mended; what is published here is not concerned."
+    return "\(message) It is behind until that is fixed; the publication here is not affected."
   }
 }
 

@@ -81,7 +81,7 @@ extension StepReport {
 
   var lines: [String] {
     series.flatMap { [$0.line] + (isPreview ? $0.tableLines : []) }
-      + (isPreview && !pruned.isEmpty ? ["\(pruned.count) files would go: nothing names them any more"] : [])
+      + (isPreview && !pruned.isEmpty ? ["\(pruned.count) files would be removed: no metadata names them"] : [])
   }
 }
 

@@ -34,12 +34,12 @@ final class SurveyedOrigin {
   }
 
   private static let fileRemedy =
-    "if it holds rows, say in origin.tables how, and nothing is to be done if not"
+    "if it has rows, describe them in origin.tables; otherwise no action needed"
 
   /// Settings for a feed's files that the configuration lacks.
   func toSay(in file: String) -> [String] {
     (feed?.said ?? []).map { table in
-      "\(file): add \(JSONValue.string(table.table).text): \(table.json.text) to origin.tables, for so its file is written"
+      "\(file): add \(JSONValue.string(table.table).text): \(table.json.text) to origin.tables, because its file is written so"
     }
   }
 

@@ -48,11 +48,11 @@ private func mistake(in folder: DeploymentFolder) throws -> String {
     (#"{"state": ""}"#, ": state: expected a string that is not empty, found an empty one."),
     (
       #"{"on": {"published": []}}"#,
-      ": on.published: expected a program's path or name at first, found []; where none is to be started, remove the key."
+      ": on.published: expected a program's path or name at first, found []; to start no program, remove the key."
     ),
     (
       #"{"on": {"failed": ["", "x"]}}"#,
-      #": on.failed: expected a program's path or name at first, found ["","x"]; where none is to be started, remove the key."#
+      #": on.failed: expected a program's path or name at first, found ["","x"]; to start no program, remove the key."#
     ),
     (#"{"keys": "a\u0000b"}"#, #": keys: expected a path, found "a\u0000b"."#),
     (#"{}"#, ": datasets: expected the name of at least one dataset's folder, found none."),
@@ -128,7 +128,7 @@ private func mistake(in folder: DeploymentFolder) throws -> String {
     ),
     (
       #""every": "6h", "timeZone": "Europe/Zurich""#,
-      #"timeZone: expected "schedule.snapshots" beside it, whose zone it would be."#
+      #"timeZone: expected "schedule.snapshots", to which it applies."#
     ),
     (
       #""every": "6""#,

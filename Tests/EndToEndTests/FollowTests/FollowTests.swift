@@ -17,7 +17,7 @@ import Testing
     #expect(try first.json()["series"]?.elements?.first?["version"]?.integer == 3)
     try scene.expectSame("first")
     _ = scene.host.takeRequests()
-    #expect(try scene.look().output == "my/1: version 3: nothing is newer\n")
+    #expect(try scene.look().output == "my/1: version 3: unchanged\n")
     #expect(scene.host.takeRequests().map(\.path) == ["metadata/2.root.json", "metadata/timestamp.json"])
     for version in 4...7 {
       try scene.publish("name \(version)", version == 5 ? "--snapshot" : "--json")
@@ -51,7 +51,7 @@ import Testing
     var bytes = files[object] ?? []
     bytes[bytes.count / 2] ^= 1
     try DurableFile.write(bytes, to: scene.folder("copy/\(object)"))
-    #expect(try scene.look().output.hasSuffix("nothing is newer\n"))
+    #expect(try scene.look().output.hasSuffix("unchanged\n"))
     #expect(try scene.look("--verify").output.contains("1 file, "))
     try scene.expectSame("damaged")
     try Folder.remove(scene.folder("copy/\(object)"))
@@ -132,19 +132,19 @@ import Testing
     try scene.follow()
     try Tool.run(["rm", "-rf", scene.folder("seedbank")])
     try Tool.run(["cp", "-a", scene.folder("backup"), scene.folder("seedbank")])
-    try expectRefusal(65, "has an older state than the one that is here", "What is here stays as it is")
+    try expectRefusal(65, "has an older state than the copy here", "The copy here is unchanged")
     // Within one second, both timestamps would be the same.
     let lost = UTCTime.now()
     try waitUntil("another second") { UTCTime.now() > lost }
     try scene.publish("another one")
-    try expectRefusal(65, "differs from", "What is here stays as it is")
+    try expectRefusal(65, "differs from", "The copy here is unchanged")
   }
 
   @Test func `expired signatures are rejected`() throws {
     try scene.follow()
     let clock = try MovedClock()
     try expectRefusal(
-      65, "expired at", "clients refuse it",
+      65, "expired at", "clients reject it",
       environment: clock.environment(seconds: 30 * MovedClock.secondsPerDay))
   }
 
@@ -180,7 +180,7 @@ import Testing
     let whole = try DurableFile.read(scene.folder("copy/\(object)"), limit: 1 << 24)
     try DurableFile.write(whole.dropLast() + [0xFF, 0xFF], to: scene.folder("copy/\(object)"))
     let damaged = try carry("inside")
-    #expect(damaged.status == 65 && damaged.errors.contains("is not the file that was signed"), "\(damaged)")
+    #expect(damaged.status == 65 && damaged.errors.contains("is not the signed file"), "\(damaged)")
     try Folder.remove(scene.folder("copy/\(object)"))
     let missing = try carry("inside")
     #expect(missing.status == 69 && missing.errors.contains("copy it again"), "\(missing)")

@@ -41,7 +41,7 @@ import Testing
     #expect(warned.status == 0 && warned.text.contains("seedbank keys renew targets"), "\(warned)")
     #expect(try scene.shell("seedbank status").contains("targets: its metadata expires at"))
     let expired = try regenerate(181)
-    #expect(expired.status == 78 && expired.text.contains("Clients refuse what is published"), "\(expired)")
+    #expect(expired.status == 78 && expired.text.contains("Clients reject the publication"), "\(expired)")
     #expect(try scene.shell("seedbank status --json").contains("no client accepts it"))
     try scene.type("Everything has expired")
     #expect(try regenerate(182).status == 0)

@@ -119,7 +119,7 @@ import Testing
     try scene.change("two")
     let away = try scene.deployment.seedbank("regenerate")
     #expect(away.status == 0 && away.errors.contains("there is no such folder"), "\(away.errors)")
-    #expect(try scene.warnings.contains("warning: the mirror \(scene.mirror): shows what was published"))
+    #expect(try scene.warnings.contains("warning: the mirror \(scene.mirror): has the state of"))
     let front = try RunningSeedbank(["serve", "--port", "0"], in: scene.deployment.folder.path)
     func isBehind() throws -> Bool {
       let metrics = try Tool.run(["curl", "-fsS", "\(front.address)/metrics"])

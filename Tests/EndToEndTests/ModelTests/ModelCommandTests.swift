@@ -35,7 +35,7 @@ import Testing
     #expect(try told(deployment).contains("\"internal\""))
     #expect(try succeed(deployment, "model", "skip").contains("Left out: the table \"internal\"."))
     #expect(try succeed(deployment, "config", "check") == "nothing is wrong\n")
-    #expect(try succeed(deployment, "model", "skip").contains("gained nothing"))
+    #expect(try succeed(deployment, "model", "skip").contains("No new tables or columns"))
     #expect(!(try succeed(deployment, "model", "new").contains("internal")))
   }
 
@@ -66,7 +66,7 @@ import Testing
   @Test func `model skip rejects a name that is not new in the origin`() throws {
     let deployment = try OperatedDeployment()
     let nothing = try deployment.seedbank("model", "skip", "shop")
-    #expect(nothing.status == 64 && nothing.errors.contains("the origin has gained nothing"), "\(nothing)")
+    #expect(nothing.status == 64 && nothing.errors.contains("the origin has no new tables"), "\(nothing)")
     try deployment.origin("ALTER TABLE shop ADD COLUMN phone TEXT")
     let note = deployment.folder("seedbank/my/known-origin.json")
     let before = try String(contentsOfFile: note, encoding: .utf8)

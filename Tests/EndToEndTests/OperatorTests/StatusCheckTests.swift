@@ -79,7 +79,7 @@ import Testing
     try Tool.run(["rm", deployment.folder("seedbank/state/history.sqlite")])
     let outcome = try check()
     #expect(
-      outcome.status == 1 && outcome.output.contains("nobody knows whether it is current"), "\(outcome)")
+      outcome.status == 1 && outcome.output.contains("its age is unknown"), "\(outcome)")
   }
 
   @Test func `a held series is a warning`() throws {

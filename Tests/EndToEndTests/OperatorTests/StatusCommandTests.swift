@@ -51,7 +51,7 @@ import Testing
     #expect(try deployment.seedbank("regenerate", "--snapshot").status == 0)
     let done = try #require(try deployment.json("status").first?["series"]?.elements?.first)
     #expect(done["nextSnapshotAt"] == .null && done["snapshotTimes"]?.elements?.count == 3)
-    #expect(try deployment.seedbank("status").output.contains("next: a snapshot of what changes by then at "))
+    #expect(try deployment.seedbank("status").output.contains("next: a snapshot, if rows change, at "))
   }
 
   @Test func `warnings report missing and readable keys`() throws {

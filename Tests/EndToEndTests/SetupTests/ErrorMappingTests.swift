@@ -20,8 +20,8 @@ import Testing
         code: 13, message: "database or disk is full", subject: "COMMIT",
         place: .database("/w/copy.sqlite")),
       .inputOutput,
-      "SQLite says \"database or disk is full\" (13) to: COMMIT; there is no room for /w/copy.sqlite, or for what SQLite"
-        + " sorts in TMPDIR: free some."
+      "SQLite says \"database or disk is full\" (13) to: COMMIT; there is no room for /w/copy.sqlite, or for SQLite's"
+        + " sorting in TMPDIR: free some."
     ),
     (
       DatabaseError(code: 13, message: "full", subject: "SELECT 1", place: .scratch), .inputOutput,

@@ -107,6 +107,6 @@ import Testing
     try folder.sqlite("plain.sqlite", "CREATE TABLE t(id INTEGER PRIMARY KEY)")
     let outcome = try folder.seedbank("init", "plain.sqlite")
     #expect(outcome.status == 0 && !folder.exists("seedbank/plain/left-out.txt"))
-    #expect(!outcome.output.contains("schema.sql comes with the first run"))
+    #expect(!outcome.output.contains("schema.sql come with the first run"))
   }
 }

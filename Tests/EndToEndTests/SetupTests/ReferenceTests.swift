@@ -31,7 +31,7 @@ import Testing
     #expect(
       draft.notes.map(\.text) == [
         #"Skipped reference of "c" to "b": rows of the origin violate it; clients get the rows all the same; "#
-          + "'PRAGMA foreign_key_check' lists them, and once they are mended it can stand in schema.sql"
+          + "'PRAGMA foreign_key_check' lists them, and once they are repaired it can be in schema.sql"
       ])
   }
 

@@ -95,7 +95,7 @@ import Testing
     #expect(try SchemaReader.schema(of: draft.text).tables.map(\.name) == ["good"])
     #expect(
       draft.notes.map(\.text) == [
-        #"Skipped table "log": there is no key, neither a primary key nor a UNIQUE constraint over NOT NULL columns, and rows cannot be numbered; give it a primary key, or add it to schema.sql with columns that tell its rows apart as the PRIMARY KEY"#,
+        #"Skipped table "log": there is no key, neither a primary key nor a UNIQUE constraint over NOT NULL columns, and rows cannot be numbered; give it a primary key, or add it to schema.sql with columns that identify its rows as the PRIMARY KEY"#,
         #"Skipped table "seedbank_mine": names that start with seedbank_ are reserved; add a table of another name to schema.sql, and 'SELECT … FROM' this one in a file TABLE.sql beside it"#,
         #"Skipped table "odd": clients lack the collation uint, by which it sorts; add it to schema.sql without the collation, and beside it a file TABLE.sql that SELECTs such columns COLLATE BINARY; of a table WITHOUT ROWID with it in the key, only a copy without it can be read"#,
         #"Skipped index "good_odd": clients lack the collation uint, by which it sorts; queries go without it, only slower, and schema.sql may have another one"#,
@@ -111,7 +111,7 @@ import Testing
     #expect(try SchemaReader.schema(of: draft.text).tables.map(\.name) == ["t"])
     #expect(
       draft.notes.map(\.text) == [
-        #"Skipped trigger "watch": seeds have none, and rows come as the origin has them; nothing is to be done"#
+        #"Skipped trigger "watch": seeds have none, and rows come as the origin has them; no action needed"#
       ])
   }
 
@@ -235,7 +235,7 @@ import Testing
         + "clients' SQLite may not allow json_extract() in a schema; "
         + "for its values, add it to schema.sql as an ordinary column")
     #expect(
-      draft.notes.map(\.remedy).count { $0 == "nothing is lost, for rows come as they are in the origin" }
+      draft.notes.map(\.remedy).count { $0 == "nothing is lost: rows come as they are in the origin" }
         == 3)
   }
 
