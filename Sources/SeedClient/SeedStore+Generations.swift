@@ -80,9 +80,9 @@ extension SeedStore {
       let reason = found.damaged?.reason ?? "it is gone"
       throw SeedError(
         found.isRejected ? .damaged : .io,
-        "the new file in \(layout.folder(name).path) cannot be read (\(reason)), so the data from before stays; "
+        "the new file in \(layout.folder(name).path) cannot be read (\(reason)), so the previous data stays; "
           + (found.isRejected
-            ? "this snapshot is not taken again: wait for a newer one"
+            ? "this snapshot is not tried again: wait for a newer one"
             : "the disk may be at fault: try again"))
     }
     try await open(generation)
@@ -91,7 +91,7 @@ extension SeedStore {
 
   func leave(_ generation: Generation) async throws -> Generation? {
     log.error(
-      "\(generation.folder.file) is damaged: it is read no more, and the next update takes a snapshot")
+      "\(generation.folder.file) is damaged: it is no longer read, and the next update takes a snapshot")
     await writer.noteDamage(generation.name)
     if current === generation {
       current = nil

@@ -22,7 +22,7 @@ package struct BucketCredentials: Sendable, CustomStringConvertible {
     }
     guard let file = variable("AWS_SHARED_CREDENTIALS_FILE") else {
       throw .refused(
-        "no credentials are here: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a file that has them in "
+        "no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a file that has them in "
           + "AWS_SHARED_CREDENTIALS_FILE")
     }
     try self.init(file: file, profile: profile ?? variable("AWS_PROFILE") ?? "default")

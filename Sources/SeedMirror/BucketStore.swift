@@ -117,9 +117,9 @@ package struct BucketStore: MirrorStore {
 
   private func advice(_ answer: BucketAnswer) -> String {
     switch answer.code {
-    case "NoSuchBucket": "make the bucket, or mend its name"
+    case "NoSuchBucket": "make the bucket, or correct its name"
     case "SignatureDoesNotMatch", "InvalidAccessKeyId", "InvalidToken", "ExpiredToken":
-      "the credentials are not those of this store; look at their variables or file"
+      "the store rejected the credentials; check their variables or file"
     case "AuthorizationHeaderMalformed": "the region is not \(address.region); the store's console names it"
     case "RequestTimeTooSkewed":
       "the clocks differ: here it is \(UTCTime.now()), there \(answer.date ?? "another time")"
@@ -132,8 +132,8 @@ package struct BucketStore: MirrorStore {
       case 300..<400:
         "it sends elsewhere\(answer.location.map { ", to \($0.printablePart)" } ?? ""); name that address or its region"
       case 401, 403:
-        "these credentials may not do that; they need to list the bucket, and to read, write and delete in it"
-      default: "look at the address, the style and the region"
+        "the credentials do not allow that; they must list the bucket, and read, write and delete in it"
+      default: "check the address, the style and the region"
       }
     }
   }

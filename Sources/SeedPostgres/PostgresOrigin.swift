@@ -44,7 +44,7 @@ package final class PostgresOrigin: Origin {
       return TypeDrift(
         isCertain: false,
         "table \"\(table.name)\": the column \"\(column.name)\" is \(found) in the server, and clients read it as "
-          + "\(column.declaredType): a step is refused once a row has no such number; \(projection.typeRemedy)"
+          + "\(column.declaredType): a step fails once a row has no such number; \(projection.typeRemedy)"
       )
     }
   }

@@ -26,7 +26,7 @@ import Testing
     let alike = await fixture.misfit("SELECT 1 AS a_b, 2 AS ab", as: Spelled.self)
     #expect(
       alike?.message.hasPrefix(
-        #"Spelled.aB could take "a_b" or "ab": leave one out, or name the one that is meant "aB" with AS (the query"#
+        #"Spelled.aB could be "a_b" or "ab": leave one out, or name the one that is meant "aB" with AS (the query"#
       )
         == true)
     let same = await fixture.misfit("SELECT 1 AS aB, 2 AS aB", as: Spelled.self)
@@ -206,7 +206,7 @@ import Testing
       #expect(all.map(\.id) == ["a", "b", "o'c"])
       for keeper in all {
         let error = #expect(throws: SeedError.self) { try keeper.row.decode(String.self, forKey: .id) }
-        #expect(error?.code == .decoding && error?.message.contains("no more there") == true)
+        #expect(error?.code == .decoding && error?.message.contains("a row that is gone") == true)
         #expect(keeper.row.allKeys.isEmpty && !keeper.row.contains(.id))
         #expect(throws: SeedError.self) { try keeper.row.superDecoder() }
         #expect(throws: SeedError.self) { try keeper.row.decodeIfPresent(Int.self, forKey: .name) }

@@ -87,7 +87,7 @@ import Testing
   @Test func `a number with trailing text or out of range is an error`() async throws {
     for text in ["1,10", "1.234,50", "2.50 EUR", "-", "", "en", "1e3"] {
       let error = await misfit("SELECT \(text)", as: Decimal.self)
-      #expect(error?.message.contains("it is to be Decimal") == true, "\(text)")
+      #expect(error?.message.contains("it must be Decimal") == true, "\(text)")
     }
     #expect(await misfit("SELECT 1e300", as: Float.self)?.code == .decoding)
     #expect(await misfit("SELECT 'ship'", as: Kind.self)?.code == .decoding)

@@ -331,7 +331,7 @@ import Testing
     try check("UPDATE t SET x = 'about ' || x", "\"x\" holds a text that is not written as a number is")
     try check(
       "ALTER TABLE t ALTER x TYPE float8 USING substr(x, 7)::float8; ALTER TABLE t ALTER n TYPE float8 USING n + 0.25",
-      "\"n\" holds a number that is no whole one, but clients read it as INTEGER")
+      "\"n\" holds a number that is not whole, but clients read it as INTEGER")
     try scene.database.run("ALTER TABLE t ALTER n TYPE int USING floor(n)")
     #expect(try scene.step().outcome == .unchanged)
   }

@@ -43,7 +43,7 @@ import Testing
     // Without a number that changes: it is logged once.
     #expect(
       words.contains(
-        "the standby \(standbyServer.folder) lacks rows that were published already: nothing is"),
+        "the standby \(standbyServer.folder) lacks published rows: nothing is"),
       "\(words)", sourceLocation: sourceLocation)
     #expect(try scene.deployment.metadata().state.head == head, sourceLocation: sourceLocation)
   }

@@ -33,7 +33,7 @@ import Testing
     #expect(text.hasSuffix("nothing new is published of transit"))
     let other = model("2.0", Self.held[1].schemaSQL, projections: ["halt": "SELECT 1 AS id"])
     let changed = drift(to: [Self.held[0], other])
-    #expect(changed.changed == ["2.0"] && obstacle(changed)?.contains("start it again") == true)
+    #expect(changed.changed == ["2.0"] && obstacle(changed)?.contains("restart it") == true)
   }
 
   @Test func `changes to models of a retired major are ignored`() {
@@ -49,7 +49,7 @@ import Testing
     #expect(more.added == ["2.1", "3.0"] && obstacle(more) == nil)
     #expect(
       more.remark
-        == "model 2.1, 3.0 have come since 'seedbank run' was started: start it again to publish them")
+        == "model 2.1, 3.0 have come since 'seedbank run' was started: restart it to publish them")
     let published = obstacle(more, [try Series("transit", major: 3)])
     #expect(published?.hasPrefix("transit/3 was published by another process") == true)
   }

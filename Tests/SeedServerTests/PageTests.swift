@@ -26,7 +26,8 @@ import Testing
     let html = try page(view())
     let snapshot = try publication.snapshot(FrontPublication.transit, 104)
     for expected in [
-      "<p id=\"standing\" class=\"standing unknown\">Nothing reports to this front whether", "id=\"transit-2\"",
+      "<p id=\"standing\" class=\"standing unknown\">Nothing reports to this front whether",
+      "id=\"transit-2\"",
       "<data value=\"104\">104</data>",
       snapshot.sha256.hex, snapshot.filePath, "since=103&amp;to=104&amp;epoch=\(FrontPublication.epoch)",
       "City &quot;Transit&quot; &lt;b&gt;", "CC0", "1.root.json", "</main>",

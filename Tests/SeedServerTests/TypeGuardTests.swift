@@ -34,8 +34,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("n", "'x'", "a text"), ("n", "''", "a text"), ("n", "x'00'", "bytes"), ("n", "1.5", "no whole one"),
-    ("n", "1e300", "no whole one"), ("x", "'1,5'", "a text"), ("x", "x'00'", "bytes"),
+    ("n", "'x'", "a text"), ("n", "''", "a text"), ("n", "x'00'", "bytes"), ("n", "1.5", "not whole"),
+    ("n", "1e300", "not whole"), ("x", "'1,5'", "a text"), ("x", "x'00'", "bytes"),
   ])
   func `a value of a wrong type is rejected in an update and in an insert`(
     _ column: String, _ literal: String, _ words: String

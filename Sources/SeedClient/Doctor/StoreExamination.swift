@@ -73,7 +73,7 @@ package struct StoreExamination {
       let connection = try Connection(folder.file, mode(folder, isInUse: report.isInUse))
       let (meta, rows) = try GenerationProof.run(connection)
       guard !folder.has(.damaged) else {
-        throw SeedError(.damaged, "a read of it found damage: it is read no more")
+        throw SeedError(.damaged, "a read of it found damage: it is no longer read")
       }
       if isCurrent { report.data = StoreReport.Data(meta: meta, file: folder.file, rows: rows) }
       return meta

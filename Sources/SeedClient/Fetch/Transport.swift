@@ -98,7 +98,7 @@ package enum TransportError: SeedErrorConvertible, Hashable, Sendable, CustomStr
     case .waiting(let url):
       "the update's policy forbids the current network for \(url): wait for another network, or allow this one"
     case .refused(let url):
-      "this app refused how the server of \(url) identifies itself: try another network; if that does not help, the "
+      "this app rejected the certificate of the server of \(url): try another network; if that does not help, the "
         + "app's pinned certificate may be out of date"
     case .denied(let url, let status):
       "the server does not let this app download \(url) (status \(status)): give it a new token or credential; if that does "
@@ -121,7 +121,7 @@ package enum TransportError: SeedErrorConvertible, Hashable, Sendable, CustomStr
       "the connection drops before all of \(url) has arrived, and the server starts over each time: it "
         + "must support range requests"
     case .coded(let url, let coding):
-      "\(url) came with the Content-Encoding \(coding), which was not asked for: the server or a proxy must leave the "
+      "\(url) came with the Content-Encoding \(coding), which was not requested: the server or a proxy must leave the "
         + "file as it is"
     case .webPage(let url):
       "a web page arrived instead of \(url): this network may require you to sign in first"

@@ -92,7 +92,7 @@ public struct SeedQuery: Hashable, Sendable, ExpressibleByStringInterpolation, C
     guard values == .inOrder([]) else {
       throw SeedError(
         .query,
-        "the query has values of its own and others behind it: put all of them into its text, or all behind it: \(sql)"
+        "the query has values in its text and in arguments: put all of them into its text, or all into arguments: \(sql)"
       )
     }
     return SeedQuery(sql: sql, values: more)

@@ -25,7 +25,7 @@ final class MemberColumns {
   func rows() throws -> RowDecoder {
     guard !hasEnded else {
       throw SeedError(
-        .decoding, "a type reads a row that is no more there: read all members in its init(from:)")
+        .decoding, "a type reads a row that is gone: read all members in its init(from:)")
     }
     return decoder.takeUnretainedValue()
   }

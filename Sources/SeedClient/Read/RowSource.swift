@@ -49,7 +49,7 @@ final class RowSource {
       switch ColumnMatch(member, in: columns) {
       case .same: "has more than one column of its name: give the others another name with AS"
       case .alike(let names):
-        "could take \(names.map { "\"\($0)\"" }.joined(separator: " or ")): leave one out, or name the one that is meant "
+        "could be \(names.map { "\"\($0)\"" }.joined(separator: " or ")): leave one out, or name the one that is meant "
           + "\"\(member)\" with AS"
       case .none, .one:
         "has no column\(nearestName(to: member, in: columns).map { ", did you mean \"\($0)\"?" } ?? ""): select it, or "
@@ -64,7 +64,7 @@ final class RowSource {
 
   func misfit(_ column: Int32, _ member: String?, _ wanted: String) -> SeedError {
     let found = value(column)
-    let member = member.map { "\(type).\($0) is \(wanted)" } ?? "it is to be \(wanted)"
+    let member = member.map { "\(type).\($0) is \(wanted)" } ?? "it must be \(wanted)"
     let remedy = found.isNull ? " (make it optional)" : ""
     return SeedError(
       .decoding,

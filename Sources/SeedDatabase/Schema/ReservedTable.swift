@@ -28,7 +28,7 @@ extension Connection {
       return false
     }
     guard found[0].text == "table", SQLTokens(found[1].text).tokens == SQLTokens(sql).tokens else {
-      throw NotASeed("\(table) is not the table that a publisher makes")
+      throw NotASeed("\(table) differs from the publisher's table")
     }
     return true
   }

@@ -110,7 +110,7 @@ package enum ImportError: Error, Hashable, Sendable, CustomStringConvertible {
     case .references(let table, let parent, let key):
       "table \"\(table)\", row \(key): references a row that table \"\(parent)\" does not have"
     case .trigger(let table, let key, let message):
-      "table \"\(table)\", row \(key): refused by a trigger: \(message)"
+      "table \"\(table)\", row \(key): rejected by a trigger: \(message)"
     case .rolledBack(let table, let message):
       "a trigger of table \"\(table)\" rolled the transaction back: \(message)"
     case .foreignKeysEnforced:

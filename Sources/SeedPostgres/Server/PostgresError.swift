@@ -87,7 +87,7 @@ package enum PostgresError: OriginFailure, Hashable {
       "the origin \(place) is PostgreSQL \(version): expected \(PostgresConnection.oldestMajor) or newer; publish from a newer"
         + " server"
     case .encoding(let place, let name):
-      "the origin \(place) is a database with the encoding \(name), in which a text may be anything: publish from a"
+      "the origin \(place) is a database with the encoding \(name), which allows any bytes as text: publish from a"
         + " database with UTF8, such as a copy by 'pg_dump' and 'createdb --encoding UTF8 --template template0'"
     case .noSchema(let place, let schema):
       "the origin \(place) has no schema \"\(schema)\": correct origin.schema"
@@ -146,7 +146,7 @@ package enum PostgresError: OriginFailure, Hashable {
     case "42P01":
       "make the table, correct origin.schema or a table's name in the model, or write a SELECT that makes its rows into the "
         + "model's TABLE.sql"
-    case "57014": "a statement may take origin.statementTimeoutSeconds: raise it"
+    case "57014": "a statement exceeded origin.statementTimeoutSeconds: raise it"
     case "40P01": "another session changes the table or its partitions: the next step tries again"
     case "2BP01": "drop or change the named objects first; nothing was removed"
     case "55P03": "another session changes this table: try again later, or raise origin.lockTimeoutSeconds"

@@ -51,8 +51,8 @@ struct MissedRows: Hashable {
   }
 
   static func warning(_ missed: [MissedRows]) -> String {
-    "the origin's log missed \(missed.map(\.description).joined(separator: ", ")): they are published now. A writer's triggers "
-      + "are off, or were. From now on all rows are compared; when that is mended, 'seedbank origin log accept' trusts the "
+    "the origin's log missed \(missed.map(\.description).joined(separator: ", ")): they are published now. A writer bypassed "
+      + "the triggers. From now on all rows are compared; when that is fixed, 'seedbank origin log accept' trusts the "
       + "log again"
   }
 }

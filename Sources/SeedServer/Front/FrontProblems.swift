@@ -61,7 +61,7 @@ extension Problem {
   static func otherEpoch(_ since: Version, _ model: ServedModel) -> Problem {
     Problem(
       .versionGone,
-      "The series began another epoch, \(model.state.epoch): no changes lead there from version \(since) of yours. Get "
+      "The series began another epoch, \(model.state.epoch): your version \(since) belongs to an earlier one. Get "
         + "the snapshot.", model.members(since))
   }
 
@@ -84,7 +84,7 @@ extension Problem {
   static func copyBehind(_ since: Version, _ model: ServedModel) -> Problem {
     Problem(
       .overloaded,
-      "Version \(since) has not come to this copy yet, which is at \(model.state.head): ask again in some seconds, with "
+      "Version \(since) has not reached this copy yet, which is at \(model.state.head): ask again in some seconds, with "
         + "the same parameters.", model.span(since))
   }
 
@@ -118,7 +118,7 @@ extension Problem {
     .notFound, "Nothing is published under this path. See /v1 for the published datasets.")
   static let noNewerRoot = Problem(
     .notFound, "There is no newer root. Clients look for the next one at each update: this is no error.")
-  static let noPage = Problem(.notFound, "This front serves no web page. See /v1 for the published datasets.")
+  static let noPage = Problem(.notFound, "This front has no web page. See /v1 for the published datasets.")
   static let damaged = Problem(
     .internalError, "A published file is missing or damaged: the operator must repair it.")
   static let away = Problem(

@@ -25,7 +25,7 @@ extension PublicationVerifier {
       report.objects += 1
       report.bytes += found.length
       if found.digest != object.sha256, let other = known[found.digest] {
-        return "its content is that of \(other)"
+        return "it has the content of \(other)"
       }
       if found.length != object.length {
         return "it has \(found.length) bytes, but \(object.length) are signed"

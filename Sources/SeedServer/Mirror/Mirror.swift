@@ -87,7 +87,7 @@ package struct Mirror: Sendable {
       case true?: return "it can be written, \(fence), and clients can read it"
       case false?:
         return
-          "it can be written, and \(fence); clients cannot read it by this address without a right of their own"
+          "it can be written, and \(fence); clients cannot read it by this address without credentials"
       }
     } catch { throw failure(error) }
   }
@@ -127,7 +127,7 @@ package struct MirrorProbe {
   private func probe() throws {
     let (first, second) = (MirrorFile(path, Array("first\n".utf8)), MirrorFile(path, Array("second\n".utf8)))
     let tag = try done(store.put(first, .absent), "a new file")
-    try refused(store.put(second, .absent), "If-None-Match: * for a name that is there")
+    try refused(store.put(second, .absent), "If-None-Match: * for an existing name")
     _ = try done(store.put(second, .tag(tag)), "If-Match with the current tag")
     try refused(store.put(first, .tag(tag)), "If-Match with the previous tag")
     guard try store.read(path)?.bytes == Array("second\n".utf8) else {

@@ -72,7 +72,7 @@ package struct MirrorPush {
           memory.held[file.path] = file.length
           return
         }
-        why = "it refuses \(file.path) as there already, and it is not"
+        why = "it rejects \(file.path) as existing, but it is missing"
       case .again(let text): why = text
       case .fail(let error): throw error
       }

@@ -29,7 +29,7 @@ package struct ModelDrift: Hashable, Sendable {
   package var remark: String? {
     guard !added.isEmpty else { return nil }
     return
-      "\(Self.names(added)) \(added.count == 1 ? "has" : "have") come since 'seedbank run' was started: start it again to"
+      "\(Self.names(added)) \(added.count == 1 ? "has" : "have") come since 'seedbank run' was started: restart it to"
       + " publish \(added.count == 1 ? "it" : "them")"
   }
 
@@ -40,11 +40,11 @@ package struct ModelDrift: Hashable, Sendable {
         : "the folder of \(Self.names(gone)) is gone: put it back, or end its major with 'seedbank model retire \(gone[0].major)'",
       changed.isEmpty
         ? nil
-        : "the files of \(Self.names(changed)) are others than when 'seedbank run' was started: start it again",
+        : "the files of \(Self.names(changed)) have changed since 'seedbank run' was started: restart it",
       publishedByOthers.isEmpty
         ? nil
         : "\(publishedByOthers.map(\.description).joined(separator: ", ")) was published by another process, with models that"
-          + " 'seedbank run' was started without: start it again",
+          + " 'seedbank run' has not read: restart it",
     ]
     return parts.compactMap(\.self).joined(separator: "; ")
   }

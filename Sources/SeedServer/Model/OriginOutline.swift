@@ -126,7 +126,7 @@ package struct OriginGain: Hashable, Sendable {
 
   package var warning: String {
     "the origin has gained \(words), and clients do not get it: 'seedbank model new' adds it in a new model,"
-      + " 'seedbank model skip' leaves it out for good, or what you name of it"
+      + " 'seedbank model skip' leaves it out for good, or the named parts"
   }
 
   private static let namedParts = 5

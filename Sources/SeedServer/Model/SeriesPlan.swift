@@ -161,9 +161,9 @@ package enum PlanError: Error, Hashable, Sendable, CustomStringConvertible {
     case .otherModels(let dataset, let drift, let series):
       "\(drift.words(series)). Until then nothing new is published of \(dataset)"
     case .changedMeanwhile(let dataset):
-      "the configuration of \(dataset) changed while a step was under way, so nothing was published: the next step obeys it"
+      "the configuration of \(dataset) changed during a step, so nothing was published: the next step uses it"
     case .unreadable(let dataset, let problem):
-      "\(problem). Until that is mended, nothing new is published of \(dataset)"
+      "\(problem). Until that is fixed, nothing new is published of \(dataset)"
     }
   }
 }

@@ -92,7 +92,7 @@ package enum OriginError: OriginFailure {
     switch self {
     case .missing(let path): "there is no origin database at \(path): put it there, or correct the path"
     case .notAFile(let path):
-      "the origin \(path) is no file, but a folder, a pipe or a device: give the path of a SQLite file"
+      "the origin \(path) is not a regular file: give the path of a SQLite file"
     case .empty(let path):
       "the origin \(path) is an empty file: it has no tables yet; put the database there, or correct the path"
     case .unreadable(let path, let reason):
@@ -102,10 +102,10 @@ package enum OriginError: OriginFailure {
         + "restore it from a backup, or save its rows with 'sqlite3 \(path) .recover'"
     case .unfinished(let path):
       "the origin \(path) was left in the middle of a change: a program that wrote to it was ended, and \(path)-journal "
-        + "says how to undo that. Seedbank never writes to an origin: open it once with a program that may, such as "
+        + "can undo that. Seedbank never writes to an origin: open it once with a program that does, such as "
         + "'sqlite3 \(path) .tables', which undoes the change"
     case .logIndex(let path):
-      "the origin \(path) is in WAL mode, and SQLite reads it with a file of its own, \(path)-shm, which this user cannot "
+      "the origin \(path) is in WAL mode, and SQLite reads it with a shared file, \(path)-shm, which this user cannot "
         + "make or write there: let the user write to that folder, or take the origin out of WAL mode with "
         + "'sqlite3 \(path) \"PRAGMA journal_mode = DELETE\"', or publish from a copy made by 'sqlite3 \(path) \".backup COPY\"'"
     case .projection(let table, let source, let reason): "table \"\(table)\" (\(source)): \(reason)"
@@ -128,7 +128,7 @@ package enum OriginError: OriginFailure {
     case .foreignTable(let path, let table):
       "the origin \(path) has a table \"\(table)\" that is no log: give it another name, because the log needs this one"
     case .behind(let origin, let standby):
-      "the origin \(origin) is the standby \(standby), which lacks rows that were published already: look why it does not follow its "
+      "the origin \(origin) is the standby \(standby), which lacks published rows: check why it does not follow its "
         + "primary, or let origin.postgres name the primary. If the primary was restored to an earlier state, 'seedbank new-epoch' starts a new history"
     case .noScratch(let path):
       "the rows of \(path) could not be sorted: there is no room for SQLite's temporary files; free some in the "

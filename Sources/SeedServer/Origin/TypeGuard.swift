@@ -79,7 +79,7 @@ private enum Misfit: String {
     switch self {
     case .text: "a text"
     case .blob: "bytes"
-    case .real: "a number that is no whole one"
+    case .real: "a number that is not whole"
     }
   }
 }

@@ -293,7 +293,7 @@ package enum ComparisonReason: Hashable, Sendable, CustomStringConvertible {
     case .audit: "it is time to check the log"
     case .doubt(let doubt): doubt.rawValue
     case .missed(let time):
-      "the log missed rows, as was found at \(time): when the cause is mended, 'seedbank origin log accept' trusts it again"
+      "the log missed rows, as was found at \(time): when the cause is fixed, 'seedbank origin log accept' trusts it again"
     }
   }
 }

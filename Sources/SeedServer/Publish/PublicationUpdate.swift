@@ -179,7 +179,7 @@ struct PublicationUpdate {
   private mutating func noteClock() {
     guard case .doubted(let end) = clock else { return }
     let warning =
-      "something was signed with a clock ahead of this one: check this clock. If it is right, signatures "
+      "a signature is from a clock ahead of this one: check this clock. If it is right, signatures "
       + "valid for too long are shortened after \(end), or at once with 'seedbank regenerate --trust-clock'"
     warnings.append(warning)
   }

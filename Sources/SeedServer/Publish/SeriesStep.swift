@@ -108,7 +108,7 @@ struct SeriesStep {
     var draft = keep(.unchanged, published)
     (draft.isWaiting, draft.isSearched) = (true, true)
     draft.report.warnings.append(
-      "\(plan.series): the standby \(standby) lacks rows that were published already: nothing is published until it has them; "
+      "\(plan.series): the standby \(standby) lacks published rows: nothing is published until it has them; "
         + "wait, or let origin.postgres name the primary"
     )
     draft.noteSeen = { try seen.note(waitingSince: start) }

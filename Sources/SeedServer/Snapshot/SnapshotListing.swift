@@ -5,10 +5,10 @@ import SeedTrust
 enum SnapshotListing {
   enum Obstacle: String {
     case seriesGone = "the series is not published any more"
-    case otherHistory = "the series has started a new history meanwhile"
-    case otherSchema = "a new schema was published meanwhile"
+    case otherHistory = "the series has started a new history"
+    case otherSchema = "a new schema was published"
     case belowFloor = "deltas do not lead on from it any more"
-    case aheadOfHead = "the publication has gone back to an older version meanwhile"
+    case aheadOfHead = "the publication has gone back to an older version"
     case otherContent = "its rows differ from those published as the same version"
     case superseded = "it or a newer one is listed already"
     case withdrawn = "its gzip is not listed any more"

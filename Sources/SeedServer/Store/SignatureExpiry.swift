@@ -40,7 +40,7 @@ extension [SignatureExpiry] {
     let sentences: [(state: SignatureExpiry.State, verb: String, consequence: String)] = [
       (.expired, "expired", "clients reject the publication"),
       (.expiring, "expire", "clients then reject the publication"),
-      (.neglected, "end", "no process renews them. Start 'seedbank run', or 'seedbank regenerate' by a timer"),
+      (.neglected, "end", "no process renews them. Start 'seedbank run' or a timer of 'seedbank regenerate'"),
     ]
     return sentences.compactMap { state, verb, consequence in
       let found = filter { $0.state(at: now, lifetimeSeconds: lifetimeSeconds) == state }

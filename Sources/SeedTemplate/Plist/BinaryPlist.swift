@@ -63,7 +63,7 @@ package struct PlistError: Error, Hashable, Sendable, CustomStringConvertible {
     case tooManyReferences = "its containers have more members than can be read"
     case unknownMarker = "an object is of an unknown kind"
     case outside = "an object or a reference is outside"
-    case overlapping = "objects lie in each other"
+    case overlapping = "objects contain each other"
     case integer = "an integer has more than 64 bits"
     case text = "a text is not valid"
     case key = "a dictionary's key is no text"

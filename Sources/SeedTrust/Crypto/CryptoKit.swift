@@ -34,7 +34,7 @@ enum Ed25519 {
     do {
       return try Array(privateKey(seed).signature(for: message))
     } catch {
-      preconditionFailure("CryptoKit refused to sign: \(error)")
+      preconditionFailure("CryptoKit failed to sign: \(error)")
     }
   }
 
@@ -47,7 +47,7 @@ enum Ed25519 {
     do {
       return try Curve25519.Signing.PrivateKey(rawRepresentation: seed)
     } catch {
-      preconditionFailure("CryptoKit refused a key of 32 bytes")
+      preconditionFailure("CryptoKit rejected a key of 32 bytes")
     }
   }
 }

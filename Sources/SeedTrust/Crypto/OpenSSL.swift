@@ -83,7 +83,7 @@ private struct EVPKey: ~Copyable {
   }
 
   private init(_ pointer: OpaquePointer?) {
-    guard let pointer else { preconditionFailure("OpenSSL refused a key of 32 bytes") }
+    guard let pointer else { preconditionFailure("OpenSSL rejected a key of 32 bytes") }
     self.pointer = pointer
   }
 
@@ -104,7 +104,7 @@ private struct MessageContext: ~Copyable {
 /// Traps. These calls fail only if memory is exhausted or because of a bug here; no input can cause that.
 @inline(__always)
 private func mustSucceed(_ status: Int32) {
-  precondition(status == 1, "OpenSSL refused a call that cannot fail")
+  precondition(status == 1, "OpenSSL rejected a call that cannot fail")
 }
 
 extension PEMKey {

@@ -22,7 +22,7 @@ package enum TrustError: Error, Hashable, Sendable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .badSignature(let role, let found, let needed):
-      "\(role) metadata has \(found) of the \(needed) valid signatures that it needs"
+      "\(role) metadata has \(found) of the \(needed) required valid signatures"
     case .rollback(let role, let trusted, let offered):
       "\(role) metadata of version \(offered) was offered after version \(trusted)"
     case .conflict(let role, let version):
@@ -31,10 +31,10 @@ package enum TrustError: Error, Hashable, Sendable, CustomStringConvertible {
     case .expired(let role, let time):
       "\(role) metadata expired at \(time): the repository is stale, or this device's clock is wrong"
     case .wrongVersion(let role, let expected, let offered):
-      "\(role) metadata has version \(offered) where version \(expected) was announced"
+      "\(role) metadata has version \(offered), but version \(expected) was announced"
     case .malformed(let role, let reason): "\(role) metadata is malformed: \(reason)"
     case .lengthMismatch(let role, let signed, let found):
-      "\(role) metadata has \(found) bytes where \(signed) were announced"
+      "\(role) metadata has \(found) bytes, but \(signed) were announced"
     case .hashMismatch(let role, let algorithm):
       "the \(algorithm) of \(role) metadata does not match the announced one"
     case .tooLong(let role, let limit): "\(role) metadata is longer than \(limit) bytes"

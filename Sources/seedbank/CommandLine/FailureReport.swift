@@ -43,7 +43,7 @@ struct FailureReport: Hashable {
     case .database(let path) where !path.hasPrefix(Paths.scratchPrefix):
       error.saysFull ? "; there is no room for \(path), or for SQLite's sorting in TMPDIR: free some." : nil
     case .database, .scratch:
-      "; scratch files are in \(Paths.scratchFolder): see that it works and has room, or name another folder in TMPDIR."
+      "; scratch files are in \(Paths.scratchFolder): check its disk and room, or name another folder in TMPDIR."
     case nil: nil
     }
   }

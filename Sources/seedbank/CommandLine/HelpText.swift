@@ -23,7 +23,7 @@ enum HelpText {
   private static let introduction = """
     Keep an app's reference data fresh without making the device import it.
 
-    Results go to standard output, all else to standard error. See 'seedbank help <command>' for more about a command.
+    Results go to standard output, messages to standard error. See 'seedbank help <command>' for details.
     """
 
   private static let environment = [

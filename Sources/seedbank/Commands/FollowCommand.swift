@@ -38,7 +38,8 @@ extension Command {
         help:
           "Seconds for which a file stays after it was last named (default: \(Follower.usualGraceSeconds))."),
       .flag(
-        "verify", help: "First compare every file that is here with its hash; damaged ones are fetched again."),
+        "verify", help: "First compare every file that is here with its hash; damaged ones are fetched again."
+      ),
       .flag("serve", help: "Also serve the folder."),
       .value(
         "config", "path", short: "c",

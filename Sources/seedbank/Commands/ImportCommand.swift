@@ -29,7 +29,7 @@ extension Command {
       .value(
         "format", "name", choices: ImportJob.Format.allCases.map(\.rawValue),
         help: "json, ndjson, csv or rejects (default: by the file's name, rejects by its content)."),
-      .value("delimiter", "character", help: "The character between the fields of CSV: , (default), ;, | or tab."),
+      .value("delimiter", "character", help: "The mark between the fields of CSV: , (default), ;, | or tab."),
       .value(
         "encoding", "name",
         help: "The bytes of CSV: utf-8 (default), latin1, windows-1252, utf-16, utf-16le or utf-16be."),

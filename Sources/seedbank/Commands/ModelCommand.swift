@@ -6,7 +6,7 @@ import SeedTrust
 
 extension Command {
   static let model = Command(
-    name: "model", abstract: "List the models, make a new one, end an old one.",
+    name: "model", abstract: "List models, make a new one, end an old one.",
     discussion: """
       'new' copies the files of the newest model, adds the tables, columns, indexes and views that the origin has \
       gained, and reports the new model's cost for clients. A minor (1.1 after 1.0) only adds, and apps of all minors \

@@ -43,6 +43,6 @@ extension Command {
     // The new epoch takes over the mirrors, which show the lost state.
     let published = try deployment.publication.published()
     try MirrorInheritance.claim(below: published.timestamp.version, in: configuration.state)
-    context.console.note("All histories start over. Check them with 'seedbank verify'.")
+    context.console.note("All histories started over. Check them with 'seedbank verify'.")
   }
 }

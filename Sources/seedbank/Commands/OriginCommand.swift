@@ -166,7 +166,7 @@ private struct OriginLogChange {
       guard !statements.isEmpty else { return "\(origin) has no log." }
       return isDone
         ? "\(origin): the log is gone. \(dataset.file.printable): origin.changes is compare.\n\(Self.restart)"
-        : "\(origin): the log, its tables and its triggers would go, by \(statements.count) statements. With --yes they do."
+        : "\(origin): --yes removes the log, its tables and its triggers, by \(statements.count) statements."
     }
     let lines =
       ["\(origin): \(isDone ? "these tables have a log now" : "these tables would get a log"):"]
@@ -177,7 +177,7 @@ private struct OriginLogChange {
       isDone
       ? ["\(dataset.file.printable): origin.changes is log.", Self.restart]
       : [
-        "With --yes they do. Writers of these tables then write one more small row for each that they touch."
+        "With --yes they do. Writers of these tables then write one more small row for each changed row."
       ]
     return (lines + end).joined(separator: "\n")
   }

@@ -75,7 +75,7 @@ private struct Recovery {
     guard PublicationDirectory(path).exists, !FollowFolder.isBegun(in: path) else { return }
     throw CommandFailure(
       .configuration,
-      "\(path.printable) holds a publication, and recover never writes over one: if it is damaged, move it away first."
+      "\(path.printable) holds a publication, and recover never overwrites one: if it is damaged, move it away first."
     )
   }
 
@@ -107,7 +107,7 @@ private struct Recovery {
       throw CommandFailure(
         report.exitCode,
         "\(report.message) The published files are here again, but nothing can be signed: call 'seedbank recover' once more "
-          + "when this is mended.")
+          + "when this is fixed.")
     }
   }
 }
@@ -138,7 +138,7 @@ extension Context {
     guard named != nil || Folder.exists(path) else {
       throw CommandFailure(
         .configuration,
-        "\(path.printable) is missing, in which all trust begins: name with --root the root.json that apps are shipped with."
+        "\(path.printable) is missing, the trust anchor: name the root.json that apps are shipped with by --root."
       )
     }
     let bytes = try TextFile.bytes(path, for: .readingAny)

@@ -148,7 +148,7 @@ private struct RunService {
     let offline = deployment.offlineKeys.map(\.path.printable)
     guard !offline.isEmpty else { return }
     context.console.warning(
-      "\(offline.joined(separator: ", ")): these keys can replace all others, and lie on this machine. Once the"
+      "\(offline.joined(separator: ", ")): these keys can replace all others, and are on this machine. Once the"
         + " deployment works, move them to a place without a network, and use 'seedbank keys renew --with' there."
     )
   }

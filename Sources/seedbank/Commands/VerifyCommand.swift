@@ -44,7 +44,7 @@ extension VerificationReport {
     let facts = [
       unnamed.isEmpty
         ? nil
-        : "\(unnamed.count.counted("file")) that no metadata names: 'seedbank prune' removes such in time",
+        : "\(unnamed.count.counted("file")) that no metadata names: 'seedbank prune' removes them in time",
       passedDeltas == 0
         ? nil : "\(passedDeltas.counted("delta")) checked by hash only: longer deltas skip the start",
       "\(metadataFiles.counted("metadata file")), \(objects.counted("object")) (\(ByteCount(bytes: bytes))),"

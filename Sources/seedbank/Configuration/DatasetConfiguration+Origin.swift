@@ -52,7 +52,7 @@ extension DatasetConfiguration {
       json: { .string($0.policy.changes.rawValue) }),
     .integer(
       "origin.auditSeconds", \.policy.auditSeconds, in: 60...31_536_000, isSeldom: true,
-      "seconds after which all rows are compared though there is a log, to check it"),
+      "seconds after which all rows are compared in spite of a log, to check it"),
     .integer(
       "origin.statementTimeoutSeconds", \.postgres.statementTimeoutSeconds, in: 1...86_400, isSeldom: true,
       "seconds that PostgreSQL may take for one table"),

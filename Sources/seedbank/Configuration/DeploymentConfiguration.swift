@@ -67,7 +67,7 @@ extension DeploymentConfiguration {
         "state", \.state, "folder of the publisher's own files; it can be rebuilt from the publication"),
       .path(
         "keys", \.keys,
-        "folder of the signing keys: `ROLE.key` or `ROLE-NAME.key`. A role's keys may also lie elsewhere: "
+        "folder of the signing keys: `ROLE.key` or `ROLE-NAME.key`. A role's keys may also be elsewhere: "
           + "`SEEDBANK_TIMESTAMP_KEY_FILE` and its sisters name files, with colons between them"),
       // A name would need a look-up and could have several addresses.
       Setting(
@@ -115,7 +115,7 @@ extension DeploymentConfiguration {
       .choice("log.level", \.log.level, "the lowest level that is written"),
       .choice(
         "log.requests", \.log.requests,
-        "which requests are written; `/metrics` counts all of them, but for heads that libmicrohttpd refuses "
+        "which requests are written; `/metrics` counts all of them, except heads that libmicrohttpd rejects "
           + "before they are whole"),
       .flag(
         "facts", \.hasFacts, isSeldom: true,

@@ -46,7 +46,7 @@ struct PostgresURL: Hashable, Sendable {
   }
 
   static let unsoundness =
-    "one of which a part cannot be read: in a user's name and a password, write each of the signs : / ? # @ % & as %3A, %2F, "
+    "one with an unreadable part: in a user's name and a password, write each of the signs : / ? # @ % & as %3A, %2F, "
     + "%3F, %23, %40, %25, %26"
 
   private var unreadable: String { "\(scheme)…" }

@@ -49,7 +49,7 @@ struct KeyStatus {
     return Fault(
       isFatal: true, place: usualPath,
       problem:
-        "the key is missing: without it no publish step begins, but in a 'seedbank run' that has read it before"
+        "the key is missing: without it no publish step begins, except in a 'seedbank run' that has already read it"
     )
   }
 

@@ -126,8 +126,8 @@ private enum ColumnRefusal: Error {
 
   func reason(_ path: String, _ table: String) -> String {
     switch self {
-    case .tableLeftOut: "its table cannot be published as the origin has it"
-    case .leftOut: "clients cannot have it as the origin has it"
+    case .tableLeftOut: "its table cannot be published as it is"
+    case .leftOut: "clients cannot have it as it is"
     case .ownSelect:
       "its table has a SELECT of its own: add the column in \(path)/\(table).sql and \(ModelFolder.schemaFileName)"
     case .notInText:

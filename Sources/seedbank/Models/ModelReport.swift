@@ -22,8 +22,8 @@ struct ModelReport {
       draft.added.map { "Added \($0)".printable } + (draft.remarks + plan.remarks).map(\.printable)
         + SetupNote.lines(draft.notes).map(\.printable),
       draft.added.isEmpty
-        ? ["The model is a copy of \(base): edit its files now, if they are to differ."] : [],
-      mending.map { "To mend before it is published: \($0.printable)" },
+        ? ["The model is a copy of \(base): edit its files now."] : [],
+      mending.map { "To fix before it is published: \($0.printable)" },
       [cost.words],
       ["", Self.pin, "", snippet.declaration, ""],
       ["Next: \(next)"],
@@ -65,7 +65,7 @@ struct ModelCost {
 
   private var newMinor: String {
     guard let snapshotBytes else {
-      return "Nothing of \(series) is published yet, so no client has to follow."
+      return "Nothing of \(series) is published yet, so no client is affected."
     }
     return
       "With the step that publishes it, each client of \(series) downloads a snapshot once, whatever model it was"
@@ -73,7 +73,7 @@ struct ModelCost {
   }
 
   private var newSeries: String {
-    let size = snapshotBytes.map { ", of about \(ByteCount(bytes: $0)) as long as it holds the same" } ?? ""
+    let size = snapshotBytes.map { ", of about \(ByteCount(bytes: $0)) with the same rows" } ?? ""
     let key =
       canDelegate
       ? ""

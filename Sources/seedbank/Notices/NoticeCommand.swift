@@ -43,6 +43,6 @@ struct NoticeCommand: Sendable {
     let lines = String(decoding: output, as: UTF8.self).split(whereSeparator: \.isNewline)
     let said = lines.joined(separator: " ")
     let shown = said.count > Self.shownLetters ? "…\(said.suffix(Self.shownLetters))" : said
-    return "\(kind.setting): \(program) \(problem)" + (said.isEmpty ? "." : "; it wrote: \(shown.printable)")
+    return "\(kind.setting): \(program) \(problem)" + (said.isEmpty ? "." : "; it said: \(shown.printable)")
   }
 }

@@ -46,7 +46,7 @@ struct DraftedTable {
         SetupNote(
           kind: .type, name: table.name, part: column,
           reason: "some of its values are not of the type that it has",
-          remedy: "to keep the type, mend the values and declare it in schema.sql before the first run"))
+          remedy: "to keep the type, correct the values and declare it in schema.sql before the first run"))
       return changed
     }
   }

@@ -88,7 +88,7 @@ extension SetupNote {
   /// All notes with every name, for people.
   static func fileText(_ notes: [SetupNote]) -> String {
     let title =
-      "What 'seedbank init' left out of the origin, or took over in another way. Nothing reads this file."
+      "Everything that 'seedbank init' skipped or changed. No program reads this file."
     let paragraphs = ([title] + lines(notes)).map { TextLayout.wrap($0.printable).joined(separator: "\n") }
     return paragraphs.joined(separator: "\n\n") + "\n"
   }

@@ -67,9 +67,9 @@ enum SkipCause: Hashable, Sendable {
     case .collation(let name): "clients lack the collation \(name), by which it sorts"
     case .unsafeFunction(let name): "clients' SQLite may not allow \(name)() in a schema"
     case .unknownFunction(let name): "clients' SQLite may not have \(name)() in a schema"
-    case .missingTable(let name): "\"\(name)\" is read, which the model does not have"
-    case .absent(let name): "\"\(name)\" is read, which the origin does not have either"
-    case .missingColumn(let name): "the column \(name) is read, which the model does not have"
+    case .missingTable(let name): "it reads \"\(name)\", which the model does not have"
+    case .absent(let name): "it reads \"\(name)\", which the origin does not have either"
+    case .missingColumn(let name): "it reads the column \(name), which the model does not have"
     case .missingModule(let name): "clients lack SQLite's module \(name)"
     case .virtualTable:
       "seeds have no other virtual tables than FTS5 tables over the content of a published table"

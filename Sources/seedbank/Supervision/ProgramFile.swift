@@ -20,7 +20,7 @@ struct ProgramFile {
 
   var fault: String? {
     if isPath, Folder.isFolder(name) {
-      return "\(name.printable) is a folder, and no program: correct the path"
+      return "\(name.printable) is a folder, not a program: correct the path"
     }
     guard let found = files.first else {
       let place = isPath ? name.printable : "\(name.printable) in PATH"

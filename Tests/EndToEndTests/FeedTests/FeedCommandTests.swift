@@ -132,7 +132,7 @@ import Testing
     #expect(try check().contains("origin.command: there is no program \(program)"))
     try Tool.run(["mkdir", program])
     let found = try check()
-    #expect(found.hasPrefix("78") && found.contains("\(program) is a folder, and no program"), "\(found)")
+    #expect(found.hasPrefix("78") && found.contains("\(program) is a folder, not a program"), "\(found)")
   }
 
   @Test func `who only looks does not wait for a program that is under way, and status says when it starts`()

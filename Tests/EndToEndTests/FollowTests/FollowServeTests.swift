@@ -37,7 +37,7 @@ import Testing
     }
     #expect(try get(follower, "/readyz")["follows"]?["late"] == false)
     let page = String(decoding: try RawClient(port: follower.port).get("/").body, as: UTF8.self)
-    #expect(page.contains("This front serves a copy of another publication. It last had all of that"))
+    #expect(page.contains("This front serves a copy of another publication. It was last complete"))
     #expect(page.contains("are at the publisher’s"))
     for address in [scene.host.address, follower.address] {
       try SeedbankBinary.succeed(

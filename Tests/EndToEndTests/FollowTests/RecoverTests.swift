@@ -110,7 +110,7 @@ import Testing
     try scene.follow()
     let before = try scene.files(scene.origin.publication)
     let outcome = try recover()
-    #expect(outcome.status == 78 && outcome.errors.contains("never writes over one"), "\(outcome)")
+    #expect(outcome.status == 78 && outcome.errors.contains("never overwrites one"), "\(outcome)")
     #expect(try scene.files(scene.origin.publication) == before)
   }
 
@@ -187,7 +187,7 @@ import Testing
         if FollowFolder.isBegun(in: scene.folder("seedbank/publication")) || failed.status != 0 {
           let again = try recover()
           // The first call may have finished, or have released the folder.
-          #expect(again.status == 0 || again.errors.contains("never writes over one"), "\(what): \(again)")
+          #expect(again.status == 0 || again.errors.contains("never overwrites one"), "\(what): \(again)")
         }
         #expect(try head()?.version == 3, "\(what)")
         #expect(try SeedbankBinary.run(["regenerate"], in: scene.folder.path).status == 0, "\(what)")

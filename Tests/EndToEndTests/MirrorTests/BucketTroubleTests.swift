@@ -80,7 +80,7 @@ import Testing
       ["run", "--port", "0", "--log-format", "json", "--log-level", "debug"],
       in: scene.deployment.folder.path,
       environment: scene.bucket.environment)
-    try waitUntil("the refusal is told") { run.errors.contains("these credentials may not do that") }
+    try waitUntil("the refusal is told") { run.errors.contains("the credentials do not allow that") }
     try scene.bucket.arm("503 before -1")
     try waitUntil("it is told that it is over") { run.errors.contains("is up to date again") }
     #expect(run.stop() == 0)

@@ -105,7 +105,7 @@ import Testing
     try deployment.origin("ALTER TABLE shop RENAME COLUMN name TO title")
     let made = try succeed(deployment, "model", "new", "2.0")
     #expect(made.contains("Added column \"shop\".\"title\""))
-    #expect(made.contains("To mend before it is published:") && made.contains("lacks the column name"))
+    #expect(made.contains("To fix before it is published:") && made.contains("lacks the column name"))
   }
 
   @Test(

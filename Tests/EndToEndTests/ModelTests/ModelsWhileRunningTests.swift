@@ -76,7 +76,7 @@ import Testing
       try Folder.rename(away, to: models("1.0"))
     }
     let select = "\(models("2.0"))/shop.sql"
-    try expectRefusal("files of model 2.0 are others", server) {
+    try expectRefusal("files of model 2.0 have changed", server) {
       try "SELECT id, 'secret' AS name, rank FROM shop".write(
         toFile: select, atomically: true, encoding: .utf8)
     } mend: {

@@ -33,7 +33,8 @@ import Testing
     #expect(made.status == 0, "\(made.errors)")
     for words in [
       "Skipped table \"sqlite_x\": SQLite reserves such names",
-      "Skipped index \"by_money\": one of its columns is left out", "\"sqlite_i\": SQLite reserves such names",
+      "Skipped index \"by_money\": one of its columns is left out",
+      "\"sqlite_i\": SQLite reserves such names",
       "Skipped index \"by_x\": SQLite takes its name", "of \"shop\" to \"sqlite_x\"",
       "of \"shop\" to \"more.far\"", "of \"shop\" to \"note\"", "that table is not published",
     ] { #expect(made.output.contains(words), "\(words) in \(made.output)") }

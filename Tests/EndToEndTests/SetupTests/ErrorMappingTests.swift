@@ -25,8 +25,8 @@ import Testing
     ),
     (
       DatabaseError(code: 13, message: "full", subject: "SELECT 1", place: .scratch), .inputOutput,
-      "SQLite says \"full\" (13) to: SELECT 1; scratch files are in \(Paths.scratchFolder): see that"
-        + " it works and has room, or name another folder in TMPDIR."
+      "SQLite says \"full\" (13) to: SELECT 1; scratch files are in \(Paths.scratchFolder): check its"
+        + " disk and room, or name another folder in TMPDIR."
     ),
     (
       FileError("write", Paths.scratchPrefix + "1/object", 28), .inputOutput,

@@ -100,7 +100,7 @@ import Testing
       ("text.txt", 65, "expected a SQLite database, found: file is not a database"),
       ("empty.sqlite", 65, "It has no tables."),
       ("keyless.sqlite", 65, "Skipped table \"log\""),
-      ("pipe.sqlite", 65, "is no file, but a folder"),
+      ("pipe.sqlite", 65, "is not a regular file"),
     ]
     for (origin, status, message) in cases {
       let outcome = try folder.seedbank("init", origin, "--directory", "a/b/c")

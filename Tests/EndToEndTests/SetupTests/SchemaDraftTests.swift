@@ -129,8 +129,8 @@ import Testing
       """)
     #expect(try SchemaReader.schema(of: draft.text).views == ["inner_view", "outer_view"])
     #expect(draft.skipped == ["table log", "view lines", "view lines_again", "view broken"])
-    #expect(draft.notes[1].reason == #""log" is read, which the model does not have"#)
-    #expect(draft.notes.last?.reason == #""gone" is read, which the origin does not have either"#)
+    #expect(draft.notes[1].reason == #"it reads "log", which the model does not have"#)
+    #expect(draft.notes.last?.reason == #"it reads "gone", which the origin does not have either"#)
     #expect(draft.notes[1].remedy.hasPrefix("publish that too; or add a table of the view's name"))
   }
 

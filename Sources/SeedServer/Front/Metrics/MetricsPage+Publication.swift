@@ -74,7 +74,7 @@ extension MetricsPage {
   mutating func writeFacts(_ view: CatalogView, now: Int) {
     let facts = (view.catalog?.allSeries ?? []).compactMap { view.facts[$0.series] }
     writeGauge(
-      "seedbank_last_good_look_timestamp_seconds", "When the origin was last read and fit to be published.",
+      "seedbank_last_good_look_timestamp_seconds", "When the origin was last read with publishable rows.",
       facts
     ) { $0.look.good?.secondsSinceEpoch }
     writeGauge(
@@ -96,7 +96,7 @@ extension MetricsPage {
       })
     text.family(
       "seedbank_compared_because", .gauge,
-      "1 for the reason for which the newest step compared rows though the origin's log was asked for.",
+      "1 for the reason for which the newest step compared rows despite origin.changes being log.",
       facts.flatMap { facts in
         ComparisonWhy.allCases.map { why in
           (
@@ -121,7 +121,7 @@ extension MetricsPage {
       }
     }
     text.family(
-      "seedbank_steps_total", .counter, "Publish steps that concerned the series, by result.", samples)
+      "seedbank_steps_total", .counter, "Publish steps of the series, by result.", samples)
   }
 
   private mutating func writeMirrors(_ view: CatalogView, now: Int) {

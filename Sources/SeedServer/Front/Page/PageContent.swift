@@ -65,8 +65,8 @@ struct PageContent: Sendable {
 
   private func follows(_ state: FollowState) -> HTML {
     let look: HTML =
-      state.lastGoodLook.map { "It last had all of that \(HTML.time($0))." }
-      ?? "It has not seen that one yet."
+      state.lastGoodLook.map { "It was last complete \(HTML.time($0))." }
+      ?? "It has not reached that one yet."
     return "<p id=\"follows\" class=\"quiet\">This front serves a copy of another publication. \(look)</p>"
   }
 

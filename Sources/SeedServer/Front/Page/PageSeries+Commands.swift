@@ -27,7 +27,7 @@ extension PageSeries {
           + "&& gunzip -f \(name)-snapshot.sqlite.gz"
       ),
       ("The changes since version \(state.floor)", "curl -f --compressed \"$front\(changes)\""),
-      ("The root file, in which trust begins", "curl -fo root.json \"$front/metadata/\(root)\""),
+      ("The root file, the trust anchor", "curl -fo root.json \"$front/metadata/\(root)\""),
       ("A verified copy; with --watch it stays current", pull),
     ]
   }

@@ -134,7 +134,7 @@ extension PageSeries {
   private var gainNotice: HTML? {
     (facts?.gained).map { count in
       """
-      Its origin has gained \(HTML.number(count, "part", "parts")) that clients do not get. <code>seedbank status</code> names
+      Its origin has \(HTML.number(count, "new part", "new parts")) that clients do not get. <code>seedbank status</code> names
       \(count == 1 ? "it" : "them"); <code>seedbank model new</code> or <code>seedbank model skip</code> decides.
       """
     }
