@@ -127,13 +127,6 @@ package final class RawInflater: StreamCodec {
     }
     if isLast, !isComplete { throw CompressionError.truncated }
   }
-
-  /// The CRC-32 of bytes that follow others with that one; 0 where none came before.
-  package static func checksum(of bytes: [UInt8], after before: UInt32) -> UInt32 {
-    bytes.withUnsafeBufferPointer {
-      UInt32(truncatingIfNeeded: crc32(UInt(before), $0.baseAddress, UInt32($0.count)))
-    }
-  }
 }
 
 /// Expands a gzip member in memory, a part at a time, into room that its caller has.

@@ -31,24 +31,18 @@ struct FeedFile {
   /// All documents that a file of a folder is or holds. What is hidden in an archive is passed over, as in a folder.
   static func all(_ entry: FeedListing.Entry, limit: Int) throws -> [FeedFile] {
     guard FeedName.isArchive(entry.name) else { return [FeedFile(entry)] }
-    let members = try ZipDirectory(entry.path).members.filter { member in
+    return try FeedArchive(entry.path).members(upTo: limit).filter { member in
       !member.name.split(separator: "/").contains { $0.hasPrefix(".") || $0 == "__MACOSX" }
-    }
-    var rest = limit
-    for member in members {
-      rest -= member.size
-      guard rest >= 0 else { throw FeedError.tooLong(path: entry.path, limit: limit) }
-    }
-    return members.map { FeedFile($0, of: entry) }
+    }.map { FeedFile($0, of: entry) }
   }
 
   /// A member of an archive, by its name without folders.
-  private init(_ member: ZipDirectory.Member, of archive: FeedListing.Entry) {
+  private init(_ member: FeedArchive.Member, of archive: FeedListing.Entry) {
     name = String(member.name.split(separator: "/").last ?? "")
     place = "\(archive.path)/\(member.name)"
     size = member.size
-    stamp = "\(archive.stamp.text) \(member.checksum)"
-    read = { sink in try member.read(from: archive.path, sink) }
+    stamp = archive.stamp.text
+    read = { sink in try FeedArchive(archive.path).read(member.name, sink) }
   }
 
   /// What its bytes come to.
