@@ -19,6 +19,5 @@ static inline int seedbank_archive_next(struct archive *archive, struct archive_
 // Macros with casts, which Swift does not import.
 static const unsigned int seedbank_archive_file = AE_IFREG;
 static const unsigned int seedbank_archive_folder = AE_IFDIR;
-static const unsigned int seedbank_archive_link = AE_IFLNK;
 
 #endif

@@ -4,19 +4,10 @@ import SeedSystem
 
 /// A zip archive, which libarchive reads: only this file calls it. No member is unpacked, and no name is used as a path.
 final class FeedArchive {
-  struct Member {
-    /// With its folders.
-    let name: String
-    /// Bytes, expanded.
-    let size: Int
-  }
-
   private let path: String
   private let handle: OpaquePointer
 
   private static let pieceBytes = 256 * 1024
-  /// The names of all members are kept in memory.
-  private static let mostMembers = 100_000
 
   /// Opens an archive by its directory, which is at its end: the front of an archive that is cut short is not enough.
   init(_ path: String) throws {
@@ -33,19 +24,17 @@ final class FeedArchive {
 
   deinit { archive_read_free(handle) }
 
-  /// All files in it, which together have at most `limit` bytes, expanded.
-  func members(upTo limit: Int) throws(FeedError) -> [Member] {
-    var (members, names, rest) = ([Member](), Set<String>(), limit)
+  /// The names of all files in it, which together have at most `limit` bytes, expanded.
+  func names(upTo limit: Int) throws(FeedError) -> [String] {
+    var (names, rest) = (Set<String>(), limit)
     while let member = try next() {
+      // A folder may be there twice.
+      guard !member.name.hasSuffix("/") else { continue }
       guard names.insert(member.name).inserted else { throw refused(member.name, "it is there twice") }
       rest -= member.size
       guard rest >= 0 else { throw .tooLong(path: path, limit: limit) }
-      guard members.count < Self.mostMembers else {
-        throw .document("\(path): it has more than \(Self.mostMembers) files: put them into several archives")
-      }
-      members.append(member)
     }
-    return members
+    return names.sorted()
   }
 
   /// Hands on the bytes of the member with that name. libarchive compares their length and their checksum with the directory.
@@ -73,39 +62,26 @@ final class FeedArchive {
     return piece
   }
 
-  // MARK: Members
-
-  /// The next file, from the archive's start; folders are skipped.
-  private func next() throws(FeedError) -> Member? {
-    while true {
-      var entry: OpaquePointer?
-      let code = seedbank_archive_next(handle, &entry)
-      guard code != ARCHIVE_EOF else { return nil }
-      guard code == ARCHIVE_OK, let entry, let name = archive_entry_pathname(entry) else {
-        throw damaged(reason)
-      }
-      if archive_entry_filetype(entry) != seedbank_archive_folder {
-        return try member(entry, String(cString: name))
-      }
-    }
-  }
-
-  private func member(_ entry: OpaquePointer, _ name: String) throws(FeedError) -> Member {
+  /// The next file or folder, from the archive's start.
+  private func next() throws(FeedError) -> (name: String, size: Int)? {
+    var entry: OpaquePointer?
+    let code = seedbank_archive_next(handle, &entry)
+    guard code != ARCHIVE_EOF else { return nil }
+    guard code == ARCHIVE_OK, let path = archive_entry_pathname(entry) else { throw damaged(reason) }
+    let (name, kind) = (String(cString: path), archive_entry_filetype(entry))
     guard !name.hasPrefix("/"), !name.contains("\\"), !name.split(separator: "/").contains("..") else {
       throw refused(name, "its name leads out of the archive")
     }
-    let kind = archive_entry_filetype(entry)
-    guard kind != seedbank_archive_link else { throw refused(name, "it is a link") }
-    guard kind == seedbank_archive_file else { throw refused(name, "it is not a regular file") }
+    guard kind == seedbank_archive_file || kind == seedbank_archive_folder else {
+      throw refused(name, "it is a link or a device")
+    }
     guard archive_entry_is_encrypted(entry) == 0 else { throw refused(name, "it is encrypted") }
     let size = Int(archive_entry_size(entry))
     guard archive_entry_size_is_set(entry) != 0, size >= 0 else {
       throw refused(name, "the archive does not say how long it is")
     }
-    return Member(name: name, size: size)
+    return (name, size)
   }
-
-  // MARK: Errors
 
   /// In libarchive's words.
   private var reason: String {
@@ -123,15 +99,10 @@ final class FeedArchive {
 #else
 /// Apple's systems have no headers of libarchive; a publisher there reads folders alone.
 struct FeedArchive {
-  struct Member {
-    let name: String
-    let size: Int
+  init(_ path: String) throws {
+    throw FeedError.document("\(path): this system reads no archives: unpack it")
   }
-
-  init(_ path: String) throws(FeedError) {
-    throw .document("\(path): this system reads no archives: unpack it")
-  }
-  func members(upTo limit: Int) throws(FeedError) -> [Member] { [] }
-  func read(_ name: String, _ sink: ([UInt8]) throws -> Void) throws {}
+  func names(upTo limit: Int) -> [String] { [] }
+  func read(_ name: String, _ sink: ([UInt8]) throws -> Void) {}
 }
 #endif
