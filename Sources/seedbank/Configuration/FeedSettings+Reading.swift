@@ -83,13 +83,13 @@ extension ConfigurationValue {
   fileprivate func feedTables() throws(ConfigurationError) -> [FeedTable]? {
     guard written != nil else { return nil }
     return try members().map { table, value throws(ConfigurationError) in
-      if let file = value.written?.string { return FeedTable(table, file: file) }
+      if let file = value.written?.string { return FeedTable(table, file: file, json: .string(file)) }
       return try value.feedTable(table)
     }
   }
 
   private func feedTable(_ table: String) throws(ConfigurationError) -> FeedTable {
-    guard let members = written?.members else {
+    guard let written, let members = written.members else {
       throw error(
         "expected a file's name, or an object such as {\"file\": \"a.csv\"}, found \(written?.kind ?? "nothing")"
       )
@@ -107,8 +107,8 @@ extension ConfigurationValue {
     } catch { throw self.error(error.message) }
     let isNamed = members.contains { layouts.contains($0.name) }
     var said = FeedTable(
-      table, file: written?["file"]?.string, rows: list.rows, layout: isNamed ? list.layout : nil)
-    said.csv = written?["csv"]?.members ?? []
+      table, file: written["file"]?.string, rows: list.rows, layout: isNamed ? list.layout : nil,
+      json: written)
     try readColumns(into: &said)
     return said
   }
