@@ -48,7 +48,7 @@ extension String {
     return String(text)
   }
 
-  /// Escapes controls in JSON, where they can occur only in strings and `\u009b` is equivalent.
+  /// Escapes controls in JSON: they can occur only in strings, and `\u009b` is equivalent.
   var escapingControlsInJSON: String {
     unicodeScalars.reduce(into: "") { text, scalar in
       guard scalar.isControl, scalar.value >= 0x7F else { return text.unicodeScalars.append(scalar) }

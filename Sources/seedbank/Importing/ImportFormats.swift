@@ -2,7 +2,7 @@ import SeedFormat
 import SeedImport
 import SeedSystem
 
-/// What an import reads, and how: by the options, the files' names and the mapping.
+/// The files of an import and their formats, by the options, the files' names and the mapping.
 struct ImportFormats {
   let inputs: [ImportInput]
   let format: ImportJob.Format
@@ -42,7 +42,7 @@ struct ImportFormats {
     return name.hasSuffix(".gz") ? String(name.dropLast(3)) : name
   }
 
-  /// One for all files, except where a mapping's lists name theirs, and so say how each is written.
+  /// One format for all files, unless a mapping's lists name their files and so their formats.
   private static func format(of inputs: [ImportInput], hasFiles: Bool) throws -> ImportJob.Format {
     let formats = inputs.map { ($0, format(of: $0)) }
     guard let first = formats.first else { return .json }
@@ -67,7 +67,7 @@ struct ImportFormats {
   private static func isRejects(_ path: String) -> Bool {
     struct Enough: Error {}
     var start: [UInt8] = []
-    // What cannot be read is told when it is imported.
+    // The import reports unreadable files.
     try? DocumentUnpacker.read(path, pieces: ImportReject.openingBytes) { piece in
       start += piece
       if start.count >= ImportReject.openingBytes { throw Enough() }

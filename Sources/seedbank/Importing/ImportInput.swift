@@ -6,7 +6,7 @@ struct ImportInput: Sendable {
   let path: String
   /// What messages call it.
   let name: String
-  /// Bytes as they lie there, where that is known.
+  /// Bytes on the disk, if known.
   let size: Int?
   fileprivate let stamp: FileStamp?
 
@@ -25,8 +25,8 @@ struct ImportInput: Sendable {
 
   var isStandardInput: Bool { path == Self.inputPath }
 
-  /// The files that words of the command line name; a folder stands for all files in it whose names say that they are
-  /// JSON or CSV, or that a mapping names, by their names.
+  /// The files named on the command line; a folder means all its files with names of JSON or CSV, or named by a mapping, in
+  /// the order of their names.
   static func all(_ words: [String], _ paths: [String], _ isWanted: (String) -> Bool) throws -> [ImportInput]
   {
     var inputs: [ImportInput] = []

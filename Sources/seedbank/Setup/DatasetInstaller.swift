@@ -39,7 +39,7 @@ struct DatasetInstaller {
       edit["datasets"] = .array((edit["datasets"]?.elements ?? []) + [.string(name.text)])
       try edit.save()
     } catch {
-      // A folder that nothing names would stand in the way of the next try.
+      // An unlisted folder would make the next try fail.
       try? Folder.removeAll(folder)
       throw error
     }
@@ -81,7 +81,7 @@ enum Installation {
     }
   }
 
-  /// How many keys it makes; nil where they are there.
+  /// The number of keys to make; nil if they exist.
   var keyCount: Int? {
     switch self {
     case .deployment(let installer): installer.keys.count

@@ -112,9 +112,9 @@ enum DatasetNaming {
   }
 }
 
-/// Paths with their links followed: only between such may `..` be written, for the system follows it on the disk.
+/// Paths with resolved links: only these may contain `..`, because the system resolves it on the disk.
 enum PhysicalPath {
-  /// The folder's real place; what is not there yet is taken as it is written.
+  /// The folder's real path; missing parts are kept as written.
   static func folder(_ path: String) -> String {
     if let real = realpath(path, nil) {
       defer { free(real) }

@@ -4,7 +4,7 @@ import SeedServer
 import SeedSystem
 import SeedTrust
 
-/// Puts a new deployment where it belongs: all of it or nothing, and never over anything that is there.
+/// Writes a new deployment, completely or not at all, and never over existing files.
 struct DeploymentInstaller {
   let draft: DeploymentDraft
   var extraEntries: [String] = []
@@ -44,7 +44,7 @@ struct DeploymentInstaller {
       try Folder.syncAll(staging)
       try moveIntoPlace(staging)
     } catch {
-      // The first error is the one to tell, whatever is wrong with cleaning up.
+      // Reports the first error, even if cleaning up fails too.
       try? Folder.removeAll(staging)
       throw error
     }

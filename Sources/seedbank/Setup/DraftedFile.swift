@@ -20,7 +20,7 @@ extension [DraftedFile] {
   /// Makes a new folder of them, which appears whole or not at all.
   func install(asFolder folder: String) throws(FileError) {
     let (parent, name) = (Folder.parent(of: folder), String(folder.split(separator: "/").last ?? ""))
-    // Hidden, so that whoever lists the folder above passes over it.
+    // Hidden, so that listings of the parent folder skip it.
     let staging = "\(parent)/.\(name)-\(Epoch.random())\(DurableFile.temporarySuffix)"
     do throws(FileError) {
       try Folder.create(staging)
@@ -28,7 +28,7 @@ extension [DraftedFile] {
       try Folder.syncAll(staging)
       try Folder.rename(staging, to: folder)
     } catch {
-      // The first error is the one to tell, whatever is wrong with cleaning up.
+      // Reports the first error, even if cleaning up fails too.
       try? Folder.removeAll(staging)
       throw error
     }

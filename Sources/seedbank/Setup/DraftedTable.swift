@@ -1,7 +1,7 @@
 import SeedDatabase
 import SeedFormat
 
-/// A table of the schema to be, as its author wrote it but for what clients could not have, proven in memory.
+/// A table of the drafted schema, as its author wrote it except for parts that clients lack; tested in memory.
 struct DraftedTable {
   let origin: OriginTable
   /// The references taken out of it, by their place in its text, and why.
@@ -150,7 +150,7 @@ struct DraftedTable {
     ownNotes.append(SetupNote(kind: kind, name: origin.name, reason: reason))
   }
 
-  /// The column's name, with a number behind it where the table has one of that name.
+  /// The column's name, with a number behind it if the table has one of that name.
   private func freeName(in sql: String) throws -> String {
     let proof = try Connection("schema", .memory)
     try proof.execute(sql)

@@ -1,7 +1,7 @@
 import SeedDatabase
 import SeedFormat
 
-/// What a table of an origin has to tell its rows apart.
+/// The columns that can identify the rows of an origin's table.
 struct KeySurvey: Sendable {
   /// Columns of the primary key that are NULL in some row: SQLite allows it outside of WITHOUT ROWID tables.
   let nullColumns: [String]

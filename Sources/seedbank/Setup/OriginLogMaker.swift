@@ -10,18 +10,18 @@ protocol OriginLogMaker {
   /// For messages.
   var origin: String { get }
   func draft() throws -> OriginLogDraft
-  /// The statements that take the log away; none where there is none.
+  /// The statements that remove the log; empty without a log.
   func removal() throws -> [String]
-  /// The same statements as a script for somebody else, all or none.
+  /// The same statements as a script for another user, in one transaction.
   func script(_ statements: [String]) -> [String]
   func run(_ statements: [String]) throws
 }
 
-/// What a log would be made of.
+/// The tables and statements of a log.
 struct OriginLogDraft {
   /// Tables with a log, and how their rows are noted.
   var logged: [(table: String, by: String)] = []
-  /// What is compared as before, each with the reason.
+  /// Tables that are compared as before, each with the reason.
   var left: [(table: String, reason: String)] = []
   var statements: [String] = []
 }
@@ -58,7 +58,7 @@ struct PostgresLogMaker: OriginLogMaker {
   private let place: PostgresPlace
   private let plans: [SeriesPlan]
 
-  /// The owner is who may write, where that is another user than the one who publishes.
+  /// `owner`: the user who may write, if it differs from the publishing user.
   init(_ dataset: DatasetConfiguration, _ url: PostgresURL, owner: PostgresURL?) throws {
     origin = dataset.originText
     plans = try dataset.plans()

@@ -11,10 +11,10 @@ struct OriginSurvey: Sendable {
   private(set) var views: [OriginPart] = []
   private(set) var triggers: [String] = []
   private(set) var outline = OriginOutline(tables: [:])
-  /// What no SQL of SQLite could say.
+  /// Parts that SQLite's SQL cannot express.
   private(set) var leftOut: [SetupNote] = []
 
-  /// Of a database with the origin's tables, made for the survey.
+  /// Surveys a database that has copies of the origin's tables.
   init(_ connection: Connection, _ outline: OriginOutline, leftOut: [SetupNote]) throws {
     try read(connection)
     (self.outline, self.leftOut) = (outline, leftOut)
@@ -47,7 +47,7 @@ struct OriginSurvey: Sendable {
     let kinds = Dictionary(list.map { ($0[0].text, $0[1].text) }) { first, _ in first }
     let withoutRowid = Set(list.filter { $0[2] == .integer(1) }.map { $0[0].text })
     let indexes = Dictionary(grouping: rows.filter { $0[0] == "index" }) { $0[2] }
-    // What notes the writers is no part of what they write.
+    // The log's own tables are not data.
     let log = try LogParts(connection)
     for row in rows where !row[1].lowercased().hasPrefix("sqlite_") && !log.owns(row[1]) {
       let part = OriginPart(name: row[1], sql: row[3])

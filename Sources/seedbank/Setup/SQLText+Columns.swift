@@ -4,7 +4,7 @@ extension SQLText {
   /// The column's definition as it was written.
   func definition(ofColumn name: String) -> String? { column(name).map { text(place($0)) } }
 
-  /// With a column behind the others, laid out as the one before it; `nil` where there is none.
+  /// Adds a column behind the others, laid out as the one before it; `nil` if there is none.
   func adding(lastColumn definition: String) -> String? {
     guard let last = columns.last else { return nil }
     let end = place(last).upperBound
@@ -38,7 +38,7 @@ extension SQLText {
     columns.first { tokens[$0.lowerBound].name(in: bytes).lowercased() == name.lowercased() }
   }
 
-  /// Where the line ends that holds the last remark of the gap.
+  /// The end of the line with the last remark of the gap.
   private func remarkEnd(in gap: Range<Int>) -> Int? {
     text(gap).contains("--") ? bytes[gap].lastIndex(of: UInt8(ascii: "\n")) : nil
   }

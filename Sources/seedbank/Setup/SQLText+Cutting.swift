@@ -2,7 +2,7 @@ import Foundation
 import SeedDatabase
 
 extension SQLText {
-  /// Without AUTOINCREMENT: rows arrive with their keys. SQLite reserves the word, so it stands nowhere else.
+  /// Without AUTOINCREMENT: rows arrive with their keys. SQLite reserves the word, so it has no other use.
   var withoutAutoincrement: String { cutting(tokens.filter { $0.keyword == "AUTOINCREMENT" }.map(\.range)) }
 
   /// Without the references at these places among all.
@@ -21,7 +21,7 @@ extension SQLText {
     return cutting(hasDefault ? [] : all.filter { kind(of: $0) == "NOT" }.map(place))
   }
 
-  /// What is left out together with a function: each clause that calls it, as it was written, without commas around.
+  /// The clauses that are left out together with a function, because they call it: as written, without commas around.
   func clauses(calling function: String) -> [String] {
     clausePlaces(calling: function).map {
       text($0).trimmingCharacters(in: CharacterSet(charactersIn: ",").union(.whitespacesAndNewlines))
@@ -43,7 +43,7 @@ extension SQLText {
     }
   }
 
-  /// A part of an entry, or the whole with the comma before it, or behind it where it is the first.
+  /// A part of an entry, or the whole with the comma before it, or behind it if it is the first.
   private func clause(_ part: Range<Int>, in entry: Range<Int>) -> Range<Int> {
     guard part == entry else { return place(part) }
     if keyword(entry.lowerBound - 1) == "," { return place(entry.lowerBound - 1..<entry.upperBound) }

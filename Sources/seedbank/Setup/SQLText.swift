@@ -67,7 +67,7 @@ struct SQLText {
     return places
   }
 
-  /// Where these tokens stand in the text.
+  /// The place of these tokens in the text.
   func place(_ range: Range<Int>) -> Range<Int> {
     tokens[range.lowerBound].range.lowerBound..<tokens[range.upperBound - 1].range.upperBound
   }

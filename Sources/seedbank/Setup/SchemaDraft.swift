@@ -27,7 +27,7 @@ struct SchemaDraft: Sendable {
   }
 }
 
-/// One statement of a schema, and what it makes.
+/// One statement of a schema, and the part that it makes.
 struct SchemaPart: Hashable, Sendable {
   enum Kind: Sendable { case table, index, searchTable, view }
 
@@ -35,7 +35,7 @@ struct SchemaPart: Hashable, Sendable {
   let name: String
   let sql: String
 
-  /// The statement as it stands in a file, with an empty line before it.
+  /// The statement as written to a file, with an empty line before it.
   var text: String {
     // A comment on the statement's last line would swallow the semicolon.
     let last = sql.split(separator: "\n").last ?? ""
@@ -96,7 +96,7 @@ extension SchemaDraft {
     notes += failures.map { SetupNote(.view, $0.view.name, $0.cause) }
   }
 
-  /// Makes the part and uses it, which tells more than that SQLite takes it. Returns why it is left out.
+  /// Makes the part and uses it, because SQLite accepts some that fail in use. Returns why it is left out.
   private mutating func add(
     _ part: OriginPart, _ kind: SchemaPart.Kind, _ proof: Connection, use: (Connection) throws -> Void
   ) -> SkipCause? {

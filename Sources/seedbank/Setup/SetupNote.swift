@@ -23,7 +23,7 @@ struct SetupNote: Hashable, Sendable {
       }
     }
 
-    /// Whether it tells of something that is missing.
+    /// Whether it reports a missing part.
     var isLeftOut: Bool { ![.numbering, .key, .type].contains(self) }
   }
 
@@ -32,7 +32,7 @@ struct SetupNote: Hashable, Sendable {
   /// The table that a reference leads to, the clause, or the column.
   var part: String?
   let reason: String
-  /// What to do about it; empty where the reason says it.
+  /// What to do about it; empty if the reason includes it.
   var remedy = ""
 
   private var subject: String {
@@ -48,7 +48,7 @@ struct SetupNote: Hashable, Sendable {
 
   private var explanation: String { remedy.isEmpty ? reason : "\(reason); \(remedy)" }
 
-  /// Names in a line of a report that stands for several; a file has all of them.
+  /// The most names in one line of a report; a file lists all.
   static let namedInReport = 8
 
   /// A line for each note; one for all that differ in nothing but the name.

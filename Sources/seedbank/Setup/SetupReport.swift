@@ -8,7 +8,7 @@ struct SetupReport: Sendable {
   /// Nil for a dataset that a deployment gets.
   let keyCount: Int?
   let contents: String
-  /// Of the model's schema.
+  /// Remarks on the model's schema.
   let schemaRemarks: [String]
   let isDryRun: Bool
   let isFoundByItself: Bool
@@ -19,7 +19,7 @@ struct SetupReport: Sendable {
 
   var next: String { isFoundByItself ? "seedbank run" : "seedbank run --config \(shellQuoted(draft.file))" }
 
-  /// What is running reads its configuration when it starts, and the new dataset is signed for first.
+  /// A running process reads its configuration only at its start, and a new dataset needs a signature first.
   private var remarks: [String] {
     guard isAnother else { return [] }
     return [

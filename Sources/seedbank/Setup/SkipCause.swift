@@ -1,7 +1,7 @@
 import SeedDatabase
 import SeedFormat
 
-/// Why SQLite or the schema's rules refused a part of the origin, in words for people, and what they can do about it.
+/// Why SQLite or the schema's rules reject a part of the origin, in words for people, with a remedy.
 enum SkipCause: Hashable, Sendable {
   case noKey
   case reservedName
@@ -46,7 +46,7 @@ enum SkipCause: Hashable, Sendable {
     return known.cause(String(name.hasSuffix("()") ? name.dropLast(2) : name))
   }
 
-  /// Told apart by what the origin has; names are in lower case.
+  /// Distinguishes parts that the origin lacks too; names are in lower case.
   func seen(among names: Set<String>) -> Self {
     if case .missingTable(let name) = self, !names.contains(name.lowercased()) { .absent(name) } else { self }
   }

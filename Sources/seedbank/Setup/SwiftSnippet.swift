@@ -69,7 +69,7 @@ struct SwiftSnippet: Sendable {
   ]
 }
 
-/// Source code for a text, whatever it contains: raw where that spares escapes, for SQL is full of quotation marks.
+/// Source code for any text: raw if that avoids escapes, because SQL is full of quotation marks.
 func swiftLiteral(_ text: String) -> String {
   let hasControls = text.unicodeScalars.contains { $0.properties.generalCategory == .control }
   guard !hasControls, text.contains(where: { $0 == "\"" || $0 == "\\" }) else { return text.debugDescription }

@@ -3,7 +3,7 @@ import SeedFormat
 import SeedServer
 
 /// Finds the columns of an origin's table that are declared as numbers and have other values in some rows. SQLite takes them, but
-/// a publisher rejects them, because clients read what is declared.
+/// a publisher rejects them, because clients read the declared types.
 struct TypeSurvey {
   let connection: Connection
   let table: String
