@@ -87,9 +87,7 @@ package final class ImportSession {
     try restartSource()
     issues.followsHeader = frame.csv != nil && frame.csv?.header == nil
     isAtStart = true
-    let longLists = isRejects ? [] : Set(lists.indices.filter { lists[$0].plan.hasElements })
-    finder = RowFinder(
-      frame, longLists: longLists, longRowBytes: hooks.longRowBytes, isLines: isRejects)
+    finder = RowFinder(frame, isLines: isRejects)
   }
 
   /// Takes the next piece of the document.
@@ -123,7 +121,6 @@ package final class ImportSession {
       if badLine != nil, try !passBadLine() { return try writeCollected() }
       switch try step() {
       case .row(let name): try takeRow(at: source.tape.offset(0)) { try take(name) }
-      case .long(let row, let name): try takeRow(at: row.range.lowerBound) { try take(row, name) }
       case .moved: continue
       case .starved, .done: return try writeCollected()
       }
@@ -136,6 +133,8 @@ package final class ImportSession {
     } catch let error as JSONError {
       try refuse(error)
       return .moved
+    } catch let error as LongRow {
+      throw error.failure(place.document, row: place.row)
     } catch let error as ImportFailure {
       throw ImportFailure(error.code, "\(place.document): \(error.message)")
     }
@@ -150,7 +149,7 @@ package final class ImportSession {
     else {
       throw failure(error)
     }
-    badLine = BadLine(error, text: try finder.giveUp())
+    badLine = BadLine(error)
   }
 
   var endsAtBadRows: Bool { policy.badRows == .abort }

@@ -22,15 +22,6 @@ extension JSONScanner {
     return step
   }
 
-  /// The next token of a value that is too long for the tape; a string that is no text is kept as in ``nextValue(_:)``.
-  /// What has come of it is looked at now, however little that is.
-  package mutating func nextWithinValue() throws(JSONError) -> JSONToken {
-    isInValue = keepsBadTexts
-    defer { isInValue = false }
-    patience = 0
-    return try next()
-  }
-
   private mutating func nextElement(_ tape: inout JSONTape) throws(JSONError) -> JSONStep {
     guard position < window.end else {
       if expectation == .nothing, window.isComplete { return .end }
@@ -278,12 +269,6 @@ extension JSONScanner {
     position = start
     levels.removeAll()
     expectation = .value
-  }
-
-  /// Behind an error, returns to the first line feed that was passed from `start` on; says where it is then.
-  package mutating func returnToLineEnd(from start: Int) -> Int {
-    goBack(to: (start..<position).first { window[$0] == 0x0A } ?? position)
-    return position
   }
 
   /// Reads the next of several top-level values onto an emptied tape.

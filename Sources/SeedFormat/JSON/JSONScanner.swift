@@ -54,12 +54,6 @@ package struct JSONScanner: ~Copyable {
   /// Bytes in memory that were not taken yet.
   package var bytesAhead: Int { window.end - position }
 
-  /// The byte that the next token begins with, white space aside; `nil` where it has not come yet.
-  package mutating func peek() -> UInt8? {
-    skipWhitespace()
-    return position < window.end ? window[position] : nil
-  }
-
   /// Adds a piece of the document. Texts and tapes that were handed out before are no longer good.
   package mutating func feed(_ bytes: UnsafeRawBufferPointer) { window.append(bytes, keepingFrom: position) }
 

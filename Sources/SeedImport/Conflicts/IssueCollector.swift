@@ -10,8 +10,6 @@ final class IssueCollector {
   /// The row that issues are about, and others parts of which wait.
   private var open: ImportReject?
   private var held: [RowKey: ImportReject] = [:]
-  /// Of rows too long to be kept with each part that waits.
-  private var contents: [RowKey: RowContent] = [:]
   /// Whether the rows stand behind a header.
   var followsHeader = false
   private let policy: ImportPolicy
@@ -28,12 +26,6 @@ final class IssueCollector {
   /// Whether a row's content is wanted: once, however much is wrong with it.
   func wantsRow(_ place: RowPlace) -> Bool {
     wantsRows && open.map(RowKey.init) != RowKey(place) && held[RowKey(place)] == nil
-      && contents[RowKey(place)] == nil
-  }
-
-  /// Keeps a row's content until all is known about those parts of it that wait.
-  func keep(_ place: RowPlace, _ content: () throws -> RowContent) throws {
-    if wantsRow(place) { contents[RowKey(place)] = try content() }
   }
 
   func reject(_ plan: RowPlan, _ refusal: RejectedRow, _ place: RowPlace, row: RowContent?) throws {
@@ -85,7 +77,7 @@ final class IssueCollector {
       held[key]?.add(issue)
     } else {
       try endRow()
-      let content = contents[key] ?? content ?? RowContent(value: [])
+      let content = content ?? RowContent(value: [])
       open = ImportReject(
         issue, list: place.list, name: place.name, value: content.value, bytes: content.bytes,
         header: content.header)
@@ -102,7 +94,7 @@ final class IssueCollector {
   func flush() throws {
     try endRow()
     let rows = held.values.sorted { $0.issues[0].row < $1.issues[0].row }
-    (held, contents) = ([:], [:])
+    held = [:]
     for row in rows { try rejected?(row) }
   }
 

@@ -17,8 +17,6 @@ package struct ImportHooks {
   package var isCancelled: () -> Bool = { false }
   /// Rows that wait in memory for unique values; more of them wait in a temporary file.
   package var mostWaitingRows = 4096
-  /// Bytes of a row, or a nested row, beyond which what is nested in it is read from a temporary file, bit by bit.
-  package var longRowBytes = 1024 * 1024
   /// The clock by which progress is shown.
   package var now: () -> ContinuousClock.Instant = { ContinuousClock.now }
 

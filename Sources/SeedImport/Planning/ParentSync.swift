@@ -22,7 +22,7 @@ final class ParentSync {
   @exclusivity(unchecked) private var rows: [BorrowedValue] = []
   /// Where each parent's rows begin there.
   @exclusivity(unchecked) private var starts: [Int] = []
-  /// Keys of rows that the document names in another place, or one by one in a long row; each with its turn.
+  /// Keys of rows that the document names in another place; each with its turn.
   @exclusivity(unchecked) private var others: [BorrowedValue] = []
   /// Which parent named a row.
   @exclusivity(unchecked) private var namers = KeyTable()
@@ -103,11 +103,10 @@ final class ParentSync {
     parents[parents.count - 2] = .integer(Int64((rows.count - start) / rowWidth))
   }
 
-  /// A row that is named on a turn of its own: by another place of the document, or by a long row, whose parent the
-  /// ledger has.
-  func add(_ plan: RowPlan, turn: Int64) {
+  /// A row that another place of the document names.
+  func addOther(_ plan: RowPlan) {
     for column in target.key { others.append(plan.value(column)) }
-    others.append(.integer(turn))
+    others.append(.integer(ParentLedger.always))
   }
 
   private var rowWidth: Int { target.key.count + 1 }

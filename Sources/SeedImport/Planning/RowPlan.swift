@@ -77,9 +77,6 @@ final class RowPlan {
 
   var table: TableSchema { target.table }
 
-  /// Whether any number of rows may be nested in one.
-  var hasElements: Bool { relations.contains { !$0.isObject } }
-
   /// The key's values; only for rows that have them all.
   var key: [BorrowedValue] { target.key.map { values[$0] } }
 

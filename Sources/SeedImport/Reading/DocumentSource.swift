@@ -12,14 +12,10 @@ struct DocumentSource: ~Copyable {
   private var decoder: TextDecoder?
   /// Where the bytes in memory begin, and where the row is that was looked at last.
   private var (base, latest) = (FilePlace(), FilePlace())
-  /// Whether this is one rejected row that comes again, or a short form of a long one, whose values have no places of
-  /// their own.
+  /// Whether this is one rejected row that comes again, whose values have no places of their own.
   private var isAgain = false
   /// How numbers are spelled, where the row is a record of CSV.
   var numbers: NumberSpelling?
-  /// The long row that this is a part of, or a short form.
-  private(set) var whole: LongRow?
-  private var outline: RowOutline?
 
   init() {
     scanner = JSONScanner(at: 0)
@@ -85,15 +81,12 @@ struct DocumentSource: ~Copyable {
     return names
   }
 
-  /// The value on the tape, or the long row that it lies in, on one line.
-  func json() throws -> [UInt8] { try whole?.json() ?? json(0) }
-
   /// The row in a part of the document that is still in memory, on the tape again.
   func again(_ range: Range<Int>) throws -> DocumentSource {
     var again = DocumentSource(partAt: range.lowerBound)
     again.scanner.feed(UnsafeRawBufferPointer(scanner.bytes(range)))
     again.scanner.complete()
-    (again.base, again.latest, again.decoder, again.whole) = (latest, latest, decoder, whole)
+    (again.base, again.latest, again.decoder) = (latest, latest, decoder)
     again.numbers = numbers
     if let records, let header = records.header {
       again.records = records
@@ -104,26 +97,6 @@ struct DocumentSource: ~Copyable {
     }
     return again
   }
-}
-
-// Long rows.
-extension DocumentSource {
-  /// A part of a long row, which is still to be fed.
-  static func part(at offset: Int, of row: LongRow) -> DocumentSource {
-    var source = DocumentSource(partAt: offset)
-    source.whole = row
-    return source
-  }
-
-  /// A long row in its short form.
-  static func outline(_ outline: RowOutline, of row: LongRow) throws -> DocumentSource {
-    var source = try again(outline.json)
-    (source.whole, source.outline) = (row, outline)
-    return source
-  }
-
-  /// What the short form lacks.
-  var parts: [RowOutline.Part] { outline?.parts ?? [] }
 }
 
 // Rejected rows, each on a tape of its own.
@@ -165,7 +138,7 @@ extension DocumentSource {
   func placed(_ refusal: RejectedRow) -> RejectedRow {
     guard let offset = refusal.offset else { return refusal }
     var refusal = refusal
-    refusal.offset = isAgain ? outline?.place(of: offset) : offsetInFile(offset)
+    refusal.offset = isAgain ? nil : offsetInFile(offset)
     return refusal
   }
 }

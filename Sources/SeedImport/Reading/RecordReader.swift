@@ -22,7 +22,7 @@ struct RecordReader {
   var recordsToSkip = 0
 
   /// Bytes of one record; a quotation mark that is never closed would otherwise swallow the file.
-  static let longestRecord = 16 * 1024 * 1024
+  static let longestRecord = RowFinder.longestRow
 
   /// `flawOfHeader` says what is wrong with the fields' names, where no row can follow.
   init(

@@ -11,8 +11,6 @@ final class RowTreeWriter {
   let store: RowStore
   /// For rows that can be written with others.
   let collector: RowCollector
-  let longRowBytes: Int
-  private let isCancelled: () -> Bool
   @exclusivity(unchecked) var place = RowPlace()
 
   private enum Outcome { case written, refused, tooEarly }
@@ -29,12 +27,9 @@ final class RowTreeWriter {
     _ syncs: [ParentSync]
   ) {
     (self.connection, self.issues) = (connection, issues)
-    (isCancelled, longRowBytes) = (hooks.isCancelled, hooks.longRowBytes)
     store = RowStore(connection, policy, issues, hooks, evaluator.reader.bytes)
     collector = RowCollector(connection, policy, evaluator, store, syncs)
   }
-
-  func checkCancelled() throws { if isCancelled() { throw CancellationError() } }
 
   /// Reads and writes the row at `index`; what is wrong with it goes to the issues.
   func write(
@@ -71,7 +66,6 @@ final class RowTreeWriter {
         try writeElements(plan, relation, place, source, behind: fate.row)
       }
     }
-    if index == 0, !source.parts.isEmpty { try writeParts(of: plan, source, behind: fate.row) }
     return fate
   }
 
@@ -99,20 +93,15 @@ final class RowTreeWriter {
 
   func reject(_ plan: RowPlan, _ refusal: RejectedRow, _ source: borrowing DocumentSource) throws {
     if plan.hasKey { try plan.target.seen?.insert(plan.key) } else { plan.target.hasLostKeys = true }
-    try issues.reject(plan, source.placed(refusal), place, row: try content(source))
+    try issues.reject(plan, source.placed(refusal), place, row: content(source))
   }
 
-  private func content(_ source: borrowing DocumentSource) throws -> RowContent? {
-    issues.wantsRow(place) ? RowContent(value: try source.json()) : nil
+  private func content(_ source: borrowing DocumentSource) -> RowContent? {
+    issues.wantsRow(place) ? RowContent(value: source.json(0)) : nil
   }
 
-  /// The row's content, to be kept with one that waits; that of a long row is kept once.
-  private func json(_ source: borrowing DocumentSource) throws -> [UInt8] {
-    guard issues.wantsRows else { return [] }
-    guard let row = source.whole else { return source.json(0) }
-    try issues.keep(place) { RowContent(value: try row.json()) }
-    return []
-  }
+  /// The row's content, to be kept with one that waits.
+  private func json(_ source: borrowing DocumentSource) -> [UInt8] { issues.wantsRows ? source.json(0) : [] }
 
   // MARK: References
 
@@ -164,7 +153,7 @@ final class RowTreeWriter {
     do {
       return try store.store(plan) ? .written : .tooEarly
     } catch let refusal as RejectedRow {
-      try issues.reject(plan, source.placed(refusal), place, row: try content(source))
+      try issues.reject(plan, source.placed(refusal), place, row: content(source))
       return .refused
     }
   }
@@ -172,7 +161,7 @@ final class RowTreeWriter {
   private func hold(_ plan: RowPlan, _ source: borrowing DocumentSource) throws -> WaitingRow {
     var known: [ImportTarget] = []
     let references = try holdReferences(of: plan, source, &known)
-    let row = try store.hold(plan, references, place, json: try json(source))
+    let row = try store.hold(plan, references, place, json: json(source))
     row.known = known
     return row
   }
@@ -189,7 +178,7 @@ final class RowTreeWriter {
       if nested.isEmpty, try store.isSettled(reference) {
         known.append(reference.target)
       } else {
-        held.append(try store.hold(reference, nested, place, json: try json(source)))
+        held.append(try store.hold(reference, nested, place, json: json(source)))
       }
     }
     return held
@@ -223,7 +212,7 @@ final class RowTreeWriter {
   }
 
   /// Writes a nested row and names it as its parent's; false where its key is not known.
-  func write(
+  private func write(
     _ element: NestedElement, of relation: RowRelation, _ parent: [BorrowedValue], turn: Int64?,
     _ source: borrowing DocumentSource, behind owner: WaitingRow?
   ) throws -> Bool {
@@ -235,7 +224,7 @@ final class RowTreeWriter {
   }
 
   /// What the parent names is not known: so nothing of it is deleted.
-  func keepAll(of target: ImportTarget, _ key: [BorrowedValue], _ sync: ParentSync) throws {
+  private func keepAll(of target: ImportTarget, _ key: [BorrowedValue], _ sync: ParentSync) throws {
     try sync.ledger.withdraw(key)
     var issue = RejectedRow(
       .notDeleted,
