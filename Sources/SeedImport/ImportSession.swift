@@ -10,13 +10,14 @@ package final class ImportSession {
   private(set) var frame: DocumentFrame
   private let mapping: ImportMapping
   private let policy: ImportPolicy
-  private let hooks: ImportHooks
+  let hooks: ImportHooks
   let lists: [List]
   private let targets: [ImportTarget]
   private let surveys: [MemberSurvey]
   private let lostRows: LostRows
   let writer: RowTreeWriter
   let issues: IssueCollector
+  let turns: ParentTurns
   // Checked, unlike its neighbours: without, the compiler (6.3.1) never frees what a noncopyable property holds.
   var source = DocumentSource()
   // Every row passes through these; nothing else happens to them meanwhile.
@@ -59,7 +60,8 @@ package final class ImportSession {
     builder.connectSyncs()
     let syncs = builder.syncs.map(\.sync)
     issues = IssueCollector(policy, hooks)
-    writer = RowTreeWriter(connection, policy, issues, hooks, syncs)
+    turns = builder.turns
+    writer = RowTreeWriter(connection, policy, issues, syncs)
     lostRows = LostRows(connection, targets, syncs, policy, issues)
     finder = RowFinder(frame)
     pace = ImportPace(hooks, rows: policy.batchRows)
@@ -162,7 +164,7 @@ package final class ImportSession {
   func refuse(_ refusal: RejectedRow, _ list: List, _ row: RowContent) throws {
     list.plan.reset()
     list.plan.target.hasLostKeys = true
-    try issues.reject(list.plan, refusal, place, row: row)
+    try issues.reject(list.plan, refusal, place) { row }
     try issues.endRow()
   }
 
@@ -233,24 +235,6 @@ package final class ImportSession {
     return true
   }
 
-  func write(_ list: List, _ name: String?, _ source: borrowing DocumentSource) throws {
-    let held = writer.store.held
-    try writeRow(list, name, source)
-    try issues.endRow(waits: writer.store.held > held)
-  }
-
-  private func writeRow(_ list: List, _ name: String?, _ source: borrowing DocumentSource) throws {
-    writer.evaluator.reader.bytes.clear()
-    let given: GivenValues
-    do throws(RejectedRow) {
-      given = try self.given(name, list)
-    } catch {
-      list.plan.reset()
-      return try writer.reject(list.plan, error, source)
-    }
-    try writer.write(list.plan, 0, source, given: given)
-  }
-
   /// Writes what is collected: together, or row by row where one of them is rejected.
   func writeCollected() throws {
     let place = writer.place
@@ -262,7 +246,7 @@ package final class ImportSession {
     writer.place = place
   }
 
-  private func given(_ name: String?, _ list: List) throws(RejectedRow) -> GivenValues {
+  func given(_ name: String?, _ list: List) throws(RejectedRow) -> GivenValues {
     guard let name, let target = list.names else { return [] }
     return [(target.column, try writer.evaluator.reader.read(name: name, for: target))]
   }
@@ -279,10 +263,11 @@ package final class ImportSession {
 
   private func resolveDeferred() throws {
     try writeCollected()
-    try lostRows.removeParentless(besides: writer.store.waiting)
-    try writer.store.waiting.resolve()
-    try lostRows.removeParentless()
-    try issues.flush()
+    if !writer.store.waiting.isEmpty {
+      try lostRows.removeParentless(isLast: false)
+      try retryWaiting()
+    }
+    try lostRows.removeParentless(isLast: true)
   }
 
   private func commitBatch() throws {
@@ -318,6 +303,7 @@ package final class ImportSession {
     if mentionsAll {
       // Before rows that wait are looked at: they may wait for the values of rows that go.
       try lostRows.removeUnmentioned(place, passedOver: report.rowsPassedOver, absent: absentTables)
+      try issues.endRow()
     }
     try resolveDeferred()
     try lostRows.checkShrink()
@@ -326,6 +312,7 @@ package final class ImportSession {
       cleared: try ReferencePolicy(
         connection: connection, policy: policy.references, issues: issues, place: place
       ).run(touched: tables))
+    try issues.endRow()
     try SearchIndex.rebuild(over: tables, connection)
     try lostRows.drop()
   }
@@ -364,7 +351,7 @@ package final class ImportSession {
   package func abandon() {
     trace = nil
     // Only the failure that led here is reported.
-    try? issues.flush()
+    try? issues.endRow()
     connection.rollBack()
   }
 

@@ -109,14 +109,11 @@ import Testing
     #expect(try bench.bytes() == before)
   }
 
-  @Test func `two rows exchange a unique value, three in a row hand it on`() throws {
+  @Test func `three rows in a row hand a unique value on`() throws {
     let bench = try bench()
-    let report = try bench.run(
-      #"[{"id": 1, "slot": 20}, {"id": 2, "slot": 10}]"#, mapping: Self.mapping)
-    #expect(report.tables["item"]?.updated == 2)
     try bench.run(
-      #"[{"id": 3, "slot": 10}, {"id": 2, "slot": 20}, {"id": 1, "slot": 30}]"#, mapping: Self.mapping)
-    #expect(try bench.rows("SELECT * FROM item") == ["1|x|y|30", "2|x|y|20", "3|x|y|10"])
+      #"[{"id": 3, "slot": 10}, {"id": 1, "slot": 20}, {"id": 2, "slot": 30}]"#, mapping: Self.mapping)
+    #expect(try bench.rows("SELECT * FROM item") == ["1|x|y|20", "2|x|y|30", "3|x|y|10"])
   }
 
   @Test func `a unique value that stays taken is an issue of the row that wants it`() throws {

@@ -166,17 +166,4 @@ import Testing
       policy: ImportPolicy(badRows: .collect, references: .keep))
     #expect(kept.issues.first { $0.code == .notDeleted }?.document == "")
   }
-
-  @Test func `in batches, a unique value that is taken is told with the way to exchange values`() throws {
-    let bench = try ImportBench(
-      "CREATE TABLE t(id INTEGER PRIMARY KEY, x TEXT UNIQUE); INSERT INTO t VALUES (1, 'a'), (2, 'b')")
-    let text = "id,x\n1,b\n2,a\n"
-    let mapping = ImportMapping("t", layout: .csv())
-    var policy = Self.collecting
-    policy.atomicity = .batched(rows: 1, cursor: bench.file("cursor"))
-    let report = try bench.run(text, mapping: mapping, policy: policy)
-    let words = "rows exchange values only within a batch: repeat without batches (--batch)"
-    #expect(report.issues.first?.message.contains(words) == true)
-    #expect(try bench.run(text, mapping: mapping, policy: Self.collecting).issueCount == 0)
-  }
 }

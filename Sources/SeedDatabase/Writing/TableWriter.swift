@@ -195,20 +195,13 @@ package final class TableWriter {
     return try find() ? read(FoundRow(sql.find, columns)).map(\.owned) : nil
   }
 
-  /// Whether writing these values would change nothing.
-  package func isUnchanged(_ values: [BorrowedValue]) throws -> Bool {
-    try prepare(values)
-    defer { sql.find.rewind() }
-    return try find() && (rule == .keep || FoundRow(sql.find, columns).holds(row))
-  }
-
   /// Goes back to earlier counts, for rows whose writing was rolled back.
   package func restore(_ earlier: TableChanges) { changes = earlier }
 
   // MARK: Rows that exchange unique values: all that they replace are lifted first, then each is placed
 
   /// Takes the row with this row's key away for a while, with all its columns; `nil` where there is none.
-  package func lift(_ values: [BorrowedValue]) throws -> [SeedValue]? {
+  func lift(_ values: [BorrowedValue]) throws -> [SeedValue]? {
     try prepare(values)
     defer { sql.find.rewind() }
     guard try find() else { return nil }
@@ -218,7 +211,7 @@ package final class TableWriter {
   }
 
   /// Adds a lifted row as it was.
-  package func putBack(_ old: [SeedValue]) throws {
+  private func putBack(_ old: [SeedValue]) throws {
     try LentBytes.lending(old) {
       row = $0
       try run(sql.insertWhole, isWhole: true)
@@ -227,7 +220,7 @@ package final class TableWriter {
   }
 
   /// Adds a row whose key is not there; what it does not list it takes from the lifted row of that key, if any.
-  package func place(_ values: [BorrowedValue], over old: [SeedValue]?) throws -> RowOutcome {
+  func place(_ values: [BorrowedValue], over old: [SeedValue]?) throws -> RowOutcome {
     try prepare(values)
     guard let old else {
       try run(sql.insert)
@@ -247,7 +240,7 @@ package final class TableWriter {
     return .updated
   }
 
-  /// The row as ``place(_:over:)`` would write it, by column; `nil` where a default of the schema would stand.
+  /// The row as it would stand over `old`, by column; `nil` where a default of the schema would stand.
   package func filled(_ values: [BorrowedValue], over old: [SeedValue]?) throws -> [SeedValue?] {
     try prepare(values)
     var filled: [SeedValue?] = old ?? Array(repeating: nil, count: table.columns.count)

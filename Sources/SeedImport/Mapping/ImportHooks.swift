@@ -15,8 +15,6 @@ package struct ImportHooks {
   package var resumed: ((ResumedImport) throws -> Void)?
   /// Looked at between batches.
   package var isCancelled: () -> Bool = { false }
-  /// Rows that wait in memory for unique values; more of them wait in a temporary file.
-  package var mostWaitingRows = 4096
   /// The clock by which progress is shown.
   package var now: () -> ContinuousClock.Instant = { ContinuousClock.now }
 

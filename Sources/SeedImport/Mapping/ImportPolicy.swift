@@ -34,8 +34,7 @@ public struct ImportPolicy: Sendable {
   public enum Triggers: String, Hashable, Sendable, CaseIterable {
     /// The import ends before it begins, and names them.
     case refuse
-    /// They run for each row that is inserted, updated or deleted. The report does not count what they write. Rows of
-    /// such tables do not change places: one whose unique value stays taken is a bad row.
+    /// They run for each row that is inserted, updated or deleted. The report does not count what they write.
     case run
     /// They do not run.
     case ignore

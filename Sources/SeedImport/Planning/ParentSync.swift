@@ -1,6 +1,11 @@
 import SeedDatabase
 import SeedFormat
 
+/// Counts the objects that name a parent's rows, over all relations.
+final class ParentTurns {
+  @exclusivity(unchecked) var latest: Int64 = 0
+}
+
 /// Which rows a parent keeps: those that its newest object names. After a batch is written, a parent that has as many
 /// rows as it named has lost none, which one count tells; only the others go to the ledger.
 final class ParentSync {
@@ -12,7 +17,7 @@ final class ParentSync {
   private let countSQL: String
   /// Whether a parent's rows are found by an index; if not, a count would read the table.
   private let isIndexed: Bool
-  private var turn: Int64 = 0
+  private let turns: ParentTurns
   @exclusivity(unchecked) private var stretch: ParentStretch
 
   // What a batch collected: rows as ``RowSupply`` lends them.
@@ -33,9 +38,9 @@ final class ParentSync {
 
   init(
     _ target: ImportTarget, parent: [Int], constants: [(column: Int, value: SeedValue)], number: Int,
-    _ connection: Connection, _ supply: RowSupply?
+    _ connection: Connection, _ supply: RowSupply?, _ turns: ParentTurns
   ) throws {
-    (self.target, self.connection, self.supply) = (target, connection, supply)
+    (self.target, self.connection, self.supply, self.turns) = (target, connection, supply, turns)
     width = parent.count
     let table = target.table
     let name = { (column: Int) in "\(quoted(table.name)).\(quoted(table.columns[column].name))" }
@@ -53,11 +58,11 @@ final class ParentSync {
 
   // MARK: Row by row
 
-  /// Begins an object's rows, all of which are to be named.
-  func begin(_ parent: [BorrowedValue]) throws -> Int64 {
-    turn += 1
-    try ledger.enter(parent, turn: turn)
-    return turn
+  /// Begins an object's rows, all of which are to be named; its parent loses the others, unless it may yet be refused.
+  func begin(_ parent: [BorrowedValue], loses: Bool) throws -> Int64 {
+    turns.latest += 1
+    if loses { try ledger.enter(parent, turn: turns.latest) } else { try ledger.withdraw(parent) }
+    return turns.latest
   }
 
   // MARK: In batches
@@ -83,18 +88,18 @@ final class ParentSync {
   }
 
   func open(_ parent: [BorrowedValue]) {
-    turn += 1
+    turns.latest += 1
     starts.append(rows.count)
     stretch.add(parent)
     parents.append(contentsOf: parent)
     parents.append(.integer(Self.unknownCount))
-    parents.append(.integer(turn))
+    parents.append(.integer(turns.latest))
   }
 
   @inline(__always)
   func add(_ plan: RowPlan) {
     for column in target.key { rows.append(plan.value(column)) }
-    rows.append(.integer(turn))
+    rows.append(.integer(turns.latest))
   }
 
   /// Ends the rows of the parent that was opened last.

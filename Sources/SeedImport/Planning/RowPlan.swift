@@ -77,6 +77,10 @@ final class RowPlan {
 
   var table: TableSchema { target.table }
 
+  /// All tables that a tree of such rows is written to.
+  private(set) lazy var targets: [ImportTarget] =
+    [target] + relations.flatMap { $0.plan.targets + ($0.ownedPlan === $0.plan ? [] : $0.ownedPlan.targets) }
+
   /// The key's values; only for rows that have them all.
   var key: [BorrowedValue] { target.key.map { values[$0] } }
 
