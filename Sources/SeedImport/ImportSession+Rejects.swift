@@ -41,7 +41,6 @@ extension ImportSession {
     guard isPassed else { return false }
     badLine = nil
     defer { writer.place.row += 1 }
-    if let cursor, try passes(cursor) { return true }
     writer.place.list = frame.first
     try refuse(RejectedRow(.malformed, line.error.reason), firstList, RowContent(bytes: line.bare))
     try countRow()

@@ -8,7 +8,6 @@ package final class ImportSession {
   private let connection: Connection
   private var frames: DocumentFrames
   private(set) var frame: DocumentFrame
-  private let mapping: ImportMapping
   private let policy: ImportPolicy
   let hooks: ImportHooks
   let lists: [List]
@@ -24,8 +23,6 @@ package final class ImportSession {
   @exclusivity(unchecked) private(set) var finder: RowFinder
   @exclusivity(unchecked) private var report = ImportReport()
   @exclusivity(unchecked) private var pace: ImportPace
-  let cursor: ImportCursor?
-  private let leftover: ImportLeftover?
   private let triggers: TriggerSwitch
   private var trace: StatementTrace?
   @exclusivity(unchecked) var badLine: BadLine?
@@ -38,6 +35,8 @@ package final class ImportSession {
   private var earlierBytes = 0
   private var listsFound: Set<Int> = []
   @exclusivity(unchecked) private var rowsInTransaction = 0
+  /// Rows of the documents that are committed.
+  private var committed = 0
   private let rowsPerTransaction: Int
 
   /// Opens the transaction. The connection must not be in one, nor enforce foreign keys.
@@ -65,10 +64,8 @@ package final class ImportSession {
     lostRows = LostRows(connection, targets, syncs, policy, issues)
     finder = RowFinder(frame)
     pace = ImportPace(hooks, rows: policy.batchRows)
-    cursor = try ImportCursor(policy.atomicity, mapping, tables: Self.reach(of: targets))
-    leftover = cursor == nil ? try ImportLeftover(beside: connection.path) : nil
-    rowsPerTransaction = if case .batched(let rows, _) = policy.atomicity { rows } else { .max }
-    (self.connection, self.mapping, self.policy, self.hooks) = (connection, mapping, policy, hooks)
+    rowsPerTransaction = if case .batched(let rows) = policy.atomicity { rows } else { .max }
+    (self.connection, self.policy, self.hooks) = (connection, policy, hooks)
     trace = hooks.statement.map { StatementTrace(connection, $0) }
     try connection.execute("BEGIN IMMEDIATE")
     try lostRows.begin()
@@ -78,14 +75,13 @@ package final class ImportSession {
 
   var place: RowPlace { writer.place }
 
-  /// Begins a document; its name stands in issues and in the cursor. Rejected rows of an earlier import go to the lists
+  /// Begins a document; its name stands in issues. Rejected rows of an earlier import go to the lists
   /// that they came from, and their issues name the places that they had.
   package func begin(_ document: String, isRejects: Bool = false) throws {
     frame = isRejects ? try frames.anyFrame() : try frames.frame(of: document)
     self.isRejects = isRejects
     mentionsAll = mentionsAll && !isRejects
     writer.place = RowPlace(document: document)
-    cursor?.beginDocument()
     try restartSource()
     issues.followsHeader = frame.csv != nil && frame.csv?.header == nil
     isAtStart = true
@@ -94,7 +90,6 @@ package final class ImportSession {
 
   /// Takes the next piece of the document.
   package func feed(_ bytes: UnsafeRawBufferPointer) throws {
-    cursor?.willFeed(source.scanner)
     source.feed(bytes)
     try tellingOfBatches { try run() }
   }
@@ -103,10 +98,7 @@ package final class ImportSession {
   @discardableResult
   package func end() throws -> Int {
     source.complete()
-    try tellingOfBatches {
-      try run()
-      try cursor?.endDocument(source.scanner)
-    }
+    try tellingOfBatches { try run() }
     earlierBytes += source.bytesFed
     listsFound.formUnion(finder.listsFound)
     // What is found behind the document is no row's matter.
@@ -146,11 +138,7 @@ package final class ImportSession {
   private func refuse(_ error: JSONError) throws {
     try writeCollected()
     writer.place.offset = error.offset
-    guard frame.isLines || isRejects,
-      policy.badRows != .abort || cursor?.isPassing == true
-    else {
-      throw failure(error)
-    }
+    guard frame.isLines || isRejects, !endsAtBadRows else { throw failure(error) }
     badLine = BadLine(error)
   }
 
@@ -171,7 +159,6 @@ package final class ImportSession {
   private func takeRow(at offset: Int, _ take: () throws -> Bool) throws {
     writer.place.offset = offset
     defer { writer.place.row += 1 }
-    if let cursor, try passes(cursor) { return }
     if try take() { return try countRow() }
     report.rowsPassedOver += 1
     try passBatch()
@@ -225,16 +212,6 @@ package final class ImportSession {
     writer.place.line = source.line
   }
 
-  func passes(_ cursor: ImportCursor) throws -> Bool {
-    guard try cursor.passes(place.row, source.scanner) else { return false }
-    if !cursor.isPassing {
-      report.rowsTakenBefore = cursor.committed
-      try hooks.resumed?(
-        ResumedImport(document: place.document, row: place.row + 1, rejects: cursor.rejects))
-    }
-    return true
-  }
-
   /// Writes what is collected: together, or row by row where one of them is rejected.
   func writeCollected() throws {
     let place = writer.place
@@ -272,11 +249,9 @@ package final class ImportSession {
 
   private func commitBatch() throws {
     try resolveDeferred()
-    let rejects = try hooks.willCommit?()
-    try cursor?.announce(place)
+    try hooks.willCommit?()
     try connection.execute("COMMIT")
-    try cursor?.advance(to: place, source.scanner, rows: report.rows, rejects: rejects)
-    rowsInTransaction = 0
+    (committed, rowsInTransaction) = (report.rows, 0)
     try connection.execute("BEGIN IMMEDIATE")
   }
 
@@ -286,18 +261,13 @@ package final class ImportSession {
   package func finish(keeping: Bool = true) throws -> ImportReport {
     if hooks.isCancelled() { throw CancellationError() }
     try tellingOfBatches { try complete() }
-    if keeping { _ = try hooks.willCommit?() }
+    if keeping { try hooks.willCommit?() }
     try connection.execute(keeping ? "COMMIT" : "ROLLBACK")
-    if keeping {
-      try cursor?.remove()
-      try leftover?.settle(mapping)
-    }
     trace = nil
     return finalReport()
   }
 
   private func complete() throws {
-    try cursor?.checkWasReached()
     if mentionsAll { try frames.checkAllCame() }
     try writeCollected()
     if mentionsAll {
@@ -323,27 +293,24 @@ package final class ImportSession {
     return Set(lists.map { $0.plan.table.name.lowercased() }).subtracting(here)
   }
 
-  /// Of batches that were committed and not checked, it is not known which tables they touched: all are checked then.
+  /// An import in batches may be run again after one that was broken off, which checked none of its rows.
   private var tablesToCheck: Set<String> {
-    let hasUncheckedRows = cursor?.isWritten == true || leftover != nil
-    let suspects = hasUncheckedRows ? targets : targets.filter(\.isTouched)
-    return Set(Self.reach(of: suspects) + (leftover?.tables ?? []) + lostRows.tables)
-  }
-
-  private static func reach(of targets: [ImportTarget]) -> [String] {
-    Set(targets.flatMap(\.reach)).sorted()
+    let suspects = committed > 0 ? targets : targets.filter(\.isTouched)
+    return Set(suspects.flatMap(\.reach) + lostRows.tables)
   }
 
   /// What a failure leaves in the database all the same; an ``ImportFailure`` says it already.
-  package var remainder: String? { cursor?.remainder }
+  package var remainder: String? {
+    guard committed > 0 else { return nil }
+    return "\(committed) rows of the documents are committed and stay: repeat the import to complete it"
+  }
 
   private func tellingOfBatches(_ body: () throws -> Void) throws {
     do {
       try body()
     } catch let failure as ImportFailure {
-      let explanation = failure.code == .references ? leftover?.explanation : nil
-      guard let more = remainder ?? explanation else { throw failure }
-      throw ImportFailure(failure.code, "\(failure.message); \(more)", issue: failure.issue)
+      guard let remainder else { throw failure }
+      throw ImportFailure(failure.code, "\(failure.message); \(remainder)", issue: failure.issue)
     }
   }
 

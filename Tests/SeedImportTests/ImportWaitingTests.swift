@@ -86,7 +86,7 @@ import Testing
     let bench = try ImportBench(
       "CREATE TABLE t(id INTEGER PRIMARY KEY, x UNIQUE); INSERT INTO t VALUES (2, 'a')")
     let policy = ImportPolicy(
-      badRows: .collect, atomicity: .batched(rows: 1, cursor: bench.file("cursor")))
+      badRows: .collect, atomicity: .batched(rows: 1))
     let report = try bench.run(
       #"[{"id": 1, "x": "a"}, {"id": 2, "x": "b"}]"#, mapping: ImportMapping("t"), policy: policy)
     #expect(

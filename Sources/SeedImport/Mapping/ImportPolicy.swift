@@ -44,12 +44,9 @@ public struct ImportPolicy: Sendable {
   public enum Atomicity: Hashable, Sendable {
     /// All or nothing.
     case one
-    /// Every so many rows of the document. A file remembers how far the import came: the same import again goes
-    /// on from there, and one with another mapping or other documents is refused. References and search tables
-    /// are only right at the end, which removes the file. Beside the database, under its name with
-    /// `.import-cursor` behind it, the file is also seen by imports as one transaction, which then check its
-    /// tables too. Whoever puts another database in the place of this one removes the file.
-    case batched(rows: Int, cursor: String)
+    /// Every so many rows of the document. An import that was broken off is completed by the same import again, from
+    /// the start: rows that are in are equal, and not written. References and search tables are only right at its end.
+    case batched(rows: Int)
   }
 
   /// Rows whose key is there already.

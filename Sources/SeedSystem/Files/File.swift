@@ -163,12 +163,6 @@ package struct File: ~Copyable, Sendable {
     }
   }
 
-  /// Takes away what is behind the first `length` bytes, and writes there from now on.
-  package func cut(to length: Int) throws(FileError) {
-    _ = try retrying("truncate", path) { ftruncate(descriptor, off_t(length)) }
-    _ = try retrying("seek", path) { lseek(descriptor, off_t(length), SEEK_SET) }
-  }
-
   /// In bytes.
   package func length() throws(FileError) -> Int { Int(try status().st_size) }
 

@@ -16,10 +16,6 @@ struct SHA256Context: ~Copyable {
     state.finalize().withUnsafeBytes { digest.copyMemory(from: $0) }
     state = SHA256()
   }
-
-  func writeDigestSoFar(into digest: UnsafeMutableRawBufferPointer) {
-    state.finalize().withUnsafeBytes { digest.copyMemory(from: $0) }
-  }
 }
 
 /// The SHA-512 of bytes in memory.

@@ -20,14 +20,6 @@ package struct SHA256Hasher: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// The digest of the message so far, which goes on.
-  package func digestSoFar() -> SHA256Digest {
-    withUnsafeTemporaryAllocation(byteCount: SHA256Digest.byteCount, alignment: 8) { buffer in
-      context.writeDigestSoFar(into: buffer)
-      return Self.digest(in: buffer)
-    }
-  }
-
   private static func digest(in buffer: UnsafeMutableRawBufferPointer) -> SHA256Digest {
     func word(_ index: Int) -> UInt64 {
       UInt64(bigEndian: buffer.load(fromByteOffset: 8 * index, as: UInt64.self))

@@ -65,9 +65,7 @@ extension Command {
       ),
       .value(
         "batch", "rows",
-        help:
-          "Commit after that many rows. DATABASE.import-cursor keeps the place; the same command resumes there."
-      ),
+        help: "Commit after that many rows. If the import is interrupted, run it again."),
       .flag("run-triggers", help: "Let the tables' triggers run for each row that changes."),
       .flag("ignore-triggers", help: "Import into tables with triggers without running them."),
       .dryRun, .json,
@@ -129,11 +127,6 @@ extension Command {
         report.rowsPassedOver == 1 ? ("1 row", "was") : ("\(report.rowsPassedOver.grouped) rows", "were")
       console.note("\(rows) met no list's 'where', and \(were) passed over.")
     }
-    if report.rowsTakenBefore > 0 {
-      let rows =
-        report.rowsTakenBefore == 1 ? "1 row, which is" : "\(report.rowsTakenBefore.grouped) rows, which are"
-      console.note("An earlier run imported \(rows) not counted here.")
-    }
     if job.isDryRun { console.note("Nothing was changed: this was a dry run.") }
   }
 
@@ -160,7 +153,7 @@ extension ImportJob {
     policy.acceptsShrink = arguments.flag("accept-shrink")
     policy.triggers = try Self.triggers(arguments)
     if let rows = try arguments.integer("batch", in: 1...Int.max), !isDryRun {
-      policy.atomicity = .batched(rows: rows, cursor: ImportCursor.path(beside: database))
+      policy.atomicity = .batched(rows: rows)
     }
     self.policy = policy
   }

@@ -142,16 +142,6 @@ import Testing
     #expect(outcome.errors.contains("stops.csv"))
   }
 
-  @Test func `CSV goes on in batches where it was`() throws {
-    let good = "id,name,zip\n1,a,1\n2,\"b\nb\",2\n3,c,3\n"
-    #expect(try run(good + "x,d,4\n", "--batch", "2").status == 65)
-    #expect(try rows().count == 2)
-    let resumed = try run(good + "4,d,4\n", "--batch", "2")
-    #expect(resumed.status == 0, "\(resumed.errors)")
-    #expect(resumed.errors.contains("Resuming at row 2 of "))
-    #expect(try rows().count == 4)
-  }
-
   @Test func `fields find referenced rows, and waiting records their values`() throws {
     try folder.execute(
       "CREATE TABLE call(id INTEGER PRIMARY KEY, stop INTEGER REFERENCES stop(id), at TEXT UNIQUE)")
