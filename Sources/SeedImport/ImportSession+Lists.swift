@@ -35,7 +35,7 @@ extension ImportSession {
       try source.restart(frame.csv) {
         lists[frame.first].empty($0, format.empty)
       } flawOfHeader: { names in
-        frame.nodes[DocumentFrame.root].lists.lazy.compactMap { lists[$0].header.flaw(names, format) }.first
+        frame.nodes[DocumentFrame.root].lists.lazy.compactMap { lists[$0].header.flaw(names) }.first
       }
     } catch {
       throw ImportFailure(error.code, "\(place.document): \(error.message)")

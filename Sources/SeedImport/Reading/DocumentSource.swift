@@ -32,18 +32,8 @@ struct DocumentSource: ~Copyable {
 
   /// What is wrong with the row on the tape, whatever a mapping makes of it.
   var flaw: RejectedRow? {
-    if let records {
-      guard let flaw = records.flaw else { return nil }
-      return explained(flaw)
-    }
+    if let records { return records.flaw }
     return scanner.flaw.map { RejectedRow(.malformed, $0.reason, offset: $0.offset) }
-  }
-
-  /// A byte that is left over at the end is no letter of its own.
-  private func explained(_ flaw: RejectedRow) -> RejectedRow {
-    guard decoder?.endsWithinUnit == true, flaw.offset == scanner.bytesFed - 1 else { return flaw }
-    let reason = "the document ends within a character of UTF-16, which has two bytes: is it whole?"
-    return RejectedRow(flaw.code, reason, offset: flaw.offset)
   }
 
   /// Whether null is an empty field.
@@ -169,15 +159,7 @@ extension DocumentSource {
     text.withUnsafeBytes { scanner.feed($0) }
   }
 
-  mutating func complete() {
-    if records != nil {
-      mark(scanner.offset)
-      base = latest
-      let text = decoder?.end() ?? []
-      text.withUnsafeBytes { scanner.feed($0) }
-    }
-    scanner.complete()
-  }
+  mutating func complete() { scanner.complete() }
 
   /// Bytes of the document that have come.
   var bytesFed: Int { decoder?.bytesTaken ?? scanner.bytesFed }
@@ -221,7 +203,7 @@ extension DocumentSource {
   }
 
   /// The byte in the file.
-  func offsetInFile(_ offset: Int) -> Int { place(of: offset).inFile + (decoder?.markBytes ?? 0) }
+  func offsetInFile(_ offset: Int) -> Int { place(of: offset).inFile }
 
   /// The line of a row that was marked; only CSV has them, for its rows are not told apart by lines.
   var line: Int? { decoder == nil ? nil : latest.line }

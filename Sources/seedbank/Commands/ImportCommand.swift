@@ -31,15 +31,14 @@ extension Command {
         help: "json, ndjson, csv or rejects (default: by the file's name, rejects by its content)."),
       .value("delimiter", "character", help: "What separates the fields of CSV: , (default), ;, | or tab."),
       .value(
-        "encoding", "name",
-        help: "The bytes of CSV: utf-8 (default), latin1, windows-1252, utf-16, utf-16le or utf-16be."),
+        "encoding", "name", help: "The bytes of CSV: utf-8 (default), latin1 or windows-1252."),
       .value(
         "header", "names",
         help: "The fields of CSV without a header, such as id,name; with --skip 1, in place of its own."),
       .value("skip", "records", help: "Records of CSV before the header that are passed over."),
       .value(
         "decimal", "mark", choices: CSVFormat.DecimalMark.allCases.map(\.rawValue),
-        help: "What stands before the fraction of CSV's numbers: . (default) or , as in 1.234,5."),
+        help: "What stands before the fraction of CSV's numbers: . (default) or , as in 1234,5."),
       .value(
         "empty", "rule", choices: CSVFormat.EmptyFields.allCases.map(\.rawValue),
         help: "Empty fields of CSV: quotes (default), null, text, or auto (NULL where the column allows it)."),
