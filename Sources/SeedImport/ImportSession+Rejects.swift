@@ -74,6 +74,8 @@ extension ImportSession {
   private func take(_ line: RejectedLine, _ list: List) throws {
     if let flaw = line.flaw { return try refuse(flaw, list, line.content) }
     let csv = list.csv ?? CSVFormat()
+    // Each record has a tape, and so numbers of shapes, of its own.
+    list.plan.binding = nil
     var row: DocumentSource
     do {
       row = try line.source(csv) { list.empty($0, csv.empty) }

@@ -63,6 +63,20 @@ import Testing
     #expect(found.report.tables["att"]?.rejected == 1 && found.report.tables["att"]?.inserted == 1)
   }
 
+  @Test func `rows nested in one that waited are read by their own members, not by those of the rows around`()
+    throws
+  {
+    let bench = try ImportBench(Self.schema)
+    try bench.run(
+      """
+      [{"id": 1, "name": "B", "atts": [{"size": 5, "id": 11}, {"size": 6, "id": 12}, {"size": 7, "id": 13}]},
+       {"id": 2, "name": "X", "atts": [{"id": 21, "size": 1}, {"id": 22, "size": 2}, {"id": 23, "size": 3}]}]
+      """, mapping: Self.mapping)
+    #expect(
+      try bench.rows("SELECT id, ch, size FROM att WHERE ch < 3 ORDER BY id")
+        == ["11|1|5", "12|1|6", "13|1|7", "21|2|1", "22|2|2", "23|2|3"])
+  }
+
   @Test func `a child whose value stays taken leaves its parent alone, and is not deleted`() throws {
     let found = try outcome(#"[{"id": 1, "name": "new", "atts": [{"id": 10, "url": "z"}]}]"#)
     #expect(found.names == ["new", "B", "C"])

@@ -23,7 +23,7 @@ struct DocumentSource: ~Copyable {
     tape = JSONTape()
   }
 
-  /// A part of a document whose tape is in use.
+  /// One row between those of a document whose tape is in use.
   private init(partAt offset: Int) {
     scanner = JSONScanner(at: offset)
     scanner.keepsBadTexts = true
@@ -93,7 +93,7 @@ struct DocumentSource: ~Copyable {
 extension DocumentSource {
   /// A row of JSON.
   static func again(_ json: [UInt8]) throws -> DocumentSource {
-    var source = DocumentSource()
+    var source = DocumentSource(partAt: 0)
     source.isAgain = true
     json.withUnsafeBytes { source.scanner.feed($0) }
     source.scanner.complete()
