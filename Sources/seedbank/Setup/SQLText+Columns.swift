@@ -1,3 +1,5 @@
+import SeedDatabase
+
 extension SQLText {
   /// The column's definition as it was written.
   func definition(ofColumn name: String) -> String? { column(name).map { text(place($0)) } }

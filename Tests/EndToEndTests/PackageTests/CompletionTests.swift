@@ -13,7 +13,7 @@ import Testing
     folder = try TemporaryFolder()
     try Tool.run(["mkdir", folder("work"), folder("zsh")])
     for (shell, file) in [("bash", "bash"), ("fish", "fish"), ("zsh", "zsh/_seedbank")] {
-      let script = try SeedbankBinary.succeed(["completion", shell])
+      let script = try SeedbankBinary.succeed(["completion", shell], in: folder.path)
       try script.write(toFile: folder(file), atomically: false, encoding: .utf8)
     }
     try Data().write(to: URL(fileURLWithPath: folder("work/my.sqlite")))
