@@ -91,7 +91,7 @@ let package = Package(
     room("SeedFormat", ["SeedSystem"]),
     room("SeedTrust", ["SeedSystem", "SeedFormat", crypto]),
     room("SeedDatabase", ["SeedSystem", "SeedFormat", "SeedTrust", "CSQLite", "CZlib", lzma]),
-    room("SeedImport", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase"]),
+    room("SeedImport", ["SeedSystem", "SeedFormat", "SeedDatabase"]),
     room("SeedHTTP", ["SeedSystem", "SeedFormat", "CMicroHTTPD"]),
     room(
       "SeedServer",

@@ -28,17 +28,6 @@ import Testing
     }
   }
 
-  @Test func `a digest so far covers the bytes up to here and does not end the hash`() {
-    var hasher = SHA256Hasher()
-    let message = (0..<300).map { UInt8(truncatingIfNeeded: $0) }
-    for (number, byte) in message.enumerated() {
-      hasher.update([byte])
-      let soFar = hasher.digestSoFar()
-      #expect(soFar == SHA256Digest.of(Array(message[...number])))
-    }
-    #expect(hasher.finish() == SHA256Digest.of(message))
-  }
-
   @Test func `a file longer than the buffer has the digest of its bytes`() throws {
     try withTemporaryDirectory { directory in
       let bytes = (0..<700_001).map { UInt8(truncatingIfNeeded: $0 &* 31) }

@@ -75,7 +75,6 @@ ssize_t read(int descriptor, void *buffer, size_t count);
 ssize_t write(int descriptor, const void *buffer, size_t count);
 off_t lseek(int descriptor, off_t offset, int whence);
 ssize_t pread(int descriptor, void *bytes, size_t count, off_t offset);
-int ftruncate(int descriptor, off_t length);
 int fsync(int descriptor);
 int flock(int descriptor, int operation);
 int fchmod(int descriptor, mode_t mode);

@@ -12,9 +12,7 @@ struct MemoryWorkload {
   init(_ isQuick: Bool) {
     let unit = isQuick ? 100_000_000 : 1_000_000_000
     let part = isQuick ? 10 : 1
-    requests = [
-      (.rows, unit), (.rows, 2 * unit), (.rejects, 200_000 / part), (.children, 500_000 / part),
-    ]
+    requests = [(.rows, unit), (.rows, 2 * unit), (.rejects, 200_000 / part)]
   }
 
   /// Runs each document in a new process.

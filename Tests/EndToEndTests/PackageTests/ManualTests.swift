@@ -25,8 +25,7 @@ import Testing
   }
 
   @Test(.full, .enabled(if: hasHelp2man(), "help2man is not here: Scripts/deps --package installs it"))
-  func `every command has a page that shows its options and examples as they are typed`() throws
-  {
+  func `every command has a page that shows its options and examples as they are typed`() throws {
     let folder = try TemporaryFolder()
     try Tool.run(["\(Readme.package)/Scripts/manual", SeedbankBinary.path, folder.path])
     let pages = try FileManager.default.contentsOfDirectory(atPath: folder("man1"))
