@@ -6,7 +6,8 @@ import SeedTrust
 import Support
 import Testing
 
-@testable import SeedServer
+@testable import SeedPublication
+@testable import SeedPublisher
 
 /// One address, behind which a primary or its standby answers: no step goes back behind the one before.
 @Suite struct PostgresBehindTests {

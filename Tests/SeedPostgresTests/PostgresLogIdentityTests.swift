@@ -6,7 +6,8 @@ import SeedTrust
 import Support
 import Testing
 
-@testable import SeedServer
+@testable import SeedPublication
+@testable import SeedPublisher
 
 /// A database that is not the one that the last step read, whatever it says of itself, is compared once.
 @Suite struct PostgresLogIdentityTests {

@@ -7,7 +7,8 @@ import SeedTrust
 import Support
 import Testing
 
-@testable import SeedServer
+@testable import SeedPublication
+@testable import SeedPublisher
 
 /// A deployment that follows the log of a database of its own.
 struct PostgresLogScene {

@@ -6,7 +6,8 @@ import SeedTrust
 import Support
 import Testing
 
-@testable import SeedServer
+@testable import SeedPublication
+@testable import SeedPublisher
 
 /// What a log is made of, who may make it, and how it stays short.
 @Suite struct PostgresLogSetupTests {

@@ -6,7 +6,8 @@ import SeedTrust
 import Support
 import Testing
 
-@testable import SeedServer
+@testable import SeedPublication
+@testable import SeedPublisher
 
 /// Steps that find what changed in the log that a database keeps of its writers.
 @Suite struct PostgresLogTests {

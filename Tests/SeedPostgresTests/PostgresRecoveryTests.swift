@@ -4,7 +4,8 @@ import SeedPostgres
 import Support
 import Testing
 
-@testable import SeedServer
+@testable import SeedPublication
+@testable import SeedPublisher
 
 /// Servers that were brought back to a moment of their past, or that get their rows from another server.
 @Suite struct PostgresRecoveryTests {

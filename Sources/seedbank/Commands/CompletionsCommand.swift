@@ -1,5 +1,5 @@
 import SeedFormat
-import SeedServer
+import SeedPublisher
 
 extension Command {
   static let completions: Command = Command(
