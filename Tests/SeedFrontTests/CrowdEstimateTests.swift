@@ -1,12 +1,12 @@
 import SeedFormat
 import SeedHTTP
+import SeedPublication
 import SeedSystem
 import SeedTrust
 import Support
 import Testing
 
 @testable import SeedFront
-@testable import SeedPublication
 
 /// How many clients there are, and whether they look too often.
 @Suite struct CrowdEstimateTests {

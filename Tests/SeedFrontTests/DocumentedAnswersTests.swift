@@ -1,13 +1,12 @@
 import Foundation
 import SeedFormat
+import SeedFront
 import SeedHTTP
+import SeedPublication
 import SeedSystem
 import SeedTrust
 import Support
 import Testing
-
-@testable import SeedFront
-@testable import SeedPublication
 
 /// Each answer that `openapi.json` describes, asked of real fronts, and each of their headers.
 @Suite struct DocumentedAnswersTests {

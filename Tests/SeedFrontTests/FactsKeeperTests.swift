@@ -1,13 +1,13 @@
 import Foundation
 import SeedDatabase
 import SeedFormat
+import SeedPublication
 import SeedSystem
 import SeedTrust
 import Support
 import Testing
 
 @testable import SeedFront
-@testable import SeedPublication
 @testable import SeedPublisher
 
 /// What a publisher tells beside what it signs.

@@ -1,12 +1,12 @@
 import SeedFormat
 import SeedHTTP
+import SeedPublication
 import SeedSystem
 import SeedTrust
 import Support
 import Testing
 
 @testable import SeedFront
-@testable import SeedPublication
 
 /// What a front says that serves a copy, which may be behind others.
 @Suite struct FollowingFrontTests {

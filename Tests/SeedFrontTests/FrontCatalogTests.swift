@@ -2,6 +2,7 @@ import Foundation
 import SeedDatabase
 import SeedFormat
 import SeedHTTP
+import SeedPublication
 import SeedSystem
 import SeedTrust
 import Support
@@ -10,7 +11,6 @@ import Testing
 import struct Synchronization.Atomic
 
 @testable import SeedFront
-@testable import SeedPublication
 
 /// Lines that came from any thread.
 final class Said: Sendable {

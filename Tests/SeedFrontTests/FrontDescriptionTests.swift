@@ -1,12 +1,12 @@
 import SeedFormat
 import SeedHTTP
+import SeedPublication
 import SeedSystem
 import SeedTrust
 import Support
 import Testing
 
 @testable import SeedFront
-@testable import SeedPublication
 
 /// The OpenAPI document and the front that it describes.
 @Suite struct FrontDescriptionTests {

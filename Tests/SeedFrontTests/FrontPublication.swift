@@ -2,12 +2,12 @@ import Foundation
 import SeedDatabase
 import SeedFormat
 import SeedHTTP
+import SeedPublication
 import SeedSystem
 import SeedTrust
 import Support
 
 @testable import SeedFront
-@testable import SeedPublication
 
 /// A signed publication on disk, with a publisher that writes whatever a test wants to be published.
 ///

@@ -1,13 +1,13 @@
 import Foundation
 import SeedFormat
 import SeedHTTP
+import SeedPublication
 import SeedSystem
 import SeedTrust
 import Support
 import Testing
 
 @testable import SeedFront
-@testable import SeedPublication
 
 /// What a front says of a publication that changes under it though nothing is published.
 @Suite struct FrontStandingTests {

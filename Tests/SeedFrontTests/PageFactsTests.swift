@@ -1,13 +1,13 @@
 import Foundation
 import SeedDatabase
 import SeedFormat
+import SeedPublication
 import SeedSystem
 import SeedTrust
 import Support
 import Testing
 
 @testable import SeedFront
-@testable import SeedPublication
 
 /// What the page makes of what the publisher tells.
 @Suite struct PageFactsTests {

@@ -1,12 +1,12 @@
 import SeedFormat
 import SeedHTTP
+import SeedPublication
 import SeedSystem
 import SeedTrust
 import Support
 import Testing
 
 @testable import SeedFront
-@testable import SeedPublication
 
 /// The page as the front renders it, without a browser.
 @Suite struct PageTests {

@@ -1,12 +1,12 @@
 import Foundation
 import SeedFormat
 import SeedHTTP
+import SeedPublication
 import SeedSystem
 import Support
 import Testing
 
 @testable import SeedFront
-@testable import SeedPublication
 
 /// What the log tells of requests.
 @Suite struct RequestLogTests {

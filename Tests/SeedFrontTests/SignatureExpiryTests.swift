@@ -1,12 +1,12 @@
 import SeedFormat
 import SeedHTTP
+import SeedPublication
 import SeedSystem
 import SeedTrust
 import Support
 import Testing
 
 @testable import SeedFront
-@testable import SeedPublication
 
 @Suite struct SignatureExpiryTests {
   let view: CatalogView

@@ -1,8 +1,7 @@
+import SeedPublication
 import SeedSystem
 import Support
 import Testing
-
-@testable import SeedPublication
 
 /// When a mirror is brought up to date.
 @Suite struct MirrorPaceTests {

@@ -1,12 +1,12 @@
 import Foundation
 import SeedFormat
+import SeedPublisher
 import SeedSystem
 import SeedTrust
 import Support
 import Testing
 
 @testable import SeedPublication
-@testable import SeedPublisher
 
 /// A mirror shows what was published, at one moment after the other, and never half of it.
 @Suite struct MirrorPushTests {

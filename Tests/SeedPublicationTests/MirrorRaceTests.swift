@@ -1,12 +1,12 @@
 import Foundation
 import SeedFormat
+import SeedPublisher
 import SeedSystem
 import SeedTrust
 import Support
 import Testing
 
 @testable import SeedPublication
-@testable import SeedPublisher
 
 /// Two publishers with the same keys, of the same disk once, and one bucket.
 @Suite struct MirrorRaceTests {

@@ -1,10 +1,9 @@
 import SeedFormat
+import SeedPublication
+import SeedPublisher
 import SeedSystem
 import Support
 import Testing
-
-@testable import SeedPublication
-@testable import SeedPublisher
 
 /// When snapshots are due: over a year of steps, with machines that were off and clocks that jump.
 @Suite struct SnapshotScheduleTests {

@@ -1,12 +1,12 @@
 import Foundation
 import SeedFormat
+import SeedPublisher
 import SeedSystem
 import SeedTrust
 import Support
 import Testing
 
 @testable import SeedPublication
-@testable import SeedPublisher
 
 /// What is said of a series and of a publication, by all that can be known of them.
 @Suite struct VerdictTests {

@@ -1,10 +1,10 @@
 import SeedFormat
+import SeedPublication
 import SeedSystem
 import SeedTrust
 import Support
 import Testing
 
-@testable import SeedPublication
 @testable import SeedPublisher
 
 /// Which deltas are merged, and which stay listed, over thousands of versions that only exist as numbers.

@@ -1,9 +1,8 @@
 import SeedDatabase
 import SeedFormat
+import SeedPublisher
 import Support
 import Testing
-
-@testable import SeedPublisher
 
 /// What a log of changes is made of in a SQLite file, and what is left of the file when it is taken away.
 @Suite struct OriginLogSetupTests {

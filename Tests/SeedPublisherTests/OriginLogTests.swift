@@ -1,12 +1,12 @@
 import Foundation
 import SeedDatabase
 import SeedFormat
+import SeedPublication
 import SeedSystem
 import SeedTrust
 import Support
 import Testing
 
-@testable import SeedPublication
 @testable import SeedPublisher
 
 /// Steps that find what changed in the origin's own log. After each of them an audit compares all rows: it must find

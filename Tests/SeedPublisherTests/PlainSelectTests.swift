@@ -1,10 +1,10 @@
 import SeedDatabase
 import SeedFormat
+import SeedPublication
 import SeedSystem
 import Support
 import Testing
 
-@testable import SeedPublication
 @testable import SeedPublisher
 
 /// SELECTs of columns and no more, whose rows are found by the keys that an origin's log names.

@@ -1,12 +1,12 @@
 import Foundation
 import SeedDatabase
 import SeedFormat
+import SeedPublication
 import SeedSystem
 import SeedTrust
 import Support
 import Testing
 
-@testable import SeedPublication
 @testable import SeedPublisher
 
 /// What may happen to a publisher's files and to the publisher between two lines of its own code.

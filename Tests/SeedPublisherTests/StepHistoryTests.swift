@@ -1,12 +1,12 @@
 import Foundation
 import SeedDatabase
 import SeedFormat
+import SeedPublication
 import SeedSystem
 import SeedTrust
 import Support
 import Testing
 
-@testable import SeedPublication
 @testable import SeedPublisher
 
 /// The history tells what steps did, and never stands in the way of one.
