@@ -42,6 +42,8 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], programs: [Strin
 let crypto: Target.Dependency = .target(name: "CCrypto", condition: .when(platforms: [.linux]))
 let spawn: Target.Dependency = .target(name: "CSpawn", condition: .when(platforms: [.linux]))
 let lzma: Target.Dependency = .target(name: "CLZMA", condition: .when(platforms: [.linux]))
+// Apple's systems have no headers of it.
+let archive: Target.Dependency = .target(name: "CArchive", condition: .when(platforms: [.linux]))
 
 // Programs for libFuzzer, which link only with its flags: see Scripts/fuzz.
 let fuzzing: [Target] =
@@ -79,6 +81,7 @@ let package = Package(
     cLibrary("CZlib", debian: "zlib1g-dev"),
     cLibrary("CLZMA", debian: "liblzma-dev"),
     cLibrary("CCrypto", debian: "libssl-dev"),
+    cLibrary("CArchive", debian: "libarchive-dev"),
     // The allocator of the C library itself.
     .systemLibrary(name: "CMalloc"),
     // The C library's extensions of posix_spawn.
@@ -88,12 +91,12 @@ let package = Package(
     room("SeedFormat", ["SeedSystem"]),
     room("SeedTrust", ["SeedSystem", "SeedFormat", crypto]),
     room("SeedDatabase", ["SeedSystem", "SeedFormat", "SeedTrust", "CSQLite", "CZlib", lzma]),
-    room("SeedImport", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase"]),
+    room("SeedImport", ["SeedSystem", "SeedFormat", "SeedDatabase"]),
     room("SeedHTTP", ["SeedSystem", "SeedFormat", "CMicroHTTPD"]),
     room("SeedPublication", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase"]),
     room(
       "SeedPublisher",
-      ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedImport", "SeedPublication"]),
+      ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedImport", "SeedPublication", archive]),
     // It cannot reach the publisher, and so no signing key.
     room(
       "SeedFront", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedHTTP", "SeedPublication"],

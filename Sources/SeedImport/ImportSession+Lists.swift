@@ -1,6 +1,6 @@
 import SeedFormat
 
-// Lists of the mapping, and long rows on their way to them.
+// Lists of the mapping.
 extension ImportSession {
   final class List {
     let plan: RowPlan
@@ -35,37 +35,10 @@ extension ImportSession {
       try source.restart(frame.csv) {
         lists[frame.first].empty($0, format.empty)
       } flawOfHeader: { names in
-        frame.nodes[DocumentFrame.root].lists.lazy.compactMap { lists[$0].header.flaw(names, format) }.first
+        frame.nodes[DocumentFrame.root].lists.lazy.compactMap { lists[$0].header.flaw(names) }.first
       }
     } catch {
       throw ImportFailure(error.code, "\(place.document): \(error.message)")
     }
-  }
-
-  /// Takes a row that is too long for the tape; false where no list takes it.
-  func take(_ row: LongRow, _ name: String?) throws -> Bool {
-    try writeCollected()
-    if let flaw = row.flaw {
-      locate(row.range.lowerBound, finder.lists[0], name)
-      try refuse(flaw, row)
-      return true
-    }
-    for number in finder.lists {
-      let list = lists[number]
-      let outline = try OutlineMaker.outline(row, row.range, list.plan, keeping: list.selection.members)
-      let source = try DocumentSource.outline(outline, of: row)
-      guard list.selection.takes(source) else { continue }
-      locate(row.range.lowerBound, number, name)
-      try write(list, name, source)
-      return true
-    }
-    return false
-  }
-
-  private func refuse(_ flaw: JSONError, _ row: LongRow) throws {
-    if endsAtBadRows { throw failure(flaw) }
-    let content = RowContent(bytes: issues.wantsRows ? try row.bytes(row.range) : [])
-    try refuse(
-      RejectedRow(.malformed, flaw.reason, offset: flaw.offset), lists[finder.lists[0]], content)
   }
 }

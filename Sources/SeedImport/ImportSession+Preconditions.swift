@@ -19,7 +19,7 @@ extension ImportSession {
       throw ImportFailure(
         .database, "\(connection.path) is a published seed: only its publisher's updates may change its rows")
     }
-    if case .batched(let rows, _) = policy.atomicity {
+    if case .batched(let rows) = policy.atomicity {
       guard rows > 0 else { throw ImportFailure(.mapping, "a batch must have at least one row") }
       guard !mapping.lists.contains(where: { $0.table.deletes }) else {
         throw ImportFailure(

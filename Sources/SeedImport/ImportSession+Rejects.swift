@@ -24,10 +24,7 @@ extension ImportSession {
     let error: JSONError
     var text: [UInt8] = []
 
-    init(_ error: JSONError, text: [UInt8]) { (self.error, self.text) = (error, text) }
-
-    /// A longer one is none: the document has no lines.
-    static let longestText = 16 * 1024 * 1024
+    init(_ error: JSONError) { self.error = error }
 
     /// The line without its end.
     var bare: [UInt8] { text.dropLast(text.reversed().prefix(while: RecordScan.isLineEnd).count) }
@@ -39,12 +36,11 @@ extension ImportSession {
     let isPassed = source.scanner.skipLine()
     if issues.wantsRows { badLine?.text += source.scanner.bytes(start..<source.scanner.offset) }
     guard let line = badLine else { return true }
-    // It would be kept, for rejected rows are complete.
-    guard line.text.count <= BadLine.longestText else { throw failure(line.error) }
+    // It would be kept, for rejected rows are complete; and it is none, for the document has no lines.
+    guard line.text.count <= RowFinder.longestRow else { throw failure(line.error) }
     guard isPassed else { return false }
     badLine = nil
     defer { writer.place.row += 1 }
-    if let cursor, try passes(cursor) { return true }
     writer.place.list = frame.first
     try refuse(RejectedRow(.malformed, line.error.reason), firstList, RowContent(bytes: line.bare))
     try countRow()
@@ -78,6 +74,8 @@ extension ImportSession {
   private func take(_ line: RejectedLine, _ list: List) throws {
     if let flaw = line.flaw { return try refuse(flaw, list, line.content) }
     let csv = list.csv ?? CSVFormat()
+    // Each record has a tape, and so numbers of shapes, of its own.
+    list.plan.binding = nil
     var row: DocumentSource
     do {
       row = try line.source(csv) { list.empty($0, csv.empty) }

@@ -8,23 +8,21 @@ package final class ImportSession {
   private let connection: Connection
   private var frames: DocumentFrames
   private(set) var frame: DocumentFrame
-  private let mapping: ImportMapping
   private let policy: ImportPolicy
-  private let hooks: ImportHooks
+  let hooks: ImportHooks
   let lists: [List]
   private let targets: [ImportTarget]
   private let surveys: [MemberSurvey]
   private let lostRows: LostRows
   let writer: RowTreeWriter
   let issues: IssueCollector
+  let turns: ParentTurns
   // Checked, unlike its neighbours: without, the compiler (6.3.1) never frees what a noncopyable property holds.
   var source = DocumentSource()
   // Every row passes through these; nothing else happens to them meanwhile.
   @exclusivity(unchecked) private(set) var finder: RowFinder
   @exclusivity(unchecked) private var report = ImportReport()
   @exclusivity(unchecked) private var pace: ImportPace
-  let cursor: ImportCursor?
-  private let leftover: ImportLeftover?
   private let triggers: TriggerSwitch
   private var trace: StatementTrace?
   @exclusivity(unchecked) var badLine: BadLine?
@@ -37,6 +35,8 @@ package final class ImportSession {
   private var earlierBytes = 0
   private var listsFound: Set<Int> = []
   @exclusivity(unchecked) private var rowsInTransaction = 0
+  /// Rows of the documents that are committed.
+  private var committed = 0
   private let rowsPerTransaction: Int
 
   /// Opens the transaction. The connection must not be in one, nor enforce foreign keys.
@@ -59,14 +59,13 @@ package final class ImportSession {
     builder.connectSyncs()
     let syncs = builder.syncs.map(\.sync)
     issues = IssueCollector(policy, hooks)
-    writer = RowTreeWriter(connection, policy, issues, hooks, syncs)
+    turns = builder.turns
+    writer = RowTreeWriter(connection, policy, issues, syncs)
     lostRows = LostRows(connection, targets, syncs, policy, issues)
     finder = RowFinder(frame)
     pace = ImportPace(hooks, rows: policy.batchRows)
-    cursor = try ImportCursor(policy.atomicity, mapping, tables: Self.reach(of: targets))
-    leftover = cursor == nil ? try ImportLeftover(beside: connection.path) : nil
-    rowsPerTransaction = if case .batched(let rows, _) = policy.atomicity { rows } else { .max }
-    (self.connection, self.mapping, self.policy, self.hooks) = (connection, mapping, policy, hooks)
+    rowsPerTransaction = if case .batched(let rows) = policy.atomicity { rows } else { .max }
+    (self.connection, self.policy, self.hooks) = (connection, policy, hooks)
     trace = hooks.statement.map { StatementTrace(connection, $0) }
     try connection.execute("BEGIN IMMEDIATE")
     try lostRows.begin()
@@ -76,25 +75,21 @@ package final class ImportSession {
 
   var place: RowPlace { writer.place }
 
-  /// Begins a document; its name stands in issues and in the cursor. Rejected rows of an earlier import go to the lists
+  /// Begins a document; its name stands in issues. Rejected rows of an earlier import go to the lists
   /// that they came from, and their issues name the places that they had.
   package func begin(_ document: String, isRejects: Bool = false) throws {
     frame = isRejects ? try frames.anyFrame() : try frames.frame(of: document)
     self.isRejects = isRejects
     mentionsAll = mentionsAll && !isRejects
     writer.place = RowPlace(document: document)
-    cursor?.beginDocument()
     try restartSource()
     issues.followsHeader = frame.csv != nil && frame.csv?.header == nil
     isAtStart = true
-    let longLists = isRejects ? [] : Set(lists.indices.filter { lists[$0].plan.hasElements })
-    finder = RowFinder(
-      frame, longLists: longLists, longRowBytes: hooks.longRowBytes, isLines: isRejects)
+    finder = RowFinder(frame, isLines: isRejects)
   }
 
   /// Takes the next piece of the document.
   package func feed(_ bytes: UnsafeRawBufferPointer) throws {
-    cursor?.willFeed(source.scanner)
     source.feed(bytes)
     try tellingOfBatches { try run() }
   }
@@ -103,10 +98,7 @@ package final class ImportSession {
   @discardableResult
   package func end() throws -> Int {
     source.complete()
-    try tellingOfBatches {
-      try run()
-      try cursor?.endDocument(source.scanner)
-    }
+    try tellingOfBatches { try run() }
     earlierBytes += source.bytesFed
     listsFound.formUnion(finder.listsFound)
     // What is found behind the document is no row's matter.
@@ -123,7 +115,6 @@ package final class ImportSession {
       if badLine != nil, try !passBadLine() { return try writeCollected() }
       switch try step() {
       case .row(let name): try takeRow(at: source.tape.offset(0)) { try take(name) }
-      case .long(let row, let name): try takeRow(at: row.range.lowerBound) { try take(row, name) }
       case .moved: continue
       case .starved, .done: return try writeCollected()
       }
@@ -136,6 +127,8 @@ package final class ImportSession {
     } catch let error as JSONError {
       try refuse(error)
       return .moved
+    } catch let error as LongRow {
+      throw error.failure(place.document, row: place.row)
     } catch let error as ImportFailure {
       throw ImportFailure(error.code, "\(place.document): \(error.message)")
     }
@@ -145,12 +138,8 @@ package final class ImportSession {
   private func refuse(_ error: JSONError) throws {
     try writeCollected()
     writer.place.offset = error.offset
-    guard frame.isLines || isRejects,
-      policy.badRows != .abort || cursor?.isPassing == true
-    else {
-      throw failure(error)
-    }
-    badLine = BadLine(error, text: try finder.giveUp())
+    guard frame.isLines || isRejects, !endsAtBadRows else { throw failure(error) }
+    badLine = BadLine(error)
   }
 
   var endsAtBadRows: Bool { policy.badRows == .abort }
@@ -163,14 +152,13 @@ package final class ImportSession {
   func refuse(_ refusal: RejectedRow, _ list: List, _ row: RowContent) throws {
     list.plan.reset()
     list.plan.target.hasLostKeys = true
-    try issues.reject(list.plan, refusal, place, row: row)
+    try issues.reject(list.plan, refusal, place) { row }
     try issues.endRow()
   }
 
   private func takeRow(at offset: Int, _ take: () throws -> Bool) throws {
     writer.place.offset = offset
     defer { writer.place.row += 1 }
-    if let cursor, try passes(cursor) { return }
     if try take() { return try countRow() }
     report.rowsPassedOver += 1
     try passBatch()
@@ -224,34 +212,6 @@ package final class ImportSession {
     writer.place.line = source.line
   }
 
-  func passes(_ cursor: ImportCursor) throws -> Bool {
-    guard try cursor.passes(place.row, source.scanner) else { return false }
-    if !cursor.isPassing {
-      report.rowsTakenBefore = cursor.committed
-      try hooks.resumed?(
-        ResumedImport(document: place.document, row: place.row + 1, rejects: cursor.rejects))
-    }
-    return true
-  }
-
-  func write(_ list: List, _ name: String?, _ source: borrowing DocumentSource) throws {
-    let held = writer.store.held
-    try writeRow(list, name, source)
-    try issues.endRow(waits: writer.store.held > held)
-  }
-
-  private func writeRow(_ list: List, _ name: String?, _ source: borrowing DocumentSource) throws {
-    writer.evaluator.reader.bytes.clear()
-    let given: GivenValues
-    do throws(RejectedRow) {
-      given = try self.given(name, list)
-    } catch {
-      list.plan.reset()
-      return try writer.reject(list.plan, error, source)
-    }
-    try writer.write(list.plan, 0, source, given: given)
-  }
-
   /// Writes what is collected: together, or row by row where one of them is rejected.
   func writeCollected() throws {
     let place = writer.place
@@ -263,7 +223,7 @@ package final class ImportSession {
     writer.place = place
   }
 
-  private func given(_ name: String?, _ list: List) throws(RejectedRow) -> GivenValues {
+  func given(_ name: String?, _ list: List) throws(RejectedRow) -> GivenValues {
     guard let name, let target = list.names else { return [] }
     return [(target.column, try writer.evaluator.reader.read(name: name, for: target))]
   }
@@ -280,19 +240,18 @@ package final class ImportSession {
 
   private func resolveDeferred() throws {
     try writeCollected()
-    try lostRows.removeParentless(besides: writer.store.waiting)
-    try writer.store.waiting.resolve()
-    try lostRows.removeParentless()
-    try issues.flush()
+    if !writer.store.waiting.isEmpty {
+      try lostRows.removeParentless(isLast: false)
+      try retryWaiting()
+    }
+    try lostRows.removeParentless(isLast: true)
   }
 
   private func commitBatch() throws {
     try resolveDeferred()
-    let rejects = try hooks.willCommit?()
-    try cursor?.announce(place)
+    try hooks.willCommit?()
     try connection.execute("COMMIT")
-    try cursor?.advance(to: place, source.scanner, rows: report.rows, rejects: rejects)
-    rowsInTransaction = 0
+    (committed, rowsInTransaction) = (report.rows, 0)
     try connection.execute("BEGIN IMMEDIATE")
   }
 
@@ -302,23 +261,19 @@ package final class ImportSession {
   package func finish(keeping: Bool = true) throws -> ImportReport {
     if hooks.isCancelled() { throw CancellationError() }
     try tellingOfBatches { try complete() }
-    if keeping { _ = try hooks.willCommit?() }
+    if keeping { try hooks.willCommit?() }
     try connection.execute(keeping ? "COMMIT" : "ROLLBACK")
-    if keeping {
-      try cursor?.remove()
-      try leftover?.settle(mapping)
-    }
     trace = nil
     return finalReport()
   }
 
   private func complete() throws {
-    try cursor?.checkWasReached()
     if mentionsAll { try frames.checkAllCame() }
     try writeCollected()
     if mentionsAll {
       // Before rows that wait are looked at: they may wait for the values of rows that go.
       try lostRows.removeUnmentioned(place, passedOver: report.rowsPassedOver, absent: absentTables)
+      try issues.endRow()
     }
     try resolveDeferred()
     try lostRows.checkShrink()
@@ -327,6 +282,7 @@ package final class ImportSession {
       cleared: try ReferencePolicy(
         connection: connection, policy: policy.references, issues: issues, place: place
       ).run(touched: tables))
+    try issues.endRow()
     try SearchIndex.rebuild(over: tables, connection)
     try lostRows.drop()
   }
@@ -337,27 +293,24 @@ package final class ImportSession {
     return Set(lists.map { $0.plan.table.name.lowercased() }).subtracting(here)
   }
 
-  /// Of batches that were committed and not checked, it is not known which tables they touched: all are checked then.
+  /// An import in batches may be run again after one that was broken off, which checked none of its rows.
   private var tablesToCheck: Set<String> {
-    let hasUncheckedRows = cursor?.isWritten == true || leftover != nil
-    let suspects = hasUncheckedRows ? targets : targets.filter(\.isTouched)
-    return Set(Self.reach(of: suspects) + (leftover?.tables ?? []) + lostRows.tables)
-  }
-
-  private static func reach(of targets: [ImportTarget]) -> [String] {
-    Set(targets.flatMap(\.reach)).sorted()
+    let suspects = committed > 0 ? targets : targets.filter(\.isTouched)
+    return Set(suspects.flatMap(\.reach) + lostRows.tables)
   }
 
   /// What a failure leaves in the database all the same; an ``ImportFailure`` says it already.
-  package var remainder: String? { cursor?.remainder }
+  package var remainder: String? {
+    guard committed > 0 else { return nil }
+    return "\(committed) rows of the documents are committed and stay: repeat the import to complete it"
+  }
 
   private func tellingOfBatches(_ body: () throws -> Void) throws {
     do {
       try body()
     } catch let failure as ImportFailure {
-      let explanation = failure.code == .references ? leftover?.explanation : nil
-      guard let more = remainder ?? explanation else { throw failure }
-      throw ImportFailure(failure.code, "\(failure.message); \(more)", issue: failure.issue)
+      guard let remainder else { throw failure }
+      throw ImportFailure(failure.code, "\(failure.message); \(remainder)", issue: failure.issue)
     }
   }
 
@@ -365,7 +318,7 @@ package final class ImportSession {
   package func abandon() {
     trace = nil
     // Only the failure that led here is reported.
-    try? issues.flush()
+    try? issues.endRow()
     connection.rollBack()
   }
 

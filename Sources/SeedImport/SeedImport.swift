@@ -12,4 +12,5 @@
 // - A row's values are lent by the document, by the tape or by the row's own bytes, and go with them.
 // - Rows are written together. Where SQLite rejects one of them, all are read again and written one by one.
 //   Where a table's triggers run, its rows are always written one by one.
-// - The order of rows in a document does not matter: a row whose unique value another row still holds waits for it.
+// - The order of rows in a document does not matter: a row whose unique value another row
+//   still holds is tried once more at the end.

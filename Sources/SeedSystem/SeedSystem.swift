@@ -1,7 +1,7 @@
 // SeedSystem: operating system services: files, locks, time, the service manager.
 //
 // Rules of this module:
-// - No module above opens file descriptors, except SQLite, libmicrohttpd and the sockets of SeedHTTP.
+// - No module above opens file descriptors, except SQLite, libmicrohttpd, libarchive and the sockets of SeedHTTP.
 // - Only this module retries calls interrupted by a signal. A ``FileError`` has the operation, path and reason.
 // - Durable files are written in one way: temporary file, sync, rename, sync the folder (``DurableFile``).
 // - Differences between Linux and Apple systems are confined to this module.

@@ -1,4 +1,3 @@
-/// Why a measurement could not be made.
 enum BenchmarkError: Error, CustomStringConvertible {
   case usage(String)
   case sqlite(String, subject: String)

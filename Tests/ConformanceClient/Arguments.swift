@@ -1,4 +1,4 @@
-/// Options with one value each, in any order and number, and the words between them.
+/// Options with one value each in any order, and the words between them.
 struct Arguments {
   private(set) var words: [String] = []
   private var options: [(name: String, value: String)] = []
@@ -28,7 +28,6 @@ struct Arguments {
   }
 }
 
-/// The caller asked for what cannot be done.
 struct UsageError: Error, CustomStringConvertible {
   let description: String
 

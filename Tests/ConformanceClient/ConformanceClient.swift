@@ -3,10 +3,10 @@ import SeedSystem
 import SeedTrust
 import Support
 
-/// A client of any TUF repository with the commands of tuf-conformance's client interface: `init`, `refresh`
-/// and `download`. It is a test program, and makes do with memory where a client for users would stream.
+/// A client of any TUF repository with the commands of tuf-conformance: `init`, `refresh` and `download`. A test
+/// program, so it uses memory where a client for users would stream.
 ///
-/// Ends with 0 where all of the command succeeded, else with 1.
+/// Exits with status 0 only if the whole command succeeded.
 @main enum ConformanceClient {
   static func main() async {
     do {

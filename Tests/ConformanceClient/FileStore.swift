@@ -1,7 +1,7 @@
 import Foundation
 import SeedTrust
 
-/// The trusted metadata as files of one directory. Nothing else is kept there.
+/// Trusted metadata as files of one directory, without other files.
 struct FileStore {
   let directory: String
 
@@ -9,7 +9,7 @@ struct FileStore {
     try write("root.json", Data(contentsOf: URL(filePath: path)))
   }
 
-  /// The newest root that was trusted, which is all that this client was ever shipped with.
+  /// The newest trusted root. This client ships with no other.
   func root() throws -> [UInt8] {
     guard let bytes = try read("root.json") else { throw UsageError("\(directory) has no root.json") }
     return bytes

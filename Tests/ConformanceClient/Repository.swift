@@ -4,7 +4,6 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// The files below one URL.
 struct Repository: Sendable {
   private let base: String
   private let session: URLSession
@@ -14,7 +13,7 @@ struct Repository: Sendable {
     session = URLSession(configuration: .ephemeral)
   }
 
-  /// A file by its percent-quoted path, or `nil` where the repository does not have it.
+  /// A file by its percent-encoded path, or `nil` if the repository does not have it.
   func file(_ path: String, limit: Int) async throws -> [UInt8]? {
     guard let url = URL(string: base + path) else { throw UsageError("\(base)\(path) is not a URL") }
     var request = URLRequest(url: url)
@@ -28,7 +27,6 @@ struct Repository: Sendable {
   }
 }
 
-/// The server's answer is of no use.
 struct AnswerError: Error, CustomStringConvertible {
   let url: URL
   let problem: String

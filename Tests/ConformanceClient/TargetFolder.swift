@@ -2,12 +2,12 @@ import Foundation
 import SeedTrust
 import Support
 
-/// The downloaded files, each under its percent-quoted path.
+/// Downloaded files by percent-encoded path.
 struct TargetFolder {
   let directory: String
   let repository: Repository
 
-  /// Downloads a file, unless just this content is there already.
+  /// Downloads a file unless it already exists with this content.
   func keep(_ file: TargetFile, path: String, consistentSnapshot: Bool) async throws {
     let place = URL(filePath: "\(directory)/\(MetadataName.quoted(path))")
     if let kept = try? Data(contentsOf: place), isWhatWasSigned(kept, file, path) { return }

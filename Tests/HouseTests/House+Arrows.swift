@@ -1,5 +1,5 @@
 extension House {
-  /// One file that names a type of a room behind its own.
+  /// A file that names a type of a later room.
   struct Arrow: Hashable, CustomStringConvertible {
     let file: String
     let type: String
@@ -8,7 +8,7 @@ extension House {
     var description: String { "\(file) names \(type) of the later room \(room)" }
   }
 
-  /// The arrows against the order of rooms that `module` states.
+  /// The arrows against the order of rooms that `module` declares.
   func backwardArrows(in module: String) -> [Arrow] {
     let order = rooms[module] ?? []
     let place = Dictionary(zip(order, order.indices), uniquingKeysWith: { first, _ in first })
@@ -28,7 +28,7 @@ extension House {
     }
   }
 
-  /// Files that lie in no room that their module states. The opening file may name every room.
+  /// Files outside the rooms that their module declares. The opening file may name every room.
   func outsiders(in module: String) -> [String] {
     let order = rooms[module] ?? []
     return files.filter { $0.module == module && $0.path != "\(module)/\(module).swift" }
@@ -40,15 +40,14 @@ extension House {
     files.filter { $0.module == module && !names.isDisjoint(with: $0.words.keys) }.map(\.path)
   }
 
-  /// The modules that have rooms at all.
   var modulesWithRooms: Set<String> {
     Set(files.filter { $0.room != nil }.map(\.module))
   }
 
-  /// The room of the files that lie in the module's own folder.
+  /// The room of files in the module's own folder.
   private static var facade: String { "API" }
 
-  /// The types that one place outside their own file names, once.
+  /// Types that are named exactly once outside their own file.
   var typesNamedOnce: [String] {
     let declaring = files.reduce(into: [String: [File]]()) { places, file in
       for type in file.declared { places[type, default: []].append(file) }

@@ -1,19 +1,19 @@
 import Foundation
 
-/// The source files of one folder of modules, and which of them names what.
+/// The source files of a folder of modules, and the types that each of them names.
 struct House {
   struct File {
-    /// Such as `SeedClient/Update/UpdatePlanner.swift`.
+    /// For example `SeedClient/Update/UpdatePlanner.swift`.
     let path: String
     let lines: Int
-    /// The types that it declares at top level, but for its private ones.
+    /// Top-level types except private ones.
     let declared: Set<String>
-    /// How often it names each word that begins with a capital.
+    /// Counts of each capitalized word.
     let words: [String: Int]
 
     var module: String { String(path.prefix { $0 != "/" }) }
 
-    /// The folder below the module, such as `Front/Metrics`; nil where the file lies in the module itself.
+    /// The folder below the module, for example `Front/Metrics`; nil for files of the module itself.
     var room: String? {
       let folders = path.split(separator: "/").dropFirst().dropLast()
       return folders.isEmpty ? nil : folders.joined(separator: "/")
@@ -21,10 +21,9 @@ struct House {
   }
 
   let files: [File]
-  /// The rooms of each module in the order that its opening file states.
+  /// The rooms of each module in the order that its opening file declares.
   let rooms: [String: [String]]
 
-  /// The house of the project itself.
   static func project() throws -> House {
     let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     return try House(reading: tests.deletingLastPathComponent().appending(path: "Sources"))
@@ -40,7 +39,7 @@ struct House {
     self.init(texts)
   }
 
-  /// - Parameter texts: by path below the folder of modules.
+  /// - Parameter texts: Sources by path below the modules' folder.
   init(_ texts: [String: String]) {
     files = texts.map { File(path: $0.key, text: $0.value) }.sorted { $0.path < $1.path }
     rooms = texts.reduce(into: [:]) { rooms, file in
@@ -50,7 +49,7 @@ struct House {
     }
   }
 
-  /// Reads the comment `// Rooms, from the ground up: A, B, C.`, which may go on over several lines.
+  /// Reads the comment `// Rooms, from the ground up: A, B, C.`, which may span several lines.
   private static func rooms(statedIn text: String) -> [String]? {
     guard let start = text.range(of: "// Rooms, from the ground up:") else { return nil }
     let sentence = text[start.upperBound...].prefix { $0 != "." }
@@ -77,7 +76,7 @@ extension House.File {
       || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || byte == UInt8(ascii: "_")
   }
 
-  /// What a line that begins at the left margin declares, for the formatter indents all else.
+  /// The types declared at the left margin. The formatter indents everything else.
   private static func declarations(in code: [UInt8]) -> Set<String> {
     let kinds: Set<Substring> = ["struct", "class", "enum", "protocol", "actor", "typealias"]
     let others: Set<Substring> = ["import", "private", "fileprivate", "extension", "func", "let", "var"]

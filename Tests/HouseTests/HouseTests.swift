@@ -1,14 +1,12 @@
 import Testing
 
-/// The rules of the house. A reader relies on them without being told.
 @Suite("House")
 struct HouseTests {
   /// The longest file, in lines.
   static let longestFile = 420
-  /// How many types may be named just once outside their file. Most of these could as well be part of their only user.
+  /// Limit of types named just once outside their file. Most of them could be part of their only user.
   static let typesNamedOnce = 87
 
-  /// Read once for all tests.
   private static let project = Result { try House.project() }
 
   let house: House
@@ -17,7 +15,7 @@ struct HouseTests {
     house = try Self.project.get()
   }
 
-  @Test("each module with rooms states their order, and each of its files lies in one of them")
+  @Test("each module with rooms declares their order and each of its files belongs to one")
   func order() {
     for module in house.modulesWithRooms.sorted() {
       #expect(house.rooms[module] != nil, "\(module)/\(module).swift does not state the order of its rooms")
@@ -44,7 +42,7 @@ struct HouseTests {
     }
   }
 
-  @Test("no file is long")
+  @Test("no file is too long")
   func lengths() {
     #expect(house.files.filter { $0.lines > Self.longestFile }.map { "\($0.path): \($0.lines)" } == [])
   }
@@ -56,12 +54,12 @@ struct HouseTests {
   }
 }
 
-/// The rules can be broken, and then say so.
+/// Each rule must detect a violation.
 @Suite("House rules")
 struct HouseRuleTests {
   private static let opening = "// Rooms, from the ground up: Low,\n// Middle/Inner, API.\nenum M {}\n"
 
-  @Test("an arrow that is planted is found, and names file and type")
+  @Test("a planted arrow is found with file and type")
   func planted() {
     let house = House([
       "M/M.swift": Self.opening,
@@ -73,7 +71,7 @@ struct HouseRuleTests {
         == ["M/Low/Stone.swift names Roof of the later room Middle/Inner"])
   }
 
-  @Test("comments, literals, members and private types are no arrows; what is interpolated is")
+  @Test("only code and interpolations count as arrows")
   func lexing() {
     func arrows(_ text: String) -> Int {
       House([
@@ -87,7 +85,7 @@ struct HouseRuleTests {
     #expect(arrows("let a = \"\\(x(\"\\(Roof())\"))\"") == 1)
   }
 
-  @Test("a file outside the stated rooms is found")
+  @Test("a file outside the declared rooms is found")
   func outside() {
     let house = House(["M/M.swift": Self.opening, "M/Cellar/Rat.swift": "enum Rat {}", "M/A.swift": ""])
     #expect(house.outsiders(in: "M") == ["M/Cellar/Rat.swift"])
@@ -103,7 +101,7 @@ struct HouseRuleTests {
     #expect(house.files(in: "M", naming: ["Vault", "Key"]) == ["M/A.swift", "M/B.swift"])
   }
 
-  @Test("a type that one place names once is counted, one that two places name is not")
+  @Test("only a type named once in one place is counted")
   func once() {
     let house = House([
       "M/A.swift": "struct A { let b: B }", "M/B.swift": "struct B { let c: C, d: C }",

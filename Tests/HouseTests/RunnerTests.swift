@@ -2,7 +2,7 @@ import Foundation
 import Support
 import Testing
 
-/// `Scripts/run-tests` ends red, names the test and leaves nothing running, whatever a test does.
+/// `Scripts/run-tests` must fail, name the test and leave nothing running for any kind of failure.
 @Suite struct RunnerTests {
   private static let tests = URL(filePath: #filePath).deletingLastPathComponent()
 
@@ -14,7 +14,7 @@ import Testing
       environment: ["SEEDBANK_PLANT": plant], within: longestWait)
   }
 
-  @Test func `tests that pass are green, and counted`() throws {
+  @Test func `passing tests are green and counted`() throws {
     let outcome = try run("passes")
     #expect(outcome.status == 0 && outcome.output.hasSuffix("3 passed, 0 failed, 0 skipped\n"), "\(outcome)")
   }
@@ -30,12 +30,12 @@ import Testing
     ("strays", "✘ a program left running: sleep 3600"),
     ("misses", "✘ Planted.Suite/third(): it was run 0 times"),
   ])
-  func `each planted fault is named, and fails the run`(_ plant: String, _ words: String) throws {
+  func `each planted fault is reported and fails the run`(_ plant: String, _ words: String) throws {
     let outcome = try run(plant)
     #expect(outcome.status == 1 && outcome.output.contains(words), "\(outcome)")
   }
 
-  @Test func `a test that hangs is ended with its programs, and its stacks are printed`() throws {
+  @Test func `a hanging test is killed with its programs and its stacks are printed`() throws {
     let outcome = try run("hangs", "--test-seconds", "5")
     #expect(outcome.status == 1, "\(outcome)")
     #expect(outcome.output.contains("✘ Planted.Suite/second(): did not end within 5 s"), "\(outcome)")

@@ -1,12 +1,11 @@
-/// Swift source without its comments and without the text of its literals; what is interpolated stays.
-///
-/// Enough of Swift's lexical structure to tell which names a file uses, and no more.
+/// Swift source without comments and literal text, but with interpolations. Handles only as much of Swift's lexical
+/// structure as finding names requires.
 struct SwiftCode {
   private let source: [UInt8]
   private var position = 0
   private var kept: [UInt8] = []
 
-  /// The code of `text`, with each comment and each literal's text replaced by a space.
+  /// Replaces each comment and each literal's text by a space.
   static func bare(_ text: String) -> [UInt8] {
     var code = SwiftCode(source: Array(text.utf8))
     code.readCode(untilParenthesis: false)
@@ -45,7 +44,7 @@ struct SwiftCode {
     return true
   }
 
-  /// A literal with any number of `#` around it, of one line or of several.
+  /// Skips a literal with any number of `#`, of one line or of several.
   private mutating func skipsLiteral() -> Bool {
     var marks = 0
     while position + marks < source.count, source[position + marks] == UInt8(ascii: "#") { marks += 1 }

@@ -2,13 +2,12 @@ import Foundation
 import Support
 import Testing
 
-/// Rules for the tests themselves.
 @Suite("Rules for tests")
 struct TestRules {
   private static let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
 
   @Test(
-    "programs are started by Support alone, with a limit: Foundation's own way leaks descriptors and hangs")
+    "only Support starts programs, with a limit, because Foundation's Process leaks descriptors and hangs")
   func programs() throws {
     for case let file as URL in FileManager.default.enumerator(
       at: Self.tests, includingPropertiesForKeys: nil)!

@@ -4,7 +4,6 @@ import SeedClientTesting
 import Support
 import Testing
 
-/// Server, network, device and time fail as a test wants them to.
 @Suite struct FailureTests {
   private static let cases: [(TestFailure, SeedError.Code)] = [
     (.offline, .network), (.slow, .timedOut), (.busy(), .serverBusy), (.signInPage, .server),
@@ -13,7 +12,7 @@ import Testing
     (.fullDisk, .insufficientSpace),
   ]
 
-  @Test(arguments: cases) func `a failure ends an update, the data stays, and the next update works`(
+  @Test(arguments: cases) func `after a failed update the data stays and the next update works`(
     failure: TestFailure, expected: SeedError.Code
   ) async throws {
     let seeds = try Stops.publisher()
@@ -27,8 +26,7 @@ import Testing
     #expect(try await store.stops == ["Alexanderplatz", "Bahnhof"])
   }
 
-  @Test func `a first start without a network has no data, and has it as soon as there is one`() async throws
-  {
+  @Test func `a first start without a network has no data until the network returns`() async throws {
     let seeds = try Stops.publisher()
     let store = try seeds.store()
     seeds.failure = .offline
@@ -37,14 +35,14 @@ import Testing
     #expect(try await store.stops == ["Alexanderplatz"])
   }
 
-  @Test func `a busy server says how long to wait`() async throws {
+  @Test func `a busy server reports how long to wait`() async throws {
     let seeds = try Stops.publisher()
     seeds.failure = .busy(retryAfter: .seconds(90))
     let error = await #expect(throws: SeedError.self) { try await seeds.store().update() }
     #expect(error?.retryAfter == .seconds(90))
   }
 
-  @Test func `an app that is started again without a network has its data`() async throws {
+  @Test func `a restarted app has its data without a network`() async throws {
     let seeds = try Stops.publisher()
     let place = FileManager.default.temporaryDirectory.appending(path: "seeds-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: place) }
@@ -55,7 +53,7 @@ import Testing
     #expect(try await seeds.store(in: place).stops == ["Alexanderplatz"])
   }
 
-  @Test func `an extension of the app reads what the app's store keeps, and follows it`() async throws {
+  @Test func `an app extension reads and follows the app's store`() async throws {
     let seeds = try Stops.publisher()
     let place = FileManager.default.temporaryDirectory.appending(path: "seeds-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: place) }
@@ -82,7 +80,7 @@ import Testing
     #expect(await store.state.origin == .bundled)
   }
 
-  @Test func `an update that is held shows its progress, and goes on`() async throws {
+  @Test func `a held update shows its progress and continues`() async throws {
     let seeds = try Stops.publisher()
     let store = try seeds.store()
     seeds.hold(.downloading)
@@ -101,7 +99,7 @@ import Testing
   }
 
   @Test(arguments: [TestPublisher.Stop.checking, .downloading])
-  func `an update that is held can be cancelled`(stop: TestPublisher.Stop) async throws {
+  func `a held update can be cancelled`(stop: TestPublisher.Stop) async throws {
     let seeds = try Stops.publisher()
     let store = try seeds.store()
     seeds.hold(stop)
@@ -114,9 +112,9 @@ import Testing
   }
 }
 
-/// Time passes when a test says so.
+/// A clock controlled by the test.
 @Suite struct ClockTests {
-  @Test func `a store that keeps itself updated looks again when its time has come`() async throws {
+  @Test func `keepUpdated checks again when its time has come`() async throws {
     let seeds = try Stops.publisher()
     let store = try seeds.store()
     let following = Task { try await store.keepUpdated() }
@@ -132,7 +130,7 @@ import Testing
     await #expect(throws: CancellationError.self) { try await following.value }
   }
 
-  @Test func `a pace of the publisher's own is kept`() async throws {
+  @Test func `the publisher's own poll interval is used`() async throws {
     let seeds = try Stops.publisher()
     try seeds.setPollSeconds(3600)
     let store = try seeds.store()
@@ -146,7 +144,7 @@ import Testing
     _ = await following.result
   }
 
-  @Test func `what nobody signs for a week expires, and a new version ends that`() async throws {
+  @Test func `signatures expire after a week and a new version renews them`() async throws {
     let seeds = try Stops.publisher()
     let store = try seeds.store()
     try await store.update()

@@ -3,15 +3,14 @@ import SeedClient
 import SeedClientTesting
 import Testing
 
-/// Values that views take are made in one line each.
 @Suite struct FixtureTests {
-  @Test func `a row has its columns in their order`() {
+  @Test func `a row keeps the order of its columns`() {
     let row = SeedRow(["id": "a", "lat": 52.5, "zone": SeedValue.null])
     #expect(row.names == ["id", "lat", "zone"])
     #expect(row["id"] == "a" && row["lat"].double == 52.5 && row["zone"].isNull)
   }
 
-  @Test func `a state says what its view is to show`() {
+  @Test func `a state fixture has defaults and overrides`() {
     let fresh = SeedState.fixture()
     #expect(
       fresh.version == .first && fresh.origin == .downloaded && !fresh.isStale && fresh.lastError == nil)
@@ -26,14 +25,14 @@ import Testing
     #expect(empty.version == nil && empty.origin == nil && empty.isStale)
   }
 
-  @Test func `an error has its kind and its numbers`() {
+  @Test func `an error fixture has code and sizes`() {
     let error = SeedError.fixture(.tooLarge, "too large", neededBytes: 10, availableBytes: 5)
     #expect(error.code == .tooLarge && error.description == "too large")
     #expect(error.neededBytes == 10 && error.availableBytes == 5)
     #expect(SeedError.fixture(.clientTooOld, oldestModel: "2.0").oldestModel == "2.0")
   }
 
-  @Test func `changes have counts, or keys and their counts`() {
+  @Test func `changes have counts or keys with their counts`() {
     let changes = SeedChanges.fixture(
       version: 8, tables: ["stop": .fixture(updated: 2), "line": .fixture(deletedKeys: [[1]])])
     #expect(changes.version.number == 8)
@@ -41,7 +40,7 @@ import Testing
     #expect(changes.tables["line"]?.deleted == 1 && changes.tables["line"]?.keys?.deleted == [[1]])
   }
 
-  @Test func `a report and a plan agree with their action`() {
+  @Test func `a report and a plan match their action`() {
     let applied = UpdateReport.fixture(from: 3, to: 5, bytes: 120, rows: ["stop": .fixture(inserted: 1)])
     #expect(applied.action == .applied && applied.from?.number == 3 && applied.to.number == 5)
     #expect(applied.bytes == 120 && applied.plan.files == ["delta-3-5.json.gz"])

@@ -2,9 +2,9 @@ import SeedClient
 import SeedClientTesting
 import Testing
 
-/// A mistake in a test is told by table, column and row, and nothing of it is published.
+/// A mistake in a test is reported with table, column and row, and nothing is published.
 @Suite struct MistakeTests {
-  @Test func `a table or column that is not there is told, with the name that was meant`() throws {
+  @Test func `an unknown table or column is reported with a suggestion`() throws {
     #expect(
       try Stops.mistake { $0.put(["id": "b"], in: "stops") }
         == "there is no table \"stops\": did you mean \"stop\"?")
@@ -16,7 +16,7 @@ import Testing
         == "table \"stop\" has no column \"platforms\": it has id, name, zone, step_free")
   }
 
-  @Test func `a column that lacks its value is told with its row`() throws {
+  @Test func `a missing value is reported with its row`() throws {
     #expect(
       try Stops.mistake { $0.put(["id": "b"], in: "stop") }
         == "table \"stop\", row id = b: NOT NULL constraint failed: stop.name: give it values that the schema allows"
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test
-  func `a value that breaks a rule of the schema is told with its row, and with the one that is in the way`()
+  func `a constraint violation is reported with its row and the conflicting one`()
     throws
   {
     #expect(
@@ -40,7 +40,7 @@ import Testing
     #expect(reference?.contains("references a row that table \"zone\" does not have") == true)
   }
 
-  @Test func `a key that is not there, or is no key, is told`() throws {
+  @Test func `a missing row or an invalid key is reported`() throws {
     let absent = "table \"stop\", row id = z: there is no such row"
     #expect(try Stops.mistake { $0.delete("z", from: "stop") }?.hasPrefix(absent) == true)
     #expect(try Stops.mistake { $0.change("z", in: "stop", to: ["name": "Z"]) }?.hasPrefix(absent) == true)
@@ -50,12 +50,12 @@ import Testing
     )
   }
 
-  @Test func `a type that cannot be a row is told`() throws {
+  @Test func `a type that cannot be encoded as a row is reported`() throws {
     #expect(
       try Stops.mistake { $0.put(encoding: ["a", "b"], in: "stop") }?.contains("a row has columns") == true)
   }
 
-  @Test func `statements that fail, that end the transaction or that change the schema are refused`() throws {
+  @Test func `SQL that fails, ends the transaction or changes the schema is rejected`() throws {
     let seeds = try Stops.publisher()
     #expect(
       Stops.mistake { try seeds.publish(sql: "UPDATE stopp SET id = 1") }?.contains("no such table") == true)
@@ -65,7 +65,7 @@ import Testing
     #expect(try seeds.publish(sql: "UPDATE stop SET name = 'Alex'").number == 2)
   }
 
-  @Test func `of a version with a mistake nothing is published`() async throws {
+  @Test func `a version with a mistake publishes nothing`() async throws {
     let seeds = try Stops.publisher()
     let mistake = Stops.mistake {
       try seeds.publish { rows in
@@ -80,7 +80,7 @@ import Testing
     #expect(await store.state.version == .first)
   }
 
-  @Test func `a schema that no seed can have is refused with the reason`() {
+  @Test func `an unsupported schema is rejected with a reason`() {
     let message = Stops.mistake {
       _ = try TestPublisher(schema: "CREATE TABLE stop(name TEXT)")
       return .first
@@ -88,7 +88,7 @@ import Testing
     #expect(message?.contains("table \"stop\" has no key") == true)
   }
 
-  @Test func `an app's model goes with its own schema alone, and the refusal names both`() throws {
+  @Test func `an app's model requires its own schema and the error names both`() throws {
     let own = try TestPublisher(schema: "CREATE TABLE word(id INTEGER PRIMARY KEY)").model
     #expect(try TestPublisher(schema: "create table word(id integer primary key)", model: own).model == own)
     let message = Stops.mistake {

@@ -4,9 +4,8 @@ import SeedClientTesting
 import Support
 import Testing
 
-/// A preview has its data in one line.
 @Suite struct PreviewTests {
-  @Test func `a store for a preview has its rows at once, and keeps its publisher`() async throws {
+  @Test func `a preview store has its rows at once and keeps its publisher alive`() async throws {
     let store = SeedStore.preview(schema: Stops.schema) {
       $0.put(["id": "a", "name": "Alexanderplatz"], in: "stop")
     }
@@ -25,7 +24,7 @@ import Testing
     #expect(try await store.stops == ["Alexanderplatz", "Bahnhof"])
   }
 
-  @Test func `a preview of a failure has no data, and says why`() async throws {
+  @Test func `a preview of a failure has no data and reports the reason`() async throws {
     let store = SeedStore.preview(schema: Stops.schema, failure: .signInPage)
     #expect(await code { _ = try await store.stops } == .server)
   }

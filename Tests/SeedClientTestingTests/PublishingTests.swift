@@ -3,9 +3,8 @@ import SeedClient
 import SeedClientTesting
 import Testing
 
-/// What a test publishes is what a store reads.
 @Suite struct PublishingTests {
-  @Test func `a store takes a snapshot first and a delta for each later version`() async throws {
+  @Test func `a store downloads a snapshot first and then a delta per version`() async throws {
     let seeds = try Stops.publisher()
     let store = try seeds.store()
     #expect(try await store.update().action == .replaced)
@@ -23,7 +22,7 @@ import Testing
     #expect(try await store.value("SELECT step_free FROM stop", as: Bool.self) == true)
   }
 
-  @Test func `a row that is put again has no other values than those given`() async throws {
+  @Test func `putting a row again resets all other values`() async throws {
     let seeds = try TestPublisher(schema: Stops.schema)
     try seeds.publish { rows in
       rows.put(["name": "A"], in: "zone")
@@ -34,7 +33,7 @@ import Testing
     #expect(row == [SeedRow(["zone": SeedValue.null, "step_free": 0])])
   }
 
-  @Test func `statements change rows, and search tables follow`() async throws {
+  @Test func `SQL changes rows and search tables follow`() async throws {
     let seeds = try Stops.publisher()
     let store = try seeds.store()
     try await store.update()
@@ -59,7 +58,7 @@ import Testing
     let id: Int, kind: Kind, at: Date, photo: Data, tags: [String], stepFree: Bool, note: String?
   }
 
-  @Test func `an app's own type goes in as it comes out`() async throws {
+  @Test func `a type of the app round-trips through a row`() async throws {
     let seeds = try TestPublisher(
       schema: """
         CREATE TABLE visit(
@@ -73,7 +72,7 @@ import Testing
     #expect(try await seeds.store().value("SELECT typeof(photo) FROM visit", as: String.self) == "blob")
   }
 
-  @Test func `a snapshot beside the delta, and a new epoch, reach a store as new files`() async throws {
+  @Test func `a snapshot or a new epoch arrives as a new file`() async throws {
     let seeds = try Stops.publisher()
     let store = try seeds.store()
     try await store.update()
@@ -85,7 +84,7 @@ import Testing
     #expect(try await store.stops == ["Alex"])
   }
 
-  @Test func `a live query shows what is published while it runs`() async throws {
+  @Test func `a live query shows new versions while it runs`() async throws {
     let seeds = try Stops.publisher()
     let store = try seeds.store()
     try await store.update()
@@ -99,7 +98,7 @@ import Testing
     #expect(shown == [["Alexanderplatz"], ["Alexanderplatz", "Bahnhof"]])
   }
 
-  @Test func `one publisher publishes while many stores update`() async throws {
+  @Test func `a publisher may publish while many stores update`() async throws {
     let seeds = try Stops.publisher()
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<4 {
@@ -116,7 +115,7 @@ import Testing
     #expect(try await seeds.store().stops.count == 5)
   }
 
-  @Test func `a series that ends and a model that is dropped reach the app`() async throws {
+  @Test func `a retired series and a dropped model reach the app`() async throws {
     let seeds = try Stops.publisher()
     let store = try seeds.store()
     try seeds.announce(.deprecated(sunset: "2027-01-01", message: "Please update."))

@@ -3,9 +3,8 @@ import SeedClient
 import SeedClientTesting
 import Testing
 
-/// Schema and rows come from what an app ships.
 @Suite struct SourceTests {
-  @Test func `a bundle gives the schema, the model and the rows`() async throws {
+  @Test func `a test publisher can start from a bundle`() async throws {
     let shipped = try TestPublisher(schema: Stops.schema, license: "CC0-1.0", attribution: "Stadtwerke")
     try shipped.publish { $0.put(["id": "a", "name": "Alexanderplatz"], in: "stop") }
     let seeds = try TestPublisher(bundle: await shipped.makeBundle(), model: shipped.model)
@@ -18,7 +17,7 @@ import Testing
     #expect(try await store.stops == ["Alexanderplatz", "Bahnhof"])
   }
 
-  @Test func `a store's own file gives them, too`() async throws {
+  @Test func `a test publisher can start from a store's file`() async throws {
     let shipped = try Stops.publisher()
     let file = try await shipped.store().prepare()
     let seeds = try TestPublisher(file: file.url)
@@ -26,7 +25,7 @@ import Testing
     #expect(try await seeds.store().stops == ["Alexanderplatz"])
   }
 
-  @Test func `a folder without a snapshot is refused`() {
+  @Test func `a folder without a snapshot is rejected`() {
     let message = Stops.mistake {
       _ = try TestPublisher(bundle: URL(fileURLWithPath: "/nonexistent"))
       return .first

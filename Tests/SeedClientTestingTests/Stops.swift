@@ -2,7 +2,7 @@ import Foundation
 import SeedClient
 import SeedClientTesting
 
-/// A small schema as an app may have it, and what tests ask of it.
+/// A small schema of an app, with helpers.
 enum Stops {
   static let schema = """
     CREATE TABLE zone(name TEXT PRIMARY KEY NOT NULL);
@@ -13,14 +13,13 @@ enum Stops {
     CREATE VIRTUAL TABLE stop_search USING fts5(name, content='stop');
     """
 
-  /// A publisher with one stop.
   static func publisher() throws -> TestPublisher {
     let seeds = try TestPublisher(schema: schema)
     try seeds.publish { $0.put(["id": "a", "name": "Alexanderplatz"], in: "stop") }
     return seeds
   }
 
-  /// The error that publishing these rows ends with.
+  /// The error from publishing these rows.
   static func mistake(_ rows: (inout RowChanges) throws -> Void) throws -> String? {
     mistake { try publisher().publish(rows) }
   }
@@ -36,7 +35,7 @@ enum Stops {
 }
 
 extension SeedStore {
-  /// The stops' names, in the order of their ids.
+  /// The stops' names in order of their ids.
   var stops: [String] {
     get async throws { try await read { try $0.rows("SELECT name FROM stop ORDER BY id", as: String.self) } }
   }

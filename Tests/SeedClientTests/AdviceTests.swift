@@ -7,7 +7,7 @@ import Testing
 
 @testable import SeedClient
 
-/// Whoever reads why something failed knows which server or file it is about, and what to do.
+/// Error messages name the server or file and a remedy.
 @Suite struct AdviceTests {
   let fixture: StoreFixture
 
@@ -39,38 +39,38 @@ import Testing
 
   private struct Missing: Error {}
 
-  @Test func `a series that the server does not have is named with it, and may come later`() async throws {
+  @Test func `an unknown series is reported with its server and can be retried`() async throws {
     let error = try await failure { try await store("trnsit").update() }
     #expect(error.code == .noCompatibleModel && error.isRetryable)
     #expect(error.message.hasPrefix("http://seeds.example does not publish trnsit/2: check dataset"))
   }
 
-  @Test func `another publisher's root is named with the server whose keys it does not know`() async throws {
+  @Test func `a root of another publisher is reported with the server`() async throws {
     let other = try ClientPublisherSimulator()
     let error = try await failure { try await store(root: other.root).update() }
     #expect(error.code == .untrusted)
     #expect(error.message.contains("at http://seeds.example: its keys are not those of the root.json"))
   }
 
-  @Test func `a server without a publication is named with the file that it lacks`() async throws {
+  @Test func `a server without a publication is reported with the missing file`() async throws {
     fixture.publisher.withServed { $0.files = [:] }
     let error = try await failure { try await store(server: "http://seeds.example/p/").update() }
     #expect(error.code == .missingFile)
     #expect(error.message.hasPrefix("http://seeds.example/p does not have metadata/timestamp.json: give"))
   }
 
-  @Test func `a directory of another dataset is refused and left as it is`() async throws {
+  @Test func `a directory of another dataset is rejected and left unchanged`() async throws {
     try await fixture.store().update()
     let before = try String(contentsOfFile: "\(fixture.directory)/CURRENT", encoding: .utf8)
     let error = try await failure { try await store("trnsit").update() }
     #expect(error.code == .configuration && !error.isRetryable)
     #expect(error.message.hasSuffix("is a store of transit/2: give trnsit/2 a directory of its own"))
     #expect(try String(contentsOfFile: "\(fixture.directory)/CURRENT", encoding: .utf8) == before)
-    // Nor is the lock kept from those whose directory it is.
+    // The lock stays free for the directory's own store.
     try await fixture.store().update()
   }
 
-  @Test func `an app that ships a new major may take its directory over, a tool may not`() async throws {
+  @Test func `an app with a new major may take over its directory but a tool may not`() async throws {
     try await fixture.store().update()
     var bound = SeedOptions()
     bound.isBoundToMajor = true
@@ -80,12 +80,12 @@ import Testing
     #expect(app.code == .noCompatibleModel)
   }
 
-  @Test func `an app that is too old learns which model it needs`() async throws {
+  @Test func `an outdated app is rejected with the oldest published model`() async throws {
     let error = try await failure { try await fixture.store(model: "2.0").update() }
     #expect(error.code == .clientTooOld && error.oldestModel == ClientPublisherSimulator.model)
   }
 
-  @Test func `an ended series and a full disk say what helps`() async throws {
+  @Test func `errors of a retired series and of a full disk include a remedy`() async throws {
     fixture.publisher.lifecycle = .retired(message: "Use major 3.")
     try fixture.publisher.withdraw { _ in true }
     let ended = try await failure { try await fixture.store().update() }
@@ -95,7 +95,7 @@ import Testing
     #expect(full.code == .insufficientSpace && full.isRetryable && full.message.hasSuffix("and try again"))
   }
 
-  @Test func `a root that is none is the app's mistake, and so is an address that is none`() async throws {
+  @Test func `an invalid root or server address is a configuration error`() async throws {
     let root = try await failure { _ = try store(root: Array("{}".utf8)) }
     #expect(root.code == .configuration && !root.isRetryable)
     #expect(root.message.contains("the app's root.json") && root.message.contains("from the publisher"))

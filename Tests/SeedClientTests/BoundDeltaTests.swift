@@ -8,9 +8,9 @@ import SeedTrust
 import Support
 import Testing
 
-/// A delta leads only to what was signed of it, whatever its document says of itself.
+/// A delta must match its signed metadata, whatever its document claims.
 @Suite struct BoundDeltaTests {
-  /// What a signed document says of itself though something else was signed.
+  /// False claims of a signed document.
   enum Lie: CaseIterable { case dataset, major, model, schema, from, to, digest }
 
   let fixture: StoreFixture
@@ -40,7 +40,7 @@ import Testing
       digest: lie == .digest ? .of([2]) : truth.digest)
   }
 
-  /// Signs the delta with another header, but none of what that says.
+  /// Signs the delta with a false header.
   private func publish(_ lie: Lie) throws {
     let delta = try fixture.lastDelta
     let stored = try #require(fixture.publisher.withServed { $0.files[delta.filePath] })
@@ -54,10 +54,9 @@ import Testing
       delta, by: Compression.gzip(Array(bad)), raw: Compression.Measure(of: Array(bad)))
   }
 
-  /// How a document without changes ends.
   private static let empty = Array("]}\n".utf8)
 
-  /// Lets the changes through a connection of the app's own.
+  /// Applies changes through a connection of the app.
   private func lend() async {
     await store.lendConnection { seed, apply in
       var app: OpaquePointer?
@@ -68,7 +67,7 @@ import Testing
   }
 
   @Test(arguments: Lie.allCases, [false, true])
-  func `a signed delta whose document says something else is damaged`(_ lie: Lie, isLent: Bool) async throws {
+  func `a signed delta with a false header is damaged`(_ lie: Lie, isLent: Bool) async throws {
     if isLent { await lend() }
     try publish(lie)
     #expect(await code { try await store.update() } == .damaged)
@@ -78,7 +77,7 @@ import Testing
   }
 
   @Test(arguments: Lie.allCases)
-  func `where there is a snapshot it takes the delta's place`(_ lie: Lie) async throws {
+  func `a snapshot replaces a signed delta with a false header`(_ lie: Lie) async throws {
     try publish(lie)
     try fixture.publisher.publishSnapshot()
     let report = try await store.update()
@@ -86,7 +85,7 @@ import Testing
     #expect(try await store.stops() == ["Three"])
   }
 
-  @Test func `a signed snapshot whose sums are not those of its digest is damaged`() async throws {
+  @Test func `a signed snapshot whose rows do not match its digest is damaged`() async throws {
     try fixture.publisher.startEpoch()
     let snapshot = try fixture.lastSnapshot
     let stored = fixture.folder("stored")

@@ -3,7 +3,7 @@ import SeedFormat
 import SeedTrust
 import Support
 
-/// A static host of one file whose connections break at given offsets of that file, once at each.
+/// A static server of one file whose connections break once at each given offset.
 final class BreakingServer: Sendable {
   let content: [UInt8]
   private let server: RawServer
@@ -16,14 +16,13 @@ final class BreakingServer: Sendable {
     var sentBytes = 0
   }
 
-  /// Bytes that are sent at a time.
   private static let pieceBytes = 8 * 1024
 
   /// - Parameters:
   ///   - content: The file.
-  ///   - offsets: Where connections break, in order.
-  ///   - goesDown: Whether nobody is served after a break.
-  ///   - sendsParts: Whether it answers range requests by parts.
+  ///   - offsets: Offsets at which connections break, in order.
+  ///   - goesDown: Whether it rejects connections after a break.
+  ///   - sendsParts: Whether it honours range requests.
   init(
     _ content: [UInt8], breakingAt offsets: [Int], goingDown goesDown: Bool = false,
     sendingParts sendsParts: Bool = true
@@ -45,10 +44,9 @@ final class BreakingServer: Sendable {
   }
 
   var port: UInt16 { server.port }
-  /// Bytes of the file that were given to the network.
+  /// Bytes of the file handed to the network.
   var sentBytes: Int { state.withLock { $0.sentBytes } }
 
-  /// Serves again.
   func comeBack() { state.withLock { $0.isDown = false } }
 
   private static func send(

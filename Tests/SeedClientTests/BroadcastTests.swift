@@ -4,7 +4,7 @@ import Testing
 @testable import SeedClient
 
 @Suite struct BroadcastTests {
-  @Test func `who takes nothing makes no more wait than was set, and then hears the newest`() async {
+  @Test func `a slow listener keeps a limited backlog and gets the newest elements`() async {
     let sender = Broadcast<Int>(mostWaiting: 2)
     sender.send(0)
     var listener = sender.stream().makeAsyncIterator()

@@ -12,7 +12,7 @@ import Testing
 
   enum Choice { case bundled, stored }
 
-  /// A line of the law's table: what the bundle is, what is there, and which of them is taken.
+  /// A row of the decision table: the bundle, the stored data, and the choice.
   struct Case: CustomTestStringConvertible {
     let testDescription: String
     var bundle = 100
@@ -64,7 +64,7 @@ import Testing
     ),
   ]
 
-  @Test(arguments: cases) func `the higher version that the app can open is taken`(_ line: Case) throws {
+  @Test(arguments: cases) func `the higher version that the app can open is chosen`(_ line: Case) throws {
     let choice = try BundleChoice(
       epoch: line.isOtherEpoch ? Self.nextEpoch : Self.epoch, version: Version(line.bundle),
       model: line.bundleModel,

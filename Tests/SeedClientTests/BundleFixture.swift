@@ -7,7 +7,7 @@ import Testing
 
 @testable import SeedClient
 
-/// A publisher, a folder that an app ships, and a device.
+/// A publisher, a bundle folder of an app, and a device.
 final class BundleFixture {
   let device: StoreFixture
   let bundle: String
@@ -20,7 +20,7 @@ final class BundleFixture {
     try publisher.publish(["a": "Alexanderplatz"])
   }
 
-  /// Makes the bundle of what is published now.
+  /// Bundles the current publication.
   @discardableResult
   func ship(into directory: String? = nil) async throws -> BundleReport {
     try await maker(directory ?? bundle).make()
@@ -38,7 +38,7 @@ final class BundleFixture {
       directory: device.directory, environment: environment)
   }
 
-  /// Runs `body` with a store that is let go afterwards, as a process does at its end.
+  /// Runs `body` with a store that is released afterwards, as at the end of a process.
   func launch<Result>(_ body: (SeedStore) async throws -> Result) async throws -> Result {
     try await body(store())
   }
@@ -48,7 +48,6 @@ final class BundleFixture {
     set { publisher.withServed { $0.isOffline = newValue } }
   }
 
-  /// Every file of the bundle with its bytes.
   func shipped() throws -> [String: Data] {
     let files = FileManager.default.enumerator(atPath: bundle)?.compactMap { $0 as? String } ?? []
     return Dictionary(

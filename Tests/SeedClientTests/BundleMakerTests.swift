@@ -11,7 +11,7 @@ import Testing
 
   init() throws { fixture = try BundleFixture() }
 
-  @Test func `it is the publication, cut down to one series and its newest snapshot`() async throws {
+  @Test func `a bundle is the publication reduced to one series and its newest snapshot`() async throws {
     let report = try await fixture.ship()
     let files = try fixture.shipped()
     let served = fixture.publisher.withServed { $0.files }
@@ -22,7 +22,7 @@ import Testing
     #expect(try fixture.device.folder.names().filter { $0.hasSuffix(".tmp") }.isEmpty)
   }
 
-  @Test func `a newer one takes the place of the one before`() async throws {
+  @Test func `a newer bundle replaces the previous one`() async throws {
     try await fixture.ship()
     try fixture.publisher.publish(["b": "Bellevue"])
     try fixture.publisher.publishSnapshot()
@@ -32,7 +32,7 @@ import Testing
     #expect(try fixture.device.folder.names() == ["bundle"])
   }
 
-  @Test func `something else than a bundle of the series is never replaced`() async throws {
+  @Test func `anything but a bundle of the series is never replaced`() async throws {
     for content in ["root.json", "photo.jpg", "metadata/2.other-1.json"] {
       let folder = fixture.device.folder("mine-\(content.count)")
       let file = URL(fileURLWithPath: "\(folder)/\(content)")
@@ -47,7 +47,7 @@ import Testing
     #expect(await code { try await fixture.ship(into: file) } == .io)
   }
 
-  @Test func `of two makers at once one is told to wait, and the other is not disturbed`() async throws {
+  @Test func `a second concurrent bundle maker gets an error and does not disturb the first`() async throws {
     let other = fixture.device.folder("bundle.tmp")
     try Folder.create(other)
     try DurableFile.write([1], to: "\(other)/half")
@@ -60,14 +60,14 @@ import Testing
     #expect(!Folder.exists(other))
   }
 
-  @Test func `a draft that is not ours is no place to begin`() async throws {
+  @Test func `a foreign file at the draft's path is an error and stays`() async throws {
     let file = fixture.device.folder("bundle.tmp")
     try Data("mine".utf8).write(to: URL(fileURLWithPath: file))
     #expect(await code { try await fixture.ship() } == .io)
     #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == Data("mine".utf8))
   }
 
-  @Test func `a server that lies about the snapshot leaves the place as it was`() async throws {
+  @Test func `a corrupt snapshot leaves the existing bundle unchanged`() async throws {
     try await fixture.ship()
     let before = try fixture.shipped()
     try fixture.publisher.publish(["b": "Bellevue"])
@@ -79,7 +79,7 @@ import Testing
     #expect(try fixture.device.folder.names() == ["bundle"])
   }
 
-  @Test func `a server that is older than the bundle in the place is refused`() async throws {
+  @Test func `a server older than the existing bundle is rejected`() async throws {
     let older = fixture.publisher.withServed { $0.files }
     try fixture.publisher.publish(["b": "Bellevue"])
     try fixture.publisher.publishSnapshot()
@@ -90,7 +90,7 @@ import Testing
     #expect(try fixture.shipped() == before)
   }
 
-  @Test func `expired metadata is not shipped`() async throws {
+  @Test func `expired metadata is not bundled`() async throws {
     fixture.publisher.pass(days: 1000)
     #expect(await code { try await fixture.ship() } == .stale)
     #expect(try fixture.device.folder.names().isEmpty)
@@ -98,6 +98,5 @@ import Testing
 }
 
 extension TemporaryFolder {
-  /// What lies in the folder.
   fileprivate func names() throws -> [String] { try Folder.names(in: path) }
 }

@@ -10,10 +10,10 @@ import Testing
 
   init() throws { fixture = try BundleFixture() }
 
-  // MARK: Which data counts
+  // MARK: Choice of data
 
   @Test(arguments: [ContentEncoding.gzip, .xz])
-  func `a first start without a network finds what the app brought along`(_ encoding: ContentEncoding)
+  func `a first start without a network opens the bundle`(_ encoding: ContentEncoding)
     async throws
   {
     try fixture.publisher.withdraw(where: \.isSnapshotFile)
@@ -27,7 +27,7 @@ import Testing
     #expect(await store.state.isStale)
   }
 
-  @Test func `an update begins at the bundle and downloads what changed since`() async throws {
+  @Test func `an update starts from the bundle and downloads only changes`() async throws {
     try await fixture.ship()
     try fixture.publisher.publish(["b": "Bellevue"])
     fixture.publisher.withServed { $0.requests = [] }
@@ -36,7 +36,7 @@ import Testing
     #expect(fixture.publisher.withServed { $0.requests }.allSatisfy { !$0.contains("snapshot-1.sqlite") })
   }
 
-  @Test func `a bundle that is older than the data on the device is passed over`() async throws {
+  @Test func `a bundle older than the stored data is ignored`() async throws {
     try await fixture.ship()
     try fixture.publisher.publish(["b": "Bellevue"])
     try await fixture.launch { store async throws in _ = try await store.update() }
@@ -47,7 +47,7 @@ import Testing
     #expect(try fixture.device.names("generations").count == 1)
   }
 
-  @Test func `an app update with a newer bundle takes effect at the next start, without a network`()
+  @Test func `an app update with a newer bundle takes effect at the next start without a network`()
     async throws
   {
     try await fixture.ship()
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func `a bundle that is older than the floor serves until the next update replaces it`() async throws {
+  @Test func `a bundle below the floor is used until the next update replaces it`() async throws {
     try await fixture.ship()
     try fixture.publisher.publish(["b": "Bellevue"])
     try fixture.publisher.publishSnapshot()
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func `of two epochs the one with the newer metadata counts`() async throws {
+  @Test func `between two epochs the newer metadata decides`() async throws {
     try await fixture.ship()
     let old = try fixture.shipped()
     try fixture.publisher.publish(["a": "Alex"])
@@ -93,7 +93,7 @@ import Testing
   // MARK: Damage
 
   @Test(arguments: ["timestamp.json", "snapshot.json", "targets.json", "transit-2.json", "sqlite.gz"])
-  func `a damaged bundle gives way to a download, and without one it is named`(_ file: String) async throws {
+  func `a damaged bundle is replaced by a download or reported without one`(_ file: String) async throws {
     try await fixture.ship()
     try fixture.damage(file)
     fixture.isOffline = true
@@ -114,7 +114,7 @@ import Testing
     TransportError.webPage(url: "/a"), .status(url: "/a", 302),
     .status(url: "/a", 503, retryAfter: .seconds(7)),
   ])
-  func `a bundle that cannot be used is told first where no publication answers`(_ answer: TransportError)
+  func `an unusable bundle is reported first when no publication answers`(_ answer: TransportError)
     async throws
   {
     try await fixture.ship()
@@ -127,7 +127,7 @@ import Testing
     #expect(error?.message.hasSuffix(answer.description) == true, "\(error as Any)")
   }
 
-  @Test func `a damaged bundle does no harm to the data that is there`() async throws {
+  @Test func `a damaged bundle does not affect stored data`() async throws {
     try await fixture.launch { store async throws in _ = try await store.update() }
     try fixture.publisher.publish(["b": "Bellevue"])
     try fixture.publisher.publishSnapshot()
@@ -140,7 +140,7 @@ import Testing
     }
   }
 
-  @Test func `a folder that is not there, or empty, is a bundle that cannot be used`() async throws {
+  @Test func `a missing or empty folder is an unusable bundle`() async throws {
     fixture.isOffline = true
     try await fixture.launch { store async throws in
       #expect(await code { try await store.prepare() } == .bundle)
@@ -151,7 +151,7 @@ import Testing
     }
   }
 
-  @Test func `that the app is too old is not hidden behind a bundle that cannot be used`() async throws {
+  @Test func `an outdated app is reported even with an unusable bundle`() async throws {
     let store = try fixture.store(model: "2.0")
     do {
       try await store.prepare()
@@ -163,7 +163,7 @@ import Testing
     #expect(await code { try await store.keepUpdated() } == .clientTooOld)
   }
 
-  @Test func `another publisher's bundle is not trusted`() async throws {
+  @Test func `a bundle of another publisher is not trusted`() async throws {
     try await fixture.ship()
     fixture.isOffline = true
     let other = try ClientPublisherSimulator()
@@ -173,7 +173,7 @@ import Testing
 
   // MARK: Trust
 
-  @Test func `what has expired since is taken from a bundle, and not from a server`() async throws {
+  @Test func `expired metadata is accepted from a bundle but not from a server`() async throws {
     try await fixture.ship()
     fixture.publisher.pass(days: 1000)
     let store = try fixture.store()
@@ -181,7 +181,7 @@ import Testing
     #expect(await code { try await store.update() } == .stale)
   }
 
-  @Test func `a server that is older than the bundle is refused`() async throws {
+  @Test func `a server older than the bundle is rejected`() async throws {
     let older = fixture.publisher.withServed { $0.files }
     try fixture.publisher.publish(["b": "Bellevue"])
     try fixture.publisher.publishSnapshot()
@@ -192,13 +192,14 @@ import Testing
     #expect(await code { try await store.update() } == .untrusted)
   }
 
-  @Test func `a bundle takes nothing back of what the store trusts`() async throws {
+  @Test func `a bundle does not roll back trusted metadata`() async throws {
     try await fixture.ship()
     let older = fixture.publisher.withServed { $0.files }
     try fixture.publisher.publish(["b": "Bellevue"])
     try await fixture.launch { store async throws in _ = try await store.update() }
     let trusted = try timestamp()
-    // The data is lost, not the trust: the bundle stands in, and a server as old as it does not.
+    // The data is lost but the trusted metadata is not: the bundle is used, and a server of the same age is
+    // rejected.
     try FileManager.default.removeItem(atPath: "\(fixture.device.directory)/CURRENT")
     fixture.publisher.withServed { $0.files = older }
     try await fixture.launch { store async throws in
@@ -208,7 +209,7 @@ import Testing
     #expect(try timestamp() == trusted)
   }
 
-  @Test func `a bundle is read and never written, though its folder can be`() async throws {
+  @Test func `a writable bundle folder is never written to`() async throws {
     try await fixture.ship()
     let before = try fixture.shipped()
     try await fixture.launch { store async throws in _ = try await store.update() }

@@ -7,9 +7,9 @@ import Testing
 
 @testable import SeedClient
 
-/// An app in the background is given some seconds, and then its tasks are cancelled.
+/// An app in the background gets some seconds before its tasks are cancelled.
 @Suite struct CancellationTests {
-  @Test func `what has arrived stays where its use is cancelled, and is not asked for again`() async throws {
+  @Test func `a cancelled update keeps its download and does not repeat it`() async throws {
     let fixture = try StoreFixture()
     try fixture.publisher.publish(["a": "Alexanderplatz"])
     let store = try fixture.store()
@@ -30,8 +30,7 @@ import Testing
     #expect(try fixture.names("partial").isEmpty)
   }
 
-  @Test func `a snapshot stays where the applying of its changes is cancelled, and so do they`() async throws
-  {
+  @Test func `cancelling while changes are applied keeps snapshot and deltas`() async throws {
     let fixture = try StoreFixture()
     for name in ["Alex", "Alexanderplatz"] { try fixture.publisher.publish(["a": name]) }
     let isFirst = Shared(true)
@@ -52,7 +51,7 @@ import Testing
   }
 
   @Test(arguments: [(ENOSPC, 2), (EIO, 0)])
-  func `what has arrived stays where the disk is full, and goes where it fails`(
+  func `a full disk keeps the download and other errors delete it`(
     _ number: Int32, _ files: Int
   ) async throws {
     let fixture = try StoreFixture()
@@ -69,7 +68,7 @@ import Testing
 
   // MARK: Waiting
 
-  @Test func `who waits for a first download ends when it is cancelled`() async throws {
+  @Test func `waiting for a first download ends on cancellation`() async throws {
     let fixture = try StoreFixture()
     try fixture.publisher.publish(["a": "Alexanderplatz"])
     let store = try fixture.store()
@@ -92,7 +91,7 @@ import Testing
     #expect(try await store.stops() == ["Alexanderplatz"])
   }
 
-  @Test func `keepUpdated ends when it is cancelled, while it waits and while it updates`() async throws {
+  @Test func `keepUpdated ends on cancellation while waiting and while updating`() async throws {
     let fixture = try StoreFixture()
     try fixture.publisher.publish(["a": "Alexanderplatz"])
     let waits = try fixture.store { environment in
@@ -117,7 +116,7 @@ import Testing
     #expect(try await waits.stops() == ["Alexanderplatz"])
   }
 
-  @Test func `a sequence of rows just ends when its task is cancelled`() async throws {
+  @Test func `a sequence of rows ends without an error on cancellation`() async throws {
     let fixture = try StoreFixture()
     try fixture.publisher.publish(["a": "Alexanderplatz"])
     let store = try fixture.store()
@@ -132,7 +131,7 @@ import Testing
     try await following.value
   }
 
-  @Test func `keepUpdated ends when it is cancelled, though the store is suspended`() async throws {
+  @Test func `keepUpdated of a suspended store ends on cancellation`() async throws {
     let fixture = try StoreFixture()
     try fixture.publisher.publish(["a": "Alexanderplatz"])
     let store = try fixture.store()

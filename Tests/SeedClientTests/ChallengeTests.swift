@@ -12,9 +12,9 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// What an app says when a server wants it to identify itself, over a real connection.
+/// Authentication challenges, over a real connection.
 @Suite struct ChallengeTests {
-  /// Asks for a name and a password, and tells what it was given.
+  /// Requires basic authentication and returns the received credentials.
   private func serveMembers() throws -> HTTPServer {
     try HTTPServer(configuration: HTTPServerConfiguration()) { request in
       guard let given = request.headers["Authorization"] else {
@@ -38,17 +38,17 @@ import FoundationNetworking
     return (status.withLock { $0 }, bytes.withLock { String(decoding: $0, as: UTF8.self) })
   }
 
-  @Test func `a credential that the app gives is sent`() async throws {
+  @Test func `credentials from the app are sent`() async throws {
     let credential = URLCredential(user: "reader", password: "open", persistence: .none)
     let (status, given) = try await get(from: serveMembers(), answering: .use(credential))
     #expect(status == 200 && given == "Basic \(Data("reader:open".utf8).base64EncodedString())")
   }
 
-  @Test func `without a word of the app's the server's answer stands`() async throws {
+  @Test func `without credentials from the app the server's error is reported`() async throws {
     #expect(try await get(from: serveMembers(), answering: .system).0 == 401)
   }
 
-  @Test func `a server that the app refuses ends the update by an error of its own`() async throws {
+  @Test func `a server rejected by the app ends the update with its own error`() async throws {
     let (server, publisher) = (try serveMembers(), try ClientPublisherSimulator())
     let folder = try TemporaryFolder()
     let asked = Shared<[String]>([])
@@ -63,7 +63,7 @@ import FoundationNetworking
       directory: URL(fileURLWithPath: folder("store")), options: options)
     let error = await #expect(throws: SeedError.self) { try await store.update() }
     #expect(error?.code == .serverRefused && error?.isRetryable == true)
-    // Nobody asks twice within an update: the answer would be the same.
+    // The app is asked only once per update.
     #expect(asked.withLock { $0 } == ["seeds"])
   }
 }

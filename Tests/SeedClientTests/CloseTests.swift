@@ -12,7 +12,7 @@ import Testing
     try fixture.publishGeneration(["a": "One"])
   }
 
-  @Test func `a closed store refuses everything, and another one updates at once`() async throws {
+  @Test func `a closed store rejects all calls and another store can update at once`() async throws {
     let store = try fixture.store()
     let seed = try await store.prepare()
     await store.close()
@@ -29,7 +29,7 @@ import Testing
     #expect(try stops(inFile: seed.url) == ["Two"])
   }
 
-  @Test func `all sequences of a closed store end, and those that are asked for later have no elements`()
+  @Test func `all sequences of a closed store end and new ones are empty`()
     async throws
   {
     let store = try fixture.store()
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `keepUpdated ends with the store, also while it is suspended`(isSuspended: Bool) async throws {
+  func `keepUpdated ends when its store is closed even while suspended`(isSuspended: Bool) async throws {
     let store = try fixture.store { $0.sleep = { _ in try await Task.sleep(for: .seconds(3600)) } }
     let states = Collected(store.states)
     let keeping = Task { await code { try await store.keepUpdated() } }

@@ -1,6 +1,5 @@
 import SeedSystem
 
-/// The elements of a sequence, as they come.
 final class Collected<Element: Sendable>: Sendable {
   private struct State {
     var elements: [Element] = []
@@ -9,7 +8,7 @@ final class Collected<Element: Sendable>: Sendable {
 
   private let state = Mutex(State())
 
-  /// Takes all elements of a sequence until it ends; one that fails has ended.
+  /// Collects the elements of a sequence until it ends or fails.
   init(_ sequence: some AsyncSequence<Element, any Error> & Sendable) {
     Task {
       do {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SeedClient
 
-/// What a store is made with is judged when it is made, and by the reason.
+/// The initializer of a store rejects invalid arguments with a reason.
 @Suite struct ConfigurationTests {
   let fixture: StoreFixture
 
@@ -25,27 +25,27 @@ import Testing
   }
 
   @Test(arguments: ["HTTP://127.0.0.1:8080", "https://seeds.example:65535/path", "hTTps://seeds.example"])
-  func `an address is one in whatever case its scheme is written`(_ server: String) throws {
+  func `the scheme of a server address is case-insensitive`(_ server: String) throws {
     try make(server: server)
   }
 
   @Test(arguments: [
     "ftp://seeds.example", "https://seeds.example:99999", "http://seeds.example:0", "seeds.example",
   ])
-  func `what is no server's address is refused at once`(_ server: String) async {
+  func `an invalid server address is rejected at once`(_ server: String) async {
     #expect(await code { try make(server: server) } == .configuration)
   }
 
   @Test(arguments: ["http://seeds.example/store", "/store", "file:///"])
-  func `a directory is a folder on this device, and not all of it`(_ directory: String) async {
+  func `a directory must be a file URL other than the root folder`(_ directory: String) async {
     #expect(await code { try make(directory: directory) } == .configuration)
   }
 
-  @Test func `a bundle is a folder on this device`() async {
+  @Test func `a bundle must be a local folder`() async {
     #expect(await code { try make(bundle: "https://seeds.example/shipped") } == .configuration)
   }
 
-  @Test func `two programs do not share a directory that neither of them has named`() {
+  @Test func `default directories of two programs differ`() {
     let paths = ["com.example.app", "app", "a/b", "..", ""].map {
       StoreDirectory.path(of: ClientPublisherSimulator.series, for: $0)
     }
@@ -57,7 +57,7 @@ import Testing
   }
 
   #if !canImport(Darwin)
-  @Test func `data lies where the user's environment says, if that is an absolute path`() {
+  @Test func `the data folder follows XDG_DATA_HOME if it is an absolute path`() {
     func folder(_ value: String?) -> String {
       StoreDirectory.dataFolder(value.map { ["XDG_DATA_HOME": $0] } ?? [:], home: "/home/ada")
     }
@@ -67,14 +67,14 @@ import Testing
   #endif
 
   @Test(arguments: [EROFS, EACCES, ENOTDIR, EIO])
-  func `an error of the disk says what to do`(_ number: Int32) {
+  func `a disk error includes a remedy`(_ number: Int32) {
     let error = SeedError(FileError("open", "/store/LOCK", number))
     #expect(error.code == .io && error.message.contains("/store/LOCK"))
     #expect(
       ["give the store", "let this app", "try again"].contains { error.message.contains($0) }, "\(error)")
   }
 
-  @Test func `a value tells what it is`() {
+  @Test func `a value reports its type`() {
     #expect(SeedValue.blob([1, 2]).blob == [1, 2] && SeedValue.text("a").blob == nil)
     #expect(SeedValue.null.isNull && !SeedValue.integer(0).isNull)
   }

@@ -5,7 +5,7 @@ import SeedFormat
 import Support
 import Testing
 
-/// A generation counts for good once it was read; one that cannot be read gives way to the one before.
+/// A generation is confirmed by its first read. If it cannot be read, the store returns to the one before.
 @Suite struct ConfirmationTests {
   let fixture: StoreFixture
 
@@ -14,7 +14,7 @@ import Testing
     try fixture.publishGeneration(["a": "One"])
   }
 
-  /// A store at version 1 that has taken in version 2, and read it where `isRead`.
+  /// A store that updated from version 1 to 2, and has read it if `isRead`.
   private func swapped(isRead: Bool) async throws {
     let store = try fixture.store()
     #expect(try await store.stops() == ["One"])
@@ -23,7 +23,7 @@ import Testing
     if isRead { #expect(try await store.stops() == ["Two"]) }
   }
 
-  @Test func `a file that was never read and cannot be gives way to the one before, and is not taken again`()
+  @Test func `an unread file that cannot be read gives way to the previous one and is not downloaded again`()
     async throws
   {
     try await swapped(isRead: false)
@@ -35,13 +35,13 @@ import Testing
     #expect(try fixture.names("generations").count == 1)
     let state = await store.state
     #expect(state.lastError?.code == .rejected && state.version == .first)
-    // The same rows in another file are another chance.
+    // Another file with the same rows gets another chance.
     try fixture.publisher.publishSnapshot(.xz)
     try await store.update()
     #expect(try await store.stops() == ["Two"])
   }
 
-  @Test func `a file that was read and is damaged later gives way too, and the same snapshot mends it`()
+  @Test func `a confirmed file that is damaged later gives way and can be repaired by the same snapshot`()
     async throws
   {
     try await swapped(isRead: true)
@@ -52,7 +52,7 @@ import Testing
     #expect(try await store.stops() == ["Two"])
   }
 
-  @Test func `a rejected file is not taken at the next start either`() async throws {
+  @Test func `a rejected file is not downloaded again after a restart`() async throws {
     try await swapped(isRead: false)
     try fixture.damage { $0.removeLast($0.count - 2000) }
     func attempt() async throws -> SeedError.Code? {
@@ -63,7 +63,7 @@ import Testing
     #expect(try await attempt() == .rejected)
   }
 
-  @Test func `a start with an unread file that can be read confirms it`() async throws {
+  @Test func `a start confirms an unread but readable file`() async throws {
     try await swapped(isRead: false)
     func confirmations() throws -> Int {
       try fixture.names("generations").filter { try fixture.names("generations/\($0)").contains("CONFIRMED") }
@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a read that meets damage is answered from the generation before, and a snapshot comes`(
+  func `a read of a damaged page falls back to the previous generation until a snapshot arrives`(
     _ isConfirmed: Bool
   ) async throws {
     var many: [String: String] = [:]
@@ -87,11 +87,11 @@ import Testing
     try await store.update()
     if isConfirmed {
       #expect(try await store.stops().count == 3001)
-      // Another store, for this one may remember the page. The lock is free at once, whoever still holds this one.
+      // A new store, because this one may have cached the page. Suspending releases the lock at once.
       await store.suspend()
       store = try fixture.store()
     }
-    // One page of many: what a start looks at stays whole.
+    // One page of many, which the check at start does not read.
     try fixture.damage { bytes in
       let place = bytes.range(of: Data("Stop number 1500".utf8))?.lowerBound ?? 0
       for index in 0..<8 { bytes[place / 4096 * 4096 + index] = 0xA5 }
@@ -109,9 +109,9 @@ import Testing
     }
   }
 
-  // MARK: On the app's wish
+  // MARK: Rollback by the app
 
-  @Test func `an app goes back, and what it went back from does not come again`() async throws {
+  @Test func `a rollback by the app is not undone by the same data`() async throws {
     let store = try fixture.store()
     try await store.prepare()
     try fixture.publishGeneration(["a": "Bad"])
@@ -119,7 +119,7 @@ import Testing
     #expect(try await store.rollBack().version == .first)
     #expect(try await store.stops() == ["One"])
     #expect(await code { try await store.update() } == .rejected)
-    // Neither by a snapshot in another encoding.
+    // Not even by a snapshot in another encoding.
     try fixture.publisher.publishSnapshot(.xz)
     #expect(await code { try await store.update() } == .rejected)
     try fixture.publishGeneration(["a": "Good"])
@@ -127,7 +127,7 @@ import Testing
     #expect(try await store.stops() == ["Good"])
   }
 
-  @Test func `a way back leads over a restart, and only once`() async throws {
+  @Test func `a rollback is possible after a restart and only once`() async throws {
     try await swapped(isRead: true)
     let store = try fixture.store()
     #expect(try await store.rollBack().version == .first)
@@ -135,7 +135,7 @@ import Testing
     #expect(try await store.stops() == ["One"])
   }
 
-  @Test func `without a generation before there is no way back`() async throws {
+  @Test func `a rollback needs a previous generation`() async throws {
     let store = try fixture.store()
     try await store.prepare()
     #expect(await code { try await store.rollBack() } == .noPrevious)

@@ -7,12 +7,12 @@ import Testing
 
 @testable import SeedClient
 
-/// The client's law beside one that tries every road there is.
+/// Compares the planner with an exhaustive search.
 @Suite struct DecisionReferenceTests {
   private static let histories = 3000
   private static let app = SeedModel(dataset: "transit", model: "2.1", schema: .of([1]))
 
-  @Test func `no road has fewer bytes than the one that is taken`() throws {
+  @Test func `no plan has fewer bytes than the chosen one`() throws {
     let seed = UInt64.random(in: 0...UInt64.max)
     var random = SplitMix(seed: seed)
     for number in 0..<Self.histories {
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  /// Where a decision leads, what it costs, and how it begins.
+  /// The result, cost and start of a plan.
   struct Outcome: Equatable {
     let end: Int?
     let bytes: Int
@@ -73,7 +73,7 @@ import Testing
   }
 }
 
-/// Every road by trying all deltas at every step: slow, and obviously right.
+/// Finds the best plan by trying all deltas at every step.
 private struct Reference {
   typealias Outcome = DecisionReferenceTests.Outcome
   let deltas: [(from: Int, to: Int, bytes: Int)]
@@ -89,14 +89,14 @@ private struct Reference {
     snapshots = objects.filter(\.isSnapshot).map { ($0.version.number, $0.length) }
   }
 
-  /// The fewest bytes of deltas from a version to the head.
+  /// The fewest bytes of deltas from a version to head.
   func chain(from version: Int) -> Int? {
     if version == head { return 0 }
     let next = deltas.filter { $0.from <= version && version < $0.to }
     return next.compactMap { delta in chain(from: delta.to).map { $0 + delta.bytes } }.min()
   }
 
-  /// Furthest first, then from the newest snapshot, then the fewest bytes.
+  /// Prefers the highest version, then the newest snapshot, then the fewest bytes.
   func snapshotRoad() -> Outcome? {
     let roads = snapshots.map { snapshot in
       let chain = chain(from: snapshot.version)

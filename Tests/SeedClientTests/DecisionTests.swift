@@ -7,8 +7,7 @@ import Testing
 
 @testable import SeedClient
 
-/// The client's law, case by case. Objects are written as `s5` (snapshot of 5), `d3-5` (delta), with their
-/// bytes.
+/// Decisions of the planner, case by case. `s5` is a snapshot of version 5, `d3-5` a delta.
 @Suite struct DecisionTests {
   struct Case: CustomTestStringConvertible, Sendable {
     let testDescription: String
@@ -16,7 +15,7 @@ import Testing
     var local: Int?
     var head = 10
     let objects: [(String, bytes: Int)]
-    /// What is decided: the names of what is fetched, in order, or the refusal's kind.
+    /// The short names of the planned downloads in order, or the kind of error.
     let expected: String
   }
 
@@ -50,12 +49,12 @@ import Testing
       "snapshots of another schema do not count", nil, [("p10", 1), ("s9", 100), ("d9-10", 1)], "s9 d9-10"),
   ]
 
-  @Test(arguments: cases) func `the shortest road that is published`(example: Case) throws {
+  @Test(arguments: cases) func `the planner chooses the cheapest published plan`(example: Case) throws {
     let local = try example.local.map { try Self.seed(version: $0) }
     #expect(Self.decide(try Self.metadata(example), local, Self.app) == example.expected)
   }
 
-  @Test func `another epoch goes to a snapshot, whatever the version`() throws {
+  @Test func `another epoch requires a snapshot for any version`() throws {
     for version in [1, 10, 99] {
       var local = try Self.seed(version: version)
       local.epoch = try Epoch("ffffffffffffffff")
@@ -63,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func `a file of an older schema goes to a snapshot, at the head too`() throws {
+  @Test func `a file of an older schema requires a snapshot even at head`() throws {
     for version in [9, 10] {
       var local = try Self.seed(version: version)
       local.schema = .of([0])
@@ -72,26 +71,26 @@ import Testing
     }
   }
 
-  @Test func `rows other than those published as their version go to a snapshot`() throws {
+  @Test func `rows that differ from the published version require a snapshot`() throws {
     var local = try Self.seed(version: 10)
     local.digest = .of([9])
     #expect(Self.decide(try Self.metadata(Self.cases[0]), local, Self.app) == "s10")
   }
 
-  @Test func `no road leads back`() throws {
+  @Test func `no plan leads to an older version`() throws {
     var local = try Self.seed(version: 9)
     local.schema = .of([0])
     let example = Case("", nil, [("s8", 100)], "")
     #expect(Self.decide(try Self.metadata(example), local, Self.app) == "versionGone")
   }
 
-  @Test func `a minor that is not published is refused before anything else`() throws {
+  @Test func `an unpublished minor is rejected before anything else`() throws {
     let app = SeedModel(dataset: "transit", model: "2.7", schema: .of([7]))
     let found = Self.decide(try Self.metadata(Self.cases[0]), try Self.seed(version: 99), app)
     #expect(found == "noCompatibleModel")
   }
 
-  @Test func `an older minor opens the newest file by its own pin`() throws {
+  @Test func `an older minor opens the newest file if its pinned schema matches`() throws {
     let metadata = try Self.metadata(Self.cases[0])
     let older = SeedModel(dataset: "transit", model: "2.0", schema: .of([0]))
     #expect(Self.decide(metadata, nil, older) == "s10")
@@ -99,7 +98,7 @@ import Testing
     #expect(Self.decide(metadata, nil, wrong) == "modelMismatch")
   }
 
-  @Test func `an app below all that is published is too old, one between is not`() throws {
+  @Test func `an app below all published models is too old but one between them is not`() throws {
     var metadata = try Self.metadata(Self.cases[0])
     metadata.state.models = ["2.1": .of([1]), "2.3": .of([3]), "2.4": .of([4])]
     metadata.state.model = "2.4"
@@ -112,7 +111,7 @@ import Testing
     #expect(!SeedError(.clientTooOld, "").isRetryable)
   }
 
-  @Test func `what proved bad is as good as not published`() throws {
+  @Test func `rejected objects are ignored as if they were not published`() throws {
     let example = Case("", nil, [("s10", 100), ("d8-10", 5), ("d8-9", 10), ("d9-10", 10), ("x10", 60)], "")
     let metadata = try Self.metadata(example)
     let local = try Self.seed(version: 8)
@@ -126,11 +125,11 @@ import Testing
     #expect(decide(local, without: ["d8-10", "d8-9", "x10"]) == "s10")
     #expect(decide(local, without: ["d8-10", "d8-9", "x10", "s10"]) == "rejected")
     #expect(decide(nil, without: ["x10"]) == "s10")
-    // That the rows are those that were published is said by bad objects as well.
+    // The signed digest still comes from rejected objects.
     #expect(decide(try Self.seed(version: 10), without: ["s10", "x10"]) == "upToDate")
   }
 
-  @Test func `a plan says what is to be done and why`() throws {
+  @Test func `a plan contains action, reason and size`() throws {
     func plan(_ local: Int?, _ objects: [(String, bytes: Int)]) throws -> UpdatePlan {
       let metadata = try Self.metadata(Case("", local, objects, ""))
       return try UpdatePlanner(metadata, local.map { try Self.seed(version: $0) }, Self.app).plan()
@@ -150,12 +149,12 @@ import Testing
     #expect(throws: SeedError.self) { try plan(11, [("s10", 5)]) }
   }
 
-  @Test func `a tool takes the schema that is signed`() throws {
+  @Test func `a tool without a pinned schema accepts the signed one`() throws {
     let tool = SeedModel(dataset: "transit", model: "2.1")
     #expect(Self.decide(try Self.metadata(Self.cases[0]), nil, tool) == "s10")
   }
 
-  @Test func `a series that ended is followed to its end, then says so`() throws {
+  @Test func `a retired series is followed to its end and then reported`() throws {
     var metadata = try Self.metadata(Self.cases[0])
     metadata.state.lifecycle = .retired(message: "Use 3.")
     #expect(Self.decide(metadata, nil, Self.app) == "s10")
@@ -165,7 +164,7 @@ import Testing
     #expect(Self.decide(empty, nil, Self.app) == "retired")
   }
 
-  @Test func `the pace doubles with failures and never passes the publisher's`() {
+  @Test func `the delay doubles with failures up to the publisher's interval`() {
     let pace = Pace(pollSeconds: 30)
     #expect(pace.wait(afterFailures: 0, chance: 0.5) == .seconds(30))
     #expect(
@@ -177,11 +176,10 @@ import Testing
     #expect(Pace(pollSeconds: 1).wait(afterFailures: 1_000_000, chance: 0.5) == .seconds(5))
   }
 
-  // MARK: Parts
+  // MARK: Helpers
 
   private static let app = SeedModel(dataset: "transit", model: "2.1", schema: .of([1]))
 
-  /// The names of what is fetched, in order, or the refusal's kind.
   private static func decide(
     _ metadata: SeriesMetadata, _ local: SeedMeta?, _ app: SeedModel, rejected: Set<SHA256Digest> = []
   ) -> String {

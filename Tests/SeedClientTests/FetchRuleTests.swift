@@ -8,14 +8,13 @@ import Testing
 
 @testable import SeedClient
 
-/// Nobody is there.
 private struct NoNetwork: Transport {
   func send(_ request: TransportRequest, to receiver: ResponseReceiver) async throws {
     throw TransportError.unreachable(url: request.url.absoluteString, reason: "there is no network")
   }
 }
 
-/// What answers mean and what follows from failures: the pure rules of fetching.
+/// Rules for responses and retries, without I/O.
 @Suite struct FetchRuleTests {
   private static let now = UTCTime(secondsSinceEpoch: 1_785_585_600)
 
@@ -90,7 +89,7 @@ private struct NoNetwork: Transport {
     Answer(testDescription: "an error", status: 500, expected: "status"),
   ]
 
-  @Test(arguments: answers) func `an answer's head says what its bytes are`(answer: Answer) throws {
+  @Test(arguments: answers) func `status and header fields decide how a body is used`(answer: Answer) throws {
     let url = try #require(URL(string: "http://seeds.example/a"))
     let request = TransportRequest(url: url, range: answer.range, validator: answer.validator)
     let head = ResponseHead(status: answer.status, fields: answer.fields)
@@ -103,9 +102,9 @@ private struct NoNetwork: Transport {
     #expect(found == answer.expected)
   }
 
-  // MARK: Patience
+  // MARK: Retries
 
-  @Test func `a server asks for patience in seconds or until a date, and no longer than a day`() {
+  @Test func `Retry-After is seconds or a date and is limited to a day`() {
     func read(_ text: String?) -> Duration? { RetryAfter.read(text, now: Self.now) }
     #expect(read("120") == .seconds(120))
     #expect(read("0") == .seconds(0))
@@ -120,14 +119,14 @@ private struct NoNetwork: Transport {
     }
   }
 
-  @Test func `fruitless failures are few, and their waits double`() {
+  @Test func `failures without progress are few and their delays double`() {
     var rule = RetryRule()
     let broken = TransportError.unreachable(url: "", reason: "")
     let waits = (0..<3).map { _ in rule.wait(after: broken, received: 0, chance: 0.5) }
     #expect(waits == [.seconds(0.5), .seconds(1), nil])
   }
 
-  @Test func `bytes pay for failures`() {
+  @Test func `received bytes earn further retries`() {
     var rule = RetryRule()
     let broken = TransportError.unreachable(url: "", reason: "")
     for number in 1...1000 {
@@ -140,7 +139,7 @@ private struct NoNetwork: Transport {
     #expect(attempts.count < 10)
   }
 
-  @Test func `what cannot pass is not tried again, and a long patience is the next update's`() {
+  @Test func `permanent errors are not retried and long delays are left to the next update`() {
     func wait(_ error: TransportError) -> Duration? {
       var rule = RetryRule()
       return rule.wait(after: error, received: 0, chance: 0.5)
@@ -157,8 +156,7 @@ private struct NoNetwork: Transport {
     #expect(final.allSatisfy { wait($0) == nil })
   }
 
-  @Test func `the pace heeds what a server asked for, up to a day, and spreads those whom it told the same`()
-  {
+  @Test func `the delay follows Retry-After up to a day and adds jitter`() {
     let pace = Pace(pollSeconds: 30)
     #expect(pace.wait(afterFailures: 1, chance: 0, asked: .seconds(600)) == .seconds(600))
     #expect(pace.wait(afterFailures: 1, chance: 1, asked: .seconds(600)) == .seconds(610))
@@ -167,7 +165,7 @@ private struct NoNetwork: Transport {
   }
 
   @Test(arguments: [(bytes: 0, ends: "tooSlow"), (bytes: 1_000_000, ends: "tooLate")])
-  func `a transfer has a pace to keep, and an end`(bytes: Int, ends: String) async throws {
+  func `a transfer needs a minimum rate and has a maximum time`(bytes: Int, ends: String) async throws {
     let (clock, transport) = (Shared(Duration.zero), EndlessAnswer())
     let environment = Environment(
       transport: transport,
@@ -196,11 +194,11 @@ private struct NoNetwork: Transport {
   // MARK: Redirects
 
   @Test(arguments: [TransportError.status(url: "/a", 302), .webPage(url: "/a")])
-  func `who meets a page for signing in is told so`(_ error: TransportError) {
+  func `a sign-in page is reported as such`(_ error: TransportError) {
     #expect(error.seedError.code == .server && error.description.contains("sign in first"))
   }
 
-  @Test func `a redirect stays on its server, keeps its scheme, and ends`() throws {
+  @Test func `a redirect must stay on its server, keep its scheme, and end`() throws {
     func exchange() throws -> Exchange {
       let url = try #require(URL(string: "https://seeds.example/a"))
       return Exchange(
@@ -225,9 +223,9 @@ private struct NoNetwork: Transport {
     #expect(followed.count == 5)
   }
 
-  // MARK: Room
+  // MARK: Disk space
 
-  @Test func `an update's room is counted before its first byte`() throws {
+  @Test func `an update's disk space is calculated before its first byte`() throws {
     func needed(_ objects: [PublishedObject], held: Int = 0) -> Int { DiskPlan(objects, held: held).needed }
     let snapshot = Self.object(.snapshot(.first, .gzip), length: 1000, raw: 10_000)
     let delta = Self.object(.delta(from: .first, to: .first.next), length: 100, raw: 1000)
@@ -256,7 +254,6 @@ private struct NoNetwork: Transport {
   }
 }
 
-/// Begins to answer, and never ends by itself.
 private final class EndlessAnswer: Transport {
   let receiver = Shared<ResponseReceiver?>(nil)
 

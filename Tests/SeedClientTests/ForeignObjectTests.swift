@@ -6,7 +6,7 @@ import SeedFormat
 import Support
 import Testing
 
-/// An app that has made something of its own in a seed's file loses that, and never its updates.
+/// If an app creates objects in a seed's file, it loses them but never its updates.
 @Suite struct ForeignObjectTests {
   static let objects = [
     "CREATE TABLE mine(a)",
@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: objects)
-  func `an object that no seed has does not keep a store from going on that has the file open`(_ sql: String)
+  func `an object created by the app does not stop updates of an open file`(_ sql: String)
     async throws
   {
     let store = try fixture.store()
@@ -33,16 +33,18 @@ import Testing
   }
 
   @Test(arguments: objects)
-  func `it gives way to a snapshot after a restart`(_ sql: String) async throws {
+  func `a file with an object of the app is replaced by a snapshot after a restart`(_ sql: String)
+    async throws
+  {
     let first = try fixture.store()
     try Connection(await first.prepare().url.path, .writer).execute(sql)
-    // The lock is free at once, whoever still holds this one.
+    // Suspending releases the lock at once.
     await first.suspend()
     try await expectSnapshot(of: fixture.store())
   }
 
   @Test(arguments: objects)
-  func `it gives way to one where the app has made it through the connection that it lends`(_ sql: String)
+  func `an object created through a lent connection is replaced by a snapshot`(_ sql: String)
     async throws
   {
     let store = try fixture.store()

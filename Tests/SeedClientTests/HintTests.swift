@@ -4,9 +4,9 @@ import Testing
 
 @testable import SeedClient
 
-/// A message that there is news, sent to many devices at once.
+/// A push notification of an update, sent to many devices at once.
 @Suite struct HintTests {
-  @Test func `hints spread, and lead to one look in ten seconds at most`() {
+  @Test func `hints are spread and cause at most one check in ten seconds`() {
     var rule = HintRule()
     #expect(rule.wait(for: .hint, now: .seconds(100), chance: 0) == .seconds(2))
     #expect(rule.wait(for: .hint, now: .seconds(101), chance: 0) == nil)
@@ -18,7 +18,7 @@ import Testing
     #expect(rule.wait(for: .hint(within: .seconds(600)), now: .seconds(140), chance: 0.5) == .seconds(302))
   }
 
-  @Test func `a million devices that hear of it at once need fifteen seconds`() {
+  @Test func `a million devices that get a hint at once are spread over fifteen seconds`() {
     var random = SplitMix(seed: 7)
     var seconds = Array(repeating: 0, count: 20)
     let devices = 100_000
@@ -31,7 +31,7 @@ import Testing
     #expect(seconds.allSatisfy { $0 < devices / 10 })
   }
 
-  /// A device, and the waits that it begins.
+  /// A device, and the delays that it starts.
   private func device() async throws -> (fixture: StoreFixture, store: SeedStore, waits: Shared<[Duration]>) {
     let fixture = try StoreFixture(inMemory: true)
     try fixture.publisher.publish(["a": "Alexanderplatz"])
@@ -39,7 +39,7 @@ import Testing
     let store = try fixture.store { environment in
       environment.chance = { 0.5 }
       environment.sleep = { duration in
-        // The watch over each request sleeps as well.
+        // The timeout of each request also sleeps.
         guard duration < .seconds(20) else { return try await Task.sleep(for: duration) }
         waits.withLock { $0.append(duration) }
         await Task.yield()
@@ -49,7 +49,7 @@ import Testing
     return (fixture, store, waits)
   }
 
-  @Test func `a look for a hint waits for a moment of its own, and takes what is new`() async throws {
+  @Test func `a check after a hint waits for a random delay and applies an update`() async throws {
     let (fixture, store, waits) = try await device()
     try fixture.publisher.publish(["a": "Alex"])
     let report = try await store.look(because: .hint)
@@ -57,8 +57,7 @@ import Testing
     #expect(try await store.stops() == ["Alex"])
   }
 
-  @Test func `a second hint is told that a look is to come, and one after it leads to another`() async throws
-  {
+  @Test func `a second hint during the delay is merged and a later one causes another check`() async throws {
     let fixture = try StoreFixture(inMemory: true)
     try fixture.publisher.publish(["a": "Alexanderplatz"])
     let gate = AsyncStream.makeStream(of: Void.self)
@@ -79,7 +78,7 @@ import Testing
     #expect(try await store.look(because: .hint)?.action == .upToDate)
   }
 
-  @Test func `a hint that nobody waits for any more leads to no look, and the next one does`() async throws {
+  @Test func `a cancelled hint causes no check and the next one does`() async throws {
     let fixture = try StoreFixture(inMemory: true)
     try fixture.publisher.publish(["a": "Alexanderplatz"])
     let waiting = AsyncStream.makeStream(of: Void.self)
@@ -100,7 +99,7 @@ import Testing
     #expect(try await store.look(because: .hint)?.action == .replaced)
   }
 
-  @Test func `a store that is closed or suspended meanwhile says so`() async throws {
+  @Test func `a hint to a closed or suspended store throws`() async throws {
     let (_, store, _) = try await device()
     await store.suspend()
     #expect(await code { try await store.look(because: .hint) } == .suspended)

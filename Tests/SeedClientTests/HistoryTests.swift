@@ -3,12 +3,11 @@ import SeedFormat
 import Support
 import Testing
 
-/// Whatever the publisher does and whenever a client looks, it holds the rows of the head, or says why not.
 @Suite struct HistoryTests {
   private static let steps = 60
 
   @Test(.full, arguments: [1, 2, 3] as [UInt64])
-  func `clients hold the published rows by either road`(seed: UInt64) async throws {
+  func `a client at any time has the published rows of head or an error`(seed: UInt64) async throws {
     var random = SplitMix(seed: seed)
     let fixture = try StoreFixture()
     try fixture.publisher.publish(["s0": "Start"])

@@ -9,15 +9,15 @@ import Testing
 
 @testable import SeedClient
 
-/// A store beside a front of ours, over real connections.
+/// A store and a Seedbank front over real connections.
 @Suite struct IdlePollTests {
-  /// Bytes of bodies that an idle poll may take, with the next root and without.
+  /// Maximum bytes of bodies in an idle poll by its number of requests: with the next root, and without.
   private static let mostBytes = [2: 1024, 1: 512]
-  /// A look for a newer root, four metadata files, and the snapshot.
+  /// A check for a newer root, four metadata files, and the snapshot.
   private static let firstRequests = 6
 
   @Test(arguments: [(3600, 1), (0, 2)])
-  func `a fresh start is six requests; where nothing changed a poll is one, or two with the next root`(
+  func `a first start takes six requests, and an idle poll one, or two with a root check`(
     _ rootCheckSeconds: Int, _ requests: Int
   ) async throws {
     let deployment = try TestDeployment(
@@ -50,7 +50,7 @@ import Testing
     }
     try deployment.origin("UPDATE stop SET name = 'Alexanderplatz'")
     _ = try deployment.step()
-    // The front looks at its folder now and then; the store hears of the change once it has.
+    // The front checks its folder periodically, so poll until it serves the change.
     var report = try await store.update()
     while report.action == .upToDate { report = try await store.update() }
     #expect(report.action == .applied && report.plan.reason == .deltasAreSmaller)

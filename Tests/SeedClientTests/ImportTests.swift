@@ -21,7 +21,7 @@ import Testing
     try Connection(database.path, .reader).rows("SELECT name FROM person ORDER BY id").map { $0[0].text }
   }
 
-  @Test func `the documentation's first example`() async throws {
+  @Test func `the first example of the documentation works`() async throws {
     let (databaseURL, jsonURL) = (database, URL(fileURLWithPath: folder("people.json")))
     try Data(#"[{"id": 1, "name": "Ada"}]"#.utf8).write(to: jsonURL)
     let importer = Importer(database: databaseURL)
@@ -29,7 +29,7 @@ import Testing
     #expect(report.tables["person"]?.inserted ?? 0 == 1)
   }
 
-  @Test func `a table whose CHECK calls a JSON function is written`() async throws {
+  @Test func `a table whose CHECK calls a JSON function can be written`() async throws {
     try Connection(database.path, .own).execute(
       "CREATE TABLE item(id INTEGER PRIMARY KEY, extra TEXT CHECK (json_valid(extra)))")
     let report = try await Importer(database: database).import(
@@ -37,7 +37,7 @@ import Testing
     #expect(report.tables["item"]?.inserted == 1)
   }
 
-  @Test func `the documentation's mapping`() async throws {
+  @Test func `the mapping example of the documentation works`() async throws {
     let mapping = ImportMapping(
       TableMapping("person", names: .snakeToCamel, columns: ["born": .from("birth_date", .date())]),
       rows: "$.data.items")
@@ -47,7 +47,7 @@ import Testing
     #expect(born == 86_400)
   }
 
-  @Test func `the documentation's mapping of several lists`() async throws {
+  @Test func `the documentation's example of several lists works`() async throws {
     try Connection(database.path, .writer).execute(
       """
       CREATE TABLE stops(id INTEGER PRIMARY KEY);
@@ -61,7 +61,7 @@ import Testing
     #expect(report.tables.mapValues(\.inserted) == ["stops": 1, "times": 1])
   }
 
-  @Test func `CSV is a layout, and rejected rows can be taken in once they are mended`() async throws {
+  @Test func `CSV is supported and rejected rows can be imported after repair`() async throws {
     let kept = Mutex("")
     let csv = Data("id;name\n1;Ada\nx;Grace\n".utf8)
     let mapping = ImportMapping("person", layout: .csv(CSVFormat(delimiter: ";")))
@@ -76,7 +76,7 @@ import Testing
     #expect(try names() == ["Ada", "Grace"])
   }
 
-  @Test func `pages are asked for until one is empty`() async throws {
+  @Test func `pages are requested until one is empty`() async throws {
     let asked = Mutex<[Int]>([])
     let source = ImportSource.pages { page in
       asked.withLock { $0.append(page) }
@@ -90,7 +90,7 @@ import Testing
     #expect(asked.withLock { $0 } == [1, 2, 3])
   }
 
-  @Test func `gzip is known by its content, in a file and in pieces`() async throws {
+  @Test func `gzip is detected by its content in a file and in chunks`() async throws {
     let packed = try Compression.gzip(Array(#"[{"id": 1, "name": "Ada"}]"#.utf8))
     let file = URL(fileURLWithPath: folder("people"))
     try Data(packed).write(to: file)
@@ -105,7 +105,7 @@ import Testing
     #expect(second.tables["person"]?.unchanged == 1)
   }
 
-  @Test func `a source that fails leaves the database as it was`() async throws {
+  @Test func `a failing source leaves the database unchanged`() async throws {
     struct Offline: Error {}
     let source = ImportSource.pages { page in
       guard page == 1 else { throw Offline() }
@@ -117,7 +117,7 @@ import Testing
     #expect(try names() == [])
   }
 
-  @Test func `readers go on while an import writes, and see all of it or nothing`() async throws {
+  @Test func `readers continue during an import and see all of it or nothing`() async throws {
     try Connection(database.path, .writer).execute("PRAGMA journal_mode = WAL")
     let reader = try Connection(database.path, .reader)
     let seen = Mutex<[Int64?]>([])
@@ -132,7 +132,7 @@ import Testing
     #expect(try reader.integer("SELECT count(*) FROM person") == 2)
   }
 
-  @Test func `a task that is cancelled ends its import, which leaves nothing`() async throws {
+  @Test func `a cancelled import leaves no rows`() async throws {
     let database = database
     let task = Task {
       let source = ImportSource.pages { page in
@@ -158,7 +158,7 @@ import Testing
     #expect(try names() == ["p1", "p2", "p3", "p4"])
   }
 
-  @Test func `who waits for another import ends when it is cancelled`() async throws {
+  @Test func `waiting for another import ends on cancellation`() async throws {
     let importer = Importer(database: database)
     let (begun, beginnings) = AsyncStream.makeStream(of: Void.self)
     let first = Task {
@@ -178,7 +178,7 @@ import Testing
     await #expect(throws: CancellationError.self) { try await first.value }
   }
 
-  @Test func `a database that is not there is not made`() async throws {
+  @Test func `an import does not create a missing database`() async throws {
     let missing = URL(fileURLWithPath: folder("missing.sqlite"))
     let error = await #expect(throws: SeedError.self) {
       try await Importer(database: missing).import(.data(Data("[]".utf8)), mapping: ImportMapping("person"))

@@ -5,7 +5,7 @@ import SeedFormat
 import Support
 import Testing
 
-/// Who reads a generation keeps it, in whatever process; what nobody reads goes.
+/// A generation with a reader in any process stays; one without is removed.
 @Suite struct LeaseTests {
   let fixture: StoreFixture
 
@@ -16,7 +16,7 @@ import Testing
 
   private func generations() throws -> Int { try fixture.names("generations").count }
 
-  @Test func `a reader that never lets go keeps its generation, and only that one`() async throws {
+  @Test func `a reader that never ends keeps only its own generation`() async throws {
     let writer = try fixture.store()
     try await writer.prepare()
     let reader = try fixture.store()
@@ -30,7 +30,7 @@ import Testing
     #expect(try generations() == 3, "the one that is read, the current and the previous one")
   }
 
-  @Test func `a generation whose reader let go later is removed at the next look`() async throws {
+  @Test func `a released generation is removed at the next check`() async throws {
     let writer = try fixture.store()
     try await writer.prepare()
     try await reading { reader in
@@ -47,7 +47,7 @@ import Testing
     #expect(try generations() == 2)
   }
 
-  @Test func `the current and the previous generation stay though nobody reads them`() async throws {
+  @Test func `the current and the previous generation stay without readers`() async throws {
     try await reading { store in
       try await store.prepare()
       try fixture.publishGeneration(["a": "Two"])
@@ -58,7 +58,7 @@ import Testing
     #expect(try generations() == 2)
   }
 
-  @Test func `a store that only reads notices a swap at its next read`() async throws {
+  @Test func `a read-only store opens a new generation at its next read`() async throws {
     let writer = try fixture.store()
     try await writer.prepare()
     let reader = try fixture.store()
@@ -72,7 +72,7 @@ import Testing
     #expect(first?.url != second?.url && second?.version == .first.next)
   }
 
-  @Test func `a live query of a store that only reads follows what another one applies`() async throws {
+  @Test func `a live query of a read-only store follows another store's updates`() async throws {
     let writer = try fixture.store()
     try await writer.prepare()
     let reader = try fixture.store()
@@ -85,7 +85,7 @@ import Testing
     #expect(try await rows.next()?.map { $0[0].string } == ["Uno"])
   }
 
-  @Test func `a generation without its record is a leftover, and no one's`() async throws {
+  @Test func `a generation without its record is a leftover and is removed`() async throws {
     try await reading { try await $0.prepare() }
     let half = "\(fixture.directory)/generations/9-00ff"
     try FileManager.default.createDirectory(atPath: half, withIntermediateDirectories: true)
@@ -95,7 +95,6 @@ import Testing
     #expect(try generations() == 1)
   }
 
-  /// A store that lives as long as `body`.
   private func reading(_ body: (SeedStore) async throws -> Void) async throws {
     try await body(try fixture.store())
   }

@@ -7,7 +7,7 @@ import SeedSystem
 import Support
 import Testing
 
-/// Deltas that go through the app's own writer, and seeds that are attached to its own database.
+/// Deltas through the app's own connection, and seeds attached to the app's database.
 @Suite struct LendingTests {
   let fixture: StoreFixture
 
@@ -16,7 +16,7 @@ import Testing
     try fixture.publisher.publish(["a": "One", "b": "Bellevue"])
   }
 
-  /// A connection of the app's own, which notes what its update hook sees.
+  /// A connection of the app that records its update hook.
   fileprivate final class AppConnection: @unchecked Sendable {
     let handle: OpaquePointer
     private(set) var events: [String] = []
@@ -47,7 +47,7 @@ import Testing
     let what: String
   }
 
-  @Test func `the app's own connection sees each row that a delta changes`() async throws {
+  @Test func `the app's connection reports each row changed by a delta`() async throws {
     let store = try fixture.store()
     let seed = try await store.prepare()
     let app = try AppConnection(seed.url.path)
@@ -60,14 +60,13 @@ import Testing
       app.events.filter { $0.hasSuffix(" stop") }.sorted() == ["delete stop", "insert stop", "update stop"])
     #expect(try await store.stops() == ["Uno", "Charité"])
     #expect(try app.texts("PRAGMA foreign_keys") == ["1"])
-    // And back to the store's own.
     await store.lendConnection(nil)
     try fixture.publisher.publish(["a": "Eins"])
     try await store.update()
     #expect(try app.texts("SELECT name FROM stop WHERE id = 'a'") == ["Eins"])
   }
 
-  @Test func `the app's own connection leaves no log behind, and has its busy timeout back`() async throws {
+  @Test func `the app's connection leaves no WAL behind and keeps its busy timeout`() async throws {
     let store = try fixture.store()
     let path = try await store.prepare().url.path
     let app = try AppConnection(path)
@@ -79,7 +78,7 @@ import Testing
     #expect(try app.texts("PRAGMA busy_timeout") == ["1234"])
   }
 
-  @Test func `a connection that takes no changes takes those of a delta, and no others before and after`()
+  @Test func `a query_only connection accepts the changes of a delta and nothing else`()
     async throws
   {
     let store = try fixture.store()
@@ -93,7 +92,7 @@ import Testing
     #expect(try await store.stops() == ["Uno", "Bellevue"])
   }
 
-  @Test func `a swap goes on without the app, whose next delta needs the new file`() async throws {
+  @Test func `a swap needs no lent connection and the next delta needs the new file`() async throws {
     let store = try fixture.store()
     let seed = try await store.prepare()
     let app = try AppConnection(seed.url.path)
@@ -122,7 +121,7 @@ import Testing
       testDescription: "in a transaction", words: "writeWithoutTransaction", flags: SQLITE_OPEN_READWRITE,
       sql: "BEGIN"),
   ])
-  func `a connection that cannot take changes is refused with words, and the data stays`(_ mistake: Mistake)
+  func `a connection that cannot write is rejected with a reason and the data stays`(_ mistake: Mistake)
     async throws
   {
     let store = try fixture.store()
@@ -135,7 +134,7 @@ import Testing
     #expect(try await store.stops() == ["One", "Bellevue"])
   }
 
-  @Test func `a connection that finds the file locked says so, and the next update completes`() async throws {
+  @Test func `a locked file is reported and the next update succeeds`() async throws {
     let store = try fixture.store()
     let seed = try await store.prepare()
     let (app, other) = (try AppConnection(seed.url.path), try AppConnection(seed.url.path))
@@ -147,7 +146,7 @@ import Testing
     #expect(try await store.update().action == .applied)
   }
 
-  @Test func `a writer that is not lent, is lent twice, or fails afterwards has a clear end`() async throws {
+  @Test func `a lender that never calls, calls twice or throws gets a clear error`() async throws {
     let store = try fixture.store()
     let app = try AppConnection(await store.prepare().url.path)
     try fixture.publisher.publish(["a": "Uno"])
@@ -165,7 +164,7 @@ import Testing
     #expect(try await store.stops() == ["Uno", "Bellevue"])
   }
 
-  @Test func `a lender that was cancelled by the app alone does not end the app's updates`() async throws {
+  @Test func `a cancellation in the lender does not end later updates`() async throws {
     let store = try fixture.store()
     try await store.prepare()
     try fixture.publisher.publish(["a": "Uno"])
@@ -174,7 +173,9 @@ import Testing
     #expect(error?.code == .connection && error?.isRetryable == true)
   }
 
-  @Test func `changes that do not fit through the app's connection lead to a snapshot`() async throws {
+  @Test func `a delta that does not match through the app's connection is replaced by a snapshot`()
+    async throws
+  {
     let store = try fixture.store()
     let app = try AppConnection(await store.prepare().url.path)
     await store.lendConnection { _, apply in _ = try apply(app.handle) }
@@ -188,7 +189,7 @@ import Testing
 
   // MARK: Attaching
 
-  @Test func `an app joins its own data with the seed, which it cannot write, and follows a swap`()
+  @Test func `an app can join its data with a read-only seed and follow a swap`()
     async throws
   {
     let store = try fixture.store()
@@ -210,7 +211,7 @@ import Testing
   }
 
   @Test(arguments: ["main", "TEMP"])
-  func `a name that is the connection's own is refused by that reason`(_ name: String) async throws {
+  func `a reserved schema name is rejected with a reason`(_ name: String) async throws {
     let store = try fixture.store()
     let seed = try await store.prepare()
     let app = try AppConnection(seed.url.path)
@@ -219,12 +220,12 @@ import Testing
     #expect(throws: SeedError.self) { try Seed.detach(from: app.handle, as: name) }
   }
 
-  @Test func `what is not attached cannot be detached, and an app is told so`() async throws {
+  @Test func `detaching a seed that is not attached is an error`() async throws {
     let app = try AppConnection(fixture.folder("app.sqlite"), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
     #expect(await code { try Seed.detach(from: app.handle, as: "mine") } == .connection)
   }
 
-  @Test func `a seed that cannot be attached leaves the older one in its place`() async throws {
+  @Test func `a failed attach keeps the older seed attached`() async throws {
     let store = try fixture.store()
     let first = try await store.prepare()
     let app = try AppConnection(
@@ -237,7 +238,7 @@ import Testing
     #expect(try app.texts("SELECT name FROM seed.stop WHERE id = 'a'") == ["One"])
   }
 
-  @Test func `a connection in a transaction cannot attach, and is told so`() async throws {
+  @Test func `attaching within a transaction is an error`() async throws {
     let store = try fixture.store()
     let seed = try await store.prepare()
     let app = try AppConnection(

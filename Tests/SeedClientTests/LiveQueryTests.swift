@@ -7,22 +7,21 @@ import Testing
 
 @testable import SeedClient
 
-/// A screen that shows rows goes on showing them, and lets go of them with its store.
 @Suite struct LiveQueryTests {
   let fixture: StoreFixture
 
   init() throws { fixture = try StoreFixture() }
 
-  @Test func `a live query that meets damage goes on with the snapshot that takes its place`() async throws {
+  @Test func `a live query that meets damage continues with the replacing snapshot`() async throws {
     var many: [String: String] = [:]
     for number in 0..<3000 { many["n\(number)"] = "Stop number \(number)" }
     try fixture.publishGeneration(many)
     var store = try fixture.store()
     #expect(try await store.stops().count == 3000)
-    // Another store, for this one may remember the page. The lock is free at once, whoever still holds this one.
+    // A new store, because this one may have cached the page. Suspending releases the lock at once.
     await store.suspend()
     store = try fixture.store()
-    // One page of many: what a start looks at stays whole.
+    // One page of many, which the check at start does not read.
     try fixture.damage { bytes in
       let place = bytes.range(of: Data("Stop number 1500".utf8))?.lowerBound ?? 0
       for index in 0..<8 { bytes[place / 4096 * 4096 + index] = 0xA5 }
@@ -44,7 +43,7 @@ import Testing
   }
 
   @Test
-  func `a live query begins with what is on the device, though nobody asked for it and no server answers`()
+  func `a live query starts from stored data without a prior call and without a server`()
     async throws
   {
     try fixture.publishGeneration(["a": "One"])
@@ -64,7 +63,7 @@ import Testing
     while try await rows.next() != nil {}
   }
 
-  /// The rows of a store that is gone.
+  /// The rows of a store that was released.
   private func begun() async throws -> AsyncThrowingStream<[SeedRow], any Error> {
     let store = try fixture.store()
     let rows = store.rows("SELECT name FROM stop")
@@ -73,7 +72,6 @@ import Testing
   }
 }
 
-/// Which changes a live query hears of.
 @Suite struct LiveQueryChangeTests {
   private let fixture: StoreFixture
 
@@ -83,7 +81,7 @@ import Testing
     try fixture.publisher.publishSnapshot()
   }
 
-  @Test func `a query is run again for changes of what it reads, once for an update`() async throws {
+  @Test func `a live query runs once per update for changes of its tables`() async throws {
     let store = try fixture.store()
     let stops = Collected(store.rows("SELECT name FROM stop ORDER BY id", as: String.self))
     let none = Collected(store.rows("SELECT 1", as: Int.self))
@@ -100,7 +98,7 @@ import Testing
     try await until { other.all.count == 2 && pragma.all.count == 2 }
   }
 
-  @Test func `rows that are equal to those before are left out where that is wanted`() async throws {
+  @Test func `distinctRows skips equal rows`() async throws {
     let store = try fixture.store()
     let counts = Collected(store.distinctRows("SELECT count(*) FROM stop", as: Int.self))
     let names = Collected(store.rows("SELECT name FROM stop", as: String.self))
@@ -115,7 +113,7 @@ import Testing
     #expect(counts.all == [[1], [2]])
   }
 
-  @Test func `reads in the midst of an update run no query again, and take no version back`() async throws {
+  @Test func `reads during an update run no query again and never return an older version`() async throws {
     let store = try fixture.store()
     let stops = Collected(store.rows("SELECT name FROM stop", as: String.self))
     try await store.update()
@@ -132,7 +130,7 @@ import Testing
     #expect(await store.state.version?.number == 41)
   }
 
-  @Test func `of live queries over twenty tables a change of one runs those that read it`() async throws {
+  @Test func `a change of one of twenty tables runs only its live queries`() async throws {
     let editions = Broadcast<DataEdition>(mostWaiting: 1, replaysLatest: true)
     let generation = try await generation()
     let runs = Mutex<[Int]>(Array(repeating: 0, count: 20))
@@ -169,7 +167,7 @@ import Testing
     return try #require(await store.current)
   }
 
-  @Test func `a file that cannot be read for a while is tried again`() async throws {
+  @Test func `a temporarily unreadable file is retried`() async throws {
     let generation = try await generation()
     let editions = Broadcast<DataEdition>(mostWaiting: 1, replaysLatest: true)
     let failures = Mutex(3)

@@ -8,21 +8,19 @@ import Testing
 
 @testable import SeedClient
 
-/// A store's file and its write-ahead log, over many updates.
 @Suite struct LogGrowthTests {
   private static let pulls = 200
-  /// Deltas that the publisher keeps: a client that follows needs one.
+  /// Deltas that the publisher keeps. A client that keeps up needs one.
   private static let keptDeltas = 10
   private static let stops = 300
-  /// File and log together, by the size of the file: the file, and a log of two deltas that each change all of it. One
-  /// is the delta that a reader outlives, the other is the next one.
+  /// Upper bound of file plus WAL in file sizes: the file and the WAL of two deltas that each change every row, one
+  /// held by a reader and the next one.
   private static let mostTimes = 3.0
 
   let fixture: StoreFixture
 
   init() throws { fixture = try StoreFixture(inMemory: true) }
 
-  /// Changes every row.
   private func publish(_ number: Int) throws {
     let names = (0..<Self.stops).map { ("s\($0)", "Stop \($0) of \(number)") }
     try fixture.publisher.publish(Dictionary(uniqueKeysWithValues: names))
@@ -36,7 +34,7 @@ import Testing
     return layout.folder(try #require(try layout.pointer()?.current))
   }
 
-  /// Bytes of the log, by those of the file.
+  /// The WAL's bytes, and their ratio to the file's.
   private func log(in directory: String? = nil) throws -> (bytes: Int, share: Double) {
     let path = try file(in: directory).file
     let log = try FileStamp("\(path)-wal")?.size ?? 0
@@ -48,7 +46,7 @@ import Testing
     try #require(1 + share <= Self.mostTimes, "update \(what): the log is \(share) times the file")
   }
 
-  /// Leaves the store as a process does that ends without closing anything.
+  /// Leaves the store's files like a process that ends without closing.
   private func die(_ store: SeedStore) async throws {
     let (directory, left) = (fixture.directory, fixture.folder("left"))
     try FileManager.default.copyItem(atPath: directory, toPath: left)
@@ -60,7 +58,9 @@ import Testing
 
   // MARK: Growth
 
-  @Test(.full) func `a store does not grow though every update is a process that just ends`() async throws {
+  @Test(.full) func `a store does not grow if every update is a process that ends without closing`()
+    async throws
+  {
     for number in 1...Self.pulls {
       try publish(number)
       let store = try fixture.store()
@@ -71,8 +71,8 @@ import Testing
     #expect(try await fixture.store().stops().last == "Stop 99 of \(Self.pulls)")
   }
 
-  @Test(.full) func `a store does not grow though there is no moment without a reader`() async throws {
-    // Attempts behind an update come when this test says so.
+  @Test(.full) func `a store does not grow under permanent readers`() async throws {
+    // Checkpoint retries wait until the test allows them.
     let store = try fixture.store { $0.sleep = { _ in try await Task.sleep(for: .seconds(3600)) } }
     try publish(1)
     try await store.update()
@@ -90,7 +90,6 @@ import Testing
     }
   }
 
-  /// A reader at work.
   private func reader() throws -> Connection {
     let reader = try Connection(file().file, .reader)
     try reader.execute("BEGIN; SELECT count(*) FROM stop")
@@ -101,8 +100,7 @@ import Testing
     try reader.value("SELECT name FROM stop WHERE id = 's0'")?.text
   }
 
-  @Test func `a log that a reader needed is emptied once it has gone, though no update follows`() async throws
-  {
+  @Test func `a WAL kept by a reader is truncated after its end without another update`() async throws {
     try publish(1)
     let isRead = Shared(false)
     let store = try fixture.store { environment in
@@ -121,7 +119,7 @@ import Testing
     withExtendedLifetime(store) {}
   }
 
-  /// Updates while a reader is at work, which goes afterwards.
+  /// Updates while a reader is active, and then ends the reader.
   private func read(_ store: SeedStore, _ isRead: Shared<Bool>) async throws {
     let reader = try reader()
     try await store.update()
@@ -132,7 +130,7 @@ import Testing
 
   // MARK: A full disk
 
-  @Test func `a log that an earlier process left gives its room back before room is counted`() async throws {
+  @Test func `a WAL left by another process is truncated before free space is checked`() async throws {
     try publish(1)
     let first = try fixture.store()
     try await first.update()
@@ -148,7 +146,7 @@ import Testing
     #expect(try log().bytes == 0)
   }
 
-  /// Makes a long log of changes that come to nothing.
+  /// Writes a long WAL of changes that cancel each other.
   private func swell() throws {
     let writer = try Connection(file().file, .writer)
     try writer.execute("PRAGMA wal_autocheckpoint = 0")

@@ -1,13 +1,12 @@
 import Support
 
-/// Changes bytes as accidents and attackers do; the result always differs from what was given.
+/// Changes bytes like accidents and attackers do. The result always differs from the input.
 struct Mutation {
   private var random: SplitMix
 
-  /// The same seed does the same.
   init(seed: UInt64) { random = SplitMix(seed: seed) }
 
-  /// Bytes at a file's start that are aimed at more often: headers are where parsers decide.
+  /// Bytes at a file's start that are changed more often, because parsers decide by headers.
   private static let headBytes = 200
   private static let mostFlips = 8
   private static let longestSpan = 400

@@ -7,7 +7,7 @@ import SeedTrust
 import Support
 import Testing
 
-/// Snapshots of which bytes were changed, under the names that the good ones have.
+/// Snapshots with changed bytes under the names of the good ones.
 @Suite struct MutationTests {
   private static let attempts: UInt64 = Stage.isDeep ? 10_000 : 100
 
@@ -19,7 +19,7 @@ import Testing
     try device.publisher.startEpoch()
   }
 
-  @Test func `a snapshot that is not the signed one is never opened`() async throws {
+  @Test func `a snapshot that does not match its signature is never opened`() async throws {
     let store = try device.store()
     try await store.update()
     let known = try device.names("generations")
@@ -40,21 +40,21 @@ import Testing
     #expect(try await store.update().action == .replaced)
   }
 
-  @Test func `a compressed snapshot that was signed though it is broken ends in an error`() async throws {
+  @Test func `a broken compressed snapshot with a valid signature ends in an error`() async throws {
     let object = try device.lastSnapshot
     let good = try #require(device.publisher.withServed { $0.files[object.filePath] })
     for seed in 0..<Self.attempts {
       var mutation = Mutation(seed: seed)
       let bad = mutation(good)
       try sign(bad, raw: .init(length: object.rawLength, sha256: object.rawSHA256))
-      // What was appended to a whole gzip file or changed in its header may leave the content as it is.
+      // Appended bytes or a changed gzip header may leave the content intact.
       let code = await code { try await device.store().update() }
       #expect(code == .damaged || code == nil, "seed \(seed)")
       try forget()
     }
   }
 
-  @Test func `a database that was signed though it is broken neither crashes nor hangs`() async throws {
+  @Test func `a broken database with a valid signature causes no crash or hang`() async throws {
     let object = try device.lastSnapshot
     let stored = device.folder("stored")
     let good = try #require(device.publisher.withServed { $0.files[object.filePath] })
@@ -69,11 +69,11 @@ import Testing
       if await isUsable(seed) { opened += 1 }
       try forget()
     }
-    // Most changes are in rows or in pages that nothing reads on the way in.
+    // Most changes hit rows or pages that no check at start reads.
     print("of \(Self.attempts) broken databases that were signed, \(opened) could be read")
   }
 
-  /// Takes it in, asks for all rows, applies a delta where there is one, and lets the doctor look.
+  /// Installs the snapshot, reads all rows, applies a delta if possible, and runs the doctor.
   private func isUsable(_ seed: UInt64) async -> Bool {
     var isReadable = false
     do {
@@ -96,7 +96,6 @@ import Testing
     return isReadable
   }
 
-  /// Signs other bytes in the snapshot's place.
   private func sign(_ bytes: [UInt8], raw: Compression.Measure) throws {
     try device.publisher.replace(device.lastSnapshot, by: bytes, raw: raw)
   }

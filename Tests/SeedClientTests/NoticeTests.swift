@@ -7,7 +7,7 @@ import Testing
 
 @testable import SeedClient
 
-/// A store that only reads, as an extension of the app does, hears of what the app's store does.
+/// A read-only store, for example in an app extension, follows the app's store.
 @Suite struct NoticeTests {
   private let fixture: StoreFixture
 
@@ -23,7 +23,7 @@ import Testing
     return try SeedStore(model, reading: URL(fileURLWithPath: fixture.directory))
   }
 
-  @Test func `its live queries show the first data, deltas and new files, and run for nothing else`()
+  @Test func `live queries of a read-only store follow first data, deltas and new files only`()
     async throws
   {
     let reader = try reader()
@@ -44,7 +44,7 @@ import Testing
     try await until { names.all.last == ["Two"] }
   }
 
-  @Test func `a store that gets no watch looks by itself until it gets one`() async throws {
+  @Test func `a store without file watching polls until watching works`() async throws {
     try await fixture.store().update()
     let refusals = Mutex(3)
     let reader = try fixture.store { environment in
@@ -65,7 +65,7 @@ import Testing
     await reader.close()
   }
 
-  @Test func `it notices that the directory was removed and made anew`() async throws {
+  @Test func `a read-only store notices a removed and recreated directory`() async throws {
     let reader = try reader()
     let names = Collected(reader.rows("SELECT name FROM stop", as: String.self))
     do {
@@ -80,7 +80,7 @@ import Testing
     try await until { names.all.last == ["Anew"] }
   }
 
-  @Test func `it changes nothing, and keeps nobody from updating`() async throws {
+  @Test func `a read-only store changes nothing and never blocks an update`() async throws {
     let reader = try reader()
     #expect(await code { try await reader.prepare() } == .noData)
     #expect(await code { _ = try await reader.stops() } == .noData)
@@ -100,7 +100,7 @@ import Testing
     #expect(try await reader.stops() == ["Two"])
   }
 
-  @Test func `a store that could not be opened at a resumption is shown as soon as it can be`() async throws {
+  @Test func `a store that could not be opened when it resumed opens as soon as possible`() async throws {
     let store = try fixture.store()
     let names = Collected(store.rows("SELECT name FROM stop", as: String.self))
     try await store.update()

@@ -6,7 +6,6 @@ import Testing
 
 @testable import SeedClient
 
-/// An app that ships a new major leaves the old one's data behind.
 @Suite struct OlderMajorTests {
   let fixture: StoreFixture
 
@@ -15,13 +14,12 @@ import Testing
     try fixture.publisher.publish(["a": "Alexanderplatz"])
   }
 
-  /// The default directory of a series, beside that of the fixture's.
+  /// The default directory of a series, next to the fixture's.
   private func directory(_ name: String) -> String {
     let own = StoreDirectory.defaultPath(ClientPublisherSimulator.series, in: fixture.folder("data"))
     return "\(Folder.parent(of: own))/\(name)"
   }
 
-  /// Makes what a store leaves in its directory.
   @discardableResult
   private func leave(_ name: String) throws -> StoreLayout {
     let layout = StoreLayout(directory: directory(name))
@@ -39,7 +37,7 @@ import Testing
     return try fixture.store(inDefaultDirectory: true) { $0.dataFolder = { folder } }
   }
 
-  @Test func `older majors go once the new one was read, and nothing else does`() async throws {
+  @Test func `only older majors are removed and only after the new one was read`() async throws {
     let store = try store()
     for name in ["transit-1", "transit-3", "trams-1"] { try leave(name) }
     try Folder.create(directory("transit-0"))
@@ -53,7 +51,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `one that another process uses stays until it is free`(_ writes: Bool) async throws {
+  func `an older major in use by another process stays until it is free`(_ writes: Bool) async throws {
     let old = try leave("transit-1")
     var lock =
       writes ? try FileLock.exclusive(old.lock) : try FileLock.shared(old.folder("1-aa").record)
@@ -67,7 +65,7 @@ import Testing
     #expect(!Folder.exists(old.directory))
   }
 
-  @Test func `a folder that is no store stays, and a store that an app has named removes nothing`()
+  @Test func `a folder that is no store stays and a store with an explicit directory removes nothing`()
     async throws
   {
     try Folder.create(directory("transit-1"))

@@ -3,13 +3,13 @@ import Testing
 
 @testable import SeedClient
 
-/// Many devices through an outage: pure, over the waits that ``Pace`` decides on.
+/// Simulates many devices after an outage, by the delays of ``Pace``.
 @Suite struct OutageTests {
-  /// Devices that look in one second, in the mean, where chance alone would double that hardly ever.
+  /// Mean checks per second. Chance alone almost never doubles it.
   private static let mean = 110
   private static let most = 3.0
 
-  /// The looks of each second after an outage, until all devices have had two looks' time.
+  /// Checks per second after an outage, until all devices had time for two.
   private static func looks(
     devices: Int, pollSeconds: Int, outage: Double, retryAfter: (_ now: Double) -> Duration? = { _ in nil }
   ) -> [Int] {
@@ -31,19 +31,19 @@ import Testing
     return seconds
   }
 
-  @Test func `ten thousand devices come back from ten minutes without a server spread over their pace`()
+  @Test func `ten thousand devices return from a ten minute outage spread over their poll interval`()
     throws
   {
     let (devices, pollSeconds) = (10_000, 60)
     let seconds = Self.looks(devices: devices, pollSeconds: pollSeconds, outage: 600)
     let mean = Double(devices) / Double(pollSeconds)
     #expect(Double(try #require(seconds.max())) <= Self.most * mean)
-    // They do come: within each pace after the outage as many as ever.
+    // All devices return: each interval after the outage has as many checks as before.
     #expect(Double(seconds.reduce(0, +)) >= 1.8 * Double(devices))
   }
 
   @Test(arguments: [60, 300, 900, 1800], [60, 600, 1800])
-  func `whatever the pace and the outage, no second has three times the mean`(
+  func `for any interval and outage no second has three times the mean`(
     _ pollSeconds: Int, _ outage: Int
   ) throws {
     let seconds = Self.looks(
@@ -51,7 +51,7 @@ import Testing
     #expect(Double(try #require(seconds.max())) <= Self.most * Double(Self.mean))
   }
 
-  @Test func `devices that were all told one moment do not come in it`() throws {
+  @Test func `devices with the same Retry-After do not return at the same moment`() throws {
     let pollSeconds = 300
     let seconds = Self.looks(
       devices: Self.mean * pollSeconds, pollSeconds: pollSeconds, outage: 600,

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SeedClient
 
-/// A server that is busy, and says for how long.
+/// A busy server that sends Retry-After.
 private struct BusyServer: Transport {
   let retryAfter: Int
 
@@ -15,12 +15,12 @@ private struct BusyServer: Transport {
   }
 }
 
-/// How long an update waits for a server that asks for patience: a user may be looking at it.
+/// An update's waits for a busy server are short, because a user may be looking at it.
 @Suite struct PatienceTests {
   private static let most = Duration.seconds(4)
 
   @Test(arguments: [(1, 2), (2, 2), (3, 0), (7, 0), (3600, 0)])
-  func `an update waits twice for a short time, and ends at once where the server asks for more`(
+  func `an update waits twice for a short Retry-After and not for a long one`(
     _ asked: Int, _ times: Int
   ) async throws {
     let waits = Shared<[Duration]>([])
@@ -29,7 +29,7 @@ private struct BusyServer: Transport {
       environment.transport = BusyServer(retryAfter: asked)
       environment.chance = { 0 }
       environment.sleep = { duration in
-        // The watch over each request sleeps as well.
+        // The timeout of each request also sleeps.
         guard duration > .seconds(20) else { return waits.withLock { $0.append(duration) } }
         try await Task.sleep(for: duration)
       }

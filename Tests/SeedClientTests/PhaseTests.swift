@@ -7,10 +7,9 @@ import Testing
 
 @testable import SeedClient
 
-/// An update, followed and bounded by those who asked for it.
 @Suite struct PhaseTests {
   private let fixture: StoreFixture
-  /// The device's clock, which each look at it moves on.
+  /// The device's clock, which advances whenever it is read.
   private let clock = Shared(Duration.zero)
 
   init() throws {
@@ -28,7 +27,7 @@ import Testing
       environment: Environment(
         transport: transport ?? fixture.publisher, now: { [publisher = fixture.publisher] in publisher.now },
         sleep: { _ in
-          // What is watched here comes at once; the watch ends with it.
+          // Requests answer at once, which cancels their timeout.
           try await Task.sleep(for: .seconds(3600))
         },
         uptime: { [clock] in
@@ -45,7 +44,7 @@ import Testing
     return phases
   }
 
-  @Test func `a first start goes through its phases, in order, to the report`() async throws {
+  @Test func `a first start reports its phases in order up to the report`() async throws {
     try fixture.publisher.publish(["c": "Charité"])
     let phases = try await phases(try store())
     #expect(
@@ -64,7 +63,7 @@ import Testing
     #expect(report.traffic.bytes > report.bytes && report.bytes == report.plan.bytes)
   }
 
-  @Test func `deltas tell their rows, and the report tells them by table`() async throws {
+  @Test func `deltas report their rows and the report lists them by table`() async throws {
     let store = try store()
     try await store.prepare()
     try fixture.publisher.publish(["a": "Alex", "c": "Charité"])
@@ -80,13 +79,13 @@ import Testing
     #expect(rows.last == 4)
   }
 
-  @Test func `news of one phase are a tenth of a second apart, but for its end`() async throws {
+  @Test func `progress of one phase is throttled to a tenth of a second except for its end`() async throws {
     let phases = try await phases(try store(step: .microseconds(1)))
     let downloading = phases.filter { $0.name == "downloading" }.map(\.fractionCompleted)
     #expect(downloading == [0, 1])
   }
 
-  @Test func `nothing new has two phases`() async throws {
+  @Test func `an update without news has two phases`() async throws {
     let store = try store()
     try await store.prepare()
     #expect(try await phases(store).names == ["checking", "finished"])
@@ -100,7 +99,7 @@ import Testing
   }
 
   @Test(arguments: ["checking", "downloading", "expanding", "buildingIndexes"])
-  func `who stops listening cancels the update, and the data is the old`(last: String) async throws {
+  func `ending the iteration cancels the update and keeps the old data`(last: String) async throws {
     let store = try store()
     try await store.prepare()
     try fixture.publisher.startEpoch()
@@ -114,8 +113,7 @@ import Testing
 
   // MARK: Policies
 
-  @Test func `a plan tells what an update would do, and nothing but metadata is fetched for it`() async throws
-  {
+  @Test func `a plan describes an update and downloads only metadata`() async throws {
     let store = try store()
     let first = try await store.updatePlan()
     #expect(first.action == .replaced && first.reason == .firstDownload && first.from == nil)
@@ -129,8 +127,7 @@ import Testing
     #expect(try await store.update().plan == delta)
   }
 
-  @Test func `an update larger than its policy allows downloads nothing and says what it needs`() async throws
-  {
+  @Test func `an update above its size limit downloads nothing and reports its size`() async throws {
     let store = try store()
     try await store.prepare()
     try fixture.publisher.startEpoch()
@@ -143,7 +140,7 @@ import Testing
     #expect(try await store.update(UpdatePolicy(maximumBytes: needed)).action == .replaced)
   }
 
-  @Test func `a network to be spared is used for the first data and when the user asks, else waited for`()
+  @Test func `a constrained network is used only for first data and on request`()
     async throws
   {
     let store = try store(over: SparedNetwork(publisher: fixture.publisher))
@@ -164,7 +161,7 @@ import Testing
     #expect(try await store.update().action == .applied)
   }
 
-  @Test func `a full disk is seen before the first byte, and said with numbers`() async throws {
+  @Test func `a full disk is detected before the first byte and reported with sizes`() async throws {
     let store = try store(free: 1000)
     await #expect(throws: SeedError.self) { try await store.update() }
     let error = try #require(await store.state.lastError)
@@ -175,7 +172,7 @@ import Testing
     #expect(try await store.updatePlan().action == .replaced)
   }
 
-  @Test func `an idle poll asks for one file, and now and then for the next root as well`() async throws {
+  @Test func `an idle poll is one request and from time to time a second for the next root`() async throws {
     let store = try store()
     try await store.prepare()
     let requests = { try await store.update().traffic.requests }
@@ -184,13 +181,13 @@ import Testing
     #expect(try await requests() == 1)
     fixture.publisher.pass(seconds: 1)
     #expect(try await [requests(), requests()] == [2, 1])
-    // A clock that was set back says nothing about how long ago that was.
+    // After a clock was set back, the elapsed time is unknown.
     fixture.publisher.pass(seconds: -7200)
     #expect(try await requests() == 2)
   }
 }
 
-/// A network that the user asked apps to spare.
+/// A constrained network.
 private struct SparedNetwork: Transport {
   let publisher: ClientPublisherSimulator
 
@@ -217,7 +214,6 @@ extension UpdatePhase {
 }
 
 extension [UpdatePhase] {
-  /// The phases' names, each once for all its news.
   fileprivate var names: [String] {
     reduce(into: []) { if $0.last != $1.name { $0.append($1.name) } }
   }

@@ -5,21 +5,20 @@ import Testing
 
 @testable import SeedClient
 
-/// Who is to blame where a query of the app's fails.
 @Suite struct QueryErrorTests {
   @Test(
     arguments: [
       (1, .query), (8, .query), (25, .query), (11, .damaged), (26, .damaged), (5, .io), (10 | 1 << 8, .io),
       (14, .io), (3, .io), (8 | 5 << 8, .io), (13, .insufficientSpace),
     ] as [(Int32, SeedError.Code)])
-  func `a query that fails is the app's mistake only where no file, disk or other connection is to blame`(
+  func `a failed query is the app's fault unless a file, a disk or another connection caused it`(
     _ code: Int32, _ expected: SeedError.Code
   ) {
     let error = SeedError(ofQuery: DatabaseError(code: code, message: "no", subject: "SELECT 1"))
     #expect(error.code == expected && error.isRetryable == (expected != .query))
   }
 
-  @Test func `a text that is none is the app's mistake, which may have made it`() {
+  @Test func `invalid text is the app's fault because the app may have created it`() {
     #expect(SeedError(ofQuery: InvalidText(column: "name")).code == .query)
   }
 }

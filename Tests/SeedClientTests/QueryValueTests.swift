@@ -5,13 +5,13 @@ import Testing
 
 @testable import SeedClient
 
-/// The values of a query: in its text, behind it, by name.
+/// Values of a query: interpolated, positional, and named.
 @Suite struct QueryValueTests {
   private let fixture: RowFixture
 
   init() throws { fixture = try RowFixture() }
 
-  @Test func `values in a query's text are bound, whatever they hold`() async throws {
+  @Test func `interpolated values are bound whatever they contain`() async throws {
     for id in ["o'c", "a", "x' OR 1 --"] {
       let found = try await fixture.rows("SELECT name FROM stop WHERE id = \(id)", as: String.self)
       #expect(found.count == (id.hasPrefix("x") ? 0 : 1))
@@ -31,7 +31,7 @@ import Testing
     )
   }
 
-  @Test func `named values, and a query that is made while the program runs`() async throws {
+  @Test func `values can be named in a query made at run time`() async throws {
     let named = SeedQuery(
       sql: "SELECT name FROM stop WHERE id = :id OR id = @other OR id = :id",
       named: ["id": "a", "other": "b"])
@@ -62,7 +62,7 @@ import Testing
       gone: UUID?
   }
 
-  @Test func `what can be bound is read back as what it was`() async throws {
+  @Test func `every value that can be bound is read back equal`() async throws {
     let url = try #require(URL(string: "https://a.example/b?c=%20"))
     let bound = Bound(
       key: UUID(), link: url, data: Data([0, 255]), bytes: [1], zone: .b, level: .first,
@@ -79,7 +79,7 @@ import Testing
       try await fixture.rows("SELECT \(bound.key.uuidString) IN (\(list: ids))", as: Bool.self) == [true])
   }
 
-  @Test func `a date has the form that the query chose`() {
+  @Test func `a date is bound in the chosen format`() {
     let date = Date(timeIntervalSince1970: -0.25)
     #expect(SeedValue(date, as: .iso8601) == "1969-12-31T23:59:59Z")
     #expect(SeedValue(date, as: .secondsSince1970) == -0.25)
@@ -101,7 +101,7 @@ import Testing
     #expect(query == SeedQuery(sql: "SELECT ?", values: [nil]))
   }
 
-  @Test func `values behind a query are variables and literals of any kind`() async throws {
+  @Test func `positional values may be variables and literals of any type`() async throws {
     let (id, other, none, key) = ("a", "b" as String?, nil as Int?, UUID())
     let query: SeedQuery =
       "SELECT count(*) FROM stop WHERE id IN (?, ?, ?, ?) AND ? IS NULL AND ? = 1 AND 1.5 < ?"
@@ -123,7 +123,7 @@ import Testing
         == ["Alexanderplatz"])
   }
 
-  @Test func `a parameter between quotes is text, and the error says so`() async {
+  @Test func `a placeholder between quotes is text and the error explains it`() async {
     let id = "a"
     let quoted = await fixture.misfit("SELECT name FROM stop WHERE \"id\" = '\(id)'", as: String.self)
     #expect(
@@ -138,7 +138,7 @@ import Testing
     }
   }
 
-  @Test func `what is printed of a row or a query has a bound`() async throws {
+  @Test func `the description of a row or a query is limited`() async throws {
     let text = String(repeating: "ä", count: 100_000)
     let query: SeedQuery = "SELECT \(text) AS text, \(Array(text.utf8)) AS bytes, 'short' AS short"
     let rows = try await fixture.store.read { try $0.rows(query) }

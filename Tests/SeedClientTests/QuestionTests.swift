@@ -4,7 +4,7 @@ import SeedFormat
 import Support
 import Testing
 
-/// What an app asks is one statement that reads; anything else is a mistake that is told, not passed over.
+/// A query must be one statement that only reads. Anything else is an error.
 @Suite struct QuestionTests {
   let fixture: StoreFixture
 
@@ -21,7 +21,7 @@ import Testing
     "DETACH main", "PRAGMA wal_autocheckpoint = 1000", "PRAGMA wal_checkpoint", "PRAGMA query_only(1)",
     "DELETE FROM stop", "CREATE TEMP TABLE mine(a)", "", "-- nothing",
   ])
-  func `a mistake in a query is told, and the read goes on in its transaction`(_ sql: String) async throws {
+  func `an invalid query is reported and the transaction continues`(_ sql: String) async throws {
     let store = try fixture.store()
     let count = try await store.read { reader in
       do throws(SeedError) {
@@ -40,19 +40,19 @@ import Testing
     "EXPLAIN QUERY PLAN SELECT name FROM stop WHERE id = ?", "VALUES (?)",
     "SELECT name FROM pragma_table_info('stop') WHERE cid >= ?",
   ])
-  func `one statement with its values is answered, whatever stands behind it`(_ sql: String) async throws {
+  func `a single statement may have trailing comments and white space`(_ sql: String) async throws {
     let store = try fixture.store()
     let rows = try await store.read { reader in try reader.rows(SeedQuery(sql: sql), 0) }
     #expect(!rows.isEmpty)
   }
 
   @Test(arguments: ["PRAGMA table_info(stop)", "PRAGMA Index_List('line')", "PRAGMA user_version"])
-  func `a pragma that tells something is answered`(_ sql: String) async throws {
+  func `a pragma that returns information is allowed`(_ sql: String) async throws {
     let store = try fixture.store()
     #expect(try await store.read { reader in try reader.rows(SeedQuery(sql: sql)) }.isEmpty == false)
   }
 
-  @Test func `a live query with a mistake ends with it`() async throws {
+  @Test func `a live query ends with its error`() async throws {
     let store = try fixture.store()
     var rows = store.rows("SELECT ?, ?", nil).makeAsyncIterator()
     try await store.prepare()

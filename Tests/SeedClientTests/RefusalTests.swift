@@ -6,7 +6,7 @@ import SeedTrust
 import Support
 import Testing
 
-/// Whatever goes wrong, the error says what it was and the old data stays readable.
+/// After any failure, the error has the right code and the old data stays readable.
 @Suite struct RefusalTests {
   let fixture: StoreFixture
   let store: SeedStore
@@ -34,29 +34,29 @@ import Testing
     return try fixture.lastSnapshot
   }
 
-  @Test func `a snapshot with one byte changed is refused`() async throws {
+  @Test func `a snapshot with one changed byte is rejected`() async throws {
     fixture.publisher.tamper(try publishReplacement()) { $0[$0.count / 2] ^= 1 }
     try await expectRefusal(.damaged)
   }
 
-  @Test func `a delta with one byte changed is refused`() async throws {
+  @Test func `a delta with one changed byte is rejected`() async throws {
     try fixture.publisher.publish(["a": "Alex"])
     fixture.publisher.tamper(try fixture.lastDelta) { $0[$0.count - 9] ^= 1 }
     try await expectRefusal(.damaged)
   }
 
-  @Test func `a truncated file is refused`() async throws {
+  @Test func `a truncated file is rejected`() async throws {
     fixture.publisher.tamper(try publishReplacement()) { $0.removeLast(100) }
     try await expectRefusal(.damaged)
   }
 
-  @Test func `a file longer than signed is refused`() async throws {
+  @Test func `a file longer than signed is rejected`() async throws {
     fixture.publisher.tamper(try publishReplacement()) { $0 += [UInt8](repeating: 0, count: 5000) }
     try await expectRefusal(.damaged)
   }
 
   @Test(arguments: ["rawSHA256", "rawLength", "digest"])
-  func `a snapshot that is not what was signed within is refused`(field: String) async throws {
+  func `a snapshot whose content does not match its signed metadata is rejected`(field: String) async throws {
     _ = try publishReplacement()
     try fixture.publisher.resign { object in
       PublishedObject(
@@ -69,7 +69,7 @@ import Testing
     try await expectRefusal(.damaged)
   }
 
-  /// Signs another hash of what an object expands to.
+  /// Signs another hash of the object's uncompressed content.
   private func spoil(_ spoiled: PublishedObject) throws {
     try fixture.publisher.resign { object in
       object != spoiled
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  @Test func `a snapshot that is not what was signed within gives way to its other encoding`() async throws {
+  @Test func `a snapshot with wrong content is replaced by its other encoding`() async throws {
     try fixture.publisher.startEpoch()
     try fixture.publisher.publishSnapshot(.xz)
     let snapshots = try fixture.publisher.metadata().objects.sorted { $0.length < $1.length }
@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test
-  func `a delta that is not what was signed within gives way to a snapshot, and what came before it stays`()
+  func `a delta with wrong content is replaced by a snapshot and earlier deltas stay applied`()
     async throws
   {
     try fixture.publisher.publish(["a": "Alex"])
@@ -108,13 +108,13 @@ import Testing
     #expect(try await store.stops() == ["A"])
   }
 
-  @Test func `a file that the server lacks is said to be missing`() async throws {
+  @Test func `a file missing on the server is reported as missing`() async throws {
     let snapshot = try publishReplacement()
     fixture.publisher.withServed { $0.files[snapshot.filePath] = nil }
     try await expectRefusal(.missingFile)
   }
 
-  @Test func `metadata that the server lacks is named, and who can do something about it`() async throws {
+  @Test func `missing metadata is reported with its name and a remedy`() async throws {
     try fixture.publisher.sign()
     let name = try #require(
       fixture.publisher.withServed { $0.files.keys.filter { $0.hasSuffix(".snapshot.json") } }.max())
@@ -126,17 +126,17 @@ import Testing
     #expect(!message.contains("timestamp.json"), "\(message)")
   }
 
-  @Test func `no network leaves the data as it was`() async throws {
+  @Test func `without a network the data stays unchanged`() async throws {
     fixture.publisher.withServed { $0.isOffline = true }
     try await expectRefusal(.network)
   }
 
-  @Test func `an expired timestamp is refused`() async throws {
+  @Test func `an expired timestamp is rejected`() async throws {
     fixture.publisher.pass(days: 30)
     try await expectRefusal(.stale)
   }
 
-  @Test func `an older timestamp than before is refused`() async throws {
+  @Test func `an older timestamp than the trusted one is rejected`() async throws {
     let old = fixture.publisher.withServed { $0.files["metadata/timestamp.json"] }
     try fixture.publisher.sign()
     try await store.update()
@@ -144,14 +144,14 @@ import Testing
     try await expectRefusal(.untrusted)
   }
 
-  @Test func `metadata of another publisher is refused`() async throws {
+  @Test func `metadata of another publisher is rejected`() async throws {
     let other = try ClientPublisherSimulator()
     let files = other.withServed { $0.files }
     fixture.publisher.withServed { $0.files["metadata/timestamp.json"] = files["metadata/timestamp.json"] }
     try await expectRefusal(.untrusted)
   }
 
-  @Test func `a snapshot that would not fit is refused before its first byte`() async throws {
+  @Test func `a snapshot that would not fit is rejected before its first byte`() async throws {
     let snapshot = try publishReplacement()
     try fixture.publisher.resign { object in
       PublishedObject(
@@ -163,7 +163,7 @@ import Testing
     #expect(fixture.publisher.withServed { !$0.requests.contains(snapshot.filePath) })
   }
 
-  @Test func `an app with another schema under the same version is told so`() async throws {
+  @Test func `an app with another schema for its version gets modelMismatch`() async throws {
     let fixture = try StoreFixture()
     try fixture.publisher.publish(["a": "A"])
     let mismatched = try fixture.store(schema: .of([1]))
@@ -171,14 +171,14 @@ import Testing
     #expect(await code { try await mismatched.keepUpdated() } == .modelMismatch)
   }
 
-  @Test func `an app newer than the publisher is told so`() async throws {
+  @Test func `an app newer than the publisher gets noCompatibleModel`() async throws {
     let fixture = try StoreFixture()
     try fixture.publisher.publish(["a": "A"])
     let tooNew = try fixture.store(model: "2.7")
     #expect(await code { try await tooNew.prepare() } == .noCompatibleModel)
   }
 
-  @Test func `a delta that does not lead to the published rows costs one snapshot`() async throws {
+  @Test func `a delta that leads to wrong rows costs one snapshot`() async throws {
     let url = try await store.prepare().url
     try await Self.edit(url)
     try fixture.publisher.publish(["b": "Bellevue"])
@@ -190,13 +190,13 @@ import Testing
     #expect(requested == ["delta-1-2", "snapshot-2"])
   }
 
-  /// Somebody writes to the seed file, which belongs to the publisher.
+  /// Another program writes to the seed file.
   private static func edit(_ url: URL) async throws {
     let connection = try Connection(url.path, .writer)
     try connection.execute("UPDATE seedbank_table SET rows = rows + 1 WHERE name = 'stop'")
   }
 
-  @Test func `no root that is one is refused at once`() throws {
+  @Test func `a root.json that is not a root is rejected`() throws {
     #expect(throws: SeedError.self) {
       try SeedStore(
         SeedModel(dataset: "transit", model: "2.1", schema: .of([])),

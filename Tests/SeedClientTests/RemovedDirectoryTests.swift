@@ -4,7 +4,7 @@ import SeedFormat
 import Support
 import Testing
 
-/// A store whose directory goes while it lives begins anew, and never writes beside another.
+/// A store whose directory is removed starts over, and never writes next to another store.
 @Suite struct RemovedDirectoryTests {
   let fixture: StoreFixture
 
@@ -15,7 +15,7 @@ import Testing
 
   private func remove() throws { try FileManager.default.removeItem(atPath: fixture.directory) }
 
-  @Test func `the next look makes it anew`() async throws {
+  @Test func `the next update recreates a removed directory`() async throws {
     let store = try fixture.store()
     try await store.update()
     try remove()
@@ -26,12 +26,14 @@ import Testing
     #expect(try stops(inFile: report.seed.url) == ["Two"])
     try fixture.publisher.publish(["a": "Three"])
     #expect(try await store.update().action == .applied)
-    // What is on the disk is what is read.
+    // A new store reads the same from disk.
     await store.suspend()
     #expect(try await fixture.store().stops() == ["Three"])
   }
 
-  @Test func `the update that makes it anew counts as one from its first phase to its last`() async throws {
+  @Test func `an update that recreates the directory is one update from its first phase to its last`()
+    async throws
+  {
     let store = try fixture.store()
     try await store.update()
     try remove()
@@ -44,7 +46,7 @@ import Testing
     #expect(updating.count > 2 && updating.dropFirst().allSatisfy(\.self))
   }
 
-  @Test func `so does the next read`() async throws {
+  @Test func `the next read recreates a removed directory`() async throws {
     let store = try fixture.store()
     try await store.update()
     try remove()
@@ -53,7 +55,7 @@ import Testing
     #expect(try await store.update().action == .upToDate)
   }
 
-  @Test func `it does where the directory was moved away`() async throws {
+  @Test func `a moved directory is recreated`() async throws {
     let store = try fixture.store()
     try await store.update()
     try FileManager.default.moveItem(atPath: fixture.directory, toPath: fixture.folder("elsewhere"))
@@ -61,7 +63,7 @@ import Testing
     #expect(try fixture.names("generations").count == 1)
   }
 
-  @Test func `a store that only reads begins anew as well`() async throws {
+  @Test func `a read-only store also starts over`() async throws {
     let writer = try fixture.store()
     try await writer.update()
     let reader = try fixture.store()
@@ -73,7 +75,7 @@ import Testing
     #expect(try await reader.update().action == .upToDate)
   }
 
-  @Test func `of two stores the one that made it anew updates, and the other reads what is there`()
+  @Test func `the store that recreated a removed directory updates and the other one reads its data`()
     async throws
   {
     let first = try fixture.store()
@@ -89,7 +91,7 @@ import Testing
     #expect(await code { try await first.update() } == .storeLocked)
   }
 
-  @Test func `an update in whose midst the directory goes writes nothing to the one that took its place`()
+  @Test func `an update never writes to a directory that replaced its own`()
     async throws
   {
     let first = try fixture.store()
@@ -119,7 +121,7 @@ import Testing
     #expect(try await second.update().action == .upToDate)
   }
 
-  @Test func `data is cleared by removing the directory of a suspended store`() async throws {
+  @Test func `data can be cleared by removing the directory of a suspended store`() async throws {
     let store = try fixture.store()
     try await store.update()
     await store.suspend()

@@ -14,7 +14,7 @@ import Testing
     try fixture.publisher.publish(["a": "Alexanderplatz"])
   }
 
-  @Test func `a restart finds the data offline, deltas included`() async throws {
+  @Test func `a restart finds the data offline including deltas`() async throws {
     try await started { store in
       try fixture.publisher.publish(["b": "Bellevue"])
       try await store.update()
@@ -26,7 +26,7 @@ import Testing
     #expect(await code { try await store.update() } == .network)
   }
 
-  @Test func `without data and offline there is an error and no empty database`() async throws {
+  @Test func `an offline start without data is an error and creates no empty database`() async throws {
     fixture.publisher.withServed { $0.isOffline = true }
     let store = try fixture.store()
     #expect(await code { try await store.prepare() } == .network)
@@ -34,7 +34,7 @@ import Testing
     #expect(try await store.prepare().version == .first)
   }
 
-  @Test(.full) func `what a crash left is swept`() async throws {
+  @Test(.full) func `files left by a crash are removed`() async throws {
     try await started { _ in }
     let leftovers = ["partial/0123", "generations/7-00ff/seed.sqlite", "trust/root.json.tmp", "CURRENT.tmp"]
     for leftover in leftovers {
@@ -52,7 +52,7 @@ import Testing
     #expect(try fixture.names("") == ["CURRENT", "LOCK", "STATE", "generations", "partial", "trust"])
   }
 
-  @Test func `a folder among the parts goes as a file does`() async throws {
+  @Test func `a folder among partial downloads is removed like a file`() async throws {
     try await started { _ in }
     for folder in ["partial/dir/inner", "partial/0123.part"] {
       try Folder.create("\(fixture.directory)/\(folder)")
@@ -62,7 +62,7 @@ import Testing
     #expect(try fixture.names("partial").isEmpty)
   }
 
-  @Test func `a damaged current file gives way to a snapshot`() async throws {
+  @Test func `a damaged current file is replaced by a snapshot`() async throws {
     try await started { _ in }
     let name = try #require(try fixture.names("generations").first)
     let file = URL(fileURLWithPath: "\(fixture.directory)/generations/\(name)/seed.sqlite")
@@ -71,7 +71,7 @@ import Testing
     #expect(try await store.stops() == ["Alexanderplatz"])
   }
 
-  @Test func `a second writer is refused and reads all the same`() async throws {
+  @Test func `a second writer is rejected but can read`() async throws {
     let first = try fixture.store()
     try await first.prepare()
     let second = try fixture.store()
@@ -84,7 +84,7 @@ import Testing
     #expect(try await second.stops() == ["Alex"])
   }
 
-  @Test func `two updates at once take turns`() async throws {
+  @Test func `concurrent updates run one after the other`() async throws {
     let store = try fixture.store()
     async let one = store.update()
     async let two = store.update()
@@ -92,12 +92,11 @@ import Testing
     #expect(Set(actions) == [.replaced, .upToDate])
   }
 
-  /// A store that lives as long as `body`.
   private func started(_ body: (SeedStore) async throws -> Void) async throws {
     let store = try fixture.store()
     try await store.prepare()
     try await body(store)
-    // A store that is let go closes when its last task ends, which may be a moment later.
+    // A released store closes after its last task, which may take a moment.
     await store.close()
   }
 }

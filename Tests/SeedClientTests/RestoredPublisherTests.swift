@@ -5,12 +5,12 @@ import SeedTrust
 import Support
 import Testing
 
-/// A publisher that was restored from an old backup publishes other rows under versions that devices have.
+/// A publisher restored from an old backup publishes other rows under versions that devices already have.
 @Suite struct RestoredPublisherTests {
   let fixture: StoreFixture
   let store: SeedStore
 
-  /// A device at version 2, and a publisher whose version 2 is another one.
+  /// A device at version 2, and a publisher with another version 2.
   init() async throws {
     fixture = try StoreFixture(inMemory: true)
     let publisher = fixture.publisher
@@ -28,8 +28,7 @@ import Testing
     try StoreExamination(fixture.directory, root: fixture.publisher.root, now: fixture.publisher.now).run()
   }
 
-  @Test func `the same version with other content is refused, and the message says what to do`() async throws
-  {
+  @Test func `the same version with other content is rejected with a remedy`() async throws {
     let error = await #expect(throws: SeedError.self) { try await store.update() }
     #expect(error?.code == .rolledBack)
     for words in ["old backup", "'seedbank new-epoch'", "seeds.example"] {
@@ -39,14 +38,14 @@ import Testing
     #expect(await store.state.lastError?.code == .rolledBack)
   }
 
-  @Test func `a new epoch ends it`() async throws {
+  @Test func `a new epoch resolves a restored publisher`() async throws {
     await #expect(throws: SeedError.self) { try await store.update() }
     try fixture.publisher.startEpoch()
     #expect(try await store.update().plan.reason == .newEpoch)
     #expect(try await store.stops() == ["Another two"])
   }
 
-  @Test func `once newer metadata says what the head's rows are, a snapshot brings them at that look`()
+  @Test func `if newer metadata lists other rows for head a snapshot replaces them`()
     async throws
   {
     try fixture.publisher.sign()
@@ -56,7 +55,7 @@ import Testing
     #expect(try await store.update().action == .upToDate)
   }
 
-  @Test func `a doctor finds rows that are not those of the stored metadata, and says what to do`()
+  @Test func `the doctor finds rows that do not match the stored metadata and suggests a remedy`()
     async throws
   {
     try fixture.publisher.sign()

@@ -8,22 +8,22 @@ import Testing
 
 @testable import SeedClient
 
-/// Connections break anywhere, and what arrived is not asked for again.
+/// Connections break anywhere, and received bytes are not requested again.
 @Suite struct ResumeTests {
   /// Bytes of the file: two parts and a piece, or one part.
   private static let large = 20_000_000
   private static let small = 2_000_000
   /// Breaks of one download, and downloads with one break each.
   private static let breaks = 200
-  /// How often the file may be sent in all: what was on its way at a break is lost, some ten thousand bytes and more on a
-  /// busy machine. Each break would cost two million if parts began anew.
+  /// Upper bound of sent bytes in file sizes. A break loses ten thousand bytes in flight, more on a busy machine;
+  /// restarting a part would cost two million.
   private static let mostSendings = 2.0
 
-  @Test func `a file arrives though the connection breaks at random offsets again and again`() async throws {
+  @Test func `a file arrives although its connection breaks repeatedly at random offsets`() async throws {
     let number = UInt64.random(in: 0...UInt64.max)
     let seed = "seed \(number)"
     var random = SplitMix(seed: number)
-    // One in each stretch: three in a row with nothing between them would end the download, as they should.
+    // One per stretch, because three in a row without progress end the download.
     let stretch = Self.large / Self.breaks
     let offsets = (0..<Self.breaks).map { $0 * stretch + Int.random(in: 1..<stretch, using: &random) }
     let server = try BreakingServer(Self.content(Self.large), breakingAt: offsets)
@@ -32,7 +32,7 @@ import Testing
     #expect(Double(server.sentBytes) < Self.mostSendings * Double(Self.large), "\(seed)")
   }
 
-  @Test func `wherever the connection breaks, the rest arrives`() async throws {
+  @Test func `a download resumes from a break at any offset`() async throws {
     let folder = try TemporaryFolder(inMemory: true)
     let content = Self.content(Self.small)
     for _ in 0..<(Stage.isDeep ? Self.breaks : Self.breaks / 10) {
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `another process goes on where one left off`() async throws {
+  @Test func `another process resumes the download`() async throws {
     let folder = try TemporaryFolder(inMemory: true)
     let content = Self.content(Self.small)
     let server = try BreakingServer(content, breakingAt: [Self.small / 2], goingDown: true)
@@ -54,7 +54,7 @@ import Testing
     #expect(traffic.bytes < Self.small && traffic.bytes > 0 && traffic.restarts == 0)
   }
 
-  @Test func `a server that cannot send parts is told apart from one whose file changes`() async throws {
+  @Test func `a server without range support is distinguished from one whose file changes`() async throws {
     let content = Self.content(Self.small)
     let offsets = [1, 2, 3, 4].map { $0 * Self.small / 5 }
     let server = try BreakingServer(content, breakingAt: offsets, sendingParts: false)
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func `a part that was changed on the disk costs one download more, not the file`() async throws {
+  @Test func `a modified partial file costs one more download of that part`() async throws {
     let folder = try TemporaryFolder(inMemory: true)
     let content = Self.content(Self.small)
     let server = try BreakingServer(content, breakingAt: [])
@@ -83,7 +83,7 @@ import Testing
     #expect(traffic.restarts == 1 && traffic.bytes == 2 * Self.small - 1000)
   }
 
-  @Test func `a part without its record, or of another address, is not gone on with`() async throws {
+  @Test func `a part without its record or from another address is not resumed`() async throws {
     let folder = try TemporaryFolder(inMemory: true)
     let content = Self.content(Self.small)
     let server = try BreakingServer(content, breakingAt: [])
@@ -100,7 +100,7 @@ import Testing
     }
   }
 
-  @Test func `parts that no record speaks for, and of what nobody wants, are swept`() async throws {
+  @Test func `unreferenced parts and parts without a record are removed`() async throws {
     let folder = try TemporaryFolder()
     let kept = ["aa.part", "aa.part.json"]
     for name in kept + ["bb.part", "cc.part.json", "dd"] {
@@ -112,7 +112,7 @@ import Testing
     #expect(try Folder.names(in: folder.path).isEmpty)
   }
 
-  // MARK: Parts
+  // MARK: Helpers
 
   private static func content(_ count: Int) -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
@@ -127,7 +127,7 @@ import Testing
       sha256: .of(content), model: "2.1", rawLength: 1, rawSHA256: .of([]), schema: .of([]), digest: .of([]))
   }
 
-  /// Downloads with a fetcher of its own; the file that arrived is compared and removed.
+  /// Downloads with a new fetcher, compares the file, and removes it.
   private static func download(
     from server: BreakingServer, in folder: TemporaryFolder
   ) async throws -> UpdateTraffic {

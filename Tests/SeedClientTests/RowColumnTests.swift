@@ -5,7 +5,6 @@ import Testing
 
 @testable import SeedClient
 
-/// Which columns a type's members take, and what a type's own code may do with a row.
 @Suite struct RowColumnTests {
   private let fixture: RowFixture
 
@@ -19,11 +18,11 @@ import Testing
 
   private struct Spelled: Decodable, Equatable { let aB: Int }
 
-  @Test func `a column of the very name comes before other spellings`() async throws {
+  @Test func `an exact column name is preferred to other spellings`() async throws {
     #expect(try await rows("SELECT 1 AS a_b, 2 AS aB, 3 AS ab", as: Spelled.self) == [Spelled(aB: 2)])
   }
 
-  @Test func `a member that could take two columns is told with both`() async throws {
+  @Test func `a member with two matching columns is an error that names both`() async throws {
     let alike = await fixture.misfit("SELECT 1 AS a_b, 2 AS ab", as: Spelled.self)
     #expect(
       alike?.message.hasPrefix(
@@ -37,7 +36,7 @@ import Testing
     #expect(try await rows("SELECT 1 AS id, 2 AS id, 3 AS a_b", as: Spelled.self) == [Spelled(aB: 3)])
   }
 
-  @Test func `a dictionary has the columns under the names that the query gives them`() async throws {
+  @Test func `a dictionary uses the column names of the query`() async throws {
     let query: SeedQuery = "SELECT id, name AS stop_name, NULL AS zone, 1 AS one FROM stop WHERE id = 'a'"
     let found: [[String: SeedValue]] = try await rows(query, as: [String: SeedValue].self)
     #expect(found == [["id": "a", "stop_name": "Alexanderplatz", "zone": .null, "one": 1]])
@@ -48,7 +47,7 @@ import Testing
     #expect(await fixture.misfit(query, as: [Int: String].self)?.code == .decoding)
   }
 
-  @Test func `a value of any kind`() async throws {
+  @Test func `a member may be a SeedValue`() async throws {
     struct Held: Decodable, Equatable { let value: SeedValue, other: SeedValue? }
     let values: [SeedValue] = [1, 2.5, "t", .null, .blob([1])]
     for value in values {
@@ -63,7 +62,7 @@ import Testing
         == [Listed(values: [1, 2.5, "t", .null, 1])])
   }
 
-  // MARK: A type's own code
+  // MARK: Custom decoding
 
   private struct Name: CodingKey {
     let stringValue: String
@@ -73,7 +72,7 @@ import Testing
     init?(intValue: Int) { nil }
   }
 
-  /// Takes JSON apart by hand.
+  /// Decodes JSON by hand.
   private struct Place: Decodable, Equatable {
     let lat: Double, first: String, last: String, day: Date
 
@@ -94,13 +93,13 @@ import Testing
     }
   }
 
-  @Test func `a type may take the JSON of a column apart by hand`() async throws {
+  @Test func `a type may decode a column's JSON by hand`() async throws {
     let found = try await rows(
       #"SELECT '{"lat": 1.5, "day": "1970-01-02"}' AS place, '["x", "y"]' AS tags"#, as: Place.self)
     #expect(found == [Place(lat: 1.5, first: "x", last: "y", day: Date(timeIntervalSince1970: 86400))])
   }
 
-  @Test func `JSON that a type takes apart by hand, and that does not fit, is told with column and row`()
+  @Test func `an error in hand-decoded JSON includes column and row`()
     async
   {
     for (place, tags, message) in [
@@ -122,7 +121,7 @@ import Testing
     init(_ id: Int) { self.id = id }
   }
 
-  /// Asks in an order that depends on the row, and hands the row on.
+  /// Decodes in an order that depends on the row, and passes the row to its superclass.
   private final class Derived: Base {
     enum Keys: CodingKey { case name, note, gone }
     enum Others: CodingKey { case note, name }
@@ -149,7 +148,7 @@ import Testing
     }
   }
 
-  @Test func `a type may ask in any order, through several containers, and hand the row on`() async throws {
+  @Test func `a type may decode in any order, from several containers and in its superclass`() async throws {
     let good = try await fixture.store.read { reader in
       try reader.rows(
         """
@@ -164,7 +163,7 @@ import Testing
     #expect(good == [true, true, true, true, true])
   }
 
-  @Test func `keys may be of any kind: one, many bytes, or a text`() async throws {
+  @Test func `coding keys may be of any length, and textual or numeric`() async throws {
     struct Only: Decodable, Equatable { let id: String }
     #expect(
       try await rows("SELECT id FROM stop ORDER BY id LIMIT 2", as: Only.self) == [
@@ -192,7 +191,7 @@ import Testing
     #expect(found == [45150, 45150, 45150])
   }
 
-  @Test func `a type that keeps its container finds no row in it later`() async throws {
+  @Test func `a container kept by a type throws after its row`() async throws {
     struct Keeper: Decodable {
       enum Keys: CodingKey { case id, name }
       let row: KeyedDecodingContainer<Keys>
@@ -215,7 +214,7 @@ import Testing
     }
   }
 
-  @Test func `a type that keeps its decoder reads nothing with it later`() async throws {
+  @Test func `a decoder kept by a type throws after its row`() async throws {
     struct Keeper: Decodable {
       enum Keys: CodingKey { case id }
       let decoder: any Decoder
@@ -229,7 +228,7 @@ import Testing
     #expect(try await fixture.store.stops().count == 3)
   }
 
-  @Test func `an error of a type's own code is told with row and type`() async {
+  @Test func `an error from custom decoding includes row and type`() async {
     struct Strict: Decodable {
       struct Refusal: Error {}
       enum Keys: CodingKey { case id }

@@ -3,7 +3,6 @@ import Testing
 
 @testable import SeedClient
 
-/// A store with three stops, and queries of it.
 struct RowFixture {
   private let fixture: StoreFixture
   let store: SeedStore
@@ -18,7 +17,7 @@ struct RowFixture {
     try await store.read { reader in try reader.rows(query, as: type) }
   }
 
-  /// The error of a query whose rows do not fit.
+  /// The error of a query whose rows cannot be decoded.
   func misfit<Row: Decodable & Sendable>(_ query: SeedQuery, as type: Row.Type) async -> SeedError? {
     do {
       Issue.record("\(try await rows(query, as: type))")

@@ -9,9 +9,8 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// What an app can do about the network by what is public.
 @Suite struct SessionTests {
-  @Test func `an app's own protocol class plays server`() async throws {
+  @Test func `an app can serve requests by its own URLProtocol`() async throws {
     let folder = try TemporaryFolder()
     let publisher = try ClientPublisherSimulator(now: .now())
     try publisher.publish(["a": "Alexanderplatz", "b": "Bellevue"])
@@ -30,7 +29,6 @@ import FoundationNetworking
   }
 }
 
-/// Answers in the place of a network.
 private final class PlayedServer: URLProtocol {
   static let files = Mutex<[String: [UInt8]]>([:])
 

@@ -4,9 +4,7 @@ import SeedFormat
 import Support
 import Testing
 
-/// A read that takes long is alone with that, and ends when nobody wants it any more.
-///
-/// The slow reads of these tests would never end by themselves.
+/// A slow read blocks nothing else and can be cancelled. The slow reads here never end otherwise.
 @Suite struct SlowReadTests {
   static let endless: SeedQuery =
     "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT max(x) FROM n"
@@ -20,7 +18,7 @@ import Testing
     try fixture.publisher.publish(["a": "One"])
   }
 
-  /// A read without an end that has begun, and the code of the error that it ends with at last.
+  /// Starts an endless read. Its value is the code of the final error.
   private func begin(_ store: SeedStore) async -> Task<SeedError.Code?, Never> {
     let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
     let task = Task {
@@ -36,7 +34,7 @@ import Testing
     return task
   }
 
-  @Test func `a slow read holds up no other read, no live query and no update`() async throws {
+  @Test func `a slow read blocks no other read, live query or update`() async throws {
     let store = try fixture.store()
     try await store.prepare()
     let slow = await begin(store)
@@ -53,7 +51,7 @@ import Testing
     #expect(await slow.value == .cancelled)
   }
 
-  @Test func `who cancels the task of a read ends its statement`() async throws {
+  @Test func `cancelling the task of a read interrupts its statement`() async throws {
     let store = try fixture.store()
     let slow = await begin(store)
     slow.cancel()
@@ -61,7 +59,7 @@ import Testing
     #expect(try await store.stops() == ["One"])
   }
 
-  @Test func `reads and live queries that were given up leave their places to others`() async throws {
+  @Test func `cancelled reads and live queries free their connections`() async throws {
     let store = try fixture.store()
     try await store.prepare()
     let reads = (0..<Self.many).map { _ in
@@ -76,7 +74,7 @@ import Testing
     #expect(try await store.stops() == ["One"])
   }
 
-  @Test func `a suspension ends the reads under way, and those that wait for a place`() async throws {
+  @Test func `a suspension ends running and waiting reads`() async throws {
     let store = try fixture.store()
     try await store.prepare()
     let slow = await begin(store)
@@ -90,10 +88,10 @@ import Testing
     #expect(try await store.stops() == ["One"])
   }
 
-  @Test func `a live query that a suspension ends is asked again afterwards`() async throws {
+  @Test func `a live query ended by a suspension runs again afterwards`() async throws {
     let store = try fixture.store()
     try await store.prepare()
-    // Endless for as long as there is one stop.
+    // Endless while there is only one stop.
     let sql = """
       WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT iif((SELECT count(*) FROM stop) = 1, -1, 2))
       SELECT max(x) FROM n

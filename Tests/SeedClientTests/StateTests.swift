@@ -5,7 +5,6 @@ import SeedSystem
 import Support
 import Testing
 
-/// What a settings screen shows, and what a screen that redraws single rows hears.
 @Suite struct StateTests {
   let fixture: StoreFixture
 
@@ -15,7 +14,7 @@ import Testing
   }
 
   @Test
-  func `a restart knows when the data was looked at, changed and published, and says that it may be stale`()
+  func `a restarted store reports its check and change times, and that it may be stale`()
     async throws
   {
     let time = fixture.publisher.now
@@ -30,7 +29,7 @@ import Testing
     #expect(state.attribution == "Stadtwerke" && state.license == "CC0-1.0" && state.isStale)
   }
 
-  @Test func `a look that changes nothing is kept once an hour at most`() async throws {
+  @Test func `a check without changes is saved at most once an hour`() async throws {
     let store = try fixture.store()
     try await store.update()
     let file = "\(fixture.directory)/STATE"
@@ -47,7 +46,7 @@ import Testing
     #expect(!state.isStale && state.lastChecked != state.lastUpdated)
   }
 
-  @Test func `a restart knows that the series comes to its end`() async throws {
+  @Test func `a restarted store reports a deprecated series`() async throws {
     fixture.publisher.lifecycle = .deprecated(sunset: "2027-01-01", message: "Please update.")
     try fixture.publisher.sign()
     let report = try await fixture.store().update()
@@ -59,7 +58,7 @@ import Testing
     #expect(await store.state.lifecycle == fixture.publisher.lifecycle)
   }
 
-  @Test func `endless words about the end cost no more than themselves`() async throws {
+  @Test func `a very long lifecycle message does not break the saved state`() async throws {
     fixture.publisher.lifecycle = .retired(message: String(repeating: "x", count: 100_000))
     try fixture.publisher.sign()
     _ = try await fixture.store().update()
@@ -69,7 +68,7 @@ import Testing
     #expect(await store.state.lifecycle == nil)
   }
 
-  @Test func `a record that cannot be read is none`() async throws {
+  @Test func `an unreadable state file counts as missing`() async throws {
     _ = try await fixture.store().update()
     try Data("{".utf8).write(to: URL(fileURLWithPath: "\(fixture.directory)/STATE"))
     let store = try fixture.store()
@@ -83,7 +82,7 @@ import Testing
     try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? Int
   }
 
-  @Test func `a store that only reads knows of no older version as the newest than the one that it reads`()
+  @Test func `the newest known version of a read-only store is never older than its data`()
     async throws
   {
     let writer = try fixture.store()
@@ -114,7 +113,7 @@ import Testing
     return try #require(await changes.next()?.tables["stop"])
   }
 
-  @Test func `changes name the keys where they are asked for`() async throws {
+  @Test func `changes include keys if requested`() async throws {
     try fixture.publisher.publish(["b": "Bellevue", "c": "Charité"])
     let change = try await change(limit: 3, ["a": "Uno", "d": "Dom"], deleting: ["b"])
     #expect(change.keys?.inserted == [[.text("d")]])
@@ -123,7 +122,8 @@ import Testing
   }
 
   @Test(arguments: [(0, 1), (2, 3)])
-  func `without a wish, and beyond the limit, there are counts alone`(_ limit: Int, _ rows: Int) async throws
+  func `changes contain only counts without a request or above its limit`(_ limit: Int, _ rows: Int)
+    async throws
   {
     let new = Dictionary(uniqueKeysWithValues: (0..<rows).map { ("n\($0)", "New \($0)") })
     let change = try await change(limit: limit, new)
@@ -131,7 +131,6 @@ import Testing
   }
 }
 
-/// What a screen that stays up to date hears, and what a developer reads.
 @Suite struct FollowedStateTests {
   private let fixture: StoreFixture
 
@@ -140,7 +139,7 @@ import Testing
     try fixture.publisher.publish(["a": "One"])
   }
 
-  @Test func `states begin with what is, and tell each change`() async throws {
+  @Test func `states begin with the current one and report each change`() async throws {
     let store = try fixture.store()
     let (states, phases) = (Collected(store.states), Collected(store.phases))
     try await until { states.all.count == 1 }
@@ -165,7 +164,7 @@ import Testing
     #expect(zip(states.all, states.all.dropFirst()).allSatisfy { $0 != $1 })
   }
 
-  @Test func `the log says what is read, what updates did, and what failed`() async throws {
+  @Test func `the log contains reads, updates and failures`() async throws {
     let entries = Mutex<[SeedLogEntry]>([])
     var options = SeedOptions()
     options.log = { entry in entries.withLock { $0.append(entry) } }

@@ -7,7 +7,6 @@ import Testing
 
 @testable import SeedClient
 
-/// A publisher and a device that knows it.
 final class StoreFixture {
   let publisher: ClientPublisherSimulator
   let folder: TemporaryFolder
@@ -38,14 +37,13 @@ final class StoreFixture {
     try FileManager.default.contentsOfDirectory(atPath: "\(directory)/\(folder)").sorted()
   }
 
-  /// A version that can be had by a snapshot alone.
+  /// Publishes a version that needs a snapshot.
   func publishGeneration(_ stops: [String: String]) throws {
     try publisher.publish(stops)
     try publisher.publishSnapshot()
     try publisher.withdraw { $0.fileName.hasPrefix("delta") || $0.version.number < publisher.head }
   }
 
-  /// Damages the current generation's file.
   func damage(_ change: (inout Data) -> Void) throws {
     let name = try String(contentsOfFile: "\(directory)/CURRENT", encoding: .utf8)
       .trimmingCharacters(in: .newlines)
@@ -66,7 +64,7 @@ final class StoreFixture {
 }
 
 extension SeedStore {
-  /// The stops' names, in the order of their ids.
+  /// The stops' names in order of their ids.
   func stops() async throws -> [String] {
     try await read { reader in
       try reader.rows("SELECT name FROM stop ORDER BY id").compactMap { $0[0].string }
@@ -74,7 +72,7 @@ extension SeedStore {
   }
 }
 
-/// The names in a file, read by a connection of the app's own.
+/// The stops' names, read by a connection of the app.
 func stops(inFile url: URL) throws -> [String] {
   try Connection(url.path, .reader).rows("SELECT name FROM stop ORDER BY id").map { $0[0].description }
 }

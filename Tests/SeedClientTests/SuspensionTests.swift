@@ -14,7 +14,6 @@ import Testing
     try fixture.publishGeneration(["a": "One"])
   }
 
-  /// The files on which someone still has a lock.
   private func locked() throws -> [String] {
     let records = try fixture.names("generations").map { "generations/\($0)/generation.json" }
     return try (["LOCK"] + records).filter { name in
@@ -25,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func `a suspended store holds no lock, though the app still holds a seed`() async throws {
+  @Test func `a suspended store holds no lock even while the app holds a seed`() async throws {
     let store = try fixture.store()
     let seed = try await store.prepare()
     #expect(try locked().count == 2)
@@ -39,7 +38,7 @@ import Testing
     #expect(try stops(inFile: seed.url) == ["One"])
   }
 
-  @Test func `what another process did meanwhile is opened at the resumption`() async throws {
+  @Test func `a resumed store opens the data of another process`() async throws {
     let store = try fixture.store()
     try await store.update()
     var openings = store.openings.makeAsyncIterator()
@@ -58,7 +57,7 @@ import Testing
     #expect(try await store.stops() == ["Name 4"])
   }
 
-  @Test func `a resumption without news yields the same generation once more`() async throws {
+  @Test func `a resumption without changes yields the same generation again`() async throws {
     let store = try fixture.store()
     try await store.update()
     var openings = store.openings.makeAsyncIterator()
@@ -71,7 +70,7 @@ import Testing
     #expect(try await store.stops() == ["Two"])
   }
 
-  @Test func `an update under way ends, and the next one completes`() async throws {
+  @Test func `a suspension ends a running update and the next one completes it`() async throws {
     let store = try fixture.store()
     try await store.update()
     try fixture.publishGeneration(["a": "Two"])
@@ -95,7 +94,7 @@ import Testing
     #expect(try await store.stops() == ["Two"])
   }
 
-  @Test func `keepUpdated and live queries go on after the resumption, without a word of failure`()
+  @Test func `keepUpdated and live queries continue after a suspension without an error`()
     async throws
   {
     let store = try fixture.store()

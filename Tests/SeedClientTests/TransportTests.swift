@@ -11,7 +11,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// URLSession against a real server: one request and its answer. What answers mean is judged elsewhere.
+/// URLSession against a real server, one request at a time.
 @Suite struct TransportTests {
   private final class Collected: Sendable {
     let bytes = Shared<[UInt8]>([])
@@ -46,14 +46,14 @@ import FoundationNetworking
     try HTTPServer(configuration: HTTPServerConfiguration(), handler: handler)
   }
 
-  @Test func `bytes arrive as they were sent`() async throws {
+  @Test func `bytes arrive unchanged`() async throws {
     let server = try serve { _ in HTTPResponse(status: 200, body: .bytes(Self.large)) }
     let (head, bytes) = try await get("/a", from: server)
     #expect(head.status == 200 && bytes == Self.large)
     #expect(head["content-length"] == "\(Self.large.count)")
   }
 
-  @Test func `the request names the client, asks for plain bytes, a part, and only of the same file`()
+  @Test func `a request has a user agent and asks for an unencoded part of the same file`()
     async throws
   {
     let server = try serve { request in
@@ -68,7 +68,7 @@ import FoundationNetworking
         == "Seedbank/0.1.0 (transit; 2.1)|identity|bytes=5-9|\"x\"|/p/metadata/1.root.json")
   }
 
-  @Test func `headers that an app adds are sent, and no content coding is asked for all the same`()
+  @Test func `headers of the app are sent and no content coding is requested`()
     async throws
   {
     let server = try serve { request in
@@ -82,13 +82,13 @@ import FoundationNetworking
     #expect(String(decoding: bytes, as: UTF8.self) == "timetable|identity")
   }
 
-  @Test func `an answer without a body has a head all the same`() async throws {
+  @Test func `a response without a body has a head`() async throws {
     let server = try serve { _ in HTTPResponse(status: 503, headers: ["Retry-After": "7"]) }
     let (head, bytes) = try await get("/", from: server)
     #expect(head.status == 503 && head["retry-after"] == "7" && bytes.isEmpty)
   }
 
-  @Test func `a redirect is followed on the same server and nowhere else`() async throws {
+  @Test func `a redirect is followed only on the same server`() async throws {
     let other = try serve { _ in HTTPResponse(status: 200, body: .bytes([7])) }
     let server = try serve { request in
       switch request.path {
@@ -103,14 +103,14 @@ import FoundationNetworking
     #expect(try await get("/loop", from: server).head.status == 307)
   }
 
-  @Test func `a server that is not there cannot be reached`() async throws {
+  @Test func `a missing server is unreachable`() async throws {
     let server = try serve { _ in HTTPResponse(status: 200) }
     server.stop()
     await #expect(throws: TransportError.self) { _ = try await get("/", from: server) }
   }
 
   @Test(arguments: [true, false])
-  func `a receiver's error ends the request and comes out`(isAboutHead: Bool) async throws {
+  func `an error of the receiver ends the request and is rethrown`(isAboutHead: Bool) async throws {
     let server = try serve { _ in HTTPResponse(status: 200, body: .bytes(Self.large)) }
     let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/"))
     let transport = URLSessionTransport(userAgent: "test")
@@ -124,7 +124,7 @@ import FoundationNetworking
     }
   }
 
-  @Test func `a whole store works over it, below a path`() async throws {
+  @Test func `a store works over the real transport below a path`() async throws {
     let publisher = try ClientPublisherSimulator()
     try publisher.publish(["a": "Alexanderplatz"])
     let server = try serve { request in

@@ -5,7 +5,6 @@ import Testing
 
 @testable import SeedClient
 
-/// Rows as an app's own types.
 @Suite struct TypedRowTests {
   private let fixture: RowFixture
   private var store: SeedStore { fixture.store }
@@ -27,7 +26,7 @@ import Testing
 
   // MARK: Types
 
-  @Test func `members take the columns of their names, also in other spellings`() async throws {
+  @Test func `members match columns by name and in other spellings`() async throws {
     let query: SeedQuery = "SELECT name AS stop_name, id, 1 AS more FROM stop ORDER BY id LIMIT 2"
     let expected = [
       Stop(id: "a", stopName: "Alexanderplatz"), Stop(id: "b", stopName: "Bellevue"),
@@ -50,7 +49,7 @@ import Testing
     let kind: Kind, place: Point, tags: [String], noTags: [String]?
   }
 
-  @Test func `each kind of member`() async throws {
+  @Test func `members may have any supported type`() async throws {
     let key = UUID()
     let found = try await rows(
       """
@@ -67,7 +66,7 @@ import Testing
     #expect(found.noTags == nil)
   }
 
-  @Test func `a row that is one value is read as a member would be`() async throws {
+  @Test func `a single value is decoded like a member`() async throws {
     #expect(try await store.value("SELECT 2.25", as: Date.self)?.timeIntervalSince1970 == 2.25)
     #expect(try await store.value("SELECT 2", as: Date?.self)??.timeIntervalSince1970 == 2)
     #expect(try await store.value("SELECT '1970-01-02'", as: Date.self)?.timeIntervalSince1970 == 86400)
@@ -83,9 +82,9 @@ import Testing
     #expect(hours == Opening(from: Date(timeIntervalSince1970: 60), until: Date(timeIntervalSince1970: 120)))
   }
 
-  // MARK: What does not fit
+  // MARK: Errors
 
-  @Test func `a number that is only the beginning of a text, or is beyond its type, is none`() async throws {
+  @Test func `a number with trailing text or out of range is an error`() async throws {
     for text in ["1,10", "1.234,50", "2.50 EUR", "-", "", "en", "1e3"] {
       let error = await misfit("SELECT \(text)", as: Decimal.self)
       #expect(error?.message.contains("it is to be Decimal") == true, "\(text)")
@@ -96,7 +95,7 @@ import Testing
       await misfit("SELECT CAST(x'61ff' AS TEXT)", as: String.self)?.message.contains("not UTF-8") == true)
   }
 
-  @Test func `a value of another kind is told with column, row and both types`() async throws {
+  @Test func `a type mismatch is reported with column, row and both types`() async throws {
     struct Numbered: Decodable { let id: Int }
     let text = await misfit("SELECT id FROM stop ORDER BY id", as: Numbered.self)
     #expect(text?.code == .decoding && text?.isRetryable == false)
@@ -110,7 +109,7 @@ import Testing
     #expect(fraction?.message.contains("REAL 1.5") == true)
   }
 
-  @Test func `dates, choices and JSON in an unknown form are told`() async throws {
+  @Test func `an unknown form of a date, an enum or JSON is an error`() async throws {
     struct Dated: Decodable { let day: Date }
     struct Chosen: Decodable { let kind: Kind }
     struct Placed: Decodable { let place: Point }
@@ -122,7 +121,7 @@ import Testing
     #expect(await misfit("SELECT 7 AS place", as: Placed.self)?.message.contains("INTEGER 7") == true)
   }
 
-  @Test func `a member without a column is a mistake, also one that may be NULL`() async throws {
+  @Test func `a member without a column is an error even if it is optional`() async throws {
     struct Titled: Decodable { let id: String, titel: String? }
     let error = await misfit("SELECT id, name AS title FROM stop", as: Titled.self)
     #expect(error?.message.hasPrefix(#"Titled.titel has no column, did you mean "title"?"#) == true)
@@ -130,7 +129,7 @@ import Testing
     #expect(await misfit("SELECT id FROM stop", as: [String].self)?.code == .decoding)
   }
 
-  @Test func `an error of decoding ends its sequence, and not the store`() async throws {
+  @Test func `a decoding error ends its sequence but not the store`() async throws {
     var numbers = store.rows("SELECT id FROM stop", as: Int.self).makeAsyncIterator()
     try await store.prepare()
     let error = await #expect(throws: SeedError.self) { while try await numbers.next() != nil {} }

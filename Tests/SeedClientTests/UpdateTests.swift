@@ -14,7 +14,7 @@ import Testing
     try fixture.publisher.publish(["a": "Alexanderplatz", "b": "Bellevue"])
   }
 
-  @Test func `what a killed process had downloaded for a swap that counts goes at the next look`()
+  @Test func `downloads left by a killed process are removed at the next check`()
     async throws
   {
     try await fixture.store().prepare()
@@ -25,7 +25,7 @@ import Testing
     #expect(try fixture.names("partial").isEmpty)
   }
 
-  @Test func `the first start downloads the snapshot and opens it`() async throws {
+  @Test func `the first start downloads a snapshot and opens it`() async throws {
     let store = try fixture.store()
     let seed = try await store.prepare()
     #expect(seed.version == .first)
@@ -37,8 +37,7 @@ import Testing
     #expect(try Connection(seed.url.path, .reader).value("PRAGMA journal_mode") == .text("wal"))
   }
 
-  @Test func `a snapshot without its indexes has them before anyone reads it, and deltas go on`() async throws
-  {
+  @Test func `left out indexes are built before the first read and deltas continue`() async throws {
     fixture.publisher.leavesIndexesOut = true
     try fixture.publisher.publishSnapshot()
     let store = try fixture.store()
@@ -52,14 +51,14 @@ import Testing
     #expect(try await store.stops() == ["Alexanderplatz", "Bellevue", "Charlottenburg"])
   }
 
-  @Test func `nothing new is nothing done`() async throws {
+  @Test func `an update without news does nothing`() async throws {
     let store = try fixture.store()
     try await store.prepare()
     let report = try await store.update()
     #expect(report.action == .upToDate && report.bytes == 0 && report.from == report.to)
   }
 
-  @Test func `a delta changes the rows of the same file, and everyone hears of it`() async throws {
+  @Test func `a delta changes rows in place and reaches all listeners`() async throws {
     let store = try fixture.store()
     let first = try await store.prepare()
     var rows = store.rows("SELECT name FROM stop WHERE name <> ? ORDER BY id", "Bellevue")
@@ -81,7 +80,7 @@ import Testing
     #expect(try stops(inFile: first.url) == ["Alex", "Charité"])
   }
 
-  @Test func `a swapped generation has a new path, and an old reader goes on reading`() async throws {
+  @Test func `a swapped generation has a new path and an old reader continues`() async throws {
     let store = try fixture.store()
     var openings = store.openings.makeAsyncIterator()
     try await store.prepare()
@@ -98,7 +97,7 @@ import Testing
     #expect(try await store.stops() == ["Anders", "Bellevue"])
   }
 
-  @Test func `a snapshot below the head is followed by its deltas before anyone sees it`() async throws {
+  @Test func `a snapshot below head is completed by deltas before the first read`() async throws {
     for number in 2...4 { try fixture.publisher.publish(["a": "Name \(number)"]) }
     let store = try fixture.store()
     let seed = try await store.prepare()
@@ -106,7 +105,7 @@ import Testing
     #expect(try await store.stops() == ["Name 4", "Bellevue"])
   }
 
-  @Test func `several missed deltas are applied one after another`() async throws {
+  @Test func `several missed deltas are applied in order`() async throws {
     let store = try fixture.store()
     try await store.prepare()
     var changes = store.changes.makeAsyncIterator()
@@ -119,7 +118,7 @@ import Testing
     #expect(try await store.stops() == ["Name 4", "Bellevue"])
   }
 
-  @Test func `a smaller xz snapshot is taken`() async throws {
+  @Test func `a smaller xz snapshot is preferred`() async throws {
     var many: [String: String] = [:]
     for number in 0..<2000 { many["n\(number)"] = "Stop number \(number)" }
     try fixture.publisher.publish(many)
@@ -131,7 +130,7 @@ import Testing
     #expect(try await store.stops().count == 2002)
   }
 
-  @Test func `without deltas that lead on a newer snapshot is taken`() async throws {
+  @Test func `a newer snapshot is used if no deltas lead on`() async throws {
     let store = try fixture.store()
     try await store.prepare()
     try fixture.publisher.publish(["a": "Alex"])
@@ -141,7 +140,7 @@ import Testing
     #expect(try await store.stops() == ["Alex", "Bellevue"])
   }
 
-  @Test func `the current and the previous generation stay, and older ones while they are leased`()
+  @Test func `the current and the previous generation stay, and older ones only while leased`()
     async throws
   {
     let store = try fixture.store()
@@ -158,7 +157,9 @@ import Testing
     #expect(try fixture.names("generations").count == 2)
   }
 
-  @Test func `an app reads while a download hangs, and cancelling it leaves nothing behind`() async throws {
+  @Test func `an app can read during a hanging download and cancelling it leaves nothing behind`()
+    async throws
+  {
     let store = try fixture.store()
     try await store.prepare()
     try fixture.publisher.startEpoch()
@@ -183,7 +184,7 @@ import Testing
     #expect(try await store.update().action == .replaced)
   }
 
-  @Test func `keepUpdated goes on after failures and ends when it is cancelled`() async throws {
+  @Test func `keepUpdated continues after failures and ends on cancellation`() async throws {
     let waiting = AsyncStream.makeStream(of: Duration.self)
     let publisher = fixture.publisher
     publisher.withServed { $0.isOffline = true }
@@ -194,7 +195,7 @@ import Testing
       environment: Environment(
         transport: publisher, now: { publisher.now },
         sleep: { duration in
-          // Between the attempts of one look it waits a second at most; what is fetched is watched for 30.
+          // Retries within one update wait at most a second, and each request has a timeout of 30.
           if duration > .seconds(1), duration != .seconds(30) { waiting.continuation.yield(duration) }
           try await Task.sleep(for: .milliseconds(1))
         }, chance: { 0.5 }, uptime: { .zero }))

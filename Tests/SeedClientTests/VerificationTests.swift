@@ -6,7 +6,7 @@ import Testing
 
 @testable import SeedClient
 
-/// An app in doubt has its data proved; what is damaged gives way.
+/// An app can verify its data, and damaged data is replaced.
 @Suite struct VerificationTests {
   let fixture: StoreFixture
 
@@ -19,7 +19,7 @@ import Testing
     try Connection(seed.url.path, .writer).execute("UPDATE stop SET name = '\(name)'")
   }
 
-  /// Damage that was found by a store which is no more, and which no proof would find again.
+  /// Damage found by an earlier store, which a verification would not find again.
   private func findDamage() async throws {
     let store = try fixture.store()
     let seed = try await store.update().seed
@@ -29,7 +29,7 @@ import Testing
     await store.close()
   }
 
-  @Test func `data that is what was published is proved, before the first download too`() async throws {
+  @Test func `published data passes verification even before the first download`() async throws {
     let store = try fixture.store()
     try await store.verify()
     try await store.update()
@@ -39,7 +39,7 @@ import Testing
     #expect(try await store.update().action == .upToDate)
   }
 
-  @Test func `rows that nobody published are found, and a snapshot takes their place`() async throws {
+  @Test func `forged rows are found and replaced by a snapshot`() async throws {
     let store = try fixture.store()
     try forge(try await store.update().seed)
     #expect(try await store.update().action == .upToDate, "a look does not read the rows")
@@ -50,7 +50,7 @@ import Testing
     #expect(try await store.stops() == ["One"])
   }
 
-  @Test func `until the snapshot comes the generation before is read, where it can be proved`() async throws {
+  @Test func `until a snapshot arrives the previous generation is read if it verifies`() async throws {
     let store = try fixture.store()
     try await store.update()
     try fixture.publishGeneration(["a": "Two"])
@@ -61,7 +61,7 @@ import Testing
     #expect(try await store.stops() == ["Two"])
   }
 
-  @Test func `a damaged generation before is not read either`() async throws {
+  @Test func `a damaged previous generation is not read`() async throws {
     let store = try fixture.store()
     try forge(try await store.update().seed)
     try fixture.publishGeneration(["a": "Two"])
@@ -70,7 +70,7 @@ import Testing
     #expect(try await store.stops() == ["Two"])
   }
 
-  @Test func `what was found is known after a restart, and a snapshot takes its place then`() async throws {
+  @Test func `known damage survives a restart and is replaced by a snapshot`() async throws {
     try await findDamage()
     let next = try fixture.store()
     let (root, now) = (fixture.publisher.root, fixture.publisher.now)
@@ -82,7 +82,7 @@ import Testing
     try await fixture.store().verify()
   }
 
-  @Test func `a proof that is cancelled finds nothing`() async throws {
+  @Test func `a cancelled verification finds nothing`() async throws {
     let store = try fixture.store()
     try forge(try await store.update().seed)
     let proof = Task {

@@ -9,11 +9,12 @@ import Testing
 
 @testable import SeedClient
 
-/// A table with as many columns as SQLite has, all the way into an app.
 @Suite struct WideTableTests {
   private static let columns = 2000
 
-  @Test func `a table of as many columns as SQLite has is pulled, changed and read`() async throws {
+  @Test func `a table with the maximum number of columns can be downloaded, changed and read`()
+    async throws
+  {
     let names = (1..<Self.columns).map { "c\($0)" }
     let table = "CREATE TABLE wide(id INTEGER PRIMARY KEY, \(names.joined(separator: ", ")))"
     let deployment = try TestDeployment([model("1.0", table)], in: TemporaryFolder(inMemory: true))
@@ -25,7 +26,7 @@ import Testing
     try deployment.origin(
       "UPDATE wide SET c1999 = 'z' WHERE id = 2; INSERT INTO wide(id, c1) VALUES (3, 'new')")
     _ = try deployment.step()
-    // The front looks at its folder now and then.
+    // The front checks its folder periodically.
     var report = try await store.update()
     while report.action == .upToDate { report = try await store.update() }
     #expect(report.action == .applied)

@@ -3,7 +3,6 @@ import Testing
 
 @testable import SeedClientUI
 
-/// A view's query is made once, and changes with the view.
 @Suite @MainActor struct KeptQueryTests {
   private let kept = KeptQuery<String>()
 
@@ -11,16 +10,16 @@ import Testing
     kept.live(for: query, in: store) { LiveQuery($0, $1) }
   }
 
-  @Test func `a view that asks the same again has the same live query`() async throws {
+  @Test func `a view with the same query keeps its live query`() async throws {
     let (seeds, store) = try await Stops.updated()
     defer { withExtendedLifetime(seeds) {} }
     let first = live("SELECT name FROM stop", in: store)
     #expect(live("SELECT name FROM stop", in: store) === first)
-    // SwiftUI may not say what the environment holds outside of a view's body.
+    // SwiftUI's environment may be unavailable outside of a view's body.
     #expect(live("SELECT name FROM stop", in: nil) === first)
   }
 
-  @Test func `a view that asks something else keeps its rows until there are others`() async throws {
+  @Test func `a view with another query keeps its rows until new ones arrive`() async throws {
     let (seeds, store) = try await Stops.updated()
     defer { withExtendedLifetime(seeds) {} }
     let first = live("SELECT name FROM stop", in: store)
@@ -30,7 +29,7 @@ import Testing
     try await until { second.rows == ["alexanderplatz"] }
   }
 
-  @Test func `a query that was set stays until the view asks something else`() async throws {
+  @Test func `a query set on the live query stays until the view's query changes`() async throws {
     let (seeds, store) = try await Stops.updated()
     defer { withExtendedLifetime(seeds) {} }
     let live1 = live("SELECT 1", in: store)
@@ -39,7 +38,7 @@ import Testing
     #expect(live("SELECT 3", in: store).query == "SELECT 3")
   }
 
-  @Test func `a view without a store says how to give it one, and takes the one that comes`() async throws {
+  @Test func `a view without a store reports the remedy and uses a later store`() async throws {
     let (seeds, store) = try await Stops.updated()
     defer { withExtendedLifetime(seeds) {} }
     let without = live("SELECT name FROM stop", in: nil)
@@ -51,7 +50,7 @@ import Testing
     try await until { names.rows == ["Alexanderplatz"] }
   }
 
-  @Test func `a view that gets another store shows that one's rows`() async throws {
+  @Test func `a view with another store shows its rows`() async throws {
     let (seeds, store) = try await Stops.updated()
     let other = try seeds.store()
     let names = live("SELECT name FROM stop", in: store)

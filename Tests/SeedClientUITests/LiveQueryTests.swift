@@ -4,9 +4,8 @@ import Testing
 
 @testable import SeedClientUI
 
-/// A live query that views observe follows the data, and ends with them.
 @Suite @MainActor struct LiveQueryTests {
-  @Test func `its rows follow the data, and say so`() async throws {
+  @Test func `the rows of a live query follow the data and notify observers`() async throws {
     let seeds = try Stops.publisher()
     let store = try seeds.store()
     let names = LiveQuery(store, "SELECT name FROM stop ORDER BY id", as: String.self)
@@ -26,7 +25,7 @@ import Testing
     #expect(isTold.times == 1)
   }
 
-  @Test func `rows are values of a type, or as they are`() async throws {
+  @Test func `rows are typed or plain`() async throws {
     let (seeds, store) = try await Stops.updated()
     defer { withExtendedLifetime(seeds) {} }
     let typed = LiveQuery<Place>(store, "SELECT * FROM stop")
@@ -36,7 +35,7 @@ import Testing
     #expect(plain.rows.map { $0["name"].string } == ["Alexanderplatz"])
   }
 
-  @Test func `equal rows are no change where rows can be compared`() async throws {
+  @Test func `equal rows cause no change if they can be compared`() async throws {
     let (seeds, store) = try await Stops.updated()
     let names = LiveQuery(store, "SELECT name FROM stop", as: String.self)
     let ids = LiveQuery(store, "SELECT id, step_free FROM stop", as: Place.ID.self)
@@ -58,7 +57,7 @@ import Testing
     #expect(names2.times == 0)
   }
 
-  @Test func `without data it tells why there is none, until there is some`() async throws {
+  @Test func `without data a live query reports the reason until there is some`() async throws {
     let seeds = try Stops.publisher()
     seeds.failure = .offline
     let store = try seeds.store()
@@ -78,7 +77,7 @@ import Testing
     #expect(names.error == nil, "with data, an update that fails is the status's to tell")
   }
 
-  @Test func `another query takes the place of the rows, which stay until then`() async throws {
+  @Test func `a new query replaces the rows once it has results`() async throws {
     let (seeds, store) = try await Stops.updated()
     defer { withExtendedLifetime(seeds) {} }
     let names = LiveQuery(store, "SELECT name FROM stop", as: String.self)
@@ -88,7 +87,7 @@ import Testing
     try await until { names.rows == ["ALEXANDERPLATZ"] }
   }
 
-  @Test func `of many queries in a row the last one counts`() async throws {
+  @Test func `the last of many queries in a row wins`() async throws {
     let (seeds, store) = try await Stops.updated()
     defer { withExtendedLifetime(seeds) {} }
     let numbers = LiveQuery(store, "SELECT -1", as: Int.self)
@@ -101,7 +100,7 @@ import Testing
     #expect(numbers.rows == [99] && numbers.error == nil)
   }
 
-  @Test func `an error leaves the rows, and a query that works takes it away`() async throws {
+  @Test func `an error keeps the rows until a query succeeds`() async throws {
     let (seeds, store) = try await Stops.updated()
     defer { withExtendedLifetime(seeds) {} }
     let names = LiveQuery(store, "SELECT name FROM stop", as: String.self)
@@ -114,7 +113,7 @@ import Testing
     #expect(names.error == nil)
   }
 
-  @Test func `rows that do not fit their type come by themselves when they do`() async throws {
+  @Test func `rows that could not be decoded arrive as soon as they can`() async throws {
     let (seeds, store) = try await Stops.updated()
     let zones = LiveQuery(store, "SELECT zone FROM stop", as: String.self)
     try await until { zones.error?.code == .decoding }
@@ -127,7 +126,7 @@ import Testing
     #expect(zones.error == nil)
   }
 
-  @Test func `a store that is closed says so, and its rows stay`() async throws {
+  @Test func `a closed store is reported and the rows stay`() async throws {
     let (seeds, store) = try await Stops.updated()
     defer { withExtendedLifetime(seeds) {} }
     let names = LiveQuery(store, "SELECT name FROM stop", as: String.self)
@@ -137,7 +136,7 @@ import Testing
     #expect(names.rows == ["Alexanderplatz"])
   }
 
-  @Test func `it ends with its last owner, and lets its store go`() async throws {
+  @Test func `a live query ends with its last owner and releases its store`() async throws {
     let seeds = try Stops.publisher()
     var store: SeedStore? = try seeds.store()
     weak let kept = store

@@ -2,9 +2,8 @@ import SeedClientUI
 import Support
 import Testing
 
-/// The status that a settings screen observes is the store's.
 @Suite @MainActor struct SeedStatusTests {
-  @Test func `it shows what an update does, and what it did`() async throws {
+  @Test func `the status shows a running and a finished update`() async throws {
     let seeds = try Stops.publisher()
     let store = try seeds.store()
     let status = SeedStatus(store)
@@ -21,7 +20,7 @@ import Testing
     #expect(status.state.lastError == nil)
   }
 
-  @Test func `an update that fails leaves an error and no phase`() async throws {
+  @Test func `a failed update leaves an error and no phase`() async throws {
     let seeds = try Stops.publisher()
     seeds.failure = .offline
     let store = try seeds.store()
@@ -31,7 +30,7 @@ import Testing
     #expect(status.phase == nil)
   }
 
-  @Test func `it ends with its last owner`() async throws {
+  @Test func `the status ends with its last owner`() async throws {
     let seeds = try Stops.publisher()
     var store: SeedStore? = try seeds.store()
     weak let kept = store

@@ -8,7 +8,6 @@ struct Place: Decodable, Sendable {
   let id: String, name: String
 }
 
-/// A publication with one stop.
 enum Stops {
   static func publisher() throws -> TestPublisher {
     let seeds = try TestPublisher(
@@ -21,7 +20,7 @@ enum Stops {
     return seeds
   }
 
-  /// The publisher, which its store needs, and a store with its data.
+  /// The publisher, which must outlive its store, and a store with its data.
   static func updated() async throws -> (TestPublisher, SeedStore) {
     let seeds = try publisher()
     let store = try seeds.store()
@@ -30,7 +29,6 @@ enum Stops {
   }
 }
 
-/// Counts.
 final class Told: Sendable {
   private let count = Mutex(0)
 

@@ -5,7 +5,6 @@ import Support
 import Testing
 
 @Suite struct ConnectionTests {
-  /// How often this process has a file open.
   private func openings(of path: String) throws -> Int {
     let descriptors = "/proc/self/fd"
     return try FileManager.default.contentsOfDirectory(atPath: descriptors).count {
@@ -14,7 +13,7 @@ import Testing
   }
 
   @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/fd")))
-  func `a connection that nobody holds closes its file, whatever it has cached`() throws {
+  func `a released connection closes its file even with cached statements`() throws {
     let folder = try TemporaryFolder()
     let path = folder("a.sqlite")
     do {
@@ -26,7 +25,7 @@ import Testing
     #expect(try openings(of: path) == 0)
   }
 
-  @Test func `the schema of an app's own database is trusted, that of any other is not`() throws {
+  @Test func `only the schema of an app's own database is trusted`() throws {
     let folder = try TemporaryFolder()
     let path = folder("a.sqlite")
     try Connection(path, .creator).execute("CREATE TABLE t(a)")
@@ -39,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `a statement outlives its connection and still reads`() throws {
+  @Test func `a statement outlives its connection and can still read`() throws {
     func statement() throws -> Statement {
       let connection = try Connection("rows", .scratch)
       try connection.execute("CREATE TABLE t(a); INSERT INTO t VALUES (1), (2)")
@@ -52,7 +51,7 @@ import Testing
     #expect(rows.path == "rows")
   }
 
-  @Test func `a transaction that fails keeps nothing, and the connection goes on`() throws {
+  @Test func `a failed transaction is rolled back and the connection stays usable`() throws {
     let connection = try Connection("test", .memory)
     try connection.execute("CREATE TABLE t(a PRIMARY KEY)")
     #expect(throws: DatabaseError.self) {
@@ -66,7 +65,7 @@ import Testing
     #expect(try connection.integer("SELECT count(*) FROM t") == 1)
   }
 
-  @Test func `a statement that goes on for ever fails where its task is cancelled`() async {
+  @Test func `an endless statement fails when its task is cancelled`() async {
     let counting = Task {
       let connection = try Connection("test", .memory)
       connection.endWithTask()

@@ -3,7 +3,6 @@ import SeedFormat
 import Support
 import Testing
 
-/// A delta is applied whole, to the seed that it is for, or not at all.
 @Suite struct DeltaApplierTests {
   static let sql = "CREATE TABLE t(id INTEGER PRIMARY KEY, v TEXT); CREATE TABLE u(id INTEGER PRIMARY KEY)"
 
@@ -78,14 +77,14 @@ import Testing
   }
 
   @Test(arguments: [(6, 7), (1, 5), (3, 4)])
-  func `a delta that does not cover the seed's version is refused`(_ from: Int, _ to: Int) throws {
+  func `a delta that does not cover the seed's version is rejected`(_ from: Int, _ to: Int) throws {
     let seed = try Seed()
     let error = ApplyError.outOfRange(from: try Version(from), to: try Version(to), version: 5)
     #expect(throws: error) { try seed.apply(try delta(seed, from: from, to: to)) }
     try seed.expectUntouched()
   }
 
-  @Test func `a delta of another dataset, major or schema is refused`() throws {
+  @Test func `a delta of another dataset, major or schema is rejected`() throws {
     let seed = try Seed()
     for other in [Series("other", model: "1.0"), Series("test", model: "2.0")] {
       #expect(throws: ApplyError.otherSeries) { try seed.apply(try delta(seed, series: other)) }
@@ -94,7 +93,7 @@ import Testing
     try seed.expectUntouched()
   }
 
-  @Test func `rows that are not those of the delta's digest are not kept`() throws {
+  @Test func `rows that do not match the delta's digest are rolled back`() throws {
     let seed = try Seed()
     let error = ApplyError.digestMismatch(at: 6)
     #expect(throws: error) { try seed.apply(try delta(seed, isRight: false)) }
@@ -102,14 +101,14 @@ import Testing
     try seed.apply(try delta(seed))
   }
 
-  @Test func `a seed whose rows drifted is noticed by the next delta`() throws {
+  @Test func `the next delta detects drifted rows`() throws {
     let seed = try Seed()
     try seed.connection.execute("UPDATE t SET v = 'drifted' WHERE id = 2")
     let error = ApplyError.digestMismatch(at: 6)
     #expect(throws: error) { try seed.apply(try delta(seed)) }
   }
 
-  @Test func `another shape than the schema's is refused by name`() throws {
+  @Test func `a delta with an unknown table or wrong columns is rejected with their names`() throws {
     let seed = try Seed()
     #expect(throws: ImportError.unknownTable("x")) { try seed.apply(try delta(seed, table: "x")) }
     #expect(throws: ImportError.wrongKey(table: "t", found: ["v"], expected: ["id"])) {
@@ -121,7 +120,7 @@ import Testing
     try seed.expectUntouched()
   }
 
-  @Test func `a document that is cut off leaves nothing behind`() throws {
+  @Test func `a truncated document leaves no changes`() throws {
     let seed = try Seed()
     let document = try delta(seed)
     for length in [0, 1, document.count / 2, document.count - 20, document.count - 3] {
@@ -130,7 +129,9 @@ import Testing
     try seed.expectUntouched()
   }
 
-  @Test func `a connection that enforces foreign keys is refused, for cascades would go unnoticed`() throws {
+  @Test func `a connection that enforces foreign keys is rejected because cascades would go unnoticed`()
+    throws
+  {
     let seed = try Seed()
     try seed.connection.execute("PRAGMA foreign_keys = ON")
     #expect(throws: ImportError.foreignKeysEnforced) { try seed.apply(try delta(seed)) }

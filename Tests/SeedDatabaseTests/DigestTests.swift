@@ -5,7 +5,7 @@ import Support
 import Testing
 
 @Suite struct DigestTests {
-  @Test func `a sum forgets the order in which rows came`() {
+  @Test func `a sum does not depend on the order of rows`() {
     var random = SplitMix(seed: 1)
     var hasher = RowHasher()
     let hashes = (0..<200).map { hasher.hash([.integer($0)]) }
@@ -16,7 +16,7 @@ import Testing
     #expect(forward == shuffled && forward.rows == 200)
   }
 
-  @Test func `taking a row out undoes taking it in`() {
+  @Test func `removing a row reverts its insertion`() {
     var hasher = RowHasher()
     var sum = TableSum()
     for number in Int64(0)..<100 { sum.insert(hasher.hash([.integer(number)])) }
@@ -28,7 +28,7 @@ import Testing
     #expect(TableSum(rows: sum.rows, bytes: sum.bytes) == sum)
   }
 
-  @Test func `a sum carries from word to word, and forgets what is beyond 256 bits`() throws {
+  @Test func `a sum carries between words and wraps at 256 bits`() throws {
     let (one, most) = (SHA256Digest(words: (0, 0, 0, 1)), UInt64.max)
     var sum = TableSum()
     sum.insert(SHA256Digest(words: (7, most, most, most)))
@@ -43,7 +43,7 @@ import Testing
     #expect(full.bytes == SHA256Digest(words: (0, 0, 0, 0)).bytes && full.rows == 2)
   }
 
-  @Test func `rows that SQL calls equal have different canonical bytes`() {
+  @Test func `rows that are equal in SQL have different canonical bytes`() {
     let pairs: [(SeedValue, SeedValue)] = [
       (.integer(1), .real(1)), (.real(0), .real(-0.0)), (.text("berlin"), .text("BERLIN")),
       (.text(""), .blob([])),
@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test(arguments: [65_400, 65_527, 65_528, 65_600, 3_000_000])
-  func `a long row has the hash of its canonical bytes, though it is not copied`(length: Int) {
+  func `a long row is hashed without a copy and has the same hash`(length: Int) {
     var hasher = RowHasher()
     let long = [UInt8](repeating: 7, count: length)
     for row: [SeedValue] in [
@@ -68,12 +68,12 @@ import Testing
     }
   }
 
-  @Test func `columns cannot run into each other`() {
+  @Test func `values of adjacent columns cannot be confused`() {
     #expect(
       CanonicalRow.bytes(of: [.text("a"), .text("b")]) != CanonicalRow.bytes(of: [.text("ab"), .text("")]))
   }
 
-  @Test func `renaming a table changes the state, an empty table counts`() {
+  @Test func `a renamed or empty table changes the state digest`() {
     #expect(StateDigest.of(["a": TableSum()]) != StateDigest.of(["b": TableSum()]))
     #expect(StateDigest.of([:]) != StateDigest.of(["a": TableSum()]))
   }

@@ -4,7 +4,6 @@ import SeedSystem
 import Support
 import Testing
 
-/// A compressed document is expanded while it is read, and is what was announced, or an error.
 @Suite struct GzipPiecesTests {
   private static func document(_ bytes: Int) -> [UInt8] {
     var random = SplitMix(seed: 3)
@@ -21,12 +20,15 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 1000, 3_000_000])
-  func `the pieces are the document`(_ bytes: Int) throws {
+  func `the pieces make up the document`(_ bytes: Int) throws {
     let document = Self.document(bytes)
     #expect(try read(try Compression.gzip(document), Compression.Measure(of: document)) == document)
   }
 
-  @Test func `other content than the announced is an error behind its last piece at the latest`() throws {
+  @Test
+  func `content that differs from the announced measure is an error after the last piece at the latest`()
+    throws
+  {
     let (document, other) = (Self.document(100_000), Self.document(100_001))
     let stored = try Compression.gzip(document)
     #expect(throws: CompressionError.otherContent) { try read(stored, Compression.Measure(of: other)) }

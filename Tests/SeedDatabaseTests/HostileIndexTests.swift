@@ -5,7 +5,7 @@ import Testing
 
 @testable import SeedDatabase
 
-/// A snapshot brings texts of indexes along. Whoever signed them, they make indexes and do nothing else.
+/// The index definitions in a snapshot can only create indexes, even if an attacker signed them.
 @Suite struct HostileIndexTests {
   private let folder: TemporaryFolder
   private let file: Connection
@@ -34,19 +34,19 @@ import Testing
     }
   }
 
-  /// As if the schema that the file has now had been signed.
+  /// Builds as if the file's current schema were signed.
   private func build() throws {
     _ = try LeftOutIndexes.build(in: file, signed: SchemaReader(file).schema().hash)
   }
 
-  @Test func `a text that the signed schema does not contain is not run`() throws {
+  @Test func `an index definition outside the signed schema is not run`() throws {
     let signed = try SchemaReader(file).schema().hash
     try file.execute("UPDATE seedbank_index SET sql = 'CREATE INDEX names ON stop(zone)'")
     #expect(throws: NotASeed.self) { try LeftOutIndexes.build(in: file, signed: signed) }
     #expect(try LeftOutIndexes.entries(of: file).count == 1)
   }
 
-  @Test func `what computes for too long ends`() throws {
+  @Test func `a statement over its time limit is interrupted`() throws {
     let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
     let error = #expect(throws: DatabaseError.self) {
       try file.computing(atMost: 1) { try file.execute(endless) }
@@ -124,7 +124,7 @@ import Testing
     "CREATE INDEX names ON stop(name) -- and\n; VACUUM",
   ]
 
-  @Test(arguments: texts) func `a text that does something else is refused, and nothing has changed`(
+  @Test(arguments: texts) func `an index definition that does something else is rejected without effect`(
     _ text: String
   ) throws {
     let sql = text.replacing("NOTES", with: folder("notes.sqlite"))
@@ -133,7 +133,7 @@ import Testing
     #expect(throws: ForeignIndex.self) { try build() }
     #expect(try bytes == before)
     #expect(try file.integer("SELECT count(*) FROM temp.sqlite_schema") == 0)
-    // The connection is as it was: what belongs to the file is made afterwards.
+    // The connection is unchanged: the valid index can be built afterwards.
     try file.execute("UPDATE seedbank_index SET sql = 'CREATE INDEX names ON stop(name)'")
     try build()
     #expect(try file.value("SELECT type FROM sqlite_schema WHERE name = 'names'") == .text("index"))
@@ -146,7 +146,7 @@ import Testing
     "CREATE INDEX seedbank_index ON zone(code)",
   ]
 
-  @Test(arguments: places) func `a forged table of indexes is refused before it is read`(_ sql: String)
+  @Test(arguments: places) func `a forged table of indexes is rejected before it is read`(_ sql: String)
     throws
   {
     try file.execute("DROP TABLE seedbank_index; \(sql)")
@@ -159,7 +159,7 @@ import Testing
     "create index names on STOP(lower(name), zone) where zone is not null",
     "CREATE INDEX main.names ON stop(length(name) + id)",
   ])
-  func `every valid form of an index is made`(_ sql: String) throws {
+  func `every valid form of an index is built`(_ sql: String) throws {
     try file.execute("UPDATE seedbank_index SET sql = ?", .text(sql))
     try build()
     #expect(try file.integer("SELECT count(*) FROM pragma_index_list('stop')") == 1)

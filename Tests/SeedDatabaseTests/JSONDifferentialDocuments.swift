@@ -1,16 +1,15 @@
 import Support
 
-/// Random documents: valid JSON of all kinds, and JSON that is slightly broken.
+/// Random documents: valid JSON of all kinds, and slightly broken JSON.
 struct JSONDifferentialDocuments {
   private var random: SplitMix
   private var document: [UInt8] = []
 
-  /// Values that one document may still hold.
   private var budget = 0
 
   init(seed: UInt64) { random = SplitMix(seed: seed) }
 
-  /// The next document; two in five are broken afterwards, which not all of them notice.
+  /// Returns the next document. Two in five are damaged, some without becoming invalid.
   mutating func next() -> [UInt8] {
     document = []
     budget = random.pick([1, 3, 8, 20])
@@ -39,7 +38,7 @@ struct JSONDifferentialDocuments {
   }
 
   private mutating func object(_ depth: Int) {
-    // Mostly numbered, so that few names come twice.
+    // Mostly numbered, so that duplicate names are rare.
     let areNumbered = random.chance(95)
     list("{", "}") { documents, index in
       if areNumbered { documents.text("\"m\(index)\"") } else { documents.string() }

@@ -4,15 +4,15 @@ import SeedFormat
 import Support
 import Testing
 
-/// Our reading of JSON against SQLite's, which somebody else wrote.
+/// Compares our JSON parser with SQLite's.
 ///
-/// We are stricter on purpose in four points: duplicate names, nesting deeper than ``Limits/jsonDepth``, texts
-/// that are not UTF-8, lone surrogates. SQLite 3.40 is laxer or cruder in values as well:
-/// - its text ends at the first NUL, so a document with one is not compared;
-/// - a text ends before an escaped U+0000, so what we read is cut there before it is compared;
-/// - numbers beyond the range of a double become an infinity, integers beyond 64 bits become doubles;
+/// Ours is deliberately stricter about duplicate names, nesting deeper than ``Limits/jsonDepth``, invalid UTF-8 and
+/// lone surrogates. SQLite 3.40 also reads some values differently:
+/// - its text ends at the first NUL, so documents with one are not compared;
+/// - a string ends before an escaped U+0000, so ours is truncated there before the comparison;
+/// - numbers beyond a double's range become infinity, integers beyond 64 bits become doubles;
 /// - minus zero becomes zero;
-/// - its doubles come from extended precision and may be off by a unit in the last place or a few.
+/// - its doubles come from extended precision and may differ by a few units in the last place.
 @Suite struct JSONDifferentialTests {
   private static let documents = Stage.isDeep ? 200_000 : 20_000
 
@@ -44,7 +44,7 @@ import Testing
     if theirs { #expect(isStricter, "\(error): \(shown.rawValue)") }
   }
 
-  /// How the errors begin that SQLite does not know.
+  /// Prefixes of our errors that SQLite does not report.
   private static let stricter = [
     "duplicate member name", "nesting deeper", "a string that is not valid UTF-8",
     "not a Unicode escape, or a lone surrogate",
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func `the points in which SQLite is laxer are still the known ones`() throws {
+  @Test func `SQLite is still laxer in exactly the known points`() throws {
     let reference = try SQLiteReading()
     let deep = Limits.jsonDepth + 1
     for document in [
@@ -81,9 +81,8 @@ import Testing
   }
 }
 
-/// One value as `json_tree` describes it.
 private struct JSONAtom {
-  /// The name of the member; array indexes are left out.
+  /// The name of the member; nil for array elements.
   let key: String?
   let type: String
   let value: SeedValue
@@ -103,7 +102,7 @@ private struct JSONAtom {
     case .token(.string(let text)): (type, value) = ("text", .text(Self.cut(text)))
     case .real(let bits): (type, value) = ("real", .real(Double(bitPattern: bits)))
     case .beyond(let text):
-      // What the standard library makes of it: an infinity, or a double in place of an integer.
+      // The standard library's result: infinity, or a double instead of an integer.
       type = text.contains { ".eE".contains($0) } ? "real" : "integer"
       value = .real(Double(text) ?? .nan)
     default: return nil
@@ -117,19 +116,18 @@ private struct JSONAtom {
     guard case .real(let a) = left.value, case .real(let b) = right.value else {
       return left.value == right.value
     }
-    // Around the ends of the range SQLite scales in steps, and loses more.
+    // Near the ends of the range SQLite scales in steps and loses more precision.
     let unit = max(a.magnitude.ulp, .leastNonzeroMagnitude)
     return a == b || (a - b).magnitude <= 4 * unit
   }
 }
 
-/// What SQLite makes of a document.
 private struct SQLiteReading {
   private let connection: Connection
 
   init() throws { connection = try Connection(":memory:", .memory) }
 
-  // A blob, cast: not every document is valid UTF-8.
+  // A blob with a cast, because a document may be invalid UTF-8.
   func accepts(_ document: [UInt8]) throws -> Bool {
     let statement = try connection.cached("SELECT json_valid(CAST(?1 AS TEXT))")
     try statement.bind([.blob(document)])

@@ -6,10 +6,9 @@ import Support
 import Testing
 
 @Suite struct ParallelGzipTests {
-  /// Bytes of the blocks that files are cut into.
   private static let block = 1024 * 1024
 
-  /// Pages with words that return, so that matches reach over the blocks' borders.
+  /// Pages with repeated words, so that matches cross block boundaries.
   private static func content(_ count: Int, seed: UInt64) -> [UInt8] {
     var random = SplitMix(seed: seed)
     let words = (0..<50).map { _ in
@@ -22,7 +21,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, block - 1, block, block + 1, 2 * block + 12_345])
-  func `how many threads compress a file does not show in its bytes`(count: Int) throws {
+  func `the number of compression threads does not affect the bytes`(count: Int) throws {
     let folder = try TemporaryFolder()
     let content = Self.content(count, seed: UInt64(count))
     try Data(content).write(to: URL(fileURLWithPath: folder("raw")))
@@ -49,7 +48,7 @@ import Testing
     #expect(Array(bytes.suffix(14).prefix(6)) == [0, 0, 0xFF, 0xFF, 3, 0])
   }
 
-  @Test func `a file that cannot be written is an error, not a short file`() throws {
+  @Test func `a file that cannot be written is an error`() throws {
     let folder = try TemporaryFolder()
     try Data(Self.content(3 * Self.block, seed: 2)).write(to: URL(fileURLWithPath: folder("raw")))
     #expect(throws: FileError.self) {

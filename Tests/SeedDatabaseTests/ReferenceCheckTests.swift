@@ -3,12 +3,11 @@ import SeedFormat
 import Support
 import Testing
 
-/// Looking at touched rows alone finds what SQLite finds by looking at all of them.
 @Suite struct ReferenceCheckTests {
   static let seeds = 150
   static let steps = 8
 
-  @Test(.full) func `touched rows alone tell what foreign_key_check tells of whole tables`() throws {
+  @Test(.full) func `checking touched rows agrees with foreign_key_check over whole tables`() throws {
     var violations = 0
     for seed in 0..<UInt64(Self.seeds) {
       var world = try World(seed: seed)
@@ -21,7 +20,7 @@ import Testing
     #expect(violations > Self.seeds)
   }
 
-  @Test func `a parent that goes is missed by the children of its generated column`() throws {
+  @Test func `children that reference a generated column are found when their parent is deleted`() throws {
     let (connection, schema) = try openSeed(
       """
       CREATE TABLE parent(id INTEGER PRIMARY KEY, code TEXT, folded TEXT AS (lower(code)) STORED UNIQUE);
@@ -46,7 +45,7 @@ import Testing
     }
   }
 
-  /// A violation as both sides can tell it.
+  /// A violation in the form that both sides can report.
   struct Violation: Hashable {
     let table: String
     let parent: String
@@ -75,7 +74,7 @@ import Testing
     }
 
     private static func sql(_ random: inout SplitMix) -> String {
-      // Mostly the child has its parent's type; with another one, its values are compared as the parent's.
+      // Usually the child has its parent's type; otherwise its values are converted to it before the comparison.
       func pair() -> (String, String) {
         let parent = random.pick(types)
         return (parent, random.chance(70) ? parent : random.pick(types))
@@ -94,7 +93,7 @@ import Testing
       return sql
     }
 
-    /// Random changes; what they lead to is kept only where no reference is violated.
+    /// Makes random changes and keeps them only if no reference is violated.
     mutating func step() throws -> (found: Set<Violation>, expected: Set<Violation>) {
       try connection.execute("BEGIN")
       let importer = try BatchImporter(connection, schema)
@@ -136,7 +135,7 @@ import Testing
     private func bySQLite() throws -> Set<Violation> {
       var violations: Set<Violation> = []
       for row in try connection.rows(#"SELECT "table", rowid, parent FROM pragma_foreign_key_check"#) {
-        // A table WITHOUT ROWID is only said to have a violation; its one reference is asked for by hand.
+        // For a table WITHOUT ROWID, SQLite does not report the row, so its only reference is checked by hand.
         let sql =
           row[1] == .null
           ? "SELECT id FROM parent WHERE back IS NOT NULL AND back NOT IN (SELECT id FROM child)"
@@ -152,7 +151,6 @@ import Testing
 
 private let everything = 10_000
 
-/// A seed in memory with these tables, empty.
 private func openSeed(_ sql: String) throws -> (Connection, DatabaseSchema) {
   let connection = try Connection("world", .memory)
   try connection.run(script: sql)

@@ -3,12 +3,11 @@ import SeedFormat
 import Support
 import Testing
 
-/// Rows that go in together end as rows that go in one by one.
 @Suite struct RowBatchTests {
   static let seeds = 25
   static let steps = 12
 
-  @Test func `batches of any mixture leave the rows, counts and sums that single rows would`() throws {
+  @Test func `batches of any mixture have the rows, counts and sums of single rows`() throws {
     for seed in 0..<UInt64(Self.seeds) {
       var world = try World(seed: seed)
       for step in 0..<Self.steps {
@@ -20,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func `unique values that move through more rows than a batch holds arrive`() throws {
+  @Test func `unique values may move through more rows than a batch holds`() throws {
     let world = try World(seed: 1)
     let table = try #require(world.schema.table("slots"))
     for shift in [0, 1, 7, 99] as [Int64] {
@@ -37,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `a schema that replaces on conflict cannot make a batch lose rows`() throws {
+  @Test func `a batch loses no rows under ON CONFLICT REPLACE`() throws {
     let world = try World(seed: 1, more: "CREATE TABLE r(id INTEGER PRIMARY KEY ON CONFLICT REPLACE, v TEXT)")
     let table = try #require(world.schema.table("r"))
     for value in ["a", "b"] {
@@ -52,7 +51,7 @@ import Testing
   }
 
   @Test(arguments: ["REPLACE", "IGNORE", "ROLLBACK"])
-  func `a schema's own rule for conflicts takes no row away and keeps none out`(clause: String) throws {
+  func `a conflict clause in the schema removes no row and skips none`(clause: String) throws {
     let world = try World(
       seed: 1, more: "CREATE TABLE u(id INTEGER PRIMARY KEY, n INTEGER UNIQUE ON CONFLICT \(clause))")
     let table = try #require(world.schema.table("u"))
@@ -70,7 +69,7 @@ import Testing
     try SeedCheck(world.connection, world.schema).run()
   }
 
-  @Test func `inserting a key that is there names the row, however many came with it`() throws {
+  @Test func `inserting an existing key reports its row at any batch size`() throws {
     let world = try World(seed: 1)
     let table = try #require(world.schema.table("slots"))
     #expect(throws: ImportError.self) {
@@ -85,7 +84,7 @@ import Testing
     #expect(try world.connection.integer("SELECT count(*) FROM slots") == 0)
   }
 
-  @Test func `a value of the wrong type in a STRICT table names its row`() throws {
+  @Test func `a wrong type in a STRICT table reports its row`() throws {
     let world = try World(seed: 1, more: "CREATE TABLE s(id INTEGER PRIMARY KEY, v INTEGER) STRICT")
     let table = try #require(world.schema.table("s"))
     let message = "cannot store TEXT value in INTEGER column s.v"
@@ -100,11 +99,11 @@ import Testing
     }
   }
 
-  /// One table with a key that looks the same in several spellings, and one with unique values.
+  /// A table with a case-insensitive key, and one with unique values.
   struct World {
     let connection: Connection
     let schema: DatabaseSchema
-    /// Values by key in lower case.
+    /// Values by lower-case key.
     private(set) var truth: [String: [SeedValue]] = [:]
     private var random: SplitMix
 
@@ -124,7 +123,7 @@ import Testing
       try connection.transaction { try SeedTables.create(meta, schema.tables, connection) }
     }
 
-    /// Runs of rows that are new, known, changed, the same key twice, or anything.
+    /// Runs of new, known or changed rows, of repeated keys, or a mixture.
     mutating func step() throws -> (found: TableChanges, expected: TableChanges) {
       guard let table = schema.table("t") else { throw NotASeed("the test's own table is missing") }
       var expected = TableChanges()
@@ -159,7 +158,7 @@ import Testing
     }
 
     private mutating func row(_ keys: Int, _ values: Int) -> [SeedValue] {
-      // The same text again and again: its size decides, now and then, that a batch is full.
+      // Repeated text whose size sometimes fills a batch.
       let size = random.chance(1) ? 70_000 : random.chance(5) ? 20_000 : 3
       let number = Int64(Int.random(in: 0..<values, using: &random))
       return [.text(key(keys)), .integer(number), .blob(Array(repeating: 1, count: size))]

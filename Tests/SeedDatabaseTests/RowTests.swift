@@ -19,7 +19,7 @@ import Testing
   @Test(arguments: [
     "INTEGER", "TEXT", "BLOB", "REAL", "NUMERIC", "", "VARCHAR(10)", "FLOATING POINT", "DATETIME", "DOUBLE",
   ])
-  func `a value is fitted as SQLite stores it`(_ type: String) throws {
+  func `a value gets the affinity that SQLite would apply`(_ type: String) throws {
     let connection = try Connection("test", .memory)
     try connection.execute("CREATE TABLE t(k PRIMARY KEY, v \(type))")
     let table = try SchemaReader(connection).table("t")
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(arguments: ["BINARY", "NOCASE", "RTRIM"])
-  func `keys are ordered and told apart as SQLite's index does`(_ collation: String) throws {
+  func `keys are ordered and distinguished like in SQLite's index`(_ collation: String) throws {
     let connection = try Connection("test", .memory)
     try connection.execute("CREATE TABLE t(k COLLATE \(collation), PRIMARY KEY(k))")
     let order = KeyOrder(try SchemaReader(connection).table("t"))
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func `text that is not UTF-8 is an error that names the column`() throws {
+  @Test func `text that is not UTF-8 is an error with its column`() throws {
     let connection = try Connection("test", .memory)
     #expect(throws: InvalidText(column: "name")) { try connection.rows("SELECT CAST(x'ff' AS TEXT) AS name") }
   }
@@ -55,7 +55,7 @@ import Testing
     #expect(try connection.rows("SELECT ?, ?", .text(""), .blob([])) == [[.text(""), .blob([])]])
   }
 
-  @Test func `an error carries the statement and never the values`() throws {
+  @Test func `an error contains the statement but not its values`() throws {
     let connection = try Connection("test", .memory)
     try connection.execute("CREATE TABLE t(a CHECK (a < 5))")
     let error = #expect(throws: DatabaseError.self) {

@@ -14,7 +14,7 @@ import Testing
     ("CREATE TABLE t(a UNIQUE, b NOT NULL); CREATE UNIQUE INDEX i ON t(b)", ["b"]),
     ("CREATE TABLE t(a PRIMARY KEY, b NOT NULL UNIQUE)", ["a"]),
   ])
-  func `the key is the primary key or a unique constraint over columns that are never NULL`(
+  func `the key is the primary key or a unique constraint over NOT NULL columns`(
     _ sql: String, _ key: [String]
   ) throws {
     #expect(try Self.schema(sql).tables[0].keyNames == key)
@@ -25,11 +25,11 @@ import Testing
     "CREATE TABLE t(a NOT NULL); CREATE UNIQUE INDEX i ON t(a) WHERE a > 0",
     "CREATE TABLE t(a NOT NULL); CREATE UNIQUE INDEX i ON t(lower(a))",
   ])
-  func `a table without a key is refused`(_ sql: String) {
+  func `a table without a key is rejected`(_ sql: String) {
     #expect(throws: SchemaProblem.noKey(table: "t")) { try Self.schema(sql) }
   }
 
-  @Test func `what would change rows behind the digest is refused`() {
+  @Test func `schema objects that change rows without the digest are rejected`() {
     #expect(throws: SchemaProblem.trigger(name: "x", table: "t")) {
       try Self.schema("CREATE TABLE t(a PRIMARY KEY); CREATE TRIGGER x AFTER INSERT ON t BEGIN SELECT 1; END")
     }
@@ -58,13 +58,13 @@ import Testing
     #expect(schema.tables.map(\.name) == ["my notes"])
   }
 
-  @Test func `generated columns are neither stored nor a key`() throws {
+  @Test func `generated columns are neither stored nor part of a key`() throws {
     let table = try Self.schema("CREATE TABLE t(a PRIMARY KEY, b AS (a + 1), c AS (a * 2) STORED, d)").tables[
       0]
     #expect(table.columnNames == ["a", "d"] && table.generated == ["b", "c"])
   }
 
-  @Test func `the hash covers structure, not text`() throws {
+  @Test func `the schema hash covers structure and not text`() throws {
     let plain = try Self.schema("CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT CHECK (b <> ''))").hash
     let same = try Self.schema("create table t ( a integer primary key, -- the key\n b text check(b<>'') )")
       .hash

@@ -3,7 +3,6 @@ import SeedFormat
 import Support
 import Testing
 
-/// Search tables stay in step with their content, whether single rows are followed or all indexed anew.
 @Suite struct SearchIndexTests {
   static let seeds = 25
   static let steps = 12
@@ -14,7 +13,7 @@ import Testing
     CREATE VIRTUAL TABLE numbered USING fts5(shout, id UNINDEXED, content='note', content_rowid='number');
     """
 
-  @Test func `search tables hold what their content holds after every step`() throws {
+  @Test func `search tables match their content after every step`() throws {
     for seed in 0..<UInt64(Self.seeds) {
       var random = SplitMix(seed: seed)
       let connection = try Connection("search", .memory)

@@ -5,9 +5,9 @@ import Testing
 
 @testable import SeedDatabase
 
-/// A seed is proven from its content alone: whatever SQLite's own checks find in a file, this finds.
+/// The check must find everything that SQLite's own checks find in a file.
 @Suite struct SeedCheckTests {
-  /// Bytes that are changed, one at a time; a deep run changes all of them.
+  /// Changed bytes, one at a time; a deep run changes all of them.
   private static let sample = 2_000
   private static let rows = 400
 
@@ -21,7 +21,7 @@ import Testing
     CREATE INDEX item_with_note ON item(note) WHERE note IS NOT NULL;
     """
 
-  /// A seed whose pages are small, so that its trees have several levels.
+  /// A seed with small pages, so that its trees have several levels.
   private static func make(at path: String) throws -> DatabaseSchema {
     let connection = try Connection(path, .creator)
     try connection.execute("PRAGMA page_size = 512; \(schema)")
@@ -58,7 +58,7 @@ import Testing
     return answers == [["ok"], []] ? .sound : .broken
   }
 
-  /// As those do who hold a file against what is signed: its schema's hash is part of that.
+  /// Checks like a caller with signed metadata, which includes the schema's hash.
   private func check(_ path: String, _ schema: DatabaseSchema) throws {
     let connection = try Connection(path, .snapshot)
     guard try SchemaReader(connection).schema().hash == schema.hash else { throw NotASeed("another schema") }
@@ -71,7 +71,7 @@ import Testing
     (try? check(path, schema)) == nil ? .broken : .sound
   }
 
-  @Test(.full) func `whatever byte is other than it was, what SQLite's checks find is found`() throws {
+  @Test(.full) func `for any changed byte the check finds what SQLite's checks find`() throws {
     let folder = try TemporaryFolder(inMemory: true)
     let (path, broken) = (folder("seed.sqlite"), folder("broken.sqlite"))
     let schema = try Self.make(at: path)

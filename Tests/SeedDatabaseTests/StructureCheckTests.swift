@@ -4,16 +4,16 @@ import Testing
 
 @testable import SeedDatabase
 
-/// SQLite 3.40 sees NULLs where there are none; what it sees rightly is found all the same.
+/// SQLite 3.40 reports NULLs that do not exist. Real problems must still be found.
 @Suite struct StructureCheckTests {
-  /// Tables whose last column belongs to the key, with columns behind it that are NOT NULL; names with dots and quotes.
+  /// Tables whose last column belongs to the key, followed by NOT NULL columns; names with dots and quotes.
   static let schemas = [
     "CREATE TABLE t(v TEXT, d TEXT NOT NULL, k INTEGER, PRIMARY KEY(k)) WITHOUT ROWID",
     "CREATE TABLE t(d TEXT NOT NULL, v ANY, k INTEGER NOT NULL, PRIMARY KEY(k)) STRICT, WITHOUT ROWID",
     #"CREATE TABLE "t.x"("a.""d" TEXT NOT NULL, v, l, k INTEGER, PRIMARY KEY(k, l)) WITHOUT ROWID"#,
   ]
 
-  /// More than the lines after which SQLite stops by itself.
+  /// More than the number of lines after which SQLite stops.
   private static let rows = 300
 
   private func database(_ schema: String) throws -> Connection {
@@ -45,14 +45,14 @@ import Testing
     return try [.quick, .whole, .table(table)].map { try check.complaints($0) }
   }
 
-  @Test(arguments: schemas) func `a sound table has no complaints`(_ schema: String) throws {
+  @Test(arguments: schemas) func `a sound table has no findings`(_ schema: String) throws {
     let connection = try database(schema)
     let table = try SchemaReader(connection).schema().tables[0].name
     #expect(try answers(connection, table) == [[], [], []])
   }
 
   @Test(arguments: [" WITHOUT ROWID", ""])
-  func `a real NULL is found, also among false ones`(_ end: String) throws {
+  func `a real NULL is found among false ones`(_ end: String) throws {
     let connection = try database(
       "CREATE TABLE t(v, d, e TEXT NOT NULL, k INTEGER, PRIMARY KEY(k))\(end)")
     try connection.execute("UPDATE t SET d = NULL WHERE k = 250")
@@ -60,7 +60,7 @@ import Testing
     for answer in try answers(connection) { #expect(Set(answer) == ["NULL value in t.d"]) }
   }
 
-  @Test func `what else is wrong beside false NULLs is found`() throws {
+  @Test func `other damage is found among false NULLs`() throws {
     let connection = try database(
       """
       CREATE TABLE t(v TEXT, d TEXT NOT NULL, k INTEGER, PRIMARY KEY(k)) WITHOUT ROWID;

@@ -5,9 +5,9 @@ import Testing
 
 @testable import SeedDatabase
 
-/// Tables and indexes are compared as SQLite's `integrity_check` does, and more exactly.
+/// Compares tables and indexes like SQLite's `integrity_check`, but more exactly.
 @Suite struct TableCheckTests {
-  /// Both layouts, keys of several columns, falling parts, each collation, a column that is called as a rowid is.
+  /// Both layouts, multi-column keys, descending columns, each collation, and a column named like a rowid.
   static let schemas = [
     """
     CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT COLLATE NOCASE, b REAL, c);
@@ -34,7 +34,7 @@ import Testing
   private static let rows = 300
 
   @Test(arguments: schemas)
-  func `a sound table passes, with the sum of its rows`(_ schema: String) throws {
+  func `a sound table passes and yields the sum of its rows`(_ schema: String) throws {
     let world = try CheckedTable(schema, rows: Self.rows)
     let rows = try world.connection.rows(TableSQL(world.table).allInKeyOrder)
     var sum = TableSum()
@@ -50,7 +50,7 @@ import Testing
     "CREATE TABLE t(id INTEGER PRIMARY KEY, a, b, c, d AS (a || b)); CREATE INDEX i ON t(d)",
     "CREATE TABLE t(rowid INT NOT NULL, oid INT, _rowid_ INT, c, PRIMARY KEY(rowid)); CREATE INDEX i ON t(c)",
   ])
-  func `an index over part of the rows, an expression or what has no name is left to SQLite`(_ schema: String)
+  func `partial, unnamed and expression indexes are left to SQLite`(_ schema: String)
     throws
   {
     let connection = try Connection("test", .memory)
@@ -65,7 +65,7 @@ import Testing
       "UPDATE o SET b = 0.125 WHERE id = 7", "UPDATE o SET id = 9999 WHERE id = 7",
       "UPDATE o SET c = x'00' WHERE id = 7", "UPDATE o SET b = NULL WHERE id = 7",
     ])
-  func `an index that was made for other rows is found`(_ schema: String, _ change: String) throws {
+  func `an index of other rows is found`(_ schema: String, _ change: String) throws {
     for index in ["i", "u"] {
       let world = try CheckedTable(schema, rows: Self.rows)
       try world.connection.execute(change)
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test(arguments: schemas)
-  func `rows that an index was not made for are found`(_ schema: String) throws {
+  func `rows that differ from their index are found`(_ schema: String) throws {
     let world = try CheckedTable(schema, rows: Self.rows)
     try world.connection.execute("DELETE FROM o WHERE id % 2 = 0")
     try world.giveRowsOfOther()
@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test(arguments: schemas)
-  func `entries in another order are found, also those of the table itself`(_ schema: String) throws {
+  func `wrongly ordered entries of an index or a table are found`(_ schema: String) throws {
     for (old, new) in [(" DESC", "     "), ("t(b", "t(c"), ("(c", "(b")] where schema.contains(old) {
       let world = try CheckedTable(schema, rows: Self.rows)
       try world.rewriteSchema(old, new)
@@ -92,7 +92,7 @@ import Testing
   }
 
   @Test(arguments: schemas)
-  func `two equal entries of a unique index are found, but not those with a NULL`(_ schema: String) throws {
+  func `duplicate entries of a unique index are found except for NULLs`(_ schema: String) throws {
     let doubled = try CheckedTable(schema, rows: Self.rows)
     try doubled.connection.execute("UPDATE OR IGNORE t SET b = 1, c = 2")
     try doubled.rewriteSchema("CREATE INDEX u", "CREATE UNIQUE INDEX u")
@@ -104,7 +104,6 @@ import Testing
   }
 }
 
-/// A table of random rows, and another one with the same.
 private struct CheckedTable: CustomStringConvertible {
   let connection: Connection
   let table: TableSchema
@@ -128,7 +127,7 @@ private struct CheckedTable: CustomStringConvertible {
         + "; INSERT INTO o SELECT * FROM t")
   }
 
-  /// Few values, so that all kinds of them are equal now and then; none differs from another by case alone.
+  /// Few values, so that equal ones of all kinds occur; none differ only by case.
   private static func value(_ column: ColumnSchema, _ chance: inout SplitMix) -> SeedValue {
     let number = Int64.random(in: -9...9, using: &chance)
     if column.declaredType == "REAL" { return .real(Double(number) / 4) }
@@ -173,7 +172,7 @@ private struct CheckedTable: CustomStringConvertible {
       """)
   }
 
-  /// Only of `t`, whose rows and entries stay where they are.
+  /// Only of `t`, whose rows and entries stay in place.
   func rewriteSchema(_ old: String, _ new: String) throws {
     try writeSchema(
       "UPDATE sqlite_schema SET sql = replace(sql, '\(old)', '\(new)') WHERE tbl_name = 't'")

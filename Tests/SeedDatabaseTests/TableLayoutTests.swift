@@ -3,7 +3,7 @@ import SeedFormat
 import Support
 import Testing
 
-/// The same delta leads to the same digest, however the tables lie in the file.
+/// The same delta must lead to the same digest in any table layout.
 @Suite struct TableLayoutTests {
   static let seeds = 40
   static let versions = 8
@@ -15,7 +15,7 @@ import Testing
     CREATE TABLE slot(id INTEGER PRIMARY KEY, position INTEGER UNIQUE);
     """
 
-  /// As an object store would lay the same tables out.
+  /// The same tables in Core Data's layout.
   static let foreign = """
     CREATE TABLE ZSTOP(Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER NOT NULL, Z_OPT INTEGER NOT NULL, ZLAT FLOAT,
       ZPARENT VARCHAR, ZNAME VARCHAR, ZANY, ZID VARCHAR COLLATE NOCASE NOT NULL UNIQUE);
@@ -25,7 +25,7 @@ import Testing
     """
 
   @Test
-  func `a history of deltas reaches the same digests in another layout, and leaves its constants alone`()
+  func `a history of deltas has the same digests in another layout and keeps its constants`()
     throws
   {
     for seed in 0..<UInt64(Self.seeds) {
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func `a parent that goes away is missed in another layout too`() throws {
+  @Test func `orphans are found in another layout`() throws {
     let history = try History(seed: 1)
     try history.truth.execute(
       "INSERT INTO stop(id) VALUES ('a'); INSERT INTO line VALUES (1, 'x', 'A', NULL)")
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func `a layout that would store other values, or leave a column without one, is refused`() throws {
+  @Test func `a layout that would convert values or leave a column unset is rejected`() throws {
     let stop = try #require(try SchemaReader.schema(of: Self.native).table("stop"))
     func layout(_ sql: String, _ constants: [String: SeedValue] = [:]) throws -> TableLayout {
       let physical = try #require(try SchemaReader.schema(of: sql).tables.first)
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  /// One truth, and two files that follow it by deltas.
+  /// A reference database, and two files that follow it by deltas.
   struct History {
     struct Side {
       let connection: Connection
@@ -135,7 +135,6 @@ import Testing
 
     mutating func mutate() throws { for _ in 0..<random.pick([3, 40]) { try change() } }
 
-    /// What leads both files to the truth.
     func delta(to version: Int) throws -> [UInt8] {
       var writer = DeltaWriter()
       for table in schema.tables { try add(table, to: &writer) }

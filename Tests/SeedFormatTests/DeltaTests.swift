@@ -18,7 +18,7 @@ import Testing
     .blob([0, 255, 1]),
   ]
 
-  @Test func `every hard value reads back as it was`() throws {
+  @Test func `every edge case value is read back equal`() throws {
     var writer = DeltaWriter()
     writer.begin(table: "t", key: ["k"], columns: ["k", "v"])
     for (index, value) in Self.hard.enumerated() { writer.upsert([.integer(Int64(index)), value]) }
@@ -34,7 +34,7 @@ import Testing
     #expect(text.contains(#"[{"k":1.0},{"k":-0.0},{"k":1e+16},{"k":1e+300}]"#))
   }
 
-  @Test func `the document is the one of the design`() {
+  @Test func `the document has the documented form`() {
     var writer = DeltaWriter()
     writer.begin(table: "quiet", key: ["id"], columns: ["id"])
     writer.begin(table: "stop", key: ["id"], columns: ["id", "name", "lat"])
@@ -48,7 +48,7 @@ import Testing
     #expect(String(decoding: writer.document(Self.header), as: UTF8.self) == expected)
   }
 
-  @Test func `a delta without changes is empty, and so is one whose table was abandoned`() {
+  @Test func `a delta without changes or with an abandoned table is empty`() {
     var writer = DeltaWriter()
     writer.begin(table: "t", key: ["k"], columns: ["k"])
     #expect(writer.isEmpty)
@@ -69,7 +69,7 @@ import Testing
     (#"{"k":1}"#, #"{"k":{"x":"1"}}"#),
     (#"{"k":1}"#, #"{"k":1,"k":1}"#), ("]}]}\n", "]}]} x"), ("]}]}\n", "]}"), (#""delete":[],"#, ""),
   ])
-  func `what the writer would not have written is refused`(_ part: String, _ other: String) throws {
+  func `a document that the writer cannot produce is rejected`(_ part: String, _ other: String) throws {
     var writer = DeltaWriter()
     writer.begin(table: "t", key: ["k"], columns: ["k"])
     writer.upsert([.integer(1)])
@@ -89,7 +89,7 @@ import Testing
   }
 
   @Test(arguments: [-3, -2, -1, 0, 1, 2, 3])
-  func `blobs of whole pieces, and a byte more or less, survive base64`(_ more: Int) {
+  func `blobs around the chunk size survive base64`(_ more: Int) {
     var random = SplitMix(seed: 8)
     for pieces in 1...2 {
       let length = pieces * Base64.pieceBytes + more
@@ -105,14 +105,14 @@ import Testing
     }
   }
 
-  @Test func `padding in the midst of a text is no base64`() {
+  @Test func `padding inside base64 is rejected`() {
     let piece = Base64.encode(Array(repeating: 1, count: Base64.pieceBytes - 1))
     #expect(piece.hasSuffix("=") && Base64.decode(piece) != nil)
     #expect(Base64.decode(piece + piece) == nil)
     #expect(Base64.decode("====") == nil && Base64.decode("A") == nil && Base64.decode("AA==AAAA") == nil)
   }
 
-  /// Keeps what it gets in an array, and remembers the largest piece.
+  /// Keeps its input in an array and records the largest chunk.
   private final class Spill: DeltaSpill {
     private var bytes: [UInt8] = []
     private(set) var largest = 0
@@ -126,7 +126,7 @@ import Testing
     func read(_ range: Range<Int>, _ take: ([UInt8]) throws -> Void) throws { try take(Array(bytes[range])) }
   }
 
-  @Test func `a long row goes through a spill in pieces, and the document is the same`() throws {
+  @Test func `a long row is spilled in chunks and the document is the same`() throws {
     var random = SplitMix(seed: 9)
     let blob = (0..<3_000_001).map { _ in UInt8.random(in: 0...255, using: &random) }
     let text = String(repeating: "a\"\u{1}\u{e9}\u{1F600}\n", count: 100_003)
@@ -159,7 +159,6 @@ import Testing
     return events
   }
 
-  /// Every row's values, copied.
   static func rows(_ document: [UInt8], _ names: [String]) throws -> [[SeedValue]] {
     var reader = try DeltaReader(document)
     var rows: [[SeedValue]] = []

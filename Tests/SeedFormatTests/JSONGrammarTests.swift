@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  @Test func `what is not an array is refused`() {
+  @Test func `invalid arrays are rejected`() {
     expectRefused("[1,]", at: 3, "expected a value")
     expectRefused("[,1]", at: 1, "expected a value")
     expectRefused("[,]", at: 1, "expected a value")
@@ -28,7 +28,7 @@ import Testing
     expectRefused(#"["a":1]"#, at: 4, "expected a comma or the end of the array")
   }
 
-  @Test func `what is not an object is refused`() {
+  @Test func `invalid objects are rejected`() {
     expectRefused(#"{"a"}"#, at: 4, "expected a colon")
     expectRefused(#"{"a",1}"#, at: 4, "expected a colon")
     expectRefused(#"{"a" 1}"#, at: 5, "expected a colon")
@@ -47,13 +47,13 @@ import Testing
     expectRefused("}", at: 0, "expected a value")
   }
 
-  @Test func `a scalar is a document of its own`() {
+  @Test func `a scalar is a complete document`() {
     for text in ["0", "-1.5e3", "true", "false", "null", #""""#, #""a""#, " 1 ", "\n\"\\u0061\"\t"] {
       expectRead(text)
     }
   }
 
-  @Test func `nothing may stand behind the document`() {
+  @Test func `content after the document is rejected`() {
     let reason = "expected the end of the document"
     expectRefused("{}{}", at: 2, reason)
     expectRefused("[]]", at: 2, reason)
@@ -66,7 +66,7 @@ import Testing
     expectRefused("{}\u{FEFF}", at: 2, reason)
   }
 
-  @Test func `no document is an error, not an end`() {
+  @Test func `an empty document is an error`() {
     for text in ["", " ", "\n\t\r "] {
       expectRefused(text, at: text.utf8.count, "the document ends too early")
     }
@@ -74,7 +74,7 @@ import Testing
 
   // MARK: Whitespace
 
-  @Test func `the four kinds of whitespace stand between all tokens`() {
+  @Test func `the four kinds of white space are allowed between all tokens`() {
     let space = " \t\n\r"
     let parts = [
       "[", "1", ",", "{", #""a""#, ":", "true", ",", #""b""#, ":", "[", "]", "}", ",", "null", "]",
@@ -83,7 +83,7 @@ import Testing
     #expect(spaced == expectRead(parts.joined()))
   }
 
-  @Test func `other spaces are none`() {
+  @Test func `other spaces are rejected`() {
     for byte: UInt8 in [0x00, 0x0B, 0x0C, 0x1C, 0x1F, 0x7F, 0x85, 0xA0] {
       expectRefused([byte, 0x31], at: 0, "expected a value")
       expectRefused([0x5B, byte, 0x31, 0x5D], at: 1, "expected a value")
@@ -94,11 +94,11 @@ import Testing
     }
   }
 
-  @Test func `comments are refused`() {
+  @Test func `comments are rejected`() {
     for text in ["/**/1", "//\n1", "[1/**/]", "[1]//", "#\n1"] { expectRefused(text) }
   }
 
-  @Test func `a byte order mark and other encodings are refused`() {
+  @Test func `a byte order mark and other encodings are rejected`() {
     expectRefused("\u{FEFF}{}", at: 0, "expected a value")
     expectRefused([0xFF, 0xFE, 0x31, 0x00], at: 0, "expected a value")
     expectRefused([0xFE, 0xFF, 0x00, 0x31], at: 0, "expected a value")
@@ -107,11 +107,11 @@ import Testing
 
   // MARK: Literals
 
-  @Test func `the three words are read`() {
+  @Test func `the three literals are read`() {
     #expect(expectRead("[true,false,null]").count == 5)
   }
 
-  @Test func `words that only look like them are refused`() {
+  @Test func `words similar to literals are rejected`() {
     for text in [
       "tru", "t", "nul", "fals", "True", "TRUE", "Null", "NaN", "nan", "Infinity", "-Infinity", "undefined",
       "yes", "a", "tRue", "nulL", "truE",
@@ -125,7 +125,7 @@ import Testing
 
   // MARK: Names
 
-  @Test func `a name that comes twice is refused`() {
+  @Test func `a duplicate name is rejected`() {
     for text in [
       #"{"a":1,"a":2}"#, #"{"a":1,"b":2,"a":3}"#, #"{"":1,"":1}"#, #"{"x":{"a":[],"a":{}}}"#,
       #"[{"a":1},{"a":1,"a":1}]"#, #"{"a":1,"\u0061":2}"#, #"{"\u0061":1,"a":2}"#, #"{"\/":1,"/":2}"#,
@@ -138,7 +138,7 @@ import Testing
     #expect(readThreeWays(Array(#"{"b":0,"a":1,"\u0061":2}"#.utf8)).error?.offset == 13)
   }
 
-  @Test func `names that only look alike are different names`() {
+  @Test func `names that only look alike are different`() {
     for text in [
       #"{"a":1,"A":2}"#, #"{"é":1,"e\u0301":2}"#, #"{"a":1,"a ":2}"#, #"{"a":{"a":1},"b":{"a":1}}"#,
       #"{"a":1,"a\u0000":2}"#, #"{"ab":["a","a"],"a":"ab"}"#, #"{"Å":1,"\u212B":2}"#,
@@ -149,7 +149,7 @@ import Testing
   }
 
   @Test(arguments: [2, 15, 16, 17, 18, 40])
-  func `a name that comes twice is found among many`(_ count: Int) {
+  func `a duplicate name is found among many`(_ count: Int) {
     let names = (0..<count).map { "\"m\($0)\"" }
     expectRead("{" + names.map { $0 + ":[0]" }.joined(separator: ",") + "}")
     for name in [names[0], names[count - 1], "\"\\u006d\(count / 2)\""] {
@@ -159,7 +159,7 @@ import Testing
 
   // MARK: Depth
 
-  @Test func `the deepest nesting is read and one more is refused`() {
+  @Test func `the deepest nesting is read and one more level is rejected`() {
     let depth = Limits.jsonDepth
     for (open, close) in [("[", "]"), (#"{"a":"#, "}"), (#"[{"b":"#, "}]")] {
       let levels = open.utf8.filter { $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "{") }.count
@@ -171,12 +171,12 @@ import Testing
     }
   }
 
-  @Test func `depth is not what lies side by side`() {
+  @Test func `siblings do not count as depth`() {
     expectRead("[" + Array(repeating: "[[]]", count: 200).joined(separator: ",") + "]")
   }
 
   @Test(arguments: ["[", #"{"a":"#, #"[{"a":"#])
-  func `a nesting of ten thousand is refused and does not end the process`(_ open: String) {
+  func `ten thousand nested levels are rejected without a crash`(_ open: String) {
     let document = Array(String(repeating: open, count: 10_000).utf8)
     let pieces = stride(from: 1, to: document.count, by: 7)
     let reason = "nesting deeper than \(Limits.jsonDepth)"

@@ -8,7 +8,7 @@ import Testing
 
   // MARK: Grammar
 
-  @Test func `every form of the grammar is read`() {
+  @Test func `every form of the number grammar is read`() {
     for integer in ["0", "-0", "1", "-1", "9", "10", "-10", "1234567890"] {
       for fraction in ["", ".0", ".5", ".00", ".123", ".10"] {
         for exponent in ["", "e0", "E0", "e+1", "e-1", "E+10", "E-10", "e00", "e-007"] {
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func `other forms are refused`() {
+  @Test func `other number forms are rejected`() {
     for text in [
       "01", "-01", "00", "00.5", "+1", ".5", "-.5", "1.", "-1.", "1.e1", "1e", "1e+", "1e-", "1E", "-", "--1",
       "- 1",
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func `the error stands where the digit is missing`() {
+  @Test func `the error is at the missing digit`() {
     expectRefused("[-]", at: 2, "expected a digit")
     expectRefused("[1.]", at: 3, "expected a digit")
     expectRefused("[1.x]", at: 3, "expected a digit")
@@ -53,7 +53,7 @@ import Testing
     #expect(Self.event("-0") == .token(.integer(0)))
   }
 
-  @Test func `integers beyond 64 bits are kept as text on the tape and refused among tokens`() {
+  @Test func `integers beyond 64 bits are text on the tape and an error as tokens`() {
     for text in [
       "9223372036854775808", "-9223372036854775809", "9223372036854775810", "18446744073709551615",
       "18446744073709551616", "18446744073709551617", "99999999999999999999", "-18446744073709551616",
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func `random integers are read as the standard library reads them`() {
+  @Test func `random integers match the standard library`() {
     var random = SplitMix(seed: 64)
     for _ in 0..<20_000 {
       let value = Int64.random(in: .min ... .max, using: &random) >> Int64.random(in: 0..<63, using: &random)
@@ -73,7 +73,7 @@ import Testing
 
   // MARK: Doubles
 
-  @Test func `doubles beyond the range are kept as text on the tape and refused among tokens`() {
+  @Test func `doubles beyond the range are text on the tape and an error as tokens`() {
     for text in [
       "1e400", "-1e400", "1e309", "1.7976931348623159e308", "179769313486231580793e289", "0.1e310",
       "1e99999999999",
@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  @Test func `what is smaller than every double is zero`() {
+  @Test func `a number smaller than every double is zero`() {
     for text in ["1e-400", "0.1e-400", "2e-324", "1e-99999999999", "0e400", "0.0e99999999999", "0e-400"] {
       #expect(Self.event(text) == .real(bits: 0))
       #expect(Self.event("-" + text) == .real(bits: (-0.0).bitPattern))
@@ -113,7 +113,7 @@ import Testing
     #expect(Self.event("-0e0") == .real(bits: (-0.0).bitPattern))
   }
 
-  @Test func `the hard doubles are read`() {
+  @Test func `hard doubles are read exactly`() {
     for (text, value) in [
       ("1.0", 1), ("1e0", 1), ("10e-1", 1), ("0.1", 0.1), ("1e22", 1e22), ("1e23", 1e23), ("1e-22", 1e-22),
       ("9007199254740993.0", 9_007_199_254_740_992), ("9007199254740993.00000000001", 9_007_199_254_740_994),
@@ -136,10 +136,10 @@ import Testing
     }
   }
 
-  @Test func `doubles halfway between two are rounded to the even one`() {
+  @Test func `a number halfway between two doubles is rounded to even`() {
     var random = SplitMix(seed: 754)
     for _ in 0..<20_000 {
-      // 53 bits, then a one bit and up to ten zero bits: what is beside the half decides.
+      // 53 bits, then a one bit and up to ten zero bits: any further digit decides.
       let significand = UInt64.random(in: 1 << 52..<1 << 53, using: &random)
       let shift = UInt64.random(in: 0...10, using: &random)
       let halfway = (significand << 1 | 1) << shift
@@ -153,7 +153,7 @@ import Testing
     }
   }
 
-  @Test func `a hundred thousand random numbers are read as the standard library reads them`() {
+  @Test func `a hundred thousand random numbers match the standard library`() {
     var random = SplitMix(seed: 1985)
     for _ in 0..<100_000 {
       let text = Self.number(&random)
@@ -186,7 +186,7 @@ import Testing
     #expect(events == [.real(bits: value.bitPattern)], "\(text)")
   }
 
-  /// A number with a fraction or an exponent: short ones, up to 40 digits, around zero and infinity.
+  /// A number with a fraction or an exponent: short ones, up to 40 digits, near zero and near infinity.
   private static func number(_ random: inout SplitMix) -> String {
     let digits = random.pick([1, 2, 5, 9, 15, 16, 17, 18, 19, 20, 21, 30, 40])
     var text = random.chance(50) ? "-" : ""

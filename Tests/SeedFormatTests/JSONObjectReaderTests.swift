@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func `members are taken by name and type, and the rest is kept in order`() throws {
+  @Test func `members are read by name and type, and the rest stays in order`() throws {
     try read(#"{"z":1,"text":"a","flag":true,"list":["b"],"inner":{"n":2},"a":null}"#) {
       reader throws(MalformedJSON) in
       #expect(try reader.string("text") == "a")
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `a fault is told with the way to its member`() {
+  @Test func `an error includes the path of its member`() {
     #expect(fault("[]") { _ in } == "expected an object, found an array")
     #expect(fault("{") { _ in } == "the document ends too early at byte 1")
     #expect(
@@ -63,7 +63,7 @@ import Testing
       } == #"a: expected one of red, green, found "blue""#)
   }
 
-  @Test func `a closed format refuses what nobody asked for, and names what may be meant`() {
+  @Test func `unread members are rejected with a suggestion`() {
     #expect(
       fault(#"{"prot":1}"#) { reader throws(MalformedJSON) in
         _ = reader.takeIfPresent("port")
@@ -77,7 +77,7 @@ import Testing
       } == "zzz: unknown key, expected one of host, port")
   }
 
-  @Test func `names that only Swift takes for the same are refused as keys`() {
+  @Test func `keys that are equal only in Swift are rejected`() {
     #expect(
       fault("{\"a\":{\"\u{E9}\":{},\"e\u{301}\":{}}}") { reader throws(MalformedJSON) in
         _ = try reader.dictionary("a") { _ in 0 }

@@ -4,7 +4,6 @@ import Testing
 
 @testable import SeedFormat
 
-/// Documents that come in pieces.
 @Suite struct JSONPieceTests {
   private static let chunk = 64 * 1024
 
@@ -14,7 +13,7 @@ import Testing
     #" {"a" : [1, -2.5e3 ,"x\u00e9y\uD83D\uDE00", true ,false,null , 12345678901234567890],"# + "\n"
     + #" "b":{"c":"dÄ€😀", "":[] , "e":{ }},"f":[[],[ ],[{"g":-0.0}]]}"#
 
-  @Test func `a document that breaks off at any byte is refused when complete and starved when not`() {
+  @Test func `a document cut at any byte is an error if complete and starved if not`() {
     let whole = Array(Self.sample.utf8)
     expectRead(whole)
     for end in whole.indices {
@@ -26,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func `a scalar may go on until the document is complete`() throws {
+  @Test func `a scalar may continue until the document is complete`() throws {
     for text in ["1", "12", "-1.5e3", "0"] {
       expectStarved(Array(text.utf8))
       expectRead(text)
@@ -37,7 +36,7 @@ import Testing
     }
   }
 
-  /// Expects that nothing but a prefix is read, and that no call takes anything from it.
+  /// Expects that a prefix yields nothing and that no call consumes it.
   private func expectStarved(_ part: [UInt8]) {
     var scanner = JSONScanner()
     part.withUnsafeBytes { scanner.feed($0) }
@@ -52,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `the scanner goes on after it was starved, wherever that was`() {
+  @Test func `the scanner resumes after starvation at any point`() {
     let whole = Array(Self.sample.utf8)
     let expected = JSONReading(valueOf: whole)
     for first in whole.indices {
@@ -64,7 +63,7 @@ import Testing
 
   // MARK: The end
 
-  @Test func `the end stays the end`() throws {
+  @Test func `the end is permanent`() throws {
     var scanner = JSONScanner(Array("[1] ".utf8))
     var tape = JSONTape()
     let steps = try [scanner.nextValue(&tape), scanner.nextValue(&tape), scanner.nextValue(&tape)]
@@ -73,7 +72,7 @@ import Testing
     #expect(tokens == [.end, .end])
   }
 
-  @Test func `an array that was read element by element ends once`() throws {
+  @Test func `an array read by element ends once`() throws {
     var scanner = JSONScanner(Array(#"{"a":[ ],"b":[1],"c":2}"#.utf8))
     var tape = JSONTape()
     #expect(try [scanner.next(), scanner.next(), scanner.next()] == [.beginObject, .name("a"), .beginArray])
@@ -86,7 +85,7 @@ import Testing
     #expect(try [scanner.next(), scanner.next()] == [.endObject, .end])
   }
 
-  @Test func `a value is refused where a name is due`() throws {
+  @Test func `a value in place of a name is rejected`() throws {
     var scanner = JSONScanner(Array(#"{"a":1}"#.utf8))
     var tape = JSONTape()
     #expect(try scanner.next() == .beginObject)
@@ -95,7 +94,7 @@ import Testing
 
   // MARK: The window
 
-  @Test func `offsets stay right and memory small while the window moves`() throws {
+  @Test func `offsets stay right and memory stays small while the window moves`() throws {
     let rows = Stage.isDeep ? 200_000 : 20_000
     let document = Self.rows(rows)
     var scanner = JSONScanner()
@@ -136,7 +135,7 @@ import Testing
     return Array(("[" + rows.joined(separator: " , ") + "]").utf8)
   }
 
-  @Test func `an error far behind the first window says at which byte`() {
+  @Test func `an error far after the first window has the right offset`() {
     var document = Self.rows(20_000)
     let place = document.count - 20
     document[place] = 0x01
@@ -147,7 +146,7 @@ import Testing
     #expect(JSONReading(tokensOf: document, cuts: cuts).error == whole.error)
   }
 
-  @Test func `a text that is longer than every piece is read, and the window holds no more than it`() throws {
+  @Test func `a string longer than any piece is read and the window holds only the string`() throws {
     let length = Stage.isDeep ? 100_000_000 : 4_000_000
     let piece = [UInt8](repeating: 0x61, count: Self.chunk)
     var scanner = JSONScanner()
@@ -173,7 +172,7 @@ import Testing
     #expect(scanner.offset == fed + 9)
   }
 
-  @Test func `whitespace is not kept`() throws {
+  @Test func `white space is not kept`() throws {
     let piece = [UInt8](repeating: 0x20, count: Self.chunk)
     var scanner = JSONScanner()
     var held = 0
@@ -188,7 +187,6 @@ import Testing
   }
 }
 
-/// A document handed out in pieces of one size.
 private struct Pieces {
   private let document: [UInt8]
   private let size: Int

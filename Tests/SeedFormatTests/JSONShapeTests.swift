@@ -2,9 +2,8 @@ import SeedFormat
 import Support
 import Testing
 
-/// Objects that look like those before them are compared instead of scanned; nobody may notice.
+/// Objects with the shape of a previous one are compared instead of scanned, without a visible difference.
 @Suite struct JSONShapeTests {
-  /// The tape's values as JSON, or where it is wrong.
   private func read(_ document: String, pieces: Int = .max) -> [String] {
     var scanner = JSONScanner()
     var tape = JSONTape()
@@ -39,7 +38,7 @@ import Testing
     [#"{"é":1,"":2}"#, #"{"é":1,"":2}"#], [#"{"ab":1,"abc":2}"#, #"{"abc":1}"#, #"{"ab":1}"#],
     ["[]", #"{"a":1}"#, "7", #"{"a":1}"#],
   ])
-  func `objects alike and not alike read as they stand`(values: [String]) {
+  func `similar and different objects are read unchanged`(values: [String]) {
     let document = "[\(values.joined(separator: ","))]"
     for pieces in [1, 2, 3, 5, 100] { #expect(read(document, pieces: pieces) == values) }
   }
@@ -48,20 +47,20 @@ import Testing
     #"{"a":2,"a":3}"#, #"{"a":2,"b":3,"a":4}"#, #"{"b":3,"a":4,"b":5}"#, #"{"a":2,"b":3,"b":4}"#,
     #"{"a":2,"b":3,"\u0061":4}"#, #"{"a":2,"c":3,"c":4}"#,
   ])
-  func `a name that comes twice is refused, whatever the object before looked like`(object: String) {
+  func `a duplicate name is rejected after any previous object`(object: String) {
     for first in [#"{"a":1,"b":1}"#, #"{"a":1,"b":1,"c":1}"#, #"{"x":1}"#] {
       let read = read("[\(first),\(object)]")
       #expect(read.last?.contains("duplicate member name") == true, "\(read)")
     }
   }
 
-  @Test func `white space before a colon and escapes in a name make no other name`() {
+  @Test func `escapes and white space do not change a name`() {
     let read = read(#"[{"a":1,"b":2},{"a" : 3 , "b":4},{"\u0061":5,"b":6},{"a":7,"b":8}]"#)
     #expect(read == [#"{"a":1,"b":2}"#, #"{"a":3,"b":4}"#, #"{"a":5,"b":6}"#, #"{"a":7,"b":8}"#])
   }
 
   @Test(arguments: [1, 2, 3, 4] as [UInt64])
-  func `random objects read as a reader finds them that remembers nothing`(seed: UInt64) throws {
+  func `random objects are read like by a reader without memory`(seed: UInt64) throws {
     var random = SplitMix(seed: seed)
     let values = (0..<300).map { _ in object(&random, depth: 0) }
     let texts = values.map(\.text)

@@ -13,7 +13,7 @@ import Testing
 
   // MARK: Escapes
 
-  @Test func `each escape stands for its character`() {
+  @Test func `each escape yields its character`() {
     for (escape, character) in [
       (#"\""#, "\""), (#"\\"#, "\\"), (#"\/"#, "/"), (#"\b"#, "\u{8}"), (#"\f"#, "\u{C}"), (#"\n"#, "\n"),
       (#"\r"#, "\r"), (#"\t"#, "\t"), (#"\u0000"#, "\0"), (#"\u001F"#, "\u{1F}"), (#"\u0022"#, "\""),
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func `unknown escapes are refused`() {
+  @Test func `unknown escapes are rejected`() {
     for byte in UInt8.min...UInt8.max where !Array(#""\/bfnrtu"#.utf8).contains(byte) {
       expectRefused(Self.quoted([0x5C, byte]))
       expectRefused(Self.quoted([0x61, 0x5C, byte, 0x61]))
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `lone surrogates are refused`() {
+  @Test func `lone surrogates are rejected`() {
     let reason = "not a Unicode escape, or a lone surrogate"
     for escape in [
       #"\uD800"#, #"\uDBFF"#, #"\uDC00"#, #"\uDFFF"#, #"\uD800\uD800"#, #"\uDC00\uD800"#, #"\uD800\u0041"#,
@@ -62,7 +62,7 @@ import Testing
 
   // MARK: Plain characters
 
-  @Test func `control characters are refused wherever they stand`() {
+  @Test func `control characters are rejected at any offset`() {
     for byte: UInt8 in 0..<0x20 {
       for length in [0, 1, 6, 7, 8, 9, 15, 16] {
         let before = [UInt8](repeating: 0x61, count: length)
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func `every other ASCII character stands for itself`() {
+  @Test func `every other ASCII character is read unchanged`() {
     for byte: UInt8 in 0x20...0x7F where byte != 0x22 && byte != 0x5C {
       for length in [0, 7, 8] {
         let content = [UInt8](repeating: 0x61, count: length) + [byte]
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  @Test func `strings of all lengths end where they end`() {
+  @Test func `strings of all lengths end correctly`() {
     for length in 0...40 {
       let content = String(repeating: "a", count: length)
       #expect(Self.text("\"\(content)\"") == content)
@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @Test func `sequences that are not UTF-8 are refused at their first byte`() {
+  @Test func `invalid UTF-8 is rejected at its first byte`() {
     for sequence in Self.notUTF8 {
       for before in [[], [UInt8](repeating: 0x61, count: 7), Array("é\\n".utf8)] {
         expectRefused(
@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  /// Stray continuations, overlong forms, surrogates, beyond U+10FFFF, and sequences that break off.
+  /// Stray continuations, overlong forms, surrogates, beyond U+10FFFF, and truncated sequences.
   private static let notUTF8: [[UInt8]] = [
     [0x80], [0xBF], [0xC0, 0x80], [0xC1, 0xBF], [0xC2], [0xC2, 0x41], [0xC2, 0xC2], [0xDF, 0x7F],
     [0xDF, 0xC0],
@@ -125,7 +125,7 @@ import Testing
     [0xF5, 0x80, 0x80, 0x80], [0xF8, 0x88, 0x80, 0x80, 0x80], [0xFE], [0xFF],
   ]
 
-  @Test func `two bytes are UTF-8 exactly where the standard library says so`() {
+  @Test func `two bytes are UTF-8 exactly if the standard library accepts them`() {
     for first in UInt8(0x80)...0xFF {
       for second in UInt8(0x80)...0xFF {
         let bytes = [first, second]
@@ -135,7 +135,7 @@ import Testing
     }
   }
 
-  @Test func `random bytes are UTF-8 exactly where the standard library says so`() {
+  @Test func `random bytes are UTF-8 exactly if the standard library accepts them`() {
     var random = SplitMix(seed: 8259)
     let leads: [UInt8] = [
       0x61, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC2, 0xE0, 0xE1, 0xED, 0xEF, 0xF0, 0xF3, 0xF4,

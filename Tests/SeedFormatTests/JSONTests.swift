@@ -19,18 +19,18 @@ import Testing
     "9223372036854775808",
     "1e400", "[1}", "{]", "/**/1", "'a'", #"{"a":1 "b":2}"#,
   ])
-  func `invalid documents are refused`(_ text: String) {
+  func `invalid documents are rejected`(_ text: String) {
     #expect(throws: JSONError.self) { try JSONValue(parsing: Array(text.utf8)) }
   }
 
   @Test(arguments: [
     [0x22, 0xFF, 0x22], [0x22, 0xC0, 0x80, 0x22], [0x22, 0xED, 0xA0, 0x80, 0x22], [0x22, 0xE2, 0x82, 0x22],
   ])
-  func `a string that is not UTF-8 is refused`(_ bytes: [UInt8]) {
+  func `a string that is not UTF-8 is rejected`(_ bytes: [UInt8]) {
     #expect(throws: JSONError.self) { try JSONValue(parsing: bytes) }
   }
 
-  @Test func `a sample cut at any byte is refused`() throws {
+  @Test func `a document cut at any byte is rejected`() throws {
     let sample = Array(#"{"a":[1,-2.5e3,"x\u00e9y",true,null],"b":{"c":"d"}}"#.utf8)
     _ = try JSONValue(parsing: sample)
     for end in 0..<sample.count {
@@ -38,11 +38,11 @@ import Testing
     }
   }
 
-  @Test func `the error says at which byte`() {
+  @Test func `the error has a byte offset`() {
     #expect(throws: JSONError(at: 6, "expected a value")) { try JSONValue(parsing: Array(#"{"a": x}"#.utf8)) }
   }
 
-  @Test func `nesting has a limit and does not end the process`() throws {
+  @Test func `nesting is limited and does not crash`() throws {
     let depth = Limits.jsonDepth
     _ = try JSONValue(
       parsing: Array((String(repeating: "[", count: depth) + String(repeating: "]", count: depth)).utf8))
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `a tree reads back from what was written`() throws {
+  @Test func `a written tree is read back equal`() throws {
     let tree: JSONValue = [
       "text": "a\u{0}\"\\\u{1F}é\u{1F600}",
       "numbers": [0, -1, .integer(.max), .real(0.1), .real(-0.0), .real(.leastNonzeroMagnitude)],

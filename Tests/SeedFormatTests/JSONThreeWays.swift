@@ -2,8 +2,8 @@ import SeedFormat
 import Support
 import Testing
 
-/// Reads a document as tokens, as a value, and where it is an array as elements; each in one piece, cut at
-/// every byte, and byte by byte. All must agree; what the tape holds is handed back.
+/// Reads a document as tokens, as a value and, if it is an array, by element; each in one piece, cut at every byte,
+/// and byte by byte. Expects that all agree, and returns the tape's result.
 @discardableResult
 func readThreeWays(_ document: [UInt8]) -> JSONReading {
   let tokens = JSONReading(tokensOf: document)
@@ -22,8 +22,8 @@ func readThreeWays(_ document: [UInt8]) -> JSONReading {
   return value
 }
 
-/// Tokens and tape may differ in two points only: a number that is beyond both integers and doubles is an
-/// error among tokens, and a duplicate name is seen at once among tokens, at the object's end on the tape.
+/// Tokens and tape may differ in two points. A number beyond integers and doubles is an error only as a token. A
+/// duplicate name is found immediately as a token, and at the object's end on the tape.
 private func expectAgreement(_ tokens: JSONReading, _ value: JSONReading, _ text: String) {
   let isBeyond = tokens.error?.reason.hasPrefix("a number beyond") == true
   let isDuplicate = [tokens, value].contains { $0.error?.reason.hasPrefix("duplicate") == true }
@@ -35,7 +35,6 @@ private func expectAgreement(_ tokens: JSONReading, _ value: JSONReading, _ text
   }
 }
 
-/// Expects that a document is read, whichever way.
 @discardableResult
 func expectRead(_ document: [UInt8]) -> [JSONEvent] {
   let reading = readThreeWays(document)
@@ -46,7 +45,6 @@ func expectRead(_ document: [UInt8]) -> [JSONEvent] {
 @discardableResult
 func expectRead(_ text: String) -> [JSONEvent] { expectRead(Array(text.utf8)) }
 
-/// Expects that a document is refused, whichever way, at the byte and for the reason given.
 func expectRefused(_ document: [UInt8], at offset: Int? = nil, _ reason: String? = nil) {
   let error = readThreeWays(document).error
   #expect(error != nil, "\(shown(document))")

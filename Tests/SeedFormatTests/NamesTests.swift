@@ -11,7 +11,7 @@ import Testing
   @Test(arguments: [
     "", "Transit", "2x", "-a", "a-", "a b", "é", "a/b", "..", String(repeating: "a", count: 49),
   ])
-  func `what could leave its folder or its URL is no dataset name`(_ text: String) {
+  func `a name that could leave its folder or URL is rejected`(_ text: String) {
     #expect(throws: InvalidName.self) { try DatasetName(text) }
   }
 
@@ -20,7 +20,7 @@ import Testing
     #expect(throws: InvalidName.self) { try ModelVersion(text) }
   }
 
-  @Test func `a file opens for clients of an older minor only`() throws {
+  @Test func `a file opens only for clients of the same or an older minor`() throws {
     let file: ModelVersion = "2.1"
     #expect(file.opens(for: "2.1") && file.opens(for: "2.0"))
     #expect(!file.opens(for: "2.2") && !file.opens(for: "1.0") && !file.opens(for: "3.0"))
@@ -32,14 +32,14 @@ import Testing
     #expect(throws: InvalidName.self) { try Version(text) }
   }
 
-  @Test func `a digest reads back from its hexadecimal digits`() throws {
+  @Test func `a digest is read back from its hexadecimal digits`() throws {
     let digest = try SHA256Digest(bytes: (0..<32).map { UInt8($0 * 7 % 256) })
     #expect(try SHA256Digest(hex: digest.hex) == digest)
     #expect(throws: InvalidName.self) { try SHA256Digest(hex: digest.hex.uppercased()) }
     #expect(throws: InvalidName.self) { try SHA256Digest(hex: String(digest.hex.dropLast(2))) }
   }
 
-  @Test func `a hyphen in a dataset's name does not confuse the role's name`() throws {
+  @Test func `a hyphen in a dataset's name does not make its role's name ambiguous`() throws {
     #expect(try Series("a-2", major: 3).roleName == "a-2-3")
     #expect(try Series("a", major: 2).targetPrefix == "a/2/")
   }

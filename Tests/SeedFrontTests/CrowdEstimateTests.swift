@@ -8,13 +8,12 @@ import Testing
 
 @testable import SeedFront
 
-/// How many clients there are, and whether they look too often.
 @Suite struct CrowdEstimateTests {
   private static let now = FrontPublication.start
 
-  // MARK: Looks
+  // MARK: Polls
 
-  @Test func `a rate is of the last quarter of an hour, and there is none before half a minute`() {
+  @Test func `a rate covers the last fifteen minutes and needs thirty seconds of data`() {
     var rate = LookRate()
     rate.note([1: 100], at: 1000)
     #expect(rate.perSecond == [:])
@@ -22,14 +21,14 @@ import Testing
     #expect(rate.perSecond == [:])
     rate.note([1: 400, 2: 60], at: 1060)
     #expect(rate.perSecond == [1: 5, 2: 1])
-    // Nobody of the first kind looks any more.
+    // The first kind polls no more.
     for second in 1...40 { rate.note([1: 400, 2: 60 + 30 * second], at: 1060 + 30 * second) }
     #expect(rate.perSecond == [2: 1])
     rate.note([1: 400, 2: 2000], at: 1000)
     #expect(rate.perSecond == [:])
   }
 
-  /// The library's looks, of one client each minute.
+  /// Polls of library clients, of one client each minute.
   private func metrics(looks: Int, behindProxies isProxied: Bool = false) -> FrontMetrics {
     let metrics = FrontMetrics()
     metrics.watch({ HTTPLoad() }, behindProxies: isProxied)
@@ -65,7 +64,7 @@ import Testing
     return (publication, CatalogView(try publication.catalog(), facts: [FrontPublication.transit: facts]))
   }
 
-  @Test func `clients are told by their looks and the pace, and behind a proxy they are not`() throws {
+  @Test func `clients are estimated from polls and interval, but not behind a proxy`() throws {
     let (publication, view) = try view()
     defer { withExtendedLifetime(publication) {} }
     let poll = try #require(view.catalog?.allSeries.first).state.pollSeconds
@@ -78,7 +77,7 @@ import Testing
     #expect(!hidden.contains("seedbank_estimated_clients{"))
   }
 
-  @Test func `the page tells about how many there are, or who else can`() throws {
+  @Test func `the page shows the estimated number of clients or refers to the proxy`() throws {
     let (publication, view) = try view()
     defer { withExtendedLifetime(publication) {} }
     func html(_ metrics: FrontMetrics) -> String {
@@ -97,22 +96,22 @@ import Testing
     #expect(PageSeries.rounded(count) == shown)
   }
 
-  // MARK: The pace
+  // MARK: The poll interval
 
   @Test(arguments: [
-    // Once a day.
+    // Changes once a day.
     (86_400, 60, 1440.0, 3600), (86_400, 900, 96, nil), (86_400, 3600, 24, nil),
-    // Once an hour, once a minute, once a month.
+    // Changes once an hour, once a minute, once a month.
     (3600, 60, 60, nil), (3600, 2, 1800, 60), (60, 2, 30, nil), (30 * 86_400, 3600, 720, 86_400),
   ])
-  func `a pace that costs more than it brings is told with one that would do`(
+  func `a wasteful poll interval is reported with a better one`(
     _ change: Int, _ poll: Int, _ looks: Double, _ better: Int?
   ) {
     let rhythm = VersionRhythm(changeSeconds: change, pollSeconds: poll)
     #expect(rhythm.looksPerVersion == looks && rhythm.betterPollSeconds == better)
   }
 
-  @Test func `the rhythm is that of the versions, and there is none of two`() throws {
+  @Test func `the rhythm is derived from more than two versions`() throws {
     let hours = [1, 2, 3, 4].map { $0 * 24 * 3600 }
     let (publication, often) = try view(published: hours)
     let (other, seldom) = try view(published: Array(hours.prefix(2)))

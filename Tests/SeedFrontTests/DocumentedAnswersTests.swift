@@ -8,17 +8,17 @@ import SeedTrust
 import Support
 import Testing
 
-/// Each answer that `openapi.json` describes, asked of real fronts, and each of their headers.
+/// Compares each response in `openapi.json` and each of its headers with real fronts.
 @Suite struct DocumentedAnswersTests {
   private let document: JSONValue
   private let publication: FrontPublication
   private let snapshot: PublishedObject
   private let front: Front
 
-  /// How an HTTP message is framed, and what OpenAPI has another place for.
+  /// Headers of message framing, and those that OpenAPI describes elsewhere.
   private static let framing: Set<String> = ["Date", "Content-Length", "Connection", "Content-Type"]
 
-  /// More than a head or a target may have.
+  /// Beyond the limits of a header section and of a target.
   private static let (manyFields, longTarget) = (100, 10_000)
 
   /// A deprecated series whose changes take two pages.
@@ -43,13 +43,12 @@ import Testing
     document = try JSONValue(parsing: answer.body)
   }
 
-  /// What came back for one operation, by status.
   private typealias Answers = [Int: [RawClient.Response]]
 
-  /// The headers of an answer that is described once for many operations, and those that came with it.
+  /// Headers of a shared response description, and the headers that were sent.
   private typealias Shared = (described: Set<String>, sent: Set<String>)
 
-  @Test func `each described answer is given, each given one is described, and so are its headers`() throws {
+  @Test func `responses and headers of the front match its OpenAPI document`() throws {
     var shared: [String: Shared] = [:]
     let others = try (empty: emptyFront(), retired: retiredFront())
     for path in try #require(document["paths"]?.members) {
@@ -83,7 +82,7 @@ import Testing
     let sent = answers.map { Set($0.fields.map(\.name)).subtracting(Self.framing) }
     let all = sent.reduce(into: Set<String>()) { $0.formUnion($1) }
     #expect(all.subtracting(names).isEmpty, "\(name) \(described.name) sends what is not described")
-    // A problem is described once for all operations; of those, one may send what another does not.
+    // A shared problem description covers all operations; one of them may send a header that another does not.
     if let shareName = reference?.last {
       shared[shareName, default: (names, [])].sent.formUnion(all)
       return
@@ -91,9 +90,9 @@ import Testing
     #expect(names.subtracting(all).isEmpty, "\(name) \(described.name) describes what is never sent")
   }
 
-  // MARK: Asking
+  // MARK: Requests
 
-  /// A target for which the operation answers.
+  /// A target that makes the operation succeed.
   private func target(_ path: String) -> String {
     let file = String(snapshot.filePath.split(separator: "/").last ?? "")
     let target = path.replacing("{dataset}", with: "transit").replacing("{major}", with: "2")
@@ -155,7 +154,7 @@ import Testing
     return try Front(FrontConfiguration(publication: other.directory.path))
   }
 
-  /// From a publication of whose objects every file is gone.
+  /// A response of a publication whose object files are all missing.
   private func answerOfDamage(_ path: String, _ method: String) throws -> RawClient.Response {
     let target = target(path)
     let front = try Front(FrontConfiguration(publication: publication.directory.path))

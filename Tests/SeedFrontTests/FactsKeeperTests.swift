@@ -10,7 +10,6 @@ import Testing
 @testable import SeedFront
 @testable import SeedPublisher
 
-/// What a publisher tells beside what it signs.
 @Suite struct FactsKeeperTests {
   private final class Heard: Sendable {
     private let records = Mutex<[LogRecord]>([])
@@ -41,7 +40,7 @@ import Testing
 
     var facts: SeriesFacts? { deployment.publication.facts.read(series) }
 
-    /// As if so many seconds had passed since they were written.
+    /// Makes the facts this many seconds older.
     func age(_ seconds: Int) throws {
       try FileManager.default.setAttributes(
         [.modificationDate: Date(timeIntervalSinceNow: -Double(seconds))],
@@ -49,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func `steps, tables and looks are told, and no error's text`() throws {
+  @Test func `facts report steps, tables and checks without error texts`() throws {
     let scene = try Scene()
     scene.deployment.job.checkSeconds = 7
     try scene.step("UPDATE stop SET name = 'x' WHERE id = 1; INSERT INTO stop VALUES (9, 'n', 1)")
@@ -76,7 +75,7 @@ import Testing
     #expect(!text.contains("secret") && !text.contains(scene.deployment.folder.path))
   }
 
-  @Test func `facts are told in the half minute in which the steps come out the same only once`() throws {
+  @Test func `facts are written once in thirty seconds while results stay the same`() throws {
     let scene = try Scene()
     try scene.step("UPDATE stop SET name = 'x' WHERE id = 1")
     try scene.step()
@@ -92,7 +91,7 @@ import Testing
     #expect(scene.facts?.counts[.unchanged] == 4, "another clock dated them")
   }
 
-  @Test func `a step that goes well again is told at once`() throws {
+  @Test func `facts report a step that succeeds again at once`() throws {
     let scene = try Scene()
     try scene.step("UPDATE stop SET name = 'x' WHERE id = 1")
     try scene.step()
@@ -104,7 +103,7 @@ import Testing
     #expect(scene.facts?.look.newest == .unchanged && scene.facts?.look.good == scene.deployment.clock)
   }
 
-  @Test func `a step that could not begin is told with its reason alone, and what was told of tables stays`()
+  @Test func `a step that could not begin reports only its reason and keeps earlier table facts`()
     throws
   {
     let scene = try Scene()
@@ -127,7 +126,7 @@ import Testing
     #expect(scene.facts?.look.newest == .unchanged && scene.facts?.look.reason == nil)
   }
 
-  @Test func `a step that could not begin is told also where neither facts nor history are there`() throws {
+  @Test func `a step that could not begin is reported even without facts or history`() throws {
     let scene = try Scene()
     scene.keep(isOn: false)
     try scene.step("UPDATE stop SET name = 'x' WHERE id = 1")
@@ -142,7 +141,7 @@ import Testing
     #expect(scene.facts?.look.newest == .refused && scene.facts?.look.reason == .keys)
   }
 
-  @Test func `how much an origin has gained is told, not what, until somebody decides`() throws {
+  @Test func `facts count new tables and columns of the origin until the operator decides`() throws {
     let scene = try Scene()
     let known = OriginOutline(tables: ["stop": ["id", "name", "zone"]], indexes: [], views: [])
     scene.deployment.job.knownOrigin = known
@@ -161,7 +160,7 @@ import Testing
     #expect(scene.facts?.gained == 0)
   }
 
-  @Test func `a key that is gone from disk is told by the publisher that still has it`() throws {
+  @Test func `a publisher reports a key that is missing on disk and still in memory`() throws {
     let scene = try Scene()
     try scene.step("UPDATE stop SET name = 'x' WHERE id = 1")
     #expect(scene.facts?.lacksKeys == false && scene.facts?.lifetimeSeconds == RepositorySigner.onlineSeconds)
@@ -175,7 +174,7 @@ import Testing
     #expect(scene.facts?.lacksKeys == true && scene.facts?.look.newest == .published)
   }
 
-  @Test func `a step that is held back for lost rows has a reason of its own`() throws {
+  @Test func `a step held back by the shrink guard has its own reason`() throws {
     let scene = try Scene()
     try scene.step(
       "WITH n(i) AS (SELECT 10 UNION ALL SELECT i + 1 FROM n WHERE i < 500) INSERT INTO stop SELECT i, 'n', 1 FROM n"
@@ -185,7 +184,7 @@ import Testing
     #expect(scene.facts?.look.newest == .refused && scene.facts?.look.reason == .shrunk)
   }
 
-  @Test func `how long the origin was open is told until a step opens it again`() throws {
+  @Test func `facts report how long the origin was open until a step opens it again`() throws {
     let scene = try Scene()
     let origin = scene.deployment.originPath
     func settle() {
@@ -211,11 +210,11 @@ import Testing
   }
 
   @Test(arguments: [(600_999, false), (601_000, true), (7_200_000, true)])
-  func `an origin that was open for more than ten minutes is warned of`(_ milliseconds: Int, _ warns: Bool) {
+  func `an origin open for more than ten minutes causes a warning`(_ milliseconds: Int, _ warns: Bool) {
     #expect((OriginReading(openMilliseconds: milliseconds).warning != nil) == warns)
   }
 
-  @Test func `counts never fall when records go`() throws {
+  @Test func `counts do not fall when history records are deleted`() throws {
     let scene = try Scene()
     try scene.step("UPDATE stop SET name = 'x' WHERE id = 1")
     let history = try #require(scene.deployment.publisher.history)
@@ -227,7 +226,7 @@ import Testing
     #expect(facts.steps.count == FactsKeeper.steps)
   }
 
-  @Test func `facts that are turned off go, and so do those of a major that is gone`() throws {
+  @Test func `facts are deleted when they are turned off or their major is removed`() throws {
     let scene = try Scene()
     try scene.step("UPDATE stop SET name = 'x' WHERE id = 1")
     let old = try Series(scene.deployment.job.name, major: 99)
@@ -240,7 +239,7 @@ import Testing
     #expect(try Folder.names(in: "\(scene.deployment.publication.path)/facts").isEmpty)
   }
 
-  @Test func `facts that cannot be written are said, and the step goes on`() throws {
+  @Test func `a failure to write facts is reported and the step succeeds`() throws {
     let scene = try Scene()
     try DurableFile.write([], to: "\(scene.deployment.publication.path)/facts")
     try scene.step("UPDATE stop SET name = 'x' WHERE id = 1")
@@ -249,7 +248,7 @@ import Testing
     #expect(try scene.deployment.metadata(major: 2).state.head > .first)
   }
 
-  @Test func `neither verify nor pruning minds the facts`() throws {
+  @Test func `verify and prune ignore facts`() throws {
     let scene = try Scene()
     try scene.step("UPDATE stop SET name = 'x' WHERE id = 1")
     let (publication, folder) = (scene.deployment.publication, scene.deployment.folder)
@@ -263,7 +262,7 @@ import Testing
   }
 
   @Test(.full)
-  func `the facts of two hundred datasets are followed, and cost a look that finds nothing new little`()
+  func `facts of two hundred datasets are followed and a check without news is cheap`()
     throws
   {
     let series = try (1...200).map { try Series(DatasetName("dataset-\($0)"), major: 1) }

@@ -8,7 +8,6 @@ import Testing
 
 @testable import SeedFront
 
-/// What a front says that serves a copy, which may be behind others.
 @Suite struct FollowingFrontTests {
   private static let start = FrontPublication.start
   private let publication: FrontPublication
@@ -38,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `a client that is ahead of a copy is asked to wait, and not to take a snapshot`() throws {
+  @Test func `a client ahead of a copy is asked to wait instead of taking a snapshot`() throws {
     for since in [105, 104 + FrontLimits.versionsAhead] {
       let response = try changes(since: since)
       #expect(response.status == 503 && response.headers["Retry-After"] == "2")
@@ -49,14 +48,14 @@ import Testing
     #expect(try changes(since: 104).status == 200)
   }
 
-  @Test func `who is too far ahead, or names no epoch, has another history`() throws {
+  @Test func `a client too far ahead or without an epoch gets version-ahead`() throws {
     #expect(try changes(since: 105 + FrontLimits.versionsAhead).problem == .versionAhead)
     #expect(try changes(since: 105, epoch: nil).problem == .versionAhead)
     #expect(try changes(since: 105, following: false).problem == .versionAhead)
     #expect(try changes(since: 99).problem == .versionGone)
   }
 
-  @Test func `another epoch is an old one only after a look that began when it was named`() throws {
+  @Test func `an unknown epoch counts as old only after a later update of the copy`() throws {
     let other = Epoch.random()
     look()
     #expect(try changes(since: 3, epoch: other).problem == .overloaded)
@@ -68,7 +67,7 @@ import Testing
     #expect(try changes(since: 3, epoch: Epoch.random(), following: false).problem == .versionGone)
   }
 
-  @Test func `a look that was under way when an epoch was named does not count`() throws {
+  @Test func `an update of the copy already under way when an epoch was named does not count`() throws {
     let other = Epoch.random()
     progress.note { $0.begins() }
     #expect(try changes(since: 3, epoch: other).problem == .overloaded)
@@ -78,7 +77,7 @@ import Testing
     #expect(try changes(since: 3, epoch: other).problem == .versionGone)
   }
 
-  @Test func `inventing epochs makes others wait for one more look, and no more than that`() throws {
+  @Test func `invented epochs make other clients wait for at most one more update`() throws {
     let known = Epoch.random()
     _ = progress.mayBeNewer(known)
     look()
@@ -89,7 +88,7 @@ import Testing
     #expect(!progress.mayBeNewer(known))
   }
 
-  @Test func `a copy is late when looks fail for a while, and says so everywhere`() throws {
+  @Test func `a copy whose updates fail for a minute is reported as late everywhere`() throws {
     look(at: Self.start)
     let state = progress.current
     #expect(state.lateSince(at: Self.start.adding(seconds: 60)) == nil)
@@ -114,12 +113,12 @@ import Testing
     #expect(text.contains("seedbank_follow_last_good_look_timestamp_seconds 1790000000"))
   }
 
-  @Test func `one that has never looked well is late from its beginning on`() {
+  @Test func `a copy without any successful update is late from its start`() {
     look(false)
     #expect(progress.current.lateSince(at: Self.start.adding(seconds: 61)) == Self.start)
   }
 
-  @Test func `a front that follows nothing says nothing of it`() throws {
+  @Test func `a front that serves no copy reports nothing about one`() throws {
     let view = try view(following: false)
     #expect(Router().answer(HTTPRequest(.get, "/readyz"), in: view).json?["follows"] == nil)
     let metrics = Router().answer(HTTPRequest(.get, "/metrics"), in: view).bytes

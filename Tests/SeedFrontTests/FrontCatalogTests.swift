@@ -12,7 +12,6 @@ import struct Synchronization.Atomic
 
 @testable import SeedFront
 
-/// Lines that came from any thread.
 final class Said: Sendable {
   private let state = Mutex<[String]>([])
 
@@ -21,7 +20,6 @@ final class Said: Sendable {
   func add(_ line: String) { state.withLock { $0.append(line) } }
 }
 
-/// Tells tasks on other threads to end.
 final class Flag: Sendable {
   private let state = Atomic(false)
 
@@ -30,7 +28,6 @@ final class Flag: Sendable {
   func raise() { state.store(true, ordering: .releasing) }
 }
 
-/// A clock that a test moves.
 final class MovedClock: Sendable {
   private let state = Mutex(ContinuousClock.now)
 
@@ -50,7 +47,7 @@ final class MovedClock: Sendable {
     router.answer(HTTPRequest(.get, target), in: view)
   }
 
-  @Test func `expired signatures are told of once, until there are others`() throws {
+  @Test func `expired signatures are reported once until they change`() throws {
     let said = Said()
     let source = CatalogSource(publication.directory, log: OperatorLog { said.add($0.message) })
     let expires = FrontPublication.start.adding(seconds: RepositorySigner.onlineSeconds)
@@ -65,7 +62,7 @@ final class MovedClock: Sendable {
     #expect(said.lines.count == 2)
   }
 
-  @Test func `a new root beside a running front is served at the next look`() throws {
+  @Test func `a running front serves a new root at its next check`() throws {
     let clock = MovedClock()
     let source = CatalogSource(publication.directory) { clock.now }
     for version in 2...4 {
@@ -81,8 +78,7 @@ final class MovedClock: Sendable {
     }
   }
 
-  @Test func `a new root that nobody can trust is told, tried again once in a while, and not served`() throws
-  {
+  @Test func `an untrusted new root is reported, not served, and checked again from time to time`() throws {
     let clock = MovedClock()
     let said = Said()
     let source = CatalogSource(publication.directory, log: OperatorLog { said.add($0.message) }) { clock.now }
@@ -104,7 +100,7 @@ final class MovedClock: Sendable {
     try publication.publish(series, head: head, floor: head, [publication.snapshot(series, head)])
   }
 
-  @Test func `all metadata that a client walks through is served as it was signed`() throws {
+  @Test func `all metadata that a client needs is served byte for byte`() throws {
     let catalog = try publication.catalog()
     let names = ["1.root.json", "1.targets.json", "1.transit-2.json", "2.snapshot.json", "timestamp.json"]
     #expect(catalog.metadata.names == names)
@@ -118,7 +114,7 @@ final class MovedClock: Sendable {
     #expect(get("/metadata/1.snapshot.json", CatalogView(catalog)).status == 404)
   }
 
-  @Test func `what the last publication named is still served after the next`() throws {
+  @Test func `objects and metadata of the previous publication are still served after the next`() throws {
     let first = try publication.catalog()
     let object = try publication.snapshot(series, 90)
     try publish(105)
@@ -131,7 +127,7 @@ final class MovedClock: Sendable {
     #expect(get("/\(object.filePath)", CatalogView(second)).problem == .notFound)
   }
 
-  @Test func `what went is dropped when its time is over`() throws {
+  @Test func `replaced objects and metadata are dropped after their retention time`() throws {
     let clock = MovedClock()
     let source = CatalogSource(publication.directory) { clock.now }
     let object = try publication.snapshot(series, 90)
@@ -149,7 +145,7 @@ final class MovedClock: Sendable {
     #expect(get("/\(object.filePath)", source.looked()).status == 404)
   }
 
-  @Test func `another process's publication is seen at the next look`() throws {
+  @Test func `a front finds another process's publication at its next check`() throws {
     let clock = MovedClock()
     let source = CatalogSource(publication.directory) { clock.now }
     try publish(105)
@@ -160,7 +156,7 @@ final class MovedClock: Sendable {
     #expect(source.looked().catalog === loaded)
   }
 
-  @Test func `a publication that cannot be read changes nothing, and is told`() throws {
+  @Test func `an unreadable publication is reported and the last good one stays`() throws {
     let clock = MovedClock()
     let said = Said()
     let source = CatalogSource(publication.directory, log: OperatorLog { said.add($0.message) }) { clock.now }
@@ -181,7 +177,7 @@ final class MovedClock: Sendable {
     #expect(get("/readyz", source.looked()).json?["error"] == nil)
   }
 
-  @Test func `a publication that comes later is found, and its place is told to nobody`() throws {
+  @Test func `a publication created later is found and its path is not disclosed`() throws {
     let clock = MovedClock()
     let path = publication.folder("later")
     let source = CatalogSource(PublicationDirectory(path)) { clock.now }
@@ -202,7 +198,7 @@ final class MovedClock: Sendable {
     "//",
     "/../index.html", "/index.html/../x",
   ])
-  func `no path leads to a file that is not in the catalog`(path: String) throws {
+  func `a path outside the catalog is not served`(path: String) throws {
     try DurableFile.write([1], to: "\(publication.directory.path)/metadata/secret.json")
     try DurableFile.write([1], to: "\(publication.directory.path)/targets/transit/2/secret")
     try Folder.create("\(publication.directory.path)/keys")
@@ -211,7 +207,7 @@ final class MovedClock: Sendable {
     #expect(response.problem == .notFound)
   }
 
-  @Test func `an object that is missing, cut or a link is not served`() throws {
+  @Test func `an object that is missing, truncated or a link is not served`() throws {
     let object = try publication.snapshot(series, 104)
     let view = CatalogView(try publication.catalog())
     let path = publication.directory.file(object)
@@ -223,7 +219,7 @@ final class MovedClock: Sendable {
     #expect(get("/\(object.filePath)", view).problem == .internalError)
   }
 
-  @Test func `no request sees two publications mixed`() async throws {
+  @Test func `no response mixes two publications`() async throws {
     let source = CatalogSource(publication.directory)
     let isOver = Flag()
     let router = router
@@ -250,7 +246,7 @@ final class MovedClock: Sendable {
     #expect(source.current().catalog?.series(series.dataset, major: 2)?.state.head.number == 154)
   }
 
-  /// Timestamp, TUF snapshot, series role, description and redirect must all belong together.
+  /// Timestamp, TUF snapshot, series role, description and redirect must belong to one publication.
   private static func checkConsistency(_ view: CatalogView, _ router: Router) throws {
     func get(_ target: String) -> HTTPResponse { router.answer(HTTPRequest(.get, target), in: view) }
     let timestamp = try Metadata<Timestamp>(parsing: get("/metadata/timestamp.json").bytes).signed

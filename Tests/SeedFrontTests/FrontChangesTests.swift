@@ -25,11 +25,11 @@ import Testing
     response.json?["deltas"]?.elements?.map { [$0["from"]?.integer, $0["to"]?.integer] }
   }
 
-  @Test func `the deltas are those of the cheapest chain, verbatim`() throws {
+  @Test func `changes contain the deltas of the cheapest chain verbatim`() throws {
     let response = changes(since: 100)
     #expect(response.status == 200)
     #expect(response.headers["Content-Type"] == "application/json")
-    // Each delta's own line end is white space here.
+    // Here the deltas' own line ends are white space.
     let expected = #"""
       {"dataset":"transit","series":2,"epoch":"\#(FrontPublication.epoch)","from":100,"to":104,"head":104,"more":false,"deltas":[\#
       {"from":96,"to":102,"changes":"xxxxxxxxxx"}
@@ -42,7 +42,7 @@ import Testing
     #expect(steps(changes(since: 102)) == [[102, 103], [103, 104]])
   }
 
-  @Test func `who reads gzip gets the same document, joined of what is stored`() throws {
+  @Test func `a gzip response has the same content and is joined from stored gzip members`() throws {
     for since in 100...104 {
       let request = HTTPRequest(
         .get, "/v1/transit/changes?model=2.1&since=\(since)", headers: ["Accept-Encoding": "br, gzip;q=0.8"])
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `a deprecated series says so in the fields that everyone knows`() throws {
+  @Test func `a deprecated series is reported in standard header fields`() throws {
     let series = FrontPublication.transit
     try publication.publish(
       series, head: 105, floor: 105, [publication.snapshot(series, 105)],
@@ -75,7 +75,7 @@ import Testing
     #expect(changes(since: 104).headers["Deprecation"] == nil)
   }
 
-  @Test func `who has a version of another epoch is sent to the snapshot, whatever its number`() throws {
+  @Test func `a client with another epoch is sent to the snapshot whatever its version`() throws {
     for since in [1, 100, 104, 200] {
       let target = "/v1/transit/changes?model=2.1&since=\(since)&epoch=\(Epoch.random())"
       let response = Router().answer(HTTPRequest(.get, target), in: view)
@@ -87,7 +87,7 @@ import Testing
     #expect(response.bytes == changes(since: 100).bytes)
   }
 
-  @Test func `at the head there is nothing to do`() {
+  @Test func `a client at head gets no deltas`() {
     let response = changes(since: 104)
     #expect(response.status == 200)
     #expect(steps(response) == [])
@@ -98,8 +98,7 @@ import Testing
   }
 
   @Test(arguments: [(1, 3), (60, 3), (85, 2), (100, 2), (1000, 1)])
-  func `following the links leads to the head, whatever the page's size`(pageBytes: Int, expected: Int) throws
-  {
+  func `following the links reaches head for any page size`(pageBytes: Int, expected: Int) throws {
     let router = Router(pageBytes: pageBytes)
     var target = "/v1/transit/changes?model=2.1&since=100"
     var at = 100
@@ -132,7 +131,7 @@ import Testing
     router.answer(HTTPRequest(.get, "/v1/transit/changes?model=2.1&since=\(since)&to=\(end)"), in: view)
   }
 
-  /// Every way from one version to another over the published deltas, by trying all of them.
+  /// Every path from one version to another over the published deltas, by exhaustive search.
   private func ways(from start: Int, to end: Int) throws -> [[PublishedObject]] {
     guard start < end else { return start == end ? [[]] : [] }
     let objects = try publication.catalog().series("transit", major: 2)?.objects ?? []
@@ -142,8 +141,7 @@ import Testing
     }
   }
 
-  @Test func `who names an end gets the cheapest deltas that stop there, of all ways that there are`() throws
-  {
+  @Test func `a client that names an end gets the cheapest chain that stops there`() throws {
     for since in 100...104 {
       for end in since...104 {
         let response = span(since: since, to: end)
@@ -162,7 +160,7 @@ import Testing
     }
   }
 
-  @Test func `the links of pages keep the end`() throws {
+  @Test func `links to further pages keep the end`() throws {
     let router = Router(pageBytes: 1)
     let first = span(since: 101, to: 103, router)
     #expect(first.json?["more"] == true && first.json?["to"] == 102)
@@ -175,7 +173,7 @@ import Testing
     #expect(steps(last) == [[102, 103]] && last.json?["more"] == false && last.headers["Link"] == nil)
   }
 
-  @Test func `an end beyond the head, before the start, or that no delta reaches is refused`() throws {
+  @Test func `an end is rejected if it is beyond head, before the start or unreachable`() throws {
     let ahead = span(since: 100, to: 105)
     #expect(ahead.problem == .versionAhead && ahead.json?["detail"]?.string?.contains("105") == true)
     expectWellBut(to: 105, ahead, since: 100)
@@ -195,14 +193,14 @@ import Testing
     expectWellBut(to: 103, between, since: 100)
   }
 
-  /// The client's own version is well, so no snapshot is named: what is wrong is `to`.
+  /// Expects a problem about `to` that names no snapshot, because the client's version is valid.
   private func expectWellBut(to end: Int, _ response: HTTPResponse, since: Int) {
     let json = response.json
     #expect(json?["parameter"] == "to" && json?["to"]?.integer == end && json?["since"]?.integer == since)
     #expect(json?["snapshot"] == nil && json?["detail"]?.string?.contains("leave out \"to\"") == true)
   }
 
-  @Test func `who cannot go on from its version hears that first, whatever end it names`() throws {
+  @Test func `an invalid start is reported before an invalid end`() throws {
     for (since, end, type) in [
       (99, 105, ProblemType.versionGone), (99, 100, .versionGone), (105, 106, .versionAhead),
       (99, 98, .versionGone), (105, 3, .versionAhead),
@@ -219,7 +217,7 @@ import Testing
     #expect(gap.problem == .versionGone && gap.json?["snapshot"] != nil)
   }
 
-  @Test func `who looks at history is not counted as behind`() {
+  @Test func `a request with an end does not count as a client behind`() {
     let behind = AnswerMark(number: changes(since: 100).mark).versionsBehind
     #expect(behind == 4)
     #expect(AnswerMark(number: span(since: 100, to: 104).mark).versionsBehind == nil)
@@ -234,7 +232,7 @@ import Testing
     #expect(Router().answer(request, in: view).problem == .versionGone)
   }
 
-  @Test func `a damaged delta is never sent, and the operator hears of it once`() throws {
+  @Test func `a damaged delta is not sent and is reported once`() throws {
     let delta = try publication.delta(FrontPublication.transit, 103, 104)
     try publication.directory.write([1, 2, 3], as: delta)
     let said = Said()
@@ -244,8 +242,7 @@ import Testing
     #expect(said.lines.first?.contains(delta.fileName) == true)
   }
 
-  @Test func `a poll that was answered before is answered from memory, with and without a condition`() throws
-  {
+  @Test func `a repeated poll is answered from memory with and without a condition`() throws {
     let front = try Front(FrontConfiguration(publication: publication.directory.path))
     let client = try RawClient(port: front.port)
     let target = "/v1/transit/changes?model=2.1&since=102"

@@ -8,7 +8,6 @@ import Testing
 
 @testable import SeedFront
 
-/// The OpenAPI document and the front that it describes.
 @Suite struct FrontDescriptionTests {
   let publication: FrontPublication
   let view: CatalogView
@@ -22,7 +21,7 @@ import Testing
     document = try #require(response.json)
   }
 
-  @Test func `a series that a rollback holds says so, and since when`() throws {
+  @Test func `a series held after a rollback is described with the time of the hold`() throws {
     let series = Series("transit", model: "2.0")
     var state = SeriesState(
       epoch: .random(), head: .first, floor: .first, model: "2.0", models: [:], publishedAt: .now(),
@@ -38,7 +37,6 @@ import Testing
     #expect(described()?["hold"]?["since"] == .string("1970-01-01T00:00:00Z"))
   }
 
-  /// Every value below a member of that name.
   private func values(of name: String, in value: JSONValue) -> [JSONValue] {
     switch value {
     case .object(let members):
@@ -48,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `every reference leads somewhere, and nothing is defined in vain`() throws {
+  @Test func `every reference resolves and every definition is used`() throws {
     let references = Set(values(of: "$ref", in: document).compactMap(\.string))
     for reference in references {
       let parts = reference.split(separator: "/").dropFirst().map(String.init)
@@ -65,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func `every path that is described is answered, with a described status`() throws {
+  @Test func `every described path answers with a described status`() throws {
     guard case .object(let paths)? = document["paths"] else {
       Issue.record("no paths")
       return
@@ -88,7 +86,7 @@ import Testing
     }
   }
 
-  @Test func `what the descriptions say has exactly the members that are described`() throws {
+  @Test func `series descriptions have exactly the documented members`() throws {
     let series = try #require(
       Router().answer(HTTPRequest(.get, "/v1/transit"), in: view).json?["series"]?.elements?.first)
     let schema = try #require(document["components"]?["schemas"]?["Series"])
@@ -101,7 +99,7 @@ import Testing
     #expect(Set(found.map(\.name)).isSubset(of: described.map(\.name)))
   }
 
-  @Test func `what facts and their steps have is exactly what is described`() throws {
+  @Test func `facts and their steps have exactly the documented members`() throws {
     let facts = try #require(Router().answer(HTTPRequest(.get, "/v1/transit/facts?model=2.1"), in: view).json)
     let step = try #require(facts["steps"]?.elements?.first)
     for (name, found) in [("Facts", facts), ("Step", step)] {
@@ -112,7 +110,7 @@ import Testing
     #expect(outcomes?.compactMap(\.string) == StepOutcome.allCases.map(\.rawValue))
   }
 
-  @Test func `every type of problem is described`() throws {
+  @Test func `every problem type is documented`() throws {
     let types = document["components"]?["schemas"]?["Problem"]?["properties"]?["type"]?["enum"]
     #expect(Set((types?.elements ?? []).compactMap(\.string)) == Set(ProblemType.allCases.map(\.rawValue)))
     let responses = try #require(document["components"]?["responses"]?.members)
@@ -121,14 +119,14 @@ import Testing
     }
   }
 
-  @Test func `every state of a signature is described`() throws {
+  @Test func `every signature state is documented`() throws {
     let states = document["components"]?["schemas"]?["Signature"]?["properties"]?["state"]?["enum"]
     let all = SignatureExpiry.State.allCases.map(\.rawValue)
     #expect(Set((states?.elements ?? []).compactMap(\.string)) == Set(all))
   }
 
-  /// RFC 9110, 14.2: HEAD knows no ranges.
-  @Test func `HEAD is described as GET is, without contents and ranges`() throws {
+  /// RFC 9110, 14.2: ranges apply to GET only.
+  @Test func `HEAD is documented like GET without contents and ranges`() throws {
     for path in try #require(document["paths"]?.members) {
       let (get, head) = (try #require(path.value["get"]), try #require(path.value["head"]))
       #expect(head["parameters"] == get["parameters"] && head["summary"] == get["summary"], "\(path.name)")
@@ -141,14 +139,14 @@ import Testing
     }
   }
 
-  @Test func `numbers are described as large as they may be`() {
+  @Test func `documented maximums of numbers match the limits`() {
     let schemas = document["components"]?["schemas"]
     #expect(schemas?["Changes"]?["properties"]?["to"]?["maximum"]?.integer == Int(Limits.exactJSONInteger))
     let major = document["components"]?["parameters"]?["major"]?["schema"]?["maximum"]
     #expect(major?.integer == Limits.modelNumber)
   }
 
-  @Test func `a name is described as long as it may be`() {
+  @Test func `the documented pattern of dataset names matches the limit`() {
     let dataset = document["components"]?["parameters"]?["dataset"]?["schema"]?["pattern"]?.string
     #expect(dataset == "^[a-z]([a-z0-9-]{0,\(Limits.datasetNameLength - 2)}[a-z0-9])?$")
   }

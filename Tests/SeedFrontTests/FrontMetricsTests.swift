@@ -24,7 +24,7 @@ import Testing
     return String(decoding: try PlainConnection.exchange(head, port: front.port), as: UTF8.self)
   }
 
-  /// The page's samples by their names with labels, once as many requests were counted.
+  /// The page's samples by name with labels, after so many requests were counted.
   private func samples(after requests: Int) throws -> [String: Double] {
     try eventually("\(requests) requests are counted") {
       let lines = try get("/metrics").split(separator: "\n").filter {
@@ -35,12 +35,12 @@ import Testing
         return (String(line[..<end]), Double(line[end...].dropFirst()) ?? .nan)
       }
       let samples = try Dictionary(pairs) { _, _ in throw CocoaError(.propertyListReadCorrupt) }
-      // What came before may still be on its way out when this page is made.
+      // Earlier responses may still be on their way when this page is made.
       return samples["seedbank_request_seconds_count"] ?? 0 >= Double(requests) ? samples : nil
     }
   }
 
-  @Test func `requests are counted by what was asked for and what became of it`() throws {
+  @Test func `requests are counted by resource and by result`() throws {
     let object = try publication.snapshot(FrontPublication.transit, 104)
     for _ in 0..<3 { try get("/v1") }
     try get("/v1/transit/changes?model=2.1&since=100")
@@ -70,7 +70,7 @@ import Testing
       samples["seedbank_request_seconds_bucket{le=\"+Inf\"}"] == samples["seedbank_request_seconds_count"])
   }
 
-  @Test func `what is published is shown, and the connections`() throws {
+  @Test func `metrics show the publication and the connections`() throws {
     let samples = try samples(after: 0)
     #expect(samples["seedbank_head_version{series=\"transit/2\"}"] == 104)
     #expect(samples["seedbank_floor_version{series=\"transit/2\"}"] == 100)
@@ -89,7 +89,7 @@ import Testing
     #expect(abs(Double(time(nil)) - Double(FrontPublication.start.secondsSinceEpoch + 104) - age) < 60)
   }
 
-  @Test func `the library's clients are counted by their model, inventions are not`() throws {
+  @Test func `library clients are counted by model and invented agents are not`() throws {
     for agent in [
       "Seedbank/1.0 (transit; 2.1)", "Seedbank/2.0 (transit; 2.1)", "Seedbank/1.0 (transit; 9.9)",
       "Seedbank/1.0 (made-up; 2.1)", "Seedbank/1.0", "Seedbank/ (", "Mozilla/5.0 (transit; 2.1)",
@@ -100,7 +100,7 @@ import Testing
     #expect(clients == ["seedbank_client_requests_total{dataset=\"transit\",model=\"2.1\"}": 2])
   }
 
-  @Test func `a download in parts counts once, with its first byte and its last`() throws {
+  @Test func `a download in parts counts once by its first byte and once by its last`() throws {
     let object = try publication.snapshot(FrontPublication.transit, 104)
     let middle = object.length / 2
     for range in ["0-0", "1-\(middle)", "\(middle + 1)-", "0-\(middle)", "\(middle)-\(middle)"] {
@@ -112,7 +112,7 @@ import Testing
     #expect(samples["seedbank_downloads_completed_total{series=\"transit/2\"}"] == 1)
   }
 
-  @Test func `process, disk, keys and life are told`() throws {
+  @Test func `metrics show process, disk, keys and lifecycle`() throws {
     let samples = try samples(after: 0)
     #expect(samples["seedbank_build_info{version=\"\(Release.version)\"}"] == 1)
     #expect(samples["seedbank_held{series=\"transit/2\"}"] == 0)
@@ -132,7 +132,7 @@ import Testing
     #expect(start <= Double(time(nil)) + 1 && start > Double(time(nil)) - 86_400)
   }
 
-  @Test func `refused connections are counted by their reasons`() throws {
+  @Test func `refused connections are counted by reason`() throws {
     for _ in 0..<3 {
       let client = try RawClient(port: front.port)
       client.send("GET /v1 HTTP/1.1\r\nHost: a b\r\n\r\n")
@@ -143,7 +143,7 @@ import Testing
     #expect(samples["seedbank_refused_connections_total{reason=\"address\"}"] == 0)
   }
 
-  @Test func `steps are counted by their results, whoever publishes`() throws {
+  @Test func `steps of another process are counted by result`() throws {
     try publication.directory.facts.write(.example(of: FrontPublication.transit))
     try front.reload()
     let samples = try samples(after: 0)
@@ -156,7 +156,7 @@ import Testing
 
   @Test
   func
-    `by what changes were found is told, why not by the log, what it missed, and for how long a replica is waited for`()
+    `metrics show how changes were found, why not by the log, missed rows, and the wait for a replica`()
     throws
   {
     let folder = publication.directory.facts
@@ -190,7 +190,7 @@ import Testing
     #expect(value("origin_replica_wait_seconds") == nil, "the origin is no replica")
   }
 
-  @Test func `a mark says the same after its way through a number`() {
+  @Test func `an answer mark survives its encoding as a number`() {
     for kind in AnswerMark.Kind.allCases {
       for series in [0, 1, 65_535] {
         for behind in [nil, 0, 1, 1_000_000] as [Int?] {
@@ -203,7 +203,7 @@ import Testing
     }
   }
 
-  @Test func `threads that count at once lose nothing`() {
+  @Test func `counters lose nothing when threads count concurrently`() {
     let metrics = FrontMetrics()
     let measurement = HTTPMeasurement(
       mark: AnswerMark(.changes, series: 1, versionsBehind: 3).number, status: 200, bodyBytes: 10,

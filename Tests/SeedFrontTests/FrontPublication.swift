@@ -9,15 +9,12 @@ import Support
 
 @testable import SeedFront
 
-/// A signed publication on disk, with a publisher that writes whatever a test wants to be published.
+/// A signed publication on disk. The front checks only lengths and hashes of files, so snapshots are plain text.
 ///
-/// Of the files' content the front knows nothing but lengths and hashes, so snapshots are made of plain text.
-///
-/// One test owns it; what it publishes, it publishes from one task.
+/// Used by one test, which publishes from one task.
 final class FrontPublication: @unchecked Sendable {
   static let transit = Series("transit", model: "2.1")
   static let epoch = Epoch.random()
-  /// What is signed is dated by this.
   static let start = UTCTime(secondsSinceEpoch: 1_790_000_000)
 
   let folder: TemporaryFolder
@@ -26,7 +23,7 @@ final class FrontPublication: @unchecked Sendable {
   private let keys: KeyRing
   private var published: PublishedMetadata
 
-  /// Delegated series, none of them published yet.
+  /// Delegates to the series and publishes none of them yet.
   init(_ series: [Series] = [transit]) throws {
     folder = try TemporaryFolder()
     directory = PublicationDirectory(folder("publication"))
@@ -37,7 +34,7 @@ final class FrontPublication: @unchecked Sendable {
     try directory.write(step.files)
   }
 
-  /// The usual history: versions 90 to 104 of transit/2, deltas from 100 on, a merged one among them.
+  /// The usual history: versions 90 to 104 of transit/2, and deltas from 100 on including a merged one.
   convenience init(history: Void) throws {
     try self.init()
     try publish(Self.transit, head: 104, floor: 100, Self.usualObjects(self))
@@ -53,7 +50,6 @@ final class FrontPublication: @unchecked Sendable {
     ]
   }
 
-  /// Signs and writes a publication step.
   func publish(
     _ series: Series, head: Int, floor: Int, _ objects: [PublishedObject],
     lifecycle: Lifecycle = .active, minor: Int = 1
@@ -79,17 +75,16 @@ final class FrontPublication: @unchecked Sendable {
 
   static let schema = SHA256Digest.of([1])
 
-  /// A snapshot's file.
   func snapshot(_ series: Series, _ version: Int, _ encoding: ContentEncoding = .gzip) throws
     -> PublishedObject
   {
     let raw = Array("snapshot \(version) of \(series)\n".utf8)
-    // Nothing here unpacks xz, so any other bytes will do.
+    // The front never unpacks xz, so any other bytes will do.
     let stored = encoding == .gzip ? try Compression.gzip(raw) : Array("xz".utf8) + raw
     return try object(series, .snapshot(Version(version), encoding), raw, stored)
   }
 
-  /// A delta's file: a document on one line, as long as it is padded.
+  /// A delta's file: a document on one line with this much padding.
   func delta(_ series: Series, _ from: Int, _ to: Int, padding: Int = 1) throws -> PublishedObject {
     let changes = String(repeating: "x", count: padding)
     let raw = Array(#"{"from":\#(from),"to":\#(to),"changes":"\#(changes)"}"#.utf8) + [0x0A]
@@ -107,12 +102,10 @@ final class FrontPublication: @unchecked Sendable {
     return object
   }
 
-  /// What is published now, as a front sees it.
   func catalog(after previous: PublishedCatalog? = nil) throws -> PublishedCatalog {
     try PublishedCatalog(loading: directory, after: previous)
   }
 
-  /// Lays the next root beside what is published, and nothing else.
   func addRoot() throws {
     var change = try OfflineChange(root: signer.renewedRoot(after: published))
     change.sign(with: keys, after: published)
@@ -121,21 +114,20 @@ final class FrontPublication: @unchecked Sendable {
     try directory.write(step.files.filter { $0.name.hasSuffix("root.json") })
   }
 
-  /// Writes a metadata file as it is not meant to be.
+  /// Replaces a metadata file by invalid content.
   func damage(_ name: String) throws {
     try DurableFile.write(Array("{}".utf8), to: "\(directory.path)/metadata/\(name)")
   }
 }
 
 extension Router {
-  /// The response as a server sends it.
   func answer(_ request: HTTPRequest, in view: CatalogView) -> HTTPResponse {
     Router.finished(respond(to: request, in: view).selected(for: request), for: request)
   }
 }
 
 extension CatalogSource {
-  /// The catalog after a look, as a running front has it a moment later.
+  /// The catalog after a check, which a running front does within moments.
   func looked() -> CatalogView {
     look()
     return current()
@@ -143,7 +135,6 @@ extension CatalogSource {
 }
 
 extension HTTPResponse {
-  /// The body's bytes, where they are in memory.
   var bytes: [UInt8] {
     switch body {
     case .bytes(let bytes): bytes
@@ -161,10 +152,8 @@ extension HTTPResponse {
     return bytes
   }
 
-  /// The body as JSON.
   var json: JSONValue? { try? JSONValue(parsing: bytes) }
 
-  /// The type of the problem that this is.
   var problem: ProblemType? {
     guard headers["Content-Type"] == Problem.mediaType else { return nil }
     return json?["type"]?.string.flatMap(ProblemType.init)
@@ -172,7 +161,7 @@ extension HTTPResponse {
 }
 
 extension PublicationDirectory {
-  /// Writes an object's bytes, be they what was signed or not.
+  /// Writes these bytes as an object's file, whether or not they match its signature.
   func write(_ bytes: [UInt8], as object: PublishedObject) throws {
     try Folder.create(Folder.parent(of: file(object)))
     try DurableFile.write(bytes, to: file(object))

@@ -59,7 +59,9 @@ import Testing
     ("/metadata", .notFound),
     ("/targets", .notFound),
   ])
-  func `what cannot be answered is refused by its stable type`(target: String, type: ProblemType) throws {
+  func `a request that cannot be answered gets a stable problem type`(target: String, type: ProblemType)
+    throws
+  {
     let response = get(target)
     #expect(response.problem == type)
     #expect(response.status == type.status)
@@ -78,12 +80,12 @@ import Testing
     ("changes?model=2.1&since=99999999999999999999", "a whole number from 1 to 9007199254740991"),
     ("changes?model=2.1&since=0", "a whole number from 1 to 9007199254740991"),
   ])
-  func `a number out of its bounds is told the bounds`(target: String, bounds: String) {
+  func `a number out of range is rejected with its bounds`(target: String, bounds: String) {
     let response = get("/v1/transit/\(target)")
     #expect(response.problem == .badRequest && response.json?["detail"]?.string?.contains(bounds) == true)
   }
 
-  @Test func `a parameter that a resource does not know is refused everywhere but on the web page`() throws {
+  @Test func `an unknown parameter is rejected everywhere but on the web page`() throws {
     let object = try publication.snapshot(FrontPublication.transit, 104)
     let targets = [
       "/v1", "/v1/transit", "/v1/transit/snapshot?model=2.1", "/v1/transit/changes?model=2.1&since=100",
@@ -105,7 +107,7 @@ import Testing
     }
   }
 
-  @Test func `that there is no newer root may be kept as long as the timestamp, and that of no other name`() {
+  @Test func `a 404 for the next root may be cached as long as the timestamp`() {
     let next = get("/metadata/2.root.json")
     #expect(next.status == 404 && next.problem == .notFound)
     #expect(next.headers["Cache-Control"] == get("/metadata/timestamp.json").headers["Cache-Control"])
@@ -130,7 +132,7 @@ import Testing
     #expect(encoding?["detail"]?.string?.contains("gzip, xz") == true)
   }
 
-  @Test func `a version that is gone or ahead comes with the snapshot to take`() throws {
+  @Test func `a version that is gone or ahead comes with a snapshot link`() throws {
     for since in [99, 105] {
       let problem = try #require(get("/v1/transit/changes?model=2.1&since=\(since)").json)
       #expect(problem["since"]?.integer == since)
@@ -140,13 +142,13 @@ import Testing
     }
   }
 
-  @Test func `an unknown model comes with the models there are, a new one with the newest`() {
+  @Test func `an unknown model is rejected with the known models and the newest one`() {
     #expect(get("/v1/transit/snapshot?model=9.0").json?["models"] == ["2.1"])
     #expect(get("/v1/transit/snapshot?model=2.5").json?["newest"] == "2.1")
     #expect(get("/v1/water").json?["datasets"] == ["transit"])
   }
 
-  @Test func `a retired series is gone for good`() throws {
+  @Test func `a retired series is gone permanently`() throws {
     try publication.publish(
       FrontPublication.transit, head: 105, floor: 105, [publication.snapshot(FrontPublication.transit, 105)],
       lifecycle: .retired(message: "Use 3.0."))
@@ -158,7 +160,7 @@ import Testing
     }
   }
 
-  @Test func `a snapshot is the newest in gzip unless asked otherwise`() throws {
+  @Test func `a snapshot request without preference redirects to the newest in gzip`() throws {
     let response = get("/v1/transit/snapshot?model=2.1")
     let object = try publication.snapshot(FrontPublication.transit, 104)
     #expect(response.status == 307)
@@ -172,7 +174,7 @@ import Testing
     #expect(get("/v1/transit/snapshot?model=2.1&encoding=xz").headers["Seedbank-Version"] == "100")
   }
 
-  @Test func `a snapshot below the floor is never offered`() throws {
+  @Test func `a snapshot below the floor is not offered`() throws {
     let series = FrontPublication.transit
     try publication.publish(
       series, head: 105, floor: 104,
@@ -184,7 +186,7 @@ import Testing
     #expect(response.json?["detail"]?.string?.hasSuffix("only as gzip.") == true)
   }
 
-  @Test func `an object is served with its tag, its time and its digest`() throws {
+  @Test func `an object is served with its ETag, time and digest`() throws {
     let object = try publication.snapshot(FrontPublication.transit, 104)
     let response = get("/\(object.filePath)")
     #expect(response.status == 200)
@@ -197,7 +199,7 @@ import Testing
     #expect(response.headers["Content-Type"] == "application/gzip")
   }
 
-  @Test func `an object says to which version of which epoch it leads, as the redirect to it does`() throws {
+  @Test func `an object and its redirect have headers for version and epoch`() throws {
     let transit = FrontPublication.transit
     for object in try [publication.snapshot(transit, 104), publication.delta(transit, 103, 104)] {
       let headers = get("/\(object.filePath)").headers
@@ -212,7 +214,7 @@ import Testing
     }
   }
 
-  @Test func `what the client already has is not sent again`() throws {
+  @Test func `an unchanged resource is not sent again`() throws {
     let object = try publication.snapshot(FrontPublication.transit, 104)
     for target in [
       "/\(object.filePath)", "/v1", "/metadata/timestamp.json", "/v1/transit/changes?model=2.1&since=100",
@@ -233,7 +235,7 @@ import Testing
     #expect(get("/nothing", ["If-None-Match": "*"]).status == 404)
   }
 
-  @Test func `HEAD gets what GET gets`() throws {
+  @Test func `HEAD returns the headers of GET`() throws {
     let object = try publication.snapshot(FrontPublication.transit, 104)
     let targets = [
       "/v1", "/v1/transit", "/v1/transit/snapshot?model=2.1", "/v1/transit/changes?model=2.1&since=101",
@@ -247,7 +249,7 @@ import Testing
     }
   }
 
-  @Test func `OPTIONS is answered everywhere, other methods nowhere`() {
+  @Test func `OPTIONS is answered everywhere and other methods are not`() {
     for target in ["/", "/v1", "/targets/none", "/v1/transit/changes"] {
       let response = router.answer(HTTPRequest(.options, target), in: view)
       #expect(response.status == 204)
@@ -260,7 +262,7 @@ import Testing
     #expect(response.headers["Allow"] == "GET, HEAD, OPTIONS")
   }
 
-  @Test func `without a publication all but health waits`() {
+  @Test func `without a publication everything but health asks the client to wait`() {
     for target in ["/v1", "/v1/transit", "/metadata/timestamp.json", "/targets/x"] {
       let response = router.answer(HTTPRequest(.get, target), in: CatalogView(nil))
       #expect(response.problem == .overloaded)
@@ -272,7 +274,7 @@ import Testing
     #expect(ready.json?["error"] == "no disk")
   }
 
-  @Test func `ready is who has a snapshot of every series`() throws {
+  @Test func `a front is ready when it has a snapshot of every series`() throws {
     #expect(get("/readyz").status == 200)
     #expect(get("/readyz").json?["series"]?.elements?.first?["snapshot"] == 104)
     let series = FrontPublication.transit
@@ -283,7 +285,7 @@ import Testing
     #expect(router.answer(snapshot, in: view).problem == .overloaded)
   }
 
-  @Test func `the description says all that a client has to know`() throws {
+  @Test func `the description contains everything that a client needs`() throws {
     let dataset = try #require(get("/v1/transit").json)
     #expect(get("/v1").json?["datasets"]?.elements == [dataset])
     let series = try #require(dataset["series"]?.elements?.first)

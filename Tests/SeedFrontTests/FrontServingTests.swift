@@ -40,7 +40,7 @@ import Testing
 
   private var root: String { "http://127.0.0.1:\(front.port)" }
 
-  @Test func `curl follows to the snapshot and gets the very file`() throws {
+  @Test func `curl follows the redirect to the snapshot and gets the exact file`() throws {
     let file = publication.folder("download")
     let redirects = try curl(
       "-fL", "-o", file, "-w", "%{num_redirects} %{content_type}", "\(root)/v1/transit/snapshot?model=2.1")
@@ -49,7 +49,7 @@ import Testing
     #expect(try SHA256Digest.ofFile(at: file).digest == object.sha256)
   }
 
-  /// Asks until the answer is the right one, for some minutes at most.
+  /// Repeats until the condition holds, for some minutes at most.
   private func wait(_ isRight: () throws -> Bool) throws {
     for _ in 0..<5000 {
       if try isRight() { return }
@@ -58,7 +58,7 @@ import Testing
     Issue.record("the right answer never came")
   }
 
-  @Test func `a file that is damaged and mended under a running front is served as it is now`() throws {
+  @Test func `a file damaged and repaired under a running front is served in its current state`() throws {
     let object = try publication.snapshot(FrontPublication.transit, 104)
     let (file, target) = (publication.directory.file(object), "\(root)/\(object.filePath)")
     let whole = try DurableFile.read(file, limit: object.length)
@@ -72,7 +72,7 @@ import Testing
     try wait { try curl(target) == String(decoding: whole, as: UTF8.self) }
   }
 
-  @Test func `python reads the changes`() throws {
+  @Test func `python can parse the changes`() throws {
     let answer = try curl("-f", "--compressed", "\(root)/v1/transit/changes?model=2.1&since=100")
     let script = """
       import json, sys
@@ -83,7 +83,7 @@ import Testing
     #expect(outcome.output == "100 104 [(96, 102), (102, 103), (103, 104)]\n")
   }
 
-  @Test func `what stands unchanged costs its headers only, with the right length`() throws {
+  @Test func `an unchanged resource costs only headers with the right length`() throws {
     let tag = try #require(try publication.catalog().metadata["timestamp.json"]).tag
     let length = try #require(try publication.directory.metadata("timestamp.json")).count
     let answer = try curl("-i", "-H", "If-None-Match: \(tag)", "\(root)/metadata/timestamp.json")
@@ -104,12 +104,12 @@ import Testing
   @Test(arguments: [
     "/targets/../keys", "/targets/%2e%2e/keys", "/metadata/%2e", "/targets/..%2fkeys", "/.hidden.html",
   ])
-  func `path tricks get nowhere`(path: String) throws {
+  func `path traversal is rejected`(path: String) throws {
     let status = try curl("-o", "/dev/null", "-w", "%{http_code}", "\(root)\(path)")
     #expect(status == "400" || status == "404")
   }
 
-  @Test func `the page's files are served, and nothing else beside them`() throws {
+  @Test func `the files of the web page are served and nothing beside them`() throws {
     let answer = try curl("-i", "\(root)/")
     #expect(answer.contains("Content-Security-Policy: default-src 'self'; "))
     #expect(answer.contains("Content-Type: text/html; charset=utf-8\r\n"))
@@ -121,7 +121,7 @@ import Testing
     }
   }
 
-  @Test func `what the server refuses itself looks like every other answer, to HEAD as well`() throws {
+  @Test func `errors of the server have the same form as all others also for HEAD`() throws {
     for arguments in [
       ["-X", "POST"], ["-H", "Host: a b"], ["--http1.0", "-H", "Transfer-Encoding: chunked"],
     ] {
@@ -138,7 +138,7 @@ import Testing
     #expect(head.contains("Access-Control-Allow-Origin: *\r\n") && !head.contains("Content-Length: 0\r\n"))
   }
 
-  @Test func `a reload is served at once`() throws {
+  @Test func `a reload takes effect at once`() throws {
     let series = FrontPublication.transit
     try publication.publish(series, head: 105, floor: 105, [publication.snapshot(series, 105)])
     try front.reload()
@@ -147,14 +147,14 @@ import Testing
         == "105")
   }
 
-  @Test func `a root that is laid beside a running front is served without anybody's doing`() throws {
+  @Test func `a root added beside a running front is served without a reload`() throws {
     let status = { try curl("-o", "/dev/null", "-w", "%{http_code}", "\(root)/metadata/2.root.json") }
     #expect(try status() == "404")
     try publication.addRoot()
     try wait { try status() == "200" }
   }
 
-  @Test func `a front that ends says so where load balancers look, and answers on for a while`() throws {
+  @Test func `a draining front reports it to load balancers and answers for a while`() throws {
     let client = try RawClient(port: front.port)
     #expect(try client.get("/readyz").status == 200)
     front.drain()
@@ -166,7 +166,7 @@ import Testing
     #expect(throws: RawClient.Failure.self) { try RawClient(port: front.port) }
   }
 
-  @Test func `an operator hears where the system allows fewer connections than were asked for`() throws {
+  @Test func `the operator is warned if the system allows fewer connections than configured`() throws {
     var allowed = rlimit()
     getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &allowed)
     let (told, connections) = (RequestLogTests.Told(), 1_000_000)
@@ -178,7 +178,7 @@ import Testing
     #expect(warnings.count == (allowed.rlim_max < 2 * connections ? 1 : 0))
   }
 
-  @Test func `the port of a front that stopped is free`() throws {
+  @Test func `the port of a stopped front is free`() throws {
     let port = front.port
     #expect(throws: HTTPServerError.portInUse(host: "127.0.0.1", port: port)) {
       try Front(FrontConfiguration(publication: "/nowhere", http: .init(host: "127.0.0.1", port: port)))
@@ -189,7 +189,7 @@ import Testing
     #expect(next.port == port)
   }
 
-  @Test func `what cannot be served of a page's folder is told, and the rest is served`() throws {
+  @Test func `files of the page that cannot be served are reported and the rest is served`() throws {
     let folder = publication.folder("many")
     try Folder.create("\(folder)/lib.js")
     let files = (1...70).map { "a\($0).txt" } + (1...70).map { "\($0).unknown" } + ["index.html"]
@@ -202,7 +202,7 @@ import Testing
     #expect(pages.problems.contains { $0.contains("a0.txt") })
   }
 
-  @Test func `the package's own page needs nothing from elsewhere`() throws {
+  @Test func `the web page of the package refers to nothing outside`() throws {
     let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
     let folder = package.appending(path: "Public").path

@@ -9,7 +9,7 @@ import Testing
 
 @testable import SeedFront
 
-/// What a front says of a publication that changes under it though nothing is published.
+/// A publication that changes under its front without a new step.
 @Suite struct FrontStandingTests {
   let publication: FrontPublication
   let source: CatalogSource
@@ -38,7 +38,7 @@ import Testing
     for (place, snapshot) in all.enumerated() {
       #expect(get("/readyz").status == 200, "\(place)")
       let file = publication.directory.file(snapshot)
-      // One of them is there, and shorter than was signed.
+      // The file of one is shorter than signed.
       if place == 1 { try DurableFile.write([1], to: file) } else { try Folder.remove(file) }
       source.checkStanding(at: now)
       source.checkStanding(at: now)
@@ -51,7 +51,7 @@ import Testing
     #expect(said.lines.count == 3, "\(said.lines)")
   }
 
-  @Test func `a delta or an old snapshot that is gone or cut is missed, and a front is ready all the same`()
+  @Test func `a missing or truncated delta or old snapshot is reported, and the front stays ready`()
     throws
   {
     let objects = try publication.catalog().allSeries.flatMap(\.objects)
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test func `many deltas are looked at in turns, and what was missed stays missed until its turn`() throws {
+  @Test func `many deltas are checked in turns and a missing one stays reported until its turn`() throws {
     let catalog = try publication.catalog()
     let deltas = catalog.allSeries.flatMap(\.objects).filter { $0.span != nil }
     var look = FileLook(deltasAtOnce: 2)
@@ -90,7 +90,7 @@ import Testing
     #expect(look.missing(of: catalog).isEmpty)
   }
 
-  @Test func `a publication that vanishes is told, and served again when it is back`() throws {
+  @Test func `a publication that disappears is reported and served again when it returns`() throws {
     let (path, away) = (publication.directory.path, publication.folder("away"))
     let object = try publication.snapshot(FrontPublication.transit, 104)
     try Folder.rename(path, to: away)
@@ -115,13 +115,13 @@ import Testing
       ], "\(said.lines)")
   }
 
-  @Test func `signatures that are renewed after they had expired are told once`() throws {
+  @Test func `signatures that are valid again are reported once`() throws {
     let late = FrontPublication.start.adding(seconds: RepositorySigner.onlineSeconds)
     for time in [late, late, now, now] { source.checkStanding(at: time) }
     #expect(said.lines.count { $0.hasPrefix("The signatures are valid again, after ") } == 1, "\(said.lines)")
   }
 
-  @Test func `the list of datasets says which signatures have expired, from that moment on`() throws {
+  @Test func `the list of datasets shows expired signatures from that moment on`() throws {
     let heard = Said()
     source.whenChanged { heard.add("changed") }
     func expired() -> [String] {
@@ -138,7 +138,7 @@ import Testing
     #expect(get("/readyz").status == 200, "clients that have data keep it, and new ones wait")
   }
 
-  @Test func `facts are told to those who ask for a model, and are missed without harm`() throws {
+  @Test func `facts are served per model and may be missing`() throws {
     #expect(get("/v1/transit/facts?model=2.1").status == 404)
     #expect(get("/v1/transit/facts").status == 400)
     #expect(get("/v1/nothing/facts?model=2.1").status == 404)

@@ -9,7 +9,6 @@ import Testing
 
 @testable import SeedFront
 
-/// What the page makes of what the publisher tells.
 @Suite struct PageFactsTests {
   private let catalog: PublishedCatalog
   private let publication: FrontPublication
@@ -39,7 +38,7 @@ import Testing
     return step
   }
 
-  @Test func `a failed or refused build is the first thing that is said, and why is not`() {
+  @Test func `a failed or rejected build is shown first and without its error text`() {
     for (outcome, words) in [(StepOutcome.failed, "failed"), (.refused, "was refused")] {
       let html = page { ($0.look.newest, $0.look.reason) = (outcome, .keys) }
       #expect(html.contains("class=\"standing soon\""))
@@ -52,7 +51,7 @@ import Testing
     #expect(page().contains("class=\"standing good\""))
   }
 
-  @Test func `each concern has a word and a sentence of its own, and none leaves the page green`() {
+  @Test func `each concern has its own words and none leaves the page green`() {
     let concerns: [(word: String, sentence: String, change: (inout SeriesFacts) -> Void)] = [
       ("clocks differ", "ahead of this front’s clock", { $0.look.newestAt = Self.now.adding(days: 1) }),
       ("no look for long", "Does it still run?", { $0.look.newestAt = Self.now.adding(days: -2) }),
@@ -77,7 +76,7 @@ import Testing
     }
   }
 
-  @Test func `whatever keeps a build from being published, the page says what to do`() {
+  @Test func `the page shows a remedy for every reason of a failed build`() {
     for reason in FailureReason.allCases {
       let html = page { ($0.look.newest, $0.look.reason) = (.failed, reason) }
       let notices = html.split(separator: "transit-2:notices\">").last?.split(separator: "</div>").first ?? ""
@@ -85,7 +84,7 @@ import Testing
     }
   }
 
-  @Test func `signatures that nobody renews are no green`() {
+  @Test func `signatures without a renewal are not green`() {
     let late = page(
       { ($0.lifetimeSeconds, $0.look.newestAt) = (RepositorySigner.onlineSeconds, Self.now.adding(days: 5)) },
       at: Self.now.adding(days: 5))
@@ -93,24 +92,24 @@ import Testing
     #expect(late.contains("class=\"state soon\">not renewed<") && !late.contains("Everything is current"))
   }
 
-  @Test func `beside expired signatures no series is green`() {
+  @Test func `no series is green while signatures are expired`() {
     let html = page(at: Self.now.adding(seconds: RepositorySigner.onlineSeconds))
     #expect(
       html.contains("class=\"standing bad\"") && html.contains("class=\"state bad\">signatures expired<"))
   }
 
-  @Test func `a publisher that no longer looks is missed, by its own rhythm`() {
+  @Test func `a publisher that stopped checking is reported after a time that fits its interval`() {
     for (every, seconds, isMissed) in [(2, 450, false), (2, 451, true), (120, 600, false), (120, 601, true)] {
       let html = page({ $0.checkSeconds = every }, at: Self.now.adding(seconds: seconds))
       #expect(html.contains("Does it still run?") == isMissed, "\(every), \(seconds)")
     }
-    // Of a timer nobody knows when it should have come, but for the day and two hours that monitors give it.
+    // A timer has no known interval, so it gets 26 hours, as in the documented alerts.
     for (hours, isMissed) in [(25, false), (27, true)] {
       #expect(page(at: Self.now.adding(seconds: hours * 3600)).contains("Does it still run?") == isMissed)
     }
   }
 
-  @Test func `by what a build found what had changed is told, and in a word why not by the log`() {
+  @Test func `the page shows how a build found its changes and why not by the log`() {
     var audit = step(.published, 1)
     (audit.foundBy, audit.missedRows) = (.audit, 123)
     var compared = step(.published, 2)
@@ -125,7 +124,7 @@ import Testing
   }
 
   @Test
-  func `why rows are compared, what the log missed and how long a replica is waited for stand at a glance`() {
+  func `the page shows comparison reasons, missed rows and the wait for a replica`() {
     let since = Self.now.adding(seconds: -30)
     let html = page {
       ($0.look.foundBy, $0.look.comparedWhy) = (.comparison, .otherServer)
@@ -141,7 +140,7 @@ import Testing
     }
   }
 
-  @Test func `next snapshots are told with their zone`() throws {
+  @Test func `the next snapshots are shown with their time zone`() throws {
     let (first, second) = (Self.now.adding(seconds: 60), Self.now.adding(days: 1))
     let clock = try ZoneClock("Europe/Berlin")
     let html = page {
@@ -166,7 +165,7 @@ import Testing
       digest: FrontPublication.schema, publishedAt: FrontPublication.start.adding(days: day))
   }
 
-  @Test func `the curve of sizes has the gzip snapshots by time, and nothing else`() {
+  @Test func `the size curve contains only gzip snapshots in order of time`() {
     let version: Version = 100
     let objects = [
       object(.snapshot(version, .gzip), 30_000, day: 3), object(.snapshot(version, .gzip), 10_000, day: 1),
@@ -182,7 +181,7 @@ import Testing
     #expect(html.contains("Snapshot size: from \(HTML.sizeText(10_000)) to \(HTML.sizeText(30_000))"))
   }
 
-  @Test func `builds are bars by time, outcome and duration, the same in a table, and only the newest`() {
+  @Test func `builds are shown as bars and as a table up to a limit`() {
     let outcomes: [StepOutcome] = [.published, .failed, .rolledBack, .refused]
     let html = page { facts in
       facts.steps = (0..<100).map { step(outcomes[$0 % 4], $0) }
@@ -200,7 +199,7 @@ import Testing
     #expect(html.contains("Rows: from 941 to 1\u{202F}000"))
   }
 
-  @Test func `a curve stays within its frame, however huge the numbers, and is left out where it is flat`() {
+  @Test func `a curve stays within its frame for huge numbers and is omitted if it is flat`() {
     for values in [[5, 5, 6], [0, Int.max], [Int.max, 0, 7]] {
       let html = page { facts in
         facts.steps = values.enumerated().map { place, rows in
@@ -227,7 +226,7 @@ import Testing
     #expect(!flat.contains("<polyline"))
   }
 
-  @Test func `a curve that comes back says how far it went`() {
+  @Test func `a curve that returns to its start describes its extremes`() {
     func words(_ rows: Int...) -> String {
       page { facts in
         facts.steps = rows.enumerated().map { place, rows in
@@ -241,7 +240,7 @@ import Testing
     #expect(words(303, 305, 304).contains("Rows: from 304 to 303"))
   }
 
-  @Test func `tables come with rows, keys and schema, and what is too much is counted`() {
+  @Test func `tables are shown with rows, keys and schema up to a limit`() {
     let html = page { facts in
       facts.tables = (0..<PageLimits.tables + 5).map { place in
         let columns = (0..<300).map { SeriesFacts.Column(name: "c\($0)", type: "TEXT", isKey: $0 == 0) }
@@ -256,7 +255,7 @@ import Testing
     #expect(html.utf8.count < PageLimits.sectionBytes)
   }
 
-  @Test func `numbers that nobody vouches for may be as large as they like`() {
+  @Test func `unverified numbers may have any size`() {
     var changes = TableChanges()
     (changes.inserted, changes.updated, changes.deleted) = (.max, .max, .max)
     let html = page { facts in
@@ -273,8 +272,7 @@ import Testing
     #expect(html.contains("<data value=\"\(Int.max)\">"))
   }
 
-  @Test func `a page of one dataset with a long history is at most 60 kB with all that belongs to it`() throws
-  {
+  @Test func `the page of one dataset with a long history is at most 60 kB`() throws {
     let html = page { facts in
       facts.steps = (0..<100).map { step(.published, $0) }
       facts.tables = (0..<12).map { place in

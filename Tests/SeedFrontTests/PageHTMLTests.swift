@@ -4,14 +4,13 @@ import Testing
 
 @testable import SeedFront
 
-/// Pieces of the page, and what becomes of texts within them.
 @Suite struct PageHTMLTests {
   private static let letters: [Unicode.Scalar] = Array(
     "<>&\"'/=- abc;#39ampltgquo\u{0}\u{1}\u{7F}\n\t\u{202E}\u{2066}\u{2069}é漢🦊\u{301}".unicodeScalars)
 
   private func text(_ html: HTML) -> String { String(decoding: html.bytes, as: UTF8.self) }
 
-  /// What a browser reads out of escaped text: the five escapes and nothing else.
+  /// The text that a browser reads from escaped text. Knows only the five escapes.
   private func read(_ escaped: String) -> String {
     let escapes = ["&lt;": "<", "&gt;": ">", "&quot;": "\"", "&#39;": "'", "&amp;": "&"]
     var (rest, found) = (escaped[...], "")
@@ -27,7 +26,7 @@ import Testing
     return found
   }
 
-  @Test func `any text comes out of the markup as it went in, and adds no markup`() {
+  @Test func `any text survives escaping and adds no markup`() {
     let seed = UInt64.random(in: 0...UInt64.max)
     var random = SplitMix(seed: seed)
     for _ in 0..<2000 {
@@ -50,7 +49,7 @@ import Testing
     scalar == "\n" || scalar == "\t" || (scalar.value >= 32 && scalar.value != 127)
   }
 
-  @Test func `literals and pieces stay as they are`() {
+  @Test func `literals and nested HTML are not escaped`() {
     let piece: HTML = "<b>\("<i>")</b>"
     #expect(text(piece) == "<b>&lt;i&gt;</b>")
     #expect(
@@ -59,10 +58,10 @@ import Testing
   }
 
   @Test
-  func `a text of others is isolated and shortened, by what it is made of and not by what it looks like`() {
+  func `foreign text is isolated and truncated by scalars instead of characters`() {
     let long = String(repeating: "a", count: 10_000)
     #expect(text("\(foreign: long)") == "<bdi>\(String(repeating: "a", count: HTML.foreignScalars))…</bdi>")
-    // One character, as Swift counts.
+    // A single character in Swift.
     let stacked = "e" + String(repeating: "\u{301}", count: 10_000)
     #expect(stacked.count == 1 && text("\(foreign: stacked)").unicodeScalars.count < HTML.foreignScalars + 20)
     #expect(text("\(foreign: "short")") == "<bdi>short</bdi>")
@@ -82,11 +81,11 @@ import Testing
     (999_949, "999.9 kB"), (999_950, "1.0 MB"), (1_000_000, "1.0 MB"), (1_550_000_000, "1.6 GB"),
     (7_000_000_000_000_000, "7000.0 TB"), (.max, "9223372.0 TB"),
   ])
-  func `sizes have a unit that suits them`(bytes: Int, expected: String) {
+  func `sizes have a suitable unit`(bytes: Int, expected: String) {
     #expect(HTML.sizeText(bytes) == expected.replacing(" ", with: "\u{A0}"))
   }
 
-  @Test func `durations and times are written for readers`() {
+  @Test func `durations have a suitable unit`() {
     let found =
       [HTML.durationText(milliseconds: 42), HTML.durationText(milliseconds: 4_250)]
       + [HTML.durationText(milliseconds: 180_000), HTML.durationText(seconds: 2)]

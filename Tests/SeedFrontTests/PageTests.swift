@@ -23,7 +23,7 @@ import Testing
 
   private func view() throws -> CatalogView { CatalogView(try publication.catalog()) }
 
-  @Test func `what is published stands in the page, without a script`() throws {
+  @Test func `the page shows the publication without a script`() throws {
     let html = try page(view())
     let snapshot = try publication.snapshot(FrontPublication.transit, 104)
     for expected in [
@@ -35,7 +35,7 @@ import Testing
     #expect(!html.contains("<b>") && !html.contains("style=") && !html.contains("<script"))
   }
 
-  @Test func `without a publication the page says so, and with one that cannot be read it shows the last`()
+  @Test func `a front without a publication reports it and an unreadable one shows the last good version`()
     throws
   {
     #expect(try page(CatalogView(nil)).contains("Nothing is published yet"))
@@ -47,8 +47,7 @@ import Testing
     #expect(html.contains("<data value=\"104\">"))
   }
 
-  @Test func `a publication that is away is one notice, with what to do, and not one for each series`() throws
-  {
+  @Test func `a missing publication is one notice with a remedy instead of one per series`() throws {
     let missing = PublicationError.missing(path: "its place")
     var away = CatalogView(try publication.catalog(), failure: "\(missing)")
     away.standing.missing = Set(
@@ -62,7 +61,7 @@ import Testing
     #expect(!away.missingFileWarnings.isEmpty, "what is there says that its place is not away")
   }
 
-  @Test func `a mirror that is behind is told by its number, and where it lies is not`() throws {
+  @Test func `a mirror that is behind is shown by its number without its location`() throws {
     func page(_ behindSince: UTCTime?) throws -> String {
       var view = try view()
       view.mirrors = MirrorFacts(behindSince: [nil, behindSince])
@@ -74,7 +73,7 @@ import Testing
     #expect(try !page(nil).contains("Mirror <data"))
   }
 
-  @Test func `what is wrong on the publisher's machine is told once each, with what to type`() throws {
+  @Test func `each problem of the publisher's machine is shown once with a command`() throws {
     var view = try view()
     for count in 1...PublisherConcern.allCases.count {
       var told = PublisherFacts()
@@ -91,7 +90,7 @@ import Testing
   }
 
   @Test(arguments: SeriesDoubt.allCases)
-  func `what the publisher's machine knows against a series is told with it`(_ doubt: SeriesDoubt) throws {
+  func `doubts about a series are shown with it`(_ doubt: SeriesDoubt) throws {
     var view = try view()
     var told = PublisherFacts()
     told.doubts = [FrontPublication.transit: [doubt], try Series("other", major: 1): [doubt]]
@@ -106,7 +105,7 @@ import Testing
     #expect(html.contains(">\(badge)</span>") && html.contains(sentence))
   }
 
-  @Test func `an origin that a step kept open for too long is told with the time`() throws {
+  @Test func `an origin kept open for too long is shown with the duration`() throws {
     var facts = SeriesFacts.example(of: FrontPublication.transit)
     facts.look.reading.openMilliseconds = 1000 * OriginReading.mostOpenSeconds
     let view = { CatalogView(try publication.catalog(), facts: [FrontPublication.transit: facts]) }
@@ -115,7 +114,7 @@ import Testing
     #expect(try page(view()).contains("kept a transaction open for 12 minutes"))
   }
 
-  @Test func `a front hears at its next look that a mirror is behind, and that it is not any more`() throws {
+  @Test func `a front finds at its next check whether a mirror is behind`() throws {
     let source = CatalogSource(publication.directory)
     let facts = publication.directory.facts
     for told in [MirrorFacts(behindSince: [FrontPublication.start]), MirrorFacts(behindSince: [nil]), nil] {
@@ -127,7 +126,7 @@ import Testing
     }
   }
 
-  @Test func `a front hears at its next look how the publisher's machine stands`() throws {
+  @Test func `a front finds at its next check the problems of the publisher's machine`() throws {
     let source = CatalogSource(publication.directory)
     let facts = publication.directory.facts
     var told = PublisherFacts()
@@ -142,7 +141,7 @@ import Testing
     }
   }
 
-  @Test func `what a newer publisher tells of itself is passed over, and a damaged file is as none`() throws {
+  @Test func `unknown publisher facts are ignored and a damaged file counts as missing`() throws {
     let facts = publication.directory.facts
     let file = "\(publication.directory.path)/facts/publisher.json"
     func read(_ text: String) throws -> PublisherFacts? {
@@ -162,14 +161,14 @@ import Testing
     }
   }
 
-  @Test func `signatures that expired come first of all`() throws {
+  @Test func `expired signatures are shown first`() throws {
     let late = FrontPublication.start.adding(days: 4000)
     let html = try page(view(), at: late)
     #expect(html.contains("Signatures have expired") && html.contains("class=\"state bad\">expired</span>"))
     #expect(try !page(view()).contains(">expired<"))
   }
 
-  @Test func `lifecycle and what an operator writes of it are told`() throws {
+  @Test func `lifecycle and the operator's message are shown`() throws {
     let series = FrontPublication.transit
     try publication.publish(
       series, head: 105, floor: 105, [publication.snapshot(series, 105)],
@@ -180,7 +179,7 @@ import Testing
   }
 
   @Test
-  func `the page is rendered once per second and per change, and is the same bytes where nothing changed`()
+  func `the page is rendered at most once per second and is byte-identical without changes`()
     throws
   {
     let page = try #require(LivePage(index: Self.index, began: FrontPublication.start))
@@ -194,7 +193,7 @@ import Testing
     #expect(page.document(CatalogView(nil), counts(asked), now: now.adding(seconds: 2)).tag != second.tag)
   }
 
-  @Test func `models that are asked for are told with their requests, and one that nobody asks for too`()
+  @Test func `requested models are shown with their request counts and unused ones too`()
     throws
   {
     let page = try #require(LivePage(index: Self.index, began: FrontPublication.start))
@@ -222,7 +221,7 @@ import Testing
       decoding: page.document(try view ?? self.view(), counts(asked), now: .now()).bytes, as: UTF8.self)
   }
 
-  @Test func `a major that has a successor may be retired where nobody asks for it`() throws {
+  @Test func `an old major without requests is reported as ready to retire`() throws {
     let name = DatasetName("a")
     let (old, new) = (Series(name, model: "1.0"), Series(name, model: "2.0"))
     let two = try FrontPublication([old, new])
@@ -232,7 +231,7 @@ import Testing
     #expect(html.contains("No client of a 1 has asked") && html.contains("No client of a 2 has asked"))
   }
 
-  @Test func `the front answers with tag, policy and a short life, and with nothing to a client that has it`()
+  @Test func `the page has an ETag, a policy and a short lifetime, and supports 304`()
     throws
   {
     let folder = publication.folder("pages")
@@ -257,7 +256,7 @@ import Testing
     }
   }
 
-  @Test func `an operator's own page, without the marker, is served as it is`() throws {
+  @Test func `an operator's page without the marker is served unchanged`() throws {
     #expect(LivePage(index: Array("<h1>Ours</h1>".utf8), began: .now()) == nil)
     let folder = publication.folder("own")
     try Folder.create(folder)
@@ -267,8 +266,7 @@ import Testing
     #expect(answer.bytes == Array("<h1>Ours</h1>".utf8) && answer.headers["Cache-Control"] == CacheRule.page)
   }
 
-  @Test(.full) func `two hundred series stay one page, each folded, and what has no room is counted`() throws
-  {
+  @Test(.full) func `two hundred series fit one page, folded, with the omitted ones counted`() throws {
     let names = try (1...200).map { try DatasetName("set-\($0)") }
     let many = try FrontPublication(names.map { Series($0, model: "2.1") })
     for name in names {

@@ -8,9 +8,7 @@ import Testing
 
 @testable import SeedFront
 
-/// What the log tells of requests.
 @Suite struct RequestLogTests {
-  /// Records that came from any thread.
   final class Told: Sendable {
     private let state = Mutex<[LogRecord]>([])
 
@@ -39,7 +37,7 @@ import Testing
     record.fields.first { $0.name == name }?.value
   }
 
-  @Test func `all requests are told of, each with an identifier of its own`() throws {
+  @Test func `all requests are logged with unique identifiers`() throws {
     let records = try exchange(.all, expected: 5)
     #expect(records.map { field("status", $0) } == [200, 200, 404, 410, 400])
     #expect(Set(records.compactMap { field("request", $0)?.string }).count == 5)
@@ -48,12 +46,12 @@ import Testing
     #expect(records.allSatisfy { field("address", $0)?.string == "127.0.0.1" && $0.message == "request" })
   }
 
-  @Test func `only what went wrong is told of, where that is wanted`() throws {
+  @Test func `only failed requests are logged if so configured`() throws {
     #expect(try exchange(.errors, expected: 3).map { field("status", $0) } == [404, 410, 400])
     #expect(try exchange(.none, expected: 0).isEmpty)
   }
 
-  @Test func `a refusal carries the identifier that the log has`() throws {
+  @Test func `an error response has the identifier of its log entry`() throws {
     let publication = try FrontPublication(history: ())
     let view = CatalogView(try publication.catalog())
     let response = Router().answer(HTTPRequest(.get, "/nothing", id: 0xAB), in: view)

@@ -1,9 +1,8 @@
 import Foundation
 import SeedHTTP
 
-/// One request to the usual publication and what RFC 9110 says comes back.
+/// A request to the usual publication and its response according to RFC 9110.
 struct TableRequest: Sendable, CustomStringConvertible {
-  /// What is asked for.
   indirect enum Target: Sendable {
     /// A snapshot's file: strong tag, date, ranges.
     case object
@@ -11,41 +10,36 @@ struct TableRequest: Sendable, CustomStringConvertible {
     case metadata
     /// Changes: strong tag, no date, no ranges.
     case changes
-    /// A redirect: nothing that a condition could hold on to.
+    /// A redirect: no validator.
     case redirect
     /// Health: 200 without a validator.
     case health
-    /// Nothing.
     case missing
-    /// Whatever is there.
     case path(String)
-    /// One of those with a parameter that it does not know.
+    /// A target with an unknown parameter.
     case strange(Target)
-    /// A page's name of so many bytes, and a query of so many with what stands before it.
+    /// A page name of so many bytes, and a query that makes the target that long.
     case long(Int), longQuery(Int)
   }
 
-  /// What a head is filled up with.
   enum Filling: Sendable {
-    /// One field, so that all of the head has so many bytes.
+    /// One field that makes the section this many bytes long.
     case bytes(Int)
-    /// Fields, so that it has so many.
+    /// Fields up to this count.
     case fields(Int)
   }
 
-  /// What comes back.
   enum Answer: Sendable {
-    /// 200 and everything.
+    /// 200 and the whole body.
     case whole
     /// 206 and these bytes; a negative bound counts from the end.
     case part(Int, Int)
-    /// Another status.
     case status(Int)
   }
 
   let method: String
   let target: Target
-  /// Lines with `{tag}`, `{date}`, `{before}`, `{after}`, `{n}`, `{n-1}` and `{n+1}` to be filled in.
+  /// Lines with the placeholders `{tag}`, `{date}`, `{before}`, `{after}`, `{n}`, `{n-1}` and `{n+1}`.
   let fields: [String]
   let answer: Answer
   let filling: Filling?
@@ -62,7 +56,7 @@ struct TableRequest: Sendable, CustomStringConvertible {
     self.filling = filling
   }
 
-  /// Whether its head alone is refused: a router never sees it.
+  /// Whether the server rejects the header section before the router sees the request.
   var isTooLarge: Bool {
     if case .status(414) = answer { return true }
     if case .status(431) = answer { return true }
@@ -78,7 +72,7 @@ struct TableRequest: Sendable, CustomStringConvertible {
 }
 
 extension TableRequest {
-  // RFC 9110, 14.1.2 and 14.2: one range, its grammar and its ends.
+  // RFC 9110, 14.1.2 and 14.2: a single range, its grammar and its bounds.
   static let ranges: [TableRequest] = [
     range("bytes=0-0", .part(0, 0)), range("bytes=0-9", .part(0, 9)), range("bytes=5-5", .part(5, 5)),
     range("bytes=0-", .part(0, -1)), range("bytes=1-", .part(1, -1)), range("bytes=7-", .part(7, -1)),
@@ -108,7 +102,7 @@ extension TableRequest {
     range("bytes=,", .whole), range("bytes=٣-٤", .whole),
   ]
 
-  // Several: answered whole as long as one of them has a byte.
+  // Several ranges: the whole body if at least one is satisfiable.
   static let manyRanges: [TableRequest] = [
     range("bytes=0-0,2-2", .whole), range("bytes=0-0, -1", .whole), range("bytes=0-4,2-6", .whole),
     range("bytes=0-0,{n}-", .whole), range("bytes={n}-,0-0", .whole), range("bytes=-1,-2,-3", .whole),
@@ -167,7 +161,7 @@ extension TableRequest {
     get("If-Unmodified-Since: {before}", "If-Unmodified-Since: {before}", gives: .whole),
   ]
 
-  // RFC 9110, 13.2.2: which condition is looked at first, and which not at all.
+  // RFC 9110, 13.2.2: precedence of conditions.
   static let orders: [TableRequest] = [
     get("If-Match: {tag}", "If-Unmodified-Since: {before}", gives: .whole),
     get("If-Match: \"other\"", "If-Unmodified-Since: {after}", gives: .status(412)),
@@ -188,7 +182,7 @@ extension TableRequest {
     get("If-None-Match: {tag}", "Range: bytes={n}-", gives: .status(304)),
   ]
 
-  // RFC 9110, 13.1.5: a part only of what the client has the rest of.
+  // RFC 9110, 13.1.5: a part only if the client has the rest of the same representation.
   static let rangeConditions: [TableRequest] = [
     get("If-Range: {tag}", "Range: bytes=0-0", gives: .part(0, 0)),
     get("If-Range: {tag}", "Range: bytes=5-", gives: .part(5, -1)),
@@ -232,7 +226,7 @@ extension TableRequest {
     Self("PUT", .missing, ["If-None-Match: *"], .status(405)),
   ]
 
-  // What else there is, under the same rules.
+  // Other resources under the same rules.
   static let others: [TableRequest] = [
     Self("GET", .metadata, [], .whole), Self("GET", .metadata, ["If-None-Match: {tag}"], .status(304)),
     Self("GET", .metadata, ["If-None-Match: \"other\""], .whole),
@@ -240,7 +234,7 @@ extension TableRequest {
     Self("GET", .metadata, ["If-Modified-Since: {after}"], .whole),
     Self("GET", .metadata, ["Range: bytes=0-0"], .whole), Self("GET", .changes, [], .whole),
     Self("GET", .changes, ["If-None-Match: W/{tag}"], .status(304)),
-    // RFC 9110, 13.1.2 and 15.4.5: there is something, so 304; and nothing in it describes a body.
+    // RFC 9110, 13.1.2 and 15.4.5: a 304, because a representation exists, without headers about its body.
     Self("GET", .changes, ["If-None-Match: *"], .status(304)),
     Self("HEAD", .changes, ["If-None-Match: *"], .status(304)),
     Self("GET", .metadata, ["If-None-Match: *"], .status(304)),

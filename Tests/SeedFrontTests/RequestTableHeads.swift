@@ -1,9 +1,9 @@
-/// Heads at their limits, and parameters that nobody knows.
+/// Header sections at their limits, and unknown parameters.
 extension TableRequest {
-  /// Bytes of a target and of a head, and a head's fields, at most: as the documents say it.
+  /// Documented maximums: bytes of a target, bytes and fields of a header section.
   private static let (targetBytes, headBytes, fieldCount) = (8_000, 10_240, 64)
 
-  // RFC 9110, 15.5.15, and RFC 6585, 5: what is too large is refused for that, whatever else is wrong with it.
+  // RFC 9110, 15.5.15, and RFC 6585, 5: size is checked before anything else.
   static let sizes = targetSizes + headSizes
 
   private static let targetSizes: [TableRequest] =
@@ -48,7 +48,7 @@ extension TableRequest {
       }
     }
 
-  // A resource refuses a parameter that it does not know, before any condition; a page passes it over.
+  // A resource rejects an unknown parameter before it evaluates conditions; a page ignores it.
   static let parameters: [TableRequest] =
     ([
       .object, .metadata, .changes, .redirect, .health, .missing, .path("/v1"), .path("/v1/transit"),

@@ -9,7 +9,7 @@ import Testing
 
 @testable import SeedFront
 
-/// The table of requests, put to the router and, over a socket, to the server around it.
+/// Sends the table of requests to the router and, over a socket, to the server.
 @Suite struct RequestTableTests {
   let publication: FrontPublication
   let object: PublishedObject
@@ -27,11 +27,10 @@ import Testing
     router = Router(pages: try StaticPages(folder: pages))
   }
 
-  /// What came back, from wherever.
   struct Answer {
     let status: Int
     let headers: HTTPHeaders
-    /// nil for HEAD, and for an answer that has none.
+    /// nil for HEAD and for responses without a body.
     let body: [UInt8]?
   }
 
@@ -50,7 +49,7 @@ import Testing
     }
   }
 
-  /// The unconditional answer, which all others are measured by.
+  /// The unconditional response, as the reference for all others.
   private func original(_ target: TableRequest.Target, in view: CatalogView) -> HTTPResponse {
     router.answer(HTTPRequest(.get, path(of: target)), in: view)
   }
@@ -79,7 +78,7 @@ import Testing
     }
   }
 
-  @Test func `the router answers the table`() throws {
+  @Test func `the router answers every request of the table`() throws {
     let view = CatalogView(try publication.catalog())
     for request in TableRequest.all where !request.isTooLarge {
       let original = original(request.target, in: view)
@@ -97,7 +96,7 @@ import Testing
     }
   }
 
-  @Test func `the server answers the table as the router does`() throws {
+  @Test func `the server answers every request of the table like the router`() throws {
     let front = try Front(FrontConfiguration(publication: publication.directory.path, pages: pages))
     let view = CatalogView(try publication.catalog())
     for request in TableRequest.all {
@@ -180,7 +179,6 @@ import Testing
 }
 
 extension TableRequest.Filling {
-  /// Adds fields to a head, of which these are the lines.
   func fill(_ lines: inout [String]) {
     switch self {
     case .bytes(let bytes):
@@ -192,11 +190,10 @@ extension TableRequest.Filling {
   }
 }
 
-/// One exchange over a socket of its own.
 enum PlainConnection {
   struct Failure: Error {}
 
-  /// Sends the bytes and reads until the server ends the connection.
+  /// Sends the bytes on a new socket and reads until the server closes it.
   static func exchange(_ text: String, port: UInt16) throws -> [UInt8] {
     let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
     defer { close(descriptor) }

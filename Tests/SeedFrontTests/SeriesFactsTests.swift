@@ -10,7 +10,7 @@ import Testing
 @testable import SeedFront
 
 extension SeriesFacts {
-  /// With something in each member.
+  /// Facts with a value for each member.
   static func example(of series: Series) -> SeriesFacts {
     let time = UTCTime(secondsSinceEpoch: 1_790_000_000)
     var step = Step(.published, at: time, last: time.adding(seconds: 1))
@@ -54,7 +54,7 @@ extension SeriesFacts {
     publication = PublicationDirectory(folder("publication"))
   }
 
-  @Test func `facts that were written are read as they were`() throws {
+  @Test func `written facts are read back equal`() throws {
     let written = SeriesFacts.example(of: Self.series)
     try facts.write(written)
     #expect(facts.read(Self.series) == written)
@@ -67,7 +67,7 @@ extension SeriesFacts {
     #expect(try Folder.names(in: folder("publication/facts")).isEmpty)
   }
 
-  @Test func `members that a newer publisher adds are passed over`() throws {
+  @Test func `unknown members are ignored`() throws {
     let written = SeriesFacts.example(of: Self.series)
     let members = try #require(written.json.members)
     let more = JSONMember("counts", .object((written.json["counts"]?.members ?? []) + [.init("new", 1)]))
@@ -75,12 +75,12 @@ extension SeriesFacts {
     #expect(SeriesFacts(json) == written)
   }
 
-  @Test func `a reason that only a newer publisher knows is some other reason`() throws {
+  @Test func `an unknown failure reason is read as other`() throws {
     let text = SeriesFacts.example(of: Self.series).json.text.replacing("\"disk\"", with: "\"weather\"")
     #expect(SeriesFacts(try JSONValue(parsing: Array(text.utf8)))?.look.reason == .other)
   }
 
-  @Test func `a member that is missing or of another kind makes all of it damaged`() throws {
+  @Test func `facts with a missing or mistyped member are rejected`() throws {
     let members = try #require(SeriesFacts.example(of: Self.series).json.members)
     for (place, member) in members.enumerated() {
       var others = members
@@ -96,7 +96,7 @@ extension SeriesFacts {
   }
 
   @Test(arguments: Accident.allCases)
-  func `a file that is no facts is as if there were none, and the next step replaces it`(
+  func `an invalid facts file counts as missing and is replaced by the next step`(
     _ accident: Accident
   ) throws {
     let written = SeriesFacts.example(of: Self.series)
@@ -130,7 +130,7 @@ extension SeriesFacts {
     }
   }
 
-  @Test(.full) func `facts that would be too large lose steps first, then their tables`() throws {
+  @Test(.full) func `facts over the size limit lose steps first and then tables`() throws {
     var large = SeriesFacts.example(of: Self.series)
     large.steps = Array(repeating: large.steps[0], count: 20_000)
     try facts.write(large)
@@ -151,7 +151,7 @@ extension SeriesFacts {
     return followed.look(at: facts, of: all)
   }
 
-  @Test func `only files that changed are read again, and those that go are forgotten`() throws {
+  @Test func `only changed facts files are read again and deleted ones are dropped`() throws {
     let others = try (1...3).map { try Series("other", major: $0) }
     var followed = FollowedFacts()
     let all = [Self.series] + others

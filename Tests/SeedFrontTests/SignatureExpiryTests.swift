@@ -13,7 +13,7 @@ import Testing
 
   init() throws { view = CatalogView(try FrontPublication(history: ()).catalog()) }
 
-  /// `/readyz` so many seconds after everything was signed.
+  /// `/readyz` this long after everything was signed.
   private func ready(after days: Int, _ seconds: Int = 0) -> HTTPResponse {
     let now = FrontPublication.start.adding(days: days).adding(seconds: seconds)
     return Router(now: { now }).answer(HTTPRequest(.get, "/readyz"), in: view)
@@ -32,7 +32,7 @@ import Testing
     (answer.json?["warnings"]?.elements ?? []).compactMap(\.string)
   }
 
-  @Test func `fresh signatures are told with their ends, and nobody is warned`() {
+  @Test func `fresh signatures are reported with their expiry and without a warning`() {
     let answer = ready(after: 0)
     #expect(
       states(answer) == [
@@ -44,7 +44,7 @@ import Testing
     #expect(root?["expires"]?.string == FrontPublication.start.adding(days: RepositorySigner.rootDays).text)
   }
 
-  @Test func `a front whose publisher is away stays ready and says which signatures have expired`() {
+  @Test func `a front whose publisher stopped stays ready and reports expired signatures`() {
     let end = FrontPublication.start.adding(days: 7)
     #expect(warnings(ready(after: 7, -1)).isEmpty)
     let answer = ready(after: 7)
@@ -55,9 +55,9 @@ import Testing
       ])
   }
 
-  /// A front that is told for how long a publisher signs knows when nobody renews it.
+  /// A front that knows the lifetime of signatures detects a missing renewal.
   @Test(arguments: [(3600, 2401), (7 * 86_400, 403_201)])
-  func `of signatures that a publisher renews by itself the last third is told`(lifetime: Int, seconds: Int) {
+  func `a signature without renewal is reported in its last third`(lifetime: Int, seconds: Int) {
     var facts = SeriesFacts.example(of: FrontPublication.transit)
     facts.lifetimeSeconds = lifetime
     var view = self.view
@@ -76,7 +76,7 @@ import Testing
   @Test(arguments: [
     ("targets", RepositorySigner.targetsDays), ("root", RepositorySigner.rootDays),
   ])
-  func `of a role with an offline key the end is told sixty days before`(role: String, days: Int) {
+  func `the expiry of an offline role is reported sixty days ahead`(role: String, days: Int) {
     let end = FrontPublication.start.adding(days: days)
     let day = days - SignatureExpiry.warningDays
     #expect(states(ready(after: day, -1))[role] == "valid")

@@ -5,7 +5,7 @@ import Testing
 @testable import SeedFront
 
 @Suite struct TroublesTests {
-  @Test func `the end of a trouble is told once, with all the time that it lasted`() {
+  @Test func `the end of a problem is reported once with its total duration`() {
     var troubles = Troubles<String>()
     let start = ContinuousClock.now
     func follow(_ topic: String, _ isOn: Bool, _ seconds: Int) -> Duration? {

@@ -4,7 +4,6 @@ import Testing
 
 @testable import SeedHTTP
 
-/// How much the server keeps, without a socket.
 @Suite struct AnswerCacheTests {
   private func keep(_ cache: AnswerCache, _ target: String, bytes: Int, gzip: Bool = false) {
     let response = HTTPResponse(status: 200, body: .bytes([UInt8](repeating: 1, count: bytes)))
@@ -17,7 +16,7 @@ import Testing
     return target.withUTF8 { cache.whole($0, gzip: gzip)?.body.length }
   }
 
-  @Test func `the memory for responses is bounded, and the newest is kept`() {
+  @Test func `the memory for responses is limited and the newest are kept`() {
     let cache = AnswerCache()
     for number in 0..<200 {
       keep(cache, "/\(number)", bytes: 1_000_000)
@@ -27,13 +26,13 @@ import Testing
     #expect(cache.bytes > 0)
   }
 
-  @Test func `a response that takes too much of it is not kept`() {
+  @Test func `a response larger than its share is not kept`() {
     let cache = AnswerCache()
     keep(cache, "/large", bytes: AnswerCache.bytesLimit / 2)
     #expect(bytes(cache, "/large") == nil && cache.bytes == 0)
   }
 
-  @Test func `codings are kept apart, and a newer response takes the place of an older one`() {
+  @Test func `encodings are kept separately and a newer response replaces an older one`() {
     let cache = AnswerCache()
     keep(cache, "/a", bytes: 10)
     keep(cache, "/a", bytes: 20, gzip: true)
@@ -44,7 +43,7 @@ import Testing
     #expect(bytes(cache, "/a") == nil && cache.bytes == 0)
   }
 
-  @Test func `connections share what is in memory, and no file that is sent in parts`() throws {
+  @Test func `connections share responses in memory but no file sent in parts`() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "answers-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }

@@ -13,11 +13,11 @@ import Testing
     ("gzip;q=2", false), ("gzip;q=0.0001", false), ("gzip;q=", false), ("gzip;q=a", false),
     ("gzip;level=9", false), ("gzipped", false), ("gzi", false), (",,,", false), ("gzip;q=-1", false),
   ])
-  func `gzip is preferred where the client says so`(value: String, isPreferred: Bool) {
+  func `gzip is used if the client prefers it`(value: String, isPreferred: Bool) {
     #expect(HTTPRequest(.get, "/", headers: ["Accept-Encoding": value]).prefersGzip == isPreferred)
   }
 
-  @Test func `several fields are one list, and without one there is no coding`() {
+  @Test func `repeated Accept-Encoding fields form one list and none means no encoding`() {
     #expect(!HTTPRequest(.get, "/").prefersGzip)
     #expect(
       HTTPRequest(.get, "/", headers: ["Accept-Encoding": "br", "accept-encoding": "gzip"]).prefersGzip)

@@ -3,7 +3,6 @@ import Testing
 
 @testable import SeedHTTP
 
-/// When a connection is ended, without a socket.
 @Suite struct ConnectionTimeoutsTests {
   let timeouts = {
     var timeouts = ConnectionTimeouts()
@@ -18,21 +17,21 @@ import Testing
     timeouts.judge(.init(phase: phase, since: since), progress, acknowledged: acknowledged, at: now)
   }
 
-  @Test func `a head has five seconds from the connection's start`() {
+  @Test func `a request header has five seconds from the connection's start`() {
     #expect(verdict(.opening, since: 1000, at: 5_999) == .keep(nil))
     #expect(verdict(.opening, since: 1000, at: 6_000) == .end)
   }
 
-  @Test func `between requests a connection may rest, and then has the time of a head`() {
+  @Test func `a connection may idle between requests and then has time for a header`() {
     #expect(verdict(.idle, since: 1000, at: 15_999) == .keep(nil))
     #expect(verdict(.idle, since: 1000, at: 16_000) == .end)
   }
 
-  @Test func `a handler may take its time`() {
+  @Test func `a handler has no time limit`() {
     #expect(verdict(.handling, since: 0, at: 1_000_000_000) == .keep(nil))
   }
 
-  @Test func `a client that takes its bytes is kept for ever`() {
+  @Test func `a client that keeps reading is never closed`() {
     var progress: ConnectionTimeouts.Progress?
     for second in 0..<3600 as Range<UInt64> {
       let verdict = verdict(
@@ -45,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `a client that takes less is ended at the window's end, not before`() {
+  @Test func `a client that reads too slowly is closed at the end of the window`() {
     let progress = ConnectionTimeouts.Progress(start: 0, acknowledged: 500)
     #expect(verdict(.sending, since: 0, progress, acknowledged: 500, at: 19_999) == .keep(progress))
     #expect(verdict(.sending, since: 0, progress, acknowledged: 2_499, at: 20_000) == .end)
@@ -53,7 +52,7 @@ import Testing
     #expect(verdict(.sending, since: 0, progress, acknowledged: 2_500, at: 20_000) == .keep(next))
   }
 
-  @Test func `while places are short a reader is slow once it has been measured for a while`() {
+  @Test func `when connections are scarce a reader is slow only after a measurement`() {
     func isSlow(
       _ acknowledged: UInt64, at now: UInt64, since: UInt64 = 0,
       _ phase: ConnectionTimeouts.Activity.Phase = .sending
@@ -68,12 +67,12 @@ import Testing
     #expect(!isSlow(500, at: 9_000, .handling) && !isSlow(500, at: 9_000, .idle))
   }
 
-  @Test func `a burst long ago does not pay for a stop now`() {
+  @Test func `an old burst does not compensate for a stall`() {
     let progress = ConnectionTimeouts.Progress(start: 40_000, acknowledged: 1_000_000)
     #expect(verdict(.sending, since: 0, progress, acknowledged: 1_000_000, at: 60_000) == .end)
   }
 
-  @Test func `what was measured of an earlier answer does not count`() {
+  @Test func `measurements of an earlier response do not count`() {
     let progress = ConnectionTimeouts.Progress(start: 1_000, acknowledged: 500)
     let fresh = ConnectionTimeouts.Progress(start: 90_000, acknowledged: 700)
     #expect(verdict(.sending, since: 50_000, progress, acknowledged: 700, at: 90_000) == .keep(fresh))
@@ -89,7 +88,8 @@ import Testing
     ("fd00::/8", "fe80::1", false), ("2001:db8::1/128", "2001:db8::1", true),
     ("192.168.1.128/25", "192.168.1.127", false), ("192.168.1.128/25", "192.168.1.200", true),
   ])
-  func `a network has the addresses that begin like it`(network: String, address: String, isIn: Bool) throws {
+  func `a network contains the addresses with its prefix`(network: String, address: String, isIn: Bool) throws
+  {
     let network = try #require(IPNetwork(network))
     #expect(network.contains(try #require(IPAddress(address))) == isIn)
   }
@@ -98,9 +98,9 @@ import Testing
     "", "10.0.0.0/33", "10.0.0.1/8", "10.0.0.0/", "10.0.0.0/-1", "10.0.0.0/+8", "::/129", "::1/64", "host",
     "10.0.0.0/8/8", "10.0.0", "1::2::3",
   ])
-  func `what is no network is refused`(text: String) { #expect(IPNetwork(text) == nil) }
+  func `an invalid network is rejected`(text: String) { #expect(IPNetwork(text) == nil) }
 
-  @Test func `one subscriber has 64 bits of IPv6 and one address of IPv4`() throws {
+  @Test func `a subscriber is 64 bits of IPv6 or one address of IPv4`() throws {
     let subscriber = { (text: String) in try #require(IPAddress(text)).subscriber }
     #expect(try subscriber("2001:db8::1") == subscriber("2001:db8::ffff:1"))
     #expect(try subscriber("2001:db8::1") != subscriber("2001:db8:0:1::1"))

@@ -5,15 +5,14 @@ import Testing
 
 @testable import SeedHTTP
 
-/// How many connections there are under the system's limit on open files.
 @Suite struct DescriptorBudgetTests {
-  @Test func `what was asked for is granted where the hard limit allows it`() throws {
+  @Test func `the requested connections are granted if the hard limit allows`() throws {
     let budget = try #require(DescriptorBudget(connections: 4000, hardLimit: 1_048_576))
     #expect(budget.connections == 4000)
     #expect(budget.descriptors == DescriptorBudget.needed(for: 4000))
   }
 
-  @Test func `each connection that is taken has a socket, a file and what does not depend on it`() throws {
+  @Test func `each granted connection has a socket and a file besides the fixed descriptors`() throws {
     for hard in [800, 1024, 4096, 8191, 65_536] {
       let budget = try #require(DescriptorBudget(connections: 1_000_000, hardLimit: hard))
       #expect(budget.descriptors <= hard)
@@ -22,13 +21,13 @@ import Testing
     }
   }
 
-  @Test func `a limit without room for a single connection is refused, and the number needed is named`() {
+  @Test func `a limit without room for one connection is an error with the required number`() {
     #expect(DescriptorBudget(connections: 4000, hardLimit: DescriptorBudget.fixed + 1) == nil)
     #expect(DescriptorBudget(connections: 1, hardLimit: DescriptorBudget.fixed + 2)?.connections == 1)
     #expect(HTTPServerError.tooFewDescriptors(needed: 8768).description.contains("8768"))
   }
 
-  @Test func `a start raises the process's soft limit, and never lowers it`() throws {
+  @Test func `a start raises the soft limit and never lowers it`() throws {
     var before = rlimit()
     getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &before)
     let budget = try #require(DescriptorBudget.claim(connections: 100))
@@ -38,7 +37,7 @@ import Testing
     #expect(after.rlim_max == before.rlim_max)
   }
 
-  @Test func `an answer for whose file no descriptor is left says when to ask again`() {
+  @Test func `a response without a free descriptor for its file has Retry-After`() {
     let response = HTTPResponse(.tooManyFiles)
     #expect(response.status == 503 && response.headers["Retry-After"] == "2")
     #expect(response.headers["Content-Type"] == "application/problem+json")

@@ -5,10 +5,9 @@ import Support
 import Testing
 
 extension SocketTests {
-  /// Clients that keep their place without doing their part. Nothing here looks at a clock: what must end is
-  /// waited for.
+  /// Clients that hold a connection without progress. The tests wait for events and read no clock.
   @Suite struct Endurance {
-    @Test func `a head that comes byte by byte is not waited for`() throws {
+    @Test func `a header sent byte by byte times out`() throws {
       let server = try startServer { $0.timeouts.headSeconds = 1 }
       let client = try RawClient(port: server.port)
       client.send("GET / HTTP/1.1\r\nHost: a\r\nX-A: ")
@@ -16,19 +15,19 @@ extension SocketTests {
       #expect(try RawClient(port: server.port).get("/").status == 200)
     }
 
-    @Test func `the second head on a connection is not waited for either`() throws {
+    @Test func `a second header on a connection times out as well`() throws {
       let server = try startServer { ($0.timeouts.headSeconds, $0.timeouts.idleSeconds) = (1, 1) }
       let client = try RawClient(port: server.port)
       #expect(try client.get("/").status == 200)
       try waitUntil("the server ends the connection", every: 0.05) { !client.send("G") }
     }
 
-    @Test func `a connection that asks for nothing is ended`() throws {
+    @Test func `a connection without a request times out`() throws {
       let server = try startServer { $0.timeouts.headSeconds = 1 }
       #expect(try RawClient(port: server.port).isEndedByServer())
     }
 
-    @Test func `an answer that nobody takes is broken off, and told of as such`() throws {
+    @Test func `a response that is not read is aborted and reported`() throws {
       let told = Told()
       var configuration = HTTPServerConfiguration()
       (configuration.timeouts.floorBytesPerSecond, configuration.timeouts.floorWindowSeconds) = (1000, 1)
@@ -46,24 +45,24 @@ extension SocketTests {
       #expect(read < size && exchange.sentBytes > 0 && exchange.sentBytes <= read)
     }
 
-    @Test func `a client that reads slowly fills no megabytes of the kernel's memory`() throws {
+    @Test func `a slow reader does not fill megabytes of kernel memory`() throws {
       let body = [UInt8](repeating: 1, count: 20_000_000)
       let server = try serve { _ in HTTPResponse(status: 200, body: .bytes(body)) }
       let client = try RawClient(port: server.port, receives: 2_048)
       client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-      // The connection ends with the last reference to its client.
+      // The connection closes with the last reference to its client.
       let waiting = try withExtendedLifetime(client) { try Self.settledBytes(at: server.port) }
       let most = try Self.mostThatKernelHolds()
       #expect(0 < waiting && waiting < most / 2)
     }
 
-    /// Bytes up to which the kernel lets the memory of one connection grow where nobody bounds it.
+    /// Bytes up to which the kernel grows a connection's buffer without a limit of ours.
     private static func mostThatKernelHolds() throws -> Int {
       let bounds = try String(contentsOfFile: "/proc/sys/net/ipv4/tcp_wmem", encoding: .utf8)
       return try #require(bounds.split(whereSeparator: \.isWhitespace).last.flatMap { Int($0) })
     }
 
-    /// What waits when two looks in a row see the same: it grows until the kernel takes no more.
+    /// The bytes after two equal measurements, because the buffer grows until it is full.
     private static func settledBytes(at port: UInt16) throws -> Int {
       var (before, waiting) = (0, try waitingBytes(at: port))
       let looks = 200
@@ -74,12 +73,12 @@ extension SocketTests {
       return waiting
     }
 
-    /// Bytes that a port's connections have for the network and that nobody has acknowledged.
+    /// Unacknowledged bytes of a port's connections.
     private static func waitingBytes(at port: UInt16) throws -> Int {
       let ending = ":" + String(format: "%04X", port)
       let established = "01"
       var bytes = 0
-      // Foundation reads a file without a size no further than its first piece.
+      // Foundation reads a file without a size only up to its first chunk.
       let table = try FileHandle(forReadingFrom: URL(filePath: "/proc/net/tcp")).readToEnd() ?? Data()
       for line in String(decoding: table, as: UTF8.self).split(separator: "\n") {
         let columns = line.split(separator: " ")
@@ -89,7 +88,7 @@ extension SocketTests {
       return bytes
     }
 
-    @Test func `one address has no more connections than its share, a trusted proxy as many as it likes`()
+    @Test func `an address is limited to its share of connections but a trusted proxy is not`()
       throws
     {
       let limited = try startServer { $0.perAddressLimit = 3 }
@@ -105,7 +104,7 @@ extension SocketTests {
     }
 
     @Test(arguments: [1, 4, 20])
-    func `idle connections of many addresses keep nobody out`(addresses: Int) throws {
+    func `idle connections of many addresses do not block new clients`(addresses: Int) throws {
       let limit = 64
       let server = try startServer {
         ($0.connectionLimit, $0.perAddressLimit, $0.threads) = (limit, limit, 2)
@@ -117,14 +116,14 @@ extension SocketTests {
         idle.append(client)
       }
       for _ in 0..<10 { #expect(try RawClient(port: server.port).get("/").status == 200) }
-      // Who came first went first.
+      // The oldest one was closed first.
       #expect(idle[0].isEndedByServer())
       #expect(try idle[idle.count - 1].get("/").status == 200)
     }
 
-    /// Clients that come all at once, and more of them than there are places.
+    /// More simultaneous clients than connections.
     @Test(arguments: ["GET / HTTP/1.1\r\nHost: a\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\n"])
-    func `connections that come all at once and then do nothing keep nobody out`(head: String) throws {
+    func `a burst of connections without requests does not block new clients`(head: String) throws {
       let limit = 64
       let server = try startServer {
         ($0.connectionLimit, $0.perAddressLimit, $0.threads) = (limit, limit, 2)
@@ -139,7 +138,7 @@ extension SocketTests {
       withExtendedLifetime(crowd) {}
     }
 
-    @Test func `a request by a trusted proxy is told of with its sender's address`() throws {
+    @Test func `a request through a trusted proxy is reported with its sender's address`() throws {
       for (trusted, expected) in [("127.0.0.1", "203.0.113.9"), ("192.0.2.1", "127.0.0.1")] {
         let told = Told()
         let server = try startServer { configuration in
@@ -152,7 +151,7 @@ extension SocketTests {
       }
     }
 
-    @Test func `a place that became free is given to the next`() throws {
+    @Test func `a freed connection is available to the next client`() throws {
       let server = try startServer { $0.perAddressLimit = 1 }
       for _ in 0..<20 {
         // The end of the last connection may be noticed a moment later.
@@ -160,14 +159,14 @@ extension SocketTests {
       }
     }
 
-    @Test func `a connection ends with the last of its requests`() throws {
+    @Test func `a connection closes after its last allowed request`() throws {
       let server = try startServer { $0.requestsPerConnection = 3 }
       let client = try RawClient(port: server.port)
       #expect(try (0..<3).map { _ in try client.get("/")["Connection"] } == [nil, nil, "close"])
       #expect(client.isEndedByServer())
     }
 
-    @Test func `every exchange is told of once`() throws {
+    @Test func `every exchange is reported once`() throws {
       let told = Told()
       let server = try startServer { configuration in
         configuration.observe = { exchange in told.exchanges.withLock { $0.append(exchange) } }

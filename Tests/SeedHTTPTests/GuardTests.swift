@@ -4,7 +4,6 @@ import Testing
 
 @testable import SeedHTTP
 
-/// The guard's law, without a socket.
 @Suite struct GuardTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let name: String
@@ -101,18 +100,18 @@ import Testing
   ]
 
   @Test(arguments: lineCases + fieldCases + pathCases)
-  func `a head is admitted or refused as the table says`(_ example: Case) {
+  func `a request is accepted or rejected according to the table`(_ example: Case) {
     #expect(Self.status(of: example.head) == example.status)
   }
 
-  @Test func `the version is judged before the framing and the framing before the method`() {
+  @Test func `the version is checked before the framing and the framing before the method`() {
     let framing: HTTPHeaders = ["Host": "a", "Transfer-Encoding": "chunked"]
     #expect(Self.status(of: RequestHead(method: "POST", version: "HTTP/3.0", headers: framing)) == 505)
     #expect(Self.status(of: RequestHead(method: "POST", headers: framing)) == 400)
     #expect(Self.status(of: RequestHead(method: "POST")) == 405)
   }
 
-  @Test func `a refusal is a problem document that names the methods`() throws {
+  @Test func `a rejection is a problem document with the allowed methods`() throws {
     let problem = try #require(throws: Problem.self) { try RequestHead(method: "POST").check() }
     let response = HTTPResponse(problem)
     #expect(response.status == 405)

@@ -5,12 +5,12 @@ import Testing
 @testable import SeedHTTP
 
 extension SocketTests {
-  /// Requests of every size, from small ones to some that no server reads.
+  /// Requests of every size, from small ones to ones that no server reads.
   @Suite struct HeadSizes {
     enum Shape: CaseIterable {
       case path, query, field, shortFields, cookies
 
-      /// A head of about so many bytes, and how many fields it has.
+      /// A header section of about this many bytes, with its number of fields.
       func head(bytes: Int) -> (text: String, fields: Int) {
         let (start, end) = ("GET / HTTP/1.1\r\n", "Host: localhost\r\n\r\n")
         let rest = max(1, bytes - start.utf8.count - end.utf8.count)
@@ -32,11 +32,11 @@ extension SocketTests {
       private func filler(_ count: Int) -> String { String(repeating: "a", count: count) }
     }
 
-    /// What libmicrohttpd keeps for each field beside its bytes, and for itself: it copies the first cookie, too.
+    /// libmicrohttpd's overhead per field, and its own; it also copies the first cookie.
     private static let (bytesPerField, bytesOfItself) = (64, 1_536)
 
     @Test(.full, arguments: Shape.allCases)
-    func `a head of any size is answered, and where it can be read at all, with a problem`(shape: Shape)
+    func `an oversized request is answered, with a problem document if it can be parsed`(shape: Shape)
       throws
     {
       let server = try startServer()
@@ -50,7 +50,7 @@ extension SocketTests {
         #expect(
           response.status == expected || expected != 200 && [414, 431].contains(response.status), "\(bytes)")
         let needed = head.text.utf8.count + head.fields * Self.bytesPerField + Self.bytesOfItself
-        // A long target is refused before its fields are read.
+        // A long target is rejected before its fields are read.
         guard response.status != 200, needed < memory else { continue }
         #expect(response.status == expected, "\(bytes)")
         #expect(response["Content-Type"] == "application/problem+json", "\(bytes)")
@@ -65,7 +65,7 @@ extension SocketTests {
       return head.utf8.count > HTTPServerConfiguration().headLimit || fields > HeadSize.fieldLimit ? 431 : 200
     }
 
-    @Test func `at its limits a head is admitted, and one byte or field more is refused`() throws {
+    @Test func `a request at the limits is accepted and one byte or field more is rejected`() throws {
       let limit = 1_000
       let sound = HeadSize(targetBytes: HeadSize.targetLimit, bytes: limit, fields: HeadSize.fieldLimit)
       try sound.check(limit: limit)
@@ -79,7 +79,7 @@ extension SocketTests {
       }
     }
 
-    @Test func `what is too large is refused for that, whatever else is wrong, and to HEAD without a body`()
+    @Test func `size errors take precedence and have no body for HEAD`()
       throws
     {
       let server = try startServer()
@@ -95,7 +95,7 @@ extension SocketTests {
       #expect(client.readToEnd().isEmpty)
     }
 
-    @Test func `the answer before one that is refused for its size goes out whole`() throws {
+    @Test func `the response before a rejected request is sent completely`() throws {
       let server = try startServer()
       let client = try RawClient(port: server.port)
       let long = String(repeating: "a", count: HeadSize.targetLimit)

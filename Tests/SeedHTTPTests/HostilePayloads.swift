@@ -1,5 +1,5 @@
 extension SocketTests.Hostile {
-  /// Bytes that no server should take for a request, or for more than one.
+  /// Bytes that no server should accept as a request, or as more than one.
   struct Payload: Sendable {
     let name: String
     let bytes: [UInt8]
@@ -9,7 +9,7 @@ extension SocketTests.Hostile {
     init(_ name: String, _ bytes: [UInt8]) { (self.name, self.bytes) = (name, bytes) }
   }
 
-  /// A second request in the place of a body: whoever answers it has been fooled.
+  /// A second request inside a body. A server that answers it was deceived.
   static let smuggled = "GET /smuggled HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
   static let all =
@@ -24,7 +24,7 @@ extension SocketTests.Hostile {
 
   private static let chunk = "0\r\n\r\n"
 
-  /// What `Content-Length` alone can do: CL.CL, and numbers that two readers read differently.
+  /// Attacks by `Content-Length` alone: CL.CL, and numbers that parsers read differently.
   static let lengths: [Payload] = [
     request("a body", "Content-Length: \(smuggled.utf8.count)\r\n", tail: smuggled),
     request("two lengths", "Content-Length: 0\r\nContent-Length: 5\r\n", tail: smuggled),
@@ -44,8 +44,8 @@ extension SocketTests.Hostile {
     request("an upgrade with a body", "Upgrade: h2c\r\nContent-Length: 5\r\n", tail: smuggled),
   ]
 
-  /// Lengths that libmicrohttpd 0.9.75 cannot read. Left to itself it answers them with two status lines, the second in
-  /// the body of the first.
+  /// Lengths that libmicrohttpd 0.9.75 cannot read. It answers them with two status lines, the second in the body
+  /// of the first.
   static let unreadableLengths: [Payload] = [
     request("a list of lengths", "Content-Length: 0, 0\r\n", tail: smuggled),
     request("a length with a comma", "Content-Length: 0,\r\n", tail: smuggled),
@@ -61,7 +61,7 @@ extension SocketTests.Hostile {
     request("a length that wraps to nothing", "Content-Length: 18446744073709551616\r\n", tail: smuggled),
   ]
 
-  /// What `Transfer-Encoding` can do: CL.TE, TE.CL, TE.TE and names that only one reader knows.
+  /// Attacks by `Transfer-Encoding`: CL.TE, TE.CL, TE.TE and names that only one parser knows.
   static let codings: [Payload] = [
     request(
       "length and chunked", "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", tail: chunk + smuggled),
@@ -96,7 +96,7 @@ extension SocketTests.Hostile {
       "GET /a HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk + smuggled),
   ]
 
-  /// Chunks that two readers end at different places, after GET and after POST.
+  /// Chunks that two parsers end at different places, after GET and after POST.
   static let chunks: [Payload] = [
     ("with an extension", "0;a=b\r\n\r\n"), ("with a quoted extension", "0;a=\"\r\n\r\n\"\r\n\r\n"),
     ("with a long extension", "0;" + String(repeating: "a", count: 5_000) + "\r\n\r\n"),

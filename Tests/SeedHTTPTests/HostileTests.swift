@@ -4,15 +4,15 @@ import Support
 import Testing
 
 extension SocketTests {
-  /// Bytes by which one request could pass for two, or reach what is not published.
+  /// Request smuggling and other hostile bytes.
   @Suite struct Hostile {
-    /// How often a status line stands at the start of a response.
+    /// The statuses of all responses in these bytes.
     static func responses(in bytes: [UInt8]) -> [Int] {
       let text = String(decoding: bytes, as: UTF8.self)
       return text.matches(of: #/HTTP/1\.1 (\d{3}) /#).compactMap { Int($0.output.1) }
     }
 
-    @Test(.full) func `no broken framing is answered with success, or twice, or hurts the next client`()
+    @Test(.full) func `broken framing never succeeds, gets two responses or affects the next client`()
       throws
     {
       let server = try startServer()
@@ -28,7 +28,7 @@ extension SocketTests {
       }
     }
 
-    @Test func `what the guard refuses is answered once with a problem and the connection ends`() throws {
+    @Test func `a rejected request gets one problem document and the connection closes`() throws {
       let server = try startServer { configuration in
         configuration.finish = { response, _ in
           var response = response
@@ -54,7 +54,7 @@ extension SocketTests {
       }
     }
 
-    /// What no guard of ours ever sees, with the status of libmicrohttpd's own page.
+    /// Requests that only libmicrohttpd sees, with the status of its own page.
     private static let ownPages: [(name: String, head: String, status: Int)] = [
       (
         "a line that does not fit",
@@ -72,7 +72,7 @@ extension SocketTests {
       ("a version that is none", "GET /a X\r\nHost: a\r\n\r\n", 400),
     ]
 
-    @Test func `what libmicrohttpd refuses itself gets one page of HTML, ends the connection and is counted`()
+    @Test func `a request rejected by libmicrohttpd gets one HTML page, is counted, and ends its connection`()
       throws
     {
       let server = try startServer()
@@ -94,12 +94,12 @@ extension SocketTests {
       #expect(try RawClient(port: server.port).get("/alive").status == 200)
     }
 
-    @Test func `there are well over sixty of them, each with a name of its own`() {
+    @Test func `there are at least 150 payloads with unique names`() {
       #expect(Self.all.count >= 150)
       #expect(Set(Self.all.map(\.name)).count == Self.all.count)
     }
 
-    @Test func `a wish for another protocol, or for a word before the body, gets one plain answer`() throws {
+    @Test func `Upgrade and Expect fields get one plain response`() throws {
       let server = try startServer()
       for fields in [
         "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n",
@@ -111,12 +111,12 @@ extension SocketTests {
         client.send("GET /a HTTP/1.1\r\nHost: localhost\r\n\(fields)\r\n")
         client.send("GET /b HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         let statuses = Self.responses(in: client.readToEnd())
-        // Who expects something gets the connection ended with the answer.
+        // A request with Expect closes the connection.
         #expect(statuses == (fields.hasPrefix("Expect") ? [200] : [200, 200]), "\(fields)")
       }
     }
 
-    @Test func `a sound request behind an unsound one is not answered, one before it is`() throws {
+    @Test func `a valid request before a broken one is answered and one after it is not`() throws {
       let server = try startServer()
       for payload in Self.all {
         let client = try RawClient(port: server.port)
@@ -130,7 +130,7 @@ extension SocketTests {
       }
     }
 
-    @Test func `ordinary clients' heads are admitted`() throws {
+    @Test func `requests of ordinary clients are accepted`() throws {
       let server = try startServer()
       let client = try RawClient(port: server.port)
       for fields in [
@@ -149,7 +149,7 @@ extension SocketTests {
       #expect(client.isEndedByServer())
     }
 
-    @Test func `a head cut off at any byte leaves nothing behind`() throws {
+    @Test func `a request cut at any byte leaves nothing behind`() throws {
       let before = try openDescriptors()
       let server = try startServer()
       let head = Array("GET /a?b=c HTTP/1.1\r\nHost: localhost\r\nX-A: b\r\n\r\n".utf8)

@@ -8,7 +8,7 @@ import struct Synchronization.Atomic
 
 extension SocketTests {
   @Suite struct Lifecycle {
-    @Test func `a port in use is named in the error`() throws {
+    @Test func `a port in use is reported in the error`() throws {
       let server = try startServer()
       let error = #expect(throws: HTTPServerError.self) { try startServer { $0.port = server.port } }
       #expect(error == .portInUse(host: "127.0.0.1", port: server.port))
@@ -16,7 +16,7 @@ extension SocketTests {
       #expect(error?.description.contains(String(server.port)) == true)
     }
 
-    @Test func `a host that is no address or not of this machine is named in the error`() throws {
+    @Test func `an invalid or foreign host is reported in the error`() throws {
       for host in ["localhost", "", "192.0.2.1", "1.2.3"] {
         let error = #expect(throws: HTTPServerError.self) { try startServer { $0.host = host } }
         guard case .cannotListen(host, 0, _) = error else {
@@ -26,7 +26,7 @@ extension SocketTests {
       }
     }
 
-    @Test func `a port is free again after stop`() throws {
+    @Test func `a port is free after stop`() throws {
       let first = try startServer()
       let client = try RawClient(port: first.port)
       #expect(try client.get("/").status == 200)
@@ -36,7 +36,7 @@ extension SocketTests {
       #expect(try RawClient(port: second.port).get("/").status == 200)
     }
 
-    @Test func `stop lets a running response finish and turns new connections away`() throws {
+    @Test func `stop lets a running response finish and rejects new connections`() throws {
       let (entered, released) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
       let server = try serve { request in
         guard request.path == "/slow" else { return HTTPResponse(status: 200) }
@@ -62,19 +62,19 @@ extension SocketTests {
       #expect(throws: RawClient.Failure.self) { try RawClient(port: server.port) }
     }
 
-    @Test func `stop does not wait for connections that ask for nothing`() throws {
+    @Test func `stop does not wait for idle connections`() throws {
       let server = try startServer()
       let idle = try RawClient(port: server.port)
       #expect(try idle.get("/").status == 200)
       let half = try RawClient(port: server.port)
       half.send("GET / HTTP/1.1\r\nHost:")
-      // With a wait for them this test would not end within the suite's time.
+      // If it waited for them, this test would exceed the suite's time limit.
       server.stop(gracePeriod: .seconds(3600))
       #expect(idle.isEndedByServer())
       #expect(half.isEndedByServer())
     }
 
-    @Test func `a server that drains answers all, and each connection once`() throws {
+    @Test func `a draining server answers all requests and closes each connection`() throws {
       let server = try startServer()
       let kept = try RawClient(port: server.port)
       #expect(try kept.get("/")["Connection"] == nil)
@@ -88,7 +88,7 @@ extension SocketTests {
       #expect(throws: RawClient.Failure.self) { try RawClient(port: server.port) }
     }
 
-    @Test func `stop can be called by several at once and again`() throws {
+    @Test func `stop can be called concurrently and repeatedly`() throws {
       let server = try startServer()
       let group = DispatchGroup()
       for _ in 0..<4 {
@@ -103,7 +103,7 @@ extension SocketTests {
       #expect(throws: RawClient.Failure.self) { try RawClient(port: server.port) }
     }
 
-    @Test func `stopping under load answers or ends every request`() throws {
+    @Test func `stopping under load answers or closes every request`() throws {
       for _ in 0..<10 {
         let server = try startServer { $0.connectionLimit = 6 }
         let (group, started) = (DispatchGroup(), DispatchSemaphore(value: 0))
@@ -124,7 +124,7 @@ extension SocketTests {
       }
     }
 
-    @Test func `the last reference's end stops the server`() throws {
+    @Test func `releasing the last reference stops the server`() throws {
       var server: HTTPServer? = try startServer()
       let port = try #require(server?.port)
       #expect(try RawClient(port: port).get("/").status == 200)
@@ -132,12 +132,12 @@ extension SocketTests {
       #expect(throws: RawClient.Failure.self) { try RawClient(port: port) }
     }
 
-    @Test func `one thread and few connections are enough`() throws {
+    @Test func `one thread and one connection are enough`() throws {
       let server = try startServer { ($0.threads, $0.connectionLimit) = (1, 1) }
       for _ in 0..<3 { #expect(try RawClient(port: server.port).get("/").status == 200) }
     }
 
-    @Test func `starting and stopping twenty times leaves no descriptor, request or thread behind`() throws {
+    @Test func `twenty starts and stops leak no descriptor, request or thread`() throws {
       let live = Counter()
       try runOnce(live)
       let before = try openDescriptors()
@@ -146,7 +146,7 @@ extension SocketTests {
       #expect(live.count.load(ordering: .relaxed) == 0)
     }
 
-    @Test func `the library's complaints reach the log without control characters`() throws {
+    @Test func `messages of libmicrohttpd are logged without control characters`() throws {
       let log = Log()
       let server = try startServer { $0.log = { line in log.lines.withLock { $0.append(line) } } }
       let client = try RawClient(port: server.port)
@@ -169,13 +169,12 @@ extension SocketTests {
     }
   }
 
-  /// Lines as they came.
   final class Log: Sendable { let lines = Mutex<[String]>([]) }
 
-  /// How many ``Owned`` live.
+  /// The number of living ``Owned`` objects.
   final class Counter: Sendable { let count = Atomic(0) }
 
-  /// Something that a handler captures and must let go.
+  /// An object captured by a handler, which must be released.
   final class Owned: Sendable {
     private let counter: Counter
 

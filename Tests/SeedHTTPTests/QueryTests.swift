@@ -9,7 +9,7 @@ import Testing
     ("/a?x=%41%2b+%26%3D", ["x": "A++&="]), ("/a?x=caf%C3%A9", ["x": "caf\u{E9}"]),
     ("/a?x=a=b?c", ["x": "a=b?c"]), ("/a?%78=1", ["x": "1"]),
   ])
-  func `a sound query is decoded`(_ target: String, _ items: [String: String]) throws {
+  func `a valid query is decoded`(_ target: String, _ items: [String: String]) throws {
     #expect(try HTTPRequest(.get, target).queryItems == items)
   }
 
@@ -22,11 +22,11 @@ import Testing
     ("/a?x=1&x=1", .duplicate(parameter: "x")), ("/a?x=1&%78=2", .duplicate(parameter: "x")),
     ("/a?=1", .missingName), ("/a?x=1&", .missingName), ("/a?x=1&&y=2", .missingName),
   ])
-  func `a query that can be read in two ways is refused by name`(_ target: String, _ error: HTTPQueryError) {
+  func `an ambiguous query is rejected with its parameter`(_ target: String, _ error: HTTPQueryError) {
     #expect(throws: error) { try HTTPRequest(.get, target).queryItems }
   }
 
-  @Test func `headers are found in any case and kept in order`() {
+  @Test func `headers are case-insensitive and keep their order`() {
     var headers: HTTPHeaders = ["ETag": "\"a\"", "Link": "1", "link": "2"]
     #expect(headers["etag"] == "\"a\"")
     #expect(headers.values(of: "LINK") == ["1", "2"])

@@ -6,13 +6,13 @@ import Testing
 
 @testable import SeedHTTP
 
-/// A refused connection leaves no request in any log: it is counted, with its reason.
+/// A rejected connection is in no request log, so it is counted by reason.
 @Suite struct RefusalCountTests {
   private func waitFor(_ reason: ConnectionRefusal, _ server: HTTPServer, atLeast count: Int = 1) throws {
     try waitUntil("\(count) are counted as \(reason)") { server.load().refused[reason] ?? 0 >= count }
   }
 
-  @Test func `too many connections of one address`() throws {
+  @Test func `too many connections of one address are counted`() throws {
     let server = try startServer { $0.perAddressLimit = 2 }
     let kept = try (0..<2).map { _ in try RawClient(port: server.port) }
     for client in kept { #expect(try client.get("/").status == 200) }
@@ -21,7 +21,7 @@ import Testing
     #expect(server.load().refused == [.address: 3])
   }
 
-  @Test func `a client that sends no head, and none that has its answer and rests`() throws {
+  @Test func `a client without a request is counted but an idle one after a response is not`() throws {
     let server = try startServer {
       ($0.timeouts.headSeconds, $0.timeouts.idleSeconds, $0.threads) = (1, 4, 1)
     }
@@ -34,7 +34,7 @@ import Testing
     withExtendedLifetime((resting, silent)) {}
   }
 
-  @Test func `idle connections that make room, and a head that is none`() throws {
+  @Test func `idle connections closed for others and invalid requests are counted`() throws {
     let server = try startServer { ($0.connectionLimit, $0.perAddressLimit, $0.threads) = (16, 100, 1) }
     let clients = try (0..<16).map { _ in
       let client = try RawClient(port: server.port)
@@ -49,7 +49,7 @@ import Testing
     withExtendedLifetime(clients) {}
   }
 
-  @Test func `the time in which all places are taken is added up, also while it lasts`() {
+  @Test func `the time with all connections in use is summed up while it lasts`() {
     var time = FullTime()
     #expect(time.seconds(at: 500) == 0)
     time.end(at: 600)
@@ -63,8 +63,7 @@ import Testing
     #expect(time.seconds(at: 10_500) == 3.5)
   }
 
-  @Test func `a server whose places are all at work lets others wait, and says how long it was full`() throws
-  {
+  @Test func `a full server lets clients wait and reports how long it was full`() throws {
     let server = try HTTPServer(configuration: Self.small) { _ in
       HTTPResponse(status: 200, body: .bytes(Array(repeating: 7, count: Self.bytes)))
     }
@@ -79,7 +78,7 @@ import Testing
     for client in busy { #expect(try client.response().body.count == Self.bytes) }
     #expect(try waiting.response().status == 200)
     try waitUntil("only one is left") { server.load().connections == 1 }
-    // One whose answer went out is at rest for a moment before it closes, and may make room then.
+    // After its response, a connection is idle for a moment and may be closed for another.
     #expect(server.load().refused.keys.allSatisfy { $0 == .crowd })
     let full = server.load().fullSeconds
     #expect(server.load().fullSeconds == full, "it is over")
@@ -92,7 +91,7 @@ import Testing
     return configuration
   }()
 
-  @Test func `what libmicrohttpd refuses by itself is known by its lines`() {
+  @Test func `rejections by libmicrohttpd are recognized by its log lines`() {
     let line = "Hit process or system resource limit at 7 connections, temporarily suspending accept()."
     #expect(ConnectionRefusal(logged: line) == .descriptors)
     let head = "Error processing request (HTTP response code is 431 ('Request big')). Closing connection."

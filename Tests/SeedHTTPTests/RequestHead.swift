@@ -2,7 +2,7 @@ import SeedFormat
 
 @testable import SeedHTTP
 
-/// A request's head as text, for the guard's table.
+/// A request header as values, for the guard's table.
 struct RequestHead: Sendable {
   var method = "GET"
   var target = "/"
@@ -10,7 +10,6 @@ struct RequestHead: Sendable {
   var headers: HTTPHeaders = ["Host": "localhost"]
   var accountsForEveryByte = true
 
-  /// What the guard says of it.
   func check() throws(Problem) {
     var fields = HeaderScan()
     for field in headers.fields {

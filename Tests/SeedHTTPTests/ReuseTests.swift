@@ -8,9 +8,9 @@ import struct Synchronization.Atomic
 @testable import SeedHTTP
 
 extension SocketTests {
-  /// Answers that are sent again without the handler.
+  /// Responses that are reused without calling the handler.
   @Suite struct Reuse {
-    /// A handler that counts what it is asked and answers with its count.
+    /// A handler that counts its requests and answers with the count.
     final class Asked: Sendable {
       let count = Atomic(0)
 
@@ -25,7 +25,6 @@ extension SocketTests {
       }
     }
 
-    /// What was measured, from any thread.
     final class Measurements: Sendable {
       private let state = Mutex<[HTTPMeasurement]>([])
 
@@ -34,7 +33,7 @@ extension SocketTests {
       func add(_ measurement: HTTPMeasurement) { state.withLock { $0.append(measurement) } }
     }
 
-    @Test func `an answer that may be used again is asked for once, until all are forgotten`() throws {
+    @Test func `a reusable response is made once until the cache is cleared`() throws {
       let asked = Asked()
       let server = try serve(asked.answer)
       let client = try RawClient(port: server.port)
@@ -45,7 +44,7 @@ extension SocketTests {
       #expect(try client.get("/kept").body == Array("3 /kept".utf8))
     }
 
-    @Test func `a target in absolute form is the same as in origin form`() throws {
+    @Test func `a target in absolute form equals its origin form`() throws {
       let asked = Asked()
       let server = try serve(asked.answer)
       let client = try RawClient(port: server.port)
@@ -54,7 +53,7 @@ extension SocketTests {
       #expect(try client.get("HTTPS://other/kept").body == Array("1 /kept".utf8))
     }
 
-    @Test func `HEAD has the same headers and no body`() throws {
+    @Test func `a reused response to HEAD has the same headers and no body`() throws {
       let asked = Asked()
       let server = try serve(asked.answer)
       let client = try RawClient(port: server.port)
@@ -68,7 +67,7 @@ extension SocketTests {
     @Test(arguments: [
       "If-None-Match: \"x\"", "if-modified-since: now", "Range: bytes=0-1", "IF-RANGE: \"x\"",
     ])
-    func `a condition that changes nothing gets the kept response`(field: String) throws {
+    func `a condition that does not match gets the reused response`(field: String) throws {
       let asked = Asked()
       let server = try serve(asked.answer)
       let client = try RawClient(port: server.port)
@@ -77,7 +76,7 @@ extension SocketTests {
       #expect(asked.count.load(ordering: .relaxed) == 1)
     }
 
-    @Test func `conditions are judged on the kept response, whichever request came first`() throws {
+    @Test func `conditions apply to the reused response whichever request came first`() throws {
       let asked = Asked()
       let server = try serve(asked.answer)
       let client = try RawClient(port: server.port)
@@ -93,7 +92,7 @@ extension SocketTests {
       #expect(try client.get("/kept", extra: "If-None-Match: \"1\"\r\n").status == 200)
     }
 
-    @Test func `a stream that may be reused is made anew for each client`() throws {
+    @Test func `a reusable stream starts again for each client`() throws {
       final class Ones: HTTPByteStream {
         func next(into room: UnsafeMutableRawBufferPointer) -> Int? {
           guard left > 0 else { return nil }
@@ -113,14 +112,14 @@ extension SocketTests {
       for _ in 0..<3 { #expect(try RawClient(port: server.port).get("/").body.count == 300_000) }
     }
 
-    @Test func `what may not be used again is asked for each time`() throws {
+    @Test func `a response that may not be reused is made each time`() throws {
       let asked = Asked()
       let server = try serve(asked.answer)
       let client = try RawClient(port: server.port)
       for number in 1...3 { #expect(try client.get("/other").body == Array("\(number) /other".utf8)) }
     }
 
-    @Test func `an answer that was begun before all were forgotten is not kept`() throws {
+    @Test func `a response started before the cache was cleared is not kept`() throws {
       let (entered, released) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
       let asked = Asked()
       let server = try serve { request in
@@ -140,7 +139,7 @@ extension SocketTests {
       #expect(try slow.get("/kept").body == Array("2 /kept".utf8))
     }
 
-    @Test func `more targets than are kept are all answered right`() throws {
+    @Test func `more targets than fit the cache are all answered correctly`() throws {
       let server = try serve(Asked().answer)
       let client = try RawClient(port: server.port)
       for _ in 0..<2 {
@@ -151,7 +150,7 @@ extension SocketTests {
       }
     }
 
-    @Test func `sixteen threads ask and forget at once`() throws {
+    @Test func `sixteen threads may request and clear concurrently`() throws {
       let server = try serve(Asked().answer)
       DispatchQueue.concurrentPerform(iterations: 16) { thread in
         guard let client = try? RawClient(port: server.port) else { return }
@@ -163,7 +162,7 @@ extension SocketTests {
       }
     }
 
-    @Test func `every exchange is measured, with its mark`() throws {
+    @Test func `every exchange is measured with its mark`() throws {
       let box = Measurements()
       var configuration = HTTPServerConfiguration()
       configuration.measure = { box.add($0) }
@@ -177,7 +176,7 @@ extension SocketTests {
       #expect(box.all[2].bodyBytes == 7)
     }
 
-    @Test func `an exchange begins when its head is whole, and one whose head never is counts as none`()
+    @Test func `an exchange starts with its complete header and an incomplete one does not count`()
       throws
     {
       let box = Measurements()
@@ -189,7 +188,7 @@ extension SocketTests {
       var half: RawClient? = try RawClient(port: server.port)
       half?.send("GET /half HTTP/1.1\r\nHost: a\r\n")
       try waitUntil("both are here") { server.load().connections == 2 }
-      // Nothing shows that time has passed but time.
+      // Only waiting shows that time has passed.
       Thread.sleep(forTimeInterval: 0.1)
       half = nil
       try waitUntil("one has gone") { server.load().connections == 1 }
@@ -197,7 +196,7 @@ extension SocketTests {
       client.send("\r\n")
       #expect(try client.response().status == 200)
       try waitUntil("it is measured") { box.all.count == 1 }
-      // As long as the answer took to come, and not as long as the head.
+      // Covers the response's time, not the header's.
       #expect(box.all[0].nanoseconds <= monotonicNanoseconds() - completed)
       #expect(box.all.count == 1 && box.all[0].status == 200)
     }

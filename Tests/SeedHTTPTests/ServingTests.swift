@@ -6,12 +6,12 @@ import Testing
 
 import struct Synchronization.Atomic
 
-/// All tests that open sockets: one after the other, because one of them counts the process's descriptors.
+/// All tests that open sockets, serialized because one of them counts the process's descriptors.
 @Suite(.serialized) enum SocketTests {}
 
 extension SocketTests {
   @Suite struct Serving {
-    @Test func `a handler sees the request and its answer arrives`() throws {
+    @Test func `a handler gets the request and its response is sent`() throws {
       let server = try startServer()
       let response = try RawClient(port: server.port).get("/a/b?c=%20d")
       #expect(response.status == 200)
@@ -32,7 +32,7 @@ extension SocketTests {
     }
 
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/curl")))
-    func `curl takes HEAD and GET for the same resource`() throws {
+    func `curl reports the same resource for HEAD and GET`() throws {
       let server = try serve { _ in
         HTTPResponse(status: 200, headers: ["ETag": "\"a\""], body: .bytes([1, 2, 3]))
       }
@@ -50,7 +50,7 @@ extension SocketTests {
       return outcome.output
     }
 
-    @Test func `OPTIONS reaches the handler and an unknown path is its matter`() throws {
+    @Test func `OPTIONS and unknown paths reach the handler`() throws {
       let server = try startServer()
       let client = try RawClient(port: server.port)
       #expect(try client.get("/a", method: "OPTIONS").status == 200)
@@ -68,13 +68,13 @@ extension SocketTests {
       #expect(try client.get("/").body.isEmpty)
     }
 
-    @Test func `an IPv6 address is served and named`() throws {
+    @Test func `an IPv6 address is served and reported`() throws {
       let server = try startServer { $0.host = "::1" }
       let response = try RawClient(port: server.port, host: "::1").get("/")
       #expect(String(decoding: response.body, as: UTF8.self) == "GET / - ::1")
     }
 
-    @Test func `the unspecified IPv6 address serves IPv4 too and names it as such`() throws {
+    @Test func `the unspecified IPv6 address also serves IPv4 and reports it as such`() throws {
       let server = try startServer { $0.host = "::" }
       let response = try RawClient(port: server.port).get("/")
       #expect(String(decoding: response.body, as: UTF8.self) == "GET / - 127.0.0.1")
@@ -92,7 +92,7 @@ extension SocketTests {
       }
     }
 
-    @Test func `an expectation gets the answer and nothing before it`() throws {
+    @Test func `a request with Expect gets the final response and nothing before it`() throws {
       let server = try startServer()
       let client = try RawClient(port: server.port)
       #expect(try client.get("/", extra: "Expect: 100-continue\r\n").status == 200)
@@ -106,7 +106,7 @@ extension SocketTests {
       #expect(try client.get("/2").body == Array("GET /2 - 127.0.0.1".utf8))
     }
 
-    @Test func `requests sent ahead are answered in order`() throws {
+    @Test func `pipelined requests are answered in order`() throws {
       let server = try startServer()
       let client = try RawClient(port: server.port)
       let count = 100
@@ -116,7 +116,7 @@ extension SocketTests {
       }
     }
 
-    @Test func `sixteen clients with two hundred requests each get their own answers`() throws {
+    @Test func `sixteen clients with two hundred requests each get their own responses`() throws {
       let server = try startServer()
       let right = Counter()
       let group = DispatchGroup()
@@ -136,7 +136,7 @@ extension SocketTests {
       #expect(right.count.load(ordering: .relaxed) == 16 * 200)
     }
 
-    @Test func `no more connections than allowed are served from one address`() throws {
+    @Test func `an address gets no more connections than allowed`() throws {
       let server = try startServer { $0.perAddressLimit = 2 }
       let first = try RawClient(port: server.port)
       let second = try RawClient(port: server.port)
@@ -162,7 +162,7 @@ extension SocketTests {
       }
     }
 
-    @Test func `a file arrives byte for byte, whole and in part, from many connections`() throws {
+    @Test func `a file is served exactly in whole and in part to many connections`() throws {
       try withRandomFile { file, bytes, _ in
         let server = try serve { request in
           let parts = request.path.split(separator: "/").compactMap { Int64($0) }
@@ -181,7 +181,7 @@ extension SocketTests {
       }
     }
 
-    @Test func `a part that the file does not have is an error`() throws {
+    @Test func `a range beyond the file is an error`() throws {
       try withRandomFile { file, _, _ in
         let server = try serve { request in
           let length: Int64 = request.path == "/negative" ? -1 : .max
@@ -193,7 +193,7 @@ extension SocketTests {
       }
     }
 
-    @Test func `a file removed after opening is still served`() throws {
+    @Test func `a file deleted after opening is still served`() throws {
       try withRandomFile { file, bytes, url in
         try FileManager.default.removeItem(at: url)
         let server = try serve { _ in HTTPResponse(status: 200, body: .file(file)) }
@@ -201,7 +201,7 @@ extension SocketTests {
       }
     }
 
-    @Test func `a client that leaves in the middle of a file harms nobody`() throws {
+    @Test func `a client that disconnects within a file affects no other`() throws {
       try withRandomFile { file, bytes, _ in
         let server = try serve { _ in HTTPResponse(status: 200, body: .file(file)) }
         for _ in 0..<50 { try RawClient(port: server.port).send("GET / HTTP/1.1\r\nHost: a\r\n\r\n") }

@@ -3,7 +3,7 @@ import SeedFormat
 import SeedHTTP
 import Support
 
-/// A server on a free port, unless changed, that says back what arrived.
+/// A server on a free port that echoes requests.
 func startServer(_ change: (inout HTTPServerConfiguration) -> Void = { _ in }) throws -> HTTPServer {
   var configuration = HTTPServerConfiguration()
   configuration.timeouts.idleSeconds = 60
@@ -11,12 +11,12 @@ func startServer(_ change: (inout HTTPServerConfiguration) -> Void = { _ in }) t
   return try HTTPServer(configuration: configuration, handler: answer)
 }
 
-/// A server on a free port with that handler.
+/// A server on a free port with this handler.
 func serve(_ handler: @escaping @Sendable (HTTPRequest) -> HTTPResponse) throws -> HTTPServer {
   try HTTPServer(configuration: HTTPServerConfiguration(), handler: handler)
 }
 
-/// Says back what arrived; `/missing` is not found.
+/// Echoes the request; `/missing` is not found.
 @Sendable func answer(_ request: HTTPRequest) -> HTTPResponse {
   guard request.path != "/missing" else {
     return HTTPResponse(Problem(.notFound, "there is \"nothing\"\n"))
@@ -25,7 +25,7 @@ func serve(_ handler: @escaping @Sendable (HTTPRequest) -> HTTPResponse) throws 
   return HTTPResponse(status: 200, headers: ["Content-Type": "text/plain"], body: .bytes(Array(text.utf8)))
 }
 
-/// Makes a fresh directory, and removes it after `body`.
+/// Creates a temporary directory, and removes it after `body`.
 func withTemporaryDirectory(_ body: (URL) throws -> Void) throws {
   let directory = FileManager.default.temporaryDirectory.appending(path: "seedhttp-\(UUID().uuidString)")
   try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -33,7 +33,6 @@ func withTemporaryDirectory(_ body: (URL) throws -> Void) throws {
   try body(directory)
 }
 
-/// How many descriptors this process has.
 func openDescriptors() throws -> Int {
   try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
 }

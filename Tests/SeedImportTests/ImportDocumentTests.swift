@@ -65,4 +65,21 @@ import Testing
     try bench.run("[\(rows.joined(separator: ","))]", mapping: ImportMapping(table))
     #expect(try bench.rows("SELECT round(n, 6) FROM item") == ["1.5", "1.5", "1.444444"])
   }
+
+  @Test(arguments: [ImportMapping.Layout.array, .lines], [300_000, .max])
+  func `a row beyond 16 MiB ends the import, which names it and the bound`(
+    layout: ImportMapping.Layout, pieces: Int
+  ) throws {
+    let text = String(repeating: "x", count: 16 * 1024 * 1024)
+    let document = layout == .array ? #"[{"id": 1}, {"n": "\#(text)"}]"# : #"{"id": 1} {"n": "\#(text)"}"#
+    let failure = try #require(
+      throws: ImportFailure.self,
+      performing: {
+        try bench().run(
+          document, mapping: ImportMapping("item", layout: layout), policy: ImportPolicy(badRows: .collect),
+          pieces: pieces)
+      })
+    #expect(failure.message.contains("document 0, row 1, byte"))
+    #expect(failure.message.contains("longer than 16777216 bytes: divide it"))
+  }
 }

@@ -83,15 +83,4 @@ import Testing
       mapping: Self.mapping, policy: ImportPolicy(badRows: .collect), hooks: hooks)
     #expect(rejected == [#"stop 0 {"id":null}"#, #"time 1 {"trip":"x"}"#])
   }
-
-  @Test func `batches go on behind the row that they reached, in whichever list it is`() throws {
-    let bench = try ImportBench(Self.schema)
-    let policy = ImportPolicy(atomicity: .batched(rows: 2, cursor: bench.file("cursor")))
-    let document = "{\(Self.stops), \(Self.times.replacing("\"b\"", with: "5x"))}"
-    #expect(throws: ImportFailure.self) { try bench.run(document, mapping: Self.mapping, policy: policy) }
-    #expect(try bench.rows("SELECT count(*) FROM stop") == ["2"])
-    let report = try bench.run("{\(Self.stops), \(Self.times)}", mapping: Self.mapping, policy: policy)
-    #expect(report.rows == 1)
-    #expect(try bench.rows("SELECT * FROM time") == ["1|1|b"])
-  }
 }

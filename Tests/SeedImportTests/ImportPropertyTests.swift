@@ -52,15 +52,13 @@ import Testing
     let bench = try ImportBench(encoding + Self.schema)
     var reference = ImportReference()
     let policy = ImportPolicy(badRows: .collect, references: .keep)
-    var hooks = ImportHooks()
-    if seed.isMultiple(of: 2) { hooks.longRowBytes = 8 }
     for round in 0..<25 {
       let pages = (0..<random.pick([1, 1, 2, 5])).map { _ in ImportDocuments.random(&random) }
       pages.forEach { reference.take($0) }
       // Each page in a file of its own, or all behind one another in one.
       let files = random.chance(50) ? pages.map(\.bytes) : [Array(pages.map(\.bytes).joined())]
       let pieces = random.pick([3, 64, 100_000])
-      try bench.run(documents: files, mapping: Self.mapping, policy: policy, hooks: hooks, pieces: pieces)
+      try bench.run(documents: files, mapping: Self.mapping, policy: policy, pieces: pieces)
       try expectSame(bench, reference, "seed \(seed), round \(round)")
     }
   }

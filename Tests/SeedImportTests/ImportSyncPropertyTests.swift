@@ -29,18 +29,6 @@ import Testing
   /// With an index by which parents find their rows, without one, and with rows that are written one by one.
   @Test(arguments: ["", Self.index, "PRAGMA encoding = 'UTF-16le';"], seeds)
   func `each parent has the rows that its newest record names`(variant: String, seed: UInt64) throws {
-    try check(variant, seed, ImportHooks())
-  }
-
-  /// Nearly each record is a long one, which comes in pieces.
-  @Test(arguments: ["", Self.index, "PRAGMA encoding = 'UTF-16le';"], seeds)
-  func `so has each parent whose record is a long one`(variant: String, seed: UInt64) throws {
-    var hooks = ImportHooks()
-    hooks.longRowBytes = 4
-    try check(variant, seed, hooks)
-  }
-
-  private func check(_ variant: String, _ seed: UInt64, _ hooks: ImportHooks) throws {
     var random = SplitMix(seed: seed)
     let isIndex = variant == Self.index
     let bench = try ImportBench(isIndex ? Self.schema + variant : variant + Self.schema)
@@ -51,7 +39,7 @@ import Testing
       model.take(records)
       try bench.run(
         text, mapping: Self.mapping, policy: ImportPolicy(badRows: .collect, references: .keep),
-        hooks: hooks, pieces: random.pick([7, 400, 100_000]))
+        pieces: random.pick([7, 400, 100_000]))
       let place = "seed \(seed), round \(round): \(text)"
       let children = try Set(bench.rows("SELECT id, parent, v FROM child"))
       try #require(children == model.childRows, "\(place)")

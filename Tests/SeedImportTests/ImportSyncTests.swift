@@ -236,7 +236,7 @@ import Testing
 
   @Test func `batches do not delete, for a later one may still have the row`() throws {
     let bench = try ImportBench(Self.schema)
-    let policy = ImportPolicy(atomicity: .batched(rows: 1, cursor: bench.file("cursor")))
+    let policy = ImportPolicy(atomicity: .batched(rows: 1))
     let failure = #expect(throws: ImportFailure.self) {
       try bench.run(#"[{"id": 1, "seats": []}]"#, mapping: Self.mapping, policy: policy)
     }

@@ -53,7 +53,10 @@ import Testing
     (#""csv": {"delimitr": ";"}"#, "$.csv.delimitr: unknown key, did you mean \"delimiter\"?"),
     (#""csv": {"delimiter": "\""}"#, "$.csv.delimiter: expected one ASCII character, or tab"),
     (#""csv": {"delimiter": "é"}"#, "$.csv.delimiter: expected one ASCII character, or tab"),
-    (#""csv": {"encoding": "utf-7"}"#, "$.csv.encoding: expected one of utf-8, latin1"),
+    (
+      #""csv": {"encoding": "utf-16"}"#,
+      "$.csv.encoding: expected one of utf-8, latin1, windows-1252, found \"utf-16\""
+    ),
     (#""csv": {"empty": "none"}"#, "$.csv.empty: expected one of quotes, null, text, auto"),
     (#""csv": {"header": ["a", "a"]}"#, "$.csv.header: \"a\" stands there twice"),
     (#""csv": {"decimal": ";"}"#, "$.csv.decimal: expected one of ., ,, found"),

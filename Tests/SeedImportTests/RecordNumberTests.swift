@@ -36,16 +36,18 @@ import Testing
 
   @Test(
     arguments: [
-      ("52,5", [nil, "52.5", "52.5"]), ("1.234", ["1234", "1234.0", "1234"]),
-      ("1.234.567,25", [nil, "1234567.25", "1234567.25"]), ("-12'345", ["-12345", "-12345.0", "-12345"]),
-      ("1 234,5", [nil, "1234.5", "1234.5"]), ("1\u{A0}234", ["1234", "1234.0", "1234"]),
+      ("52,5", [nil, "52.5", "52.5"]), ("1.234", [nil, nil, nil]),
+      ("1.234.567,25", [nil, nil, "1.234.567,25"]), ("-12'345", [nil, nil, "-12'345"]),
+      ("1 234,5", [nil, nil, "1 234,5"]),
       (",5", [nil, "0.5", "0.5"]), ("0,10", [nil, "0.1", "0.1"]), ("12", ["12", "12.0", "12"]),
       ("1,5e3", [nil, "1500.0", "1500"]),
       ("1.5", [nil, nil, nil]), ("1.2345", [nil, nil, nil]), ("0.123", [nil, nil, nil]),
       ("1.234 567", [nil, nil, "1.234 567"]), ("1.234,567.8", [nil, nil, "1.234,567.8"]),
       ("01.02.2026", [nil, nil, "01.02.2026"]), ("1,2,3", [nil, nil, "1,2,3"]), (".123", [nil, nil, nil]),
     ] as [(String, [String?])])
-  func `with a decimal comma, marks stand between thousands`(text: String, expected: [String?]) throws {
+  func `with a decimal comma, nothing stands between thousands, and a point is refused`(
+    text: String, expected: [String?]
+  ) throws {
     #expect(try stored(text, .comma) == expected)
   }
 
@@ -53,7 +55,7 @@ import Testing
     let bench = try ImportBench(Self.schema)
     let table = TableMapping("t", columns: ["d": .from("a", .number), "x": "b"])
     let report = try bench.run(
-      "id;a;b\n01;1.000,50;0003\n2; +7 ; 1,5 \n3;z;\n",
+      "id;a;b\n01;1000,50;0003\n2; +7 ; 1,5 \n3;z;\n",
       mapping: ImportMapping(table, layout: .csv(CSVFormat(delimiter: ";", decimal: .comma))),
       policy: Self.collecting)
     #expect(try bench.rows("SELECT id, d, x FROM t") == ["1|1000.5|0003", "2|7| 1,5 "])
@@ -70,10 +72,10 @@ import Testing
   @Test func `a message shows the field as it stands in the document`() throws {
     let format = CSVFormat(delimiter: ";", decimal: .comma)
     let report = try ImportBench(Self.schema).run(
-      "id;n\n1;1.000,5\n2;1.5\n", mapping: ImportMapping("t", layout: .csv(format)), policy: Self.collecting)
+      "id;n\n1;1000,5\n2;1.5\n", mapping: ImportMapping("t", layout: .csv(format)), policy: Self.collecting)
     #expect(
       report.issues.map(\.message) == [
-        "expected a whole number of 64 bits, found \"1.000,5\"",
+        "expected a whole number of 64 bits, found \"1000,5\"",
         "expected a number with a decimal comma, found \"1.5\"",
       ])
   }
@@ -84,7 +86,7 @@ import Testing
     var (hooks, line) = (ImportHooks(), "")
     hooks.rejected = { line = String(decoding: $0.json, as: UTF8.self) }
     try bench.run("x\nid;r;n\n1;2,5;a\n", mapping: mapping, policy: Self.collecting, hooks: hooks)
-    let mended = Array(line.replacing("\"a\"", with: "\"1.000\"").utf8)
+    let mended = Array(line.replacing("\"a\"", with: "\"1000\"").utf8)
     try bench.run(documents: [mended], mapping: mapping, areRejects: true)
     #expect(try bench.rows("SELECT id, r, n FROM t") == ["1|2.5|1000"])
   }
@@ -133,16 +135,15 @@ import Testing
     #expect(try bench.rows("SELECT id FROM t") == ["2"])
   }
 
-  @Test func `an odd byte at the end of UTF-16 is told as such`() throws {
-    let bytes: [UInt8] = "id,x\n1,a\n".utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] } + [0x41]
-    let report = try ImportBench(Self.schema).run(
-      documents: [bytes], mapping: ImportMapping("t", layout: .csv(CSVFormat(encoding: .utf16LittleEndian))),
-      policy: Self.collecting)
-    #expect(report.rows == 2)
-    #expect(
-      report.issues.map(\.message) == [
-        "the document ends within a character of UTF-16, which has two bytes: is it whole?"
-      ])
+  @Test(arguments: [1, 1000], [[0xFF, 0xFE], [0xFE, 0xFF]] as [[UInt8]])
+  func `a document in UTF-16 is refused with the way to turn it into UTF-8`(pieces: Int, mark: [UInt8]) throws
+  {
+    let failure = try #require(throws: ImportFailure.self) {
+      try ImportBench(Self.schema).run(
+        documents: [mark + [0x69, 0, 0x64, 0, 0x0A, 0]], mapping: ImportMapping("t", layout: .csv()),
+        pieces: pieces)
+    }
+    #expect(failure.message.contains("the document is in UTF-16: turn it into UTF-8"))
   }
 
   @Test func `a record of one field is told as one`() throws {
@@ -165,18 +166,5 @@ import Testing
       "id,p\nx,5\n", mapping: ImportMapping(TableMapping("t", mode: .replace), layout: .csv()),
       policy: ImportPolicy(badRows: .collect, references: .keep))
     #expect(kept.issues.first { $0.code == .notDeleted }?.document == "")
-  }
-
-  @Test func `in batches, a unique value that is taken is told with the way to exchange values`() throws {
-    let bench = try ImportBench(
-      "CREATE TABLE t(id INTEGER PRIMARY KEY, x TEXT UNIQUE); INSERT INTO t VALUES (1, 'a'), (2, 'b')")
-    let text = "id,x\n1,b\n2,a\n"
-    let mapping = ImportMapping("t", layout: .csv())
-    var policy = Self.collecting
-    policy.atomicity = .batched(rows: 1, cursor: bench.file("cursor"))
-    let report = try bench.run(text, mapping: mapping, policy: policy)
-    let words = "rows exchange values only within a batch: repeat without batches (--batch)"
-    #expect(report.issues.first?.message.contains(words) == true)
-    #expect(try bench.run(text, mapping: mapping, policy: Self.collecting).issueCount == 0)
   }
 }

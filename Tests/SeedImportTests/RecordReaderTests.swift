@@ -135,32 +135,14 @@ import Testing
     let text = "1,\"é \"\"x\"\"\",€\r\n2,œ,\"ß\n\"\n"
     let expected = [["1", "é \"x\"", "€"], ["2", "œ", "ß\n"]].map { $0.map { Array($0.utf8) } }
     let format = { CSVFormat(encoding: $0, header: ["a", "b", "c"]) }
-    let units = Array(text.utf16)
-    let little = units.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
-    let big = units.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
     let windows = try #require(text.data(using: .windowsCP1252))
     let documents: [([UInt8], CSVFormat.Encoding)] = [
-      (Array(text.utf8), .utf8), (Array(windows), .windows1252), ([0xFF, 0xFE] + little, .utf8),
-      ([0xFE, 0xFF] + big, .utf8), ([0xFE, 0xFF] + big, .utf16), (little, .utf16),
-      (little, .utf16LittleEndian), (big, .utf16BigEndian),
+      (Array(text.utf8), .utf8), (Array(windows), .windows1252),
     ]
     for (bytes, encoding) in documents {
       #expect(try read(bytes, format(encoding), pieces: pieces) == expected, "\(encoding)")
     }
     let latin = try read([0xE9, 0x2C, 0x80, 0x2C], format(.latin1), pieces: pieces)
     #expect(latin == [["é", "\u{80}", ""].map { Array($0.utf8) }])
-  }
-
-  @Test func `half a pair of UTF-16 spoils its record alone`() throws {
-    let bytes: [UInt8] = [0x3D, 0xD8, 0x0A, 0, 0x61, 0, 0x0A, 0]
-    var source = DocumentSource()
-    try source.restart(CSVFormat(encoding: .utf16LittleEndian, header: ["a"])) { _ in RecordHeader.Empty() }
-    bytes.withUnsafeBytes { source.feed($0) }
-    source.complete()
-    guard case .value = try source.nextRecord() else { throw ImportFailure(.document, "nothing") }
-    #expect(source.records?.flaw?.code == .malformed)
-    guard case .value = try source.nextRecord() else { throw ImportFailure(.document, "nothing") }
-    #expect(source.records?.flaw == nil)
-    #expect(source.offsetInFile(source.tape.offset(0)) == 4)
   }
 }

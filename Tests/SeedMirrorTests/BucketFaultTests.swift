@@ -7,10 +7,9 @@ import Testing
 
 @testable import SeedMirror
 
-/// What may become of a request to a bucket, over real HTTP.
 @Suite struct BucketFaultTests {
   private let bucket: TestBucket
-  /// For requests that get no answer.
+  /// For requests without a response.
   private static let short = BucketLimits(
     connectSeconds: 5, slowSeconds: 2, leastBytesPerSecond: 10, wholeSeconds: 5)
 
@@ -30,7 +29,7 @@ import Testing
       stateFolder: fixture.folder("state-\(name)"))
   }
 
-  /// What a client that comes now can follow from the timestamp on is all there.
+  /// Every file that a client can reach from the current timestamp must exist.
   private func expectWhole(_ store: BucketStore, _ what: String) throws {
     guard let root = try store.read("metadata/1.root.json")?.bytes,
       try store.read("metadata/timestamp.json") != nil
@@ -49,7 +48,7 @@ import Testing
       "503 before",
       "503 after", "409:ConditionalRequestConflict before", "cut before", "cut after",
     ])
-  func `whatever becomes of one request, a client sees nothing torn, and the next push converges`(
+  func `a failure of any request leaves the mirror consistent and the next push converges`(
     _ fault: String
   ) throws {
     let fixture = try PublicationFixture(rows: 10)
@@ -72,7 +71,7 @@ import Testing
   }
 
   @Test(.full, arguments: ["hang before", "hang after"])
-  func `a request without an answer is given up, and what became of it is found out`(_ fault: String) throws {
+  func `a request without a response times out and its effect is found out`(_ fault: String) throws {
     let fixture = try PublicationFixture(rows: 10)
     let (hasty, mirror) = (try mirror("hang", fixture, Self.short), try mirror("hang", fixture))
     let store = try #require(mirror.store as? BucketStore)
@@ -87,7 +86,7 @@ import Testing
     try expectWhole(store, fault)
   }
 
-  @Test(.full) func `a store that drips holds nobody for ever`() throws {
+  @Test(.full) func `a store that sends slowly does not block forever`() throws {
     let store = try bucket.store(limits: Self.short)
     for _ in 1...2 {
       try bucket.arm("drip before all")
@@ -102,7 +101,7 @@ import Testing
     #expect(usual.wholeSeconds(0) == 300 && usual.wholeSeconds(182_000_000) > usual.wholeSeconds(0))
   }
 
-  @Test func `half a list and half a file are no answer`() throws {
+  @Test func `a truncated list or file is an error`() throws {
     let store = try bucket.store()
     let file = MirrorFile("metadata/1.root.json", Array("one".utf8))
     guard case .done(let tag) = try store.put(file, .absent) else {
@@ -123,7 +122,7 @@ import Testing
     #expect(try !store.download("metadata/2.root.json", bytes: 3, to: folder("part")))
   }
 
-  @Test func `a store without conditions is named at the first put`() throws {
+  @Test func `a store without conditional writes is reported at the first put`() throws {
     let store = try bucket.store()
     try bucket.arm("501:NotImplemented before all")
     let file = MirrorFile("metadata/1.root.json", [1])
@@ -132,7 +131,7 @@ import Testing
     }
   }
 
-  @Test func `a file that changes while it is sent is refused, and nothing of it is named`() throws {
+  @Test func `a file that changes during its upload is rejected and not listed`() throws {
     let fixture = try PublicationFixture(rows: 10)
     let mirror = try mirror("changed", fixture)
     let object = try #require(
@@ -146,7 +145,7 @@ import Testing
     #expect("\(String(describing: failure))".contains("seedbank verify"), "\(String(describing: failure))")
     #expect(try mirror.store.read("metadata/timestamp.json") == nil)
     #expect(try mirror.store.length(object.filePath) == nil)
-    // One that becomes shorter ends the request.
+    // A shorter file ends the request.
     try DurableFile.write(Array(bytes.dropLast(10)), to: path)
     #expect(throws: MirrorFailure.self) { try mirror.bringUpToDate(fixture.publication, now: .now()) }
     try DurableFile.write(bytes, to: path)

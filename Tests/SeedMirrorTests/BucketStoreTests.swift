@@ -7,7 +7,7 @@ import Testing
 
 @testable import SeedMirror
 
-/// A bucket as a mirror, against a store that checks signatures and what was signed of a body.
+/// A bucket as a mirror, against a server that verifies signatures and body hashes.
 @Suite struct BucketStoreTests {
   private static func file(_ path: String, _ text: String) -> MirrorFile {
     MirrorFile(path, Array(text.utf8))
@@ -20,7 +20,7 @@ import Testing
     } catch MirrorError.refused(let text) { return text } catch { return "\(error)" }
   }
 
-  @Test func `every kind of request is signed as the store checks it`() throws {
+  @Test func `the server accepts the signature of every kind of request`() throws {
     let bucket = try TestBucket()
     defer { withExtendedLifetime(bucket) {} }
     let store = try bucket.store()
@@ -44,7 +44,7 @@ import Testing
     #expect(try store.list().isEmpty)
   }
 
-  @Test func `a store is proven to honour conditions, and keeps nothing of the probe`() throws {
+  @Test func `the probe passes for a store with conditional writes and leaves nothing behind`() throws {
     let bucket = try TestBucket()
     defer { withExtendedLifetime(bucket) {} }
     let store = try bucket.store()
@@ -52,7 +52,7 @@ import Testing
     #expect(try store.list().isEmpty)
   }
 
-  @Test func `files are sent as they are read, and nothing is sent twice`() throws {
+  @Test func `files are streamed and nothing is sent twice`() throws {
     let bucket = try TestBucket()
     let deployment = try PublicationFixture()
     let store = try bucket.store()
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func `what the store says of a mistake is told with what to do, and no secret is in it`() throws {
+  @Test func `errors of the store include a remedy and no secret`() throws {
     let bucket = try TestBucket()
     let file = Self.file("metadata/1.root.json", "one")
     let wrong = Self.refusal { _ = try bucket.store(secret: "not the secret").put(file, .absent) }
@@ -81,7 +81,7 @@ import Testing
     #expect("\(try BucketCredentials(bucket.environment, profile: nil))" == "credentials")
   }
 
-  @Test func `an answer that says nothing is unheard, whether it was done or not`() throws {
+  @Test func `an ambiguous response leaves the result open whether or not the put was done`() throws {
     let bucket = try TestBucket()
     let store = try bucket.store()
     let file = Self.file("metadata/1.root.json", "one")
@@ -105,7 +105,6 @@ import Testing
   }
 }
 
-/// A published table.
 struct PublicationFixture {
   let deployment: TestDeployment
   var publication: PublicationDirectory { deployment.publication }
@@ -132,9 +131,9 @@ extension Mirror {
   }
 }
 
-/// Addresses and credentials, as operators write them.
+/// Addresses and credentials in the operator's notation.
 @Suite struct BucketAddressTests {
-  @Test func `an address says where files and lists are, in either style`() throws {
+  @Test func `an address has URLs for files and lists in either style`() throws {
     let path = try #require(BucketAddress("https://s3.example/seeds/prod/"))
     #expect(path.url(of: "metadata/1.root.json") == "https://s3.example/seeds/prod/metadata/1.root.json")
     #expect(path.text == "https://s3.example/seeds/prod")
@@ -152,11 +151,11 @@ extension Mirror {
     "ftp://s3.example/seeds",
     "http://127.0.0.1.example/seeds",
   ])
-  func `an address that would sign something else, or without TLS over a network, is none`(_ text: String) {
+  func `an ambiguous address or one without TLS over a network is rejected`(_ text: String) {
     #expect(BucketAddress(text) == nil)
   }
 
-  @Test func `credentials come from variables or from the profile of a file`() throws {
+  @Test func `credentials come from variables or from a profile in a file`() throws {
     let folder = try TemporaryFolder()
     let file = folder("credentials")
     try DurableFile.write(

@@ -17,8 +17,8 @@ extension TestBucket {
     }
   }
 
-  /// What becomes of the request of a number, counted from the next one as 0.
-  /// Returns how many requests came since the last fault, and whether that one has been met.
+  /// Lets the request of that number fail; 0 is the next one. Returns the number of requests since the last fault,
+  /// and whether that fault occurred.
   @discardableResult
   func arm(_ fault: String) throws -> (requests: Int, isMet: Bool) {
     let request = BucketRequest(

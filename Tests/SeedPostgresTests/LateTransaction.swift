@@ -1,11 +1,11 @@
 import Foundation
 import Support
 
-/// A transaction that has written and does not end before it is told to.
+/// A transaction that has written and stays open until ``commit()``.
 struct LateTransaction {
   private let database: PostgresDatabase
 
-  /// Begins it; it then stands behind a lock that another session holds.
+  /// Starts the transaction, which then waits for a lock held by another session.
   init(_ sql: String, _ database: PostgresDatabase) throws {
     self.database = database
     Thread { _ = try? database.run("SELECT pg_advisory_lock(7); SELECT pg_sleep(600)") }.start()
@@ -14,7 +14,6 @@ struct LateTransaction {
     try waitUntil("the transaction waits", every: 0.05) { try count("NOT granted") == "1\n" }
   }
 
-  /// Lets it end, and waits until it has.
   func commit() throws {
     try database.run(
       "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted AND \(isHere)")

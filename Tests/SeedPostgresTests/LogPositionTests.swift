@@ -5,7 +5,7 @@ import Testing
 
 @testable import SeedPostgres
 
-/// Two states of a database, and what the later look at one may conclude.
+/// Conclusions from two positions in a database's log.
 @Suite struct LogPositionTests {
   private func position(
     system: String = "1", database: String = "2", timeline: Int = 1, isStandby: Bool = false,
@@ -20,7 +20,7 @@ import Testing
       definitions: definitions, relations: "r")
   }
 
-  @Test func `a primary follows itself, and anything else about it is a doubt`() throws {
+  @Test func `a primary continues from its own position, and any difference is a doubt`() throws {
     let older = try position()
     func doubt(_ newer: LogPosition) -> LogDoubt? {
       #expect(!newer.isBehind(older, replayedBefore: 100))
@@ -36,7 +36,7 @@ import Testing
     #expect(doubt(try position(definitions: "e")) == .otherSchema)
   }
 
-  /// A standby, and an older state at 100 with transactions up to 12.
+  /// A standby, compared with an older position 100 and transactions up to 12.
   struct Standby: CustomTestStringConvertible {
     let testDescription: String
     var system = "1"
@@ -63,7 +63,7 @@ import Testing
   ]
 
   @Test(arguments: standbys)
-  func `a standby has all if it had come as far, or if no older transaction is in progress`(
+  func `a standby is complete if it replayed far enough or no older transaction is in progress`(
     _ standby: Standby
   ) throws {
     let newer = try position(
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func `a position is read as it was written, and a snapshot that is none is refused`() throws {
+  @Test func `a position is read back equal and an invalid snapshot is rejected`() throws {
     for one in [try position(), try position(isStandby: true)] {
       #expect(LogPosition(.object(one.members)) == one)
     }

@@ -7,7 +7,7 @@ import SeedSystem
 import Support
 import Testing
 
-/// What a server, its operator or its data may do to a step. Nothing is published, and the message names place and remedy.
+/// Accidents of a server, its operator or its data. Nothing is published, and the message has place and remedy.
 @Suite struct PostgresAccidentTests {
   private static let table = "CREATE TABLE t(id int PRIMARY KEY, name text)"
   private static let rows = "\(table); INSERT INTO t SELECT i, 'name ' || i FROM generate_series(1, 3) i;"
@@ -37,9 +37,9 @@ import Testing
     #expect(scene.hasPublishedNothing, sourceLocation: place)
   }
 
-  // MARK: Coming in
+  // MARK: Connecting
 
-  @Test func `a wrong password is refused without being told`() throws {
+  @Test func `a wrong password is reported without printing it`() throws {
     let secret = "s3cret\(UInt32.random(in: 0...UInt32.max))"
     let scene = try PostgresScene(
       Self.rows + user("guarded", "right"), Self.schema, user: "guarded", password: secret)
@@ -48,17 +48,17 @@ import Testing
     #expect(!scene.refusal().description.contains(secret))
   }
 
-  @Test func `a missing password is asked for`() throws {
+  @Test func `a missing password is requested`() throws {
     let scene = try PostgresScene(Self.rows + user("guarded", "right"), Self.schema, user: "guarded")
     check(scene, ["no password supplied", "PGPASSWORD"], isConfiguration: true)
   }
 
-  @Test func `a user whom pg_hba.conf turns away is told so`() throws {
+  @Test func `a user rejected by pg_hba.conf gets that reason`() throws {
     let scene = try PostgresScene(Self.rows + user("banned", "x"), Self.schema, user: "banned")
     check(scene, ["pg_hba.conf"], isConfiguration: true)
   }
 
-  @Test func `a right that is missing is printed as the GRANT that gives it`() throws {
+  @Test func `a missing privilege is printed as its GRANT statement`() throws {
     let scene = try PostgresScene(Self.rows + user("reader", "x"), Self.schema, user: "reader")
     check(
       scene,
@@ -71,7 +71,7 @@ import Testing
     #expect(try scene.step().outcome == .created)
   }
 
-  @Test func `a database or a schema that is not there is a mistake in the configuration`() throws {
+  @Test func `a missing database or schema is a configuration error`() throws {
     var scene = try scene()
     scene.place = PostgresPlace(url: scene.database.url(), shownURL: "postgres://h/x", schema: "nowhere")
     check(scene, ["no schema \"nowhere\"", "origin.schema"], isConfiguration: true)
@@ -83,13 +83,16 @@ import Testing
   @Test(arguments: [
     "postgres://127.0.0.1:1/x", "postgres:///x?host=/nowhere", "postgres://nobody.invalid/x",
   ])
-  func `a server that does not answer may answer later`(_ url: String) throws {
+  func `a server without an answer is temporarily unavailable`(_ url: String) throws {
     var scene = try scene()
     scene.place = PostgresPlace(url: url, shownURL: url, schema: "public")
     check(scene, ["the origin \(url) cannot be reached", "check that the server runs"], isUnavailable: true)
   }
 
-  @Test func `a server that takes connections and says nothing does not hold up who would not wait`() throws {
+  @Test
+  func `a server that accepts connections and sends nothing does not block a step that should not wait`()
+    throws
+  {
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(listener) }
     var address = sockaddr_in()
@@ -111,14 +114,14 @@ import Testing
       error?.description.contains("no answer in 2 seconds") == true, "\(error.map(\.description) ?? "")")
   }
 
-  @Test func `a URL that libpq cannot read is told without its password`() throws {
+  @Test func `an invalid URL is reported without its password`() throws {
     var scene = try scene()
     scene.place = PostgresPlace(
       url: "postgres://a:pw123@[::1/x", shownURL: "postgres://[::1/x", schema: "public")
     #expect(!scene.refusal().description.contains("pw123"), "\(scene.refusal())")
   }
 
-  @Test func `a database in which a text may be anything is refused`() throws {
+  @Test func `a database with encoding SQL_ASCII is rejected`() throws {
     let options = "ENCODING 'SQL_ASCII' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'"
     let scene = try PostgresScene(Self.rows, Self.schema, options: options)
     check(scene, ["SQL_ASCII", "pg_dump"], isConfiguration: true)
@@ -132,17 +135,16 @@ import Testing
     #expect(try scene.published() == [[.integer(1), .text("Grün")]])
   }
 
-  // MARK: While it is read
+  // MARK: Reading
 
-  @Test func `a session that ends in the middle of a table publishes nothing, and the next step does`() throws
-  {
+  @Test func `a session that ends within a table publishes nothing and the next step recovers`() throws {
     let select =
       "SELECT id, CASE WHEN id = 3 THEN pg_terminate_backend(pg_backend_pid())::text END AS name FROM t"
     let scene = try scene(select: select)
     check(scene, ["t.sql", "nothing was published, the next step tries again"], isUnavailable: true)
   }
 
-  @Test func `a server that ends in the middle of COPY is away`() throws {
+  @Test func `a server that stops during COPY is unavailable`() throws {
     let cluster = try PostgresCluster()
     let database = try cluster.database(
       "CREATE TABLE t AS SELECT i AS id, repeat('x', 500) AS name FROM generate_series(1, 100000) i")
@@ -161,7 +163,7 @@ import Testing
 
   @Test
   func
-    `a server that crashes in the middle of COPY publishes nothing, and once it is back the next step does`()
+    `a server that crashes during COPY publishes nothing, and after its restart the next step recovers`()
     throws
   {
     let cluster = try PostgresCluster()
@@ -195,7 +197,7 @@ import Testing
     "BEGIN; TRUNCATE t; INSERT INTO t VALUES (7, 'new'); COMMIT",
     "ALTER TABLE t ALTER name TYPE varchar(99) USING name || '!'",
   ])
-  func `a table that is emptied or written anew behind the step's beginning is not read as empty`(
+  func `a table emptied or rewritten after the step's start is not read as empty`(
     _ sql: String
   )
     throws
@@ -213,7 +215,7 @@ import Testing
     #expect(try scene.step().outcome == .created)
   }
 
-  @Test func `a partition that is emptied is noticed as well`() throws {
+  @Test func `an emptied partition is detected`() throws {
     let scene = try scene(
       """
       CREATE TABLE t(id int PRIMARY KEY, name text) PARTITION BY RANGE (id);
@@ -229,13 +231,13 @@ import Testing
     #expect(error?.description.contains("t_2") == true, "\(String(describing: error))")
   }
 
-  @Test func `a statement that takes too long names the setting`() throws {
+  @Test func `a statement timeout is reported with its setting`() throws {
     var scene = try scene(select: "SELECT id, pg_sleep(5)::text AS name FROM t")
     scene.place.statementTimeoutSeconds = 1
     check(scene, ["statement timeout", "origin.statementTimeoutSeconds"], isUnavailable: true)
   }
 
-  @Test func `a table that somebody alters is waited for no longer than is set`() throws {
+  @Test func `a step waits for a lock on a table up to the configured time`() throws {
     var scene = try scene()
     scene.place.lockTimeoutSeconds = 1
     let database = scene.database
@@ -303,7 +305,7 @@ import Testing
       "a text that is not written as", "id=6"
     ),
   ])
-  func `rows that clients cannot have are counted and named`(
+  func `rows that clients cannot hold are counted and reported`(
     _ columns: String, _ values: String, _ key: String, _ type: String, _ words: String, _ row: String
   ) throws {
     let scene = try scene(
@@ -312,7 +314,7 @@ import Testing
     check(scene, [words, row.replacing("=", with: " ")].map { $0.replacing("id ", with: "") })
   }
 
-  @Test func `a column whose type is altered publishes no value that is not of the client's`() throws {
+  @Test func `a changed column type publishes no value of a wrong type`() throws {
     let scene = try scene(
       "CREATE TABLE t(id int PRIMARY KEY, n int, x float8); INSERT INTO t VALUES (1, 1, 1.5), (2, 2, 2.5)",
       "CREATE TABLE t(id INTEGER PRIMARY KEY, n INTEGER, x REAL)")
@@ -334,7 +336,7 @@ import Testing
     #expect(try scene.step().outcome == .unchanged)
   }
 
-  @Test func `a table that is not there, and one without a column, are named`() throws {
+  @Test func `a missing table or column is reported`() throws {
     check(
       try scene("CREATE TABLE other(id int)"), ["relation \"public.t\" does not exist"], isConfiguration: true
     )
@@ -344,7 +346,7 @@ import Testing
     check(try scene("CREATE TABLE t(id int)"), ["lacks the column name"])
   }
 
-  @Test func `rows that row-level security would hide are not missing without a word`() throws {
+  @Test func `rows hidden by row-level security are an error`() throws {
     let guarded = """
       GRANT SELECT ON t TO guest; ALTER TABLE t ENABLE ROW LEVEL SECURITY; CREATE POLICY few ON t USING (id < 3);
       """
@@ -358,7 +360,7 @@ import Testing
     #expect(try scene.published().count == 2)
   }
 
-  @Test func `a row whose parent cannot be had is not told to have none`() throws {
+  @Test func `a row whose parent is rejected is not reported as an orphan`() throws {
     let scene = try PostgresScene(
       """
       CREATE TABLE p(id int PRIMARY KEY, x float8); INSERT INTO p VALUES (1, 1), (2, 'NaN');

@@ -9,7 +9,7 @@ import Testing
 @testable import SeedPublication
 @testable import SeedPublisher
 
-/// One address, behind which a primary or its standby answers: no step goes back behind the one before.
+/// A primary and its standby behind one address. No step may publish an older state than the one before.
 @Suite struct PostgresBehindTests {
   private static let tables = """
     CREATE TABLE t(id int PRIMARY KEY, name text); INSERT INTO t SELECT i, 'n' || i FROM generate_series(1, 20) i
@@ -29,7 +29,7 @@ import Testing
     scene.deployment.job.shrinkGuard.percent = 100
   }
 
-  /// Which server answers from now on.
+  /// Selects the server that answers from now on.
   private mutating func read(_ database: PostgresDatabase) {
     scene.place = PostgresPlace(url: database.url(), shownURL: "postgres://host/x", schema: "public")
   }
@@ -53,10 +53,10 @@ import Testing
     OriginReading.newest(of: "test", in: scene.deployment.folder("state"))
   }
 
-  /// A dataset that asks for a log that nobody made compares, too.
+  /// A dataset configured for a log that does not exist compares as well.
   @Test(arguments: [ChangeFinding.comparison, .log])
   mutating func
-    `a first version is not taken back by a standby that is behind, and one that has caught up is read`(
+    `a standby that is behind does not roll back a first version, and is read after it caught up`(
       _ changes: ChangeFinding
     ) throws
   {
@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test
-  mutating func `a new model waits for a standby that is behind, and a new epoch begins with what it has`()
+  mutating func `a new model waits for a standby that is behind, and a new epoch starts from its rows`()
     throws
   {
     read(servers.primary)
@@ -102,12 +102,12 @@ import Testing
       scene.deployment.job, .beginningEpoch, now: scene.deployment.clock)
     #expect(anew.series[0].outcome == .created)
     #expect(try scene.published().count == 20)
-    #expect(try scene.step().outcome == .unchanged, "what was read before is forgotten")
+    #expect(try scene.step().outcome == .unchanged, "the new epoch forgets the earlier place")
     read(servers.primary)
     #expect(try scene.step().changes["t"]?.inserted == 1)
   }
 
-  /// Promoted, a standby would replay all that it has received, so it must not receive the last rows.
+  /// A promoted standby replays everything it received, so it must not receive the last rows.
   private func cutOff() throws {
     try servers.standby.run("ALTER SYSTEM SET primary_conninfo = ''; SELECT pg_reload_conf()")
     try waitUntil("the standby receives nothing", every: 0.05) {
@@ -115,7 +115,7 @@ import Testing
     }
   }
 
-  @Test mutating func `a standby that was promoted without the last rows is compared, and that is said once`()
+  @Test mutating func `a standby promoted without the last rows is compared and reported once`()
     throws
   {
     read(servers.primary)

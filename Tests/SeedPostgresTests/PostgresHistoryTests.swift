@@ -7,10 +7,9 @@ import SeedSystem
 import Support
 import Testing
 
-/// Random histories as programs write them. After each step by the log, a comparison of everything must find that nothing is left,
-/// and that the log named all that differed.
+/// Random histories of writes. After each step by the log, a full comparison must find no difference, and the log
+/// must have named every changed row.
 @Suite struct PostgresHistoryTests {
-  /// How many run one after the other in one database.
   static let histories = Stage.pick(quick: 1, full: 10, deep: 250)
   private static let databases = 8
   private static let steps = 5
@@ -82,7 +81,7 @@ import Testing
     }
   }
 
-  /// A transaction that may be undone; a statement that a constraint forbids ends it, as programs meet it.
+  /// A transaction that may roll back. A constraint violation ends it, as in real programs.
   private static func transaction(_ random: inout SplitMix) -> String {
     let statements = (0..<Int.random(in: 1...4, using: &random)).map { _ in statement(&random) }
     return "BEGIN;\n\(statements.joined(separator: ";\n"));\n\(random.chance(10) ? "ROLLBACK" : "COMMIT");\n"
@@ -91,7 +90,7 @@ import Testing
   // MARK: Histories
 
   @Test(.full, arguments: 0..<databases)
-  func `a log names all that differs, whatever programs do to a PostgreSQL database`(_ number: Int) throws {
+  func `a log names every changed row of a PostgreSQL database`(_ number: Int) throws {
     let scene = try PostgresLogScene(Self.origin, Self.schema, projections: ["named": Self.named])
     var changed = 0
     for history in 0..<Self.histories {
@@ -115,7 +114,7 @@ import Testing
     }
   }
 
-  /// One step by the log, and a comparison; returns whether there was anything new.
+  /// Runs a step by the log and a comparison. Returns whether there was a change.
   private func check(_ scene: PostgresLogScene, _ place: String) throws -> Bool {
     let report = try scene.step()
     #expect(report.foundBy?.way == .log, "\(String(describing: report.foundBy)), \(place)")

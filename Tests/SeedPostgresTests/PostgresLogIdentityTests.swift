@@ -9,7 +9,7 @@ import Testing
 @testable import SeedPublication
 @testable import SeedPublisher
 
-/// A database that is not the one that the last step read, whatever it says of itself, is compared once.
+/// If the database is not the one of the last step, the step compares once.
 @Suite struct PostgresLogIdentityTests {
   private static let tables = """
     CREATE TABLE t(id int PRIMARY KEY, name text); INSERT INTO t SELECT i, 'n' || i FROM generate_series(1, 20) i
@@ -20,7 +20,7 @@ import Testing
     try PostgresLogScene(Self.tables, Self.schema, cluster: cluster)
   }
 
-  /// That what is published is what that database holds.
+  /// Expects that the published rows equal those of the database.
   private func expect(_ scene: PostgresLogScene, equals database: PostgresDatabase) throws {
     let rows = try database.run("SELECT id || '|' || name FROM t ORDER BY id").split(separator: "\n").map(
       String.init)
@@ -31,7 +31,7 @@ import Testing
     #expect(published == rows)
   }
 
-  @Test func `a database restored from a dump is compared, and its log goes on`() throws {
+  @Test func `a database restored from a dump is compared and its log is used again`() throws {
     let cluster = try PostgresCluster.shared.get()
     var scene = try scene()
     let dump = try cluster.dump(scene.database)
@@ -46,7 +46,7 @@ import Testing
     try expect(scene, equals: restored)
   }
 
-  @Test func `a copy that went its own way with the same numbers is compared`() throws {
+  @Test func `a diverged copy with the same numbers is compared`() throws {
     let cluster = try PostgresCluster()
     var scene = try scene(cluster)
     let copy = try scene.database.on(PostgresCluster(copyOf: cluster))
@@ -60,7 +60,7 @@ import Testing
     try expect(scene, equals: copy)
   }
 
-  @Test func `a server that crashed is compared once`() throws {
+  @Test func `a server is compared once after a crash`() throws {
     let cluster = try PostgresCluster()
     let scene = try scene(cluster)
     try scene.follow("UPDATE t SET name = 'x' WHERE id = 1")
@@ -69,7 +69,7 @@ import Testing
     try scene.follow("UPDATE t SET name = 'y' WHERE id = 1")
   }
 
-  @Test func `a standby that took the server's place without its last commits takes them back`() throws {
+  @Test func `a promoted standby without the last commits rolls them back`() throws {
     let cluster = try PostgresCluster()
     var scene = try scene(cluster)
     let other = try PostgresCluster(standbyOf: cluster)
@@ -93,8 +93,8 @@ import Testing
     }
   }
 
-  /// A standby's snapshot takes transactions in progress for seen. Without care their rows would never be read.
-  @Test(.full) func `a transaction that was in progress on a standby is found when it ends`() throws {
+  /// A standby's snapshot hides transactions in progress. Without care their rows would never be read.
+  @Test(.full) func `a transaction in progress on a standby is found after its end`() throws {
     let cluster = try PostgresCluster()
     var scene = try scene(cluster)
     let standby = try scene.database.on(PostgresCluster(standbyOf: cluster))
@@ -114,7 +114,7 @@ import Testing
     try expect(scene, equals: scene.database)
   }
 
-  @Test func `a standby that is behind is not read either where its URL is a new one`() throws {
+  @Test func `a standby that is behind is not read even under a new URL`() throws {
     let cluster = try PostgresCluster()
     var scene = try scene(cluster)
     let standby = try scene.database.on(PostgresCluster(standbyOf: cluster))
@@ -134,8 +134,8 @@ import Testing
     try expect(scene, equals: scene.database)
   }
 
-  /// Without a log the rows would be compared with older ones, and go.
-  @Test func `a standby that is behind takes no row back where rows are compared either`() throws {
+  /// Without a log, its older rows would replace the published ones.
+  @Test func `a standby that is behind rolls back no row when rows are compared`() throws {
     let cluster = try PostgresCluster()
     var scene = try PostgresScene(Self.tables, Self.schema, cluster: cluster)
     func place(_ database: PostgresDatabase) -> PostgresPlace {
@@ -166,13 +166,13 @@ import Testing
     try slow.run("SELECT pg_wal_replay_resume()")
     try follow(slow, scene.database)
     #expect(try scene.step().outcome == .unchanged)
-    // The server itself is never behind, whatever it holds.
+    // The primary is never behind.
     scene.place = place(scene.database)
     try scene.database.run("UPDATE t SET name = 'old' WHERE id = 1")
     #expect(try scene.step().changes["t"]?.updated == 1)
   }
 
-  @Test func `a user who may not ask which server it is compares as before`() throws {
+  @Test func `a user who may not identify the server compares as before`() throws {
     let scene = try PostgresScene(Self.tables, Self.schema, cluster: try PostgresCluster())
     let role = "blind_\(scene.database.name)"
     try scene.database.run(
@@ -187,7 +187,7 @@ import Testing
     #expect(try blind.step().changes["t"]?.updated == 1)
   }
 
-  @Test func `a standby that is behind what was published is waited for, and after a while complained of`()
+  @Test func `a step waits for a standby behind the publication and warns after a while`()
     throws
   {
     let cluster = try PostgresCluster()

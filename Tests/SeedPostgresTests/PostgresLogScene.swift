@@ -10,13 +10,12 @@ import Testing
 @testable import SeedPublication
 @testable import SeedPublisher
 
-/// A deployment that follows the log of a database of its own.
 struct PostgresLogScene {
   var scene: PostgresScene
   var database: PostgresDatabase { scene.database }
   var deployment: TestDeployment { scene.deployment }
 
-  /// With a log, and where steps follow it.
+  /// Sets up the log if steps follow it.
   init(
     _ sql: String, _ schema: String, projections: [String: String] = [:], user: String = "postgres",
     schemaName: String = "public", cluster: PostgresCluster? = nil
@@ -31,7 +30,7 @@ struct PostgresLogScene {
     #expect(second.foundBy == .because(.first), "\(String(describing: second.foundBy))")
   }
 
-  /// From here on the same database is read on another server, or another one under the same name.
+  /// Reads the same database on another server, or another database under the same name, from now on.
   mutating func move(to database: PostgresDatabase) {
     scene.place = PostgresPlace(url: database.url(), shownURL: scene.place.text, schema: scene.place.schema)
   }
@@ -46,15 +45,15 @@ struct PostgresLogScene {
     try setup.run(try setup.removal())
   }
 
-  /// A step that looks, whatever it knows of the origin.
+  /// Runs a step that must read the origin.
   @discardableResult
   func step() throws -> SeriesReport {
-    // Nothing may be passed over for looking the same.
+    // A transaction, so that the origin does not look unchanged.
     try scene.database.run("SELECT pg_current_xact_id()")
     return try scene.step()
   }
 
-  /// What a step finds by the log alone, and that a comparison of everything right after it has nothing to add.
+  /// Runs a step by the log, and expects that a full comparison right after it finds no difference.
   @discardableResult
   func follow(
     _ sql: String, reason: String? = nil, sourceLocation: SourceLocation = #_sourceLocation
@@ -68,7 +67,7 @@ struct PostgresLogScene {
     return report
   }
 
-  /// That a step compares everything for that reason, and then all is equal.
+  /// Expects that a step compares everything for this reason and that all rows are equal afterwards.
   func compare(_ reason: ComparisonReason, sourceLocation: SourceLocation = #_sourceLocation) throws {
     let report = try step()
     #expect(report.foundBy == .because(reason), sourceLocation: sourceLocation)

@@ -9,14 +9,13 @@ import Testing
 @testable import SeedPublication
 @testable import SeedPublisher
 
-/// What a log is made of, who may make it, and how it stays short.
 @Suite struct PostgresLogSetupTests {
   private static let tables = """
     CREATE TABLE t(id int PRIMARY KEY, name text); INSERT INTO t SELECT i, 'n' || i FROM generate_series(1, 20) i
     """
   private static let schema = "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT)"
 
-  @Test func `only what is read gets a log, and what cannot have one is named with its reason`() throws {
+  @Test func `only tables that are read get a log and impossible ones are reported with a reason`() throws {
     let scene = try PostgresScene(
       """
       CREATE EXTENSION postgres_fdw; CREATE SERVER s FOREIGN DATA WRAPPER postgres_fdw;
@@ -46,7 +45,7 @@ import Testing
     #expect(Set(logged.keys) == ["money", "root", "loose", "digits", "bare", "behind", "parent", "heir"])
   }
 
-  @Test func `tables without keys of use are compared as a whole once they were written`() throws {
+  @Test func `tables without usable keys are compared in full after a write`() throws {
     let scene = try PostgresLogScene(
       """
       CREATE TABLE digits(id numeric PRIMARY KEY); CREATE TABLE parent(id int PRIMARY KEY, name text);
@@ -62,7 +61,7 @@ import Testing
     try scene.follow("UPDATE digits SET id = 7 WHERE id = 100")
   }
 
-  @Test func `a partitioned table behind a SELECT is noted once for each transaction`() throws {
+  @Test func `a partitioned table behind a SELECT is logged once per transaction`() throws {
     let scene = try PostgresLogScene(
       """
       CREATE TABLE events(id int, day int, n int) PARTITION BY LIST (day); CREATE TABLE one PARTITION OF events FOR VALUES IN (1);
@@ -78,7 +77,7 @@ import Testing
     try scene.follow("CREATE TABLE unread(id int); INSERT INTO unread VALUES (1)")
   }
 
-  @Test func `a policy that decides which rows there are makes everything doubtful`() throws {
+  @Test func `a row-level security policy makes the log doubtful`() throws {
     let scene = try PostgresLogScene(
       """
       CREATE TABLE t(id int PRIMARY KEY, name text, shown bool DEFAULT true); ALTER TABLE t ENABLE ROW LEVEL SECURITY;
@@ -91,7 +90,7 @@ import Testing
 
   // MARK: Mistakes
 
-  @Test func `who may not make a log is told who may`() throws {
+  @Test func `a user who may not create a log gets a GRANT statement or the owner option`() throws {
     let scene = try PostgresScene(Self.tables, Self.schema)
     let (reader, owner) = ("reads_\(scene.database.name)", "owns_\(scene.database.name)")
     try scene.database.run(
@@ -115,7 +114,7 @@ import Testing
     #expect(try scene.database.run("SELECT count(*) FROM pg_namespace WHERE nspname = 'seedbank'") == "0\n")
     let setup = try PostgresLogSetup(place(reader), owner: place(owner))
     try setup.run(try setup.draft(scene.deployment.job.plans).statements)
-    // What the owner made, the reader reads.
+    // The reader can use the owner's log.
     var followed = scene
     followed.place = place(reader)
     followed.deployment.job.policy.changes = .log
@@ -129,7 +128,7 @@ import Testing
     #expect(try scene.database.run("SELECT count(*) FROM pg_trigger WHERE tgname LIKE 'seedbank%'") == "0\n")
   }
 
-  @Test func `a schema of that name which is no log stays, and setup does not wait for locks for long`()
+  @Test func `a foreign schema named like the log stays and setup waits only briefly for locks`()
     throws
   {
     let scene = try PostgresScene(
@@ -149,7 +148,9 @@ import Testing
     try setup.run(statements)
   }
 
-  @Test func `what others put into the log's schema stays, and what reads the log is named`() throws {
+  @Test func `removal keeps foreign objects in the log's schema and reports objects that depend on the log`()
+    throws
+  {
     let scene = try PostgresLogScene(Self.tables, Self.schema)
     let database = scene.database
     try database.run(
@@ -165,7 +166,7 @@ import Testing
       error?.description.contains("view busy depends on table seedbank.log_1") == true, "\(error as Any)")
     #expect(error?.description.contains("nothing was taken away") == true)
     #expect(error?.description.contains("\n") == false && error?.description.contains("view quiet") == true)
-    // A function was made, and the log counts again once all was compared.
+    // A new function is a schema change, so one comparison precedes the log.
     try scene.compare(.doubt(.otherSchema))
     try scene.follow("UPDATE t SET name = 'still' WHERE id = 1")
     try database.run("DROP VIEW busy, quiet")
@@ -186,7 +187,7 @@ import Testing
     #expect(foreign?.description.contains("that is no log") == true)
   }
 
-  @Test func `a schema in which nothing else lies goes with the log`() throws {
+  @Test func `an otherwise empty schema is dropped with the log`() throws {
     let scene = try PostgresLogScene(Self.tables, Self.schema)
     try scene.remove()
     let rest =
@@ -196,15 +197,15 @@ import Testing
     try scene.setUp()
   }
 
-  // MARK: Staying short
+  // MARK: Pruning
 
-  // A server of their own: what others leave open keeps entries from going.
+  // Needs its own server, because open transactions of others keep entries.
 
   private func count(_ scene: PostgresLogScene) throws -> String {
     try scene.database.run("SELECT count(*) FROM seedbank.log_1")
   }
 
-  @Test func `entries that were published go after an hour, and the newest one stays`() throws {
+  @Test func `published entries are deleted after an hour except for the newest`() throws {
     let scene = try PostgresLogScene(Self.tables, Self.schema, cluster: try PostgresCluster())
     for id in 1...5 { try scene.database.run("UPDATE t SET name = 'x' WHERE id = \(id)") }
     try scene.step()
@@ -222,7 +223,7 @@ import Testing
     try scene.follow("UPDATE t SET name = 'z' WHERE id = 8")
   }
 
-  @Test func `who was away for longer than entries stay compares`() throws {
+  @Test func `a publisher down longer than entries are kept compares`() throws {
     let scene = try PostgresLogScene(Self.tables, Self.schema, cluster: try PostgresCluster())
     try scene.follow("UPDATE t SET name = 'a' WHERE id = 1")
     try scene.database.run("UPDATE t SET name = 'unseen' WHERE id = 2")
@@ -233,7 +234,7 @@ import Testing
     try scene.follow("UPDATE t SET name = 'b' WHERE id = 4")
   }
 
-  @Test func `who may not remove entries says what to run, once they are old`() throws {
+  @Test func `a user who may not delete old entries reports the command to run`() throws {
     let scene = try PostgresLogScene(Self.tables, Self.schema)
     let role = "keeps_\(scene.database.name)"
     try scene.database.run(

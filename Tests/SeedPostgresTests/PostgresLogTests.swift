@@ -9,7 +9,6 @@ import Testing
 @testable import SeedPublication
 @testable import SeedPublisher
 
-/// Steps that find what changed in the log that a database keeps of its writers.
 @Suite struct PostgresLogTests {
   private static let tables = """
     CREATE TABLE zone(code text PRIMARY KEY, title text);
@@ -33,7 +32,7 @@ import Testing
     try PostgresLogScene(Self.tables, Self.schema, projections: ["named": Self.named])
   }
 
-  @Test func `what is written by any statement is found by its keys`() throws {
+  @Test func `rows written by any statement are found by their keys`() throws {
     let scene = try scene()
     let report = try scene.follow(
       "UPDATE call SET time = '12:00' WHERE stop = 2", reason: "all rows of \"busy\"")
@@ -54,14 +53,14 @@ import Testing
     #expect(try scene.follow("BEGIN; DELETE FROM call; ROLLBACK").outcome == .unchanged)
   }
 
-  @Test func `TRUNCATE means the whole table, and no other`() throws {
+  @Test func `TRUNCATE marks exactly its whole table`() throws {
     let scene = try scene()
     try scene.follow("TRUNCATE call", reason: "all rows of \"busy\", \"call\"")
     try scene.follow("INSERT INTO call VALUES (1, 1, '00:00')", reason: "all rows of \"busy\"")
   }
 
   @Test
-  func `a table that was written anew is compared, and one with another column makes everything doubtful`()
+  func `a rewritten table is compared and an altered column makes the log doubtful`()
     throws
   {
     let scene = try scene()
@@ -75,7 +74,7 @@ import Testing
     try scene.compare(.doubt(.otherSchema))
   }
 
-  @Test func `a transaction that ends late is found, though later ones were published before`() throws {
+  @Test func `a transaction that commits late is found after later ones were published`() throws {
     let scene = try scene()
     let late = try LateTransaction("UPDATE zone SET title = 'late' WHERE code = 'a'", scene.database)
     try scene.follow("UPDATE zone SET title = 'early' WHERE code = 'b'", reason: "all rows of \"named\"")
@@ -85,7 +84,7 @@ import Testing
     try scene.audit()
   }
 
-  @Test func `where nothing new was written no table is read`() throws {
+  @Test func `no table is read if nothing was written`() throws {
     let scene = try scene()
     func scans() throws -> String {
       try scene.database.run(
@@ -99,7 +98,7 @@ import Testing
     #expect(try scans() == before)
   }
 
-  @Test(.full) func `more keys than are worth it are a comparison`() throws {
+  @Test(.full) func `too many keys cause a comparison`() throws {
     let scene = try PostgresLogScene(
       "CREATE TABLE t(id int PRIMARY KEY, name text)", "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT)")
     try scene.follow("INSERT INTO t SELECT i, 'x' FROM generate_series(1, 100000) i")
@@ -107,8 +106,7 @@ import Testing
       "INSERT INTO t SELECT i, 'x' FROM generate_series(200000, 300000) i", reason: "all rows of \"t\"")
   }
 
-  @Test func `a SELECT that asks for the time is read at each step, and the other tables by the log`() throws
-  {
+  @Test func `a SELECT that depends on the time is read at each step and other tables by the log`() throws {
     let scene = try PostgresLogScene(
       "CREATE TABLE t(id int PRIMARY KEY, name text); INSERT INTO t VALUES (1, 'x')",
       "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT); CREATE TABLE late(id INTEGER PRIMARY KEY, name TEXT)",
@@ -121,9 +119,9 @@ import Testing
     #expect(reasons == ["late": "\"now\" stands in its SELECT, or in a view or policy behind it"])
   }
 
-  // MARK: Partitions and heirs
+  // MARK: Partitions and inheritance
 
-  @Test func `partitions note what is written to them directly`() throws {
+  @Test func `direct writes to partitions are logged`() throws {
     let scene = try PostgresLogScene(
       """
       CREATE TABLE t(id int, day int, name text, PRIMARY KEY (id, day)) PARTITION BY LIST (day);
@@ -145,7 +143,7 @@ import Testing
     try scene.audit()
   }
 
-  @Test func `a table that gets an heir is compared, though nobody wrote to the table itself`() throws {
+  @Test func `a table is compared when it gets an inheriting table`() throws {
     let scene = try PostgresLogScene(
       "CREATE TABLE t(id int PRIMARY KEY, name text); INSERT INTO t VALUES (1, 'x')",
       "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT)")
@@ -161,7 +159,7 @@ import Testing
     #expect(try scene.step().changes["t"]?.inserted == 1)
   }
 
-  @Test func `a new table is offered, though nothing else is new`() throws {
+  @Test func `a new table is reported even without other changes`() throws {
     let scene = try scene()
     let origin = try scene.scene.place.open(waitSeconds: 1)
     scene.deployment.job.knownOrigin = try origin.outline()
@@ -174,8 +172,7 @@ import Testing
   }
 
   @Test(arguments: ["TRUNCATE", "DELETE FROM"])
-  func `a log that somebody emptied tells nothing, also where it had been empty before`(_ verb: String) throws
-  {
+  func `an emptied log is not trusted even if it had been empty before`(_ verb: String) throws {
     let scene = try PostgresLogScene(
       "CREATE TABLE t(id int PRIMARY KEY, name text); INSERT INTO t VALUES (1, 'x')",
       "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT)")
@@ -191,7 +188,7 @@ import Testing
 
   // MARK: Triggers
 
-  @Test func `a trigger that was off is a doubt, also when it is on again`() throws {
+  @Test func `a disabled trigger is a doubt even after it was enabled again`() throws {
     let scene = try scene()
     try scene.database.run(
       "ALTER TABLE zone DISABLE TRIGGER seedbank_update; UPDATE zone SET title = 'unseen'; ALTER TABLE zone ENABLE ALWAYS TRIGGER seedbank_update"
@@ -212,13 +209,13 @@ import Testing
     try scene.compare(.doubt(.otherTriggers))
   }
 
-  @Test func `a writer that plays the part of a replica is noted`() throws {
+  @Test func `a writer with session_replication_role replica is logged`() throws {
     try scene().follow(
       "SET session_replication_role = replica; UPDATE stop SET name = 'replica' WHERE id < 3",
       reason: "all rows of \"named\"")
   }
 
-  @Test func `a function of the log that somebody changed is not trusted`() throws {
+  @Test func `a changed function of the log is not trusted`() throws {
     let scene = try scene()
     try scene.database.run(
       "CREATE OR REPLACE FUNCTION seedbank.log_3_update() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'"
@@ -230,20 +227,20 @@ import Testing
     try scene.audit()
   }
 
-  @Test(.full) func `a large statement after small ones costs no plan of theirs`() throws {
+  @Test(.full) func `a large statement after small ones does not reuse their query plan`() throws {
     let scene = try PostgresLogScene(
       "CREATE TABLE t(id int PRIMARY KEY, name text); INSERT INTO t SELECT i, 'x' FROM generate_series(1, 50000) i",
       "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT)")
-    // A plan for a row or two would need more than a billion comparisons, which this time does not allow.
+    // A plan for one or two rows would take more than a billion comparisons, too many for this timeout.
     let small = (1...6).map { "UPDATE t SET name = 'y' WHERE id = \($0)" }.joined(separator: "; ")
     try scene.database.run("\(small); SET statement_timeout = '30s'; UPDATE t SET name = 'z'")
     let report = try scene.step()
     #expect(report.foundBy == FoundBy(.log) && report.changes["t"]?.updated == 50_000)
   }
 
-  // MARK: Names
+  // MARK: Names and privileges
 
-  @Test func `names may hold any sign`() throws {
+  @Test func `names may contain any character`() throws {
     let scene = try PostgresLogScene(
       """
       CREATE SCHEMA "a ""b'\\ $$"; CREATE TYPE "a ""b'\\ $$"."m''" AS ENUM ('x''y', 'z\\');
@@ -262,7 +259,7 @@ import Testing
     #expect(report.changes.values.first?.deleted == 2)
   }
 
-  @Test func `writers need no right on the log, and readers no more than to read it`() throws {
+  @Test func `writers need no privilege on the log and readers only SELECT`() throws {
     let scene = try scene()
     try scene.database.run(
       """

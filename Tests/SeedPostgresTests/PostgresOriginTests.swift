@@ -6,7 +6,6 @@ import SeedSystem
 import Support
 import Testing
 
-/// A PostgreSQL database is published as a file would be.
 @Suite struct PostgresOriginTests {
   private static let stops = """
     CREATE TABLE t(id int PRIMARY KEY, name text, x float8);
@@ -14,7 +13,7 @@ import Testing
     """
   private static let schema = "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT, x REAL)"
 
-  @Test func `rows are published, and what changes becomes a delta`() throws {
+  @Test func `rows are published and changes become a delta`() throws {
     let scene = try PostgresScene(Self.stops, Self.schema)
     #expect(try scene.step().outcome == .created)
     #expect(
@@ -34,9 +33,9 @@ import Testing
     #expect(try scene.step().outcome == .unchanged)
   }
 
-  @Test func `a look at a database in which no transaction ended reads no table`() throws {
+  @Test func `a check of an unchanged database reads no table`() throws {
     let scene = try PostgresScene(Self.stops, Self.schema)
-    // A cluster of its own: in a shared one other tests write.
+    // Its own cluster, because other tests write to the shared one.
     let cluster = try PostgresCluster()
     let database = try cluster.database(Self.stops)
     let place = PostgresPlace(url: database.url(), shownURL: "postgres://host/x", schema: "public")
@@ -54,7 +53,7 @@ import Testing
     #expect(later.renewed() == nil, "in doubt it is read")
   }
 
-  @Test func `all tables are read in one state, whatever is written meanwhile`() throws {
+  @Test func `all tables are read in one snapshot despite concurrent writes`() throws {
     let sql = "CREATE TABLE t(id int PRIMARY KEY, name text, x float8); CREATE TABLE u(id int PRIMARY KEY)"
     let scene = try PostgresScene(sql, "\(Self.schema); CREATE TABLE u(id INTEGER PRIMARY KEY)")
     let origin = try PostgresOrigin(scene.place)
@@ -65,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func `a COPY that is given up leaves transaction and state as they were`() throws {
+  @Test func `an abandoned COPY leaves transaction and snapshot intact`() throws {
     let sql =
       "CREATE TABLE t AS SELECT i AS id, repeat('x', 200) AS name, 1::float8 AS x FROM generate_series(1, 100000) i"
     let scene = try PostgresScene(sql, Self.schema)
@@ -81,14 +80,14 @@ import Testing
     #expect(count == 100_000)
   }
 
-  // MARK: SELECTs of the operator's
+  // MARK: Projections
 
   @Test(arguments: [
     "SELECT id, name || ';' AS name, NULL::float8 AS x FROM t", "SELECT * FROM t;",
     "-- all; of them\nSELECT * FROM t /* ; */ ; -- and; more\n",
     "SELECT id, $$;$$ AS name, x FROM t WHERE name <> E'\\';' ;\n",
   ])
-  func `a SELECT runs in the server, and may end and be remarked on as it likes`(_ sql: String) throws {
+  func `a SELECT runs on the server and may end in a semicolon or a comment`(_ sql: String) throws {
     let scene = try PostgresScene(Self.stops, Self.schema, projections: ["t": sql])
     #expect(try scene.step().rows["t"] == 3)
   }
@@ -106,7 +105,7 @@ import Testing
     ("SELECT id, ARRAY[1::money] AS name, x FROM t", "lc_monetary", true),
     ("SELECT id, point(1, 2) AS name, x FROM t", "the type point", true),
   ])
-  func `a SELECT that cannot be published names its file, its line and the reason`(
+  func `an invalid SELECT is reported with file, line and reason`(
     _ sql: String, _ words: String, _ isConfiguration: Bool
   ) throws {
     let scene = try PostgresScene(Self.stops, Self.schema, projections: ["t": sql])
@@ -130,14 +129,16 @@ import Testing
     ("SELECT id, upper(name) AS name, x FROM t", false), ("SELECT id, name, x FROM v", true),
     ("SELECT id, name, EXTRACT(epoch FROM timestamptz 'now') AS x FROM t", true),
   ])
-  func `what may yield other rows though nobody writes is known`(_ sql: String, _ isVolatile: Bool) throws {
+  func `queries that may return other rows without a write are detected`(_ sql: String, _ isVolatile: Bool)
+    throws
+  {
     let view =
       sql.hasSuffix("v") ? "CREATE VIEW v AS SELECT id, clock_timestamp()::text AS name, x FROM t" : ""
     let scene = try PostgresScene(Self.stops + view, Self.schema, projections: ["t": sql])
     #expect(try PostgresOrigin(scene.place).isVolatile(scene.deployment.job.plans) == isVolatile)
   }
 
-  @Test func `what is not read cannot make anything volatile, whatever it asks for`() throws {
+  @Test func `a volatile view that is not read makes nothing volatile`() throws {
     let scene = try PostgresScene(
       """
       \(Self.stops) CREATE VIEW aside AS SELECT now(); CREATE EXTENSION postgres_fdw;

@@ -7,7 +7,7 @@ import Testing
 @testable import SeedPublication
 @testable import SeedPublisher
 
-/// Servers that were brought back to a moment of their past, or that get their rows from another server.
+/// Servers after point-in-time recovery, and subscribers of logical replication.
 @Suite struct PostgresRecoveryTests {
   private static let tables = """
     CREATE TABLE t(id int PRIMARY KEY, name text); INSERT INTO t SELECT i, 'n' || i FROM generate_series(1, 20) i
@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(.full, arguments: ["name", "xid"])
-  func `a server recovered to a point in time takes back what came later, and says why it compared`(
+  func `point-in-time recovery rolls back later rows and the reason is reported`(
     target: String
   ) throws {
     let cluster = try PostgresCluster(isArchiving: true)
@@ -31,7 +31,6 @@ import Testing
     let backup = try PostgresCluster(backupOf: cluster)
     try scene.follow("UPDATE t SET name = 'kept' WHERE id = 1")
     let kept = try rows(of: scene.database)
-    // The accident, which was published.
     let point = try scene.database.run(
       target == "name"
         ? "SELECT 'before' FROM pg_create_restore_point('before')"
@@ -58,7 +57,7 @@ import Testing
     let source: PostgresDatabase
     let scene: PostgresLogScene
 
-    /// Waits until all that was committed at the source is there.
+    /// Waits until the subscriber has everything that the source committed.
     func follow() throws {
       let count = "SELECT md5(coalesce(string_agg(t::text, ',' ORDER BY id), '')) FROM t"
       try waitUntil("the subscriber follows", every: 0.05) {
@@ -81,7 +80,7 @@ import Testing
     return Subscriber(source: source, scene: scene)
   }
 
-  @Test(.full) func `what logical replication brings is noted, row by row`() throws {
+  @Test(.full) func `logical replication is logged row by row`() throws {
     let subscriber = try subscriber()
     try subscriber.follow()
     _ = try subscriber.scene.step()
@@ -104,8 +103,7 @@ import Testing
     try subscriber.scene.audit("TRUNCATE")
   }
 
-  @Test func `a table that becomes a subscriber's after its log was made is compared, with a warning`() throws
-  {
+  @Test func `a table subscribed after its log was made is compared with a warning`() throws {
     let cluster = try PostgresCluster(["wal_level=logical"])
     let source = try cluster.database("\(Self.tables); CREATE PUBLICATION p FOR TABLE t")
     let scene = try PostgresLogScene("CREATE TABLE t(id int PRIMARY KEY, name text)", Self.schema)

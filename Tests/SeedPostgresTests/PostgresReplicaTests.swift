@@ -9,12 +9,11 @@ import SeedTrust
 import Support
 import Testing
 
-/// Steps that read a replica: how far it is behind, and what becomes of rows that it takes away.
 @Suite struct PostgresReplicaTests {
   private static let table =
     "CREATE TABLE t AS SELECT i AS id, 'name ' || i AS name FROM generate_series(1, 1000) i"
   private static let schema = "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT)"
-  /// Goes on for ever while there are rows beyond the tenth.
+  /// Endless while there are rows beyond the tenth.
   private static let slow = "SELECT id, name FROM t WHERE id <= 10 OR pg_sleep(600) IS NULL"
 
   private func lag(_ scene: ReplicatedScene) throws -> Int? {
@@ -23,10 +22,10 @@ import Testing
       .lagSeconds
   }
 
-  @Test func `how far a replica is behind is told, also where nothing new has arrived`() throws {
+  @Test func `the lag of a replica is reported even without new transactions`() throws {
     let scene = try ReplicatedScene(Self.table, Self.schema)
     try eventually("the replica is not behind") { try lag(scene) == 0 ? true : nil }
-    // A standby that has replayed no transaction yet cannot say how old its newest is.
+    // A standby without a replayed transaction does not know its lag.
     try scene.servers.primary.run("UPDATE t SET name = 'first' WHERE id = 1")
     try scene.servers.follow()
     _ = try scene.deployment.step()
@@ -44,14 +43,14 @@ import Testing
     #expect(try scene.deployment.metadata().state.head == head.next)
   }
 
-  @Test func `a server that is no replica is behind nothing`() throws {
+  @Test func `a server that is no replica has no lag`() throws {
     let scene = try PostgresScene(Self.table, Self.schema)
     try scene.step()
     let reading = OriginReading.newest(of: "test", in: scene.deployment.folder("state"))
     #expect(reading.openMilliseconds != nil && reading.lagSeconds == nil)
   }
 
-  @Test func `rows that a replica takes away once are read once more in the same step`() throws {
+  @Test func `a read cancelled once by a recovery conflict is retried in the same step`() throws {
     let scene = try ReplicatedScene(Self.table, Self.schema, projections: ["t": Self.slow])
     Thread { [servers = scene.servers] in
       _ = try? servers.sleeper()
@@ -64,7 +63,7 @@ import Testing
     #expect(try scene.deployment.step().warnings == [])
   }
 
-  @Test func `rows that a replica takes away twice end the step with the advice, and nothing is published`()
+  @Test func `a read cancelled twice fails the step with a remedy and publishes nothing`()
     throws
   {
     let scene = try ReplicatedScene(Self.table, Self.schema, projections: ["t": Self.slow])

@@ -6,7 +6,7 @@ import SeedSystem
 import Support
 import Testing
 
-/// A deployment whose origin is a database of its own on a real server.
+/// A deployment whose origin is a new database on a real server.
 struct PostgresScene {
   let database: PostgresDatabase
   let deployment: TestDeployment
@@ -24,7 +24,6 @@ struct PostgresScene {
       schema: schemaName)
   }
 
-  /// Where the next step reads.
   var place: PostgresPlace {
     didSet { follow() }
   }
@@ -40,20 +39,18 @@ struct PostgresScene {
     return try deployment.step().series[0]
   }
 
-  /// All that a step says.
   func fullStep() throws -> StepReport {
     follow()
     return try deployment.step()
   }
 
-  /// What a client at head has of a table, in its key's order.
+  /// The rows of a table on a client at head, in key order.
   func published(_ table: String = "t") throws -> [[SeedValue]] {
     let path = deployment.folder("state/test-1.sqlite")
     let schema = try #require(deployment.job.plans[0].schema.table(table))
     return try Connection(path, .reader).rows(TableSQL(schema).allInKeyOrder)
   }
 
-  /// What a step that must fail says.
   func refusal() -> any OriginFailure {
     do {
       let report = try step()
@@ -63,11 +60,10 @@ struct PostgresScene {
     } catch { return NoFailure(description: "\(error)") }
   }
 
-  /// Whether nothing was ever signed of it.
   var hasPublishedNothing: Bool { (try? deployment.metadata()) == nil }
 }
 
-/// A step that went well, or failed for another reason.
+/// The step succeeded or failed for another reason.
 private struct NoFailure: OriginFailure {
   let description: String
   var isUnavailable: Bool { false }

@@ -7,7 +7,6 @@ import SeedSystem
 import Support
 import Testing
 
-/// A standby is read as its primary would be, and in its own way gets in the way.
 @Suite struct PostgresStandbyTests {
   private let scene: ReplicatedScene
   private let plan: SeriesPlan
@@ -25,7 +24,7 @@ import Testing
     PostgresPlace(url: standby.url(), shownURL: "postgres://standby/x", schema: "public")
   }
 
-  @Test func `a reader in whose way the standby is gets told how to be let alone`() throws {
+  @Test func `a recovery conflict during a read is reported with a remedy`() throws {
     let origin = try PostgresOrigin(place)
     let table = try #require(plan.schema.table("t"))
     let rows = try origin.rows(table, plan.projection(table), isOrdered: false)
@@ -34,12 +33,12 @@ import Testing
     try primary.run("VACUUM t")
     let error = #expect(throws: PostgresError.self) { while try rows.next() {} }
     let words = error.map(\.description) ?? ""
-    // A session that is ended while it sends rows may not be able to say why.
+    // A session ended while it sends rows may not be able to report the reason.
     #expect(error?.isUnavailable == true, "\(words)")
     #expect(words.contains("hot_standby_feedback") && words.contains("max_standby_streaming_delay"))
   }
 
-  @Test func `a reader that waits for rows hears why they are taken away`() throws {
+  @Test func `a recovery conflict while waiting for rows is reported with its reason`() throws {
     let (primary, standby) = (primary, standby)
     let select = "SELECT id, name FROM t WHERE id < 3 OR pg_sleep(60) IS NULL"
     let slow = try SeriesPlan(
@@ -59,8 +58,8 @@ import Testing
     #expect(words.contains("conflict with recovery") && words.contains("hot_standby_feedback"), "\(words)")
   }
 
-  /// A standby's list of transactions in progress is empty: only its place in the log tells that one of them has ended.
-  @Test func `a transaction that was in progress is seen when it ends, though a later one ended before`()
+  /// A standby's list of running transactions is empty; only its log position shows that one ended.
+  @Test func `a transaction in progress is read after its end even if a later one ended before`()
     throws
   {
     let primary = primary
@@ -83,7 +82,7 @@ import Testing
 }
 
 extension Thread {
-  /// Starts it behind a lock that the server holds for it, and waits until it stands there.
+  /// Starts the thread behind a lock, and waits until its session waits for it.
   fileprivate func runBehind(_ database: PostgresDatabase) throws {
     let holder = Thread { _ = try? database.run("SELECT pg_advisory_lock(7); SELECT pg_sleep(600)") }
     holder.start()

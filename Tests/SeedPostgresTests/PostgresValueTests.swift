@@ -7,12 +7,10 @@ import SeedTrust
 import Support
 import Testing
 
-/// What becomes of each type, whatever the server's settings are.
 @Suite struct PostgresValueTests {
   struct Case: CustomStringConvertible, Sendable {
-    /// In SQL, with its type.
     let value: String
-    /// The client's type, and what it holds.
+    /// The client's type, and the resulting value.
     let expected: [(type: String, value: SeedValue)]
 
     var description: String { value }
@@ -112,7 +110,7 @@ import Testing
     CREATE TYPE pair AS (a text, b int); CREATE DOMAIN small AS int CHECK (VALUE < 10);
     """
 
-  /// What an operator may have set for a database, all at once.
+  /// Unusual settings of a database, all at once.
   private static func strange(_ name: String) -> String {
     [
       "datestyle = 'German, DMY'", "timezone = 'Asia/Kolkata'", "intervalstyle = 'postgres_verbose'",
@@ -121,7 +119,7 @@ import Testing
     ].map { "ALTER DATABASE \(name) SET \($0);" }.joined()
   }
 
-  @Test func `each type comes as the table of types says, whatever the settings are`() throws {
+  @Test func `each type converts as documented under any settings`() throws {
     let database = try PostgresCluster.shared.get().database(Self.types)
     try database.run(Self.strange(database.name))
     for (number, one) in Self.cases.enumerated() {
@@ -146,7 +144,7 @@ import Testing
     }
   }
 
-  @Test func `keys come in the client's order, without being sorted again`() throws {
+  @Test func `keys that arrive in the client's order are not sorted again`() throws {
     var random = SplitMix(seed: UInt64.random(in: 0...UInt64.max))
     let letters = ["a", "A", "b", "Z", "é", "ß", "-", " ", "_", "10", "9", "😀", "z", "Ä", "ä"]
     let words = Set(
@@ -173,7 +171,7 @@ import Testing
     }
   }
 
-  @Test func `keys that the server orders in another way are sorted here`() throws {
+  @Test func `keys in another order are sorted by the publisher`() throws {
     let scene = try PostgresScene(
       "CREATE TABLE t AS SELECT i::text AS id FROM generate_series(1, 120) i",
       "CREATE TABLE t(id INTEGER PRIMARY KEY)")
@@ -183,8 +181,8 @@ import Testing
     #expect(try scene.published().last == [.integer(1000)])
   }
 
-  /// Second opinion: the same rows as a file of SQLite lead to the same digest.
-  @Test func `random rows have the digest that they have as a file`() throws {
+  /// Compares with the same rows in a SQLite origin.
+  @Test func `random rows have the same digest as from a SQLite file`() throws {
     let seed = UInt64.random(in: 0...UInt64.max)
     var random = SplitMix(seed: seed)
     let schema = "CREATE TABLE t(a INTEGER, b TEXT, x REAL, n INTEGER, d BLOB, PRIMARY KEY (b, a))"

@@ -9,24 +9,20 @@ import SeedTrust
 import Support
 import Testing
 
-/// Sixteen sessions write the same few rows while they are published: every version is a state that transactions left, and
-/// none of what they did is missed.
+/// Sixteen sessions write the same few rows. Every version must be a committed state, without a missed change.
 @Suite struct PostgresWritersTests {
   static let writers = 16
   static let accounts = 200
-  /// Seconds for which they write.
+  /// Duration of the writes in seconds.
   static let seconds = Stage.isDeep ? 20 : 3
-  /// Transactions that each writer is given at each step.
   static let portion = 40
 
-  /// What a publisher reads.
   enum Server: CaseIterable { case primary, standby }
 
-  /// Each server, and how steps find what changed.
   static let cases = Server.allCases.flatMap { server in [(server, ChangeFinding.comparison), (server, .log)]
   }
 
-  /// An account's balance is its base and the sum of its entries, and all balances together never change.
+  /// Invariants: an account's balance is its base plus its entries, and the sum of all balances is constant.
   static let schema = """
     CREATE TABLE account(id INTEGER PRIMARY KEY, base INTEGER NOT NULL, balance INTEGER NOT NULL);
     CREATE TABLE entry(id INTEGER PRIMARY KEY, account INTEGER NOT NULL REFERENCES account, amount INTEGER NOT NULL);
@@ -40,8 +36,8 @@ import Testing
     OR EXISTS (SELECT 1 FROM entry WHERE account NOT IN (SELECT id FROM account))
     """
 
-  /// A tenth of the transactions deletes, a tenth changes keys, a tenth is undone, and some go on for long. Deadlocks and
-  /// broken references end some more of them.
+  /// One transaction in ten deletes, one changes keys, one rolls back, and some run long. Deadlocks and foreign
+  /// keys abort further ones.
   private static let origin = """
     CREATE TABLE account(id int PRIMARY KEY, base int NOT NULL, balance int NOT NULL);
     CREATE TABLE entry(id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, amount int NOT NULL,
@@ -80,7 +76,7 @@ import Testing
     """
 
   @Test(.full, arguments: cases)
-  func `every version that is published among sixteen writers is a state that they meant, and none is missed`(
+  func `every version published among sixteen writers is a committed state and no change is missed`(
     _ server: Server, _ finding: ChangeFinding
   ) throws {
     let scene = try Scene(server, finding)
@@ -104,7 +100,7 @@ import Testing
     if finding == .log { try scene.audit() }
   }
 
-  /// A publisher that looks again and again, and a client that follows it.
+  /// A publisher that steps repeatedly, and a client that follows it.
   private final class Scene {
     let deployment: TestDeployment
     let primary: PostgresDatabase
@@ -130,7 +126,7 @@ import Testing
       if finding == .log { try followLog() }
     }
 
-    /// The database notes what its writers touch, and from the second step on that is followed.
+    /// Sets up a log, which is followed from the second step on.
     private func followLog() throws {
       let place = PostgresPlace(url: primary.url(), shownURL: "postgres://primary/x", schema: "public")
       let setup = try PostgresLogSetup(place)
@@ -141,9 +137,9 @@ import Testing
       _ = try deployment.step()
     }
 
-    /// The newest step followed the log, and it missed nothing.
+    /// Expects that the newest step used the log and that the log is complete.
     func audit() throws {
-      // A standby hears nothing of a transaction that writes nothing.
+      // A standby does not receive transactions that write nothing.
       try primary.run("UPDATE account SET base = base WHERE id = (SELECT min(id) FROM account)")
       try settle()
       let newest = try deployment.step().series[0]
@@ -156,7 +152,7 @@ import Testing
       #expect(report.warnings.isEmpty, "\(report.warnings)")
     }
 
-    /// One step, and the client at its version. A standby may be in the way of who reads it.
+    /// Runs one step and updates the client. A standby may cancel the read.
     func follow() throws {
       do {
         guard try deployment.step().series[0].outcome == .changed else { return }
@@ -168,7 +164,6 @@ import Testing
       if try client.integer(broken) != 0 { brokenVersions.append(newest.version.number) }
     }
 
-    /// The object that leads to the head.
     func published() throws -> PublishedObject {
       let metadata = try deployment.metadata()
       return try #require(
@@ -181,7 +176,7 @@ import Testing
       try seedRows(connection, deployment.job.plans[0].schema)
     }
 
-    /// Of a deployment that reads all of it for the first time.
+    /// The rows of a new deployment that reads everything.
     func freshRows() throws -> SeedRows {
       let fresh = try TestDeployment([model("1.0", schema)], in: try TemporaryFolder(inMemory: true))
       fresh.job = DatasetJob(

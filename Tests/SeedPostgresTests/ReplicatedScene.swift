@@ -4,12 +4,12 @@ import SeedPublisher
 import SeedSystem
 import Support
 
-/// A deployment that reads a standby of a server of its own.
+/// A deployment that reads a standby of its own server.
 struct ReplicatedScene {
   let servers: Replication
   let deployment: TestDeployment
 
-  /// - Parameter settings: of the standby; without any, it makes way for nobody who reads.
+  /// - Parameter settings: Settings of the standby. Without any, it cancels no reader.
   init(
     _ sql: String, _ schema: String, projections: [String: String] = [:],
     settings: [String] = ["max_standby_streaming_delay=0"]
@@ -27,12 +27,11 @@ struct ReplicatedScene {
   }
 }
 
-/// A database on a primary and on its standby.
 struct Replication: Sendable {
   let primary: PostgresDatabase
   let standby: PostgresDatabase
 
-  /// Waits until the standby shows what the primary does.
+  /// Waits until the standby shows the primary's state.
   func follow() throws {
     let reached = try primary.run("SELECT pg_current_wal_lsn()").split(separator: "\n").joined()
     try waitUntil("the standby follows", every: 0.05) {
@@ -40,7 +39,7 @@ struct Replication: Sendable {
     }
   }
 
-  /// Waits until a session other than `known` sleeps in the standby, and returns its process.
+  /// Waits until a session other than `known` sleeps on the standby, and returns its process id.
   func sleeper(besides known: String = "") throws -> String {
     try eventually("a step reads") {
       let found = try standby.run("SELECT pid FROM pg_stat_activity WHERE wait_event = 'PgSleep'")
@@ -48,7 +47,7 @@ struct Replication: Sendable {
     }
   }
 
-  /// Takes rows away from who reads them.
+  /// Deletes rows that a session is reading.
   func take(_ condition: String) throws {
     try primary.run("DELETE FROM t WHERE \(condition)")
     try primary.run("VACUUM t")

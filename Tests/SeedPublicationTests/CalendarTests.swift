@@ -4,7 +4,7 @@ import Testing
 
 @testable import SeedPublication
 
-/// When a calendar's moments come, beside a reference that goes through a year minute by minute.
+/// Checks scheduled times against a reference that walks through a year minute by minute.
 @Suite struct CalendarTests {
   private static let zones = [
     "UTC", "Europe/Zurich", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "Africa/Casablanca",
@@ -18,7 +18,7 @@ import Testing
 
   // MARK: The grammar
 
-  @Test func `days and times are read in all their forms`() throws {
+  @Test func `weekly times parse in all their forms`() throws {
     func hours(_ text: String) throws -> [Int] {
       try WeeklyTimes(text).minutes.map { $0 / 60 }
     }
@@ -39,18 +39,18 @@ import Testing
     "Mon-Fri 03:30;",
     "Mon - Fri 03:30", "03:30 Mon", "٠٣:٣٠", "-1:00",
   ])
-  func `times that are none are told`(text: String) {
+  func `an invalid weekly time is rejected with the expected form`(text: String) {
     let mistake = #expect(throws: ScheduleMistake.self) { try WeeklyTimes(text) }
     #expect(mistake?.description.contains("expected") == true)
   }
 
-  @Test func `a day that is none is named`() {
+  @Test func `an unknown day name is reported`() {
     #expect(throws: ScheduleMistake.day("Mo")) { try WeeklyTimes("Mo-Fri 03:30") }
     #expect(throws: ScheduleMistake.day("Mon-Tue-Wed")) { try WeeklyTimes("Mon-Tue-Wed 03:30") }
     #expect(throws: ScheduleMistake.day("")) { try WeeklyTimes("Mon,,Tue 03:30") }
   }
 
-  @Test func `a length of time is a number and a unit`() throws {
+  @Test func `a duration is a number and a unit`() throws {
     #expect(
       try ["45s", "90m", "6h", "1d", "0h"].map { try WrittenDuration($0).seconds } == [
         45, 5400, 21_600, 86_400, 0,
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `a zone that is unknown is told with the nearest name`() {
+  @Test func `an unknown time zone is rejected with the nearest name`() {
     #expect(throws: ScheduleMistake.zone("Europe/Zurch", nearest: "Europe/Zurich")) {
       try ZoneClock("Europe/Zurch")
     }
@@ -70,9 +70,9 @@ import Testing
     #expect(ZoneClock.utc.offset(at: 0) == 0)
   }
 
-  // MARK: Clocks that change
+  // MARK: Daylight saving
 
-  @Test func `a time that the spring leaves out comes when the gap ends, once`() throws {
+  @Test func `a time skipped by daylight saving runs once, at the change`() throws {
     let calendar = try Self.calendar("02:15,02:45", "Europe/Zurich")
     let eve = try Self.time("2026-03-28T12:00:00Z")
     #expect(calendar.next(after: eve).text == "2026-03-29T01:00:00Z")
@@ -80,29 +80,29 @@ import Testing
     #expect(calendar.previous(before: try Self.time("2026-03-29T12:00:00Z")).text == "2026-03-29T01:00:00Z")
   }
 
-  @Test func `a time that the autumn has twice comes the first time only`() throws {
+  @Test func `a time repeated by daylight saving runs only the first time`() throws {
     let calendar = try Self.calendar("02:30", "Europe/Zurich")
     let first = try Self.time("2026-10-25T00:30:00Z")
     #expect(calendar.next(after: first.adding(seconds: -1)) == first)
     #expect(calendar.next(after: first).text == "2026-10-26T01:30:00Z")
   }
 
-  @Test func `a day that a zone leaves out is no day without its moment`() throws {
-    // Samoa went over the date line at the end of 2011-12-29.
+  @Test func `a time on a day that its zone skips runs at the change`() throws {
+    // Samoa skipped 2011-12-30 when it crossed the date line.
     let calendar = try Self.calendar("03:30", "Pacific/Apia")
     let eve = try Self.time("2011-12-29T20:00:00Z")
     #expect(calendar.next(after: eve).text == "2011-12-30T10:00:00Z")
     #expect(calendar.next(after: calendar.next(after: eve)).text == "2011-12-30T13:30:00Z")
   }
 
-  /// All moments of a year, by looking at the clock each minute.
+  /// All scheduled times of a year, found by reading the clock each minute.
   private static func reference(_ calendar: SnapshotCalendar, _ start: Int, minutes: Int) -> [Int] {
     let wanted = Set(calendar.times.minutes)
     var (moments, shown): ([Int], Set<Int>) = ([], [])
     var last = start / 60 - 1 + calendar.clock.offset(at: start - 60) / 60
     for moment in stride(from: start, to: start + minutes * 60, by: 60) {
       let local = moment / 60 + calendar.clock.offset(at: moment) / 60
-      // Minutes that the clock shows now or has left out since the last look. Monday is the fourth day of 1970's week.
+      // Minutes that the clock reached or skipped since the last minute. 1970-01-01 was the week's fourth day.
       let passed = local > last ? last + 1...local : local...local
       let new = passed.filter { wanted.contains(($0 + 3 * 1440) % 10_080) && !shown.contains($0) }
       if !new.isEmpty { moments.append(moment) }
@@ -115,7 +115,7 @@ import Testing
   private static func randomTimes(_ random: inout SplitMix) -> String {
     let days = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
     func time() -> String {
-      // Most near the hours at which clocks change.
+      // Mostly near the hours of clock changes.
       let hour =
         Bool.random(using: &random)
         ? Int.random(in: 0...3, using: &random) : Int.random(in: 0..<24, using: &random)
@@ -129,7 +129,7 @@ import Testing
   }
 
   @Test(.full, arguments: zones)
-  func `a year's moments are those of a clock that is looked at each minute`(zone: String) throws {
+  func `a year of scheduled times matches a minute by minute reference`(zone: String) throws {
     let seed = UInt64.random(in: 0 ..< .max)
     var random = SplitMix(seed: seed)
     let start = try Self.time("2026-01-01T00:00:00Z").secondsSinceEpoch

@@ -3,7 +3,6 @@ import SeedSystem
 import Support
 import Testing
 
-/// When a mirror is brought up to date.
 @Suite struct MirrorPaceTests {
   private let stamp: FileStamp
   private let newer: FileStamp
@@ -20,7 +19,7 @@ import Testing
 
   private func at(_ seconds: Int) -> ContinuousClock.Instant { start.advanced(by: .seconds(seconds)) }
 
-  @Test func `what is published is mirrored at once, and without news there is a look each minute`() {
+  @Test func `a new publication is mirrored at once and an unchanged one is checked every minute`() {
     var pace = MirrorPace(start)
     #expect(pace.isDue(nil, at: start) && !pace.shows(stamp))
     pace.succeeded(stamp, at: start)
@@ -29,15 +28,14 @@ import Testing
   }
 
   @Test
-  func `a store that is away for minutes is asked ever more seldom, up to a minute, and then again at once`()
-  {
+  func `retries of an unavailable store back off to a minute and reset after success`() {
     var pace = MirrorPace(start)
     pace.succeeded(stamp, at: start)
     var (second, waits) = (0, [Int]())
     for _ in 0..<9 {
       pace.failed(at: at(second))
       #expect(pace.isFailing && !pace.shows(stamp))
-      // What is published meanwhile does not make it hurry.
+      // A new publication does not shorten the wait.
       let wait = (1...200).first { pace.isDue(newer, at: at(second + $0)) } ?? 0
       waits.append(wait)
       second += wait

@@ -8,9 +8,8 @@ import Testing
 
 @testable import SeedPublication
 
-/// A mirror shows what was published, at one moment after the other, and never half of it.
+/// A mirror shows successive publications and never half of one.
 @Suite struct MirrorPushTests {
-  /// A publication and what it was at each of its versions.
   private struct History {
     let deployment: TestDeployment
     let images: [MirrorImage]
@@ -35,7 +34,7 @@ import Testing
     return options
   }
 
-  /// What a client that comes now can follow from the timestamp on is all there.
+  /// Every file that a client can reach from the current timestamp must exist.
   private static func check(_ files: [String: [UInt8]], _ note: String) {
     guard files[MirrorImage.timestampPath] != nil else { return }
     let result = Result {
@@ -63,7 +62,7 @@ import Testing
     return push.report
   }
 
-  @Test func `a change costs a put for each file that is new, and nothing where nothing changed`() throws {
+  @Test func `a push puts one object per new file and costs nothing without changes`() throws {
     let history = try History(versions: 2)
     let (bucket, memory) = (ModelBucket(), MirrorMemory())
     var known = memory
@@ -78,7 +77,9 @@ import Testing
     #expect(known.commit?.version == history.images[1].version && known.behindSince == nil)
   }
 
-  @Test func `whatever becomes of any one request, nothing is torn and the next push converges`() throws {
+  @Test func `a failure of any single request leaves the mirror consistent and the next push converges`()
+    throws
+  {
     let history = try History(versions: 3)
     for fault in ModelBucket.Fault.allCases {
       var number = 0
@@ -87,7 +88,7 @@ import Testing
     }
   }
 
-  /// Pushes three versions while one request meets a fault; whether all of them were made before it was due.
+  /// Pushes three versions while one request fails. Returns whether every request preceded the fault.
   private func isPast(_ fault: ModelBucket.Fault, at number: Int, _ history: History) throws -> Bool {
     let note = "\(fault) at request \(number)"
     let bucket = ModelBucket { Self.check($0, note) }
@@ -99,11 +100,11 @@ import Testing
         _ = try Self.push(image, to: bucket, &known) { memory = $0 }
         memory = known
       } catch is ModelBucket.Killed {
-        // What it knew dies with it, but for what was kept.
+        // The process loses its memory except for the saved part.
       } catch is MirrorError { memory = known }
     }
     let last = try #require(history.images.last)
-    // What is pushed next finds no fault, and makes good all that was missed.
+    // The next push meets no fault and repairs everything.
     let isPast = bucket.isArmed
     if isPast { bucket.disarm() }
     _ = try Self.push(last, to: bucket, &memory)
@@ -112,7 +113,7 @@ import Testing
     return isPast
   }
 
-  @Test func `a random life of faults and lost memories ends with what is published`() throws {
+  @Test func `random faults and lost memory end with the current publication`() throws {
     let history = try History(versions: 5)
     let seed = UInt64.random(in: 0...UInt64.max)
     var random = SplitMix(seed: seed)
@@ -137,7 +138,7 @@ import Testing
     }
   }
 
-  @Test func `of two publishers with the same keys one stops, and what the other one put stays`() throws {
+  @Test func `if two publishers share keys one stops and the other one's files stay`() throws {
     let (bucket, scene) = (ModelBucket { Self.check($0, "") }, try Fork())
     var (one, other) = (MirrorMemory(), MirrorMemory())
     _ = try Self.push(scene.common, to: bucket, &one)
@@ -153,12 +154,12 @@ import Testing
     #expect(MirrorError.forked(version: 1).stopsPublisher && !MirrorError.vanished.stopsPublisher)
   }
 
-  /// Two publications that parted: a disk was copied.
+  /// Two publications that diverged after a disk was copied.
   private struct Fork {
     let common: MirrorImage
     let ours: MirrorImage
     let theirs: MirrorImage
-    /// They keep the files of the images.
+    /// Keeps the files of the images.
     private let deployments: [TestDeployment]
 
     init() throws {
@@ -177,7 +178,7 @@ import Testing
     }
   }
 
-  @Test func `metadata that somebody left behind is named, and replaced where an operator says so`() throws {
+  @Test func `foreign metadata is reported and replaced only if the operator confirms`() throws {
     let history = try History(versions: 2)
     let bucket = ModelBucket { Self.check($0, "") }
     var memory = MirrorMemory()
@@ -191,7 +192,7 @@ import Testing
     #expect(try Self.push(history.images[1], to: bucket, &memory, options).isCommitted)
   }
 
-  @Test func `a place that was emptied is an unmounted disk until an operator says that it is not`() throws {
+  @Test func `an emptied mirror counts as an unmounted disk until the operator confirms`() throws {
     let history = try History(versions: 2)
     let bucket = ModelBucket()
     var memory = MirrorMemory()
@@ -207,7 +208,7 @@ import Testing
     #expect(bucket.files.count == history.images[0].paths.count)
   }
 
-  @Test func `what another publication put there is left alone`() throws {
+  @Test func `files of another publication stay untouched`() throws {
     let (one, other) = (try History(versions: 1), try History(versions: 1))
     let bucket = ModelBucket()
     var memory = MirrorMemory()
@@ -218,7 +219,9 @@ import Testing
     #expect(bucket.files == shown)
   }
 
-  @Test func `what nothing leads to any more goes after the grace, an operator's own files never`() throws {
+  @Test func `unreferenced objects are deleted after the grace period but the operator's files are not`()
+    throws
+  {
     let history = try History(versions: 4)
     let bucket = ModelBucket { Self.check($0, "") }
     bucket.files = ["targets/robots.txt": [1], "metadata/notes.json": [2]]
@@ -233,7 +236,7 @@ import Testing
       Set(bucket.files.keys) == history.images[3].paths.union(["targets/robots.txt", "metadata/notes.json"]))
   }
 
-  @Test func `a store without conditions is filled where an operator says that nobody else publishes there`()
+  @Test func `a store without conditional writes is used only if the operator confirms a single publisher`()
     throws
   {
     let history = try History(versions: 3)
@@ -248,7 +251,7 @@ import Testing
       bucket.files[MirrorImage.timestampPath].map(SHA256Digest.of) == history.images[2].timestamp.sha256)
   }
 
-  @Test func `a damaged object is put in place again by a push that looks at all`() throws {
+  @Test func `a full check restores a damaged object`() throws {
     let history = try History(versions: 1)
     let bucket = ModelBucket()
     var memory = MirrorMemory()
@@ -262,9 +265,9 @@ import Testing
   }
 }
 
-/// What a put's answer leads to, in one table.
+/// Consequences of a put's response, in one table.
 @Suite struct MirrorDecisionTests {
-  @Test func `each answer to each put has one consequence`() {
+  @Test func `each response to each kind of put has one consequence`() {
     let nowhere = MirrorDecision(.absent, to: .object)
     guard case .fail(.refused) = nowhere else {
       Issue.record("\(nowhere)")
@@ -282,7 +285,7 @@ import Testing
   }
 
   @Test
-  func `a store that ignores conditions is found out, one that honours them keeps nothing of the probe`()
+  func `the probe detects a store that ignores conditions and leaves nothing in one that honours them`()
     throws
   {
     let good = ModelBucket()
@@ -296,7 +299,7 @@ import Testing
   }
 }
 
-/// Refuses each put with a condition, as stores without conditions do.
+/// Rejects each conditional put, as stores without conditions do.
 private struct PlainBucket: MirrorStore {
   let inner: ModelBucket
   var place: String { inner.place }
@@ -311,7 +314,6 @@ private struct PlainBucket: MirrorStore {
   func isPublic(_ path: String) -> Bool? { nil }
 }
 
-/// Takes every put.
 private struct CarelessBucket: MirrorStore {
   let inner = ModelBucket()
   var place: String { inner.place }

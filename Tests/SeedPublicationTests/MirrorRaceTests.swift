@@ -8,13 +8,13 @@ import Testing
 
 @testable import SeedPublication
 
-/// Two publishers with the same keys, of the same disk once, and one bucket.
+/// Two publishers with the same keys, from copies of one disk, and one bucket.
 @Suite struct MirrorRaceTests {
-  /// One after the other, what each of two publishers has published since they parted.
+  /// Successive publications of two publishers after they diverged.
   struct Twins {
     let common: MirrorImage
     let chains: [[MirrorImage]]
-    /// They keep the files of the images.
+    /// Keeps the files of the images.
     private let deployment: TestDeployment
 
     init(versions: Int) throws {
@@ -28,7 +28,7 @@ import Testing
         try deployment.origin("UPDATE stop SET name = 'name \(version)' WHERE id = 1")
         _ = try deployment.step()
         chains[0].append(try MirrorImage(of: deployment.publication))
-        // Every other change is the same for both: they read one origin.
+        // Every other change is the same for both, because they read one origin.
         if !version.isMultiple(of: 2) {
           try deployment.origin("UPDATE stop SET name = 'other \(version)' WHERE id = 1")
         }
@@ -39,10 +39,9 @@ import Testing
     }
   }
 
-  /// A publisher on its way through its chain.
   private final class Runner: @unchecked Sendable {
     let images: [MirrorImage]
-    /// What it has on its disk.
+    /// The memory on its disk.
     var memory = MirrorMemory()
     var place = 0
     var isStopped = false
@@ -53,7 +52,7 @@ import Testing
 
     func step() { place = min(place + 1, images.count - 1) }
 
-    /// As `run` does: an error that tells of another publisher ends it.
+    /// Like `run`: a conflict with another publisher ends it.
     func push(to bucket: ModelBucket, replacing: Bool = false) {
       guard !isStopped else { return }
       var options = MirrorOptions()
@@ -65,7 +64,7 @@ import Testing
         try push.run()
         memory = push.memory
       } catch is ModelBucket.Killed {
-        // Only what was kept is known again.
+        // Keep only the saved memory.
       } catch let error as MirrorError {
         memory = push.memory
         isStopped = error.stopsPublisher
@@ -73,7 +72,7 @@ import Testing
     }
   }
 
-  /// What clients see of a bucket, one commit after the other.
+  /// Records each commit that clients can see in a bucket.
   private final class Witness: @unchecked Sendable {
     private struct Commit {
       let version: Int
@@ -120,7 +119,7 @@ import Testing
   private static let races = 200
 
   @Test
-  func `in 200 races there is one commit for each version, all of one publisher, and the other one stops`()
+  func `in 200 races each version has one commit, all of one publisher, and the other stops`()
     throws
   {
     let twins = try Twins(versions: 4)
@@ -133,12 +132,12 @@ import Testing
     #expect(losers == Self.races, "seed \(seed)")
   }
 
-  /// Whether one of the two was stopped.
+  /// Returns whether one of the two was stopped.
   private func run(_ twins: Twins, _ random: inout SplitMix, _ note: String) throws -> Bool {
     let witness = Witness(note)
     let bucket = ModelBucket { witness.look(at: $0) }
     let runners = twins.chains.map { Runner(twins.common, $0) }
-    // Both know the mirror, or one of them meets it for the first time.
+    // Each publisher may have used the mirror before.
     for runner in runners where random.chance(80) { runner.push(to: bucket) }
     for _ in 0..<8 {
       let one = Int.random(in: 0...1, using: &random)
@@ -156,10 +155,10 @@ import Testing
       runner.push(to: bucket)
       bucket.disarm()
     }
-    // At last each has something new, and says so without any fault.
+    // At the end each has a new version and pushes it without faults.
     for runner in runners + runners { runner.step() }
     for runner in runners { runner.push(to: bucket) }
-    // Each may be in the way of the other with metadata that nothing leads to: an operator says who goes on.
+    // Unreferenced metadata may block both, so the operator decides who continues.
     if !runners.contains(where: \.isStopped) { runners[0].push(to: bucket, replacing: true) }
     for runner in runners { runner.push(to: bucket) }
     #expect(witness.problems.isEmpty, "\(note): \(witness.problems)")

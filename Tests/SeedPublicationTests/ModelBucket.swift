@@ -4,20 +4,19 @@ import SeedSystem
 import SeedTrust
 import Support
 
-/// A store in memory that does what an object store promises, and what may become of a request on its way.
+/// An object store in memory, with faults of requests.
 final class ModelBucket: MirrorStore {
-  /// What becomes of one request.
   enum Fault: CaseIterable {
-    /// It never arrives.
+    /// The request never arrives.
     case timeoutBefore
-    /// It is done, and nobody hears of it.
+    /// The request succeeds, but its response is lost.
     case timeoutAfter
     /// Only a part of the body arrives; the store keeps none of it.
     case cutBody
     case unavailable
     case unmet
     case disputed
-    /// The publisher dies before or after it.
+    /// The publisher dies before or after the request.
     case killBefore, killAfter
   }
 
@@ -25,7 +24,6 @@ final class ModelBucket: MirrorStore {
 
   struct State {
     var files: [String: [UInt8]] = [:]
-    /// Counts all requests.
     var requests = 0
     var puts = 0
     var fault: (at: Int, kind: Fault)?
@@ -34,7 +32,7 @@ final class ModelBucket: MirrorStore {
 
   let place = "a bucket in memory"
   private let state = Mutex(State())
-  /// Called after each request, whatever became of it.
+  /// Called after each request, whether it succeeded or not.
   private let watch: @Sendable ([String: [UInt8]]) -> Void
 
   init(watch: @escaping @Sendable ([String: [UInt8]]) -> Void = { _ in }) { self.watch = watch }
@@ -47,17 +45,16 @@ final class ModelBucket: MirrorStore {
   var requests: Int { state.withLock { $0.requests } }
   var puts: Int { state.withLock { $0.puts } }
 
-  /// The request of that number, counted from the next one as 0, meets a fault.
+  /// Lets the request of that number fail; 0 is the next one.
   func arm(_ fault: Fault, at number: Int) { state.withLock { $0.fault = ($0.requests + number, fault) } }
 
-  /// Does something else before the request of that number, counted from the next one as 0: another publisher is faster.
+  /// Runs a closure before the request of that number, for example another publisher's; 0 is the next one.
   func interrupt(at number: Int, _ work: @escaping @Sendable () -> Void) {
     state.withLock { $0.interruption = ($0.requests + number, work) }
   }
 
   func disarm() { state.withLock { ($0.fault, $0.interruption) = (nil, nil) } }
 
-  /// Whether the fault has not happened yet.
   var isArmed: Bool { state.withLock { $0.fault != nil } }
 
   private func next() -> Fault? {

@@ -8,7 +8,7 @@ import SeedTrust
 import Support
 import Testing
 
-/// Files that nothing names any more stay for a grace period, then go; nothing else does.
+/// Files without a reference are deleted after a grace period, and no others.
 @Suite struct PruningTests {
   private static let schema = "CREATE TABLE t(id INTEGER PRIMARY KEY, v TEXT)"
 
@@ -32,7 +32,7 @@ import Testing
     _ = try deployment.step(forcingSnapshot: true)
   }
 
-  @Test func `what metadata no longer names stays for the grace period and then goes`() throws {
+  @Test func `a file without a reference is deleted after the grace period`() throws {
     let deployment = try Self.deployment()
     let first = try #require(try deployment.metadata().newestSnapshot)
     try Self.change(deployment, "b")
@@ -50,7 +50,7 @@ import Testing
     #expect(try !Self.files(deployment).contains(object.filePath))
   }
 
-  @Test func `a step of one dataset keeps what another one asks to be kept for longer`() throws {
+  @Test func `the longest grace period of all datasets applies`() throws {
     let deployment = try Self.deployment()
     let first = try #require(try deployment.metadata().newestSnapshot)
     try Self.change(deployment, "b")
@@ -59,7 +59,7 @@ import Testing
     try expectTenMinutes(first, deployment)
   }
 
-  @Test(.full) func `after a hundred publications only what is named is left, and all of it`() throws {
+  @Test(.full) func `after a hundred publications exactly the referenced files are left`() throws {
     let deployment = try Self.deployment()
     deployment.job.graceSeconds = 5
     for number in 0..<100 { try Self.change(deployment, "\(number)") }
@@ -72,7 +72,7 @@ import Testing
     #expect(files.filter { $0.hasPrefix("metadata/") }.count == 5, "\(files.sorted())")
   }
 
-  @Test func `what a crash left goes at the next step`() throws {
+  @Test func `a temporary file left by a crash is deleted at the next step`() throws {
     let deployment = try Self.deployment()
     let leftover = deployment.publication.path + "/targets/test/1/snapshot-9-gzip.tmp"
     try Data([1]).write(to: URL(fileURLWithPath: leftover))
@@ -80,7 +80,7 @@ import Testing
     #expect(!Folder.exists(leftover))
   }
 
-  @Test func `a lost or damaged memory only makes files stay longer`() throws {
+  @Test func `a lost or damaged list of unreferenced files only delays their deletion`() throws {
     let deployment = try Self.deployment()
     let first = try #require(try deployment.metadata().newestSnapshot)
     try Self.change(deployment, "b")

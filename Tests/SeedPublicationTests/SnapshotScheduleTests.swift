@@ -5,7 +5,7 @@ import SeedSystem
 import Support
 import Testing
 
-/// When snapshots are due: over a year of steps, with machines that were off and clocks that jump.
+/// Due snapshots over a year of steps, with machines that were off and clocks that jump.
 @Suite struct SnapshotScheduleTests {
   private static let start = UTCTime("2026-01-01T00:00:00Z")!
 
@@ -19,7 +19,7 @@ import Testing
     SnapshotPast(newest: newest, seen: seen, seed: seed)
   }
 
-  /// A publisher's year of steps: what each of its snapshots served, and after each step the time and the newest snapshot.
+  /// A year of steps: scheduled times per snapshot, and after each step the time and the newest snapshot.
   private static func year(
     _ schedule: SnapshotSchedule, _ random: inout SplitMix, canJumpBack: Bool
   ) -> (served: [UTCTime], steps: [(now: UTCTime, newest: UTCTime)]) {
@@ -34,7 +34,7 @@ import Testing
       switch Int.random(in: 0..<400, using: &random) {
       case 0: now = now.adding(seconds: Int.random(in: 0..<5 * 86_400, using: &random))
       case 1 where canJumpBack:
-        // Never further than what is believed.
+        // At most as far as the schedule tolerates.
         now = max(
           newest.adding(seconds: -80_000), now.adding(seconds: -Int.random(in: 0..<80_000, using: &random)))
       default: now = now.adding(seconds: Int.random(in: 1..<1200, using: &random))
@@ -43,7 +43,7 @@ import Testing
     return (served, steps)
   }
 
-  /// No moment is served twice, and after each step none that has come is left.
+  /// Checks that no scheduled time is served twice and that no step leaves a past one unserved.
   private static func check(_ schedule: SnapshotSchedule, canJumpBack: Bool) {
     let seed = UInt64.random(in: 0 ..< .max)
     var random = SplitMix(seed: seed)
@@ -58,27 +58,26 @@ import Testing
 
   @Test(
     .full, arguments: ["UTC", "Europe/Zurich", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu"])
-  func `in a year with nights off and clocks that jump no moment is lost or served twice`(zone: String) throws
-  {
+  func `no scheduled time is lost or served twice in a year of outages and clock jumps`(zone: String) throws {
     for jitter in [0, 600] {
       let schedule = try Self.schedule("Mon-Fri 02:30; Sat,Sun 06:00,18:00", zone, jitter: jitter)
       for canJumpBack in [false, true] { Self.check(schedule, canJumpBack: canJumpBack) }
     }
   }
 
-  @Test func `dates of a clock that was days ahead keep nothing up`() throws {
+  @Test func `dates from a clock that was days ahead block no snapshot`() throws {
     let schedule = try Self.schedule("03:30")
     let now = Self.start.adding(days: 100)
     let (near, far) = (now.adding(seconds: 80_000), now.adding(days: 300))
     #expect(!schedule.isDue(Self.past(near), now: now))
     #expect(schedule.isDue(Self.past(far), now: now))
     #expect(schedule.isDue(Self.past(far, seen: far), now: now))
-    // The snapshot that follows is dated by the clock that is right.
+    // The following snapshot has the correct date.
     #expect(!schedule.isDue(Self.past(now, seen: far), now: now.adding(seconds: 60)))
     #expect(SnapshotSchedule.every(seconds: 60).isDue(Self.past(near), now: now))
   }
 
-  @Test func `what a publisher has seen to waits for the next moment, and what it slept through does not`()
+  @Test func `a served time waits for the next one and a missed time is due at once`()
     throws
   {
     let schedule = try Self.schedule("03:30")
@@ -92,7 +91,7 @@ import Testing
   }
 
   @Test
-  func `jitter is the same whenever it is asked for, differs by series and day, and never skips a moment`()
+  func `jitter is stable, differs by series and day, and never skips a time`()
     throws
   {
     let schedule = try Self.schedule("03:30", jitter: 3600)
@@ -132,7 +131,7 @@ import Testing
     return deployment
   }
 
-  @Test func `a change waits for the night, and a night that was missed is made up for once`() throws {
+  @Test func `a change waits for the scheduled night and missed nights cause one snapshot`() throws {
     let deployment = try deployment()
     #expect(
       try deployment.publish("UPDATE stop SET name = 'w'").snapshotBytes == nil, "it was there by then")
@@ -142,7 +141,7 @@ import Testing
     #expect(try deployment.publish("UPDATE stop SET name = 'y'").snapshotBytes == nil)
   }
 
-  @Test func `a mark that cannot be written is an error of the step, and what was published stays`() throws {
+  @Test func `a failure to save the schedule's mark fails the step and keeps the publication`() throws {
     let deployment = try deployment()
     _ = try deployment.publish("UPDATE stop SET name = 'w'")
     _ = try deployment.step(forcingSnapshot: true)
@@ -157,7 +156,7 @@ import Testing
     #expect(CalendarMark(Series("test", model: "2.0"), in: deployment.folder("state")).time != nil)
   }
 
-  @Test func `a publisher that was there at night makes no snapshot by day`() throws {
+  @Test func `a publisher that ran at night makes no snapshot by day`() throws {
     let deployment = try deployment()
     _ = try deployment.publish("UPDATE stop SET name = 'w'")
     _ = try deployment.step(forcingSnapshot: true)
@@ -165,7 +164,7 @@ import Testing
     #expect(try deployment.verifiedStep().snapshotBytes == nil, "nothing changed")
     deployment.clock = deployment.clock.adding(seconds: 6 * 3600)
     #expect(try deployment.publish("UPDATE stop SET name = 'x'").snapshotBytes == nil)
-    // A mark that is lost costs one snapshot at most.
+    // A lost mark costs one snapshot at most.
     try Folder.remove(deployment.folder("state/test-2.calendar"))
     #expect(try deployment.publish("UPDATE stop SET name = 'y'").snapshotBytes != nil)
     deployment.clock = deployment.clock.adding(seconds: 20 * 3600)

@@ -6,9 +6,8 @@ import Testing
 
 @testable import SeedPublication
 
-/// What a publisher may put its timestamp over.
 @Suite struct TimestampVerdictTests {
-  /// Two publishers since they parted; the rows of their second versions are the same.
+  /// Two publishers after they diverged; the rows of their second versions are the same.
   private let twins: MirrorRaceTests.Twins
   private var ours: [MirrorImage] { twins.chains[0] }
   private var theirs: [MirrorImage] { twins.chains[1] }
@@ -33,7 +32,7 @@ import Testing
     let verdict: TimestampVerdict
   }
 
-  @Test func `each timestamp that may be found has one verdict`() throws {
+  @Test func `each kind of existing timestamp has one verdict`() throws {
     let (here, lower) = (ours[1].version, ours[0].version)
     let doubtful = TimestampVerdict.doubtful(
       version: lower, snapshot: ours[0].published.timestamp.snapshot.version)
@@ -80,7 +79,7 @@ import Testing
     }
   }
 
-  /// What a publisher finds that has lost its memory of a mirror which shows an image.
+  /// The finding of a publisher without memory about a mirror that shows an image.
   private func finding(_ image: MirrorImage, _ shown: MirrorImage) throws -> TimestampJudge.Finding {
     let bucket = ModelBucket()
     var push = MirrorPush(shown, to: bucket, MirrorMemory(), MirrorOptions(), now: .now()) { _ in }
@@ -89,10 +88,10 @@ import Testing
       at: bucket.read(MirrorImage.timestampPath))
   }
 
-  @Test func `without a memory the files that are still here tell, then the histories`() throws {
+  @Test func `without memory the local files decide first and then the histories`() throws {
     #expect(try finding(ours[1], ours[0]) == .older)
     let overtaken = MirrorError.overtaken(there: theirs[1].version, here: ours[2].version)
-    // The same rows, but other files.
+    // The same rows in other files.
     #expect(throws: overtaken) { try finding(ours[2], theirs[1]) }
     for image in [ours[0], ours[1]] {
       let name = MetadataName.versioned(SnapshotRole.type, image.published.snapshot.version)

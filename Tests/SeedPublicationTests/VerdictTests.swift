@@ -8,7 +8,6 @@ import Testing
 
 @testable import SeedPublication
 
-/// What is said of a series and of a publication, by all that can be known of them.
 @Suite struct VerdictTests {
   private static let now = UTCTime(secondsSinceEpoch: 1_790_000_000)
   private static let series = Series("transit", model: "2.1")
@@ -90,11 +89,11 @@ import Testing
     },
   ]
 
-  @Test(arguments: cases) func `what is true of a series is said, the worst first`(_ one: Case) {
+  @Test(arguments: cases) func `concerns of a series are listed from the worst on`(_ one: Case) {
     #expect(one.evidence.concerns(at: Self.now) == one.expected)
   }
 
-  /// Each property as it is when all is well, and otherwise.
+  /// Each property in a bad state.
   private static let faults: [@Sendable (inout SeriesEvidence) -> Void] = [
     { $0.isExpired = true }, { $0.hasSnapshot = false }, { $0.isHeld = true },
     { $0.steps?.newest = .failed }, { $0.steps?.newestAt = now.adding(days: -1) },
@@ -103,7 +102,7 @@ import Testing
     { $0.doubts = [.log] },
   ]
 
-  @Test func `no series is current with any fault, whatever else is true of it`() {
+  @Test func `a series with any fault is not current`() {
     for chosen in 0..<(1 << Self.faults.count) {
       let evidence = Self.evidence { evidence in
         for (place, fault) in Self.faults.enumerated() where chosen & 1 << place != 0 { fault(&evidence) }
@@ -131,7 +130,7 @@ import Testing
     return PublicationVerdict(evidence, at: Self.now)
   }
 
-  /// From the worst on: each with what makes it true.
+  /// From the worst on, each with its cause.
   private static let verdicts: [(PublicationVerdict, @Sendable (inout PublicationEvidence) -> Void)] = [
     (.nothingPublished, { $0.isPublished = false }),
     (.expired, { $0.signatures.append(signature("transit-2", days: -1)) }),
@@ -150,7 +149,7 @@ import Testing
     (.untold([series]), { $0.series[0].steps = nil }),
   ]
 
-  @Test func `a publication is current only where nothing else is true of it, and the worst is said`() {
+  @Test func `a publication is current only without any problem and else reports the worst one`() {
     #expect(publication() == .current)
     for chosen in 1..<(1 << Self.verdicts.count) {
       let places = Self.verdicts.indices.filter { chosen & 1 << $0 != 0 }
@@ -160,13 +159,13 @@ import Testing
   }
 
   @Test(arguments: PublisherConcern.allCases)
-  func `with a concern of the publisher no publication is current`(_ concern: PublisherConcern) {
+  func `a publication is not current while its publisher has a concern`(_ concern: PublisherConcern) {
     let verdict = publication { $0.publisher = [concern] }
     #expect(
       verdict == .publisher(concern) && verdict.level == (concern == .datasetUnpublished ? .bad : .soon))
   }
 
-  @Test func `each series that something is wrong with is named, and no other`() throws {
+  @Test func `exactly the series with a problem are reported`() throws {
     let others = try (1...3).map { SeriesEvidence(try Series("other", major: $0), publishedAt: Self.now) }
     var held = others[1]
     held.isHeld = true
@@ -177,7 +176,7 @@ import Testing
     #expect(publication { $0.series += [told] } == .current)
   }
 
-  @Test func `steps are missed after five turns, or after a day and two hours of a timer`() {
+  @Test func `steps count as missing after five intervals or after 26 hours for a timer`() {
     for (check, seconds) in [(nil, 93_600), (2, 450), (90, 450), (600, 3000), (Int.max, 432_000)]
       as [(Int?, Int)]
     {
@@ -185,7 +184,7 @@ import Testing
     }
   }
 
-  @Test func `alerts miss looks and renewals by the numbers of the code`() throws {
+  @Test func `the alerts use the intervals of the code`() throws {
     let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appending(path: "Config/prometheus/alerts.yaml").path
     let rules = String(decoding: try DurableFile.read(file, limit: 100_000), as: UTF8.self)
@@ -208,7 +207,7 @@ import Testing
     #expect(!online.isEmpty && online.allSatisfy { $0 * UTCTime.secondsPerDay < renewed })
   }
 
-  @Test func `a disk is nearly full by its share, or by what is published on it`() {
+  @Test func `a disk is nearly full by its share or by the size of the publication`() {
     let disk = DiskUse(freeBytes: 50, allBytes: 1000)
     #expect(!disk.isNearlyFull(beside: 50) && disk.isNearlyFull(beside: 51))
     #expect(DiskUse(freeBytes: 49, allBytes: 1000).isNearlyFull(beside: 0))

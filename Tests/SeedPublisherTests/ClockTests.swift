@@ -7,7 +7,6 @@ import SeedTrust
 import Support
 import Testing
 
-/// A publisher whose clock was wrong for a while.
 @Suite struct ClockTests {
   private static let schema = "CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT NOT NULL);"
   private static let daysAhead = 13 * 365
@@ -35,7 +34,7 @@ import Testing
 
   private func isShort(_ expires: UTCTime, at clock: UTCTime) -> Bool { expires < clock.adding(days: 366) }
 
-  @Test func `signatures made under a clock years ahead are shortened once the right one has run for a day`()
+  @Test func `signatures made with a clock years ahead are shortened after a day of correct time`()
     throws
   {
     for hours in 0..<24 {
@@ -51,19 +50,21 @@ import Testing
     #expect(try step(at: later.adding(seconds: 60)).warnings.isEmpty)
   }
 
-  @Test func `an operator who vouches for the clock has them shortened at once`() throws {
+  @Test func `signatures of a wrong clock are shortened at once if the operator vouches for the clock`()
+    throws
+  {
     #expect(try step(at: right, assured: true).warnings.isEmpty)
     #expect(try expiries().allSatisfy { isShort($0, at: right) })
   }
 
-  @Test func `a clock that jumps about is not believed`() throws {
+  @Test func `signatures are not shortened while the clock jumps`() throws {
     _ = try step(at: right)
     _ = try step(at: right.adding(days: -30))
     _ = try step(at: right.adding(days: -29).adding(seconds: -10))
     #expect(try expiries().contains { !isShort($0, at: right) })
   }
 
-  /// A deployment of its own, whose clock was always right.
+  /// A separate deployment whose clock was always right.
   private func shortening(to seconds: Int, after pause: Int) throws -> (TestDeployment, StepReport) {
     let deployment = try TestDeployment([model("1.0", Self.schema)], in: TemporaryFolder(inMemory: true))
     try deployment.origin(Self.schema)
@@ -79,8 +80,7 @@ import Testing
     return end.secondsSinceEpoch - deployment.clock.secondsSinceEpoch
   }
 
-  @Test func `signatures that were to last longer, until the operator shortened that, blame no clock`() throws
-  {
+  @Test func `shortening the configured lifetime does not count as a clock error`() throws {
     for pause in [0, 3600, 2 * 86_400] {
       let (deployment, report) = try shortening(to: 3600, after: pause)
       #expect(report.warnings.isEmpty, "\(report.warnings)")
@@ -90,7 +90,7 @@ import Testing
   }
 
   @Test
-  func `a clock that is behind by some hours shortens nothing, and one that is behind by days is doubted`()
+  func `a clock some hours behind is accepted and a clock days behind is reported`()
     throws
   {
     let (deployment, report) = try shortening(to: 3600, after: -6 * 3600)
@@ -101,7 +101,7 @@ import Testing
     #expect(try longest(other) > 6 * 86_400)
   }
 
-  @Test func `a client of the right time is served all the while`() async throws {
+  @Test func `a client with the correct time is served throughout`() async throws {
     let client = FileClient(deployment)
     for hours in stride(from: 0, to: 30, by: 3) {
       _ = try step(at: right.adding(seconds: 3600 * hours))

@@ -5,7 +5,6 @@ import SeedTrust
 import Support
 import Testing
 
-/// Two databases are compared by key and canonical value, and every difference is told once.
 @Suite struct ComparisonTests {
   static let pairs = 40
 
@@ -15,7 +14,7 @@ import Testing
     return connection
   }
 
-  @Test func `random databases differ as a comparison of all their rows says`() throws {
+  @Test func `the comparison of random databases matches a full comparison of their rows`() throws {
     for seed in 0..<Self.pairs {
       let history = try RandomHistory(seed: UInt64(seed))
       let folder = try TemporaryFolder(inMemory: true)
@@ -44,14 +43,14 @@ import Testing
     }
   }
 
-  /// The slow way. Keys that a collation takes for the same are the same row, so those tables are left out.
+  /// A full comparison. The caller skips tables whose collation treats distinct keys as equal.
   private static func expected(
     _ old: [[UInt8]: [UInt8]], _ new: [[UInt8]: [UInt8]], _ schema: DatabaseSchema, _ name: String
   ) -> [Int] {
     let inserted = new.keys.filter { old[$0] == nil }
     let deleted = old.keys.filter { new[$0] == nil }
     let updated = new.filter { key, row in old[key].map { $0 != row } ?? false }
-    // A key that changed to one that its collation, or SQLite's numbers, take for the same is an update.
+    // A key that changed to one that its collation or SQLite's number comparison considers equal is an update.
     let moved = Self.moved(inserted, deleted, schema, name)
     return [inserted.count - moved, updated.count + moved, deleted.count - moved]
   }
@@ -66,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func `each kind of difference is told with its values`() throws {
+  @Test func `each kind of difference is reported with its values`() throws {
     let schema = "CREATE TABLE t(id INTEGER PRIMARY KEY, v, w TEXT)"
     let old = try database("\(schema); INSERT INTO t VALUES (1, 1, 'a'), (2, 2, 'b'), (4, NULL, 'd')")
     let new = try database("\(schema); INSERT INTO t VALUES (1, 1.0, 'a'), (3, x'00', 'c'), (4, NULL, 'd')")
@@ -79,7 +78,7 @@ import Testing
       tables[0].changes.inserted == 1 && tables[0].changes.updated == 1 && tables[0].changes.deleted == 1)
   }
 
-  @Test func `tables and columns of one side are named, and the rest is compared`() throws {
+  @Test func `tables and columns on one side only are listed, and the rest is compared`() throws {
     let old = try database(
       """
       CREATE TABLE both(id INTEGER PRIMARY KEY, a, gone); CREATE TABLE dropped(id INTEGER PRIMARY KEY);
@@ -100,7 +99,7 @@ import Testing
       tables[0].changes.updated == 1 && tables[1].changes.deleted == 2 && tables[2].changes.inserted == 1)
   }
 
-  @Test func `a value stands in JSON as it does in a delta`() throws {
+  @Test func `a value has the same JSON in a comparison and in a delta`() throws {
     var random = SplitMix(seed: 7)
     for _ in 0..<500 {
       let value = HardValues.any(&random)
@@ -116,7 +115,7 @@ import Testing
   }
 }
 
-/// A key's values out of their canonical bytes.
+/// Decodes a key's values from their canonical bytes.
 private struct CanonicalKey {
   private(set) var values: [SeedValue] = []
 

@@ -7,14 +7,14 @@ import SeedTrust
 import Support
 import Testing
 
-/// Eight programs write the origin while it is published: every version is a state that a transaction left.
+/// Eight programs write to the origin while it is published. Every version must be a committed state.
 @Suite struct ConcurrentWritersTests {
   static let writers = 8
   static let transactions = Stage.isDeep ? 2500 : 150
   static let steps = Stage.isDeep ? 100 : 15
   static let accounts = 40
 
-  /// An account's balance is its base and the sum of its entries, and all balances together never change.
+  /// Invariants: an account's balance is its base plus its entries, and the sum of all balances is constant.
   static let schema = """
     CREATE TABLE account(id INTEGER PRIMARY KEY, base INTEGER NOT NULL, balance INTEGER NOT NULL);
     CREATE TABLE entry(id INTEGER PRIMARY KEY, account INTEGER NOT NULL REFERENCES account, amount INTEGER NOT NULL);
@@ -27,7 +27,7 @@ import Testing
         SELECT coalesce(sum(amount), 0) FROM entry WHERE account = account.id))
     """
 
-  /// A transaction in several statements; between any two of them the invariant is broken.
+  /// A transaction of several statements. The invariants are broken between them.
   private static func transaction(_ random: inout SplitMix) -> String {
     let from = Int.random(in: 1...accounts, using: &random)
     let to = from % accounts + 1
@@ -46,7 +46,7 @@ import Testing
     return "BEGIN IMMEDIATE; \(body) \(random.chance(10) ? "ROLLBACK" : "COMMIT");\n"
   }
 
-  /// A `sqlite3` that gets some transactions at each step, and works on them while the step runs.
+  /// A `sqlite3` process that gets some transactions per step and runs them during the step.
   private final class Writer {
     private let program: TestProgram
     private var random: SplitMix
@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test(arguments: [ChangeFinding.comparison, .log])
-  func `every version that is published among eight writers is a state that they meant`(
+  func `every version published among eight writers is a committed state`(
     _ finding: ChangeFinding
   )
     throws
@@ -90,7 +90,7 @@ import Testing
     let first = try #require(try deployment.metadata().newestSnapshot)
     let client = try Connection(try deployment.expand(first, to: "client.sqlite"), .writer)
     let writers = try (0..<Self.writers).map { try Writer($0, deployment.originPath) }
-    // Tells commits of others, and so that the step behind it has something to publish.
+    // Detects commits of other connections, so that the following step has something to publish.
     let observer = try Connection(deployment.originPath, .origin)
     for _ in 0..<Self.steps {
       let before = try observer.integer("PRAGMA data_version")
@@ -108,7 +108,6 @@ import Testing
     if finding == .log { try Self.audit(deployment) }
   }
 
-  /// The origin notes what its writers touch.
   private static func follow(_ deployment: TestDeployment) throws {
     deployment.job.policy.changes = .log
     deployment.job.policy.auditSeconds = 86_400
@@ -117,7 +116,7 @@ import Testing
     try connection.transaction { for statement in draft.statements { try connection.execute(statement) } }
   }
 
-  /// The steps followed the log, and it missed nothing.
+  /// Checks that the steps read the log and that the log is complete.
   private static func audit(_ deployment: TestDeployment) throws {
     let newest = try deployment.step().series[0]
     #expect(
@@ -129,7 +128,6 @@ import Testing
     #expect(report.warnings.isEmpty, "\(report.warnings)")
   }
 
-  /// One step, and the client at its version.
   private func follow(_ deployment: TestDeployment, _ client: Connection) throws {
     guard try deployment.step().series[0].outcome == .changed else { return }
     let metadata = try deployment.metadata()

@@ -9,16 +9,16 @@ import Testing
 
 @testable import SeedPublisher
 
-/// Promise 3 for a whole dataset that lives for long: several series, each with minors that are added, levels, prunes,
-/// working copies edited by hand, and a publisher that dies now and then.
+/// Promise 3 for a long-lived dataset: several series with minors added later, levels, prunes, working copies
+/// edited by hand, and publisher crashes.
 @Suite struct DatasetLifeTests {
   static let lives = Stage.pick(quick: 1, full: 4, deep: 40)
   static let steps = Stage.isDeep ? 120 : 45
-  /// Steps after which every client is led to head.
+  /// Steps after which every client must reach head.
   private static let stepsBetweenLooks = 15
 
   @Test(arguments: 0..<lives)
-  func `every version from the floor on reaches head exactly, whatever a dataset goes through`(_ seed: Int)
+  func `every version from the floor on reaches head exactly`(_ seed: Int)
     throws
   {
     do {
@@ -34,7 +34,6 @@ import Testing
   }
 }
 
-/// The models that a dataset gets in the course of its life.
 private enum LifeModels {
   private static let search =
     "CREATE VIRTUAL TABLE search USING fts5(name, content='plain', content_rowid='id');"
@@ -46,7 +45,7 @@ private enum LifeModels {
   private static let leaf = ["leaf": "SELECT 'leaf ' || id AS key, parent FROM tree"]
   private static let counted = "CREATE TABLE counted(id INTEGER PRIMARY KEY, number INTEGER);"
 
-  /// In the order in which they come; of a major, the later one adds to the earlier.
+  /// In order of release; within a major, the later one adds to the earlier.
   static let all = [
     model("1.0", HardSchema.sql),
     model("2.0", narrow, projections: leaf),
@@ -64,7 +63,6 @@ private enum LifeModels {
   ]
 }
 
-/// A dataset, its publisher, and a client of each series at each version.
 private final class DatasetLife {
   private let seed: UInt64
   private let deployment: TestDeployment
@@ -76,7 +74,7 @@ private final class DatasetLife {
   /// First versions and new schemas so far.
   private(set) var foundations = 0
 
-  /// What happens to a life that is long enough.
+  /// Events of a long life; each happens once in so many steps.
   private enum Chance {
     static let newModel = 12
     static let suffering = 30
@@ -105,7 +103,7 @@ private final class DatasetLife {
     deployment.job = job
   }
 
-  // MARK: Living
+  // MARK: Steps
 
   func step() throws {
     try history.mutate()
@@ -137,9 +135,8 @@ private final class DatasetLife {
 
   private func bytes(_ path: String) throws -> [UInt8] { try DurableFile.read(path, limit: 1 << 30) }
 
-  // MARK: Suffering
+  // MARK: Accidents
 
-  /// What happens to a publisher between two steps.
   private func suffer() throws {
     let series = random.pick(clients.keys.sorted())
     switch Int.random(in: 0..<6, using: &random) {
@@ -155,7 +152,7 @@ private final class DatasetLife {
     }
   }
 
-  /// The publisher dies when all of a step's objects are written and no metadata is.
+  /// The publisher dies after it wrote all of a step's objects and before the metadata.
   private func dieBeforeTimestamp() throws {
     let before = try publishedFiles(deployment.publication)
     let copies = try clients.keys.map { (copy($0), try DurableFile.readIfPresent(copy($0), limit: 1 << 30)) }
@@ -169,7 +166,7 @@ private final class DatasetLife {
     for case (let path, let bytes?) in copies { try DurableFile.write(bytes, to: path) }
   }
 
-  /// The publisher dies behind what it published, in a snapshot of which it leaves some files.
+  /// The publisher dies after publishing, in the middle of a snapshot, and leaves some of its files.
   private func dieWhileCompressing() throws {
     struct Death: Error {}
     let whole = deployment.publisher
@@ -185,7 +182,7 @@ private final class DatasetLife {
     try DurableFile.write([1, 2, 3], to: deployment.folder("state/\(series.roleName).snapshot"))
   }
 
-  /// What a step published that did not live to tell.
+  /// Keeps the rows of a version whose step died before it reported it.
   private func keepHead(_ plan: SeriesPlan) throws {
     guard let state = try deployment.publication.published().series[plan.series]?.metadata.state,
       state.model == plan.newest.version, clients[plan.series]?[state.head] == nil
@@ -193,9 +190,9 @@ private final class DatasetLife {
     try keep(SeriesReport(series: plan.series, outcome: .changed, version: state.head))
   }
 
-  // MARK: Looking
+  // MARK: Checks
 
-  /// Every listed object is what was signed, and every client from the floor on gets to head.
+  /// Checks that every listed object matches its signed hash and that every client from the floor on reaches head.
   func look() throws {
     let published = try deployment.publication.published()
     for plan in deployment.job.plans {
@@ -225,7 +222,7 @@ private final class DatasetLife {
       try SeedTables.meta(client).digest == slowDigest(rows), "seed \(seed): other digest from \(start)")
   }
 
-  /// An object lies there as it was signed, and a snapshot of the newest schema holds its version's rows.
+  /// Checks an object's signed hash, and that a snapshot of the newest schema holds its version's rows.
   private func check(_ object: PublishedObject, _ plan: SeriesPlan) throws {
     let found = try SHA256Digest.ofFile(at: deployment.publication.file(object))
     #expect(found.digest == object.sha256 && found.length == object.length, "seed \(seed)")

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SeedPublisher
 
-/// Which deltas are merged, and which stay listed, over thousands of versions that only exist as numbers.
+/// Checks which deltas are merged and which stay listed over thousands of versions that exist only as numbers.
 @Suite struct DeltaLevelsTests {
   private static func version(_ number: Int) throws -> Version { try Version(number) }
 
@@ -28,13 +28,13 @@ import Testing
     #expect(try Self.due(4096) == [Self.span(4080, 4096), Self.span(3840, 4096), Self.span(1, 4096)])
   }
 
-  @Test func `nothing is merged from below the floor`() throws {
+  @Test func `deltas below the floor are not merged`() throws {
     #expect(try Self.due(256, floor: 250) == [Self.span(250, 256)])
     #expect(try Self.due(256, floor: 200) == [Self.span(240, 256), Self.span(200, 256)])
     for floor in [255, 256] { #expect(try Self.due(256, floor: floor).isEmpty) }
   }
 
-  @Test func `a delta goes when a longer one contains it, unless it is among its level's last sixteen`()
+  @Test func `a delta contained in a longer one is dropped unless it is among its level's last sixteen`()
     throws
   {
     var spans: Set<DeltaSpan> = [try Self.span(1, 40)]
@@ -46,10 +46,10 @@ import Testing
     #expect(DeltaLevels.kept(spans, anchors: []) == spans)
   }
 
-  // MARK: A series that only exists as metadata
+  // MARK: A series without files
 
-  /// A publisher's book-keeping without its work: sizes grow with the square root of the versions, as deltas do
-  /// that touch some rows again and again.
+  /// A publisher's bookkeeping without its work. Sizes grow with the square root of the versions, as for deltas
+  /// that keep changing the same rows.
   struct Books {
     var job: DatasetJob
     var random: SplitMix
@@ -111,7 +111,7 @@ import Testing
       (floor, objects) = (outcome.floor.number, outcome.objects)
     }
 
-    /// The longest and the dearest way that any client from the floor on has to go.
+    /// The most requests and the most bytes that any client from the floor on needs to reach head.
     func worst(every stride: Int = 1) throws -> (requests: Int, bytes: Int) {
       var worst = (requests: 0, bytes: 0)
       for start in Swift.stride(from: floor, through: head, by: stride) {
@@ -127,7 +127,7 @@ import Testing
     var deltas: [DeltaSpan] { objects.compactMap(\.span) }
   }
 
-  @Test func `after five thousand versions a client at any of them takes few deltas and few bytes`() throws {
+  @Test func `after five thousand versions any client needs few deltas and few bytes`() throws {
     var books = try Books(seed: 1)
     for _ in 2...5000 { try books.step() }
     #expect(books.deltas.count <= 4 * DeltaLevels.base)
@@ -135,11 +135,11 @@ import Testing
     #expect(levels.values.allSatisfy { $0.count <= DeltaLevels.base })
     let worst = try books.worst()
     #expect(worst.requests <= 3 * DeltaLevels.base, "\(worst)")
-    // One by one it would be 4999 requests and 7.5 million bytes.
+    // Single steps would need 4999 requests and 7.5 million bytes.
     #expect(worst.bytes < 200_000, "\(worst)")
   }
 
-  @Test(arguments: 0..<6) func `at every version every client from the floor on gets to the head`(
+  @Test(arguments: 0..<6) func `at every version every client from the floor on can reach head`(
     _ seed: UInt64
   ) throws {
     var books = try Books(seed: seed)
@@ -157,7 +157,7 @@ import Testing
     _ = try books.worst()
   }
 
-  @Test func `snapshots go by their age, the newest never`() throws {
+  @Test func `old snapshots are dropped by age but the newest is kept`() throws {
     var books = try Books(seed: 3)
     books.job.retainedSnapshots = 100
     books.job.retainedSnapshotSeconds = 600

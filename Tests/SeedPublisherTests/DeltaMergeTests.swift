@@ -9,12 +9,12 @@ import Testing
 
 @testable import SeedPublisher
 
-/// Merged deltas lead where single steps lead, from wherever a client enters them.
+/// Merged deltas must reach the same state as single steps, wherever a client enters them.
 @Suite struct DeltaMergeTests {
   static let histories = Stage.pick(quick: 1, full: 4, deep: 24)
   static let versions = Stage.isDeep ? 50 : 34
 
-  /// A history whose every version is kept as the file of a client at it.
+  /// A history that keeps a client's file at each version.
   final class Followed {
     let seed: UInt64
     let deployment: TestDeployment
@@ -45,7 +45,6 @@ import Testing
       clients[version] = try DurableFile.read(deployment.copy(major: 1), limit: 1 << 30)
     }
 
-    /// What happens to a publisher between two steps.
     private func suffer() throws {
       guard head > 1 else { return }
       let copy = deployment.copy(major: 1)
@@ -58,7 +57,7 @@ import Testing
       }
     }
 
-    /// The publisher dies when a step's objects are written, and nothing else is.
+    /// The publisher dies after it wrote a step's objects and before anything else.
     private func die() throws {
       let (files, copy) = (
         try publishedFiles(deployment.publication),
@@ -73,7 +72,7 @@ import Testing
       if let copy { try DurableFile.write(copy, to: deployment.copy(major: 1)) }
     }
 
-    /// Every listed object lies there as it was signed.
+    /// Checks that every listed object matches its signed hash.
     func verifyObjects() throws {
       for object in try deployment.metadata().objects {
         let found = try SHA256Digest.ofFile(at: deployment.publication.file(object))
@@ -81,7 +80,7 @@ import Testing
       }
     }
 
-    /// Every client from the floor on applies the chain that it would be given.
+    /// Every client from the floor on applies the chain chosen for it.
     func follow() throws {
       let metadata = try deployment.metadata()
       let expected = try history.rows()
@@ -96,7 +95,7 @@ import Testing
       }
     }
 
-    /// Every listed delta, entered at each version that it covers, leads to its own end.
+    /// Every listed delta, entered at each version that it covers, must reach its end.
     func enterEverywhere() throws {
       for delta in try deployment.metadata().objects {
         guard let span = delta.span, span.length > 1 else { continue }
@@ -123,7 +122,7 @@ import Testing
   }
 
   @Test(arguments: 0..<histories)
-  func `any chain of merged deltas reaches the state that single steps reach, whatever happened meanwhile`(
+  func `any chain of merged deltas reaches the same state as single steps`(
     _ seed: Int
   ) throws {
     let followed = try Followed(seed: UInt64(seed))
@@ -154,11 +153,11 @@ import Testing
     try deployment.verify()
   }
 
-  // MARK: By example
+  // MARK: Examples
 
   private static let schema = "CREATE TABLE t(k TEXT COLLATE NOCASE PRIMARY KEY, v)"
 
-  /// Sixteen versions, of which the last ones are made of the given changes, and the merged delta's text.
+  /// Publishes sixteen versions, the last ones with the given changes, and returns the merged delta's text.
   private static func merged(_ changes: [String]) throws -> String {
     let deployment = try TestDeployment([model("1.0", schema)], in: try TemporaryFolder(inMemory: true))
     deployment.job.snapshotSchedule = .every(seconds: .max)
@@ -183,24 +182,24 @@ import Testing
     String(text[(text.range(of: #""delete""#)?.lowerBound ?? text.startIndex)...])
   }
 
-  @Test func `a row that came and went is a delete for whoever has it`() throws {
+  @Test func `a merged delta deletes a row that was inserted and deleted within it`() throws {
     let text = try Self.merged(["INSERT INTO t VALUES ('new', 2)", "DELETE FROM t WHERE k = 'new'"])
     #expect(Self.changes(text).contains(#""delete":[{"k":"new"}],"upsert":[{"k":"filler""#))
   }
 
-  @Test func `a row that went and came again is there once, as it is at the end`() throws {
+  @Test func `a merged delta has a deleted and reinserted row once in its final state`() throws {
     let text = try Self.merged([
       "DELETE FROM t WHERE k = 'a'", "INSERT INTO t VALUES ('a', 2)", "UPDATE t SET v = 3 WHERE k = 'a'",
     ])
     #expect(Self.changes(text).hasPrefix(#""delete":[],"upsert":[{"k":"a","v":3},{"k":"filler""#))
   }
 
-  @Test func `keys that a collation calls the same are one key`() throws {
+  @Test func `keys that are equal under their collation merge as one key`() throws {
     let text = try Self.merged(["UPDATE t SET k = 'A' WHERE k = 'a'", "DELETE FROM t WHERE k = 'A'"])
     #expect(Self.changes(text).hasPrefix(#""delete":[{"k":"A"}],"upsert":[{"k":"filler""#))
   }
 
-  @Test func `the same deltas are merged to the same bytes`() throws {
+  @Test func `merging the same deltas gives the same bytes`() throws {
     let changes = ["INSERT INTO t VALUES ('new', x'00ff')", "UPDATE t SET v = 0.5"]
     let first = try Self.merged(changes)
     #expect(try Self.merged(changes) == first)
@@ -208,7 +207,7 @@ import Testing
 
   // MARK: Accidents
 
-  @Test func `a delta that rotted is not merged, is named, and stops nothing`() throws {
+  @Test func `a corrupt delta is reported and not merged, and the step succeeds`() throws {
     let deployment = try PublisherFixture.deployment()
     for number in 2...15 { try deployment.publish("UPDATE stop SET name = 'v\(number)' WHERE id = 1") }
     let rotten = try #require(try deployment.metadata(major: 2).objects.first { $0.span?.to.number == 7 })
@@ -222,7 +221,7 @@ import Testing
     #expect(metadata.objects.compactMap(\.span).allSatisfy { $0.length == 1 })
   }
 
-  @Test func `a publisher that dies between the objects and the metadata loses nothing`() throws {
+  @Test func `a publisher that dies between objects and metadata loses nothing`() throws {
     let deployment = try PublisherFixture.deployment()
     for number in 2...15 { try deployment.publish("UPDATE stop SET name = 'v\(number)' WHERE id = 1") }
     let (files, copy) = (
@@ -230,7 +229,7 @@ import Testing
     )
     try deployment.publish("UPDATE stop SET name = 'v16' WHERE id = 1")
     let after = try publishedFiles(deployment.publication)
-    // The objects of the sixteenth version lie there, and no metadata names them.
+    // The objects of version 16 are on disk, but no metadata lists them.
     for path in after.keys where files[path] == nil && path.contains("/metadata/") { try Folder.remove(path) }
     for (path, bytes) in files where path.contains("/metadata/") { try DurableFile.write(bytes, to: path) }
     try DurableFile.write(copy, to: deployment.copy())

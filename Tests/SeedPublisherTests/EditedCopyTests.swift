@@ -6,7 +6,7 @@ import SeedTrust
 import Support
 import Testing
 
-/// Whatever somebody does by hand to a working copy besides its rows is not published, and heals.
+/// Edits by hand to a working copy, except to its rows, are not published and are repaired.
 @Suite struct EditedCopyTests {
   private static let schema = """
     CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT NOT NULL);
@@ -25,7 +25,7 @@ import Testing
     try Connection(deployment.copy(), .writer).execute(sql)
   }
 
-  /// What a client would get opens with the schema that is signed, and its search finds what its rows have.
+  /// Checks that a client's snapshot has the signed schema and that its search index matches its rows.
   private func expectSound(_ deployment: TestDeployment) throws {
     let snapshot = try #require(try deployment.metadata(major: 2).newestSnapshot)
     let seed = try Connection(try deployment.expand(snapshot, to: "seed.sqlite"), .writer)
@@ -45,7 +45,7 @@ import Testing
       "CREATE INDEX more ON stop(name, id)", "CREATE VIEW more AS SELECT 1",
       "CREATE TRIGGER more AFTER INSERT ON stop BEGIN SELECT 1; END", "ALTER TABLE stop ADD COLUMN more",
     ])
-  func `a changed schema is not published, and the copy is made anew`(_ indexes: IndexPlace, _ sql: String)
+  func `a copy with a changed schema is rebuilt and not published`(_ indexes: IndexPlace, _ sql: String)
     throws
   {
     let deployment = try deployment(indexes)
@@ -57,7 +57,7 @@ import Testing
     #expect(try deployment.publish("UPDATE stop SET name = 'y' WHERE id = 1").repair == nil)
   }
 
-  @Test func `a search table that was emptied is made anew by the next change`() throws {
+  @Test func `an emptied search table is rebuilt at the next change`() throws {
     let deployment = try deployment(.snapshot)
     try edit(deployment, "INSERT INTO stop_search(stop_search) VALUES ('delete-all')")
     let report = try deployment.publish("UPDATE stop SET name = 'x'; DELETE FROM stop WHERE id = 2")
@@ -69,8 +69,7 @@ import Testing
   }
 
   @Test(arguments: ["VALUES (5, 'ghost')", "SELECT 77, 'ghost'"])
-  func `a search table with other entries does not keep a snapshot from being made`(_ entries: String) throws
-  {
+  func `a search table with wrong entries does not prevent a snapshot`(_ entries: String) throws {
     let deployment = try deployment(.snapshot)
     try deployment.publish("UPDATE stop SET name = 'x' WHERE id = 1")
     try edit(deployment, "INSERT INTO stop_search(rowid, name) \(entries)")

@@ -1,4 +1,5 @@
 import Foundation
+import SeedDatabase
 import SeedFormat
 import SeedSystem
 import Support
@@ -24,11 +25,11 @@ import Testing
     try write("a.csv")
     let now = UTCTime.now().secondsSinceEpoch
     let listing = try listing { $0.settleSeconds = 10 }
-    #expect(listing.readiness(now: now + 9) != .ready || listing.readiness(now: now + 8) != .ready)
-    #expect(listing.readiness(now: now + 11) == .ready)
-    #expect(listing.readiness(now: now - 100) != .ready)
+    #expect(listing.unfinished(now: now + 9) != nil || listing.unfinished(now: now + 8) != nil)
+    #expect(listing.unfinished(now: now + 11) == nil)
+    #expect(listing.unfinished(now: now - 100) != nil)
     #expect(!listing.isSettled(now: now) && listing.isSettled(now: now + 3))
-    #expect(try self.listing { $0.settleSeconds = 0 }.readiness(now: now) == .ready)
+    #expect(try self.listing { $0.settleSeconds = 0 }.unfinished(now: now) == nil)
   }
 
   @Test func `hidden files, folders and files of other kinds are none of a feed's`() throws {
@@ -51,24 +52,26 @@ import Testing
     #expect(try listing { _ in }.text != first)
   }
 
-  @Test func `a column's type suits all its values`() {
-    func type(_ texts: String...) -> String {
-      var survey = ColumnSurvey()
+  @Test func `a column's type suits all its values`() throws {
+    let connection = try Connection("survey", .scratch)
+    try connection.execute("CREATE TABLE item(value TEXT)")
+    func type(_ texts: String?...) throws -> String {
+      try connection.execute("DELETE FROM item")
       for text in texts {
-        var text = text
-        let isEmpty = text.isEmpty
-        text.withUTF8 { survey.take(isEmpty ? .null : .text($0), isText: false) }
+        try connection.execute("INSERT INTO item VALUES (?)", text.map { .text($0) } ?? .null)
       }
-      return survey.type.rawValue
+      let survey = try ColumnSurvey("value", of: "item", connection)
+      #expect(survey.hasNull == texts.contains(nil))
+      return survey.type(known: nil).rawValue
     }
-    #expect(type("1", "", "-20") == "INTEGER" && type("0") == "INTEGER")
-    #expect(type("1", "2.5", "-0.25") == "REAL" && type("52.500") == "REAL")
+    #expect(try type("1", nil, "-20") == "INTEGER" && type("0") == "INTEGER")
+    #expect(try type("1", "2.5", "-0.25") == "REAL" && type("52.500") == "REAL")
     for text in [
-      "007", "+1", "1e5", "1.", ".5", "-", "x", "1 ", "00.5", "-0", "1234567890123456789", "1.2.3",
+      "007", "+1", "1e5", "1.", ".5", "-", "x", "1 ", "00.5", "-0", "1234567890123456789", "1.2.3", "", "-.5",
     ] {
-      #expect(type("1", text) == "TEXT", "\(text)")
+      #expect(try type("1", text) == "TEXT", "\(text)")
     }
-    #expect(type("") == "TEXT" && type() == "TEXT")
+    #expect(try type(nil) == "TEXT" && type() == "TEXT")
   }
 
   @Test func `a program that failed is left alone for a while, and its error counts on`() throws {

@@ -7,10 +7,9 @@ import SeedTrust
 import Support
 import Testing
 
-/// One schema, an origin, and a client that took the first snapshot and lives on deltas alone.
+/// A schema, an origin, and a client that took the first snapshot and then applies only deltas.
 ///
-/// Every step is compared with a snapshot of the same version, row by canonical row, so a test only adds what
-/// it is about.
+/// Every step is compared with a snapshot of the same version, row by canonical row.
 final class FollowedSeries {
   let deployment: TestDeployment
   let client: Connection
@@ -29,14 +28,14 @@ final class FollowedSeries {
 
   var schema: DatabaseSchema { deployment.job.plans[0].schema }
 
-  /// Changes the origin, publishes, applies the one delta that came of it, and compares.
+  /// Changes the origin, publishes, applies the one resulting delta, and compares.
   @discardableResult
   func step(_ sql: String) throws -> SeriesReport {
     try deployment.origin(sql)
     return try publish()
   }
 
-  /// As ``step(_:)`` with an origin that stays as it is.
+  /// Like ``step(_:)`` with an unchanged origin.
   @discardableResult
   func publish() throws -> SeriesReport {
     let before = try SeedTables.meta(client).version
@@ -50,7 +49,7 @@ final class FollowedSeries {
     return report
   }
 
-  /// Applies nothing and publishes nothing: the origin's state is refused, and the next good one is not.
+  /// Expects that the origin's bad state is rejected without a publication and that the next good one is published.
   func refuse(
     _ bad: String, mending good: String, _ names: [String], sourceLocation: SourceLocation = #_sourceLocation
   )
@@ -66,17 +65,15 @@ final class FollowedSeries {
     try step(good)
   }
 
-  /// The newest delta as clients read it.
   func document() throws -> [UInt8] {
     let metadata = try deployment.metadata()
     let delta = metadata.objects.first { $0.version == metadata.state.head && $0.isDelta }
     return try deployment.publication.delta(try #require(delta))
   }
 
-  /// The delta's text, for tests of what is not sent.
+  /// The delta's text, for tests of what must not be sent.
   func text() throws -> String { String(decoding: try document(), as: UTF8.self) }
 
-  /// The rows of a client's query, as SQL would write them.
   func query(_ sql: String) throws -> [[SeedValue]] {
     try client.allowViews()
     return try client.rows(sql)

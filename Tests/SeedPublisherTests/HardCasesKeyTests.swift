@@ -4,9 +4,8 @@ import SeedPublisher
 import Support
 import Testing
 
-/// The hard cases that keys, unique values and references can be.
 @Suite struct HardCasesKeyTests {
-  /// Ways to say that `slot` is unique, and the kind of unique value that a row number is made into.
+  /// Ways to declare `slot` unique, and the unique value that is made from a row number.
   static let uniques = [
     "CREATE TABLE t(id INTEGER PRIMARY KEY, slot UNIQUE)",
     "CREATE TABLE t(id TEXT PRIMARY KEY, slot UNIQUE) WITHOUT ROWID",
@@ -37,11 +36,11 @@ import Testing
     #expect(try series.publish().outcome == .unchanged)
   }
 
-  @Test(arguments: uniques) func `unique values swap inside one delta`(_ schema: String) throws {
+  @Test(arguments: uniques) func `unique values swap within one delta`(_ schema: String) throws {
     try move(try slots(schema), [(1, "'b'"), (2, "'a'")])
   }
 
-  @Test(arguments: uniques) func `unique values rotate inside one delta, in either direction`(
+  @Test(arguments: uniques) func `unique values rotate within one delta in either direction`(
     _ schema: String
   ) throws {
     let series = try slots(schema)
@@ -63,7 +62,8 @@ import Testing
       ])
   }
 
-  @Test(arguments: uniques) func `a unique value moves from a deleted row, and its case with it`(
+  @Test(arguments: uniques)
+  func `a unique value moves from a deleted row to another one and changes its case`(
     _ schema: String
   ) throws {
     let series = try slots(schema)
@@ -81,7 +81,7 @@ import Testing
     "CREATE TABLE t(id TEXT PRIMARY KEY, v)", "CREATE TABLE t(id TEXT PRIMARY KEY, v) WITHOUT ROWID",
     "CREATE TABLE t(id NOT NULL UNIQUE, v)",
   ])
-  func `a changed key is a row that went and a row that came`(_ schema: String) throws {
+  func `a changed key is a deleted and an inserted row`(_ schema: String) throws {
     let series = try FollowedSeries(schema, "CREATE TABLE t(id, v); INSERT INTO t VALUES ('a', 1), ('b', 2)")
     let changes = try series.step("UPDATE t SET id = 'z' WHERE id = 'a'").changes["t"]
     #expect(changes?.deleted == 1 && changes?.inserted == 1 && changes?.updated == 0)
@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test(arguments: ["", " WITHOUT ROWID"])
-  func `a key's case changes under NOCASE`(_ option: String) throws {
+  func `a key changes its case under NOCASE`(_ option: String) throws {
     let series = try FollowedSeries(
       """
       CREATE TABLE t(id TEXT COLLATE NOCASE PRIMARY KEY, v)\(option);
@@ -106,12 +106,12 @@ import Testing
     let changes = try series.step("UPDATE t SET id = upper(id)").changes["t"]
     #expect(changes?.updated == 2 && changes?.deleted == 0)
     #expect(try series.query("SELECT id FROM t ORDER BY id") == [[.text("BERLIN")], [.text("ZüRICH")]])
-    // The reference holds under the parent's collation, and the child's text is its own.
+    // The reference matches under the parent's collation; the child keeps its own text.
     #expect(try series.query("SELECT t_id FROM child") == [[.text("berlin")]])
     try series.step("UPDATE t SET id = 'Berlin', v = 3 WHERE v = 1")
   }
 
-  @Test func `a key keeps its place while its number changes between integer and real`() throws {
+  @Test func `a key whose number changes between integer and real stays the same row`() throws {
     let series = try FollowedSeries(
       "CREATE TABLE t(k PRIMARY KEY, v)",
       "CREATE TABLE t(k, v); INSERT INTO t VALUES (1, 'a'), (0.0, 'b'), ('1', 'c')")
@@ -119,7 +119,7 @@ import Testing
     #expect(try series.query("SELECT k FROM t ORDER BY k") == [[.real(-0.0)], [.real(1)], [.text("1")]])
   }
 
-  @Test func `keys beyond two to the 53rd stay apart from the reals beside them`() throws {
+  @Test func `integer keys beyond 2^53 stay distinct from nearby reals`() throws {
     let near =
       "(9007199254740991, 1), (9007199254740992.0, 2), (9007199254740993, 3), (9.3e18, 4), (9223372036854775807, 5)"
     let series = try FollowedSeries(
@@ -131,7 +131,7 @@ import Testing
   }
 
   @Test(arguments: ["", " WITHOUT ROWID"])
-  func `composite keys with their columns in another order than the table's`(_ option: String) throws {
+  func `a composite key may have another column order than its table`(_ option: String) throws {
     let series = try FollowedSeries(
       "CREATE TABLE t(v, a TEXT COLLATE NOCASE, b INTEGER, PRIMARY KEY(b, a))\(option)",
       "CREATE TABLE t(a, b, v); INSERT INTO t VALUES ('x', 1, 1), ('y', 1, 2), ('x', 2, 3)")
@@ -141,7 +141,7 @@ import Testing
       try series.query("SELECT b, a FROM t ORDER BY b").map { $0[0] } == [2, 9, 10].map { .integer($0) })
   }
 
-  @Test func `rows that reference themselves and each other come and go together`() throws {
+  @Test func `rows that reference themselves or each other are inserted and deleted together`() throws {
     let series = try FollowedSeries(
       """
       CREATE TABLE tree(id INTEGER PRIMARY KEY, parent INTEGER NOT NULL REFERENCES tree);
@@ -157,7 +157,7 @@ import Testing
     #expect(try series.query("SELECT id FROM tree") == [[.integer(4)], [.integer(5)], [.integer(7)]])
   }
 
-  @Test func `ON DELETE CASCADE deletes nothing that the delta does not name`() throws {
+  @Test func `ON DELETE CASCADE deletes only rows that the delta names`() throws {
     let series = try FollowedSeries(
       """
       CREATE TABLE p(id INTEGER PRIMARY KEY, v);
@@ -165,14 +165,14 @@ import Testing
       """,
       "CREATE TABLE p(id, v); CREATE TABLE c(id, p); INSERT INTO p VALUES (1, 1), (2, 2); INSERT INTO c VALUES (1, 1), (2, 1)"
     )
-    // The child stays under another parent: a cascade would take it away before its own change arrives.
+    // The child moves to another parent. A cascade would delete it before its own change is applied.
     let report = try series.step("DELETE FROM p WHERE id = 1; UPDATE c SET p = 2")
     #expect(report.changes["c"]?.updated == 2 && report.changes["c"]?.deleted == 0)
     #expect(try series.query("SELECT id, p FROM c").count == 2)
   }
 
   @Test(arguments: ["", " WITHOUT ROWID"])
-  func `a row that references nothing is refused, from both ends`(_ option: String) throws {
+  func `a row with a dangling reference is rejected from both ends`(_ option: String) throws {
     let series = try FollowedSeries(
       "CREATE TABLE p(id INTEGER PRIMARY KEY); CREATE TABLE c(id TEXT PRIMARY KEY, p INTEGER REFERENCES p ON DELETE CASCADE)\(option)",
       "CREATE TABLE p(id); CREATE TABLE c(id, p); INSERT INTO p VALUES (1), (2); INSERT INTO c VALUES ('x', 1)"
@@ -187,7 +187,7 @@ import Testing
     ("INSERT INTO t VALUES (7, 0, NULL, 1)", "UPDATE t SET must = 1 WHERE id = 7", "NOT NULL"),
     ("INSERT INTO t VALUES (7, 0, 1, 'taken')", "UPDATE t SET one = 'free' WHERE id = 7", "UNIQUE"),
   ])
-  func `a row that breaks the client's rules is refused by table, row and rule`(
+  func `a row that violates a constraint is reported with table, row and constraint`(
     _ bad: String, _ good: String, _ rule: String
   ) throws {
     let series = try FollowedSeries(
@@ -197,7 +197,7 @@ import Testing
     #expect(try series.query("SELECT id FROM t ORDER BY id") == [[.integer(1)], [.integer(7)]])
   }
 
-  @Test func `a STRICT table refuses a value of another type and takes one that fits`() throws {
+  @Test func `a STRICT table rejects a value of another type and accepts a convertible one`() throws {
     let series = try FollowedSeries(
       "CREATE TABLE t(id INT PRIMARY KEY, n INT, x ANY, r REAL) STRICT", "CREATE TABLE t(id, n, x, r)")
     try series.step("INSERT INTO t VALUES ('1', '12', '12', 5)")

@@ -5,7 +5,6 @@ import SeedPublisher
 import Support
 import Testing
 
-/// The hard cases that a schema or a projection can be.
 @Suite struct HardCasesSchemaTests {
   @Test(arguments: [
     ("CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT COLLATE german)", "german"),
@@ -14,7 +13,7 @@ import Testing
       "trigger \"x\""
     ),
   ])
-  func `a custom collation and a trigger are refused before anything is compared`(
+  func `a custom collation or a trigger is rejected before any comparison`(
     _ schema: String, _ name: String
   ) throws {
     let error = #expect(throws: PlanError.self) { try SeriesPlan.plans("test", [model("1.0", schema)]) }
@@ -22,7 +21,7 @@ import Testing
     #expect(text.contains("models/1.0/schema.sql") && text.contains(name))
   }
 
-  @Test func `generated columns are never sent and never hashed, and yet right`() throws {
+  @Test func `generated columns are not sent or hashed and are correct`() throws {
     let series = try FollowedSeries(
       "CREATE TABLE t(id INTEGER PRIMARY KEY, a, doubled AS (a * 2), kept AS (a || '!') STORED, CHECK (doubled < 100))",
       "CREATE TABLE t(id, a, doubled, kept); INSERT INTO t VALUES (1, 2, 'never', 'read')")
@@ -38,7 +37,8 @@ import Testing
       ["\"t\"", "id = 1", "CHECK"])
   }
 
-  @Test func `a table whose key is its last column is published, although SQLite sees NULLs in it`() throws {
+  @Test func `a table whose key is its last column is published although SQLite reports NULLs in it`() throws
+  {
     let series = try FollowedSeries(
       "CREATE TABLE t(v TEXT, d TEXT NOT NULL, k INTEGER, PRIMARY KEY(k)) WITHOUT ROWID; CREATE INDEX i ON t(d) WHERE k > 1",
       "CREATE TABLE t(v, d, k); INSERT INTO t VALUES (NULL, 'one', 1), ('v', 'two', 2)")
@@ -49,7 +49,7 @@ import Testing
     #expect(try series.query("SELECT count(*) FROM t") == [[.integer(3)]])
   }
 
-  /// Content tables whose rowid is a column, and whose rowid is SQLite's own.
+  /// Content tables with a rowid column, and with SQLite's implicit rowid.
   @Test(arguments: [("id INTEGER PRIMARY KEY", "id"), ("id TEXT PRIMARY KEY", "rowid")])
   func `an external-content FTS5 table is never stale`(_ key: String, _ rowid: String) throws {
     let series = try FollowedSeries(
@@ -78,7 +78,7 @@ import Testing
     #expect(try found("plum") == [])
   }
 
-  @Test func `an FTS5 table in a snapshot fits the rows of that snapshot`() throws {
+  @Test func `an FTS5 table in a snapshot matches the snapshot's rows`() throws {
     let series = try FollowedSeries(
       """
       CREATE TABLE note(id TEXT PRIMARY KEY, body TEXT);
@@ -93,7 +93,7 @@ import Testing
     #expect(ids == [[.text("c")]])
   }
 
-  @Test func `a view shows what a delta brought`() throws {
+  @Test func `a view shows the rows of a delta`() throws {
     let series = try FollowedSeries(
       "CREATE TABLE t(id INTEGER PRIMARY KEY, v); CREATE VIEW big AS SELECT id FROM t WHERE v > 10",
       "CREATE TABLE t(id, v); INSERT INTO t VALUES (1, 5)")
@@ -102,7 +102,7 @@ import Testing
   }
 
   @Test(arguments: ["", " WITHOUT ROWID"])
-  func `a table is emptied and filled again`(_ option: String) throws {
+  func `a table can be emptied and filled again`(_ option: String) throws {
     let series = try FollowedSeries(
       "CREATE TABLE t(id TEXT PRIMARY KEY, v)\(option); CREATE TABLE u(id INTEGER PRIMARY KEY)",
       "CREATE TABLE t(id, v); CREATE TABLE u(id); INSERT INTO t SELECT value, 'v' FROM json_each('[1,2,3,4,5,6,7,8,9]')"
@@ -113,7 +113,7 @@ import Testing
     try series.step("INSERT INTO t VALUES ('', 2)")
   }
 
-  @Test(.full) func `five hundred tables`() throws {
+  @Test(.full) func `a schema may have five hundred tables`() throws {
     let tables = (0..<500).map { "CREATE TABLE t\($0)(id INTEGER PRIMARY KEY, v TEXT)" }.joined(
       separator: ";")
     let series = try FollowedSeries(tables, tables)
@@ -122,7 +122,7 @@ import Testing
     #expect(report.changes.filter { !$0.value.isEmpty }.count == 2)
   }
 
-  @Test func `a table with a thousand columns`() throws {
+  @Test func `a table may have a thousand columns`() throws {
     let names = (1..<1000).map { "c\($0)" }.joined(separator: ", ")
     let series = try FollowedSeries(
       "CREATE TABLE t(id INTEGER PRIMARY KEY, \(names))", "CREATE TABLE t(\(names), id)")
@@ -136,7 +136,7 @@ import Testing
 
   // MARK: Projections
 
-  @Test func `names that need quotes, in another case than the origin's`() throws {
+  @Test func `names may need quotes and differ in case from the origin's`() throws {
     let series = try FollowedSeries(
       #"CREATE TABLE "odd ""name"""("the key" TEXT, "select" INTEGER, "ü'" BLOB, PRIMARY KEY("the key", "select"))"#,
       #"CREATE TABLE "ODD ""NAME"""("SELECT", "ü'", extra, "The Key")"#)
@@ -149,7 +149,7 @@ import Testing
     ("the ordered path", "SELECT code AS id, name FROM source"),
     ("the staging path", "SELECT CAST(code AS TEXT) AS id, name FROM source"),
   ])
-  func `a key that the projection yields twice is named`(_ path: String, _ projection: String) throws {
+  func `a key that the projection yields twice is reported`(_ path: String, _ projection: String) throws {
     let series = try FollowedSeries(
       "CREATE TABLE t(id INTEGER PRIMARY KEY, name)",
       "CREATE TABLE source(code, name); INSERT INTO source VALUES (9, 'a'), (10, 'b'), (100, 'c')",
@@ -161,7 +161,7 @@ import Testing
   }
 
   @Test(arguments: [("berlin", "BERLIN"), ("x ", "x ")])
-  func `a key that is twice there only under the client's collation is named`(
+  func `keys that are equal only under the client's collation are reported`(
     _ first: String, _ second: String
   ) throws {
     let series = try FollowedSeries(
@@ -171,11 +171,11 @@ import Testing
       "INSERT INTO t VALUES ('\(second)')", mending: "DELETE FROM t", ["\"t\"", "id = ", "two rows"])
   }
 
-  /// Numbers as text, in an origin of either encoding, read by a client whose keys are numbers or texts.
+  /// Numbers as text in origins of each encoding, read by a client whose keys are numbers or texts.
   @Test(
     arguments: ["UTF-8", "UTF-16le", "UTF-16be"],
     ["TEXT", "NUMERIC", "TEXT COLLATE NOCASE", "TEXT COLLATE RTRIM", ""])
-  func `an origin whose order of keys is not the client's is staged`(_ encoding: String, _ type: String)
+  func `an origin whose key order differs from the client's is staged`(_ encoding: String, _ type: String)
     throws
   {
     let texts = "'é', 'z', 'ａ', '\u{10000}', '\u{FFFD}', '_', 'ab', 'a b', ''"
@@ -195,7 +195,7 @@ import Testing
     #expect(try series.publish().outcome == .unchanged)
   }
 
-  @Test func `a staged table that breaks the client's rules names the row`() throws {
+  @Test func `a row of a staged table that violates a constraint is reported`() throws {
     let series = try FollowedSeries(
       "CREATE TABLE t(id INTEGER PRIMARY KEY, v CHECK (v < 10), u UNIQUE)",
       "CREATE TABLE t(id, v, u); INSERT INTO t VALUES ('9', 1, 1), ('10', 2, 2)")

@@ -4,9 +4,8 @@ import SeedPublisher
 import Support
 import Testing
 
-/// The hard cases that a value can be.
 @Suite struct HardCasesValueTests {
-  @Test func `text '12' in an INTEGER column is published once and then never again`() throws {
+  @Test func `text '12' in an INTEGER column is published exactly once`() throws {
     let series = try FollowedSeries(
       "CREATE TABLE t(id INTEGER PRIMARY KEY, n INTEGER)", "CREATE TABLE t(id, n)")
     #expect(try series.step("INSERT INTO t VALUES (1, '12'), ('2', 5)").outcome == .changed)
@@ -23,7 +22,7 @@ import Testing
     ("TEXT", "12", .text("12")), ("TEXT", "1.0", .text("1.0")), ("VARCHAR(3)", "12345", .text("12345")),
     ("DATETIME", "'2026-08-01'", .text("2026-08-01")),
   ])
-  func `a value under another affinity is published as the client stores it, once`(
+  func `a value converted by column affinity is published once in its stored form`(
     _ type: String, _ literal: String, _ stored: SeedValue
   ) throws {
     let series = try FollowedSeries(
@@ -33,13 +32,13 @@ import Testing
     #expect(try series.publish().outcome == .unchanged)
   }
 
-  /// Pairs that SQL's operators call equal in a column of that declaration.
+  /// Values that SQL's operators consider equal in a column of this declaration.
   @Test(arguments: [
     ("TEXT COLLATE NOCASE", "'berlin'", "'BERLIN'"), ("", "1", "1.0"), ("", "0.0", "-0.0"),
     ("BLOB", "0.0", "-0.0"),
     ("TEXT COLLATE RTRIM", "'a'", "'a '"), ("", "9007199254740992", "9007199254740992.0"),
   ])
-  func `values that SQL calls equal are a change and arrive`(_ type: String, _ old: String, _ new: String)
+  func `a change between values equal in SQL is published`(_ type: String, _ old: String, _ new: String)
     throws
   {
     let series = try FollowedSeries(
@@ -53,8 +52,7 @@ import Testing
     }
   }
 
-  @Test func `a negative zero in a REAL column has lost its sign, as in SQLite itself, on both sides`() throws
-  {
+  @Test func `a negative zero in a REAL column loses its sign on both sides as in SQLite`() throws {
     let series = try FollowedSeries(
       "CREATE TABLE t(id INTEGER PRIMARY KEY, r REAL)", "CREATE TABLE t(id, r); INSERT INTO t VALUES (1, 0.0)"
     )
@@ -64,7 +62,7 @@ import Testing
     #expect(try series.publish().outcome == .unchanged)
   }
 
-  /// Each is a SQL literal of a value that breaks software.
+  /// SQL literals of edge case values.
   static let edges = [
     "NULL", "''", "x''", "x'00'", "'x' || char(0) || 'y'", "'x' || char(0) || 'z'", "char(0)", "9e999",
     "-9e999",
@@ -74,7 +72,7 @@ import Testing
     "char(128512)", "char(65533)", "char(8232)", "'{\"i64\":\"1\"}'", "'\"\\'", "char(10, 9, 13, 1, 31, 127)",
   ]
 
-  /// Those that a column may hold; see TypeGuardTests for the others.
+  /// The edge cases that a column accepts; see TypeGuardTests for the others.
   private func edges(of type: String) throws -> [String] {
     let scratch = try Connection("edges", .memory)
     try scratch.execute("CREATE TABLE t(v \(type))")
@@ -86,7 +84,7 @@ import Testing
   }
 
   @Test(arguments: ["", "TEXT", "INTEGER", "REAL", "BLOB", "NUMERIC"])
-  func `every edge of a value arrives as the origin has it`(_ type: String) throws {
+  func `every edge case value arrives unchanged`(_ type: String) throws {
     let series = try FollowedSeries(
       "CREATE TABLE t(id INTEGER PRIMARY KEY, v \(type))", "CREATE TABLE t(id INTEGER PRIMARY KEY, v \(type))"
     )
@@ -100,7 +98,7 @@ import Testing
     #expect(try series.publish().outcome == .unchanged)
   }
 
-  @Test func `NULL in every column that may hold it`() throws {
+  @Test func `every nullable column can become NULL`() throws {
     let columns = ["INTEGER", "TEXT", "REAL", "BLOB", "NUMERIC", ""].enumerated().map {
       "c\($0.offset) \($0.element)"
     }
@@ -111,7 +109,7 @@ import Testing
     #expect(try series.query("SELECT c1, c4, c5 FROM t WHERE id = 1") == [[.text(""), .null, .null]])
   }
 
-  @Test(.full) func `a row of nine mebibytes`() throws {
+  @Test(.full) func `a row may have nine mebibytes`() throws {
     let series = try FollowedSeries(
       "CREATE TABLE t(id INTEGER PRIMARY KEY, body TEXT, bytes BLOB)", "CREATE TABLE t(id, body, bytes)")
     try series.step("INSERT INTO t VALUES (1, hex(zeroblob(\(4 << 20))), zeroblob(\(1 << 20)))")
@@ -120,7 +118,7 @@ import Testing
   }
 
   @Test(arguments: ["INTEGER PRIMARY KEY", "TEXT PRIMARY KEY", "INTEGER NOT NULL UNIQUE"])
-  func `NULL for a key is refused, though SQLite would invent one`(_ key: String) throws {
+  func `a NULL key is rejected although SQLite would assign one`(_ key: String) throws {
     let series = try FollowedSeries(
       "CREATE TABLE t(id \(key), v)", "CREATE TABLE t(id, v); INSERT INTO t VALUES (1, 'one')")
     try series.refuse(
@@ -129,7 +127,7 @@ import Testing
     #expect(try series.query("SELECT v FROM t ORDER BY id") == [[.text("one")], [.text("two")]])
   }
 
-  @Test func `text that is not UTF-8 is refused by table, column and row`() throws {
+  @Test func `text that is not UTF-8 is rejected with table, column and row`() throws {
     let series = try FollowedSeries(
       "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT)",
       "CREATE TABLE t(id, name); INSERT INTO t VALUES (1, 'a')")
@@ -138,7 +136,7 @@ import Testing
       ["\"t\"", "\"name\"", "id = 7", "UTF-8"])
   }
 
-  @Test func `text that is not UTF-8 is refused in a key and in a first build`() throws {
+  @Test func `text that is not UTF-8 is rejected in keys and in a first build`() throws {
     let deployment = try TestDeployment(
       [model("1.0", "CREATE TABLE t(id TEXT PRIMARY KEY)")], in: try TemporaryFolder(inMemory: true))
     try deployment.origin("CREATE TABLE t(id); INSERT INTO t VALUES (CAST(x'ff' AS TEXT))")

@@ -8,14 +8,14 @@ import SeedTrust
 import Support
 import Testing
 
-/// A thief of the online keys signs snapshots that contain SQL. On the operator's machine it changes nothing.
+/// An attacker with the online keys signs snapshots that contain SQL. On the operator's machine it must not run.
 @Suite struct HostileSnapshotTests {
   private static let endless =
     "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n"
   private static let slow = "hex(zeroblob(900000000))"
   private static let notes = "FILE"
 
-  /// Texts that a snapshot leaves to its client as indexes.
+  /// Index definitions that a snapshot leaves to its client.
   static let indexes = [
     "ATTACH DATABASE 'FILE' AS v", "CREATE INDEX names ON stop(name); ATTACH DATABASE 'FILE' AS v",
     "VACUUM INTO 'FILE-2'", "DELETE FROM stop", "PRAGMA writable_schema = ON", endless,
@@ -45,7 +45,9 @@ import Testing
     "CREATE TABLE more(id INTEGER PRIMARY KEY, FOREIGN KEY(id) REFERENCES stop(id) ON DELETE CASCADE)",
   ]
 
-  @Test(arguments: indexes.indices) func `the text of an index changes no other file`(_ number: Int) throws {
+  @Test(arguments: indexes.indices) func `an index definition cannot change another file`(_ number: Int)
+    throws
+  {
     try expectNoEffect { seed, file in
       try seed.execute("CREATE INDEX names ON stop(name); ANALYZE")
       try LeftOutIndexes.leaveOut(of: seed)
@@ -54,13 +56,13 @@ import Testing
     }
   }
 
-  @Test(arguments: files.indices) func `SQL in any other place of a file changes no other file`(_ number: Int)
+  @Test(arguments: files.indices) func `other SQL in a snapshot cannot change another file`(_ number: Int)
     throws
   {
     try expectNoEffect { seed, _ in try seed.execute(Self.files[number]) }
   }
 
-  /// What the thief signs says of the file what it says itself.
+  /// The signed metadata matches the forged file.
   private func expectNoEffect(_ forge: (Connection, String) throws -> Void) throws {
     let deployment = try PublisherFixture.deployment()
     let notes = deployment.folder("notes.sqlite")
@@ -89,7 +91,7 @@ import Testing
     _ seed: Connection, _ path: String, _ old: PublishedObject
   ) throws -> (PublishedObject, [UInt8]) {
     let schema = (try? SchemaReader(seed).schema().hash) ?? old.schema
-    // Fails if the forgery took the table away.
+    // Fails if the forgery removed the table.
     try? seed.execute("UPDATE seedbank_meta SET value = ? WHERE key = 'schema'", .text(schema.hex))
     let packed = path + ".gz"
     let (raw, stored) = try Compression.compress(path, to: packed, .gzip)
@@ -111,7 +113,7 @@ import Testing
 }
 
 extension TestDeployment {
-  /// Lays an object among the others and signs the series again, as only a holder of the keys could.
+  /// Adds an object and signs the series again, as an attacker with the keys could.
   func sign(replacing old: PublishedObject?, by new: (object: PublishedObject, bytes: [UInt8])) throws {
     try DurableFile.write(new.bytes, to: publication.file(new.object))
     let metadata = try metadata(major: 2)

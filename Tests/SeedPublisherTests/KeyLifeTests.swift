@@ -7,8 +7,7 @@ import SeedTrust
 import Support
 import Testing
 
-/// A publication over a year and a half, with a clock that the test moves, and clients that come daily, monthly and at
-/// the end only.
+/// Simulates eighteen months, with clients that refresh daily, monthly, and only at the end.
 @Suite struct KeyLifeTests {
   private static let days = 18 * 30
   private static let schema = "CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT NOT NULL);"
@@ -23,7 +22,6 @@ import Testing
     _ = try deployment.step()
   }
 
-  /// The publisher with all keys, or with those only that each step needs.
   private func publisher(_ keys: KeyRing) -> Publisher {
     Publisher(deployment.publication, stateFolder: folder("state"), keys: keys)
   }
@@ -44,7 +42,7 @@ import Testing
     }
   }
 
-  /// Days on which the operator comes with the keys of root and targets: well within what warnings ask for.
+  /// How often the operator renews root and targets; always earlier than warnings require.
   enum Operation: CaseIterable {
     case keysPresent, keysAway
 
@@ -52,7 +50,7 @@ import Testing
   }
 
   @Test(.full, arguments: Operation.allCases)
-  func `for a year and a half no client is ever refused`(_ operation: Operation) async throws {
+  func `no client is rejected within eighteen months`(_ operation: Operation) async throws {
     let step = publisher(operation == .keysPresent ? deployment.keys : onlineKeys)
     let (daily, monthly, late) = (FileClient(deployment), FileClient(deployment), FileClient(deployment))
     try await late.refresh(at: deployment.clock)
@@ -72,7 +70,7 @@ import Testing
     #expect(published.root.version >= 2 && published.targets.version >= 4)
   }
 
-  @Test func `without their keys root and targets are left as they are`() throws {
+  @Test func `a publisher without the keys of root and targets leaves both unchanged`() throws {
     let before = try deployment.publication.published()
     deployment.clock = deployment.clock.adding(days: 170)
     try deployment.origin("UPDATE stop SET name = 'later'")
@@ -82,7 +80,8 @@ import Testing
     #expect(after.signatures.first { $0.role == "targets" }?.state(at: deployment.clock) == .expiring)
   }
 
-  @Test func `what has expired altogether is signed anew by the next step`() async throws {
+  @Test func `a publication whose signatures have all expired is signed again at the next step`() async throws
+  {
     let client = FileClient(deployment)
     try await client.refresh(at: deployment.clock)
     deployment.clock = deployment.clock.adding(days: 800)
@@ -91,7 +90,7 @@ import Testing
     try await client.refresh(at: deployment.clock)
   }
 
-  @Test func `a change of keys that waits is not overtaken by a renewal`() throws {
+  @Test func `a renewal does not overtake a pending key change`() throws {
     let half = publisher(onlineKeys)
     let outcome = try half.changeKeys(lifetimeSeconds: RepositorySigner.onlineSeconds, now: deployment.clock)
     {
@@ -111,14 +110,14 @@ import Testing
   }
 }
 
-/// A client that reads the publication's files and remembers its metadata.
+/// A client that reads the publication's files and keeps its metadata.
 final class FileClient {
   private let publication: PublicationDirectory
   private let series: Series
   private let root: [UInt8]
   private var files: [String: [UInt8]] = [:]
 
-  /// It is shipped with the first root.
+  /// Ships with the first root.
   init(_ deployment: TestDeployment) {
     publication = deployment.publication
     series = deployment.job.plans[0].series

@@ -3,7 +3,7 @@ import SeedPublisher
 import Support
 import Testing
 
-/// What becomes of models on disk under a process that goes on with those that it has read.
+/// Changes to the models on disk while a process runs with those that it loaded.
 @Suite struct ModelDriftTests {
   private static let dataset: DatasetName = "transit"
   private static let held = [
@@ -19,13 +19,13 @@ import Testing
     drift.obstacle(Self.dataset, publishedByOthers: others)?.description
   }
 
-  @Test func `the same models are no obstacle, in any order`() {
+  @Test func `unchanged models in any order are no obstacle`() {
     let same = drift(to: Self.held.reversed())
     #expect(same.gone.isEmpty && same.changed.isEmpty && same.added.isEmpty)
     #expect(obstacle(same) == nil && same.remark == nil)
   }
 
-  @Test func `a model that is gone or another one holds everything back, and says what to do`() throws {
+  @Test func `a missing or changed model holds the dataset and the message has a remedy`() throws {
     let gone = drift(to: [Self.held[1]])
     #expect(gone.gone == ["1.0"])
     let text = try #require(obstacle(gone))
@@ -36,7 +36,7 @@ import Testing
     #expect(changed.changed == ["2.0"] && obstacle(changed)?.contains("start it again") == true)
   }
 
-  @Test func `what happens to the models of a retired major is nobody's concern`() {
+  @Test func `changes to models of a retired major are ignored`() {
     let rest = drift(to: [Self.held[1]], retired: [1])
     #expect(rest.gone.isEmpty && obstacle(rest) == nil)
     let edited = drift(
@@ -44,7 +44,7 @@ import Testing
     #expect(edited.changed.isEmpty && obstacle(edited) == nil)
   }
 
-  @Test func `a new model waits until it is published by others`() throws {
+  @Test func `a new model does not block the dataset until another process publishes it`() throws {
     let more = drift(to: Self.held + [model("2.1", ""), model("3.0", "")])
     #expect(more.added == ["2.1", "3.0"] && obstacle(more) == nil)
     #expect(

@@ -4,9 +4,8 @@ import SeedPublisher
 import Support
 import Testing
 
-/// What a log of changes is made of in a SQLite file, and what is left of the file when it is taken away.
 @Suite struct OriginLogSetupTests {
-  @Test func `what cannot have a log is named with its reason, and compared`() throws {
+  @Test func `a table without a possible log is reported with its reason and compared`() throws {
     let connection = try Connection("odd", .memory)
     try connection.execute(
       """
@@ -24,7 +23,7 @@ import Testing
     #expect(try connection.integer("SELECT count(*) FROM sqlite_schema WHERE name LIKE 'seedbank%'") == 0)
   }
 
-  @Test func `tables and triggers of the operator's own stay, however much their names look like a log's`()
+  @Test func `the operator's tables and triggers stay even if they are named like a log's`()
     throws
   {
     let connection = try Connection("own", .memory)
@@ -49,14 +48,14 @@ import Testing
         == ["seedbank_logins", "seedbank_log_archive", "seedbank_log_1", "seedbank_log_2_old"])
     for statement in draft.statements { try connection.execute(statement) }
     #expect(try Set(OriginOutline(connection).tables.keys) == Set(draft.logged.map(\.table)))
-    // Somebody dropped a log, and its triggers let no writer pass.
+    // Without its table, a log's triggers reject every write.
     try connection.execute("DROP TABLE \(LogParts.log(4))")
     for statement in try SQLiteLogDraft.removal(connection) { try connection.execute(statement) }
     #expect(try names() == before)
     try connection.execute("INSERT INTO seedbank_log_archive VALUES (1)")
   }
 
-  @Test func `a table that has the name of the list of logs is named, and stays`() throws {
+  @Test func `a table with the name of the list of logs is reported and stays`() throws {
     let folder = try TemporaryFolder(inMemory: true)
     let path = folder("other.sqlite")
     try Connection(path, .creator).execute(
@@ -68,7 +67,7 @@ import Testing
     #expect(try SQLiteOrigin(path).log() == nil)
   }
 
-  @Test func `the log forgets what is older than its limit`() throws {
+  @Test func `the log deletes entries beyond its limit`() throws {
     let connection = try Connection("origin", .memory)
     try connection.execute("CREATE TABLE word(word TEXT PRIMARY KEY, n INTEGER, UNIQUE(n, word))")
     for statement in try SQLiteLogDraft(connection).statements { try connection.execute(statement) }
@@ -77,7 +76,7 @@ import Testing
     try connection.execute("INSERT INTO word VALUES ('a', 1)")
     let log = LogParts.log(
       Int(try #require(try connection.integer("SELECT number FROM seedbank_logged WHERE source = 'word'"))))
-    // As if a million rows had been written since.
+    // Simulates a million writes.
     try connection.execute(
       "INSERT INTO \(log)(seq, witness, k0) VALUES (2000000 - 2000000 % 4096 - 1, 0, 'z')")
     try connection.execute("INSERT INTO word VALUES ('b', 1)")

@@ -9,13 +9,13 @@ import Testing
 
 @testable import SeedPublisher
 
-/// Steps that find what changed in the origin's own log. After each of them an audit compares all rows: it must find
-/// that nothing is left, and that the log named all that differed.
+/// Steps that find changes by the origin's log. After each, an audit compares all rows: it must find no difference,
+/// and the log must have named every changed row.
 @Suite struct OriginLogTests {
   static let histories = Stage.pick(quick: 6, full: 60, deep: 2000)
   private static let steps = 12
 
-  // MARK: Means
+  // MARK: Helpers
 
   private static let origin = """
     CREATE TABLE zone(code TEXT PRIMARY KEY COLLATE NOCASE, title TEXT UNIQUE);
@@ -63,7 +63,7 @@ import Testing
     try connection.transaction { for statement in draft.statements { try connection.execute(statement) } }
   }
 
-  /// What an operator's program does: with triggers and foreign keys, in a transaction of its own.
+  /// Writes like an operator's program: with triggers and foreign keys, in one transaction.
   private func write(_ sql: String) throws {
     let connection = try Connection(deployment.originPath, .own)
     let triggers = try TriggerSwitch(connection, areRunning: true)
@@ -72,7 +72,7 @@ import Testing
     do throws(DatabaseError) {
       try connection.execute("BEGIN; \(sql); COMMIT")
     } catch {
-      // A statement that a constraint forbids, as programs meet it; what came before it in the transaction stays or goes.
+      // A constraint violation, as programs meet it. Commit or roll back the statements before it.
       guard error.primaryCode == ResultCode.constraint else { throw error }
       try connection.execute(sql.utf8.count.isMultiple(of: 2) ? "COMMIT" : "ROLLBACK")
     }
@@ -80,7 +80,7 @@ import Testing
 
   private func step() throws -> SeriesReport { try deployment.step().series[0] }
 
-  /// A comparison of everything right after a step has nothing to add.
+  /// A full comparison right after a step must find nothing.
   private func audit(_ place: String = "") throws {
     deployment.job.policy.auditSeconds = 0
     defer { deployment.job.policy.auditSeconds = 86_400 }
@@ -123,7 +123,7 @@ import Testing
   }
 
   @Test(arguments: 0..<histories)
-  func `a log names all that differs, whatever writers do`(_ seed: Int) throws {
+  func `a log names every changed row whatever writers do`(_ seed: Int) throws {
     var random = SplitMix(seed: UInt64(seed))
     var byLog = 0
     for number in 0..<Self.steps {
@@ -131,7 +131,7 @@ import Testing
       for _ in 0..<Int.random(in: 1...4, using: &random) { sql.append(Self.statement(&random)) }
       for statement in sql { try write(statement) }
       let report = try step()
-      // A file that no statement has written to may not even be looked at.
+      // A step may skip a file without any write.
       let isUntouched = report.foundBy == nil && report.outcome == .unchanged
       #expect(report.foundBy?.way == .log || isUntouched, "seed \(seed), step \(number)")
       byLog += report.outcome == .changed ? 1 : 0
@@ -141,12 +141,12 @@ import Testing
     try deployment.verify()
   }
 
-  // MARK: What a step reads
+  // MARK: Rows read by a step
 
-  @Test func `a step reads the rows that were touched and no others`() throws {
+  @Test func `a step reads only the touched rows`() throws {
     try write("INSERT INTO word SELECT value, 1 FROM json_each('[\"a\",\"b\",\"c\"]')")
     _ = try step()
-    // An origin without a log of SQLite's own keeps its writers out while it is open.
+    // Without WAL, an open origin blocks its writers.
     let cursor = try #require(try SQLiteOrigin(deployment.originPath).log()).cursor()
     try write("UPDATE word SET n = 2 WHERE word = 'b'; DELETE FROM word WHERE word = 'a'")
     let after = try #require(try SQLiteOrigin(deployment.originPath).log())
@@ -159,9 +159,9 @@ import Testing
     for table in ["zone", "stop", "call", "busy", "named"] { #expect(touched[table] == .nothing, "\(table)") }
   }
 
-  @Test func `a log in which nothing is new is not noted again, and what is new is found`() throws {
+  @Test func `an empty log is not written to disk again and a later change is found`() throws {
     let cursor = deployment.folder("state/test-1.cursor")
-    // The first step after a comparison finds out what the log can tell.
+    // The first step after a comparison finds out whether the log is usable.
     try write("PRAGMA user_version = 1")
     _ = try step()
     let noted = try #require(try FileStamp(cursor))
@@ -177,7 +177,7 @@ import Testing
     try audit()
   }
 
-  @Test func `a log in which nothing is new spares every page of every table`() throws {
+  @Test func `a step with an empty log reads no page of any table`() throws {
     try write(
       "INSERT INTO zone VALUES ('z', 'Z'); INSERT INTO stop VALUES (1, 's', 2, 'z'); INSERT INTO word VALUES ('w', 1)"
     )
@@ -188,12 +188,12 @@ import Testing
     try spoilTables()
     let report = try step()
     #expect(report.foundBy == FoundBy(.log) && report.outcome == .unchanged)
-    // Whoever reads one of them finds out.
+    // Reading one of them fails.
     deployment.job.policy.auditSeconds = 0
     #expect(throws: OriginError.self) { try deployment.step() }
   }
 
-  /// Writes rubbish over all pages of tables and indexes that are none of the log's.
+  /// Overwrites all pages of tables and indexes that do not belong to the log.
   private func spoilTables() throws {
     let connection = try Connection(deployment.originPath, .own)
     let size = try #require(try connection.integer("PRAGMA page_size"))
@@ -212,7 +212,7 @@ import Testing
     #expect(pages.count > 6)
   }
 
-  @Test func `a SELECT and a view are compared when a table that they read was written to`() throws {
+  @Test func `a SELECT and a view are compared after a write to a table that they read`() throws {
     try write("INSERT INTO zone VALUES ('z', 'Zone'); INSERT INTO stop VALUES (1, 'x', NULL, 'z')")
     #expect(try step().changes["named"]?.inserted == 1)
     try write("INSERT INTO call VALUES (1, 1, '9:00', 1)")
@@ -222,7 +222,7 @@ import Testing
     try audit()
   }
 
-  // MARK: Doubt
+  // MARK: Doubts about the log
 
   private func expectComparison(_ reason: ComparisonReason, _ outcome: SeriesReport.Outcome = .unchanged)
     throws
@@ -230,13 +230,13 @@ import Testing
     let report = try step()
     #expect(report.foundBy == .because(reason))
     #expect(report.outcome == outcome)
-    // From then on the log counts again.
+    // From then on the log is used again.
     try write("INSERT OR REPLACE INTO word VALUES ('again', random())")
     #expect(try step().foundBy?.way == .log)
     try audit()
   }
 
-  @Test func `a trigger that was dropped and made again ends in one comparison that finds what it missed`()
+  @Test func `a trigger that was dropped and recreated causes one comparison that finds the missed rows`()
     throws
   {
     let trigger = try #require(
@@ -250,7 +250,7 @@ import Testing
     try expectComparison(.doubt(.otherSchema), .changed)
   }
 
-  @Test func `a table that is made anew has no triggers, and is compared from then on, with a warning`()
+  @Test func `a recreated table has no triggers and is compared at each step with a warning`()
     throws
   {
     try write("DROP TABLE word; CREATE TABLE word(word TEXT PRIMARY KEY, n INTEGER, UNIQUE(n, word))")
@@ -264,7 +264,7 @@ import Testing
   }
 
   @Test(arguments: ["insert", "update", "delete", "move", "insert_0", "update_1"])
-  func `a trigger that is gone leaves no row unseen`(kind: String) throws {
+  func `a missing trigger loses no change`(kind: String) throws {
     let name = try #require(
       try Connection(deployment.originPath, .origin).value(
         "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'word' AND name LIKE '%\\_\(kind)' ESCAPE '\\'"
@@ -280,7 +280,7 @@ import Testing
     }
   }
 
-  @Test func `a log that is made anew is another one`() throws {
+  @Test func `a recreated log counts as another one`() throws {
     let connection = try Connection(deployment.originPath, .own)
     try connection.transaction {
       for statement in try SQLiteLogDraft.removal(connection) { try connection.execute(statement) }
@@ -290,7 +290,7 @@ import Testing
     #expect(try step().foundBy == .because(.first))
   }
 
-  @Test func `a file that takes the origin's place is compared`() throws {
+  @Test func `a file that replaces the origin is compared`() throws {
     let copy = deployment.folder("copy.sqlite")
     try Connection(deployment.originPath, .own).execute("VACUUM INTO '\(copy)'")
     try Folder.remove(deployment.originPath)
@@ -298,14 +298,14 @@ import Testing
     try expectComparison(.doubt(.otherFile))
   }
 
-  @Test func `a file that VACUUM wrote anew is compared`() throws {
+  @Test func `an origin is compared after VACUUM`() throws {
     try write("INSERT INTO word VALUES ('a', 1)")
     _ = try step()
     try Connection(deployment.originPath, .own).execute("VACUUM")
     try expectComparison(.doubt(.otherSchema))
   }
 
-  @Test func `a backup that is copied over the origin's file is seen, though as many rows are written since`()
+  @Test func `a backup copied over the origin is detected even after an equal number of writes`()
     throws
   {
     try write("INSERT INTO word VALUES ('a', 1)")
@@ -322,7 +322,7 @@ import Testing
     try audit()
   }
 
-  @Test func `a log that somebody emptied tells nothing, also where it had been empty before`() throws {
+  @Test func `an emptied log is not trusted even if it had been empty before`() throws {
     let number = try #require(
       try Connection(deployment.originPath, .origin).integer(
         "SELECT number FROM seedbank_logged WHERE source = 'word'"))
@@ -335,7 +335,7 @@ import Testing
     try expectComparison(.doubt(.edited), .changed)
   }
 
-  @Test func `a publisher that was away for longer than the log reaches compares`() throws {
+  @Test func `a publisher that was down longer than the log's history compares`() throws {
     try write("INSERT INTO word VALUES ('a', 1)")
     _ = try step()
     try write("INSERT INTO word VALUES ('b', 1), ('c', 1)")
@@ -348,7 +348,7 @@ import Testing
     try expectComparison(.doubt(.pruned), .changed)
   }
 
-  @Test func `a working copy that somebody wrote to is compared, and made anew`() throws {
+  @Test func `a working copy with foreign writes is compared and rebuilt`() throws {
     try write("INSERT INTO word VALUES ('a', 1)")
     _ = try step()
     try Connection(deployment.copy(major: 1), .own).execute("UPDATE word SET n = 7")
@@ -361,10 +361,11 @@ import Testing
     try audit()
   }
 
-  @Test func `rows that the log missed are published and named by the audit, and the log counts no more`()
+  @Test
+  func `the audit publishes and reports rows missed by the log, which is no longer trusted`()
     throws
   {
-    // A writer with its triggers off.
+    // A writer without triggers.
     let connection = try Connection(deployment.originPath, .writer)
     try connection.execute("INSERT INTO word VALUES ('unseen', 1)")
     #expect(try step().outcome == .unchanged, "nothing told of it")
@@ -380,7 +381,7 @@ import Testing
     #expect(compared.foundBy?.reason?.contains("missed rows") == true)
   }
 
-  @Test func `a series that was rolled back and resumed is compared`() throws {
+  @Test func `a series is compared after a rollback and resume`() throws {
     try write("INSERT INTO word VALUES ('a', 1)")
     _ = try step()
     try write("DELETE FROM word")
@@ -395,7 +396,7 @@ import Testing
     try audit()
   }
 
-  @Test func `each reason for a comparison has a word of its own that names nothing`() {
+  @Test func `each comparison reason has its own word without names of tables`() {
     let reasons =
       [.noLog, .first, .otherCopy, .otherSubject, .missed(deployment.clock)]
       + LogDoubt.allCases.map { .doubt($0) }

@@ -18,7 +18,7 @@ import Testing
 
   private static let shop = "CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT);"
 
-  @Test func `an outline names tables with their columns, indexes and views, and nothing of SQLite's own`()
+  @Test func `an outline lists tables with columns, indexes and views, but none of SQLite's own`()
     throws
   {
     let found = try outline(
@@ -32,7 +32,7 @@ import Testing
     #expect(try OriginOutline(JSONValue(parsing: found.json.bytes)).json == found.json)
   }
 
-  @Test func `what is known, or in the model, is no gain, in whatever case it is written`() throws {
+  @Test func `known or modelled columns are not reported as new in any case`() throws {
     let none = try gain(Self.shop, "INSERT INTO shop VALUES (1, 'x');", model: Self.shop)
     #expect(none.isEmpty)
     let inModel = try gain(
@@ -41,7 +41,7 @@ import Testing
     #expect(inModel.isEmpty)
   }
 
-  @Test func `a table that the model leaves out stays out with what it gains`() throws {
+  @Test func `new columns of a table outside the model are not reported`() throws {
     let found = try gain(
       "\(Self.shop) CREATE TABLE staff(id INTEGER PRIMARY KEY);",
       "ALTER TABLE staff ADD COLUMN pay; CREATE INDEX by_pay ON staff(pay);",
@@ -53,8 +53,7 @@ import Testing
     ("park", ["park", "by_size"]), ("SHOP", ["shop.phone", "shop.a.b"]), ("Shop.Phone", ["shop.phone"]),
     ("shop.a.b", ["shop.a.b"]), ("by_phone", ["by_phone"]), ("parks", ["parks"]), ("name", []), ("a.b", []),
   ])
-  func `what is known by its name is no gain any more, and the rest is`(name: String, known: [String]) throws
-  {
+  func `accepting one new object by name leaves the others`(name: String, known: [String]) throws {
     let after = """
       ALTER TABLE shop ADD COLUMN phone; ALTER TABLE shop ADD COLUMN "a.b"; CREATE INDEX by_phone ON shop(phone);
       CREATE TABLE park(id INTEGER PRIMARY KEY, size); CREATE INDEX by_size ON park(size);
@@ -69,7 +68,7 @@ import Testing
     #expect(Set(all.without(rest).names) == Set(known))
   }
 
-  @Test func `a sentence names a few and counts the rest`() throws {
+  @Test func `a message names a few objects and counts the rest`() throws {
     let tables = (1...7).map { "CREATE TABLE t\($0)(id INTEGER PRIMARY KEY);" }.joined()
     let found = try gain(Self.shop, tables, model: Self.shop)
     #expect(found.words.hasSuffix("the table \"t5\" and 2 more"))
@@ -79,7 +78,7 @@ import Testing
     "[]", "{}", "{\"tables\": {}, \"indexes\": [1], \"views\": []}",
     "{\"tables\": {}, \"indexes\": [], \"views\": [], \"more\": 1}",
   ])
-  func `a note that is none is refused`(text: String) throws {
+  func `an invalid outline is rejected`(text: String) throws {
     #expect(throws: MalformedJSON.self) { try OriginOutline(JSONValue(parsing: Array(text.utf8))) }
   }
 }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SeedPublisher
 
-/// Whether an origin was written to, judged from outside; real `sqlite3` processes write to it.
+/// Detects writes to an origin from outside. Real `sqlite3` processes write to it.
 @Suite struct OriginStampTests {
   let deployment: TestDeployment
   private var path: String { deployment.originPath }
@@ -17,7 +17,7 @@ import Testing
     deployment.job.originWaitSeconds = 0
   }
 
-  // MARK: Means
+  // MARK: Helpers
 
   private func sqlite(_ sql: String) throws {
     let outcome = try TestProgram.run(["sqlite3", "-bail", "-cmd", ".timeout 10000", path, sql])
@@ -26,25 +26,24 @@ import Testing
 
   private func stamp() throws -> String { try #require(try deployment.job.look().stamp).text }
 
-  /// Puts back the time of modification, as some tools do, to the same moment for ever.
+  /// Resets the modification time to a fixed moment, as some tools do.
   private func age(_ suffixes: [String] = ["", "-wal"]) {
     let past = timespec(tv_sec: 1_700_000_000, tv_nsec: 5)
     for suffix in suffixes { utimensat(AT_FDCWD, path + suffix, [past, past], 0) }
   }
 
-  /// Moves a file's time of change and nothing else, as SQLite does to a log that root opens.
+  /// Moves a file's change time only, as SQLite does to a log that root opens.
   private func moveChangeTime(_ suffix: String) throws {
     try #require(chown(path + suffix, getuid(), getgid()) == 0)
   }
 
-  /// All rows, as a reader sees them.
   private func rows() throws -> [String] {
     try Connection(path, .origin).rows("SELECT id, name, zone FROM stop ORDER BY id").map { "\($0)" }
   }
 
-  // MARK: A log
+  // MARK: WAL
 
-  @Test func `readers of a database with a log, root's too, are no change`() throws {
+  @Test func `readers of a WAL database including root are no change`() throws {
     try sqlite("PRAGMA journal_mode = WAL")
     let writer = try Connection(path, .own)
     try writer.execute("PRAGMA wal_autocheckpoint = 0; UPDATE stop SET name = 'x' WHERE id = 1")
@@ -58,7 +57,7 @@ import Testing
     #expect(try stamp() != before)
   }
 
-  @Test func `an empty log that a reader left behind is no change`() throws {
+  @Test func `an empty WAL left by a reader is no change`() throws {
     try sqlite("PRAGMA journal_mode = WAL; UPDATE stop SET name = 'x' WHERE id = 1")
     try #require(!Folder.exists(path + "-wal"))
     let before = try stamp()
@@ -67,13 +66,13 @@ import Testing
     #expect(try stamp() == before)
   }
 
-  @Test func `an unchanged origin with a log is not read, though root looks at it`() throws {
+  @Test func `an unchanged WAL origin is not read after root opened it`() throws {
     try sqlite("PRAGMA journal_mode = WAL")
     let writer = try Connection(path, .own)
     try writer.execute("PRAGMA wal_autocheckpoint = 0; UPDATE stop SET name = 'x' WHERE id = 1")
     age()
     #expect(try deployment.verifiedStep().outcome == .changed)
-    // What is remembered is written whenever the origin is read.
+    // The memory is written whenever the origin is read.
     let memory = deployment.folder("state/test.origin")
     let remembered = try #require(try FileStamp(memory))
     for _ in 0..<3 {
@@ -89,7 +88,7 @@ import Testing
     #expect(try deployment.verifiedStep().outcome == .changed)
   }
 
-  @Test func `a commit that a disk may still be syncing is not taken for seen`() throws {
+  @Test func `a commit that may still be syncing does not count as seen`() throws {
     try sqlite("PRAGMA journal_mode = WAL")
     let writer = try Connection(path, .own)
     try writer.execute("PRAGMA wal_autocheckpoint = 0; UPDATE stop SET name = 'x' WHERE id = 1")
@@ -99,7 +98,7 @@ import Testing
     #expect(try deployment.job.look().stamp?.isSettled == true)
   }
 
-  @Test func `a log that is too long to read counts by its file's facts`() throws {
+  @Test func `a WAL too long to read is compared by its file's attributes`() throws {
     let file = path + "-wal"
     try Data(repeating: 7, count: 64 << 20).write(to: URL(fileURLWithPath: file))
     let before = try LogStamp(file)
@@ -112,7 +111,7 @@ import Testing
     #expect(!(try LogStamp(file).hasSameContent(as: long)))
   }
 
-  @Test func `the log of an origin that is reached by a link is found beside the file itself`() throws {
+  @Test func `the WAL of a symlinked origin is found beside its target`() throws {
     try sqlite("PRAGMA journal_mode = WAL")
     let link = deployment.folder("link.sqlite")
     try #require(symlink(path, link) == 0)
@@ -138,9 +137,9 @@ import Testing
     "PRAGMA wal_autocheckpoint = 0; UPDATE stop SET zone = zone + 1 WHERE id = 1",
   ]
 
-  /// One writer keeps the log alive at times, others come and go, and the times of modification never tell anything.
+  /// One writer keeps the WAL open at times, others come and go, and modification times never change.
   @Test(arguments: [UInt64.random(in: 0 ..< .max), 7])
-  func `equal stamps mean equal rows, whatever writers did in between`(seed: UInt64) throws {
+  func `equal stamps mean equal rows whatever writers did`(seed: UInt64) throws {
     var random = SplitMix(seed: seed)
     var (known, writer): ([String: [String]], Connection?) = ([:], nil)
     for step in 0..<120 {
@@ -148,7 +147,7 @@ import Testing
         writer = writer == nil ? try Connection(path, .own) : nil
       }
       let sql = Self.changes.randomElement(using: &random)!
-      // A change of mode fails while others have the file open: then it is none.
+      // A change of the journal mode fails while others have the file open.
       if let writer, Bool.random(using: &random) {
         try? writer.execute(sql)
       } else if sql.contains("journal_mode"), writer != nil {

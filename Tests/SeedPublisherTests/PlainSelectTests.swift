@@ -7,7 +7,7 @@ import Testing
 
 @testable import SeedPublisher
 
-/// SELECTs of columns and no more, whose rows are found by the keys that an origin's log names.
+/// SELECTs of plain columns, whose rows are found by the keys in an origin's log.
 @Suite struct PlainSelectTests {
   private static let schema = "CREATE TABLE note(row_number INTEGER PRIMARY KEY, text TEXT, n INTEGER)"
 
@@ -18,7 +18,7 @@ import Testing
     return PlainSelect(table, Projection(sql: sql, file: "note.sql"))
   }
 
-  @Test func `a SELECT of a table's columns is one, whatever they are called`() throws {
+  @Test func `a SELECT of columns is plain whatever their names are`() throws {
     for sql in [
       "SELECT rowid AS row_number, \"text\", n FROM note",
       "select a as row_number, text, [n] from \"Note\" ;",
@@ -39,9 +39,9 @@ import Testing
     "WITH x AS (SELECT 1) SELECT n FROM note", "SELECT n FROM (SELECT n FROM note)", "SELECT n, n FROM note",
     "SELECT n FROM note AS other", "SELECT n n2 FROM note", "SELECT n COLLATE NOCASE FROM note",
   ])
-  func `anything else is none`(_ sql: String) throws { #expect(try plain(sql) == nil) }
+  func `any other SELECT is not plain`(_ sql: String) throws { #expect(try plain(sql) == nil) }
 
-  @Test func `rows known by their rowid are found by the log, however they were written`() throws {
+  @Test func `rows with a rowid key are found by the log`() throws {
     let select =
       "-- The rows' numbers are the key.\nSELECT rowid AS row_number, \"text\", \"n\"\nFROM \"note\"\n"
     let deployment = try TestDeployment(

@@ -9,7 +9,7 @@ import Testing
 
 @testable import SeedPublisher
 
-/// What may happen to a publisher's files and to the publisher between two lines of its own code.
+/// Damage to a publisher's files, and crashes between two lines of its code.
 @Suite struct PublisherAccidentTests {
   private func bytes(_ path: String) throws -> [UInt8] { try DurableFile.read(path, limit: 1 << 30) }
 
@@ -25,7 +25,7 @@ import Testing
     #expect(try deployment.names() == ["x", "c", "n"])
   }
 
-  @Test func `a copy that lags behind the floor is made anew`() throws {
+  @Test func `a copy that lags behind the floor is rebuilt`() throws {
     let deployment = try PublisherFixture.deployment()
     deployment.job.retainedSnapshots = 1
     let before = try bytes(deployment.copy())
@@ -38,7 +38,6 @@ import Testing
     #expect(report.outcome == .unchanged && report.repair?.contains("did not catch up") == true)
   }
 
-  /// What a disk, a person or a program does to a working copy.
   enum Damage: String, CaseIterable {
     case missing, empty, garbage, half, lastPage, rowChanged, rowAdded, rowGone, sumChanged, sumGone,
       tableGone
@@ -46,7 +45,7 @@ import Testing
   }
 
   @Test(.full, arguments: Damage.allCases)
-  func `a damaged working copy publishes nothing wrong and is whole after the next step`(_ damage: Damage)
+  func `a damaged working copy publishes nothing wrong and is repaired by the next step`(_ damage: Damage)
     throws
   {
     let deployment = try PublisherFixture.deployment()
@@ -105,7 +104,7 @@ import Testing
     }
   }
 
-  @Test func `a publication from an old backup is not published upon`() throws {
+  @Test func `a step rejects a publication restored from an old backup`() throws {
     let deployment = try PublisherFixture.deployment()
     let backup = try publishedFiles(deployment.publication)
     try deployment.publish("DELETE FROM stop WHERE id = 1")
@@ -119,7 +118,7 @@ import Testing
     }
   }
 
-  @Test func `a publication that was lost and made anew is not published upon`() throws {
+  @Test func `a step rejects a publication that was lost and recreated`() throws {
     let deployment = try PublisherFixture.deployment()
     for path in try publishedFiles(deployment.publication).keys { try Folder.remove(path) }
     #expect(throws: PublicationError.missing(path: deployment.publication.path)) { try deployment.step() }
@@ -135,7 +134,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a published object that rotted on the disk is named, not rebuilt upon`(_ isDelta: Bool) throws {
+  func `a corrupt published object is reported and not used for a rebuild`(_ isDelta: Bool) throws {
     let deployment = try PublisherFixture.deployment()
     try deployment.publish("DELETE FROM stop WHERE id = 1")
     let objects = try deployment.metadata(major: 2).objects
@@ -150,14 +149,14 @@ import Testing
     #expect(try deployment.verifiedStep().repair == "it was missing")
   }
 
-  @Test func `another history's copy is replaced`() throws {
+  @Test func `a working copy of another history is replaced`() throws {
     let deployment = try PublisherFixture.deployment()
     let other = try PublisherFixture.deployment()
     try DurableFile.write(try bytes(other.copy()), to: deployment.copy())
     #expect(try deployment.verifiedStep().repair?.contains("another history") == true)
   }
 
-  @Test func `a second publisher at work is refused at once and changes nothing`() throws {
+  @Test func `a concurrent publisher is rejected at once without a change`() throws {
     let deployment = try PublisherFixture.deployment()
     let lock = try File("\(deployment.publication.path)/.lock", for: .updating)
     #expect(try lock.tryLock())
@@ -173,7 +172,7 @@ import Testing
     withExtendedLifetime(lock) {}
   }
 
-  @Test func `a step waits for another process for ten seconds`() throws {
+  @Test func `a step waits ten seconds for another process`() throws {
     let deployment = try PublisherFixture.deployment()
     let lock = try File("\(deployment.publication.path)/.lock", for: .updating)
     #expect(try lock.tryLock())
@@ -189,9 +188,9 @@ import Testing
     lock.unlock()
   }
 
-  @Test func `the lock of a process that was killed is free`() throws {
+  @Test func `the lock of a killed process is free`() throws {
     let deployment = try PublisherFixture.deployment()
-    // -F: the process that holds the lock is the one that was started, so that it can be killed.
+    // -F: flock becomes the command, so that killing it kills the holder of the lock.
     let holder = try TestProgram([
       "flock", "-F", "\(deployment.publication.path)/.lock", "sh", "-c", "echo held; exec sleep 60",
     ])
@@ -205,7 +204,7 @@ import Testing
     ("missing", "there is no origin"), ("garbage", "restore it from a backup"), ("table", "\"stop\""),
     ("column", "lacks the column name"),
   ])
-  func `an origin that is out of order is named and the publication stays`(
+  func `an unusable origin is reported and the publication stays`(
     _ accident: String, _ words: String
   ) throws {
     let deployment = try PublisherFixture.deployment()
@@ -244,7 +243,7 @@ import Testing
     #expect(Dictionary(uniqueKeysWithValues: found) == Dictionary(uniqueKeysWithValues: expected))
   }
 
-  @Test func `a series that is created twice has the same digest in another epoch`() throws {
+  @Test func `a series created twice has the same digest in different epochs`() throws {
     let (one, two) = (try PublisherFixture.deployment(), try PublisherFixture.deployment())
     let (first, second) = (try one.metadata(major: 2), try two.metadata(major: 2))
     #expect(first.state.epoch != second.state.epoch)

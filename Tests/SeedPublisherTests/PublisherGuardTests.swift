@@ -8,7 +8,7 @@ import SeedTrust
 import Support
 import Testing
 
-/// What stops a step before anything is signed, and what an operator can learn without publishing.
+/// Checks that stop a step before anything is signed, and previews without publishing.
 @Suite struct PublisherGuardTests {
   private static let values = (10...209).map { "(\($0), 'stop \($0)', 1)" }.joined(separator: ", ")
 
@@ -21,7 +21,7 @@ import Testing
     return deployment
   }
 
-  /// Every file of the deployment but the locks.
+  /// Every file of the deployment except locks.
   private static func files(_ deployment: TestDeployment) throws -> [String: [UInt8]] {
     var files = try publishedFiles(deployment.publication)
     for name in try Folder.names(in: deployment.folder("state")) {
@@ -50,7 +50,7 @@ import Testing
     #expect(try deployment.verifiedStep().outcome == .unchanged)
   }
 
-  @Test func `an origin that was caught while it was loaded anew is published once it is whole`() throws {
+  @Test func `an origin that was empty during a reload is published once it is complete`() throws {
     let deployment = try Self.deployment()
     try deployment.origin("CREATE TABLE kept AS SELECT * FROM stop; DELETE FROM stop")
     try deployment.expectNothingPublished { #expect(throws: PublicationError.self) { try deployment.step() } }
@@ -58,7 +58,7 @@ import Testing
     #expect(report.outcome == .changed && report.changes["stop"]?.updated == 203)
   }
 
-  @Test func `what shrinks less, had few rows, or may shrink is published`() throws {
+  @Test func `a loss is published if it is small, accepted or in a small table`() throws {
     let deployment = try Self.deployment()
     #expect(try deployment.publish("DELETE FROM stop WHERE id > 110").changes["stop"]?.deleted == 99)
     deployment.job.shrinkGuard.minimumRows = 105
@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test(arguments: ["DELETE FROM stop", "UPDATE stop SET name = NULL"])
-  func `a new minor may not empty a table or a column unseen`(_ sql: String) throws {
+  func `the shrink guard applies to tables and columns of a new minor`(_ sql: String) throws {
     let deployment = try Self.deployment()
     deployment.job = DatasetJob(
       name: deployment.job.name, origin: deployment.job.origin,
@@ -107,15 +107,14 @@ import Testing
     #expect(try deployment.verifiedStep().outcome == .unchanged)
   }
 
-  @Test func `values that go with rows of another key are lost values, too`() throws {
+  @Test func `values lost together with a change of keys count as lost`() throws {
     let deployment = try Self.deployment()
     try deployment.origin("UPDATE stop SET id = id + 1000, name = NULL")
     let error = #expect(throws: PublicationError.self) { try deployment.step() }
     #expect(error?.description.contains("\"name\" of table \"stop\" would go from 203 to 0 values") == true)
   }
 
-  @Test func `a column in which few rows have a value may lose all, and so may one of a small table`() throws
-  {
+  @Test func `the shrink guard ignores columns with few values and small tables`() throws {
     let deployment = try Self.deployment()
     for id in [110, 20, 0] { try deployment.publish("UPDATE stop SET name = NULL WHERE id > \(id)") }
     try deployment.publish("UPDATE stop SET name = 'n'")
@@ -123,7 +122,7 @@ import Testing
     #expect(try deployment.publish("UPDATE stop SET name = NULL").changes["stop"]?.updated == 203)
   }
 
-  @Test func `a preview names a column that would lose its values, with the new column`() throws {
+  @Test func `a preview reports a column that would lose its values and the new column`() throws {
     let deployment = try Self.deployment()
     deployment.job.knownOrigin = try deployment.job.readyOrigin().outline()
     try deployment.origin("ALTER TABLE stop ADD COLUMN label; UPDATE stop SET label = name, name = NULL")
@@ -134,9 +133,9 @@ import Testing
     #expect(error?.description.contains("The origin has gained the column \"stop\".\"label\".") == true)
   }
 
-  // MARK: A look without publishing
+  // MARK: Previews
 
-  @Test func `a preview says what the step then does, and writes nothing`() throws {
+  @Test func `a preview reports the result of the following step and writes nothing`() throws {
     let deployment = try Self.deployment()
     for number in 3...15 { try deployment.publish("UPDATE stop SET name = '\(number)' WHERE id = 1") }
     try deployment.origin(
@@ -158,7 +157,7 @@ import Testing
   }
 
   @Test(arguments: ["whole", "missing", "edited", "behind"])
-  func `a preview needs no working copy in order, and mends none`(_ state: String) throws {
+  func `a preview needs no valid working copy and repairs none`(_ state: String) throws {
     let deployment = try Self.deployment()
     let old = try DurableFile.read(deployment.copy(), limit: 1 << 30)
     try deployment.publish("UPDATE stop SET name = 'y' WHERE id = 1")
@@ -175,7 +174,7 @@ import Testing
     #expect(preview.series[0].changes["stop"]?.updated == 1 && preview.series[0].version?.number == 4)
   }
 
-  @Test func `a preview of a first build counts its rows and finds what is wrong with them`() throws {
+  @Test func `a preview of a first build counts its rows and finds invalid ones`() throws {
     let schema = "CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT CHECK (name <> 'bad'))"
     let deployment = try TestDeployment([model("1.0", schema)], in: try TemporaryFolder(inMemory: true))
     try deployment.origin("CREATE TABLE stop(id, name); INSERT INTO stop VALUES (1, 'a'), (2, 'b')")
@@ -193,7 +192,7 @@ import Testing
   // MARK: Rows against the schema
 
   @Test(arguments: [true, false])
-  func `rows that break the clients' schema are named, with their rule and their number`(_ isFirst: Bool)
+  func `rows that violate the schema are reported with constraint and count`(_ isFirst: Bool)
     throws
   {
     let schema = """
@@ -225,14 +224,14 @@ import Testing
 
   // MARK: The model folder
 
-  @Test func `a mistake in a schema is named by its line`() throws {
+  @Test func `a schema error is reported with its line`() throws {
     let schema =
       "CREATE TABLE a(id INTEGER PRIMARY KEY);\n\nCREATE TABLE b(\n  id INTEGER PRIMARY KEY,,\n  x)"
     let error = #expect(throws: PlanError.self) { try SeriesPlan.plans("test", [model("1.0", schema)]) }
     #expect(error?.description.hasPrefix("models/1.0/schema.sql:4: ") == true, "\(error?.description ?? "")")
   }
 
-  @Test func `a mistake in a SELECT is named by its line, and is the model's fault`() throws {
+  @Test func `an error in a projection is reported with its line`() throws {
     let projections = ["stop": "SELECT id,\n  name,,\n  1 FROM stop"]
     let deployment = try TestDeployment(
       [model("1.0", PublisherFixture.schema, projections: projections)],
@@ -247,14 +246,16 @@ import Testing
     ("INSERT", "INSERT INTO a VALUES (1)"), ("WITH", "WITH b AS (SELECT 1) INSERT INTO a SELECT * FROM b"),
     ("ATTACH", "ATTACH 'attached.db' AS other"), ("VACUUM", "VACUUM INTO 'copy.db'"),
   ])
-  func `what defines nothing is a mistake in a schema, and is not run`(_ word: String, _ sql: String) throws {
+  func `a statement in a schema that defines nothing is rejected and not run`(_ word: String, _ sql: String)
+    throws
+  {
     let schema = "CREATE TABLE a(id INTEGER PRIMARY KEY); -- and\n\n\(sql);"
     let error = #expect(throws: PlanError.self) { try SeriesPlan.plans("test", [model("1.0", schema)]) }
     #expect(error?.description.hasPrefix("models/1.0/schema.sql:3: \(word) defines nothing") == true)
     #expect(!Folder.exists("attached.db") && !Folder.exists("copy.db"))
   }
 
-  @Test func `a search table may be set up in a schema`() throws {
+  @Test func `a search table may be configured in a schema`() throws {
     let schema = """
       CREATE TABLE a(id INTEGER PRIMARY KEY, name TEXT);
       CREATE VIRTUAL TABLE find USING fts5(name, content='a', content_rowid='id');
@@ -289,13 +290,13 @@ import Testing
     _ = try SeriesPlan.plans("test", [model("1.0", schema)], indexes: .client)
   }
 
-  @Test func `a view over what is not there is warned of`() throws {
+  @Test func `a view over a missing column causes a warning`() throws {
     let schema = "CREATE TABLE a(id INTEGER PRIMARY KEY); CREATE VIEW v AS SELECT nme FROM a"
     let warnings = try SeriesPlan.plans("test", [model("1.0", schema)])[0].warnings
     #expect(warnings == ["models/1.0/schema.sql: view \"v\": no such column: nme: no app can read it"])
   }
 
-  @Test func `a projection is one SELECT, and a comment may follow it`() throws {
+  @Test func `a projection is one SELECT with an optional comment after it`() throws {
     func step(_ sql: String) throws {
       let deployment = try TestDeployment(
         [model("1.0", "CREATE TABLE a(id INTEGER PRIMARY KEY)", projections: ["a": sql])],
@@ -309,7 +310,7 @@ import Testing
     try step("SELECT id FROM a; -- all of them")
   }
 
-  @Test func `what may disappoint on a device is said at the first build`() throws {
+  @Test func `features that devices may lack are reported at the first build`() throws {
     let schema = """
       CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT) WITHOUT ROWID;
       CREATE VIEW v AS SELECT concat(name, '!') AS loud FROM stop;
@@ -325,7 +326,7 @@ import Testing
 
   // MARK: The origin
 
-  @Test func `an origin that somebody locks is waited for so long, and no longer`() throws {
+  @Test func `a step waits for a locked origin up to the configured time`() throws {
     let deployment = try Self.deployment()
     deployment.job.originWaitSeconds = 0
     let other = try Connection(deployment.originPath, .writer)
@@ -338,7 +339,7 @@ import Testing
     #expect(try deployment.verifiedStep().changes["stop"]?.deleted == 1)
   }
 
-  @Test func `an origin that nobody wrote to is not read`() throws {
+  @Test func `an origin without writes is not read`() throws {
     let deployment = try Self.deployment()
     deployment.job.originWaitSeconds = 0
     func age() throws {
@@ -368,7 +369,7 @@ import Testing
     "SELECT id, name FROM stop WHERE CURRENT_DATE > ''",
     "SELECT id, name FROM recent",
   ])
-  func `an origin whose rows depend on the time is read though nobody wrote to it`(_ sql: String) throws {
+  func `an origin with time-dependent rows is read without writes`(_ sql: String) throws {
     let deployment = try PublisherFixture.deployment()
     try deployment.origin("CREATE VIEW recent AS SELECT * FROM stop WHERE date('now') > '2000-01-01'")
     try FileManager.default.setAttributes(
@@ -384,7 +385,7 @@ import Testing
     #expect(throws: OriginError.self) { try deployment.step() }
   }
 
-  @Test func `another model makes an unchanged origin be read`() throws {
+  @Test func `a changed model causes an unchanged origin to be read`() throws {
     let deployment = try Self.deployment()
     try FileManager.default.setAttributes(
       [.modificationDate: Date(timeIntervalSinceNow: -3600)], ofItemAtPath: deployment.originPath)
@@ -397,9 +398,9 @@ import Testing
     #expect(try deployment.verifiedStep().changes["stop"]?.updated == 203)
   }
 
-  // MARK: The clock and the neighbours
+  // MARK: Clocks and other keys
 
-  @Test func `a clock that is set back by a year expires nothing and holds nothing up`() throws {
+  @Test func `a clock set back by a year expires nothing and blocks nothing`() throws {
     let deployment = try Self.deployment()
     let (good, expiry) = (deployment.clock, try deployment.publication.published().timestamp.expires)
     deployment.job.graceSeconds = 60
@@ -422,7 +423,7 @@ import Testing
     try deployment.verify()
   }
 
-  @Test func `a publication that other keys signed is left alone`() throws {
+  @Test func `a publication signed by other keys stays untouched`() throws {
     let (one, two) = (try Self.deployment(), try Self.deployment())
     let publisher = Publisher(
       two.publication, stateFolder: one.folder("state"), keys: one.keys)
@@ -439,7 +440,7 @@ import Testing
 }
 
 extension TestDeployment {
-  /// The metadata stays what it is; objects that nothing names may lie about.
+  /// Expects that metadata stays the same; unreferenced objects may remain.
   func expectNamedUnchanged(_ body: () throws -> Void) throws {
     func metadata() throws -> [String: [UInt8]] {
       try publishedFiles(publication).filter { $0.key.contains("/metadata/") }

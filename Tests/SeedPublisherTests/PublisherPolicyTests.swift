@@ -7,7 +7,6 @@ import SeedTrust
 import Support
 import Testing
 
-/// What a publisher does when its configuration or its clock moves on.
 @Suite struct PublisherPolicyTests {
   private func models(_ schemas: [(ModelVersion, String)]) -> [ModelDefinition] {
     schemas.map { model($0.0, $0.1) }
@@ -29,7 +28,7 @@ import Testing
     "CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT, zone INTEGER)",
     PublisherFixture.schema + "; CREATE TABLE line(id INTEGER PRIMARY KEY)",
   ])
-  func `a new minor is a snapshot at which the floor stands, and no delta leads over it`(_ newer: String)
+  func `a new minor raises the floor to its snapshot and no delta crosses it`(_ newer: String)
     throws
   {
     let deployment = try PublisherFixture.deployment()
@@ -51,7 +50,8 @@ import Testing
     #expect(try deployment.names() == ["x", "y", "c"])
   }
 
-  @Test func `a publisher that dies before a new minor's copy is in its place goes on from the publication`()
+  @Test
+  func `a publisher that dies before it replaces the copy of a new minor continues from the publication`()
     throws
   {
     let deployment = try PublisherFixture.deployment()
@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test
-  func `a schema that changed under its minor, or a minor that went, is a mistake that publishes nothing`()
+  func `a changed schema or a missing minor is rejected and nothing is published`()
     throws
   {
     let deployment = try PublisherFixture.deployment()
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func `the same schema in other words is the same minor`() throws {
+  @Test func `a reformatted schema is the same minor`() throws {
     let deployment = try PublisherFixture.deployment()
     try plan(
       deployment, ("2.0", "-- stops\ncreate table stop (id integer primary key, name text /* shown */)"))
@@ -108,7 +108,7 @@ import Testing
     ("CREATE TABLE u(id INTEGER PRIMARY KEY)", "table \"t\" is gone"),
     ("CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT, b)", "generated column \"t.g\" is gone"),
   ])
-  func `a minor that takes something away names it`(_ newer: String, _ words: String) throws {
+  func `a minor that removes something is rejected with its name`(_ newer: String, _ words: String) throws {
     let older = "CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT, b, g AS (a))"
     let error = #expect(throws: PlanError.self) {
       try SeriesPlan.plans("test", models([("1.0", older), ("1.1", newer)]))
@@ -119,8 +119,7 @@ import Testing
   @Test(arguments: [
     "VIEW v AS SELECT 1 AS one", "INDEX i ON t(a)", "VIRTUAL TABLE f USING fts5(a, content='t')",
   ])
-  func `a minor without the view, index or search table of the one before is refused`(_ object: String) throws
-  {
+  func `a minor must keep the views, indexes and search tables of the one before`(_ object: String) throws {
     let table = "CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT)"
     let error = #expect(throws: PlanError.self) {
       try SeriesPlan.plans("test", models([("1.0", "\(table); CREATE \(object)"), ("1.1", table)]))
@@ -128,7 +127,7 @@ import Testing
     #expect(error?.description.contains("is gone") == true)
   }
 
-  @Test func `a major that is added later is delegated to and published beside the first`() throws {
+  @Test func `a major added later is delegated and published beside the first`() throws {
     let deployment = try PublisherFixture.deployment()
     deployment.job = try job(
       deployment,
@@ -147,7 +146,7 @@ import Testing
     #expect(try deployment.names() == ["x", "b", "c"] && deployment.names(major: 3) == ["x", "b", "c"])
   }
 
-  @Test func `a new major that waits for the targets key does not hold back the others`() throws {
+  @Test func `a new major without the targets key does not block the others`() throws {
     let deployment = try PublisherFixture.deployment()
     var keys = deployment.keys
     keys[.targets] = []
@@ -161,14 +160,14 @@ import Testing
     #expect(preview.warnings == [waiting] && preview.series.map(\.series.major) == [2])
     let step = try publisher.step(job, now: deployment.clock)
     #expect(step.warnings == [waiting] && step.series.map { $0.version?.number } == [2])
-    // The origin rests; with the key the new series comes all the same.
+    // The origin is unchanged; with the key, the new series is created.
     deployment.job = job
     #expect(try deployment.step().series.map(\.outcome) == [.unchanged, .created])
     #expect(try deployment.names(major: 3).first == "x")
     try deployment.verify()
   }
 
-  @Test func `a dataset of which all waits for the targets key is refused`() throws {
+  @Test func `a dataset without any delegated series is rejected`() throws {
     let deployment = try PublisherFixture.deployment()
     var keys = deployment.keys
     keys[.targets] = []
@@ -182,7 +181,7 @@ import Testing
     }
   }
 
-  @Test func `one series' mistake holds the whole dataset, so that its majors never part`() throws {
+  @Test func `an error in one series holds the whole dataset so that its majors stay in step`() throws {
     let deployment = try PublisherFixture.deployment(
       models([
         ("2.0", PublisherFixture.schema),
@@ -196,7 +195,7 @@ import Testing
     try deployment.verify()
   }
 
-  // MARK: What is said beside the data
+  // MARK: Settings beside the data
 
   @Test func `provenance, poll interval and lifecycle are republished without a new version`() throws {
     let deployment = try PublisherFixture.deployment()
@@ -215,7 +214,7 @@ import Testing
     try deployment.expectNothingPublished { _ = try deployment.step() }
   }
 
-  @Test func `a snapshot carries the provenance of its time, and none that was taken back`() throws {
+  @Test func `a snapshot contains the provenance of its time and omits removed members`() throws {
     let deployment = try PublisherFixture.deployment()
     for provenance in [
       Provenance(license: "ODbL", attribution: "A"), Provenance(license: nil, attribution: "B"),
@@ -230,7 +229,7 @@ import Testing
     }
   }
 
-  @Test func `a retired series gets no more versions, even when its origin is gone`() throws {
+  @Test func `a retired series gets no new version even if its origin is missing`() throws {
     let deployment = try PublisherFixture.deployment()
     deployment.job.lifecycles = [2: .retired(message: "over")]
     let report = try deployment.publish("DELETE FROM stop")
@@ -247,7 +246,7 @@ import Testing
   // MARK: The clock
 
   @Test(arguments: [60, 200, 3_000, 100_000])
-  func `signatures that live for short are renewed before they end`(_ lifetime: Int) throws {
+  func `short-lived signatures are renewed before they expire`(_ lifetime: Int) throws {
     let deployment = try PublisherFixture.deployment()
     deployment.job.lifetimeSeconds = lifetime
     try deployment.publish("UPDATE stop SET name = 'x' WHERE id = 1")
@@ -259,7 +258,7 @@ import Testing
     }
   }
 
-  @Test func `signatures are renewed when they are an hour old, and not before`() throws {
+  @Test func `signatures are renewed after an hour and not before`() throws {
     let deployment = try PublisherFixture.deployment()
     deployment.clock = deployment.clock.adding(seconds: Publisher.renewalSeconds - 10)
     try deployment.expectNothingPublished {
@@ -275,7 +274,7 @@ import Testing
     try deployment.expectNothingPublished { _ = try deployment.step() }
   }
 
-  @Test func `an origin that is away does not cost the signatures of what is published`() throws {
+  @Test func `signatures are renewed while the origin is missing`() throws {
     let deployment = try PublisherFixture.deployment()
     try Folder.rename(deployment.originPath, to: deployment.folder("away.sqlite"))
     deployment.clock = deployment.clock.adding(seconds: Publisher.renewalSeconds + 10)
@@ -284,14 +283,14 @@ import Testing
     #expect(try deployment.publication.published().timestamp.expires == expiry)
   }
 
-  @Test func `a publisher that was down for a month signs anew`() throws {
+  @Test func `a publisher that was down for a month renews all signatures`() throws {
     let deployment = try PublisherFixture.deployment()
     deployment.clock = deployment.clock.adding(days: 30)
     try deployment.verifiedStep()
     #expect(try deployment.publication.published().timestamp.expires > deployment.clock)
   }
 
-  @Test func `a snapshot is due by age, once something changed`() throws {
+  @Test func `a snapshot is due by age but only after a change`() throws {
     let deployment = try PublisherFixture.deployment()
     deployment.clock = deployment.clock.adding(seconds: PublishingPolicy.usualSnapshotSeconds + 60)
     #expect(try deployment.verifiedStep().snapshotBytes == nil)
@@ -318,7 +317,7 @@ import Testing
     #expect(DeltaChain.shortest(metadata.objects, from: metadata.state.floor, to: metadata.state.head) != nil)
   }
 
-  @Test func `snapshots in both encodings hold the same bytes`() throws {
+  @Test func `snapshots in both encodings have the same content`() throws {
     let deployment = try PublisherFixture.deployment()
     deployment.job.encodings = [.xz, .gzip]
     try deployment.origin("DELETE FROM stop WHERE id = 1")

@@ -7,13 +7,13 @@ import SeedTrust
 import Support
 import Testing
 
-/// Every version that the publication still leads to can be had back, out of the publication alone.
+/// Restores every reachable version from the publication alone.
 @Suite struct RecallTests {
   static let histories = 6
   static let versions = 12
 
   @Test(.full, arguments: 0..<histories)
-  func `each version of a random history comes back with the rows it had`(_ seed: Int) throws {
+  func `each version of a random history is restored with its rows`(_ seed: Int) throws {
     let history = try RandomHistory(seed: UInt64(seed))
     var random = SplitMix(seed: UInt64(seed))
     let deployment = try TestDeployment(
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `among merged deltas, every version that is offered comes back`() throws {
+  @Test func `every offered version can be restored across merged deltas`() throws {
     let deployment = try PublisherFixture.deployment()
     for number in 2...40 {
       try deployment.origin("UPDATE stop SET name = 'v\(number)' WHERE id = 1")
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `the chain begins at the newest snapshot below the version`() throws {
+  @Test func `a restore starts at the newest snapshot up to its version`() throws {
     let deployment = try PublisherFixture.deployment()
     try deployment.publish("UPDATE stop SET name = 'x' WHERE id = 1")
     try deployment.origin("UPDATE stop SET name = 'y' WHERE id = 1")
@@ -65,7 +65,7 @@ import Testing
     #expect(try chain(2) == [1, 2] && chain(3) == [3] && chain(4) == [3, 4])
   }
 
-  @Test func `a version that nothing leads to is refused with those that can be had`() throws {
+  @Test func `an unreachable version is rejected with the versions on offer`() throws {
     let deployment = try PublisherFixture.deployment()
     deployment.job.retainedSnapshots = 1
     for name in ["x", "y", "z"] {
@@ -79,7 +79,7 @@ import Testing
     #expect(ahead?.description == "there is no version 5 of test/2: the newest is 4")
   }
 
-  @Test func `a version of an older model comes back with its own tables`() throws {
+  @Test func `a version of an older model is restored with its own tables`() throws {
     let deployment = try PublisherFixture.deployment()
     deployment.job = DatasetJob(
       name: deployment.job.name, origin: deployment.job.origin,
@@ -96,7 +96,7 @@ import Testing
     #expect(newer.schema.tables[0].columns.count == 3)
   }
 
-  @Test func `what is damaged is never taken for the version`() throws {
+  @Test func `a damaged object never restores a version`() throws {
     let deployment = try PublisherFixture.deployment()
     try deployment.publish("UPDATE stop SET name = 'x' WHERE id = 1")
     let metadata = try deployment.metadata(major: 2)

@@ -8,7 +8,7 @@ import SeedTrust
 import Support
 import Testing
 
-/// Going back is a version like any other for clients, and holds the series for the operator.
+/// A rollback is an ordinary version for clients and holds the series for the operator.
 @Suite struct RollbackTests {
   /// Versions 1 to 3: the first stop is called a, x, y.
   private func deployment() throws -> TestDeployment {
@@ -35,7 +35,7 @@ import Testing
     return report.series[0]
   }
 
-  @Test func `the old content is a new version with a delta and a snapshot`() throws {
+  @Test func `a rollback publishes the old content as a new version with delta and snapshot`() throws {
     let deployment = try deployment()
     try deployment.publish("DELETE FROM stop WHERE id = 2; INSERT INTO stop VALUES (7, 'n', 1)")
     let report = try rollBack(deployment, to: 2)
@@ -48,7 +48,7 @@ import Testing
     #expect(state.floor == .first, "clients go forward by deltas")
   }
 
-  @Test func `a held series takes nothing from its origin, until it is resumed`() throws {
+  @Test func `a held series ignores its origin until it is resumed`() throws {
     let deployment = try deployment()
     try rollBack(deployment, to: 1)
     try deployment.origin("UPDATE stop SET name = 'bad' WHERE id = 3")
@@ -65,7 +65,7 @@ import Testing
     #expect(try step(deployment).outcome == .unchanged)
   }
 
-  @Test func `a held series keeps its signatures, its pace and its lifecycle up to date`() throws {
+  @Test func `a held series still updates signatures, poll interval and lifecycle`() throws {
     let deployment = try deployment()
     try rollBack(deployment, to: 1)
     let series = Series(deployment.job.name, model: "2.0")
@@ -80,7 +80,7 @@ import Testing
     #expect(after.metadata.state.publishedAt == before.metadata.state.publishedAt)
   }
 
-  @Test func `the hold outlives the publisher's own files`() throws {
+  @Test func `the hold survives the loss of the publisher's state`() throws {
     let deployment = try deployment()
     try rollBack(deployment, to: 1)
     try Folder.removeAll(deployment.folder("state"))
@@ -89,7 +89,7 @@ import Testing
     #expect(try deployment.names() == ["y", "b", "c"])
   }
 
-  @Test func `going back twice to the same version changes nothing`() throws {
+  @Test func `a repeated rollback to the same version changes nothing`() throws {
     let deployment = try deployment()
     try rollBack(deployment, to: 1)
     try deployment.expectNothingPublished {
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func `going back further, and forth again, are versions too`() throws {
+  @Test func `rolling back further and forward again makes new versions`() throws {
     let deployment = try deployment()
     try rollBack(deployment, to: 2)
     try rollBack(deployment, to: 1)
@@ -108,7 +108,7 @@ import Testing
     #expect(try deployment.metadata(major: 2).state.hold?.version.number == 3)
   }
 
-  @Test func `going back to the head only holds it`() throws {
+  @Test func `a rollback to head only holds the series`() throws {
     let deployment = try deployment()
     #expect(try rollBack(deployment, to: 3).outcome == .held)
     #expect(try deployment.metadata(major: 2).state.head.number == 3)
@@ -116,7 +116,7 @@ import Testing
     #expect(try deployment.metadata(major: 2).state.hold == nil)
   }
 
-  @Test func `the dataset's other series go on`() throws {
+  @Test func `other series of a dataset continue after a rollback`() throws {
     let deployment = try deployment()
     deployment.job = DatasetJob(
       name: deployment.job.name, origin: deployment.job.origin,
@@ -133,14 +133,14 @@ import Testing
     #expect(try deployment.names() == ["a", "b", "c"] && deployment.names(major: 3) == ["y", "new", "c"])
   }
 
-  @Test func `the origin may be away, and the projection may be broken`() throws {
+  @Test func `a rollback needs no origin and no valid projection`() throws {
     let deployment = try deployment()
     try Folder.remove(deployment.originPath)
     #expect(try rollBack(deployment, to: 1).version?.number == 4)
     #expect(try deployment.names() == ["a", "b", "c"])
   }
 
-  @Test func `a version of another model, or none, is refused and nothing is published`() throws {
+  @Test func `a rollback to another model or an unknown version is rejected`() throws {
     let deployment = try deployment()
     deployment.job = DatasetJob(
       name: deployment.job.name, origin: deployment.job.origin,
@@ -155,7 +155,7 @@ import Testing
       #expect(throws: RollbackError.self) { try rollBack(deployment, to: 1) }
       #expect(throws: RecallError.self) { try rollBack(deployment, to: 9) }
     }
-    // Only what would be accepted is offered: version 4 has the new model.
+    // Offers only acceptable versions: version 4 has the new model.
     let refusal = #expect(throws: RollbackError.self) { try rollBack(deployment, to: 1) }
     #expect(refusal?.description.hasSuffix("a rollback must stay within one model: choose from 4") == true)
     try deployment.publish("UPDATE stop SET name = 'z' WHERE id = 1")
@@ -164,7 +164,7 @@ import Testing
     #expect(try Folder.names(in: deployment.folder("state")).filter { $0.contains("recalled") }.isEmpty)
   }
 
-  @Test func `a client that knows nothing of holds reads the series all the same`() throws {
+  @Test func `a client that ignores holds can read a held series`() throws {
     let deployment = try deployment()
     try rollBack(deployment, to: 1)
     let metadata = try deployment.metadata(major: 2)

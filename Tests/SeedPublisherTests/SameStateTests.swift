@@ -8,15 +8,15 @@ import SeedTrust
 import Support
 import Testing
 
-/// Promise 3: the same state by either road.
+/// Promise 3: snapshots and deltas lead to the same state.
 @Suite struct SameStateTests {
-  /// Histories, in batches so that the runner can spread them; every batch prints its seeds where it fails.
+  /// Histories in batches, so that the runner can run them in parallel. A failure reports its seed.
   static let batches = Stage.pick(quick: 1, full: 8, deep: 40)
   static let historiesPerBatch = Stage.pick(quick: 2, full: 25, deep: 25)
   static let versions = 20
 
   @Test(arguments: 0..<batches)
-  func `snapshot N equals snapshot M plus the deltas from M to N, for all M below N`(_ batch: Int) throws {
+  func `snapshot N equals snapshot M plus the deltas from M to N`(_ batch: Int) throws {
     for index in 0..<Self.historiesPerBatch {
       let seed = UInt64(batch * Self.historiesPerBatch + index)
       do {
@@ -27,14 +27,14 @@ import Testing
     }
   }
 
-  /// One history with a snapshot at every version.
+  /// A history with a snapshot at every version.
   final class History {
     let seed: UInt64
     let history: RandomHistory
     let deployment: TestDeployment
     let plan: SeriesPlan
     var published: [Int: SeedRows] = [:]
-    /// The slow digest of each version's rows, worked out once.
+    /// Cached digests of each version's rows, computed in full.
     var digests: [Int: SHA256Digest] = [:]
 
     init(seed: UInt64) throws {
@@ -77,7 +77,7 @@ import Testing
       }
     }
 
-    /// Applies every later delta to one snapshot and compares at each step.
+    /// Applies every later delta to one snapshot and compares after each step.
     private func walk(from path: String, at snapshot: PublishedObject, _ metadata: SeriesMetadata) throws {
       let connection = try Connection(path, .writer)
       try check(connection, snapshot.version, snapshot.digest)
@@ -90,12 +90,12 @@ import Testing
           try DeltaApplier(connection, plan.schema, keyLimit: .max).apply(document)
         }
         try check(connection, delta.version, delta.digest)
-        // Once for each delta: every walk but this one begins before or behind it.
+        // Once per delta: every other walk starts elsewhere.
         if before == snapshot.version { try check(result.keys, from: before, to: delta.version) }
       }
     }
 
-    /// The keys that were reported are those by which the two versions differ.
+    /// Checks that the reported keys are exactly those by which the two versions differ.
     private func check(_ keys: [String: ChangedKeys], from: Version, to: Version) throws {
       let (before, after) = (try #require(published[from.number]), try #require(published[to.number]))
       for table in plan.schema.tables {

@@ -10,9 +10,8 @@ import Testing
 
 @testable import SeedPublisher
 
-/// What happens to a publication while one of its snapshots is compressed.
+/// Concurrent changes of a publication while one of its snapshots is compressed.
 @Suite struct SnapshotStepTests {
-  /// Somebody else at the same publication, and the time of what is done there.
   private struct Other: Sendable {
     let publisher: Publisher
     var job: DatasetJob
@@ -24,7 +23,7 @@ import Testing
       return try publisher.step(job, options, now: now)
     }
 
-    /// Publishes new models, and lists no older snapshot, as after a few more of them.
+    /// Publishes new models and drops older snapshots.
     func found(_ models: [ModelDefinition]) throws {
       var job = DatasetJob(
         name: job.name, origin: job.origin, plans: try SeriesPlan.plans(job.name, models))
@@ -46,7 +45,7 @@ import Testing
 
   private static let laterSeconds = 10
 
-  /// Three versions, and something that happens while the next snapshot is compressed.
+  /// Three versions, and a closure that runs while the next snapshot is compressed.
   private func deployment(
     _ encoding: ContentEncoding = .gzip, meanwhile body: @escaping @Sendable (Other) throws -> Void
   ) throws -> TestDeployment {
@@ -72,7 +71,7 @@ import Testing
     #expect(try Folder.names(in: deployment.folder("state")).allSatisfy { !$0.contains(".snapshot") })
   }
 
-  @Test func `others publish while a snapshot is compressed, and deltas lead on from it`() throws {
+  @Test func `other steps publish during compression and their deltas continue from the snapshot`() throws {
     let deployment = try deployment { other in
       for name in ["z", "w"] {
         let report = try other.step("UPDATE stop SET name = '\(name)' WHERE id = 2")
@@ -89,7 +88,7 @@ import Testing
     try expectNoDrafts(deployment)
   }
 
-  @Test func `what others prune is not what is being made`() throws {
+  @Test func `pruning during compression keeps the files of the snapshot`() throws {
     let deployment = try deployment { other in
       for _ in 0..<2 { _ = try other.publisher.prune(graceSeconds: 0, now: other.now, isDryRun: false) }
       try other.step("DELETE FROM stop WHERE id = 3")
@@ -102,7 +101,7 @@ import Testing
     #expect(try deployment.names() == ["y", "b"])
   }
 
-  @Test func `who finds a snapshot due that another is making leaves it to him`() throws {
+  @Test func `a step skips a due snapshot that another process is making`() throws {
     let deployment = try deployment { other in
       var other = other
       other.job.snapshotSchedule = .every(seconds: 0)
@@ -113,7 +112,7 @@ import Testing
     #expect(try snapshots(deployment) == [1, 3])
   }
 
-  @Test func `who asks for a snapshot while another is made waits for it, and has his own`() throws {
+  @Test func `a step that needs another snapshot waits for the one in progress`() throws {
     let work = SideWork()
     let deployment = try deployment { other in
       try Connection(other.job.origin.text, .creator).execute("UPDATE stop SET name = 'z' WHERE id = 2")
@@ -126,7 +125,7 @@ import Testing
     #expect(try deployment.names() == ["y", "z", "c"])
   }
 
-  @Test func `who asks for the snapshot that another is making gets that one`() throws {
+  @Test func `a step that needs the snapshot in progress uses its result`() throws {
     let work = SideWork()
     let deployment = try deployment { other in
       try other.stepAside(StepOptions(forcingSnapshot: true), work)
@@ -137,7 +136,7 @@ import Testing
     #expect(try snapshots(deployment) == [1, 3])
   }
 
-  @Test func `a series goes back while a snapshot is compressed`() throws {
+  @Test func `a series can be rolled back while a snapshot is compressed`() throws {
     let work = SideWork()
     let deployment = try deployment { other in
       let series = other.job.plans[0].series
@@ -151,7 +150,7 @@ import Testing
     #expect(try deployment.names() == ["a", "b", "c"])
   }
 
-  @Test func `a snapshot of a schema that is not the newest any more is not listed`() throws {
+  @Test func `a snapshot of an outdated schema is not listed`() throws {
     let wider = "CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT, zone INTEGER)"
     let models = [model("2.0", PublisherFixture.schema), model("2.1", wider)]
     let deployment = try deployment { other in try other.found(models) }
@@ -164,7 +163,7 @@ import Testing
     try expectNoDrafts(deployment)
   }
 
-  @Test func `an encoding of a snapshot that is not listed any more is not listed`() throws {
+  @Test func `a further encoding of an unlisted snapshot is not listed`() throws {
     let wider = "CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT, zone INTEGER)"
     let models = [model("2.0", PublisherFixture.schema), model("2.1", wider)]
     let deployment = try deployment(.xz) { other in try other.found(models) }
@@ -177,7 +176,7 @@ import Testing
   }
 
   @Test
-  func `a snapshot that fails behind its delta leaves the delta, in the publication and in the history`()
+  func `a failed snapshot leaves its step's delta in the publication and in the history`()
     throws
   {
     struct Failure: Error {}
@@ -199,7 +198,7 @@ import Testing
     #expect(try snapshots(deployment) == [1, 4])
   }
 
-  @Test func `what a crash left goes with the next step, but not while somebody makes a snapshot`() throws {
+  @Test func `the next step removes files left by a crash unless a snapshot is in progress`() throws {
     let deployment = try deployment { _ in }
     let left = [
       "publication/targets/test/2/snapshot-3-gzip.draft", "state/test-2.snapshot",
@@ -217,7 +216,7 @@ import Testing
   }
 }
 
-/// Which snapshots may be listed behind what was published while they were made.
+/// Decides which snapshots may be listed after concurrent publications.
 @Suite struct SnapshotListingTests {
   private static let series = Series("test", model: "1.0")
   private static let epoch = Epoch.random()
@@ -269,7 +268,7 @@ import Testing
     #expect(obstacle(try Self.snapshot(version), try Self.published()) == nil)
   }
 
-  @Test func `a snapshot is not listed behind what makes it wrong or useless`() throws {
+  @Test func `a wrong or useless snapshot is not listed`() throws {
     let third = try Self.snapshot(3)
     #expect(obstacle(third, nil) == .seriesGone)
     #expect(
@@ -283,7 +282,7 @@ import Testing
     #expect(obstacle(third, try Self.published([Self.snapshot(4)])) == .superseded)
   }
 
-  @Test func `a further encoding is listed beside the same file in gzip, once`() throws {
+  @Test func `a further encoding is listed once and only beside the same gzip file`() throws {
     let further = try Self.snapshot(2, .xz)
     #expect(obstacle(further, try Self.published()) == nil)
     #expect(obstacle(further, try Self.published([further])) == .superseded)
@@ -292,16 +291,15 @@ import Testing
   }
 }
 
-/// Jobs that are shared out among threads.
 @Suite struct WorkerPoolTests {
   @Test(arguments: [1, 2, 7])
-  func `every job is done once, by however many threads`(_ threads: Int) throws {
+  func `a worker pool runs each job once for any number of threads`(_ threads: Int) throws {
     let done = Mutex<[Int]>([])
     try WorkerPool.run((0..<20).map { job in { done.withLock { $0.append(job) } } }, threads: threads)
     #expect(done.withLock { $0.sorted() } == Array(0..<20))
   }
 
-  @Test func `after an error no job is begun, and the error is told`() throws {
+  @Test func `a worker pool starts no job after an error and reports the error`() throws {
     struct Failure: Error {}
     let done = Mutex<[Int]>([])
     #expect(throws: Failure.self) {

@@ -7,7 +7,6 @@ import Testing
 @testable import SeedDatabase
 @testable import SeedPublisher
 
-/// What is in a snapshot's file, and that it is always the same.
 @Suite struct SnapshotTests {
   private static let schema = """
     CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT NOT NULL, zone TEXT, code TEXT);
@@ -58,7 +57,7 @@ import Testing
     #expect(measures[0].raw == measures[1].raw && measures[0].stored == measures[1].stored)
   }
 
-  @Test func `an encoding that is missing comes with the next step, from the published file`() throws {
+  @Test func `a missing encoding is added by the next step from the published file`() throws {
     let deployment = try deployment(.client)
     try WorkingCopy.remove(deployment.copy())
     deployment.job.encodings = [.xz, .gzip]
@@ -69,7 +68,7 @@ import Testing
   }
 
   @Test(arguments: [IndexPlace.snapshot, .client])
-  func `search tables and views come along and fit the rows`(_ indexes: IndexPlace) throws {
+  func `search tables and views are included, and match the rows`(_ indexes: IndexPlace) throws {
     let deployment = try deployment(indexes)
     try deployment.origin(
       "UPDATE stop SET name = 'Nollendorfplatz' WHERE id = 5; DELETE FROM stop WHERE id = 6")
@@ -85,7 +84,7 @@ import Testing
     try SeedCheck(seed, deployment.job.plans[0].schema).run()
   }
 
-  @Test func `a search table that does not fit its rows is not published, but made anew`() throws {
+  @Test func `a search table that does not match its rows is rebuilt before publication`() throws {
     let deployment = try deployment()
     try deployment.origin("UPDATE stop SET zone = NULL WHERE id = 5")
     _ = try deployment.step()
@@ -97,8 +96,7 @@ import Testing
     #expect(try seed.integer("SELECT count(*) FROM stop_search WHERE stop_search MATCH '0'") == 2000)
   }
 
-  @Test func `indexes that are left to the client are listed with their statistics, unique ones stay`() throws
-  {
+  @Test func `indexes left to the client are listed with statistics and unique ones stay`() throws {
     let deployment = try deployment(.client)
     let seed = try newest(deployment, as: "seed.sqlite")
     #expect(try indexes(seed) == ["stop_code"])
@@ -115,7 +113,7 @@ import Testing
     try SeedCheck(seed, deployment.job.plans[0].schema).run()
   }
 
-  @Test func `deltas lead on from a snapshot that lacks indexes, and a lost copy gets them back`() throws {
+  @Test func `deltas continue from a snapshot without indexes and a rebuilt copy gets them back`() throws {
     let deployment = try deployment(.client)
     try deployment.publish("UPDATE stop SET zone = 'C' WHERE id < 40; DELETE FROM stop WHERE id > 1990")
     try WorkingCopy.remove(deployment.copy())

@@ -9,9 +9,9 @@ import Testing
 
 @testable import SeedPublisher
 
-/// The history tells what steps did, and never stands in the way of one.
+/// The history records steps and never blocks one.
 @Suite struct StepHistoryTests {
-  /// A deployment whose steps are noted, and what was said about the history.
+  /// A deployment whose steps are recorded, and the messages about its history.
   private final class Scene {
     let deployment: TestDeployment
     let history: StepHistory
@@ -41,7 +41,7 @@ import Testing
     var messages: [String] { records.withLock { $0.map(\.message) } }
   }
 
-  @Test func `each way in which a step can end is noted`() throws {
+  @Test func `each outcome of a step is recorded`() throws {
     let scene = try Scene()
     try scene.step("UPDATE stop SET name = 'x' WHERE id = 1; INSERT INTO stop VALUES (9, 'n', 1)")
     try scene.step()
@@ -65,7 +65,7 @@ import Testing
     #expect(try scene.history.latest(of: series)?.outcome == .held)
   }
 
-  @Test func `steps that come out the same are one row with a count`() throws {
+  @Test func `steps with the same result are one row with a count`() throws {
     let scene = try Scene()
     for _ in 0..<5 { try scene.step() }
     try scene.step("UPDATE stop SET name = 'x' WHERE id = 1")
@@ -76,7 +76,7 @@ import Testing
     #expect(builds[0].last.secondsSinceEpoch - builds[0].at.secondsSinceEpoch == 2)
   }
 
-  @Test func `a look at all rows between looks at the log is a row of its own`() throws {
+  @Test func `an audit between log checks is a separate row`() throws {
     let scene = try Scene()
     let ways: [FoundBy?] = [
       nil, nil, FoundBy(.log), FoundBy(.log), FoundBy(.audit), FoundBy(.log),
@@ -95,7 +95,7 @@ import Testing
     #expect(builds.map(\.times) == [2, 2, 1, 1, 1, 1, 1])
   }
 
-  @Test func `rows that a log missed are counted on, also where records go`() throws {
+  @Test func `rows missed by a log are still counted after records are deleted`() throws {
     let scene = try Scene()
     try scene.step()
     var record = try #require(try scene.history.newest(1).first)
@@ -109,7 +109,7 @@ import Testing
     #expect(try scene.history.standing(of: series, steps: 1)?.missedRows == 6)
   }
 
-  @Test func `a failure that comes again after good steps is counted anew, and so are these`() throws {
+  @Test func `a recurring failure and the good steps in between have separate counts`() throws {
     let scene = try Scene()
     func fail(times: Int) throws {
       try Folder.rename(scene.deployment.originPath, to: scene.deployment.folder("away"))
@@ -131,7 +131,7 @@ import Testing
     #expect(builds.allSatisfy { $0.last.secondsSinceEpoch - $0.at.secondsSinceEpoch <= 120 })
   }
 
-  @Test func `a step that fails behind its series is one that repeats, as long as each does`() throws {
+  @Test func `a repeating pair of a good series and a failed step is counted`() throws {
     let scene = try Scene()
     try scene.step()
     let good = try #require(try scene.history.newest(1).first)
@@ -149,7 +149,7 @@ import Testing
     #expect(try scene.history.newest(10).map(\.times) == [4, 5])
   }
 
-  @Test func `what came last is last, whatever the clock said before`() throws {
+  @Test func `records are ordered by insertion even after the clock was wrong`() throws {
     let scene = try Scene()
     let right = scene.deployment.clock
     scene.deployment.clock = right.adding(days: 365)
@@ -168,7 +168,7 @@ import Testing
     #expect(try scene.history.newest(10).map(\.outcome) == [.failed, .unchanged, .published])
   }
 
-  @Test func `the oldest rows go, with their counts`() throws {
+  @Test func `the oldest rows are deleted with their counts`() throws {
     let scene = try Scene()
     let report = try scene.step("UPDATE stop SET name = 'x' WHERE id = 1").series
     for _ in 0..<3 { try scene.step("UPDATE stop SET name = name || '!' WHERE id = 1") }
@@ -181,13 +181,12 @@ import Testing
     #expect(try scene.history.newest(Int(Int32.max)).count == StepHistory.mostRecords)
   }
 
-  /// What may have become of the file.
   enum Damage: String, CaseIterable {
     case garbage, half, otherTables, otherLayout, missing, emptyFile
   }
 
   @Test(arguments: Damage.allCases)
-  func `a damaged history is set aside and begun anew, and the step goes on`(_ damage: Damage) throws {
+  func `a damaged history is moved aside and the step continues`(_ damage: Damage) throws {
     let scene = try Scene()
     try scene.step("UPDATE stop SET name = 'x' WHERE id = 1")
     try inflict(damage, scene.history.path)
@@ -211,7 +210,7 @@ import Testing
     }
   }
 
-  @Test func `a history that cannot be written is said, and the step goes on`() throws {
+  @Test func `a failure to write the history is reported and the step continues`() throws {
     let scene = try Scene()
     try Folder.create(scene.history.path)
     #expect(try scene.step("UPDATE stop SET name = 'x' WHERE id = 1").series[0].outcome == .changed)
@@ -219,7 +218,7 @@ import Testing
     #expect(scene.heard.messages.count == 1)
   }
 
-  @Test func `a step that another process kept from beginning is noted`() throws {
+  @Test func `a step blocked by another process is recorded`() throws {
     let scene = try Scene()
     let lock = try File("\(scene.deployment.publication.path)/.lock", for: .updating)
     #expect(try lock.tryLock())
@@ -245,7 +244,7 @@ import Testing
     #expect(records.map(\.times) == [2] && records[0].outcome == .failed)
   }
 
-  @Test func `what another publisher does, or a slip of the hand, is no step`() throws {
+  @Test func `blocked steps of another publisher and usage errors are not recorded`() throws {
     let scene = try Scene()
     let lock = try File("\(scene.deployment.publication.path)/.lock", for: .updating)
     #expect(try lock.tryLock())

@@ -5,7 +5,7 @@ import SeedSystem
 import Support
 import Testing
 
-/// Columns of numbers get numbers, whatever becomes of the origin's.
+/// Numeric columns accept only numbers, whatever the origin contains.
 @Suite struct TypeGuardTests {
   private static let schema =
     "CREATE TABLE t(id INTEGER PRIMARY KEY, n INTEGER, x REAL, day DATE, price DECIMAL(8, 2), name TEXT, photo BLOB, v)"
@@ -20,8 +20,7 @@ import Testing
       """)
   }
 
-  @Test func `a column of numbers that becomes one of texts is refused with its rows and the way on`() throws
-  {
+  @Test func `a numeric column that turns into text is rejected with its rows and a remedy`() throws {
     let series = try series(rows: 5000)
     try series.refuse(
       "UPDATE t SET n = 'no ' || n", mending: "UPDATE t SET n = CAST(substr(n, 4) AS INTEGER) + 1",
@@ -38,7 +37,7 @@ import Testing
     ("n", "'x'", "a text"), ("n", "''", "a text"), ("n", "x'00'", "bytes"), ("n", "1.5", "no whole one"),
     ("n", "1e300", "no whole one"), ("x", "'1,5'", "a text"), ("x", "x'00'", "bytes"),
   ])
-  func `a value that is not of its column's type is refused in a change and in a new row`(
+  func `a value of a wrong type is rejected in an update and in an insert`(
     _ column: String, _ literal: String, _ words: String
   ) throws {
     let series = try series()
@@ -51,7 +50,7 @@ import Testing
       names + ["1 row (id = 9)"])
   }
 
-  @Test func `a value of another type is refused in a first build`() throws {
+  @Test func `a value of a wrong type is rejected in a first build`() throws {
     let deployment = try TestDeployment([model("1.0", Self.schema)], in: try TemporaryFolder(inMemory: true))
     try deployment.origin("\(Self.origin) INSERT INTO t(id, n) VALUES (1, 1), (2, 'two')")
     let error = #expect(throws: OriginError.self) { try deployment.step() }
@@ -66,14 +65,14 @@ import Testing
     ("photo", "'text'"),
     ("v", "'text'"), ("v", "1.5"),
   ])
-  func `a value that becomes one of its column's type, or may be there by SQLite's rules, is published`(
+  func `a value is published if SQLite converts it or its column's type permits it`(
     _ column: String, _ literal: String
   ) throws {
     let series = try series()
     #expect(try series.step("UPDATE t SET \(column) = \(literal)").outcome == .changed)
   }
 
-  @Test func `a row is published only if its numbers are numbers`() throws {
+  @Test func `a row is published only if its numeric columns hold numbers`() throws {
     let seed = UInt64.random(in: 0...UInt64.max)
     var random = SplitMix(seed: seed)
     let schema = "CREATE TABLE t(id INTEGER PRIMARY KEY, n INTEGER, x REAL)"
@@ -100,7 +99,7 @@ import Testing
     #expect(refused > 0 && refused < 60, "seed \(seed)")
   }
 
-  // MARK: Texts that are published already
+  // MARK: Published texts
 
   private static let plain = "CREATE TABLE t(id INTEGER PRIMARY KEY, n INTEGER, x REAL)"
 
@@ -122,7 +121,7 @@ import Testing
     return deployment
   }
 
-  @Test func `a column of which clients have texts may get more of them, and no other column and no bytes`()
+  @Test func `only a column with published texts accepts more of them and no column accepts blobs`()
     throws
   {
     let deployment = try withText()
@@ -136,7 +135,7 @@ import Testing
     #expect(try deployment.step().series[0].outcome == .unchanged)
   }
 
-  @Test func `a new minor keeps the texts that clients have, a new major begins without`() throws {
+  @Test func `a new minor keeps published texts and a new major rejects them`() throws {
     let deployment = try withText()
     func follow(_ models: [ModelDefinition]) throws {
       deployment.job = DatasetJob(

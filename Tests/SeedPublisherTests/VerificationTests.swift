@@ -8,9 +8,9 @@ import SeedTrust
 import Support
 import Testing
 
-/// Whatever is wrong with a publication is found and named; a sound one is called sound.
+/// Verification reports every defect of a publication and accepts a sound one.
 @Suite struct VerificationTests {
-  /// Two snapshots in two encodings, deltas between and behind them.
+  /// Two snapshots in two encodings, deltas between and after them.
   private func deployment() throws -> TestDeployment {
     let deployment = try PublisherFixture.deployment()
     deployment.job.encodings = [.gzip, .xz]
@@ -38,7 +38,7 @@ import Testing
     report.findings.filter { $0.severity == .error }
   }
 
-  /// The files that current metadata names, by their paths within the publication.
+  /// The files that current metadata lists, relative to the publication.
   private func namedFiles(_ deployment: TestDeployment) throws -> [String] {
     let published = try deployment.publication.published()
     let roles = [
@@ -50,7 +50,7 @@ import Testing
     return (roles + series).map { "metadata/\($0)" } + objects
   }
 
-  @Test func `a disk without room for the check says nothing against the publication`() throws {
+  @Test func `a full scratch disk is no finding against the publication`() throws {
     let deployment = try deployment()
     let scratch = deployment.folder("full")
     try Folder.create(scratch)
@@ -66,7 +66,7 @@ import Testing
     #expect(full.isFull && full.path.hasPrefix(scratch))
   }
 
-  @Test func `a sound publication is sound, and what nothing names is only listed`() throws {
+  @Test func `a sound publication passes and unreferenced files are only listed`() throws {
     let deployment = try deployment()
     let stray = "targets/test/2/stray.sqlite.gz"
     try DurableFile.write([1], to: "\(deployment.publication.path)/\(stray)")
@@ -80,7 +80,7 @@ import Testing
     #expect(Set(report.unnamed).isDisjoint(with: try namedFiles(deployment)))
   }
 
-  @Test func `a publication with merged deltas is sound at every version`() throws {
+  @Test func `a publication with merged deltas passes at every version`() throws {
     let deployment = try PublisherFixture.deployment()
     var passed = 0
     for version in 2...40 {
@@ -96,8 +96,7 @@ import Testing
     #expect(passed > 0, "the walk never goes past a delta")
   }
 
-  @Test func `deltas are no findings of their own where the snapshot is broken that they start from`() throws
-  {
+  @Test func `deltas of a broken snapshot are not reported separately`() throws {
     let deployment = try PublisherFixture.deployment()
     for name in ["x", "y", "z"] { try deployment.publish("UPDATE stop SET name = '\(name)' WHERE id = 1") }
     let snapshot = try #require(try deployment.metadata(major: 2).newestSnapshot)
@@ -105,7 +104,7 @@ import Testing
     #expect(errors(try verify(deployment)).map(\.path) == [snapshot.filePath])
   }
 
-  @Test func `snapshots that leave indexes to the client are as sound, and can be recalled`() throws {
+  @Test func `snapshots that leave indexes to the client pass and can be restored`() throws {
     let schema = "\(PublisherFixture.schema); CREATE INDEX stop_name ON stop(name)"
     let deployment = try PublisherFixture.deployment([model("2.0", schema)])
     deployment.job.indexes = .client
@@ -120,7 +119,7 @@ import Testing
     #expect(seed.schema.indexes == ["stop_name"])
   }
 
-  @Test func `a flipped byte is found in whichever file it is`() throws {
+  @Test func `a flipped byte is found in any file`() throws {
     let deployment = try deployment()
     for file in try namedFiles(deployment) {
       let path = "\(deployment.publication.path)/\(file)"
@@ -137,7 +136,7 @@ import Testing
     #expect(try verify(deployment).isSound)
   }
 
-  @Test func `a missing file is found, whichever it is`() throws {
+  @Test func `a missing file is found`() throws {
     let deployment = try deployment()
     for file in try namedFiles(deployment) where !file.hasSuffix("1.root.json") {
       let path = "\(deployment.publication.path)/\(file)"
@@ -149,7 +148,7 @@ import Testing
     }
   }
 
-  @Test func `two objects that changed places are both found, with what lies there`() throws {
+  @Test func `two swapped objects are both found and identified`() throws {
     let deployment = try deployment()
     let objects = try deployment.metadata(major: 2).objects
     let (one, other) = (deployment.publication.file(objects[0]), deployment.publication.file(objects[1]))
@@ -161,9 +160,9 @@ import Testing
     #expect(found.contains { $0.path == objects[1].filePath && $0.problem.contains(objects[0].filePath) })
   }
 
-  // MARK: A publisher that signs what is wrong
+  // MARK: Wrong content with valid signatures
 
-  /// The snapshot of version 3 with another row, and what it says of itself put right.
+  /// The snapshot of version 3 with another row; if honest, its metadata matches its content.
   private func otherRows(
     _ deployment: TestDeployment, isHonest: Bool
   ) throws -> (old: PublishedObject, new: PublishedObject, bytes: [UInt8]) {
@@ -186,7 +185,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a signed snapshot whose rows are not those of its chain is found`(_ isHonest: Bool) throws {
+  func `a signed snapshot whose rows differ from its chain is found`(_ isHonest: Bool) throws {
     let deployment = try deployment()
     let (old, new, bytes) = try otherRows(deployment, isHonest: isHonest)
     try deployment.sign(replacing: old, by: (new, bytes))
@@ -227,7 +226,7 @@ import Testing
     #expect(report.isSound && report.deltas == deltas, "\(report.findings)")
   }
 
-  @Test func `a signed merged delta that does not lead where it says is found`() throws {
+  @Test func `a signed merged delta with a wrong result is found`() throws {
     let deployment = try deployment()
     let (bad, bytes) = try merged(deployment, name: "not z")
     try deployment.sign(replacing: nil, by: (bad, bytes))
@@ -236,7 +235,7 @@ import Testing
     #expect(found[0].problem.contains("applied to version 1"))
   }
 
-  @Test func `a delta that went out of the metadata leaves a gap that is found`() throws {
+  @Test func `a gap left by a delta missing in the metadata is found`() throws {
     let deployment = try deployment()
     let metadata = try deployment.metadata(major: 2)
     let gone = try #require(metadata.objects.first { $0.isDelta && $0.version.number == 4 })
@@ -251,7 +250,7 @@ import Testing
 
   // MARK: Around the publication
 
-  @Test func `a working copy that was edited is found, one that is missing is noted`() throws {
+  @Test func `an edited working copy is an error and a missing one is a note`() throws {
     let deployment = try deployment()
     try Connection(deployment.copy(), .writer).execute("UPDATE stop SET name = 'edited' WHERE id = 2")
     let found = errors(try verify(deployment))
@@ -261,7 +260,7 @@ import Testing
     #expect(report.isSound && report.findings.map(\.severity) == [.note])
   }
 
-  @Test func `a working copy behind the head is a warning, one ahead of it an error`() throws {
+  @Test func `a working copy behind head is a warning and one ahead of it an error`() throws {
     let deployment = try deployment()
     let before = try DurableFile.read(deployment.copy(), limit: 1 << 20)
     try deployment.publish("UPDATE stop SET name = 'later' WHERE id = 1")
@@ -275,7 +274,7 @@ import Testing
     #expect(errors(try verify(deployment)).contains { $0.problem.contains("ahead of the publication's 5") })
   }
 
-  @Test func `what expired is named, and what soon does`() throws {
+  @Test func `expired signatures are errors and expiring ones are warnings`() throws {
     let deployment = try deployment()
     let week = errors(try verify(deployment, after: 8))
     #expect(week.count == 3 && week.allSatisfy { $0.problem.contains("expired at") }, "\(week)")
@@ -284,7 +283,7 @@ import Testing
     #expect(soon.map(\.path) == ["metadata/1.targets.json"])
   }
 
-  @Test func `a root for apps that is not this publication's is found`() throws {
+  @Test func `a shipped root of another publication is found`() throws {
     let deployment = try deployment()
     let own = "\(deployment.publication.path)/metadata/1.root.json"
     #expect(try verify(deployment, anchor: own).isSound)
@@ -293,7 +292,7 @@ import Testing
     #expect(errors(try verify(deployment, anchor: foreign)).map(\.path) == [foreign])
   }
 
-  @Test func `while a publisher is at work the copy is left alone`() throws {
+  @Test func `verification skips the copy while a publisher is running`() throws {
     let deployment = try deployment()
     let lock = try File("\(deployment.publication.path)/.lock", for: .updating)
     #expect(try lock.tryLock())
@@ -302,7 +301,7 @@ import Testing
     lock.unlock()
   }
 
-  @Test func `what a publisher removes meanwhile is not missed`() throws {
+  @Test func `files that a publisher removes during verification are not reported as missing`() throws {
     let deployment = try deployment()
     deployment.job.retainedSnapshots = 1
     deployment.job.graceSeconds = 0

@@ -19,25 +19,25 @@ import Testing
     try run(["/bin/sh", "-c", script], input: input, outputBytes: outputBytes, within: limit)
   }
 
-  @Test func `a program reads its input to the end, and its output and errors are read`() throws {
+  @Test func `a program reads its complete input, and its output and errors are collected`() throws {
     let text = String(repeating: "line\n", count: 100_000)
     #expect(try run(["/bin/cat"], input: text) == (.exited(0), text))
     #expect(try shell("echo a; echo b >&2; exit 3") == (.exited(3), "a\nb\n"))
     #expect(try shell("kill -9 $$") == (.killed(signal: 9), ""))
   }
 
-  @Test func `a program that reads nothing and one that closes its output are no trouble`() throws {
+  @Test func `a program may ignore its input or close its output`() throws {
     let text = String(repeating: "line\n", count: 100_000)
     #expect(try shell("exit 0", input: text).ending == .exited(0))
     #expect(try shell("exec >&- 2>&-; sleep 0.3; exit 4").ending == .exited(4))
   }
 
-  @Test func `of megabytes of output the first are kept, and the rest is read`() throws {
+  @Test func `output beyond the limit is read and discarded`() throws {
     let (ending, output) = try shell("yes | head -c 50000000; echo end >&2; exit 1", outputBytes: 1000)
     #expect(ending == .exited(1) && output.utf8.count == 1000)
   }
 
-  @Test func `a program that hangs is ended with all that it has started`() throws {
+  @Test func `a program that hangs is killed with all its children`() throws {
     let folder = try TemporaryFolder()
     let script = "trap '' TERM; sleep 1000 & echo $! > \(folder("child")); wait; sleep 1000"
     let (ending, _) = try shell(script, within: .milliseconds(500))
@@ -47,7 +47,7 @@ import Testing
     try waitUntil("the child's child is gone", every: 0.01) { Self.isGone(child) }
   }
 
-  /// Gone, or dead and not yet taken note of by whoever adopted it.
+  /// Gone, or a zombie that its new parent has not reaped.
   private static func isGone(_ process: pid_t) -> Bool {
     guard let status = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else {
       return true
@@ -55,14 +55,14 @@ import Testing
     return status.drop { $0 != ")" }.dropFirst(2).first == "Z"
   }
 
-  @Test func `what a program leaves running when it ends well goes on`() throws {
+  @Test func `a child that outlives its program continues`() throws {
     let folder = try TemporaryFolder()
     let (ending, _) = try shell("(sleep 0.5; echo done > \(folder("late"))) & exit 0")
     #expect(ending == .exited(0))
     try waitUntil("the rest is done", every: 0.02) { Folder.exists(folder("late")) }
   }
 
-  @Test func `signals that this process ignores are not ignored by a program`() throws {
+  @Test func `signals ignored by this process are not ignored by a program`() throws {
     signal(SIGPIPE, SIG_IGN)
     signal(SIGUSR1, SIG_IGN)
     #expect(try shell("kill -USR1 $$; echo survived").ending == .killed(signal: SIGUSR1))
@@ -73,16 +73,16 @@ import Testing
     signal(SIGUSR1, SIG_DFL)
   }
 
-  @Test func `a program gets the environment that it is given, and no file of ours`() throws {
+  @Test func `a program gets only the given environment and no file descriptor of ours`() throws {
     let file = try File("/proc/self/status", for: .reading)
     let (_, output) = try run(["/bin/ls", "/proc/self/fd"])
-    // The fourth is its own, of the folder that it lists.
+    // The fourth is the directory that `ls` opened.
     #expect(output.split(separator: "\n").count == 4, "\(output)")
     withExtendedLifetime(file) {}
     #expect(try run(["/usr/bin/env"], environment: ["A": "1"]).output == "A=1\n")
   }
 
-  @Test func `a program that is not there is an error at once`() throws {
+  @Test func `a missing program is an immediate error`() throws {
     let error = #expect(throws: FileError.self) { try ChildProcess(["/nowhere/at/all"], environment: [:]) }
     #expect(error?.isMissing == true)
     #expect(throws: FileError.self) { try ChildProcess(["/etc/passwd"], environment: [:]) }

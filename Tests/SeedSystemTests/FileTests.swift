@@ -29,7 +29,7 @@ import Testing
     #expect(LockHolder.process(holding: file, in: locks) == 14)
   }
 
-  @Test func `a pipe is read as far as it has something, and says whether it has`() throws {
+  @Test func `a pipe is read up to the available bytes and reports whether it is readable`() throws {
     let pipe = Pipe()
     let file = try File("/dev/fd/\(pipe.fileHandleForReading.fileDescriptor)", for: .readingAny)
     #expect(try !file.isReadable(within: 0))
@@ -41,7 +41,7 @@ import Testing
     #expect(try file.isReadable(within: 0) && file.readSome(100).isEmpty)
   }
 
-  @Test func `a pipe or a folder in a file's place is refused at once, and leaves no descriptor open`() throws
+  @Test func `a pipe or a folder in place of a file is rejected at once without a leaked descriptor`() throws
   {
     let folder = try Self.newFolder()
     defer { try? Folder.removeAll(folder) }
@@ -57,12 +57,12 @@ import Testing
         #expect(error?.description == "cannot open \(path): it is not a regular file")
       }
     }
-    // Other tests of this process open files meanwhile, but not as many as were tried here.
+    // Other tests of this process open files concurrently, but not as many as this one tried.
     let open = try Self.openDescriptors()
     #expect(open < attempts)
   }
 
-  @Test func `a link is followed only where that is asked for`() throws {
+  @Test func `a link is followed only on request`() throws {
     let folder = try Self.newFolder()
     defer { try? Folder.removeAll(folder) }
     let (file, link) = ("\(folder)/file", "\(folder)/link")
@@ -75,7 +75,7 @@ import Testing
     #expect(error?.isMisplaced == true)
   }
 
-  @Test func `a file is read whole or not at all, a pipe too`() throws {
+  @Test func `a file or a pipe is read completely or not at all`() throws {
     let folder = try Self.newFolder()
     defer { try? Folder.removeAll(folder) }
     let path = "\(folder)/file"
@@ -90,7 +90,7 @@ import Testing
     #expect(try File(place, for: .readingAny).readAll(limit: 500) == [UInt8](repeating: 8, count: 500))
   }
 
-  @Test func `a new file never takes another's place`() throws {
+  @Test func `a new file never replaces another`() throws {
     let folder = try Self.newFolder()
     defer { try? Folder.removeAll(folder) }
     let path = "\(folder)/file"
@@ -100,7 +100,7 @@ import Testing
     #expect(try DurableFile.read(path, limit: 1) == [1])
   }
 
-  @Test func `a stamp tells a file that was written or replaced, and one lock excludes another`() throws {
+  @Test func `a stamp detects a modified or replaced file and a lock excludes another`() throws {
     let folder = try Self.newFolder()
     defer { try? Folder.removeAll(folder) }
     let path = "\(folder)/file"

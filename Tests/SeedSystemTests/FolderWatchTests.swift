@@ -20,7 +20,7 @@ import Testing
     return try #require(watch)
   }
 
-  @Test func `a file that takes another's place is told, and so is a new one`() throws {
+  @Test func `a watch reports replaced and new files`() throws {
     let watch = try watch()
     try DurableFile.write([1], to: folder("a"))
     try waitUntil("a new file is told") { count.value > 0 }
@@ -30,7 +30,7 @@ import Testing
     #expect(!watch.hasEnded)
   }
 
-  @Test func `of named files each write is told, and of others nothing`() throws {
+  @Test func `a watch of named files reports only their writes`() throws {
     let file = try File(folder("a"), for: .replacing)
     let watch = FolderWatch(folder.path, writtenFiles: ["a", "c"]) { [count] in count.add() }
     try DurableFile.write([1], to: folder("b"))
@@ -42,7 +42,7 @@ import Testing
     withExtendedLifetime(watch) {}
   }
 
-  @Test func `a watch ends with its folder, also while a file in it is open`() throws {
+  @Test func `a watch ends with its folder even if a file in it is open`() throws {
     let file = try File(folder("open"), for: .replacing)
     let watch = try watch()
     try Folder.removeAll(folder.path)
@@ -50,7 +50,7 @@ import Testing
     #expect(try !file.isNamed())
   }
 
-  @Test func `nothing is told once nobody watches`() throws {
+  @Test func `nothing is reported after a watch ends`() throws {
     try withExtendedLifetime(watch()) {}
     try DurableFile.write([1], to: folder("a"))
     let other = try watch()
@@ -59,7 +59,7 @@ import Testing
     withExtendedLifetime(other) {}
   }
 
-  @Test func `a folder that is not there cannot be watched`() {
+  @Test func `a missing folder cannot be watched`() {
     let watch = FolderWatch(folder("none")) {}
     #expect(watch == nil)
   }

@@ -4,7 +4,6 @@ import Support
 import Testing
 
 @Suite struct HTTPDateTests {
-  /// The same text by Foundation, for a second opinion.
   private static let formatter: DateFormatter = {
     let formatter = DateFormatter()
     formatter.locale = Locale(identifier: "en_US_POSIX")
@@ -13,7 +12,7 @@ import Testing
     return formatter
   }()
 
-  @Test func `a date is written as Foundation writes it, and read back`() {
+  @Test func `a date is formatted like Foundation's and parsed back`() {
     for step in 0..<2_000 {
       let seconds = step * 7_654_321
       let text = Self.formatter.string(from: Date(timeIntervalSince1970: Double(seconds)))
@@ -25,11 +24,11 @@ import Testing
   @Test(arguments: [
     "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
   ])
-  func `all three forms name the same second`(text: String) {
+  func `all three date forms name the same second`(text: String) {
     #expect(UTCTime(http: text)?.secondsSinceEpoch == 784_111_777)
   }
 
-  @Test func `two digits of a year are never more than fifty years ahead`() {
+  @Test func `a two digit year is at most fifty years ahead`() {
     let now = UTCTime(http: "Fri, 20 Nov 2026 12:00:00 GMT")!
     #expect(UTCTime(http: "Thursday, 20-Nov-75 12:00:00 GMT", now: now) == nil)
     #expect(
@@ -49,5 +48,5 @@ import Testing
     "Sun, 06 Nov 1994 08:49:37 GMT ", "Sun Nov 6 08:49:37 1994", "Sun, 06 Nov -994 08:49:37 GMT",
     "Sun, 06 Nov 99999999999 08:49:37 GMT", "Sun, 06 Nov 2147483647 08:49:37 GMT",
   ])
-  func `anything else is no date`(text: String) { #expect(UTCTime(http: text) == nil) }
+  func `an invalid date is rejected`(text: String) { #expect(UTCTime(http: text) == nil) }
 }

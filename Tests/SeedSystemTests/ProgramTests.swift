@@ -4,24 +4,23 @@ import SeedSystem
 import Support
 import Testing
 
-/// The way in which all tests start programs.
 @Suite struct ProgramTests {
   private static let starts = Stage.pick(quick: 200, full: 2_000, deep: 10_000)
 
-  @Test func `a program gets no descriptor of ours, also beside others that last`() throws {
+  @Test func `a program inherits no descriptor even next to long-running ones`() throws {
     let pipe = Pipe()
     let lasting = try (0..<20).map { _ in try TestProgram(["sleep", "3600"], input: .pipe) }
     let listed = Mutex<Set<String>>([])
     DispatchQueue.concurrentPerform(iterations: Self.starts) { _ in
       let outcome = try? TestProgram.run(["ls", "/proc/self/fd"], within: longestWait)
-      // 3 is the folder that is listed.
+      // 3 is the directory that `ls` opened.
       listed.withLock { _ = $0.insert(outcome?.output ?? "nothing") }
     }
     #expect(listed.withLock(\.self) == ["0\n1\n2\n3\n"])
     withExtendedLifetime((pipe, lasting)) {}
   }
 
-  @Test func `one that does not end is killed with all that it started, and the error has what it printed`()
+  @Test func `a program that exceeds its time is killed with its children and the error has its output`()
     throws
   {
     let program = try TestProgram(["sh", "-c", "sleep 3600 & echo $!; echo trouble >&2; wait"])
@@ -33,7 +32,7 @@ import Testing
     try waitUntil("the grandchild has ended") { Self.hasEnded(child) }
   }
 
-  @Test func `what it started ends with its owner`() throws {
+  @Test func `children of a program end with its owner`() throws {
     var program: TestProgram? = try TestProgram(["sh", "-c", "sleep 3600 & echo $!"])
     try program?.waits(for: "\n")
     let child = try #require(pid_t((program?.output ?? "").dropLast()))
@@ -43,20 +42,20 @@ import Testing
     try waitUntil("the grandchild has ended") { Self.hasEnded(child) }
   }
 
-  /// A zombie has ended, even if its new parent did not look at it yet.
+  /// A zombie has ended even if its new parent has not reaped it.
   private static func hasEnded(_ process: pid_t) -> Bool {
     let status = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
     return status.map { $0.contains("State:\tZ") } ?? true
   }
 
-  @Test func `much output on both streams keeps it from nothing`() throws {
+  @Test func `a program may write much output to both streams`() throws {
     let script = "head -c 1000000 /dev/zero; head -c 1000000 /dev/zero >&2"
     let outcome = try TestProgram.run(["sh", "-c", script])
     #expect(outcome.ending == .exited(0) && outcome.output.utf8.count == 1_000_000)
     #expect(outcome.errors.utf8.count == 1_000_000)
   }
 
-  @Test func `it takes what is written, up to the end of its input`() throws {
+  @Test func `a program gets its written input up to the end`() throws {
     let program = try TestProgram(["cat"], input: .pipe)
     try program.write("one\n")
     try program.waits(for: "one\n")
@@ -67,7 +66,7 @@ import Testing
     #expect(try TestProgram.run(["cat"], input: .text("text")).output == "text")
   }
 
-  @Test func `a request to end reaches one that a thread started which blocks it`() throws {
+  @Test func `stop works although the starting thread blocks the signal`() throws {
     let ending = Mutex<TestProgram.Ending?>(nil)
     Thread.detachNewThread {
       var signals = sigset_t()

@@ -9,7 +9,7 @@ import Testing
     ("2100-02-28T23:59:59Z", 4_107_542_399), ("9999-12-31T23:59:59Z", 253_402_300_799),
     ("0000-01-01T00:00:00Z", -62_167_219_200),
   ])
-  func `a time reads and writes exactly`(text: String, seconds: Int) throws {
+  func `a time is parsed and formatted exactly`(text: String, seconds: Int) throws {
     #expect(UTCTime(text)?.secondsSinceEpoch == seconds)
     #expect(UTCTime(secondsSinceEpoch: seconds).text == text)
   }
@@ -21,7 +21,7 @@ import Testing
     "2026-01-01T00:00:00.0Z", "2026-01-01T00:00:00+00:00", "26-01-01T00:00:00Z", "+026-01-01T00:00:00Z",
     "2026-1-01T00:00:00ZZ", " 2026-01-01T00:00:00Z", "٢٠26-01-01T00:00:00Z", "2026/01/01T00:00:00Z",
   ])
-  func `what is not exactly a time is refused`(text: String) {
+  func `an inexact time is rejected`(text: String) {
     #expect(UTCTime(text) == nil)
   }
 
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func `a time that four digits of a year cannot name becomes the nearest one`() {
+  @Test func `a time beyond four digits of a year becomes the nearest one`() {
     #expect(UTCTime(secondsSinceEpoch: .max).text == "9999-12-31T23:59:59Z")
     #expect(UTCTime.distantPast.text == "0000-01-01T00:00:00Z")
   }

@@ -5,7 +5,6 @@ import SeedTemplate
 import Support
 import Testing
 
-/// A damaged template is refused or read right, never read wrong.
 @Suite("Mutated templates")
 struct MutatedTemplateTests {
   private let maker: StoreMaker
@@ -16,7 +15,7 @@ struct MutatedTemplateTests {
     path = try maker.store(Transit.model([], [JSONMember("history", true)]))
   }
 
-  @Test("bits that are changed in the file", arguments: [21, 22])
+  @Test("a file with flipped bits is rejected or read correctly", arguments: [21, 22])
   func files(seed: Int) throws {
     let original = [UInt8](try Data(contentsOf: URL(filePath: path)))
     let right = Layout(try Template(reading: path))
@@ -32,8 +31,8 @@ struct MutatedTemplateTests {
     #expect(accepted > 0)
   }
 
-  /// Harder than any damage of a disk: the compression is right again, so that only the archive itself can tell.
-  @Test("bits that are changed in the model's archive", arguments: [31, 32])
+  /// Unlike damage of a disk: the compression is valid, so only the archive can reveal the change.
+  @Test("a model archive with flipped bits is rejected or read correctly", arguments: [31, 32])
   func archives(seed: Int) throws {
     let connection = try Connection(path, .own)
     let original = try archive(connection)
@@ -59,7 +58,7 @@ struct MutatedTemplateTests {
     return bytes
   }
 
-  /// Deflate's own way to hold bytes that are not compressed (RFC 1951, section 3.2.4).
+  /// Deflate's form for uncompressed bytes (RFC 1951, section 3.2.4).
   private func stored(_ bytes: [UInt8]) -> [UInt8] {
     let longest = 65_535
     return stride(from: 0, to: bytes.count, by: longest).flatMap { start -> [UInt8] in
@@ -72,8 +71,7 @@ struct MutatedTemplateTests {
   }
 }
 
-/// What must be right: how objects are stored. Nothing in a store tells a default, a delete rule or the case of a letter a
-/// second time, so a change of these is seen by nobody.
+/// How objects are stored. Defaults, delete rules and letter case have no second copy, so changes go undetected.
 private struct Layout: Equatable {
   private let lines: [String]
 

@@ -3,10 +3,10 @@ import SeedTemplate
 import Support
 import Testing
 
-/// Python's plistlib is the second opinion on every list.
+/// Compares every list with Python's plistlib.
 @Suite("Binary property lists")
 struct PlistTests {
-  @Test("what plistlib writes is read as plistlib reads it", arguments: [1, 2, 3])
+  @Test("a list written by plistlib is read like plistlib reads it", arguments: [1, 2, 3])
   func generated(seed: Int) throws {
     let folder = try TemporaryFolder()
     let lines = try plistlib("make", folder, "\(seed)", Stage.isDeep ? "5000" : "300")
@@ -17,7 +17,7 @@ struct PlistTests {
     }
   }
 
-  @Test("a mutated list is refused, or read as plistlib reads it", .full, arguments: [11, 12])
+  @Test("a mutated list is rejected or read like plistlib reads it", .full, arguments: [11, 12])
   func mutants(seed: Int) throws {
     let (whole, folder) = (try TemporaryFolder(), try TemporaryFolder())
     _ = try plistlib("make", whole, "\(seed)", "20")
@@ -43,7 +43,7 @@ struct PlistTests {
     #expect(accepted > count / 20 && accepted < count)
   }
 
-  @Test("a container in itself, objects in each other and a list of too many objects are refused")
+  @Test("cyclic containers, overlapping objects and too many objects are rejected")
   func hostile() {
     let cycle = list([[0xA1, 0]])
     #expect(throws: PlistError(reason: .cycle, offset: 0)) { try BinaryPlist(cycle) }
@@ -61,7 +61,6 @@ struct PlistTests {
     }
   }
 
-  /// A list of objects as they are given, the first of which is the outermost.
   private func list(_ objects: [[UInt8]], offsets: [UInt8]? = nil) -> [UInt8] {
     var bytes = Array("bplist00".utf8)
     var table: [UInt8] = []
@@ -84,13 +83,13 @@ struct PlistTests {
   }
 }
 
-/// The text of a script that lies beside the tests.
+/// The text of a script next to the tests.
 func script(_ name: String) throws -> String {
   let folder = URL(filePath: #filePath).deletingLastPathComponent()
   return try String(contentsOf: folder.appending(path: name), encoding: .utf8)
 }
 
-/// Bytes in which one to four places are changed, or that end too early.
+/// Bytes with one to four changes, or truncated.
 func mutated(_ bytes: [UInt8], _ random: inout SplitMix) -> [UInt8] {
   var bytes = bytes
   for _ in 0..<Int.random(in: 1...4, using: &random) {
@@ -105,7 +104,6 @@ func mutated(_ bytes: [UInt8], _ random: inout SplitMix) -> [UInt8] {
 }
 
 extension BinaryPlist {
-  /// As `read_plist.py` spells what plistlib reads.
   fileprivate var spelled: String { spelled(root) }
 
   private func spelled(_ number: Int) -> String {

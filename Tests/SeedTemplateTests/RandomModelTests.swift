@@ -4,10 +4,10 @@ import SeedTemplate
 import Support
 import Testing
 
-/// Models at random, whose stores `make_store.py` makes by its own telling of the rules.
+/// Random models, whose stores come from `make_store.py`, an independent implementation.
 @Suite("Random models")
 struct RandomModelTests {
-  @Test("each column of a random model's store holds what the maker put there", arguments: [41, 42])
+  @Test("each column of a random model's store is mapped as its maker did", arguments: [41, 42])
   func columns(seed: Int) throws {
     let maker = try StoreMaker()
     var random = SplitMix(seed: UInt64(seed))
@@ -26,7 +26,7 @@ struct RandomModelTests {
   }
 }
 
-/// Entities in a few trees, with attributes of all types, also of equal names in siblings, and relationships of all kinds.
+/// Entities in a few trees with attributes of all types, equal names in siblings, and all kinds of relationships.
 private struct RandomModel {
   private struct Entity {
     let name: String
@@ -50,7 +50,7 @@ private struct RandomModel {
     for _ in 0..<Int.random(in: 0...12, using: &random) { addRelationship(&random) }
   }
 
-  /// Siblings may have equal names; an entity and its parents may not.
+  /// Siblings may share names; an entity and its parents may not.
   private mutating func addAttributes(to index: Int, _ random: inout SplitMix) {
     var depth = 0
     var next = entities[index].parent
@@ -79,7 +79,7 @@ private struct RandomModel {
     let (there, back) = ("r\(relationships)there", "r\(relationships)back")
     let isFree = entities[one].parent == nil && !entities.contains { $0.parent == one }
     if random.chance(20) {
-      // Nothing leads back.
+      // Without an inverse.
       let isMany = isFree && random.chance(50)
       add(one, there, other, nil, many: isMany, ordered: false)
     } else {

@@ -4,7 +4,7 @@ import SeedFormat
 import SeedTemplate
 import Support
 
-/// Makes stores as Core Data would: `make_store.py` tells the rules a second time, and writes archives with plistlib.
+/// Makes stores like Core Data. `make_store.py` implements the rules independently and uses plistlib.
 struct StoreMaker {
   private let folder: TemporaryFolder
   private let script: String
@@ -14,7 +14,7 @@ struct StoreMaker {
     script = try SeedTemplateTests.script("make_store.py")
   }
 
-  /// The path of a new store of that model, which SQL may have changed.
+  /// The path of a new store of this model, optionally modified by SQL.
   func store(_ model: JSONValue, _ sql: String...) throws -> String {
     let (path, description) = (folder("App.store"), folder("model.json"))
     try Data(model.bytes).write(to: URL(filePath: description))
@@ -37,11 +37,10 @@ struct StoreMaker {
   }
 }
 
-/// A model with everything that a store may have.
 enum Transit {
   static let model = model()
 
-  /// With lies in the archive: class, name, key and value.
+  /// With falsified values in the archive: class, name, key and value.
   static func model(_ lies: [JSONValue] = [], _ more: [JSONMember] = []) -> JSONValue {
     .object(
       [

@@ -5,8 +5,8 @@ import SeedTemplate
 import Support
 import Testing
 
-/// What is not explained is refused, and the message names it.
-@Suite("Templates that are refused")
+/// A store with an unknown feature is rejected, and the message names the feature.
+@Suite("Rejected templates")
 struct TemplateRefusalTests {
   private let maker: StoreMaker
 
@@ -21,7 +21,7 @@ struct TemplateRefusalTests {
     }
   }
 
-  /// Lies in the archive, with what the message names.
+  /// Falsified archive values, with the expected message.
   private static let archiveLies: [(lie: JSONValue, words: String)] = [
     (["NSAttributeDescription", "name", "NSAttributeType", 2000], "Stop.name: its type 2000"),
     (
@@ -103,7 +103,7 @@ struct TemplateRefusalTests {
     (["NSManagedObjectModel", .null, "NSFuture", 1], "the key NSFuture of NSManagedObjectModel"),
   ]
 
-  @Test("a model with a lie is refused by entity, property and key", .full)
+  @Test("a falsified model is rejected with entity, property and key", .full)
   func archive() throws {
     for (lie, words) in Self.archiveLies {
       let found = refusal(try maker.store(Transit.model([lie])))
@@ -111,7 +111,6 @@ struct TemplateRefusalTests {
     }
   }
 
-  /// Changes of the file, with what the message names.
   private static let sqlLies: [(sql: String, words: String)] = [
     ("CREATE TABLE ZEXTRA ( Z_PK INTEGER PRIMARY KEY )", "ZEXTRA: nothing in the model explains this table"),
     ("CREATE TABLE ANSCKEVENT ( Z_PK INTEGER PRIMARY KEY )", "mirrored with CloudKit"),
@@ -153,7 +152,7 @@ struct TemplateRefusalTests {
     ("UPDATE Z_MODELCACHE SET Z_CONTENT = x'0300'", "the store's model: the property list cannot be read"),
   ]
 
-  @Test("a store with a lie in its tables is refused by table, column or index", .full)
+  @Test("a store with falsified tables is rejected with table, column or index", .full)
   func tables() throws {
     for (sql, words) in Self.sqlLies {
       let found = refusal(try maker.store(Transit.model, sql))
@@ -161,7 +160,7 @@ struct TemplateRefusalTests {
     }
   }
 
-  @Test("metadata that contradicts the model is refused")
+  @Test("metadata that contradicts the model is rejected")
   func metadata() throws {
     for (key, words) in [
       (
@@ -176,7 +175,7 @@ struct TemplateRefusalTests {
     }
   }
 
-  @Test("rows, in a table of objects, of pairs or of the history, are refused in a template and named")
+  @Test("a template with rows of objects, pairs or history is rejected with the table")
   func rows() throws {
     for (table, sql) in [
       ("ZNOTE", "INSERT INTO ZNOTE(Z_PK, Z_ENT, Z_OPT) VALUES (1, 2, 1)"),
@@ -194,7 +193,7 @@ struct TemplateRefusalTests {
     #expect(!FileManager.default.fileExists(atPath: maker("template.sqlite")))
   }
 
-  @Test("a log beside the store, a file that is no store, and one that is encrypted are refused")
+  @Test("a store with a WAL, an encrypted file and a file that is no store are rejected")
   func files() throws {
     let path = try maker.store(Transit.model)
     try Data([1]).write(to: URL(filePath: path + "-wal"))

@@ -19,7 +19,7 @@ struct TemplateTests {
       ?? []
   }
 
-  @Test("entities are numbered from the roots down, and each declares only its own properties")
+  @Test("entities are numbered from the roots down and declare only their own properties")
   func entities() throws {
     let model = template.file.model
     #expect(
@@ -32,7 +32,7 @@ struct TemplateTests {
     #expect(model["Stop"]?.uniqueness == [["code"]] && model["Stop"]?.fetched == ["near"])
   }
 
-  @Test("attributes keep their types, defaults and marks")
+  @Test("attributes keep their types, defaults and flags")
   func attributes() throws {
     let stop = Dictionary(
       uniqueKeysWithValues: try #require(template.file.model["Stop"]).attributes.map { ($0.name, $0) })
@@ -45,7 +45,7 @@ struct TemplateTests {
     #expect(template.file.model["Line"]?.attributes.first?.counts == "trips")
   }
 
-  @Test("columns of attributes, also of those that want the same name")
+  @Test("attributes with the same name get different columns")
   func attributeColumns() {
     #expect(
       Set(columns("ZSTOP")).isSuperset(of: [
@@ -61,7 +61,7 @@ struct TemplateTests {
       ])
   }
 
-  @Test("columns of relationships: the other's entity where it has children, order, and the owner's key")
+  @Test("relationships have columns for key, order and entity")
   func relationshipColumns() {
     #expect(
       columns("ZTRIP").suffix(4) == [
@@ -77,7 +77,7 @@ struct TemplateTests {
     #expect(template.mapping.triggers.count == 5)
   }
 
-  @Test("a store without checksums, as older frameworks make it, and one with a history are read alike")
+  @Test("stores without checksums and stores with a history are read alike")
   func others() throws {
     let older = try Template(reading: maker.store(Transit.model([], [JSONMember("checksums", false)])))
     #expect(older.mapping == template.mapping && older.file.metadata == template.file.metadata)
@@ -85,7 +85,7 @@ struct TemplateTests {
     #expect(recorded.mapping == template.mapping)
   }
 
-  @Test("what is extracted is the same store in one file, as it was made")
+  @Test("an extracted template is the same store in one file")
   func extraction() throws {
     let path = try maker.store(Transit.model)
     let copy = try Template.extract(path, to: maker("template.sqlite"))

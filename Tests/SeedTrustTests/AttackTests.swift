@@ -34,7 +34,7 @@ import Testing
     await refused(.rollback(role: "timestamp", trusted: 4, offered: 3))
   }
 
-  @Test func `a newer timestamp that names an older TUF snapshot role is a rollback`() async throws {
+  @Test func `a newer timestamp with an older TUF snapshot role is a rollback`() async throws {
     try repository.forgeTimestamp(version: 9, snapshot: 1)
     await refused(.rollback(role: "snapshot", trusted: 3, offered: 1))
   }
@@ -46,7 +46,7 @@ import Testing
     #expect(client.files["timestamp.json"] == trusted)
   }
 
-  @Test func `an expired stored timestamp still counts against rollback`() async throws {
+  @Test func `an expired stored timestamp still prevents rollback`() async throws {
     let later = repository.now.adding(days: 8)
     try repository.forgeTimestamp(version: 2, snapshot: 3, expires: later.adding(days: 1))
     await #expect(throws: TrustError.rollback(role: "timestamp", trusted: 3, offered: 2)) {
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func `a frozen repository is noticed when its timestamp expires`() async throws {
+  @Test func `a frozen repository is detected when its timestamp expires`() async throws {
     let expiry = repository.published.timestamp.expires
     _ = try await client.refresh(repository, at: expiry.adding(seconds: -1))
     await #expect(throws: TrustError.expired(role: "timestamp", at: expiry)) {
@@ -67,7 +67,7 @@ import Testing
     #expect(newcomer.files.isEmpty)
   }
 
-  @Test func `an expired TUF snapshot role is refused`() async throws {
+  @Test func `an expired TUF snapshot role is rejected`() async throws {
     try repository.forgeSnapshot(
       version: 9, ["targets.json": 1, "transit-2.json": 2], expires: repository.now)
     await refused(.expired(role: "snapshot", at: repository.now))
@@ -76,14 +76,14 @@ import Testing
     #expect(newcomer.persisted == ["timestamp.json"])
   }
 
-  @Test func `an expired series is refused`() async throws {
+  @Test func `an expired series is rejected`() async throws {
     let role = try repository.metadata(Repository.transit, head: 2).role(version: 2, expires: repository.now)
     try repository.forge(role, "2.transit-2.json", repository.keys[.series])
     try repository.forgeSnapshot(version: 9, ["targets.json": 1, "transit-2.json": 2])
     await refused(.expired(role: "transit-2", at: repository.now), by: fresh)
   }
 
-  @Test func `expired targets are refused though the online roles are fresh`() async throws {
+  @Test func `expired targets are rejected even with valid online roles`() async throws {
     let expiry = repository.published.targets.expires
     repository.now = expiry
     try repository.publish()
@@ -92,7 +92,7 @@ import Testing
 
   // MARK: Mix and match
 
-  @Test func `a series of another version than announced is refused`() async throws {
+  @Test func `a series of another version than listed is rejected`() async throws {
     try repository.publish()
     repository.files["3.transit-2.json"] = repository.files["1.transit-2.json"]
     await refused(.lengthMismatch(role: "transit-2", signed: 2110, found: 1660))
@@ -100,24 +100,23 @@ import Testing
     await refused(.wrongVersion(role: "transit-2", expected: 3, offered: 1))
   }
 
-  @Test func `a TUF snapshot role of another version than announced is refused`() async throws {
+  @Test func `a TUF snapshot role of another version than listed is rejected`() async throws {
     try repository.publish()
     repository.files["4.snapshot.json"] = repository.files["2.snapshot.json"]
     await refused(.wrongVersion(role: "snapshot", expected: 4, offered: 2))
   }
 
-  @Test func `a TUF snapshot role that lowers a version is refused`() async throws {
+  @Test func `a TUF snapshot role that lowers a version is rejected`() async throws {
     try repository.forgeSnapshot(version: 9, ["targets.json": 1, "transit-2.json": 1])
     await refused(.rollback(role: "transit-2", trusted: 2, offered: 1))
   }
 
-  @Test func `a TUF snapshot role that drops a series is refused`() async throws {
+  @Test func `a TUF snapshot role that drops a series is rejected`() async throws {
     try repository.forgeSnapshot(version: 9, ["targets.json": 1])
     await refused(.missingRole(role: "transit-2", place: "snapshot"))
   }
 
-  @Test func `a TUF snapshot role that drops another series than the one asked for is refused`() async throws
-  {
+  @Test func `a TUF snapshot role that drops an unrelated series is rejected`() async throws {
     try repository.forgeSnapshot(version: 8, ["targets.json": 1, "transit-2.json": 2, "water-1.json": 1])
     _ = try await client.refresh(repository)
     try repository.renew()
@@ -125,13 +124,13 @@ import Testing
     await refused(.missingRole(role: "water-1", place: "snapshot"))
   }
 
-  @Test func `a stored TUF snapshot role that has expired still counts against rollback`() async throws {
+  @Test func `an expired stored TUF snapshot role still prevents rollback`() async throws {
     repository.now = repository.now.adding(days: 30)
     try repository.forgeSnapshot(version: 9, ["targets.json": 1, "transit-2.json": 1])
     await refused(.rollback(role: "transit-2", trusted: 2, offered: 1))
   }
 
-  @Test func `one role's file in the place of another's is refused`() async throws {
+  @Test func `one role's file in the place of another's is rejected`() async throws {
     repository.files["timestamp.json"] = repository.files["3.snapshot.json"]
     let reason = MalformedJSON.field(path: "signed._type", reason: "expected timestamp, found snapshot")
     await refused(.malformed(role: "timestamp", reason))
@@ -139,7 +138,7 @@ import Testing
 
   // MARK: Signatures
 
-  @Test func `a flipped byte anywhere in any file is refused`() async throws {
+  @Test func `a flipped byte in any file is rejected`() async throws {
     for name in ["timestamp.json", "3.snapshot.json", "1.targets.json", "2.transit-2.json"] {
       let good = try #require(repository.files[name])
       for index in stride(from: 0, to: good.count, by: 23) {
@@ -166,12 +165,12 @@ import Testing
     await refused(.badSignature(role: "transit-2", found: 0, needed: 1), by: fresh)
   }
 
-  @Test func `one of two needed signatures is not enough`() async throws {
+  @Test func `one of two required signatures is not enough`() async throws {
     try repository.forge(repository.published.targets, "1.targets.json", [repository.keys[.targets][0]])
     await refused(.badSignature(role: "targets", found: 1, needed: 2), by: fresh)
   }
 
-  @Test func `a key id that signs twice refuses the file`() async throws {
+  @Test func `a file with two signatures of one key id is rejected`() async throws {
     let key = repository.keys[.targets][0]
     try repository.forge(repository.published.targets, "1.targets.json", [key])
     let file = String(decoding: repository.files["1.targets.json"] ?? [], as: UTF8.self)
@@ -208,7 +207,7 @@ import Testing
 
   // MARK: Delegation, sizes, digests
 
-  @Test func `a series that lists another series' files is refused`() async throws {
+  @Test func `a series that lists another series' files is rejected`() async throws {
     let other = try Series("secret", major: 2)
     let series = try repository.metadata(Repository.transit, head: 2)
     let foreign = try repository.metadata(other, head: 2)
@@ -223,7 +222,7 @@ import Testing
     }
   }
 
-  @Test func `a series that targets does not delegate is refused`() async throws {
+  @Test func `a series without a delegation is rejected`() async throws {
     let other = try Series("water", major: 1)
     let role = try repository.metadata(other, head: 2).role(
       version: 1, expires: repository.now.adding(days: 7))
@@ -234,14 +233,14 @@ import Testing
     }
   }
 
-  @Test func `data without end is cut off at the limit`() async throws {
+  @Test func `endless data is cut off at the limit`() async throws {
     repository.files["timestamp.json"] = [UInt8](repeating: 0x20, count: Limits.metadataBytes + 1)
     await refused(.tooLong(role: "timestamp", limit: Limits.metadataBytes))
     repository.files["2.root.json"] = [UInt8](repeating: 0x20, count: Limits.rootBytes + 1)
     await refused(.tooLong(role: "root", limit: Limits.rootBytes))
   }
 
-  @Test func `a length and digests in the timestamp must hold`() async throws {
+  @Test func `length and digests in the timestamp must match`() async throws {
     let snapshot = try #require(repository.files["3.snapshot.json"])
     func announce(length: Int, hashes: String) throws {
       try repository.forgeTimestamp(version: 9, snapshot: 3, length: length, hashes: hashes)
@@ -264,7 +263,7 @@ import Testing
 }
 
 @Suite struct OrderTests {
-  @Test func `a role that is offered out of order is refused as the caller's mistake`() throws {
+  @Test func `a role offered out of order is rejected as the caller's mistake`() throws {
     let repository = try Repository()
     func file(_ name: String) throws -> [UInt8] { try #require(repository.files[name]) }
     var trusted = try TrustedMetadataSet(root: repository.root, now: repository.now)
@@ -306,7 +305,7 @@ import Testing
 
   private func file(_ name: String) throws -> [UInt8] { try #require(repository.files[name]) }
 
-  @Test func `a stored timestamp that expired is no better for being offered again`() throws {
+  @Test func `a stored timestamp that expired is not accepted when offered again`() throws {
     var trusted = try TrustedMetadataSet(root: repository.root, now: later)
     try trusted.loadStoredTimestamp(file("timestamp.json"))
     #expect(throws: TrustError.expired(role: "timestamp", at: later)) {
@@ -317,7 +316,7 @@ import Testing
     }
   }
 
-  @Test func `nothing is accepted under a root that expired`() throws {
+  @Test func `nothing is accepted under an expired root`() throws {
     let expiry = repository.published.root.expires
     var trusted = try TrustedMetadataSet(root: repository.root, now: expiry)
     #expect(throws: TrustError.expired(role: "root", at: expiry)) {
@@ -325,7 +324,7 @@ import Testing
     }
   }
 
-  @Test func `a stored TUF snapshot role that expired announces nothing`() throws {
+  @Test func `an expired stored TUF snapshot role is not used`() throws {
     try repository.forgeTimestamp(version: 9, snapshot: 2, expires: later.adding(days: 1))
     var trusted = try TrustedMetadataSet(root: repository.root, now: later)
     _ = try trusted.updateTimestamp(file("timestamp.json"))
@@ -335,7 +334,7 @@ import Testing
     }
   }
 
-  @Test func `a stored TUF snapshot role that is no longer announced announces nothing`() throws {
+  @Test func `a stored TUF snapshot role of an outdated version is not used`() throws {
     var trusted = try TrustedMetadataSet(root: repository.root, now: repository.now)
     _ = try trusted.updateTimestamp(file("timestamp.json"))
     #expect(try !trusted.loadStoredSnapshot(file("1.snapshot.json")))
@@ -344,7 +343,7 @@ import Testing
     }
   }
 
-  @Test func `a repository that extends a version instead of raising it is still followed`() async throws {
+  @Test func `a repository that extends a version instead of raising it can be followed`() async throws {
     let client = Client(root: repository.root)
     _ = try await client.refresh(repository)
     repository.now = later
@@ -357,7 +356,7 @@ import Testing
     #expect(client.persisted == ["timestamp.json", "snapshot.json", "transit-2.json"])
   }
 
-  @Test func `a length that the TUF snapshot role gives must hold`() async throws {
+  @Test func `a length in the TUF snapshot role must match`() async throws {
     let length = try file("1.targets.json").count
     let text = try JSONValue(parsing: file("2.snapshot.json")).text
     for (given, error) in [

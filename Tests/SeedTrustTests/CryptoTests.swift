@@ -13,11 +13,11 @@ import Testing
       "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
     ),
   ])
-  func `the vectors of FIPS 180 come out`(message: String, digest: String) {
+  func `SHA-256 matches the vectors of FIPS 180`(message: String, digest: String) {
     #expect(SHA256Digest.of(Array(message.utf8)).hex == digest)
   }
 
-  @Test func `a hasher that finished starts anew`() {
+  @Test func `a finished hasher can be reused`() {
     var hasher = SHA256Hasher()
     for length in 0..<300 {
       let message = (0..<length).map { UInt8(truncatingIfNeeded: $0) }
@@ -26,17 +26,6 @@ import Testing
       let digest = hasher.finish()
       #expect(digest == SHA256Digest.of(message))
     }
-  }
-
-  @Test func `the digest so far is that of what came, and leaves the message to go on`() {
-    var hasher = SHA256Hasher()
-    let message = (0..<300).map { UInt8(truncatingIfNeeded: $0) }
-    for (number, byte) in message.enumerated() {
-      hasher.update([byte])
-      let soFar = hasher.digestSoFar()
-      #expect(soFar == SHA256Digest.of(Array(message[...number])))
-    }
-    #expect(hasher.finish() == SHA256Digest.of(message))
   }
 
   @Test func `a file longer than the buffer has the digest of its bytes`() throws {
@@ -49,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `a file that is not there is named in the error`() {
+  @Test func `a missing file is named in the error`() {
     let error = #expect(throws: FileError.self) { try SHA256Digest.ofFile(at: "/nowhere/at-all") }
     #expect(error?.description == "cannot open /nowhere/at-all: No such file or directory")
   }
@@ -88,7 +77,7 @@ import Testing
         + "4a7c15e9716ed28dc027beceea1ec40a"),
   ]
 
-  @Test(arguments: vectors) func `RFC 8032's vectors sign and verify`(vector: Vector) throws {
+  @Test(arguments: vectors) func `signatures match the vectors of RFC 8032`(vector: Vector) throws {
     let key = try SigningKey(seed: #require(hexBytes(vector.seed)))
     let message = try #require(hexBytes(vector.message))
     #expect(key.publicKey.hex == vector.publicKey)
@@ -98,8 +87,8 @@ import Testing
     #endif
   }
 
-  /// RFC 8032 §5.1.7: S must be below the group's order, or anyone could make a second valid signature.
-  @Test(arguments: vectors) func `a signature with the order added to S is refused`(vector: Vector) throws {
+  /// RFC 8032, 5.1.7: S must be below the group's order. Otherwise anyone could derive a second valid signature.
+  @Test(arguments: vectors) func `a signature with the order added to S is rejected`(vector: Vector) throws {
     let order = try #require(hexBytes("edd3f55c1a631258d69cf7a2def9de1400000000000000000000000000000010"))
     var signature = try #require(hexBytes(vector.signature))
     var carry = 0
@@ -113,7 +102,7 @@ import Testing
     #expect(try !key.verify(signature, of: #require(hexBytes(vector.message))))
   }
 
-  @Test func `every flipped bit and every wrong length is refused`() {
+  @Test func `a signature with a flipped bit or a wrong length is rejected`() {
     let key = SigningKey.generate()
     let message = Array("a row".utf8)
     let signature = key.sign(message)
@@ -128,7 +117,7 @@ import Testing
     #expect(!key.publicKey.verify(signature, of: message + [0]))
   }
 
-  @Test func `another key's signature is refused`() {
+  @Test func `a signature of another key is rejected`() {
     let message = Array("a row".utf8)
     #expect(!SigningKey.generate().publicKey.verify(SigningKey.generate().sign(message), of: message))
   }

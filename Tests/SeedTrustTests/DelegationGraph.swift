@@ -5,9 +5,9 @@ import Support
 
 /// A repository in memory whose targets roles delegate to each other, and a client with its stored metadata.
 ///
-/// One test owns it and awaits each use, so nothing here is ever touched from two threads at once.
+/// Used by one test, which awaits each call, so it is never accessed concurrently.
 final class DelegationGraph: @unchecked Sendable {
-  /// One delegation. Roles are signed with the repository's key unless the delegation names another.
+  /// A delegation. Roles are signed with the repository's key unless the delegation has its own.
   struct Edge {
     var from = "targets"
     let to: String
@@ -29,7 +29,7 @@ final class DelegationGraph: @unchecked Sendable {
 
   /// - Parameters:
   ///   - edges: In the order in which their delegators list them.
-  ///   - files: The paths that each role lists.
+  ///   - files: The paths listed by each role.
   init(_ edges: [Edge], files: [String: [String]] = [:]) throws {
     let all = RoleVerifiers([key.publicKey])
     let roles = Dictionary(uniqueKeysWithValues: KeyRole.allCases.filter(\.isInRoot).map { ($0, all) })
@@ -54,22 +54,21 @@ final class DelegationGraph: @unchecked Sendable {
     let targets = Targets(
       header: header, targets: Dictionary(uniqueKeysWithValues: paths.map { ($0, file) }),
       delegations: Delegations(keys: Dictionary(listed) { first, _ in first }, roles: roles))
-    // Signed by the first delegation's key alone.
+    // Signed only by the first delegation's key.
     let signer = edges.first { $0.to == name }?.key ?? key
     served[MetadataName.versioned(name, 1)] = try Metadata(signing: targets, with: [signer]).bytes
   }
 
-  /// The repository no longer has a role's metadata.
   func withhold(_ role: String) { served[MetadataName.versioned(role, 1)] = nil }
 
-  /// Searches as a new client does; what was found, and the roles in the order of their requests.
+  /// Searches as a new client. Returns the roles in the order of their requests.
   func search(_ path: String) async throws -> (found: Bool, requests: [String]) {
     client = nil
     stored = [:]
     return try await searchOn(path)
   }
 
-  /// Searches with what earlier searches have verified and stored.
+  /// Searches with the metadata that earlier searches verified and stored.
   func searchOn(_ path: String) async throws -> (found: Bool, requests: [String]) {
     if client == nil { client = try await refreshed() }
     requests = []

@@ -12,7 +12,7 @@ import Testing
     #expect(requests == order, comment)
   }
 
-  @Test func `roles are searched in the order of the delegations, each with all below it`() async throws {
+  @Test func `delegated roles are searched depth first in the order of the delegations`() async throws {
     try await expectOrder([Edge(to: "A"), Edge(to: "B")], ["A", "B"])
     try await expectOrder(
       [Edge(to: "A"), Edge(to: "B"), Edge(from: "A", to: "C"), Edge(from: "C", to: "D")],
@@ -27,7 +27,7 @@ import Testing
       ["A", "B"])
   }
 
-  @Test func `behind a terminating delegation only its own delegates are searched`() async throws {
+  @Test func `after a terminating delegation only its own delegates are searched`() async throws {
     try await expectOrder(
       [
         Edge(to: "A"), Edge(to: "B"), Edge(from: "A", to: "C", terminating: true), Edge(from: "A", to: "D"),
@@ -38,7 +38,7 @@ import Testing
       "one that does not concern the path does not end the search")
   }
 
-  @Test func `a role is asked only about paths that were delegated to it all the way down`() async throws {
+  @Test func `a role is searched only for paths that every delegation above it covers`() async throws {
     let edges = [
       Edge(to: "A", paths: .patterns(["a/*"])), Edge(from: "A", to: "C"),
       Edge(from: "A", to: "D", paths: .patterns(["*/*"])),
@@ -48,7 +48,7 @@ import Testing
     #expect(try await graph.search("b/f") == (false, []))
   }
 
-  @Test func `a path may be delegated by the first digits of its digest`() async throws {
+  @Test func `a path may be delegated by a prefix of its digest`() async throws {
     let digest = SHA256Digest.of(Array("f".utf8)).hex
     let bin = DelegatedPaths.hashPrefixes([String(digest.prefix(2))])
     let other = DelegatedPaths.hashPrefixes([digest.hasPrefix("0") ? "1" : "0"])
@@ -73,7 +73,7 @@ import Testing
     #expect(try await graph.search("g") == (false, (1...32).map { "r\($0)" }))
   }
 
-  @Test func `a role that is withheld or signed by others ends the search instead of being passed over`()
+  @Test func `a missing or wrongly signed role ends the search instead of being skipped`()
     async throws
   {
     let graph = try DelegationGraph([Edge(to: "A"), Edge(to: "B")], files: ["B": ["f"]])
@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test func `a role that one delegator vouches for is verified anew for another`() async throws {
+  @Test func `a role verified for one delegator is verified again for another`() async throws {
     let graph = try DelegationGraph(
       [
         Edge(to: "A", paths: .patterns(["a-*"])), Edge(to: "B", paths: .patterns(["b-*"])),
@@ -106,7 +106,7 @@ import Testing
   @Test(arguments: [
     "?", "#", "/x", "../x", "..", ".", "a b", "%2F", "timestamp.json", "Ü", "\t", "1.root",
   ])
-  func `a role of any name has a file name of its own within the folder`(name: String) async throws {
+  func `a role of any name has a unique and safe file name`(name: String) async throws {
     let graph = try DelegationGraph([Edge(to: name)], files: [name: ["f"]])
     #expect(try await graph.search("f").found)
     #expect(graph.stored.count == 4, "the root was shipped")
@@ -134,14 +134,14 @@ import Testing
     return try #require(metadata.signed.targets["f"])
   }
 
-  @Test func `SHA-256, SHA-512 or both vouch for a file`() throws {
+  @Test func `SHA-256 and SHA-512 digests are accepted alone and together`() throws {
     for hashes in [["sha256": Self.sha256], ["sha512": Self.sha512]] {
       try file(hashes).check(Self.bytes, of: "f")
     }
     try file(["sha256": Self.sha256, "sha512": Self.sha512]).check(Self.bytes, of: "f")
   }
 
-  @Test func `each digest must match, and be of a known kind`() throws {
+  @Test func `every digest must match and have a known algorithm`() throws {
     let wrong = String(repeating: "0", count: 64)
     let cases = [
       ("sha256", ["sha256": wrong]), ("sha512", ["sha512": wrong]), ("md4", ["md4": wrong]),
@@ -155,13 +155,13 @@ import Testing
     }
   }
 
-  @Test func `a file of another length is refused`() throws {
+  @Test func `a file of another length is rejected`() throws {
     #expect(throws: TargetFileError.lengthMismatch(path: "f", signed: 8, found: 7)) {
       try file(["sha256": Self.sha256], length: 8).check(Self.bytes, of: "f")
     }
   }
 
-  @Test func `consistent snapshots put a known digest before the name, and all is quoted`() throws {
+  @Test func `a consistent snapshot prefixes the name with a digest and percent-encodes the path`() throws {
     let both = try file(["sha256": Self.sha256, "sha512": Self.sha512, "md4": "0"])
     #expect(both.repositoryPath(of: "a b/c?", consistentSnapshot: true) == "a%20b/\(Self.sha256).c%3F")
     #expect(both.repositoryPath(of: "a b/c?", consistentSnapshot: false) == "a%20b/c%3F")

@@ -25,7 +25,7 @@ import Testing
     return (from.number, to.number)
   }
 
-  /// Every order of deltas that a client could apply from `start`, tried out: the fewest bytes to `end`.
+  /// The fewest bytes to `end`, by trying every order of deltas that a client at `start` could apply.
   private static func fewestBytes(_ deltas: [PublishedObject], from start: Int, to end: Int) -> Int? {
     if start == end { return 0 }
     return deltas.compactMap { delta -> Int? in
@@ -43,7 +43,7 @@ import Testing
     return at == end
   }
 
-  @Test(arguments: 0..<40) func `the chain is the cheapest of all that could be applied`(_ seed: UInt64)
+  @Test(arguments: 0..<40) func `the chain is the cheapest one that can be applied`(_ seed: UInt64)
     throws
   {
     var random = SplitMix(seed: seed)
@@ -71,7 +71,7 @@ import Testing
     if let chain { #expect(Self.isApplicable(chain, from: start, to: end)) }
   }
 
-  @Test func `the first delta may begin before the start, and so may every other`() throws {
+  @Test func `a delta may begin before the version at which it is applied`() throws {
     let deltas = [try Self.delta(1, 5, bytes: 10), try Self.delta(2, 8, bytes: 10)]
     let chain = try Self.shortest(deltas, 3, 8)
     #expect(chain == [deltas[1]])
@@ -79,14 +79,14 @@ import Testing
     #expect(both == deltas)
   }
 
-  @Test func `no delta leads beyond the end or backwards, and a gap has no chain`() throws {
+  @Test func `a chain cannot pass the end, go backwards or cross a gap`() throws {
     let deltas = [try Self.delta(1, 2, bytes: 1), try Self.delta(3, 4, bytes: 1)]
     #expect(try Self.shortest(deltas, 1, 4) == nil)
     #expect(try Self.shortest(deltas, 4, 1) == nil)
     #expect(try Self.shortest([], 7, 7) == [])
   }
 
-  @Test func `of chains with equal bytes the one with fewer deltas is taken`() throws {
+  @Test func `of chains with equal bytes the one with fewer deltas is chosen`() throws {
     let deltas = [
       try Self.delta(1, 2, bytes: 2), try Self.delta(2, 3, bytes: 2), try Self.delta(3, 4, bytes: 2),
       try Self.delta(1, 4, bytes: 6),

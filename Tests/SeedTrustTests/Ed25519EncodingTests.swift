@@ -7,8 +7,8 @@ import Testing
 
 @Suite struct Ed25519EncodingTests {
   #if os(Linux)
-  /// Finds the points of small order from the curve's equation alone, and every way to write them in 32 bytes;
-  /// then all encodings whose y is not below p, and some good keys.
+  /// Finds the points of small order from the curve's equation, and all their 32-byte encodings; then all encodings
+  /// whose y is not below p, and some good keys.
   private static let script = #"""
     import json, secrets
     p = 2**255 - 19
@@ -62,8 +62,7 @@ import Testing
     return try JSONDecoder().decode([String: [String]].self, from: Data(output.utf8))
   }
 
-  @Test func `keys of small order and encodings that are not canonical are refused, others are read`() throws
-  {
+  @Test func `keys of small order and non-canonical encodings are rejected`() throws {
     let encodings = try Self.encodings()
     #expect(encodings["weak"]?.count == 10)
     #expect(encodings["noncanonical"]?.count == 38)
@@ -75,13 +74,13 @@ import Testing
   }
   #endif
 
-  @Test func `both cases of the digits are one key`() throws {
+  @Test func `the case of a key's digits does not matter`() throws {
     let key = SigningKey.generate().publicKey
     #expect(try PublicKey(hex: key.hex.uppercased()) == key)
     #expect(try PublicKey(hex: key.hex.uppercased()).keyID == key.keyID)
   }
 
-  @Test func `what is not 64 digits is no key`() {
+  @Test func `a text other than 64 hex digits is no key`() {
     let hex = SigningKey.generate().publicKey.hex
     let short = String(hex.dropLast())
     for text in ["", short, hex + "00", short + "g", " " + short] {
@@ -89,7 +88,7 @@ import Testing
     }
   }
 
-  /// With the neutral point as the key, R the neutral point and S zero satisfy the equation for any message.
+  /// With the neutral point as key and R, and S = 0, the equation holds for any message.
   @Test func `metadata that lists a key of small order has no signer by it`() throws {
     let neutral = "01" + String(repeating: "00", count: 31)
     let key = #"{"keytype":"ed25519","scheme":"ed25519","keyval":{"public":"\#(neutral)"}}"#

@@ -17,9 +17,9 @@ func write(_ bytes: [UInt8], to path: String) throws {
   try Data(bytes).write(to: URL(filePath: path))
 }
 
-/// A publication in memory with a publisher beside it, and with everything that an attacker might do to it.
+/// A publication in memory with its publisher, and with forgeries.
 ///
-/// One test owns it and awaits each use, so nothing here is ever touched from two threads at once.
+/// Used by one test, which awaits each call, so it is never accessed concurrently.
 final class Repository: @unchecked Sendable {
   static let transit = Series("transit", model: "2.1")
 
@@ -28,9 +28,8 @@ final class Repository: @unchecked Sendable {
   var published: PublishedMetadata
   var files: [String: [UInt8]] = [:]
   var requests: [String] = []
-  /// What the last step wrote, in its order.
+  /// Files of the last step in the order in which they were written.
   private(set) var written: [MetadataFile] = []
-  /// All keys that were ever used.
   var everyKey: KeyRing
   private(set) var head = 0
 
@@ -48,7 +47,7 @@ final class Repository: @unchecked Sendable {
     if series.contains(Self.transit) { try publish() }
   }
 
-  /// Three root keys, two targets keys, one of each other.
+  /// Three root keys, two targets keys, and one key per other role.
   static func keys() -> KeyRing {
     KeyRing([
       .root: (0..<3).map { _ in .generate() }, .targets: [.generate(), .generate()],
@@ -65,16 +64,14 @@ final class Repository: @unchecked Sendable {
     published = step.published
   }
 
-  /// One more version of a series.
   func publish(_ series: Series = transit) throws {
     head += 1
     write(try signer.publish([try metadata(series, head: head)], after: published, keys: keys))
   }
 
-  /// The same content, signed again.
   func renew() throws { write(try signer.publish([], after: published, keys: keys)) }
 
-  /// Targets metadata that delegates these series and no others.
+  /// Delegates to exactly these series.
   func delegate(_ series: [Series]) throws {
     try adopt(
       OfflineChange(
@@ -82,7 +79,6 @@ final class Repository: @unchecked Sendable {
           delegating: series, to: keys.verifiers(.series), after: published)))
   }
 
-  /// Targets metadata that is valid for longer.
   func renewTargets() throws {
     try adopt(OfflineChange(targets: signer.renewedTargets(after: published)))
   }
@@ -93,7 +89,7 @@ final class Repository: @unchecked Sendable {
     write(try signer.publish([], adopting: change, after: published, keys: keys))
   }
 
-  /// Replaces the keys of these roles, and signs what follows from that.
+  /// Replaces the keys of these roles and signs everything that depends on them.
   func rotate(_ roles: Set<KeyRole>, to new: KeyRing = keys()) throws {
     var next = keys
     for role in roles { next[role] = new[role] }
@@ -104,7 +100,6 @@ final class Repository: @unchecked Sendable {
     keys = next
   }
 
-  /// What a root says of these keys.
   func rootVerifiers(_ keys: KeyRing) -> [KeyRole: RoleVerifiers] {
     let thresholds = [KeyRole.root: rootThreshold, .targets: 2]
     let roles = KeyRole.allCases.filter(\.isInRoot)
@@ -145,17 +140,16 @@ final class Repository: @unchecked Sendable {
       rawSHA256: .of([9]), schema: .of([1]), digest: .of([2]))
   }
 
-  /// What stands in an object's file.
   static func content(_ kind: PublishedObject.Kind) -> [UInt8] { Array("the bytes of \(kind)".utf8) }
 
   // MARK: Attacks
 
-  /// Puts metadata in place that is signed with just these keys.
+  /// Adds metadata that only these keys sign.
   func forge<Role: SignedRole>(_ role: Role, _ name: String, _ signers: [SigningKey]) throws {
     files[name] = try Metadata(signing: role, with: signers).bytes
   }
 
-  /// A timestamp like the current one, signed with the real key: what a thief of that key could make.
+  /// A modified copy of the current timestamp, signed with the stolen real key.
   func forgeTimestamp(version: Int, snapshot: Int, expires: UTCTime? = nil) throws {
     let header = RoleHeader(version: version, expires: expires ?? now.adding(days: 7))
     try forge(
@@ -163,7 +157,7 @@ final class Repository: @unchecked Sendable {
       keys[.timestamp])
   }
 
-  /// The same with a length and digests, which stand in JSON as they are given.
+  /// The same with a length and digests, which are inserted verbatim into the JSON.
   func forgeTimestamp(version: Int, snapshot: Int, length: Int, hashes: String) throws {
     let header =
       #""_type":"timestamp","spec_version":"1.0.31","version":\#(version),"expires":"2026-08-09T00:00:00Z""#
@@ -175,7 +169,7 @@ final class Repository: @unchecked Sendable {
     files["timestamp.json"] = (["signatures": signatures, "signed": tree] as JSONValue).bytes
   }
 
-  /// A TUF snapshot role and a timestamp that announces it, signed with the real keys.
+  /// A TUF snapshot role with its timestamp, signed with the real keys.
   func forgeSnapshot(version: Int, _ meta: [String: Int], expires: UTCTime? = nil) throws {
     let header = RoleHeader(version: version, expires: expires ?? now.adding(days: 7))
     try forge(
@@ -193,7 +187,6 @@ final class Repository: @unchecked Sendable {
   }
 }
 
-/// A client's own copies of metadata.
 final class Client {
   var files: [String: [UInt8]] = [:]
   var persisted: [String] = []

@@ -5,9 +5,9 @@ import SeedTrust
 import Support
 import Testing
 
-/// Keys of other publishers' kinds. Python's cryptography makes them and signs with them.
+/// Key types that other TUF publishers use. Python's cryptography makes the keys and signs with them.
 @Suite struct ForeignKeyTests {
-  /// Signs what its first argument holds with one key of each kind.
+  /// Signs its first argument's bytes with one key of each kind.
   private static let signer = #"""
     import base64, json, sys
     from cryptography.hazmat.primitives import hashes, serialization
@@ -98,11 +98,11 @@ import Testing
     weak = rsa.generate_private_key(65537, 1024)
     rsa_entry("1024 bits", rsa_pem(weak), pss(weak))
 
-    # Keys by their size alone, for nobody can sign with them.
-    for bits in (2047, 2048, 8192, 8193):
-        public = rsa.RSAPublicNumbers(65537, (1 << bits) - 1).public_key()
+    # Keys that nobody can sign with.
+    for bits, exponent in ((2047, 65537), (2048, 65537), (2048, 3), (8192, 65537), (8193, 65537)):
+        public = rsa.RSAPublicNumbers(exponent, (1 << bits) - 1).public_key()
         text = public.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()
-        entry(f"size: {bits}", "rsa", "rsassa-pss-sha256", text, "00")
+        entry(f"size: {bits}, {exponent}", "rsa", "rsassa-pss-sha256", text, "00")
     print(json.dumps(entries))
     """#
 
@@ -121,7 +121,7 @@ import Testing
     #"{"_type":"timestamp","expires":"2030-01-01T00:00:00Z","meta":{"snapshot.json":{"version":1}},"#
     + #""spec_version":"1.0.31","version":1}"#
 
-  /// By name: good ones, good ones written differently, bad ones. Made once, for RSA keys take their time.
+  /// By name: valid keys, valid keys in other notations, invalid keys. Made once, because RSA keys take long.
   private static let entries = Result {
     let output = try python(signer, [signed])
     #expect(output.hasPrefix("{"), "is python-tuf installed? pip install tuf 'securesystemslib[crypto]'")
@@ -130,7 +130,7 @@ import Testing
 
   private func entry(_ name: String) throws -> Entry { try #require(Self.entries.get()[name]) }
 
-  /// A root that names these keys for the timestamp, each under an id of its own.
+  /// A root that lists these keys for the timestamp, each under its own id.
   private func root(_ keys: [Entry]) throws -> Root {
     let ids = keys.indices.map { JSONValue.string("k\($0)") }
     let role: JSONValue = ["keyids": .array(ids), "threshold": 1]
@@ -143,7 +143,6 @@ import Testing
     return try Metadata<Root>(parsing: (["signatures": [], "signed": root] as JSONValue).bytes).signed
   }
 
-  /// How many different keys signed the timestamp.
   private func signers(_ keys: [Entry]) throws -> Int {
     let root = try root(keys)
     let signatures = keys.enumerated().map { index, key -> JSONValue in
@@ -155,13 +154,13 @@ import Testing
     return timestamp.signerCount(of: try #require(root.roles["timestamp"]), among: root.keys)
   }
 
-  @Test func `Ed25519, ECDSA and RSA keys verify what python signed`() throws {
+  @Test func `Ed25519, ECDSA and RSA keys verify signatures of python`() throws {
     let names = ["ed25519", "ecdsa", "rsa"]
     for name in names { #expect(try signers([entry(name)]) == 1, "\(name)") }
     #expect(try signers(names.map(entry)) == 3)
   }
 
-  @Test func `a key counts once, however often and in whatever form it is listed`() throws {
+  @Test func `a key counts once however often and in whatever form it is listed`() throws {
     let written = [
       ["ed25519", "ed25519 in upper case"],
       ["ecdsa", "ecdsa as go-tuf calls it", "ecdsa in one line"],
@@ -174,7 +173,7 @@ import Testing
     #expect(try signers(written.joined().map(entry)) == 3)
   }
 
-  @Test func `a signature in upper-case digits is the same signature`() throws {
+  @Test func `the case of a signature's digits does not matter`() throws {
     for name in ["ed25519", "ecdsa", "rsa"] {
       var key = try entry(name)
       key.sig = key.sig.uppercased()
@@ -184,7 +183,7 @@ import Testing
     }
   }
 
-  @Test func `a signature with any byte changed is refused`() throws {
+  @Test func `a signature with any byte changed is rejected`() throws {
     for name in ["ed25519", "ecdsa", "rsa"] {
       let key = try entry(name)
       let signature = try #require(hexBytes(key.sig))
@@ -198,14 +197,14 @@ import Testing
     }
   }
 
-  @Test func `a bad key verifies nothing and does no other harm`() throws {
+  @Test func `an invalid key verifies nothing and does not affect others`() throws {
     let bad = try Self.entries.get().filter { $0.key.hasPrefix("bad: ") }
     #expect(bad.count == 24)
     for (name, key) in bad { #expect(try signers([key]) == 0, "\(name)") }
     #expect(try signers(bad.values + ["ed25519", "ecdsa", "rsa"].map(entry)) == 3)
   }
 
-  @Test func `a damaged PEM is a key that verifies nothing`() throws {
+  @Test func `a damaged PEM key verifies nothing`() throws {
     for name in ["ecdsa", "rsa"] {
       let text = Array(try entry(name).public.utf8)
       for index in text.indices {
@@ -218,10 +217,14 @@ import Testing
     }
   }
 
-  @Test func `an RSA modulus has 2048 to 8192 bits`() throws {
-    for (bits, isKey) in [(2047, false), (2048, true), (8192, true), (8193, false)] {
-      let key = try root([entry("size: \(bits)")]).keys["k0"]
-      #expect((key?.verificationKey != nil) == isKey, "\(bits) bits")
+  @Test func `an RSA key has a modulus of 2048 to 8192 bits and the exponent 65537`() throws {
+    let sizes = [
+      ("2047, 65537", false), ("2048, 65537", true), ("2048, 3", false), ("8192, 65537", true),
+      ("8193, 65537", false),
+    ]
+    for (size, isKey) in sizes {
+      let key = try root([entry("size: \(size)")]).keys["k0"]
+      #expect((key?.verificationKey != nil) == isKey, "\(size)")
     }
   }
 }

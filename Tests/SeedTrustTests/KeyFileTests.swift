@@ -6,7 +6,7 @@ import Support
 import Testing
 
 @Suite struct KeyFileTests {
-  @Test func `a key comes back from its file, which only its owner may read`() throws {
+  @Test func `a key is read back from its file and only its owner may read it`() throws {
     try withTemporaryDirectory { directory in
       let key = SigningKey.generate()
       try KeyFile.write(key, toNewFile: "\(directory)/key.json")
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(arguments: [mode_t(0o640), 0o604, 0o620, 0o644])
-  func `a key that others may read or write says so`(mode: mode_t) throws {
+  func `a key file that others may read or write is reported`(mode: mode_t) throws {
     try withTemporaryDirectory { directory in
       let path = "\(directory)/key.json"
       try KeyFile.write(.generate(), toNewFile: path)
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func `a file that is not a key is refused without quoting it`() throws {
+  @Test func `an invalid key file is rejected without quoting it`() throws {
     let secret = String(repeating: "ab", count: 32)
     let other = SigningKey.generate().publicKey.hex
     let documents = [
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func `no way of printing a key shows its secret`() throws {
+  @Test func `no description of a key shows its secret`() throws {
     let seed = [UInt8](repeating: 0xAB, count: 32)
     let key = try SigningKey(seed: seed)
     var dumped = ""
@@ -87,7 +87,7 @@ import Testing
     #expect("\(key)" == "secret key of \(key.publicKey.keyID)")
   }
 
-  @Test func `a seed of a wrong length is refused without quoting it`() {
+  @Test func `a seed of a wrong length is rejected without quoting it`() {
     let error = #expect(throws: InvalidName.self) { try SigningKey(seed: [7, 7, 7]) }
     #expect(error?.found == "3 bytes")
   }

@@ -35,14 +35,14 @@ import Testing
     #expect(try Metadata<Role>(parsing: metadata.bytes) == metadata)
   }
 
-  @Test func `fields that are not known survive reading and writing`() throws {
+  @Test func `unknown fields survive reading and writing`() throws {
     try roundTrip(Root.self, Self.rootText)
     try roundTrip(Targets.self, Self.targetsText)
     try roundTrip(SnapshotRole.self, Self.snapshotText)
     try roundTrip(Timestamp.self, Self.timestampText)
   }
 
-  @Test func `fields that are absent stay absent`() throws {
+  @Test func `absent fields stay absent`() throws {
     let root = Self.rootText.replacing(#""consistent_snapshot":true,"#, with: "")
     try roundTrip(Root.self, root)
     let file = Array(#"{"signatures":[],"signed":\#(root)}"#.utf8)
@@ -125,7 +125,7 @@ import Testing
       says: "signed._type: expected a string, found an array"),
   ]
 
-  @Test(arguments: flaws) func `a flaw is named with the way to its field`(flaw: Flaw) throws {
+  @Test(arguments: flaws) func `an error includes the path of its field`(flaw: Flaw) throws {
     let signed = flaw.text.replacing(flaw.old, with: flaw.new)
     try #require(signed != flaw.text)
     let file = Array(#"{"signatures":[],"signed":\#(signed)}"#.utf8)
@@ -140,7 +140,7 @@ import Testing
     #expect(error?.description.hasSuffix(flaw.testDescription) == true, "\(error?.description ?? "")")
   }
 
-  @Test func `a file that is not JSON names the byte`() {
+  @Test func `invalid JSON is reported with its byte offset`() {
     let error = #expect(throws: TrustError.self) {
       try TrustedMetadataSet(root: Array("{}x".utf8), now: .distantPast)
     }
@@ -158,7 +158,7 @@ import Testing
     return try Metadata<Targets>(parsing: Array(#"{"signatures":[],"signed":\#(text)}"#.utf8)).signed
   }
 
-  @Test func `a series survives its role, with all its fields`() throws {
+  @Test func `a series role round-trips with all its fields`() throws {
     let repository = try Repository()
     for lifecycle in [
       Lifecycle.active, .deprecated(sunset: nil, message: nil), .deprecated(sunset: "2027", message: "m"),
@@ -171,7 +171,7 @@ import Testing
     }
   }
 
-  @Test func `objects have the names that the design promises`() throws {
+  @Test func `objects have the documented names`() throws {
     let objects = try Repository().metadata(series, head: 102).objects
     let digest = objects[1].sha256.hex
     #expect(
@@ -184,7 +184,7 @@ import Testing
     #expect(objects.map(\.encoding) == [.gzip, .gzip, .xz])
   }
 
-  @Test func `a kind or an encoding of the future is passed over`() throws {
+  @Test func `objects of an unknown kind or encoding are ignored`() throws {
     let kinds = try SeriesMetadata(series, in: role { $0.replacing("\"delta\"", with: "\"blocks\"") })
     #expect(kinds.objects.count == 2)
     let encodings = try SeriesMetadata(series, in: role { $0.replacing("\"xz\"", with: "\"zstd\"") })
@@ -214,7 +214,7 @@ import Testing
     ),
     (#""rawLength":9"#, #""rawLength":null"#, ".custom.rawLength: expected a whole number, found null"),
   ])
-  func `a series that contradicts itself is refused`(old: String, new: String, says: String) throws {
+  func `inconsistent series metadata is rejected`(old: String, new: String, says: String) throws {
     let role = try role { $0.replacing(old, with: new) }
     let error = #expect(throws: MalformedJSON.self) { try SeriesMetadata(series, in: role) }
     #expect(error?.description.hasSuffix(says) == true, "\(error?.description ?? "")")
@@ -225,7 +225,7 @@ import Testing
       ("transit-2", "transit/2"), ("a-b-10", "a-b/10"), ("targets", nil), ("transit-02", nil), ("-2", nil),
       ("transit-0", nil), ("transit-", nil), ("Transit-2", nil),
     ] as [(String, String?)])
-  func `a role's name is read back into its series`(name: String, series: String?) {
+  func `a role's name is parsed into its series`(name: String, series: String?) {
     #expect(Series(roleName: name)?.description == series)
   }
 }

@@ -15,7 +15,7 @@ import Testing
     try PublishedMetadata(root: repository.root) { repository.files[$0] }
   }
 
-  @Test func `the timestamp is written last, after all that it announces`() throws {
+  @Test func `the timestamp is written last`() throws {
     let step = try repository.signer.publish(
       [repository.metadata(Repository.transit, head: 2)], after: repository.published,
       keys: repository.keys)
@@ -25,7 +25,7 @@ import Testing
       first.files.map(\.name) == ["1.root.json", "1.targets.json", "1.snapshot.json", "timestamp.json"])
   }
 
-  @Test func `a publication reads back as it was signed`() throws {
+  @Test func `a publication is read back as it was signed`() throws {
     try repository.publish()
     try repository.publish(Series("water", major: 1))
     try repository.rotate([.root])
@@ -41,7 +41,7 @@ import Testing
     #expect(loaded.timestamp.version == 6)
   }
 
-  @Test func `a root is renewed from what it says itself`() async throws {
+  @Test func `a root can be renewed with only its own data`() async throws {
     let root = repository.published.root
     repository.now = repository.now.adding(days: 300)
     var change = try OfflineChange(root: repository.signer.renewedRoot(after: repository.published))
@@ -66,14 +66,14 @@ import Testing
     #expect(try await Client(root: repository.root).refresh(repository) == metadata)
   }
 
-  @Test func `a tampered publication is not signed upon`() throws {
+  @Test func `a tampered publication is not extended`() throws {
     repository.files["1.transit-2.json"]?[40] ^= 1
     #expect(throws: TrustError.self) { try load() }
     repository.files["1.transit-2.json"] = nil
     #expect(throws: TrustError.missingFile(name: "1.transit-2.json")) { try load() }
   }
 
-  @Test func `a step that is signed with a wrong key is never handed out`() throws {
+  @Test func `a step signed with a wrong key is never returned`() throws {
     var wrong = repository.keys
     wrong[.series] = [.generate()]
     let metadata = try repository.metadata(Repository.transit, head: 2)
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test func `a threshold that no one can reach is refused`() throws {
+  @Test func `an unreachable threshold is rejected`() throws {
     #expect(throws: MissingKeys(role: "targets", found: 2, needed: 3)) {
       try repository.signer.create(delegating: [], keys: repository.keys, thresholds: [.targets: 3])
     }
@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  @Test func `a series whose delegation went keeps its place in the TUF snapshot role`() async throws {
+  @Test func `a series whose delegation was removed stays in the TUF snapshot role`() async throws {
     let client = Client(root: repository.root)
     _ = try await client.refresh(repository)
     let water = try Series("water", major: 1)

@@ -6,8 +6,7 @@ import SeedTrust
 import Support
 import Testing
 
-/// A second opinion: python-tuf, which this project did not write, reads what is signed here and signs what
-/// is read here.
+/// A second opinion: python-tuf, an independent implementation, reads our metadata and signs metadata for us.
 @Suite struct PythonTUFTests {
   private static let client = #"""
     import os, sys
@@ -85,7 +84,7 @@ import Testing
     print("OK")
     """#
 
-  /// A publication that can be read by a clock of today, with rotated roots and two series.
+  /// A publication for the current time, with rotated roots and two series.
   private func publication() throws -> Repository {
     let water = try Series("water", major: 10)
     let repository = try Repository(delegating: [Repository.transit, water])
@@ -115,7 +114,7 @@ import Testing
     }
   }
 
-  @Test func `what python-tuf signs is accepted here, fields of its own and all`() async throws {
+  @Test func `metadata signed by python-tuf is accepted with its extra fields`() async throws {
     let files = try withTemporaryDirectory { directory in
       let output = try python(Self.publisher, [directory])
       #expect(output == "OK\n", "is python-tuf installed? pip install tuf 'securesystemslib[crypto]'")

@@ -13,7 +13,7 @@ import Testing
     client = Client(root: repository.root)
   }
 
-  @Test func `a first refresh fetches each role once, in the order of trust, and keeps it verbatim`()
+  @Test func `a first refresh fetches each role once in order of trust and stores it verbatim`()
     async throws
   {
     let series = try await client.refresh(repository)
@@ -27,7 +27,7 @@ import Testing
     #expect(client.files["timestamp.json"] == repository.files["timestamp.json"])
   }
 
-  @Test func `a poll when nothing changed is two requests and writes nothing`() async throws {
+  @Test func `a refresh without changes takes two requests and writes nothing`() async throws {
     let first = try await client.refresh(repository)
     let second = try await client.refresh(repository)
     #expect(first == second)
@@ -35,7 +35,7 @@ import Testing
     #expect(client.persisted.isEmpty)
   }
 
-  @Test func `a renewed timestamp costs no more than itself`() async throws {
+  @Test func `a renewed timestamp is the only new file`() async throws {
     _ = try await client.refresh(repository)
     try repository.renew()
     _ = try await client.refresh(repository)
@@ -43,7 +43,7 @@ import Testing
     #expect(client.persisted == ["timestamp.json"])
   }
 
-  @Test func `a new version fetches what changed and not the targets`() async throws {
+  @Test func `a new version fetches changed roles and not the targets`() async throws {
     _ = try await client.refresh(repository)
     try repository.publish()
     let series = try await client.refresh(repository)
@@ -53,7 +53,7 @@ import Testing
       repository.requests == ["2.root.json", "timestamp.json", "3.snapshot.json", "2.transit-2.json"])
   }
 
-  @Test func `damaged copies are fetched again`() async throws {
+  @Test func `damaged stored metadata is fetched again`() async throws {
     _ = try await client.refresh(repository)
     for name in client.files.keys { client.files[name] = Array("{".utf8) }
     client.files["root.json"] = []
@@ -61,21 +61,21 @@ import Testing
     #expect(client.persisted == ["timestamp.json", "snapshot.json", "targets.json", "transit-2.json"])
   }
 
-  @Test func `a series that is delegated but was never published is named as missing`() async throws {
+  @Test func `a delegated but unpublished series is reported as missing`() async throws {
     let empty = try Repository(delegating: [Series("water", major: 1)])
     await #expect(throws: TrustError.missingRole(role: "water-1", place: "snapshot")) {
       try await Client(root: empty.root).refresh(empty, Series("water", major: 1))
     }
   }
 
-  @Test func `a repository without a timestamp is named as such`() async throws {
+  @Test func `a repository without a timestamp is reported`() async throws {
     repository.files["timestamp.json"] = nil
     await #expect(throws: TrustError.missingFile(name: "timestamp.json")) {
       try await client.refresh(repository)
     }
   }
 
-  @Test func `a fetcher's own error passes through`() async throws {
+  @Test func `a fetcher's error is rethrown`() async throws {
     struct Offline: Error {}
     let stored = StoredMetadata(read: { _ in nil }, persist: { _, _ in })
     await #expect(throws: Offline.self) {
@@ -89,7 +89,7 @@ import Testing
     ("transit-2", "transit-2.json"), ("a/b", "a%2Fb.json"), ("../x", "..%2Fx.json"), ("?", "%3F.json"),
     ("#", "%23.json"), ("é", "%C3%A9.json"), ("%2F", "%252F.json"),
   ])
-  func `a role's name is quoted in its file's name`(role: String, file: String) {
+  func `a role's name is percent-encoded in its file name`(role: String, file: String) {
     #expect(MetadataName.unversioned(role) == file)
   }
 }
@@ -108,7 +108,7 @@ import Testing
     try repository.publish()
   }
 
-  @Test func `a client follows rotations of every key, one root after the other`() async throws {
+  @Test func `a client follows rotations of every key one root after the other`() async throws {
     _ = try await client.refresh(repository)
     for _ in 0..<3 { try replaceAll() }
     #expect(try await client.refresh(repository).state.head.number == 4)
@@ -118,7 +118,7 @@ import Testing
     #expect(repository.requests.first == "5.root.json")
   }
 
-  @Test func `a newer shipped root is taken before an older stored one`() async throws {
+  @Test func `a newer shipped root is preferred to an older stored one`() async throws {
     try replaceAll()
     let updated = Client(root: try #require(repository.files["2.root.json"]))
     updated.files["root.json"] = repository.files["1.root.json"]
@@ -126,7 +126,7 @@ import Testing
     #expect(repository.requests.first == "3.root.json")
   }
 
-  @Test func `a root that its own keys did not sign is refused`() async throws {
+  @Test func `a root not signed by its own keys is rejected`() async throws {
     let stolen = repository.keys[.root]
     let root = Root(
       header: RoleHeader(version: 2, expires: repository.now.adding(days: 9)),
@@ -135,7 +135,7 @@ import Testing
     await refused(.badSignature(role: "root", found: 0, needed: 2))
   }
 
-  @Test func `a root that too few of the old keys signed is refused`() async throws {
+  @Test func `a root signed by too few of the old keys is rejected`() async throws {
     let thief = Repository.keys()
     let root = Root(
       header: RoleHeader(version: 2, expires: repository.now.adding(days: 9)),
@@ -144,7 +144,7 @@ import Testing
     await refused(.badSignature(role: "root", found: 1, needed: 2))
   }
 
-  @Test(arguments: [1, 3]) func `a root that is not the next version is refused`(version: Int) async throws {
+  @Test(arguments: [1, 3]) func `a root that is not the next version is rejected`(version: Int) async throws {
     let root = Root(
       header: RoleHeader(version: version, expires: repository.now.adding(days: 9)),
       roles: repository.rootVerifiers(repository.keys))
@@ -152,8 +152,7 @@ import Testing
     await refused(.wrongVersion(role: "root", expected: 2, offered: version))
   }
 
-  @Test func `an expired root in the middle of the chain is followed, at its end it is refused`() async throws
-  {
+  @Test func `an expired root is accepted within the chain and rejected at its end`() async throws {
     let past = repository.now.adding(seconds: -1)
     let root = Root(
       header: RoleHeader(version: 2, expires: past), roles: repository.rootVerifiers(repository.keys))
@@ -167,8 +166,8 @@ import Testing
     #expect(client.files["root.json"] == repository.files["3.root.json"])
   }
 
-  /// A thief of the online keys raised every version; after a rotation the true, lower versions count again.
-  @Test func `a repository recovers from versions that a thief raised`() async throws {
+  /// An attacker with the online keys raised every version. A rotation makes lower versions valid again.
+  @Test func `a repository recovers from versions raised by an attacker`() async throws {
     try repository.forgeSnapshot(version: 1_000_000, ["targets.json": 1, "transit-2.json": 1])
     try repository.forgeTimestamp(version: 1_000_000, snapshot: 1_000_000)
     _ = try await client.refresh(repository)

@@ -4,7 +4,7 @@ import SeedTrust
 import Support
 import Testing
 
-/// A publication that was restored from an old backup goes on under versions that clients have seen already.
+/// A publication restored from an old backup reuses versions that clients already have.
 @Suite struct RestoredPublicationTests {
   let repository: Repository
   let client: Client
@@ -16,14 +16,14 @@ import Testing
     _ = try await client.refresh(repository)
   }
 
-  /// Another timestamp under the version that the client trusts.
+  /// Replaces the timestamp of the trusted version by another one.
   private func restore() throws {
     let trusted = repository.published.timestamp
     try repository.forgeTimestamp(
       version: trusted.version, snapshot: trusted.snapshot.version, expires: trusted.expires.adding(days: 1))
   }
 
-  @Test func `another timestamp of the trusted version is refused, and the advice is a new epoch`()
+  @Test func `another timestamp of the trusted version is rejected and the remedy is a new epoch`()
     async throws
   {
     try restore()
@@ -34,7 +34,7 @@ import Testing
     #expect("\(error)".contains("old backup") && "\(error)".contains("'seedbank new-epoch'"))
   }
 
-  @Test func `TUF's own workflow passes over it`() async throws {
+  @Test func `the plain TUF workflow accepts another timestamp of the trusted version`() async throws {
     try restore()
     var refresh = try MetadataRefresh(
       shippedRoot: client.root, stored: client.stored, fetch: repository.fetch, now: repository.now)
@@ -42,7 +42,7 @@ import Testing
     #expect(refresh.trusted.timestamp == repository.published.timestamp)
   }
 
-  @Test func `the trusted words are no other timestamp for having more signatures or another layout`()
+  @Test func `a timestamp with more signatures or another layout counts as the same`()
     async throws
   {
     var document = try JSONValue(parsing: try #require(repository.files["timestamp.json"]))
@@ -57,14 +57,14 @@ import Testing
     #expect(client.persisted.isEmpty)
   }
 
-  @Test func `the timestamp after it is accepted, for what it leads to is judged by itself`() async throws {
+  @Test func `the timestamp after a conflicting one is accepted`() async throws {
     try restore()
     try repository.renew()
     _ = try await client.refresh(repository)
     #expect(client.persisted == ["timestamp.json"])
   }
 
-  @Test func `another TUF snapshot role of the trusted version is fetched where its digest is announced`()
+  @Test func `another TUF snapshot role of the trusted version is fetched if its digest is announced`()
     async throws
   {
     let trusted = repository.published.snapshot

@@ -4,7 +4,7 @@ import SeedTrust
 import Support
 import Testing
 
-/// A look that does not ask for the next root where nothing changed, and what that may not cost.
+/// A refresh that skips the request for the next root while nothing changed.
 @Suite struct RootCheckTests {
   let repository: Repository
   let client: Client
@@ -19,14 +19,14 @@ import Testing
     try await client.refresh(repository, asksForRoot: false)
   }
 
-  @Test func `where nothing changed it is one request, and says the same`() async throws {
+  @Test func `a refresh without a root check takes one request and has the same result`() async throws {
     let asked = try await client.refresh(repository)
     #expect(try await look() == asked)
     #expect(repository.requests == ["timestamp.json"])
     #expect(client.persisted == [])
   }
 
-  @Test func `whatever is new is believed only after the next root was asked for, with no request more`()
+  @Test func `new metadata is accepted only after a root check without extra requests`()
     async throws
   {
     try repository.publish()
@@ -38,14 +38,14 @@ import Testing
     #expect(repository.requests == ["timestamp.json", "2.root.json"])
   }
 
-  @Test func `a first look asks for all that there is`() async throws {
+  @Test func `a first refresh always checks the root`() async throws {
     let newcomer = Client(root: repository.root)
     let found = try await newcomer.refresh(repository, asksForRoot: false)
     #expect(try await found == look())
     #expect(newcomer.files["timestamp.json"] == repository.files["timestamp.json"])
   }
 
-  @Test func `replaced keys are followed, and the timestamp that was signed before them is asked for anew`()
+  @Test func `rotated keys are followed and an older timestamp is fetched again`()
     async throws
   {
     try repository.rotate(Set(KeyRole.allCases))
@@ -55,7 +55,7 @@ import Testing
       repository.requests.prefix(4) == ["timestamp.json", "2.root.json", "3.root.json", "timestamp.json"])
   }
 
-  @Test func `a thief of a key that was revoked is not believed`() async throws {
+  @Test func `a revoked key is not trusted`() async throws {
     let stolen = repository.keys
     try repository.rotate([.timestamp])
     let version = repository.published.timestamp.version
@@ -69,7 +69,7 @@ import Testing
     #expect(repository.requests.contains("2.root.json"))
   }
 
-  @Test func `what has expired is asked for, and refused like at any other look`() async throws {
+  @Test func `expired metadata causes a root check and is rejected`() async throws {
     let later = repository.now.adding(days: 30)
     await #expect(throws: TrustError.self) {
       try await client.refresh(repository, at: later, asksForRoot: false)
@@ -77,7 +77,7 @@ import Testing
     #expect(repository.requests == ["timestamp.json", "2.root.json"])
   }
 
-  @Test func `another timestamp of the same version is refused`() async throws {
+  @Test func `another timestamp of the same version is rejected`() async throws {
     try repository.forgeTimestamp(
       version: repository.published.timestamp.version, snapshot: repository.published.snapshot.version,
       expires: repository.now.adding(days: 3))
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func `a copy that was damaged is fetched again`() async throws {
+  @Test func `a damaged stored copy is fetched again`() async throws {
     for name in ["snapshot.json", "transit-2.json", "timestamp.json"] {
       client.files[name] = Array("{".utf8)
       #expect(try await look().state.head.number == 1)

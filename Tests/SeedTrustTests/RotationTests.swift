@@ -3,7 +3,7 @@ import SeedTrust
 import Support
 import Testing
 
-/// Keys are replaced while clients of every age come, and between any two files that the publisher writes.
+/// Rotations with clients of every age, which may read between any two of the publisher's writes.
 @Suite struct RotationTests {
   let repository: Repository
 
@@ -14,7 +14,6 @@ import Testing
       [.timestamp, .snapshot], [.root, .targets, .series], Set(KeyRole.allCases),
     ]
 
-  /// The files of a rotation in their order.
   private func files(of roles: Set<KeyRole>) throws -> [MetadataFile] {
     let before = repository.files
     try repository.rotate(roles)
@@ -41,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: changes)
-  func `a publisher that died between two files signs what is left`(_ roles: Set<KeyRole>) async throws {
+  func `a publisher that died between two files signs the rest`(_ roles: Set<KeyRole>) async throws {
     let files = try files(of: roles)
     let before = repository.files
     for count in 0...files.count {
@@ -55,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func `a lost key is replaced, and clients refuse only between the root and the timestamp`()
+  @Test func `after a lost key is replaced clients reject only between the root and the timestamp`()
     async throws
   {
     let client = Client(root: repository.root)
@@ -68,7 +67,7 @@ import Testing
     _ = try await client.refresh(repository)
   }
 
-  @Test func `versions that a thief raised to the last one begin anew once both online keys are replaced`()
+  @Test func `versions raised to the maximum restart after both online keys are replaced`()
     async throws
   {
     let last = Int(Limits.exactJSONInteger)
@@ -86,7 +85,7 @@ import Testing
     #expect(repository.published.timestamp.version < last)
   }
 
-  @Test func `a root whose keys are lost is followed by one of a chain of its own`() async throws {
+  @Test func `a root with lost keys is replaced by a new chain`() async throws {
     let old = Client(root: repository.root)
     _ = try await old.refresh(repository)
     var keys = repository.keys
@@ -108,7 +107,7 @@ import Testing
     }
   }
 
-  @Test func `a signature counts for the key and the bytes that it was made for alone`() throws {
+  @Test func `a signature is valid only for its own key and bytes`() throws {
     let published = repository.published
     let root = repository.signer.renewedRoot(after: published)
     var change = try OfflineChange(root: root)

@@ -1,11 +1,11 @@
 import Foundation
 import SeedClient
 
-/// Reads a store over and over, until its input ends; prints how many reads there were, how many versions, and how
-/// long the longest took. The first read that is not of one version ends it with status 1. With `follow` it prints what a
-/// live query yields instead, until it is ended.
+/// Reads a store repeatedly until its input ends; prints the numbers of reads and versions and the longest
+/// duration. Exits with status 1 at the first read that mixes versions. With `follow`, it prints the results of a
+/// live query until it is terminated.
 ///
-/// Arguments: the store's directory, dataset, model, schema hash, perhaps `follow`.
+/// Arguments: the store's directory, dataset, model, schema hash, and optionally `follow`.
 @main enum StoreReader {
   static func main() async throws {
     let arguments = CommandLine.arguments
@@ -21,14 +21,14 @@ import SeedClient
   }
 }
 
-/// The names of all stops, at each change.
+/// Prints the names of all stops at each change.
 private func follow(_ store: SeedStore) async throws {
   for try await names in store.rows("SELECT DISTINCT name FROM stop", as: String.self) {
     FileHandle.standardOutput.write(Data("\(names.joined(separator: " "))\n".utf8))
   }
 }
 
-/// Whether standard input has ended, watched on a thread of its own.
+/// Waits for the end of standard input on another thread.
 private final class InputEnd: @unchecked Sendable {
   private let lock = NSLock()
   private var isEnded = false
@@ -43,7 +43,6 @@ private final class InputEnd: @unchecked Sendable {
   }
 }
 
-/// What a reader saw.
 private struct ReadingReport {
   private var reads = 0
   private var versions: Set<String> = []

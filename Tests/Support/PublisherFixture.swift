@@ -6,7 +6,6 @@ import SeedSystem
 package import SeedTrust
 import Testing
 
-/// A deployment with three stops, for accidents to happen to.
 package enum PublisherFixture {
   package static let schema = "CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT)"
 
@@ -23,17 +22,15 @@ package enum PublisherFixture {
 }
 
 extension TestDeployment {
-  /// Where the series' working copy lies.
   package func copy(major: Int = 2) -> String { folder("state/test-\(major).sqlite") }
 
-  /// One change of the origin and its publication.
   @discardableResult
   package func publish(_ sql: String) throws -> SeriesReport {
     try origin(sql)
     return try verifiedStep()
   }
 
-  /// A step after which everything published is proven: signatures, hashes, and that a client gets to head.
+  /// Runs a step and verifies the whole publication, up to a client that reaches head.
   @discardableResult
   package func verifiedStep(forcingSnapshot: Bool = false) throws -> SeriesReport {
     let report = try step(forcingSnapshot: forcingSnapshot).series[0]
@@ -41,7 +38,7 @@ extension TestDeployment {
     return report
   }
 
-  /// Every listed object is there with its signed hash, and every listed snapshot and delta leads to head.
+  /// Checks that every listed object has its signed hash and that every listed snapshot and delta leads to head.
   package func verify() throws {
     for (series, published) in try publication.published().series {
       for object in published.metadata.objects {
@@ -85,7 +82,7 @@ extension TestDeployment {
     return try client.rows("SELECT name FROM stop ORDER BY id").map(\.[0].text)
   }
 
-  /// Nothing published changes, whatever the step says.
+  /// Expects that the publication stays the same whether or not the step fails.
   package func expectNothingPublished(_ body: () throws -> Void) throws {
     let before = try publishedFiles(publication)
     try body()

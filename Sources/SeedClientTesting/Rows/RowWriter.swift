@@ -40,7 +40,7 @@ struct RowWriter {
       try connection.prepare(sql).run(values)
     } catch {
       let known = row.table.columnNames.map { row.value(of: $0) }
-      let conflict = try UniqueConflict(connection, row.table).conflict(of: error.message, known)?.words
+      let conflict = try UniqueConflict(connection, row.table).conflict(of: error.message, known)
       throw TestPublisherError(
         "\(row.place(key)): \(conflict ?? error.message): give it values that the schema allows")
     }

@@ -125,13 +125,6 @@ package final class RawInflater: StreamCodec {
     }
     if isLast, !isComplete { throw CompressionError.truncated }
   }
-
-  /// Continues the CRC-32 `before` of preceding bytes; 0 if there are none.
-  package static func checksum(of bytes: [UInt8], after before: UInt32) -> UInt32 {
-    bytes.withUnsafeBufferPointer {
-      UInt32(truncatingIfNeeded: crc32(UInt(before), $0.baseAddress, UInt32($0.count)))
-    }
-  }
 }
 
 /// Expands a gzip member in memory into the caller's buffers, part by part.

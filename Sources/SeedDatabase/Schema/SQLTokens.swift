@@ -22,6 +22,16 @@ package struct SQLScanner {
     Array(sequence(state: SQLScanner(bytes: sql)) { $0.next() })
   }
 
+  /// The place of the bracket that closes one, else that of the last word.
+  package static func closingBracket(of open: Int, in words: [String]) -> Int {
+    var depth = 0
+    for index in open..<words.count {
+      depth += words[index] == "(" ? 1 : words[index] == ")" ? -1 : 0
+      if depth == 0 { return index }
+    }
+    return words.count - 1
+  }
+
   private mutating func next() -> Token? {
     skipSpaceAndComments()
     guard offset < bytes.count else { return nil }
@@ -90,7 +100,7 @@ struct SQLTokens {
   /// Every `CHECK (…)` and `AS (…)` of a CREATE TABLE, in order, because pragmas do not report them.
   var expressions: [String] {
     tokens.indices.filter { ["CHECK", "AS"].contains(tokens[$0]) && follows("(", $0) }.map { start in
-      tokens[start...closing(of: start + 1)].joined(separator: " ")
+      tokens[start...SQLScanner.closingBracket(of: start + 1, in: tokens)].joined(separator: " ")
     }
   }
 
@@ -110,16 +120,6 @@ struct SQLTokens {
 
   private func follows(_ token: String, _ index: Int) -> Bool {
     index + 1 < tokens.count && tokens[index + 1] == token
-  }
-
-  private func closing(of open: Int) -> Int {
-    var depth = 0
-    for index in open..<tokens.count {
-      if tokens[index] == "(" { depth += 1 }
-      if tokens[index] == ")" { depth -= 1 }
-      if depth == 0 { return index }
-    }
-    return tokens.count - 1
   }
 
   fileprivate static func unquoted(_ token: String) -> String {

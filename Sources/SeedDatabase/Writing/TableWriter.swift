@@ -193,20 +193,13 @@ package final class TableWriter {
     return try find() ? read(FoundRow(sql.find, columns)).map(\.owned) : nil
   }
 
-  /// Whether writing these values would be a no-op.
-  package func isUnchanged(_ values: [BorrowedValue]) throws -> Bool {
-    try prepare(values)
-    defer { sql.find.rewind() }
-    return try find() && (rule == .keep || FoundRow(sql.find, columns).holds(row))
-  }
-
   /// Restores earlier counts after a rollback of the rows.
   package func restore(_ earlier: TableChanges) { changes = earlier }
 
   // MARK: Swapping unique values: first all affected rows are lifted, then each is placed
 
   /// Removes the row with this row's key for a while and returns it; nil if there is none.
-  package func lift(_ values: [BorrowedValue]) throws -> [SeedValue]? {
+  func lift(_ values: [BorrowedValue]) throws -> [SeedValue]? {
     try prepare(values)
     defer { sql.find.rewind() }
     guard try find() else { return nil }
@@ -215,7 +208,7 @@ package final class TableWriter {
     return old
   }
 
-  package func putBack(_ old: [SeedValue]) throws {
+  private func putBack(_ old: [SeedValue]) throws {
     try LentBytes.lending(old) {
       row = $0
       try run(sql.insertWhole, isWhole: true)
@@ -224,7 +217,7 @@ package final class TableWriter {
   }
 
   /// Inserts a row with a new key, taking unlisted columns from the lifted row of that key, if any.
-  package func place(_ values: [BorrowedValue], over old: [SeedValue]?) throws -> RowOutcome {
+  func place(_ values: [BorrowedValue], over old: [SeedValue]?) throws -> RowOutcome {
     try prepare(values)
     guard let old else {
       try run(sql.insert)

@@ -19,27 +19,21 @@ package final class UniqueConflict {
     (self.connection, self.table) = (connection, table)
   }
 
-  /// A sentence, and the key of the holding row if it is certain.
-  package struct Finding {
-    package let words: String
-    package var holder: [SeedValue]?
-  }
-
   /// Explains SQLite's `message` about a row; `values` are the row's by column, nil if unknown. Returns nil if the
   /// message is not about this table's unique values.
-  package func conflict(of message: String, _ values: [SeedValue?]) throws -> Finding? {
+  package func conflict(of message: String, _ values: [SeedValue?]) throws -> String? {
     switch try claim(message) {
     case nil: return nil
     case .entry(let index):
-      return Finding(words: "another row has the same entry in the unique index \"\(index)\"")
+      return "another row has the same entry in the unique index \"\(index)\""
     case .columns(let names, let search):
       let wanted = names.map { name in table.columns.firstIndex { $0.name == name }.flatMap { values[$0] } }
       let all = wanted.compactMap(\.self)
-      guard all.count == names.count else { return Finding(words: sentence(names, nil, holder: nil)) }
+      guard all.count == names.count else { return sentence(names, nil, holder: nil) }
       let key = table.key.compactMap { values[$0] }
       // An explanation is not worth an error.
       let holder = key.count == table.key.count ? try? search?.holder(of: all, besides: key) : nil
-      return Finding(words: sentence(names, all, holder: holder), holder: holder)
+      return sentence(names, all, holder: holder)
     }
   }
 

@@ -19,14 +19,6 @@ extension JSONScanner {
     return step
   }
 
-  /// The next token of a value too long for the tape, however little has arrived. Keeps invalid strings if that is on.
-  package mutating func nextWithinValue() throws(JSONError) -> JSONToken {
-    isInValue = keepsBadTexts
-    defer { isInValue = false }
-    patience = 0
-    return try next()
-  }
-
   private mutating func nextElement(_ tape: inout JSONTape) throws(JSONError) -> JSONStep {
     guard position < window.end else {
       if expectation == .nothing, window.isComplete { return .end }
@@ -274,12 +266,7 @@ extension JSONScanner {
     expectation = .value
   }
 
-  /// After an error, returns to the first line feed passed since `start`; returns its offset.
-  package mutating func returnToLineEnd(from start: Int) -> Int {
-    goBack(to: (start..<position).first { window[$0] == 0x0A } ?? position)
-    return position
-  }
-
+  /// Reads the next of several top-level values onto an emptied tape.
   package mutating func nextLine(_ tape: inout JSONTape) throws(JSONError) -> JSONStep {
     skipWhitespace()
     guard position < window.end else { return window.isComplete ? .end : .starved }

@@ -49,12 +49,6 @@ package struct JSONScanner: ~Copyable {
   /// Unread bytes in memory.
   package var bytesAhead: Int { window.end - position }
 
-  /// The next token's first byte, after white space; nil if it has not arrived.
-  package mutating func peek() -> UInt8? {
-    skipWhitespace()
-    return position < window.end ? window[position] : nil
-  }
-
   /// Adds a piece of the document. Invalidates earlier texts and tapes.
   package mutating func feed(_ bytes: UnsafeRawBufferPointer) { window.append(bytes, keepingFrom: position) }
 

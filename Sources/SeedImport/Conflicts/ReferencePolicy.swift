@@ -41,7 +41,7 @@ struct ReferencePolicy {
   private func note(_ reference: BrokenReference) throws {
     let rows = try rows(of: reference, limit: Self.namedRows)
     let message = Self.describe(reference.count, reference, rows)
-    try issues.note(
+    issues.note(
       RejectedRow(.reference, message, column: reference.columnList, key: rows.first?.key),
       reference.stored.table, place)
   }

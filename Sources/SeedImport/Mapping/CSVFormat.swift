@@ -6,18 +6,12 @@
 public struct CSVFormat: Hashable, Sendable {
   /// What a document's bytes stand for.
   public enum Encoding: String, Hashable, Sendable, CaseIterable {
-    /// UTF-8, or UTF-16 where its byte order mark stands at the start.
+    /// UTF-8, with or without a byte order mark.
     case utf8 = "utf-8"
     /// ISO 8859-1.
     case latin1
     /// Windows' code page for Western Europe; it has no letters for the bytes 81, 8D, 8F, 90 and 9D.
     case windows1252 = "windows-1252"
-    /// UTF-16 in the order of its byte order mark; little-endian without one.
-    case utf16 = "utf-16"
-    /// UTF-16, little-endian.
-    case utf16LittleEndian = "utf-16le"
-    /// UTF-16, big-endian.
-    case utf16BigEndian = "utf-16be"
   }
 
   /// What a field without any text is.
@@ -33,11 +27,11 @@ public struct CSVFormat: Hashable, Sendable {
     case auto
   }
 
-  /// What stands before a number's fraction.
+  /// What stands before a number's fraction; nothing stands between thousands.
   public enum DecimalMark: String, Hashable, Sendable, CaseIterable {
-    /// As in `1234.5`; nothing stands between thousands.
+    /// As in `1234.5`.
     case point = "."
-    /// As in `1234,5` or `1.234,5`: a point, a space, a no-break space or an apostrophe may stand between thousands.
+    /// As in `1234,5`.
     case comma = ","
   }
 
@@ -72,16 +66,12 @@ extension CSVFormat.Encoding {
     case "utf8": self = .utf8
     case "iso-8859-1", "iso8859-1", "latin-1": self = .latin1
     case "cp1252", "windows1252": self = .windows1252
-    case "utf16": self = .utf16
     case let name: self.init(rawValue: name)
     }
   }
 
   /// For messages.
   package static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
-
-  /// Asks whether it is the one that is meant.
-  var question: String { "is the encoding \(rawValue)? (--encoding, or \"encoding\" in the mapping)" }
 
   /// As it is written in a sentence.
   var title: String { self == .utf8 ? "UTF-8" : rawValue }

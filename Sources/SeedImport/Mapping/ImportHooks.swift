@@ -8,31 +8,14 @@ package struct ImportHooks {
   package var issue: ((ImportIssue) throws -> Void)?
   /// Every rejected row, with all that is wrong with it.
   package var rejected: ((ImportReject) throws -> Void)?
-  /// Called before rows are committed: what was rejected until then must last. Returns how long the file is in which
-  /// it is kept.
-  package var willCommit: (() throws -> Int?)?
-  /// Rows of an earlier run are passed over.
-  package var resumed: ((ResumedImport) throws -> Void)?
+  /// Called before rows are committed: what was rejected until then must last.
+  package var willCommit: (() throws -> Void)?
   /// Looked at between batches.
   package var isCancelled: () -> Bool = { false }
-  /// Rows that wait in memory for unique values; more of them wait in a temporary file.
-  package var mostWaitingRows = 4096
-  /// Bytes of a row, or a nested row, beyond which what is nested in it is read from a temporary file, bit by bit.
-  package var longRowBytes = 1024 * 1024
   /// The clock by which progress is shown.
   package var now: () -> ContinuousClock.Instant = { ContinuousClock.now }
 
   package init() {}
-}
-
-/// Where an import goes on behind the rows of an earlier run.
-package struct ResumedImport {
-  /// The document of the first row that is not in.
-  package let document: String
-  /// That row.
-  package let row: Int
-  /// How long the file of rejected rows was, when the last row before it was committed.
-  package let rejects: Int?
 }
 
 /// Says when it is time to look up, and shows progress not more often than a person sees it.

@@ -34,8 +34,7 @@ public struct ImportPolicy: Sendable {
   public enum Triggers: String, Hashable, Sendable, CaseIterable {
     /// The import ends before it begins, and names them.
     case refuse
-    /// They run for each row that is inserted, updated or deleted. The report does not count what they write. Rows of
-    /// such tables do not change places: one whose unique value stays taken is a bad row.
+    /// They run for each row that is inserted, updated or deleted. The report does not count what they write.
     case run
     /// They do not run.
     case ignore
@@ -45,12 +44,9 @@ public struct ImportPolicy: Sendable {
   public enum Atomicity: Hashable, Sendable {
     /// All or nothing.
     case one
-    /// Every so many rows of the document. A file remembers how far the import came: the same import again goes
-    /// on from there, and one with another mapping or other documents is refused. References and search tables
-    /// are only right at the end, which removes the file. Beside the database, under its name with
-    /// `.import-cursor` behind it, the file is also seen by imports as one transaction, which then check its
-    /// tables too. Whoever puts another database in the place of this one removes the file.
-    case batched(rows: Int, cursor: String)
+    /// Every so many rows of the document. An import that was broken off is completed by the same import again, from
+    /// the start: rows that are in are equal, and not written. References and search tables are only right at its end.
+    case batched(rows: Int)
   }
 
   /// Rows whose key is there already.

@@ -52,12 +52,10 @@ public struct ImportReport: Hashable, Sendable {
 
   /// By table.
   public var tables: [String: Table] = [:]
-  /// Rows of the documents, without those that an earlier run took in.
+  /// Rows of the documents.
   public var rows = 0
   /// Rows that met no list's conditions.
   public var rowsPassedOver = 0
-  /// Rows that an earlier run in batches had taken in: this run passed them over, and counts them only here.
-  public var rowsTakenBefore = 0
   /// Bytes of the documents.
   public var bytes = 0
   /// Statements that were run on rows.

@@ -13,9 +13,7 @@ struct HeaderCheck {
   }
 
   /// What is wrong, and what to do; `nil` where rows may follow.
-  func flaw(_ names: [String], _ format: CSVFormat) -> String? {
-    doubled(names) ?? unfilledKey(names, format) ?? emptied(names, format)
-  }
+  func flaw(_ names: [String]) -> String? { doubled(names) ?? unfilledKey(names) ?? emptied(names) }
 
   /// Names that nothing reads may stand there twice.
   private func doubled(_ names: [String]) -> String? {
@@ -23,14 +21,10 @@ struct HeaderCheck {
       .map { "the header has the name \"\($0)\" twice: rename one of them" }
   }
 
-  // MARK: The key
-
-  private func unfilledKey(_ names: [String], _ format: CSVFormat) -> String? {
+  private func unfilledKey(_ names: [String]) -> String? {
     let filled = filled(names)
     guard let missing = plan.target.key.first(where: { !filled.contains($0) }) else { return nil }
-    let column = plan.table.columns[missing].name
-    let guess = HeaderGuess(names: names, column: column, member: member(of: column), format: format)
-    return "the header has no field\(guess.wantedField) for the key column \"\(column)\": \(guess.reason)"
+    return "the header has no field for the key column \"\(plan.table.columns[missing].name)\"\(found(names))"
   }
 
   private func filled(_ names: [String]) -> Set<Int> {
@@ -47,26 +41,30 @@ struct HeaderCheck {
 
   private func columns(of node: MemberNode) -> [ValueReader.Target] { node.columns.map { plan.columns[$0] } }
 
-  /// The member that the mapping names for a column.
-  private func member(of column: String) -> MemberPath? {
-    mapping.columns.first { $0.key.lowercased() == column.lowercased() }?.value.member
-  }
-
-  // MARK: Columns that would lose their values
-
   /// In the mode that empties what no field fills, a wrong name would empty a whole column.
-  private func emptied(_ names: [String], _ format: CSVFormat) -> String? {
+  private func emptied(_ names: [String]) -> String? {
     guard plan.target.mode == .replace else { return nil }
-    let listed = mapping.columns.sorted { $0.key < $1.key }
-    for (column, member) in listed.map({ ($0.key, $0.value.member) }) {
+    for (column, member) in mapping.columns.sorted(by: { $0.key < $1.key }).map({ ($0.key, $0.value.member) })
+    {
       guard case .member(let name)? = member.steps.first,
         !names.contains(where: { $0.utf8.elementsEqual(name.utf8) })
       else { continue }
-      let guess = HeaderGuess(names: names, column: column, member: member, format: format)
       return
-        "the header has no field\(guess.wantedField) for the column \"\(column)\", which the mode replace "
-        + "would empty: \(guess.reason)"
+        "the header has no field \"\(name)\" for the column \"\(column)\", which the mode replace would empty"
+        + found(names)
     }
     return nil
+  }
+
+  private static let mostShown = 12
+  private static let mostLetters = 60
+
+  private func found(_ names: [String]) -> String {
+    let shown = names.prefix(Self.mostShown).map { name in
+      "\"\(name.prefix(Self.mostLetters))\(name.count > Self.mostLetters ? "…" : "")\""
+    }
+    let rest = names.count > shown.count ? ", …" : ""
+    return
+      ": it has \(shown.joined(separator: ", "))\(rest); map one of these, or correct the delimiter or the encoding"
   }
 }

@@ -111,13 +111,14 @@ final class ImportTarget {
   }
 
   /// What was counted and noted at some time, to return to.
-  typealias Mark = (changes: [SlotSet: TableChanges], keys: [Int])
+  typealias Mark = (changes: [SlotSet: TableChanges], keys: [Int], rejected: Int, recognised: Int)
 
-  var mark: Mark { (writers.mapValues(\.changes), keys.counts) }
+  var mark: Mark { (writers.mapValues(\.changes), keys.counts, rejected, recognised) }
 
   func restore(_ mark: Mark) {
     for (slots, writer) in writers { writer.restore(mark.changes[slots] ?? TableChanges()) }
     keys.cut(to: mark.keys)
+    (rejected, recognised) = (mark.rejected, mark.recognised)
     recent.clear()
   }
 }

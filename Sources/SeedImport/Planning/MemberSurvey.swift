@@ -86,7 +86,7 @@ struct MemberSurvey {
   }
 
   /// Names that differ by case, spaces and other marks only; else, where that will do, the nearest one.
-  static func alike(_ name: String, among names: [String], orNearly: Bool) -> [String] {
+  private static func alike(_ name: String, among names: [String], orNearly: Bool) -> [String] {
     let wanted = letters(name)
     let alike = names.filter { letters($0) == wanted }
     guard alike.isEmpty, orNearly else { return alike }

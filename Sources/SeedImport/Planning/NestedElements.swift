@@ -1,15 +1,9 @@
 import SeedFormat
 
-/// A nested value: where it stands on the tape, and its name in a dictionary.
+/// A nested value: where it stands on the tape, and where its name does in a dictionary.
 struct NestedElement {
-  /// A member's name: where it stands on the tape, or, of one that is read by itself, as a string.
-  enum Name {
-    case onTape(Int)
-    case apart(String)
-  }
-
   let index: Int
-  let name: Name?
+  let name: Int?
 }
 
 /// The nested values of a relation, one after another.
@@ -33,7 +27,7 @@ struct NestedElements {
 
   mutating func next(_ source: borrowing DocumentSource) -> NestedElement? {
     guard next < end else { return nil }
-    let name = isDictionary ? NestedElement.Name.onTape(next) : nil
+    let name = isDictionary ? next : nil
     let index = isDictionary ? next + 1 : next
     next = source.tape.end(of: index)
     return NestedElement(index: index, name: name)

@@ -12,7 +12,6 @@ final class ParentLedger {
   private let enter: Statement
   private let name: Statement
   private let withdraw: Statement
-  private let suspend: Statement
   private(set) var statements = 0
   /// Whether any parent is written down.
   private(set) var hasParents = false
@@ -31,12 +30,16 @@ final class ParentLedger {
     try Self.make(
       named, key, Array(zip(table.key.map { table.columns[$0] }, table.keyCollations)), connection)
     let marks = { (count: Int) in Array(repeating: "?", count: count).joined(separator: ", ") }
-    enter = try connection.prepare("INSERT OR REPLACE INTO \(parents) VALUES (\(marks(parent.count + 1)))")
-    name = try connection.prepare("INSERT OR REPLACE INTO \(named) VALUES (\(marks(table.key.count + 1)))")
+    // A row that waited comes again with the turn that it had: later ones count more.
+    let isNewer = "DO UPDATE SET turn = excluded.turn WHERE excluded.turn > turn"
+    enter = try connection.prepare(
+      "INSERT INTO \(parents) VALUES (\(marks(parent.count + 1))) "
+        + "ON CONFLICT (\(own.joined(separator: ", "))) \(isNewer)")
+    name = try connection.prepare(
+      "INSERT INTO \(named) VALUES (\(marks(table.key.count + 1))) "
+        + "ON CONFLICT (\(key.joined(separator: ", "))) \(isNewer) OR excluded.turn = \(Self.always)")
     let isParent = own.map { "\($0) = ?" }.joined(separator: " AND ")
     withdraw = try connection.prepare("DELETE FROM \(parents) WHERE \(isParent)")
-    // Turns count from 1.
-    suspend = try connection.prepare("UPDATE \(parents) SET turn = -abs(turn) WHERE \(isParent)")
   }
 
   private static func make(
@@ -64,12 +67,6 @@ final class ParentLedger {
 
   /// What became of the parent's rows is not known: it keeps all that it has.
   func withdraw(_ parent: [BorrowedValue]) throws { try run(withdraw, parent) }
-
-  /// The parent waits: until ``resume()`` it loses nothing.
-  func suspend(_ parent: [BorrowedValue]) throws { try run(suspend, parent) }
-
-  /// No parent waits any more.
-  func resume() throws { try connection.execute("UPDATE \(parents) SET turn = -turn WHERE turn < 0") }
 
   private func run(_ statement: Statement, _ values: [BorrowedValue]) throws {
     statements += 1
@@ -111,7 +108,7 @@ final class ParentLedger {
     let isNamed = table.key.enumerated().map { "seedbank_named.k\($0) = \(Self.column(table, $1))" }
     return """
       FROM \(parents) AS seedbank_parents JOIN \(quoted(table.name)) ON \(matches.joined(separator: " AND ")) \
-      WHERE seedbank_parents.turn > 0 AND NOT EXISTS (SELECT 1 FROM \(named) AS seedbank_named WHERE \(isNamed.joined(separator: " AND ")) \
+      WHERE NOT EXISTS (SELECT 1 FROM \(named) AS seedbank_named WHERE \(isNamed.joined(separator: " AND ")) \
       AND (seedbank_named.turn >= seedbank_parents.turn OR seedbank_named.turn = \(Self.always)))
       """
   }
@@ -125,7 +122,7 @@ final class ParentLedger {
   }
 
   func drop() throws {
-    for statement in [enter, name, withdraw, suspend] { statement.reset() }
+    for statement in [enter, name, withdraw] { statement.reset() }
     try connection.execute("DROP TABLE \(parents)")
     try connection.execute("DROP TABLE \(named)")
   }

@@ -1,6 +1,11 @@
 import SeedDatabase
 import SeedFormat
 
+/// Counts the objects that name a parent's rows, over all relations.
+final class ParentTurns {
+  @exclusivity(unchecked) var latest: Int64 = 0
+}
+
 /// Which rows a parent keeps: those that its newest object names. After a batch is written, a parent that has as many
 /// rows as it named has lost none, which one count tells; only the others go to the ledger.
 final class ParentSync {
@@ -12,7 +17,7 @@ final class ParentSync {
   private let countSQL: String
   /// Whether a parent's rows are found by an index; if not, a count would read the table.
   private let isIndexed: Bool
-  private var turn: Int64 = 0
+  private let turns: ParentTurns
   @exclusivity(unchecked) private var stretch: ParentStretch
 
   // What a batch collected: rows as ``RowSupply`` lends them.
@@ -22,7 +27,7 @@ final class ParentSync {
   @exclusivity(unchecked) private var rows: [BorrowedValue] = []
   /// Where each parent's rows begin there.
   @exclusivity(unchecked) private var starts: [Int] = []
-  /// Keys of rows that the document names in another place, or one by one in a long row; each with its turn.
+  /// Keys of rows that the document names in another place; each with its turn.
   @exclusivity(unchecked) private var others: [BorrowedValue] = []
   /// Which parent named a row.
   @exclusivity(unchecked) private var namers = KeyTable()
@@ -33,9 +38,9 @@ final class ParentSync {
 
   init(
     _ target: ImportTarget, parent: [Int], constants: [(column: Int, value: SeedValue)], number: Int,
-    _ connection: Connection, _ supply: RowSupply?
+    _ connection: Connection, _ supply: RowSupply?, _ turns: ParentTurns
   ) throws {
-    (self.target, self.connection, self.supply) = (target, connection, supply)
+    (self.target, self.connection, self.supply, self.turns) = (target, connection, supply, turns)
     width = parent.count
     let table = target.table
     let name = { (column: Int) in "\(quoted(table.name)).\(quoted(table.columns[column].name))" }
@@ -53,11 +58,11 @@ final class ParentSync {
 
   // MARK: Row by row
 
-  /// Begins an object's rows, all of which are to be named.
-  func begin(_ parent: [BorrowedValue]) throws -> Int64 {
-    turn += 1
-    try ledger.enter(parent, turn: turn)
-    return turn
+  /// Begins an object's rows, all of which are to be named; its parent loses the others, unless it may yet be refused.
+  func begin(_ parent: [BorrowedValue], loses: Bool) throws -> Int64 {
+    turns.latest += 1
+    if loses { try ledger.enter(parent, turn: turns.latest) } else { try ledger.withdraw(parent) }
+    return turns.latest
   }
 
   // MARK: In batches
@@ -83,18 +88,18 @@ final class ParentSync {
   }
 
   func open(_ parent: [BorrowedValue]) {
-    turn += 1
+    turns.latest += 1
     starts.append(rows.count)
     stretch.add(parent)
     parents.append(contentsOf: parent)
     parents.append(.integer(Self.unknownCount))
-    parents.append(.integer(turn))
+    parents.append(.integer(turns.latest))
   }
 
   @inline(__always)
   func add(_ plan: RowPlan) {
     for column in target.key { rows.append(plan.value(column)) }
-    rows.append(.integer(turn))
+    rows.append(.integer(turns.latest))
   }
 
   /// Ends the rows of the parent that was opened last.
@@ -103,11 +108,10 @@ final class ParentSync {
     parents[parents.count - 2] = .integer(Int64((rows.count - start) / rowWidth))
   }
 
-  /// A row that is named on a turn of its own: by another place of the document, or by a long row, whose parent the
-  /// ledger has.
-  func add(_ plan: RowPlan, turn: Int64) {
+  /// A row that another place of the document names.
+  func addOther(_ plan: RowPlan) {
     for column in target.key { others.append(plan.value(column)) }
-    others.append(.integer(turn))
+    others.append(.integer(ParentLedger.always))
   }
 
   private var rowWidth: Int { target.key.count + 1 }

@@ -12,6 +12,7 @@ final class PlanBuilder {
   private(set) var targets: [String: ImportTarget] = [:]
   private(set) var surveys: [MemberSurvey] = []
   private var plans: [RowPlan] = []
+  let turns = ParentTurns()
   private(set) var syncs: [(sync: ParentSync, plan: RowPlan)] = []
   private var scopes: Set<SyncScope> = []
   /// The modes of the document's own lists, by their tables.
@@ -253,7 +254,7 @@ final class PlanBuilder {
           + "constants, or let one of them merge")
     }
     let sync = try ParentSync(
-      plan.target, parent: parent, constants: plan.constants, number: syncs.count, connection, supply)
+      plan.target, parent: parent, constants: plan.constants, number: syncs.count, connection, supply, turns)
     syncs.append((sync, plan))
     return sync
   }

@@ -46,13 +46,9 @@ final class RowEvaluator {
 
   /// A member's name as a key.
   func key(
-    named name: NestedElement.Name, _ names: ValueReader.Target, _ source: borrowing DocumentSource
+    named name: Int, _ names: ValueReader.Target, _ source: borrowing DocumentSource
   ) throws(RejectedRow) -> BorrowedValue {
-    switch name {
-    case .onTape(let index):
-      try reader.read(name: String(decoding: source.text(index), as: UTF8.self), for: names)
-    case .apart(let name): try reader.read(name: name, for: names)
-    }
+    try reader.read(name: String(decoding: source.text(name), as: UTF8.self), for: names)
   }
 
   // MARK: Members

@@ -77,8 +77,9 @@ final class RowPlan {
 
   var table: TableSchema { target.table }
 
-  /// Whether any number of rows may be nested in one.
-  var hasElements: Bool { relations.contains { !$0.isObject } }
+  /// All tables that a tree of such rows is written to.
+  private(set) lazy var targets: [ImportTarget] =
+    [target] + relations.flatMap { $0.plan.targets + ($0.ownedPlan === $0.plan ? [] : $0.ownedPlan.targets) }
 
   /// The key's values; only for rows that have them all.
   var key: [BorrowedValue] { target.key.map { values[$0] } }

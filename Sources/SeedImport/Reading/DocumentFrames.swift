@@ -1,3 +1,5 @@
+import SeedSystem
+
 /// Which of a mapping's lists a document has, by its name.
 struct DocumentFrames {
   private let lists: [ImportMapping.List]
@@ -14,8 +16,9 @@ struct DocumentFrames {
 
   /// The frame of a document; a list that names it counts more than one that names none.
   mutating func frame(of document: String) throws -> DocumentFrame {
-    let name = Self.name(document)
-    let named = lists.indices.filter { lists[$0].file.map { matches(name, $0) } ?? false }
+    let named = lists.indices.filter {
+      lists[$0].file.map { ImportMapping.isFile(document, named: $0) } ?? false
+    }
     let numbers = named.isEmpty ? lists.indices.filter { lists[$0].file == nil } : named
     guard !numbers.isEmpty else {
       let files = lists.compactMap(\.file).joined(separator: ", ")
@@ -49,30 +52,16 @@ struct DocumentFrames {
   }
 
   /// The last part of a path, without the ending of a compressed file.
-  private static func name(_ document: String) -> Substring {
+  fileprivate static func name(_ document: String) -> String {
     let name = document.split(separator: "/").last ?? document[...]
-    return name.hasSuffix(".gz") ? name.dropLast(3) : name
+    return String(name.hasSuffix(".gz") ? name.dropLast(3) : name)
   }
 }
 
 extension ImportMapping {
   /// Whether a file's name is one that a list names.
   package static func isFile(_ name: String, named pattern: String) -> Bool {
-    matches(name.hasSuffix(".gz") ? name.dropLast(3) : name[...], pattern)
+    let name = DocumentFrames.name(name)
+    return name == pattern || name.matches(shellPattern: pattern)
   }
-}
-
-/// Whether a name is what a pattern says, in which `*` stands for any letters.
-private func matches(_ name: Substring, _ pattern: String) -> Bool {
-  let parts = pattern.split(separator: "*", omittingEmptySubsequences: false)
-  guard parts.count > 1 else { return name == pattern }
-  guard name.hasPrefix(parts[0]), name.count >= parts[0].count + parts[parts.count - 1].count,
-    name.hasSuffix(parts[parts.count - 1])
-  else { return false }
-  var rest = name.dropFirst(parts[0].count).dropLast(parts[parts.count - 1].count)
-  for part in parts.dropFirst().dropLast() where !part.isEmpty {
-    guard let found = rest.firstRange(of: part) else { return false }
-    rest = rest[found.upperBound...]
-  }
-  return true
 }

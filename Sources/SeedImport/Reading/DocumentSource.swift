@@ -12,14 +12,10 @@ struct DocumentSource: ~Copyable {
   private var decoder: TextDecoder?
   /// Where the bytes in memory begin, and where the row is that was looked at last.
   private var (base, latest) = (FilePlace(), FilePlace())
-  /// Whether this is one rejected row that comes again, or a short form of a long one, whose values have no places of
-  /// their own.
+  /// Whether this is one rejected row that comes again, whose values have no places of their own.
   private var isAgain = false
   /// How numbers are spelled, where the row is a record of CSV.
   var numbers: NumberSpelling?
-  /// The long row that this is a part of, or a short form.
-  private(set) var whole: LongRow?
-  private var outline: RowOutline?
 
   init() {
     scanner = JSONScanner(at: 0)
@@ -27,7 +23,7 @@ struct DocumentSource: ~Copyable {
     tape = JSONTape()
   }
 
-  /// A part of a document whose tape is in use.
+  /// One row between those of a document whose tape is in use.
   private init(partAt offset: Int) {
     scanner = JSONScanner(at: offset)
     scanner.keepsBadTexts = true
@@ -36,18 +32,8 @@ struct DocumentSource: ~Copyable {
 
   /// What is wrong with the row on the tape, whatever a mapping makes of it.
   var flaw: RejectedRow? {
-    if let records {
-      guard let flaw = records.flaw else { return nil }
-      return explained(flaw)
-    }
+    if let records { return records.flaw }
     return scanner.flaw.map { RejectedRow(.malformed, $0.reason, offset: $0.offset) }
-  }
-
-  /// A byte that is left over at the end is no letter of its own.
-  private func explained(_ flaw: RejectedRow) -> RejectedRow {
-    guard decoder?.endsWithinUnit == true, flaw.offset == scanner.bytesFed - 1 else { return flaw }
-    let reason = "the document ends within a character of UTF-16, which has two bytes: is it whole?"
-    return RejectedRow(flaw.code, reason, offset: flaw.offset)
   }
 
   /// Whether null is an empty field.
@@ -85,15 +71,12 @@ struct DocumentSource: ~Copyable {
     return names
   }
 
-  /// The value on the tape, or the long row that it lies in, on one line.
-  func json() throws -> [UInt8] { try whole?.json() ?? json(0) }
-
   /// The row in a part of the document that is still in memory, on the tape again.
   func again(_ range: Range<Int>) throws -> DocumentSource {
     var again = DocumentSource(partAt: range.lowerBound)
     again.scanner.feed(UnsafeRawBufferPointer(scanner.bytes(range)))
     again.scanner.complete()
-    (again.base, again.latest, again.decoder, again.whole) = (latest, latest, decoder, whole)
+    (again.base, again.latest, again.decoder) = (latest, latest, decoder)
     again.numbers = numbers
     if let records, let header = records.header {
       again.records = records
@@ -106,31 +89,11 @@ struct DocumentSource: ~Copyable {
   }
 }
 
-// Long rows.
-extension DocumentSource {
-  /// A part of a long row, which is still to be fed.
-  static func part(at offset: Int, of row: LongRow) -> DocumentSource {
-    var source = DocumentSource(partAt: offset)
-    source.whole = row
-    return source
-  }
-
-  /// A long row in its short form.
-  static func outline(_ outline: RowOutline, of row: LongRow) throws -> DocumentSource {
-    var source = try again(outline.json)
-    (source.whole, source.outline) = (row, outline)
-    return source
-  }
-
-  /// What the short form lacks.
-  var parts: [RowOutline.Part] { outline?.parts ?? [] }
-}
-
 // Rejected rows, each on a tape of its own.
 extension DocumentSource {
   /// A row of JSON.
   static func again(_ json: [UInt8]) throws -> DocumentSource {
-    var source = DocumentSource()
+    var source = DocumentSource(partAt: 0)
     source.isAgain = true
     json.withUnsafeBytes { source.scanner.feed($0) }
     source.scanner.complete()
@@ -165,7 +128,7 @@ extension DocumentSource {
   func placed(_ refusal: RejectedRow) -> RejectedRow {
     guard let offset = refusal.offset else { return refusal }
     var refusal = refusal
-    refusal.offset = isAgain ? outline?.place(of: offset) : offsetInFile(offset)
+    refusal.offset = isAgain ? nil : offsetInFile(offset)
     return refusal
   }
 }
@@ -196,15 +159,7 @@ extension DocumentSource {
     text.withUnsafeBytes { scanner.feed($0) }
   }
 
-  mutating func complete() {
-    if records != nil {
-      mark(scanner.offset)
-      base = latest
-      let text = decoder?.end() ?? []
-      text.withUnsafeBytes { scanner.feed($0) }
-    }
-    scanner.complete()
-  }
+  mutating func complete() { scanner.complete() }
 
   /// Bytes of the document that have come.
   var bytesFed: Int { decoder?.bytesTaken ?? scanner.bytesFed }
@@ -248,7 +203,7 @@ extension DocumentSource {
   }
 
   /// The byte in the file.
-  func offsetInFile(_ offset: Int) -> Int { place(of: offset).inFile + (decoder?.markBytes ?? 0) }
+  func offsetInFile(_ offset: Int) -> Int { place(of: offset).inFile }
 
   /// The line of a row that was marked; only CSV has them, for its rows are not told apart by lines.
   var line: Int? { decoder == nil ? nil : latest.line }

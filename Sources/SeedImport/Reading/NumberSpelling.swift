@@ -3,7 +3,7 @@ import SeedFormat
 
 /// How the fields of a document of CSV spell numbers: what is not JSON's spelling is turned into it.
 struct NumberSpelling {
-  /// Whether a comma stands before the fraction, and marks may stand between the thousands.
+  /// Whether a comma stands before the fraction.
   let hasComma: Bool
 
   init(_ format: CSVFormat) { self.init(hasComma: format.decimal == .comma) }
@@ -13,7 +13,6 @@ struct NumberSpelling {
   private static let (space, tab) = (UInt8(ascii: " "), UInt8(ascii: "\t"))
   private static let (zero, plus, minus) = (UInt8(ascii: "0"), UInt8(ascii: "+"), UInt8(ascii: "-"))
   private static let (point, comma) = (UInt8(ascii: "."), UInt8(ascii: ","))
-  private static let noBreakSpace: [UInt8] = [0xC2, 0xA0]
 
   /// Whether a text has to be looked at, as all but a number in JSON's spelling.
   func isOther(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
@@ -44,7 +43,7 @@ struct NumberSpelling {
   private func mantissa(_ text: Bytes) -> [UInt8]? {
     let mark = hasComma ? Self.comma : Self.point
     let parts = text.split(separator: mark, maxSplits: 1, omittingEmptySubsequences: false)
-    guard let whole = hasComma ? Self.joined(parts[0]) : Array(parts[0]) else { return nil }
+    let whole = Array(parts[0])
     let fraction = parts.count > 1 ? Array(parts[1]) : []
     guard !(whole + fraction).isEmpty, (whole + fraction).allSatisfy(Self.isDigit) else { return nil }
     let digits = whole.drop { $0 == Self.zero }
@@ -56,49 +55,11 @@ struct NumberSpelling {
     return !digits.isEmpty && digits.allSatisfy(isDigit)
   }
 
-  // MARK: Thousands
-
-  /// The digits without the marks between thousands, all of one kind; `nil` where a mark stands elsewhere.
-  private static func joined(_ text: Bytes) -> [UInt8]? {
-    guard let first = text.firstIndex(where: { !isDigit($0) }) else { return Array(text) }
-    guard let mark = mark(text[first...]) else { return nil }
-    let groups = Array(text).split(separator: mark)
-    // A number with thousands does not begin with zeros: it has a fraction, behind another mark.
-    guard groups.count == text.count(where: { $0 == mark[mark.count - 1] }) + 1, text.first != zero,
-      (1...3).contains(groups[0].count), groups.dropFirst().allSatisfy({ $0.count == 3 })
-    else { return nil }
-    return Array(groups.joined())
-  }
-
-  private static func mark(_ text: Bytes) -> [UInt8]? {
-    let marks: [[UInt8]] = [[point], [space], [UInt8(ascii: "'")], noBreakSpace]
-    return marks.first { text.starts(with: $0) }
-  }
-
-  // MARK: Letters
-
   private static func isDigit(_ byte: UInt8) -> Bool { byte &- zero < 10 }
 
   private static func trimmed(_ text: Bytes) -> Bytes {
-    var rest = text
-    while let first = rest.first {
-      if first == space || first == tab {
-        rest = rest.dropFirst()
-      } else if rest.starts(with: noBreakSpace) {
-        rest = rest.dropFirst(2)
-      } else {
-        break
-      }
-    }
-    while let last = rest.last {
-      if last == space || last == tab {
-        rest = rest.dropLast()
-      } else if rest.suffix(2).elementsEqual(noBreakSpace) {
-        rest = rest.dropLast(2)
-      } else {
-        break
-      }
-    }
+    var rest = text.drop { $0 == space || $0 == tab }
+    while rest.last == space || rest.last == tab { rest = rest.dropLast() }
     return rest
   }
 }

@@ -22,7 +22,7 @@ struct RecordReader {
   var recordsToSkip = 0
 
   /// Bytes of one record; a quotation mark that is never closed would otherwise swallow the file.
-  static let longestRecord = 16 * 1024 * 1024
+  static let longestRecord = RowFinder.longestRow
 
   /// `flawOfHeader` says what is wrong with the fields' names, where no row can follow.
   init(
@@ -221,6 +221,7 @@ struct RecordReader {
       throw Fault(offset: scanner.offset, reason: "the CSV has no header")
     }
     let start = scanner.offset
+    try checkNotUTF16(start, scanner)
     var names: [String] = []
     guard let end = try fields(start, &scanner, { names.append(String(decoding: $0, as: UTF8.self)) }) else {
       return .starved
@@ -229,6 +230,14 @@ struct RecordReader {
     begin(names, &tape)
     _ = try self.end(start, end, &scanner)
     return try next(&scanner, &tape)
+  }
+
+  private func checkNotUTF16(_ start: Int, _ scanner: borrowing JSONScanner) throws(Fault) {
+    let mark = encoding == .utf8 ? Array(scanner.bytes(start..<min(start + 2, scanner.bytesFed))) : []
+    guard mark == [0xFF, 0xFE] || mark == [0xFE, 0xFF] else { return }
+    throw Fault(
+      offset: start, reason: "the document is in UTF-16: turn it into UTF-8, as iconv -f utf-16 -t utf-8 does"
+    )
   }
 
   /// Hands on the texts of a record's fields; the offset of its end, or `nil` where it has not come whole.

@@ -23,11 +23,12 @@ struct RowFinder {
     }
   }
 
+  /// Bytes of one row, or of a line: it is read into memory.
+  static let longestRow = 16 * 1024 * 1024
+
   enum Step {
     /// A row of the list at hand is on the tape, with its name in a dictionary of rows.
     case row(name: String?)
-    /// A row that is too long for the tape.
-    case long(LongRow, name: String?)
     case moved, starved, done
   }
 
@@ -43,16 +44,10 @@ struct RowFinder {
   private(set) var listsFound: Set<Int> = []
   private var passed = PassedMembers()
   private var name = ""
-  /// Lists whose rows may be long ones.
-  private let longLists: Set<Int>
-  private let longRowBytes: Int
-  private var arrival: LongRowArrival?
 
   /// `isLines` is true for a document of lines, whatever the mapping's are.
-  init(
-    _ frame: DocumentFrame, longLists: Set<Int> = [], longRowBytes: Int = .max, isLines: Bool = false
-  ) {
-    (self.frame, self.longLists, self.longRowBytes) = (frame, longLists, longRowBytes)
+  init(_ frame: DocumentFrame, isLines: Bool = false) {
+    self.frame = frame
     stage =
       isLines
       ? .lines
@@ -63,18 +58,17 @@ struct RowFinder {
   }
 
   mutating func step(_ source: inout DocumentSource) throws -> Step {
-    if arrival != nil { return try goOn(&source) }
-    return switch stage {
+    switch stage {
     case .seeking(let node): try seek(node, &source)
     case .finding: try find(&source)
     case .skipping(let nesting): try skip(nesting, &source)
     case .passing(let nesting): try pass(nesting, &source)
-    case .rows: try row(source.scanner.nextValue(&source.tape), then: .rows, &source)
+    case .rows: try row(source.scanner.nextValue(&source.tape), then: .rows, source)
     case .names: try nextName(&source)
-    case .member: try row(source.scanner.nextValue(&source.tape), then: .names, &source)
-    case .single: try row(source.scanner.nextValue(&source.tape), then: behindList, &source)
+    case .member: try row(source.scanner.nextValue(&source.tape), then: .names, source)
+    case .single: try row(source.scanner.nextValue(&source.tape), then: behindList, source)
     case .lines: try line(&source)
-    case .page: try row(source.scanner.nextValue(&source.tape), then: .page, &source)
+    case .page: try row(source.scanner.nextValue(&source.tape), then: .page, source)
     case .records: try value(source.nextRecord(), then: .records)
     case .trailing: try trail(&source)
     case .done: .done
@@ -98,34 +92,30 @@ struct RowFinder {
   private var rowName: String? { if case .names = stage { name } else { nil } }
 
   private mutating func row(
-    _ step: JSONStep, then next: Stage, _ source: inout DocumentSource
+    _ step: JSONStep, then next: Stage, _ source: borrowing DocumentSource
   ) throws -> Step {
-    guard step == .starved, !longLists.isDisjoint(with: lists) else { return value(step, then: next) }
-    arrival = try LongRowArrival(&source, from: longRowBytes)
-    guard arrival != nil else { return .starved }
-    stage = next
-    return .moved
+    try Self.checkLength(step, source)
+    return value(step, then: next)
   }
 
-  private mutating func goOn(_ source: inout DocumentSource) throws -> Step {
-    guard let row = arrival?.row else { return .moved }
-    guard try arrival?.goOn(&source) == true else { return .starved }
-    arrival = nil
-    return .long(row, name: rowName)
-  }
-
-  /// Gives up the row that is coming, for it is none; returns what has come of its line.
-  mutating func giveUp() throws -> [UInt8] {
-    defer { arrival = nil }
-    return try arrival.map { try $0.row.bytes($0.row.range) } ?? []
+  private static func checkLength(_ step: JSONStep, _ source: borrowing DocumentSource) throws(LongRow) {
+    let offset = source.scanner.offset
+    switch step {
+    case .end: return
+    case .value:
+      guard offset - source.tape.offset(0) > longestRow else { return }
+      throw LongRow(offset: source.tape.offset(0))
+    case .starved:
+      // A scanner looks again once a quarter more has come: up to there, shorter rows may lie in memory.
+      guard source.scanner.bytesAhead > longestRow + longestRow / 4 else { return }
+      throw LongRow(offset: offset)
+    }
   }
 
   /// A line is a row, or an array of rows, which is read again row by row once it is known to be in order.
   private mutating func line(_ source: inout DocumentSource) throws -> Step {
     let step = try source.scanner.nextLine(&source.tape)
-    if step == .starved, source.scanner.peek() == UInt8(ascii: "{") {
-      return try row(step, then: .lines, &source)
-    }
+    try Self.checkLength(step, source)
     guard step == .value, source.tape.kind(0) == .array else { return value(step, then: .lines) }
     source.scanner.goBack(to: source.tape.offset(0))
     _ = try source.scanner.next()
@@ -229,6 +219,18 @@ struct RowFinder {
       _ = try source.scanner.beginDocument()
       return moved(to: .seeking(DocumentFrame.root))
     }
+  }
+}
+
+/// A row beyond ``RowFinder/longestRow``.
+struct LongRow: Error {
+  let offset: Int
+
+  func failure(_ document: String, row: Int) -> ImportFailure {
+    ImportFailure(
+      .document,
+      "\(document), row \(row), byte \(offset): the row is longer than \(RowFinder.longestRow) bytes: divide it, or "
+        + "map a list within it by a path of its own")
   }
 }
 

@@ -71,7 +71,7 @@ package final class DocumentRows {
         try take(name)
         if buffer.isFull { try flush() }
       case .starved, .done: return try flush()
-      case .moved, .long: continue
+      case .moved: continue
       }
     }
   }
@@ -87,6 +87,8 @@ package final class DocumentRows {
       return try finder.step(&source)
     } catch let error as JSONError {
       throw ImportFailure(.document, "\(document), byte \(error.offset): \(error.reason)")
+    } catch let error as LongRow {
+      throw error.failure(document, row: count)
     } catch let error as ImportFailure {
       throw ImportFailure(error.code, "\(document): \(error.message)")
     }

@@ -41,22 +41,12 @@ final class LostRows {
     for sync in syncs { try sync.ledger.drop() }
   }
 
-  /// Removes rows that their parents' newest objects do not name.
-  func removeParentless() throws {
+  /// Removes rows that their parents' newest objects do not name; for the last time, or once before rows that wait come
+  /// again, for what goes may have the values that they wait for.
+  func removeParentless(isLast: Bool) throws {
     for sync in syncs where sync.ledger.hasParents {
       try deletion.list(sync.target.table.name, sync.ledger.lost)
-      try sync.ledger.clear()
-    }
-    try delete()
-  }
-
-  /// The same while rows wait, for what goes may have the values that they wait for. Parents that wait lose nothing yet.
-  func removeParentless(besides waiting: WaitingRows) throws {
-    guard !waiting.isEmpty else { return }
-    try waiting.forEachClaim { try $0.suspend() }
-    for sync in syncs where sync.ledger.hasParents {
-      try deletion.list(sync.target.table.name, sync.ledger.lost)
-      try sync.ledger.resume()
+      if isLast { try sync.ledger.clear() }
     }
     try delete()
   }
@@ -88,7 +78,7 @@ final class LostRows {
       ? "none of its lists came" : target.hasLostKeys ? "a rejected row's key is not known" : nil
     {
       let message = "rows that the import does not mention were kept: \(reason)"
-      return try issues.note(RejectedRow(.notDeleted, message), target.table.name, place)
+      return issues.note(RejectedRow(.notDeleted, message), target.table.name, place)
     }
     try deletion.list(target.table.name, seen.others)
   }

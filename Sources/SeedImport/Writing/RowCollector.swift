@@ -24,9 +24,6 @@ final class RowCollector {
     let name: String?
     let number: Int
     let range: Range<Int>
-
-    /// What it is to the long row that it is nested in.
-    var element: NestedElement { NestedElement(index: 0, name: name.map { .apart($0) }) }
   }
 
   /// Rows that are collected at most. Bad rows mostly come in groups, and all that is collected with one is written
@@ -57,22 +54,6 @@ final class RowCollector {
     setMarks()
     do {
       try collectTree(plan, 0, source, given)
-    } catch let error where error is RejectedRow || error is GoesAlone {
-      takeBack()
-      return false
-    }
-    rows.append(row)
-    return true
-  }
-
-  /// Takes a nested row of a long one, which has the key `parent`, in the same way.
-  func collect(
-    _ row: Row, _ relation: RowRelation, _ parent: [BorrowedValue], turn: Int64?,
-    _ source: borrowing DocumentSource
-  ) throws -> Bool {
-    setMarks()
-    do {
-      try collect(row.element, relation, parent, relation.given(parent), turn: turn, source)
     } catch let error where error is RejectedRow || error is GoesAlone {
       takeBack()
       return false
@@ -128,7 +109,7 @@ final class RowCollector {
         let target = relation.plan.target
         if target.batch?.isEmpty == true { begin(target) }
         target.batch?.recognised += 1
-        for sync in relation.plan.othersNamed { sync.add(relation.plan, turn: ParentLedger.always) }
+        for sync in relation.plan.othersNamed { sync.addOther(relation.plan) }
       } else {
         try addWithReferences(relation.plan, source)
       }
@@ -144,25 +125,21 @@ final class RowCollector {
     let given = relation.given(key)
     relation.sync?.open(key)
     while let element = elements.next(source) {
-      try collect(element, relation, key, given, turn: nil, source)
+      try collect(element, relation, key, given, source)
     }
     relation.sync?.close()
   }
 
   private func collect(
     _ element: NestedElement, _ relation: RowRelation, _ parent: [BorrowedValue], _ given: GivenValues,
-    turn: Int64?, _ source: borrowing DocumentSource
+    _ source: borrowing DocumentSource
   ) throws {
     guard let key = try elementKey(relation, element, given, source) else { return }
     if case .join(let join) = relation.kind {
       join.fill(parent, key)
       try add(join.plan)
     }
-    if let turn {
-      relation.sync?.add(relation.ownedPlan, turn: turn)
-    } else {
-      relation.sync?.add(relation.ownedPlan)
-    }
+    relation.sync?.add(relation.ownedPlan)
   }
 
   /// Collects the nested row, and returns its key where a pair needs it; `nil` where there is none.
@@ -192,7 +169,7 @@ final class RowCollector {
     guard let shape = try plan.batchShape(connection) else { throw GoesAlone() }
     if batch.isEmpty { begin(target) }
     guard batch.take(plan, shape) else { throw GoesAlone() }
-    for sync in plan.othersNamed { sync.add(plan, turn: ParentLedger.always) }
+    for sync in plan.othersNamed { sync.addOther(plan) }
     if target.recurs { try store.remember(plan) }
   }
 

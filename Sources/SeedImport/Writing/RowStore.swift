@@ -4,23 +4,17 @@ import SeedFormat
 /// Writes single rows, each into its table by the writer of its shape.
 final class RowStore {
   let waiting: WaitingRows
-  /// Rows that had to wait so far.
-  private(set) var held = 0
   private let policy: ImportPolicy
   private let bytes: LentBytes
-  private let identity = KeyIdentity()
+  private let keys = KeyIdentity()
   // As in ``RowPlan``: no other access can happen during one of these.
   @exclusivity(unchecked) private var row: [BorrowedValue] = []
   private var keyBytes: [UInt8] = []
   private var rowBytes: [UInt8] = []
 
-  init(
-    _ connection: Connection, _ policy: ImportPolicy, _ issues: IssueCollector, _ hooks: ImportHooks,
-    _ bytes: LentBytes
-  ) {
-    self.policy = policy
-    self.bytes = bytes
-    waiting = WaitingRows(connection, policy, issues, hooks)
+  init(_ connection: Connection, _ policy: ImportPolicy, _ bytes: LentBytes) {
+    (self.policy, self.bytes) = (policy, bytes)
+    waiting = WaitingRows(connection)
   }
 
   /// Whether the very same row came before, and none with its key in between.
@@ -43,7 +37,8 @@ final class RowStore {
       try describeKey(plan)
       target.recent.forget(keyBytes)
     }
-    guard try !isBehindOther(plan) else { return false }
+    // A row behind one that waits has to wait too, or the older would win.
+    if !waiting.isEmpty, waiting.hasOlder(than: plan, try identity(of: plan)) { return false }
     let writer = try target.writer(plan.slots)
     row.removeAll(keepingCapacity: true)
     for column in writer.shape.columns { row.append(plan.value(column)) }
@@ -54,30 +49,27 @@ final class RowStore {
     return true
   }
 
-  /// A row behind one that waits has to wait too, or the older would win.
-  private func isBehindOther(_ plan: RowPlan) throws -> Bool {
-    guard !waiting.isEmpty else { return false }
-    try describeKey(plan)
-    return waiting.isOlder(than: plan, key: keyBytes)
-  }
-
-  func isSettled(_ plan: RowPlan) throws -> Bool {
-    try fillDefaults(plan)
-    guard try !isBehindOther(plan) else { return false }
+  /// Why the plan's row, for which ``store(_:)`` returned false last, cannot have its unique value.
+  func conflict(_ plan: RowPlan) throws -> RejectedRow {
     let writer = try plan.target.writer(plan.slots)
-    return try writer.isUnchanged(writer.shape.columns.map { plan.value($0) })
+    let refusal = RejectedRow(taken: writer.takenMessage, plan.table)
+    let values = writer.shape.columns.map { plan.value($0) }
+    let filled = try writer.filled(values, over: try writer.stored(values))
+    let words = try plan.target.conflicts.conflict(of: refusal.message, filled)
+    return RejectedRow(.unique, words ?? refusal.message, column: refusal.column)
   }
 
-  func hold(_ plan: RowPlan, _ references: [WaitingRow], _ place: RowPlace, json: [UInt8]) throws
-    -> WaitingRow
-  {
+  /// Notes a row that waits. The document mentions it, so it is not deleted as missing.
+  func mention(_ plan: RowPlan) throws {
+    try plan.target.seen?.insert(plan.key)
     try fillDefaults(plan)
+    waiting.note(plan, try identity(of: plan))
+    plan.target.recent.forget(keyBytes)
+  }
+
+  func identity(of plan: RowPlan) throws -> Int {
     try describeKey(plan)
-    let columns = try plan.target.writer(plan.slots).shape.columns
-    held += 1
-    return WaitingRow(
-      plan.target, plan.slots, columns.map { plan.value($0).owned }, key: keyBytes, references,
-      WaitingRow.Origin(number: held, place: place, json: json))
+    return WaitingRows.identity(plan, keyBytes)
   }
 
   /// What new rows take where the document says nothing.
@@ -98,7 +90,7 @@ final class RowStore {
   }
 
   private func describeKey(_ plan: RowPlan) throws {
-    try identity.describe(plan.key, plan.target.keyParts, to: &keyBytes)
+    try keys.describe(plan.key, plan.target.keyParts, to: &keyBytes)
   }
 
   private func describe(_ plan: RowPlan) throws {

@@ -3,7 +3,7 @@ import SeedFormat
 
 /// Writes rows with all that is nested in them. Order of one tree: the objects that a row references, the row, then
 /// the rows that reference it. A row that is refused takes what was nested in it along; a refused child leaves its
-/// parent alone. A row that has to wait lets what is nested in it wait with it.
+/// parent alone. Where one of them has to wait, the tree waits whole.
 final class RowTreeWriter {
   let evaluator = RowEvaluator()
   private let connection: Connection
@@ -11,68 +11,68 @@ final class RowTreeWriter {
   let store: RowStore
   /// For rows that can be written with others.
   let collector: RowCollector
-  let longRowBytes: Int
-  private let isCancelled: () -> Bool
   @exclusivity(unchecked) var place = RowPlace()
-
-  private enum Outcome { case written, refused, tooEarly }
-
-  enum Fate {
-    case written, refused
-    case waits(WaitingRow)
-
-    var row: WaitingRow? { if case .waits(let row) = self { row } else { nil } }
-  }
+  /// Whether a row whose unique value is taken is refused, and waits no more.
+  var decides = false
+  /// Whether a tree that waits is gone through once more, only to note which rows it names.
+  private var isMentioning = false
+  /// The rows of the tree at hand whose unique values are taken, or those of rows that they reference.
+  private var early: Set<Int> = []
+  private var isTooEarly = false
+  /// Whether what is mentioned lies within one of these: if it is refused, all that it had stays.
+  private var isWithinEarly = false
 
   init(
-    _ connection: Connection, _ policy: ImportPolicy, _ issues: IssueCollector, _ hooks: ImportHooks,
-    _ syncs: [ParentSync]
+    _ connection: Connection, _ policy: ImportPolicy, _ issues: IssueCollector, _ syncs: [ParentSync]
   ) {
     (self.connection, self.issues) = (connection, issues)
-    (isCancelled, longRowBytes) = (hooks.isCancelled, hooks.longRowBytes)
-    store = RowStore(connection, policy, issues, hooks, evaluator.reader.bytes)
+    store = RowStore(connection, policy, evaluator.reader.bytes)
     collector = RowCollector(connection, policy, evaluator, store, syncs)
   }
 
-  func checkCancelled() throws { if isCancelled() { throw CancellationError() } }
-
-  /// Reads and writes the row at `index`; what is wrong with it goes to the issues.
-  func write(
-    _ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource,
-    given: GivenValues = []
-  ) throws {
-    try settle(try writeTree(plan, index, source, given, behind: nil), behind: nil)
+  /// Reads and writes the row on the tape; what is wrong with it goes to the issues. False where it has to wait: then
+  /// nothing of it is written.
+  func write(_ plan: RowPlan, _ source: borrowing DocumentSource, given: GivenValues) throws -> Bool {
+    early.removeAll(keepingCapacity: true)
+    let savepoint =
+      plan.relations.isEmpty ? nil : try RowSavepoint(connection, "seedbank_tree", plan.targets)
+    _ = try writeTree(plan, 0, source, given)
+    guard early.isEmpty else {
+      try savepoint?.takeBack()
+      return false
+    }
+    try savepoint?.keep()
+    return true
   }
 
-  /// Lets a row that has to wait do so: by itself, or with the one that it belongs to.
-  private func settle(_ fate: Fate, behind owner: WaitingRow?) throws {
-    guard case .waits(let row) = fate else { return }
-    if let owner { owner.elements.append(row) } else { try store.waiting.add(row) }
+  /// Notes which rows the tree names that was too early: they are not deleted, and others with their keys wait too.
+  func mention(_ plan: RowPlan, _ source: borrowing DocumentSource, given: GivenValues) throws {
+    isMentioning = true
+    defer { isMentioning = false }
+    _ = try writeTree(plan, 0, source, given)
   }
 
-  /// `owner` waits, and so does everything in it.
+  /// False where the row is refused, or too early.
   private func writeTree(
-    _ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource,
-    _ given: GivenValues, behind owner: WaitingRow?
-  ) throws -> Fate {
+    _ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource, _ given: GivenValues
+  ) throws -> Bool {
     do throws(RejectedRow) {
       try evaluator.evaluate(plan, index, source, given: given)
     } catch {
       // They say whose row it is, which keeps it from being deleted as one that nobody names.
       for item in given { plan.set(item.column, item.value) }
       try reject(plan, error, source)
-      return .refused
+      return false
     }
     try nameForOthers(plan, source)
-    let fate = try writeOrHold(plan, source, behind: owner)
-    if case .refused = fate { return fate }
+    guard try write(plan, source) else { return false }
+    let isWithin = isWithinEarly
+    defer { isWithinEarly = isWithin }
+    if isMentioning, try early.contains(store.identity(of: plan)) { isWithinEarly = true }
     for (number, relation) in plan.relations.enumerated() where !relation.isObject {
-      if let place = plan.places[number] {
-        try writeElements(plan, relation, place, source, behind: fate.row)
-      }
+      if let place = plan.places[number] { try writeElements(plan, relation, place, source) }
     }
-    if index == 0, !source.parts.isEmpty { try writeParts(of: plan, source, behind: fate.row) }
-    return fate
+    return true
   }
 
   /// Rows that a parent elsewhere may not name, but the document does.
@@ -87,63 +87,49 @@ final class RowTreeWriter {
     }
   }
 
-  private func writeOrHold(
-    _ plan: RowPlan, _ source: borrowing DocumentSource, behind owner: WaitingRow?
-  ) throws -> Fate {
-    switch try owner == nil ? writeWithReferences(plan, source) : .tooEarly {
-    case .written: .written
-    case .refused: .refused
-    case .tooEarly: .waits(try hold(plan, source))
-    }
+  private func write(_ plan: RowPlan, _ source: borrowing DocumentSource) throws -> Bool {
+    isTooEarly = false
+    if try writeWithReferences(plan, source) { return true }
+    if isTooEarly { early.insert(try store.identity(of: plan)) }
+    return false
   }
 
   func reject(_ plan: RowPlan, _ refusal: RejectedRow, _ source: borrowing DocumentSource) throws {
     if plan.hasKey { try plan.target.seen?.insert(plan.key) } else { plan.target.hasLostKeys = true }
-    try issues.reject(plan, source.placed(refusal), place, row: try content(source))
+    if !isMentioning { try tell(plan, refusal, source) }
   }
 
-  private func content(_ source: borrowing DocumentSource) throws -> RowContent? {
-    issues.wantsRow(place) ? RowContent(value: try source.json()) : nil
-  }
-
-  /// The row's content, to be kept with one that waits; that of a long row is kept once.
-  private func json(_ source: borrowing DocumentSource) throws -> [UInt8] {
-    guard issues.wantsRows else { return [] }
-    guard let row = source.whole else { return source.json(0) }
-    try issues.keep(place) { RowContent(value: try row.json()) }
-    return []
+  private func tell(_ plan: RowPlan, _ refusal: RejectedRow, _ source: borrowing DocumentSource) throws {
+    try issues.reject(plan, source.placed(refusal), place) { RowContent(value: source.json(0)) }
   }
 
   // MARK: References
 
   /// A savepoint only where a referenced object is really written: most recur and are known.
-  private func writeWithReferences(_ plan: RowPlan, _ source: borrowing DocumentSource) throws -> Outcome {
+  private func writeWithReferences(_ plan: RowPlan, _ source: borrowing DocumentSource) throws -> Bool {
     guard !plan.relations.isEmpty else { return try storing(plan, source) }
     let references = try references(plan, source)
-    let outcome = try references.new.isEmpty ? storing(plan, source) : write(plan, references.new, source)
-    if outcome == .written { for reference in references.known { reference.target.recognised += 1 } }
-    return outcome
+    let isWritten = try references.new.isEmpty ? storing(plan, source) : write(plan, references.new, source)
+    if isWritten { for reference in references.known { reference.target.recognised += 1 } }
+    return isWritten
   }
 
   private func write(
     _ plan: RowPlan, _ nested: [RowPlan], _ source: borrowing DocumentSource
-  ) throws -> Outcome {
-    let savepoint = try RowSavepoint(connection, nested.map(\.target))
-    var outcome = Outcome.written
-    for reference in nested where outcome == .written { outcome = try writeWithReferences(reference, source) }
-    let isNext = outcome == .written
-    if isNext { outcome = try storing(plan, source) }
-    if outcome == .written {
+  ) throws -> Bool {
+    let savepoint = try RowSavepoint(connection, "seedbank_row_and_references", nested.map(\.target))
+    var isNext = true
+    for reference in nested where isNext { isNext = try writeWithReferences(reference, source) }
+    if isNext, try storing(plan, source) {
       try savepoint.keep()
-      return outcome
+      return true
     }
     try savepoint.takeBack()
-    guard outcome == .refused else { return outcome }
     // A referenced row that is refused is the one with the issue; this one goes with it.
     if !isNext { plan.target.rejected += 1 }
     // Refused rows were mentioned all the same: those that exist are not to be deleted.
     for row in [plan] + nested { try row.target.seen?.insert(row.key) }
-    return outcome
+    return false
   }
 
   /// The plans of the objects that this row references: those to be written, and those that are there, unchanged.
@@ -160,39 +146,19 @@ final class RowTreeWriter {
     return (new, known)
   }
 
-  private func storing(_ plan: RowPlan, _ source: borrowing DocumentSource) throws -> Outcome {
+  private func storing(_ plan: RowPlan, _ source: borrowing DocumentSource) throws -> Bool {
+    if isMentioning {
+      try store.mention(plan)
+      return true
+    }
     do {
-      return try store.store(plan) ? .written : .tooEarly
+      if try store.store(plan) { return true }
+      isTooEarly = !decides
+      if decides { throw try store.conflict(plan) }
     } catch let refusal as RejectedRow {
-      try issues.reject(plan, source.placed(refusal), place, row: try content(source))
-      return .refused
+      try tell(plan, refusal, source)
     }
-  }
-
-  private func hold(_ plan: RowPlan, _ source: borrowing DocumentSource) throws -> WaitingRow {
-    var known: [ImportTarget] = []
-    let references = try holdReferences(of: plan, source, &known)
-    let row = try store.hold(plan, references, place, json: try json(source))
-    row.known = known
-    return row
-  }
-
-  /// Those that are there already, unchanged, need not wait, and none has to wait for them.
-  private func holdReferences(
-    of plan: RowPlan, _ source: borrowing DocumentSource, _ known: inout [ImportTarget]
-  ) throws -> [WaitingRow] {
-    let references = try references(plan, source)
-    known += references.known.map(\.target)
-    var held: [WaitingRow] = []
-    for reference in references.new {
-      let nested = try holdReferences(of: reference, source, &known)
-      if nested.isEmpty, try store.isSettled(reference) {
-        known.append(reference.target)
-      } else {
-        held.append(try store.hold(reference, nested, place, json: try json(source)))
-      }
-    }
-    return held
+    return false
   }
 
   // MARK: Nested rows
@@ -201,8 +167,7 @@ final class RowTreeWriter {
   private enum Naming { case absent, known, unknown }
 
   private func writeElements(
-    _ plan: RowPlan, _ relation: RowRelation, _ index: Int, _ source: borrowing DocumentSource,
-    behind owner: WaitingRow?
+    _ plan: RowPlan, _ relation: RowRelation, _ index: Int, _ source: borrowing DocumentSource
   ) throws {
     guard var elements = NestedElements(relation, at: index, source) else {
       relation.plan.reset()
@@ -212,47 +177,37 @@ final class RowTreeWriter {
           .typeMismatch, "expected \(relation.wantedKind)", offset: source.tape.offset(index)), source)
     }
     let key = plan.key
-    let turn = try relation.sync?.begin(key)
-    if let sync = relation.sync { owner?.claims.append(ParentClaim(sync: sync, parent: key.map(\.owned))) }
+    let turn = try relation.sync?.begin(key, loses: !isWithinEarly)
     var areKnown = true
     while let element = elements.next(source) {
-      let isKnown = try write(element, of: relation, key, turn: turn, source, behind: owner)
-      areKnown = areKnown && isKnown
+      let naming = try writeElement(key, relation, element, source)
+      if case .known = naming, let turn {
+        try relation.sync?.ledger.name(relation.ownedPlan.key, turn: turn)
+      }
+      areKnown = areKnown && naming != .unknown
     }
     if !areKnown, let sync = relation.sync { try keepAll(of: plan.target, key, sync) }
   }
 
-  /// Writes a nested row and names it as its parent's; false where its key is not known.
-  func write(
-    _ element: NestedElement, of relation: RowRelation, _ parent: [BorrowedValue], turn: Int64?,
-    _ source: borrowing DocumentSource, behind owner: WaitingRow?
-  ) throws -> Bool {
-    let naming = try writeElement(parent, relation, element, source, behind: owner)
-    if case .known = naming, let turn {
-      try relation.sync?.ledger.name(relation.ownedPlan.key, turn: turn)
-    }
-    return naming != .unknown
-  }
-
   /// What the parent names is not known: so nothing of it is deleted.
-  func keepAll(of target: ImportTarget, _ key: [BorrowedValue], _ sync: ParentSync) throws {
+  private func keepAll(of target: ImportTarget, _ key: [BorrowedValue], _ sync: ParentSync) throws {
     try sync.ledger.withdraw(key)
+    guard !isMentioning else { return }
     var issue = RejectedRow(
       .notDeleted,
       "its rows of table \"\(sync.target.table.name)\" were all kept, for the key of a rejected one is not known"
     )
     issue.key = rowDescription(target.table.keyNames, key.map(\.owned))
-    try issues.note(issue, target.table.name, place)
+    issues.note(issue, target.table.name, place)
   }
 
   private func writeElement(
     _ parent: [BorrowedValue], _ relation: RowRelation, _ element: NestedElement,
-    _ source: borrowing DocumentSource, behind owner: WaitingRow?
+    _ source: borrowing DocumentSource
   ) throws -> Naming {
     let meaning = relation.meaning(of: element, source)
     if case .absent = meaning { return .absent }
-    var last = owner
-    let key = try elementKey(relation, element, meaning, parent, source, behind: &last)
+    let key = try elementKey(relation, element, meaning, parent, source)
     guard case .join(let join) = relation.kind else { return relation.plan.hasKey ? .known : .unknown }
     guard let key else {
       guard case .row = meaning, relation.plan.hasKey else { return .unknown }
@@ -260,17 +215,17 @@ final class RowTreeWriter {
       return .known
     }
     join.fill(parent, key)
-    try settle(try writeOrHold(join.plan, source, behind: last), behind: last)
+    _ = try write(join.plan, source)
     return .known
   }
 
-  /// The key of a nested row, which is written first where it is one; if it has to wait, it owns what comes behind
-  /// it in a join.
+  /// The key of a nested row, which is written first where it is one; `nil` where there is none.
   private func elementKey(
     _ relation: RowRelation, _ element: NestedElement, _ meaning: RowRelation.Meaning,
-    _ parent: [BorrowedValue], _ source: borrowing DocumentSource, behind owner: inout WaitingRow?
+    _ parent: [BorrowedValue], _ source: borrowing DocumentSource
   ) throws -> [BorrowedValue]? {
     let plan = relation.plan
+    let given: GivenValues
     do throws(RejectedRow) {
       switch meaning {
       case .absent: return nil
@@ -278,32 +233,13 @@ final class RowTreeWriter {
       case .name:
         guard let names = relation.names, let name = element.name else { return nil }
         return [try evaluator.key(named: name, names, source)]
-      case .row: break
+      case .row: given = try evaluator.given(relation, element, relation.given(parent), source)
       }
     } catch {
       plan.reset()
       try reject(plan, error, source)
       return nil
     }
-    return try elementRow(relation, element, parent, source, behind: &owner)
-  }
-
-  private func elementRow(
-    _ relation: RowRelation, _ element: NestedElement, _ parent: [BorrowedValue],
-    _ source: borrowing DocumentSource, behind owner: inout WaitingRow?
-  ) throws -> [BorrowedValue]? {
-    let given: GivenValues
-    do throws(RejectedRow) {
-      given = try evaluator.given(relation, element, relation.given(parent), source)
-    } catch {
-      relation.plan.reset()
-      try reject(relation.plan, error, source)
-      return nil
-    }
-    let fate = try writeTree(relation.plan, element.index, source, given, behind: owner)
-    if case .refused = fate { return nil }
-    try settle(fate, behind: owner)
-    owner = fate.row ?? owner
-    return relation.plan.key
+    return try writeTree(plan, element.index, source, given) ? plan.key : nil
   }
 }

@@ -53,17 +53,7 @@ package struct SnapshotCalendar: Hashable, Sendable {
     let (early, late) = (local - Self.day, local + Self.day)
     let candidates = [clock.offset(at: early), clock.offset(at: late)].map { local - $0 }
     if let shown = candidates.filter({ $0 + clock.offset(at: $0) == local }).min() { return shown }
-    return change(between: early, late)
-  }
-
-  /// Finds the moment of the offset change by binary search.
-  private func change(between early: Int, _ late: Int) -> Int {
-    var (before, after) = (early, late)
-    let old = clock.offset(at: early)
-    while after - before > 1 {
-      let middle = before + (after - before) / 2
-      if clock.offset(at: middle) == old { before = middle } else { after = middle }
-    }
-    return after
+    // No offset has this local time, so the clocks skip it.
+    return clock.change(after: early) ?? candidates[0]
   }
 }

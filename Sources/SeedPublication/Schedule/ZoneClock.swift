@@ -30,6 +30,12 @@ package struct ZoneClock: Hashable, Sendable {
     zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(moment)))
   }
 
+  /// The next offset change.
+  func change(after moment: Int) -> Int? {
+    zone.nextDaylightSavingTimeTransition(after: Date(timeIntervalSince1970: Double(moment)))
+      .map { Int($0.timeIntervalSince1970) }
+  }
+
   /// The local day and time, to the minute, with the zone's name.
   package func text(_ time: UTCTime) -> String {
     let shown = time.adding(seconds: offset(at: time.secondsSinceEpoch)).text

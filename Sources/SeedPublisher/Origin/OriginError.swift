@@ -129,7 +129,7 @@ package enum OriginError: OriginFailure {
       "the origin \(path) has a table \"\(table)\" that is no log: give it another name, for the log is to have this one"
     case .behind(let origin, let standby):
       "the origin \(origin) is the standby \(standby), which lacks rows that were published already: look why it does not follow its "
-        + "primary, or let origin.postgres name the primary. If the primary was restored to an earlier state, 'seedbank new-epoch' begins anew"
+        + "primary, or let origin.postgres name the primary. If the primary was restored to an earlier state, 'seedbank new-epoch' starts a new history"
     case .noScratch(let path):
       "the rows of \(path) could not be sorted, for there is no room for the files in which SQLite does that: free some in the "
         + "folder that TMPDIR names (else /var/tmp), or name one with more room there"

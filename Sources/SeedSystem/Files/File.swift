@@ -160,12 +160,6 @@ package struct File: ~Copyable, Sendable {
     }
   }
 
-  /// Truncates the file to `length` bytes and continues writing there.
-  package func cut(to length: Int) throws(FileError) {
-    _ = try retrying("truncate", path) { ftruncate(descriptor, off_t(length)) }
-    _ = try retrying("seek", path) { lseek(descriptor, off_t(length), SEEK_SET) }
-  }
-
   package func length() throws(FileError) -> Int { Int(try status().st_size) }
 
   package func stamp() throws(FileError) -> FileStamp { FileStamp(try status()) }

@@ -16,10 +16,6 @@ struct SHA256Context: ~Copyable {
     state.finalize().withUnsafeBytes { digest.copyMemory(from: $0) }
     state = SHA256()
   }
-
-  func writeDigestSoFar(into digest: UnsafeMutableRawBufferPointer) {
-    state.finalize().withUnsafeBytes { digest.copyMemory(from: $0) }
-  }
 }
 
 package func sha512(_ bytes: [UInt8]) -> [UInt8] { Array(SHA512.hash(data: bytes)) }

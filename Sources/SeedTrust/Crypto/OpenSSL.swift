@@ -15,11 +15,6 @@ struct SHA256Context: ~Copyable {
     mustSucceed(SHA256_Final(digest.assumingMemoryBound(to: UInt8.self).baseAddress, &state))
     mustSucceed(SHA256_Init(&state))
   }
-
-  func writeDigestSoFar(into digest: UnsafeMutableRawBufferPointer) {
-    var copy = state
-    mustSucceed(SHA256_Final(digest.assumingMemoryBound(to: UInt8.self).baseAddress, &copy))
-  }
 }
 
 package func sha512(_ bytes: [UInt8]) -> [UInt8] {

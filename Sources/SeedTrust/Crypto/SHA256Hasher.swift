@@ -19,14 +19,6 @@ package struct SHA256Hasher: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Returns the digest so far; the message continues.
-  package func digestSoFar() -> SHA256Digest {
-    withUnsafeTemporaryAllocation(byteCount: SHA256Digest.byteCount, alignment: 8) { buffer in
-      context.writeDigestSoFar(into: buffer)
-      return Self.digest(in: buffer)
-    }
-  }
-
   private static func digest(in buffer: UnsafeMutableRawBufferPointer) -> SHA256Digest {
     func word(_ index: Int) -> UInt64 {
       UInt64(bigEndian: buffer.load(fromByteOffset: 8 * index, as: UInt64.self))

@@ -1,4 +1,5 @@
 import SeedFormat
+import SeedSystem
 
 package struct Delegations: Hashable, Sendable {
   package let keys: [String: RoleKey]
@@ -77,7 +78,7 @@ package enum DelegatedPaths: Hashable, Sendable {
 
   package func admit(_ path: String) -> Bool {
     switch self {
-    case .patterns(let patterns): return patterns.contains { pathMatches(path, pattern: $0) }
+    case .patterns(let patterns): return patterns.contains(where: path.matches(shellPattern:))
     case .hashPrefixes(let prefixes):
       let digest = SHA256Digest.of(Array(path.utf8)).hex
       return prefixes.contains { digest.hasPrefix($0) }
@@ -90,26 +91,4 @@ package enum DelegatedPaths: Hashable, Sendable {
     case .hashPrefixes(let prefixes): JSONMember("path_hash_prefixes", JSONValue(strings: prefixes))
     }
   }
-}
-
-/// Matches shell patterns: `*` is any run, `?` any one character, neither of them a slash.
-func pathMatches(_ path: String, pattern: String) -> Bool {
-  let path = Array(path.unicodeScalars)
-  let pattern = Array(pattern.unicodeScalars)
-  var (at, rule) = (0, 0)
-  var retry: (at: Int, rule: Int)?
-  while at < path.count {
-    if rule < pattern.count, pattern[rule] == "*" {
-      retry = (at, rule)
-      rule += 1
-    } else if rule < pattern.count, pattern[rule] == path[at] || (pattern[rule] == "?" && path[at] != "/") {
-      (at, rule) = (at + 1, rule + 1)
-    } else if let last = retry, path[last.at] != "/" {
-      retry = (last.at + 1, last.rule)
-      (at, rule) = (last.at + 1, last.rule + 1)
-    } else {
-      return false
-    }
-  }
-  return pattern[rule...].allSatisfy { $0 == "*" }
 }

@@ -1,27 +1,34 @@
+/// In the form that help2man reads, of which `Scripts/manual` makes the manual pages.
 enum HelpText {
   static func page(for command: Command) -> String {
     joined([
-      TextLayout.wrap("OVERVIEW: \(command.abstract)"), TextLayout.paragraphs(command.discussion),
-      usage(of: command), section("ARGUMENTS", command.arguments.map(entry)),
-      section("OPTIONS", command.allOptions.map(entry)), examples(of: command),
+      TextLayout.wrap(command.abstract), TextLayout.paragraphs(command.discussion),
+      usage(of: command), section("Arguments", command.arguments.map(entry)),
+      section("Options", command.allOptions.map(entry)), examples(of: command),
     ])
   }
 
-  static let purpose = "Keep an app's reference data fresh without making the device import it."
-
   static func overview(of groups: [CommandGroup]) -> String {
     let sections = groups.map { group in
-      section(group.title.uppercased(), group.commands.map { ($0.name, $0.abstract) })
+      section(group.title, group.commands.map { ($0.name, $0.abstract) })
     }
     return joined(
-      [TextLayout.wrap("OVERVIEW: \(purpose)"), ["USAGE: seedbank <command> [<options>]"]] + sections + [
-        section("OPTIONS", [("--version", "Show the version."), entry(.help)]),
-        section("ENVIRONMENT", environment),
-        ["See 'seedbank help <command>' for more about a command."],
+      [TextLayout.paragraphs(introduction), ["Usage: seedbank <command> [<options>]"]] + sections + [
+        section("Options", [("--version", "Show the version."), entry(.help)]),
+        section("Environment", environment),
+        section("Exit status", ExitCode.allCases.map { ("\($0.rawValue)", $0.meaning) }),
       ])
   }
 
-  static let environment = [
+  private static let introduction = """
+    Keep an app's reference data fresh without making the device import it.
+
+    Results go to standard output, all else to standard error. See 'seedbank help <command>' for more about a command.
+    """
+
+  private static let environment = [
+    (Context.configurationVariable, "The configuration file, if no --config is given."),
+    ("SEEDBANK_*", "Settings of the configuration, such as SEEDBANK_HTTP_PORT for http.port."),
     (
       "NO_COLOR",
       "No colours, where it has any text. Without it, a terminal other than TERM=dumb shows words such as \"error\" and"
@@ -39,7 +46,7 @@ enum HelpText {
 
   private static func usage(of command: Command) -> [String] {
     // A placeholder stays on one line although it has spaces.
-    let words = ["USAGE: seedbank \(command.name)"] + (command.arguments + command.options).map(usage)
+    let words = ["Usage: seedbank \(command.name)"] + (command.arguments + command.options).map(usage)
     return TextLayout.wrap(words: words, hanging: words[0].count + 1)
   }
 
@@ -57,7 +64,7 @@ enum HelpText {
     return (short + parameter.placeholder, explanation(of: parameter))
   }
 
-  static func explanation(of parameter: Parameter) -> String {
+  private static func explanation(of parameter: Parameter) -> String {
     let remark =
       if parameter.isArgument {
         parameter.choices.isEmpty ? "" : " One of: \(parameter.choices.joined(separator: ", "))."
@@ -69,7 +76,7 @@ enum HelpText {
 
   private static func examples(of command: Command) -> [String] {
     guard !command.examples.isEmpty else { return [] }
-    return ["EXAMPLES:"]
+    return ["Examples:"]
       + command.examples.flatMap { ["  \($0.line)"] + TextLayout.wrap($0.explanation, indent: 6) }
   }
 }

@@ -47,12 +47,13 @@ extension Command {
     ] + Parameter.front + Parameter.log,
     examples: [
       (
-        "seedbank follow https://seeds.example --root root.json --to ./copy --once",
+        "seedbank follow https://seeds.example --root root.json --to copy --once",
         "Copy a publication once, for a static host."
       ),
       (
-        "seedbank follow https://seeds.example --root root.json --to /var/lib/seeds \\\n"
-          + "      --serve --host :: --port 80", "A front without a disk in common with the publisher."
+        "seedbank follow https://seeds.example --root root.json \\\n"
+          + "      --to /var/lib/seeds --serve --host :: --port 80",
+        "A front without a disk in common with the publisher."
       ),
     ]
   ) { arguments, context in

@@ -31,15 +31,14 @@ extension Command {
         help: "json, ndjson, csv or rejects (default: by the file's name, rejects by its content)."),
       .value("delimiter", "character", help: "What separates the fields of CSV: , (default), ;, | or tab."),
       .value(
-        "encoding", "name",
-        help: "The bytes of CSV: utf-8 (default), latin1, windows-1252, utf-16, utf-16le or utf-16be."),
+        "encoding", "name", help: "The bytes of CSV: utf-8 (default), latin1 or windows-1252."),
       .value(
         "header", "names",
         help: "The fields of CSV without a header, such as id,name; with --skip 1, in place of its own."),
       .value("skip", "records", help: "Records of CSV before the header that are passed over."),
       .value(
         "decimal", "mark", choices: CSVFormat.DecimalMark.allCases.map(\.rawValue),
-        help: "What stands before the fraction of CSV's numbers: . (default) or , as in 1.234,5."),
+        help: "What stands before the fraction of CSV's numbers: . (default) or , as in 1234,5."),
       .value(
         "empty", "rule", choices: CSVFormat.EmptyFields.allCases.map(\.rawValue),
         help: "Empty fields of CSV: quotes (default), null, text, or auto (NULL where the column allows it)."),
@@ -65,20 +64,20 @@ extension Command {
       ),
       .value(
         "batch", "rows",
-        help:
-          "Commit after that many rows. DATABASE.import-cursor keeps the place; the same command resumes there."
-      ),
+        help: "Commit after that many rows. If the import is interrupted, run it again."),
       .flag("run-triggers", help: "Let the tables' triggers run for each row that changes."),
       .flag("ignore-triggers", help: "Import into tables with triggers without running them."),
       .dryRun, .json,
     ],
     examples: [
       (
-        "seedbank import stops.json --database app.sqlite --table stop --rows $.data",
+        "seedbank import stops.json --database app.sqlite --table stop \\\n"
+          + "      --rows $.data",
         "Import the objects of an array."
       ),
       (
-        "seedbank import - --database app.sqlite --table stop --format csv --dry-run",
+        "seedbank import - --database app.sqlite --table stop \\\n"
+          + "      --format csv --dry-run",
         "Show what standard input would change."
       ),
     ]
@@ -129,11 +128,6 @@ extension Command {
         report.rowsPassedOver == 1 ? ("1 row", "was") : ("\(report.rowsPassedOver.grouped) rows", "were")
       console.note("\(rows) met no list's 'where', and \(were) passed over.")
     }
-    if report.rowsTakenBefore > 0 {
-      let rows =
-        report.rowsTakenBefore == 1 ? "1 row, which is" : "\(report.rowsTakenBefore.grouped) rows, which are"
-      console.note("An earlier run imported \(rows) not counted here.")
-    }
     if job.isDryRun { console.note("Nothing was changed: this was a dry run.") }
   }
 
@@ -160,7 +154,7 @@ extension ImportJob {
     policy.acceptsShrink = arguments.flag("accept-shrink")
     policy.triggers = try Self.triggers(arguments)
     if let rows = try arguments.integer("batch", in: 1...Int.max), !isDryRun {
-      policy.atomicity = .batched(rows: rows, cursor: ImportCursor.path(beside: database))
+      policy.atomicity = .batched(rows: rows)
     }
     self.policy = policy
   }

@@ -10,8 +10,8 @@ extension CommandGroup {
       ]),
     CommandGroup(title: "Keys", commands: [.keys]),
     CommandGroup(title: "Clients", commands: [.pull, .follow, .doctor]),
-    CommandGroup(title: "Files", commands: [.importing, .inspect, .template]),
-    CommandGroup(title: "This program", commands: [.help, .version, .manual, .completions]),
+    CommandGroup(title: "Data files", commands: [.importing, .inspect, .template]),
+    CommandGroup(title: "This program", commands: [.help, .version, .completion]),
   ]
 }
 

@@ -35,7 +35,7 @@ extension Command {
     ] + Parameter.log,
     examples: [
       (
-        "seedbank recover --from https://front1.example --from https://front2.example",
+        "seedbank recover --from https://one.example --from https://two.example",
         "Take over what the newer one of two followers has."
       ),
       ("seedbank recover --from s3://seeds/prod", "Take over what a bucket has that only its owner reads."),

@@ -39,7 +39,7 @@ extension DatasetConfiguration {
       "origin.tables", \.feed.tables, type: "by table: a file's name, or an object",
       usual: "by the files' names",
       isSeldom: true,
-      "which file holds a table, where that does not have the table's name: a name, in which `*` stands for any letters, "
+      "which file holds a table, where that does not have the table's name: a name, or a shell's pattern in which `*` stands for any letters, "
         + "or an object with `file`, `rows`, `layout` and `csv` as in a mapping, `types` of columns that SELECTs read, "
         + "`optionalColumns`, a list of columns that may be absent, and `optional`: `true` where the file may be absent, "
         + "and the table then has no rows",
@@ -83,13 +83,13 @@ extension ConfigurationValue {
   fileprivate func feedTables() throws(ConfigurationError) -> [FeedTable]? {
     guard written != nil else { return nil }
     return try members().map { table, value throws(ConfigurationError) in
-      if let file = value.written?.string { return FeedTable(table, file: file) }
+      if let file = value.written?.string { return FeedTable(table, file: file, json: .string(file)) }
       return try value.feedTable(table)
     }
   }
 
   private func feedTable(_ table: String) throws(ConfigurationError) -> FeedTable {
-    guard let members = written?.members else {
+    guard let written, let members = written.members else {
       throw error(
         "expected a file's name, or an object such as {\"file\": \"a.csv\"}, found \(written?.kind ?? "nothing")"
       )
@@ -107,8 +107,8 @@ extension ConfigurationValue {
     } catch { throw self.error(error.message) }
     let isNamed = members.contains { layouts.contains($0.name) }
     var said = FeedTable(
-      table, file: written?["file"]?.string, rows: list.rows, layout: isNamed ? list.layout : nil)
-    said.csv = written?["csv"]?.members ?? []
+      table, file: written["file"]?.string, rows: list.rows, layout: isNamed ? list.layout : nil,
+      json: written)
     try readColumns(into: &said)
     return said
   }

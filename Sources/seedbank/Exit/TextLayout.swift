@@ -34,7 +34,8 @@ enum TextLayout {
   static func entry(_ name: String, _ explanation: String) -> [String] {
     let head = "  \(name)"
     let lines = wrap(explanation, indent: explanationColumn)
-    guard head.count < explanationColumn, let first = lines.first else { return [head] + lines }
+    // Two spaces at least: from there on help2man reads the explanation.
+    guard head.count + 1 < explanationColumn, let first = lines.first else { return [head] + lines }
     return [head + first.dropFirst(head.count)] + lines.dropFirst()
   }
 

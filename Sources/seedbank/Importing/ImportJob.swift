@@ -53,12 +53,12 @@ struct ImportJob: Sendable {
           try sink(piece)
         }
       }
-      try rejected?.keep()
+      try rejected?.secure()
       if shutsOutReaders, report.hasChanges, !isDryRun { tell(Self.journalNote) }
       return report
     } catch {
       // Only the import's own failure is reported.
-      if hasBegun { try? rejected?.keep() } else { rejected?.discard() }
+      if hasBegun { try? rejected?.secure() } else { rejected?.discard() }
       throw error
     }
   }
@@ -99,10 +99,6 @@ struct ImportJob: Sendable {
       hooks.rejected = { try rejected.append($0) }
       hooks.willCommit = { try rejected.secure() }
     }
-    hooks.resumed = { [tell] place in
-      tell("Resuming at row \(place.row) of \(place.document): the rows before it were imported.")
-      if let length = place.rejects { try rejected?.goOn(behind: length) }
-    }
     return hooks
   }
 
@@ -137,9 +133,8 @@ struct ImportJob: Sendable {
     let own = ["-journal", "-wal", "-shm"].map {
       ImportFile(path: PhysicalPath.folder(database) + $0, role: "a file of the database")
     }
-    return [ImportFile(path: database, role: "the database")] + own + [
-      ImportFile(path: ImportCursor.path(beside: database), role: "the cursor of imports")
-    ] + inputs.map { ImportFile(path: $0.path, role: "a file to import") }
+    return [ImportFile(path: database, role: "the database")] + own
+      + inputs.map { ImportFile(path: $0.path, role: "a file to import") }
       + (mappingPath.map { [ImportFile(path: $0, role: "the mapping")] } ?? [])
   }
 }
@@ -176,8 +171,7 @@ extension ImportReport {
     [
       "tables": JSONValue(tables) { .object($0.counts.map { JSONMember($0, JSONValue($1)) }) },
       "rows": JSONValue(rows), "rowsPassedOver": JSONValue(rowsPassedOver),
-      "rowsTakenBefore": JSONValue(rowsTakenBefore), "bytes": JSONValue(bytes),
-      "statements": JSONValue(statements),
+      "bytes": JSONValue(bytes), "statements": JSONValue(statements),
       "seconds": .real((duration / .milliseconds(1)).rounded(.down) / 1000),
       "missing": .array(missing.map(\.json)), "issueCount": JSONValue(issueCount),
       // The last one, for whoever writes more of them behind.

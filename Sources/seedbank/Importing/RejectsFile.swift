@@ -10,7 +10,7 @@ final class RejectsFile {
   /// Where the lines are until they take the file's place.
   private var temporary: String?
   private let isRegular: Bool
-  private var file: File
+  private let file: File
 
   /// `others` are the import's own files, which must not be overwritten.
   init(_ path: String, sparing others: [ImportFile]) throws {
@@ -30,34 +30,15 @@ final class RejectsFile {
 
   func append(_ row: ImportReject) throws { try file.write(row.json + [0x0A]) }
 
-  /// Makes the lines last; returns the file's length.
-  func secure() throws -> Int? {
-    guard isRegular else { return nil }
+  /// Makes the lines last.
+  func secure() throws {
+    guard isRegular else { return }
     try file.sync()
     if let temporary {
       try DurableFile.moveIntoPlace(temporary, path)
       self.temporary = nil
     }
-    return try file.length()
   }
-
-  /// Goes on behind the lines of an earlier run of the same import, of which so many bytes belong to rows that are
-  /// committed. What is behind them is told again.
-  func goOn(behind length: Int) throws {
-    guard isRegular else { return }
-    guard let stamp = try FileStamp(path), stamp.isRegular, stamp.size >= length else {
-      throw CommandFailure(
-        .badData,
-        "\(path) does not have the rejected rows of the import that is resumed: give the file that it had with "
-          + "--rejects, or import without.")
-    }
-    discard()
-    temporary = nil
-    file = try File(path, for: .updating)
-    try file.cut(to: length)
-  }
-
-  func keep() throws { _ = try secure() }
 
   func discard() { if let temporary { try? Folder.remove(temporary) } }
 }

@@ -114,14 +114,14 @@ struct DraftedTable {
     guard let rowNumber = origin.keys.rowNumber, ModelFolder.canHold(origin.name) else {
       throw SchemaProblem.noKey(table: origin.name)
     }
-    let unkeyed = origin.keys.nullColumns.isEmpty ? sql : SQLText(sql).withUniqueForPrimaryKey
+    let unkeyed = origin.keys.nullColumns.isEmpty ? sql : SQLText(sql).withUniqueForPrimaryKey ?? sql
     if let schema = try? prove(unkeyed) {
       // Another key serves, which no row lacks.
       note(.key, "\(nullReason), so its key is \(list(schema.keyNames))")
       return schema
     }
     let column = try freeName(in: unkeyed)
-    let schema = try prove(SQLText(unkeyed).adding(firstColumn: "\(column) INTEGER PRIMARY KEY"))
+    let schema = try prove(SQLText(unkeyed).adding(firstColumn: "\(column) INTEGER PRIMARY KEY") ?? unkeyed)
     let others = schema.columnNames.dropFirst().map(quoted)
     projection = Self.numbering(origin.name, ["\(rowNumber) AS \(column)"] + others)
     note(.numbering, origin.keys.nullColumns.isEmpty ? "there is no key" : nullReason)

@@ -5,71 +5,78 @@ import SeedDatabase
 struct SQLText {
   let bytes: [UInt8]
   let tokens: [SQLScanner.Token]
+  private let words: [String]
 
   init(_ sql: String) {
     bytes = Array(sql.utf8)
     tokens = SQLScanner.tokens(of: bytes)
+    words = tokens.map(\.keyword)
   }
 
-  /// Without AUTOINCREMENT: rows arrive with their keys. SQLite reserves the word, so it stands nowhere else.
-  var withoutAutoincrement: String { cutting(tokens.filter { $0.keyword == "AUTOINCREMENT" }.map(\.range)) }
+  func keyword(_ index: Int) -> String { words.indices.contains(index) ? words[index] : "" }
 
-  func cuttingReferences(_ places: Set<Int>) -> String {
-    let all = tokens.indices.filter { tokens[$0].keyword == "REFERENCES" }
-    return cutting(all.enumerated().filter { places.contains($0.offset) }.map { clause(around: $0.element) })
+  /// The columns and constraints of a CREATE TABLE, as the commas in its brackets divide them.
+  var entries: [Range<Int>] {
+    guard let open = words.firstIndex(of: "(") else { return [] }
+    let end = max(open + 1, SQLScanner.closingBracket(of: open, in: words))
+    let commas = outside(open + 1..<end).filter { words[$0] == "," }
+    return zip([open] + commas, commas + [end]).map { $0 + 1..<$1 }.filter { !$0.isEmpty }
   }
 
-  func cutting(_ ranges: [Range<Int>]) -> String {
-    var rest = bytes
-    for range in ranges.reversed() {
-      var start = range.lowerBound
-      // Never a line's end: it may be what ends a comment.
-      while start > 0, rest[start - 1] == UInt8(ascii: " ") { start -= 1 }
-      rest.removeSubrange(start..<range.upperBound)
+  var columns: [Range<Int>] { entries.filter { !Self.tableConstraints.contains(keyword($0.lowerBound)) } }
+
+  private static let tableConstraints: Set<String> = ["CONSTRAINT", "PRIMARY", "UNIQUE", "CHECK", "FOREIGN"]
+  private static let constraints = tableConstraints.union([
+    "NOT", "NULL", "DEFAULT", "COLLATE", "REFERENCES", "GENERATED", "AS",
+  ])
+
+  /// An entry's constraints, each with its name and up to the next one.
+  func constraints(in entry: Range<Int>) -> [Range<Int>] {
+    let places = outside(entry)
+    let words = places.map(keyword)
+    let starts = words.indices.filter { at in
+      (at == 0 ? Self.tableConstraints : Self.constraints).contains(words[at])
+        && !Self.isContinued(words[..<at], by: words[at...])
     }
-    return String(decoding: rest, as: UTF8.self)
+    return zip(starts, starts.dropFirst().map { places[$0] } + [entry.upperBound]).map { places[$0]..<$1 }
   }
 
-  func keyword(_ index: Int) -> String { tokens.indices.contains(index) ? tokens[index].keyword : "" }
-
-  /// The whole constraint: with its name, with FOREIGN KEY (…) and the comma before where it is the table's.
-  private func clause(around references: Int) -> Range<Int> {
-    var first = foreignKey(before: references) ?? references
-    if keyword(first - 2) == "CONSTRAINT" { first -= 2 }
-    if keyword(references - 1) == ")", keyword(first - 1) == ",", first != references { first -= 1 }
-    return tokens[first].range.lowerBound..<tokens[last(of: references)].range.upperBound
+  /// Whether the word goes on with a constraint: `SET NULL`, `NOT DEFERRABLE`, `CONSTRAINT name CHECK`,
+  /// `FOREIGN KEY (…) REFERENCES`.
+  private static func isContinued(_ words: ArraySlice<String>, by rest: ArraySlice<String>) -> Bool {
+    pairs.contains([words.last, rest.first]) || rest.starts(with: ["NOT", "DEFERRABLE"])
+      || words.dropLast().last == "CONSTRAINT" || words.dropLast(2).last == "FOREIGN"
   }
 
-  private func foreignKey(before references: Int) -> Int? {
-    guard keyword(references - 1) == ")" else { return nil }
-    let open = counterpart(of: references - 1, step: -1)
-    return keyword(open - 1) == "KEY" && keyword(open - 2) == "FOREIGN" ? open - 2 : nil
+  private static let pairs: Set<[String?]> = [
+    ["SET", "NULL"], ["SET", "DEFAULT"], ["NOT", "NULL"], ["DEFAULT", "NULL"], ["ALWAYS", "AS"],
+  ]
+
+  /// The constraint's first word behind its name.
+  func kind(of constraint: Range<Int>) -> String {
+    keyword(constraint.lowerBound + (keyword(constraint.lowerBound) == "CONSTRAINT" ? 2 : 0))
   }
 
-  /// The last token of `REFERENCES parent (columns) ON DELETE … MATCH … DEFERRABLE …`.
-  private func last(of references: Int) -> Int {
-    var next = references + 2
-    if keyword(next) == "(" { next = counterpart(of: next, step: 1) + 1 }
-    while let length = actionLength(at: next) { next += length }
-    return min(next, tokens.count) - 1
-  }
-
-  private func actionLength(at index: Int) -> Int? {
-    switch (keyword(index), keyword(index + 1), keyword(index + 2)) {
-    case ("ON", _, "SET"), ("ON", _, "NO"): 4
-    case ("ON", _, _): 3
-    case ("MATCH", _, _), ("NOT", "DEFERRABLE", _), ("INITIALLY", _, _): 2
-    case ("DEFERRABLE", _, _): 1
-    default: nil
+  /// The tokens of a range that are not within its brackets.
+  private func outside(_ range: Range<Int>) -> [Int] {
+    var (places, next) = ([Int](), range.lowerBound)
+    while next < range.upperBound {
+      places.append(next)
+      next = keyword(next) == "(" ? SQLScanner.closingBracket(of: next, in: words) + 1 : next + 1
     }
+    return places
   }
 
-  func counterpart(of bracket: Int, step: Int) -> Int {
-    var depth = 0
-    for index in stride(from: bracket, to: step > 0 ? tokens.count : -1, by: step) {
-      depth += keyword(index) == "(" ? 1 : keyword(index) == ")" ? -1 : 0
-      if depth == 0 { return index }
-    }
-    return bracket
+  /// Where these tokens stand in the text.
+  func place(_ range: Range<Int>) -> Range<Int> {
+    tokens[range.lowerBound].range.lowerBound..<tokens[range.upperBound - 1].range.upperBound
+  }
+
+  func text(_ place: Range<Int>) -> String { String(decoding: bytes[place], as: UTF8.self) }
+
+  func replacing(_ place: Range<Int>, with text: String) -> String {
+    var all = bytes
+    all.replaceSubrange(place, with: Array(text.utf8))
+    return String(decoding: all, as: UTF8.self)
   }
 }

@@ -66,13 +66,15 @@ typedef struct {
 int stat(const char *path, struct stat *status);
 int lstat(const char *path, struct stat *status);
 int fstat(int descriptor, struct stat *status);
+#define FNM_NOESCAPE 0x01
+#define FNM_PATHNAME 0x02
+int fnmatch(const char *pattern, const char *text, int flags);
 int close(int descriptor);
 int usleep(unsigned int microseconds);
 ssize_t read(int descriptor, void *buffer, size_t count);
 ssize_t write(int descriptor, const void *buffer, size_t count);
 off_t lseek(int descriptor, off_t offset, int whence);
 ssize_t pread(int descriptor, void *bytes, size_t count, off_t offset);
-int ftruncate(int descriptor, off_t length);
 int fsync(int descriptor);
 int flock(int descriptor, int operation);
 int fchmod(int descriptor, mode_t mode);

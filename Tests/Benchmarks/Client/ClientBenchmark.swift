@@ -3,12 +3,11 @@ import Foundation
 // Benchmarks of the client: row 9 of the numbers to hold, with the real binary as the app.
 //
 // - A first start is a whole process: metadata, download, hash, inflate, hash, checks, swap.
-// - The baseline is what a careful script does with the same file from the same front: curl, gzip -d, sha256sum twice.
-// - The other way is how apps import today: the same rows in pages of JSON that are on the disk already, JSONDecoder,
-//   prepared upserts into the same tables and index, one transaction.
+// - The baseline is a careful script for the same file from the same front: curl, gzip -d, sha256sum twice.
+// - The alternative is a common import: the same rows in local pages of JSON, JSONDecoder, prepared upserts into
+//   the same tables and index, one transaction.
 // - The peak is the process's highest resident size. Ours and the baseline take turns; ratios are medians of pairs.
 
-/// Runs the client and what it is measured against, and prints what came out.
 struct ClientBenchmark {
   private let options: ClientOptions
 
@@ -29,7 +28,7 @@ struct ClientBenchmark {
 
   private func measureStarts(_ scene: ClientScene) throws -> Pairs {
     var pairs = Pairs()
-    // The first pair warms the front's and the system's caches.
+    // The first pair warms the caches of front and system.
     for run in 0...options.runs {
       let (baseline, ours) = (try scene.baseline(), try scene.firstStart())
       if run > 0 { pairs.add(ours: ours, baseline) }
@@ -51,13 +50,11 @@ struct ClientBenchmark {
   }
 }
 
-/// What a look costs that finds nothing new.
 struct IdlePoll {
   let requests: Int
   let bytes: Int
 }
 
-/// What the command line asks for.
 struct ClientOptions {
   private(set) var isJSON = false
   private(set) var rows = 3_200_000

@@ -1,11 +1,9 @@
 import Foundation
 
-/// Prints one line for each number, as a table or as JSON.
 struct ClientReport {
   private let options: ClientOptions
   private let snapshotBytes: Int
 
-  /// The numbers to hold.
   private enum Bars {
     static let start = 1.5
     static let imports = 15.0
@@ -26,7 +24,7 @@ struct ClientReport {
     let holds: Bool
   }
 
-  /// A first start beside the script, and its memory.
+  /// Adds a first start compared with the script, and its memory.
   func add(_ starts: Pairs) {
     let ratio = starts.ratio(\.seconds)
     var line = self.line(
@@ -40,7 +38,7 @@ struct ClientReport {
     say(self.line("first start, peak bytes", Double(peak), Double(Bars.peakBytes), peak <= Bars.peakBytes))
   }
 
-  /// A first start beside an import of the same rows.
+  /// Adds a first start compared with an import of the same rows.
   func add(_ starts: Pairs, imports: [ToolRun]) {
     let (own, other) = (median(starts.ours.map(\.seconds)), median(imports.map(\.seconds)))
     var line = self.line(

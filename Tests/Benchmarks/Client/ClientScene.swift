@@ -1,12 +1,12 @@
 import Foundation
 
-/// A front that serves one snapshot, the same rows as JSON, and devices that have nothing yet.
+/// A front that serves one snapshot, the same rows as JSON, and empty devices.
 final class ClientScene {
   private let folder: String
   private let front: String
   private let process: Process
   private let object: String
-  /// Bytes of the snapshot as published.
+  /// Bytes of the published snapshot.
   let snapshotBytes: Int
 
   private static let dataset = "bench"
@@ -36,13 +36,12 @@ final class ClientScene {
     process.waitUntilExit()
   }
 
-  /// A first start: metadata, snapshot, swap.
+  /// Runs a first start: metadata, snapshot, swap.
   func firstStart() throws -> ToolRun {
     try? FileManager.default.removeItem(atPath: store)
     return try pull()
   }
 
-  /// A look that finds nothing new.
   func pull() throws -> ToolRun {
     try Tool.run(
       Tool.seedbank,
@@ -52,7 +51,7 @@ final class ClientScene {
       ])
   }
 
-  /// What a careful script does with the same file: download, hash, expand, hash.
+  /// Runs a careful script for the same file: download, hash, expand, hash.
   func baseline() throws -> ToolRun {
     let file = "\(folder)/baseline.sqlite"
     defer { for suffix in ["", ".gz"] { try? FileManager.default.removeItem(atPath: file + suffix) } }
@@ -64,7 +63,7 @@ final class ClientScene {
       ])
   }
 
-  /// Requests and bytes of bodies that the front has answered with so far, without those for its counts.
+  /// Requests and body bytes that the front has served, except for metrics.
   func served() throws -> (requests: Int, bytes: Int) {
     let page = try Load.output(of: "curl", ["-sf", "\(front)/metrics"])
     return (sum("seedbank_requests_total{", page), sum("seedbank_response_bytes_total{", page))

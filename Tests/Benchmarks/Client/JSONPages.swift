@@ -1,7 +1,7 @@
 import Foundation
 import SeedFormat
 
-/// How an app imports today: pages of JSON, JSONDecoder, prepared upserts, one transaction.
+/// A common import in an app: pages of JSON, JSONDecoder, prepared upserts, one transaction.
 struct JSONPages {
   static let verb = "json-pages"
 
@@ -10,7 +10,7 @@ struct JSONPages {
 
   init(_ folder: String) { self.folder = folder }
 
-  /// Writes every row of the origin, a page of objects on each line.
+  /// Writes every row of the origin, a page of objects per line.
   func export(_ origin: TransitOrigin) throws {
     for table in TransitOrigin.tables {
       let members = Self.columns(table).map { "'\($0)', \($0)" }.joined(separator: ", ")
@@ -25,7 +25,7 @@ struct JSONPages {
     try origin.schemaWithIndex.write(toFile: file("schema"), atomically: false, encoding: .utf8)
   }
 
-  /// Runs the import in a process of its own.
+  /// Runs the import in a new process.
   func measure() throws -> ToolRun {
     defer {
       for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: target + suffix) }
@@ -34,7 +34,7 @@ struct JSONPages {
     return try Tool.run(program, [Self.verb, folder])
   }
 
-  /// The import.
+  /// Runs the import in this process.
   func run() throws {
     let database = try RawDatabase(target)
     try database.execute(try String(contentsOfFile: file("schema"), encoding: .utf8))
@@ -108,7 +108,7 @@ private struct StopTime: PageRow {
   }
 }
 
-/// The lines of a file, one in memory at a time.
+/// The lines of a file, with one in memory at a time.
 private final class LineReader: Sequence, IteratorProtocol {
   private let file: UnsafeMutablePointer<FILE>
   private var line: UnsafeMutablePointer<CChar>?

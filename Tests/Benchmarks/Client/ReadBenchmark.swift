@@ -2,13 +2,13 @@ import Foundation
 import SeedClient
 import SeedDatabase
 
-/// Rows as an app's own type beside the same type made by hand from rows of values, by turns in one process.
+/// Decoding rows as a type compared with the same type built by hand, in turn in one process.
 struct ReadBenchmark {
   private var isJSON = false
   private var rows = 1_000_000
   private var runs = 7
 
-  /// How much longer the type may take.
+  /// Allowed ratio of the type's time to the time by hand.
   private static let bar = 1.3
 
   init(_ arguments: some Sequence<String>) throws {

@@ -1,6 +1,5 @@
 import Foundation
 
-/// Runs this program again for one measurement.
 enum ChildProcess {
   static func measure(_ arguments: [String]) throws -> Measurement {
     let process = Process()

@@ -1,6 +1,5 @@
 import Foundation
 
-/// Generates each workload, lets every contender run in processes of their own, and prints what came out.
 struct ImportBenchmark {
   private let options: Options
   private let report: Report
@@ -45,7 +44,7 @@ struct ImportBenchmark {
   private func run(_ contender: Contender, _ workload: any Workload, _ folder: String) throws -> [Result] {
     var results = Phase.allCases.map { Result(workload.name, contender.name, $0) }
     for run in 0...options.runs {
-      // The first run counts and verifies, and warms the documents' pages for all that follow.
+      // The first run counts and verifies, and warms the documents' pages for the others.
       for (index, phase) in Phase.allCases.enumerated() {
         let request = MeasurementRequest(workload.name, contender.name, folder, phase, isCheck: run == 0)
         results[index].add(try ChildProcess.measure(request.arguments), isCheck: run == 0)

@@ -1,4 +1,3 @@
-/// What the command line asks for.
 struct Options {
   private(set) var isJSON = false
   private(set) var isQuick = false

@@ -8,7 +8,7 @@ struct Report {
     let workload, contender, phase: String
     let seconds, ratio, processorSeconds, processorRatio: Double
     let statements, lookups, peakBytes: Int
-    /// Look-ups for each hundred objects of the document.
+    /// Look-ups per hundred objects of the document.
     let lookupPercent: Double
     let rows: [Int]
     let correct, refused: Bool

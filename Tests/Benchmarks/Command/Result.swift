@@ -1,4 +1,3 @@
-/// What one contender's runs over one workload came to.
 struct Result {
   let workload: String
   let contender: String

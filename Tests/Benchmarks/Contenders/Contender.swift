@@ -1,13 +1,12 @@
-/// One way to import.
 struct Contender: Sendable {
   typealias Run = @Sendable (any Workload, WorkloadFiles, Phase) throws -> Void
 
   let name: String
-  /// Makes ready what the target needs beyond the tables; not timed.
+  /// Prepares what the target needs besides its tables; not timed.
   var prepare: (@Sendable (any Workload, WorkloadFiles) throws -> Void)?
-  /// Rows beyond which it is left out: it holds an object for each, or takes minutes.
+  /// Rows above which it is skipped, because it keeps an object per row or takes minutes.
   var rowLimit = Int.max
-  /// The only workload that it knows.
+  /// The only supported workload.
   var only: String?
   let run: Run
 

@@ -1,9 +1,8 @@
 import Foundation
 import SeedFormat
 
-/// Find or insert with a cache of what was fetched, filled as it goes; one save at the end.
-///
-/// An object that comes again with the same values is not written again.
+/// Find or insert with a cache of fetched objects, filled on the way; one save at the end. Unchanged objects are
+/// not written.
 enum FetchCache {
   @Sendable static func run(_ workload: any Workload, _ files: WorkloadFiles, _ phase: Phase) throws {
     let database = try RawDatabase(files.target)

@@ -1,7 +1,7 @@
 import SeedDatabase
 import SeedFormat
 
-/// A document of lists of flat objects, by their tables' names.
+/// A document of lists of flat objects, named by table.
 struct FlatRows: ~Copyable {
   private var scanner = JSONScanner()
   private var tape = JSONTape()

@@ -1,7 +1,7 @@
 import Foundation
 import SeedFormat
 
-/// SQLite reads the JSON itself: one statement per table and document.
+/// SQLite reads the JSON: one statement per table and document.
 enum JSONEach {
   @Sendable static func run(_ workload: any Workload, _ files: WorkloadFiles, _ phase: Phase) throws {
     let database = try RawDatabase(files.target)

@@ -2,9 +2,9 @@ import SeedDatabase
 import SeedFormat
 import SeedImport
 
-/// Our importer over a document that comes in chunks.
+/// Our importer over a document in chunks.
 enum OwnChunks {
-  /// The rows that came, and those of them that were rejected.
+  /// Returns the counts of imported and of rejected rows.
   static func run(
     _ connection: Connection, _ document: MemoryDocument, _ chunks: MemoryChunks
   ) throws -> [Int] {

@@ -5,7 +5,7 @@ import SeedFormat
 extension FileHandle {
   private static let pieceBytes = 256 * 1024
 
-  /// Hands the next piece to `take`; false at the file's end.
+  /// Passes the next piece to `take`; returns false at the file's end.
   func readPiece(_ take: (UnsafeRawBufferPointer) -> Void) throws -> Bool {
     guard let piece = try read(upToCount: Self.pieceBytes), !piece.isEmpty else { return false }
     piece.withUnsafeBytes(take)
@@ -25,7 +25,7 @@ enum OwnDelta {
     }
   }
 
-  /// Makes the target a seed, and both documents where they are not there yet.
+  /// Makes the target a seed, and both documents if they are missing.
   @Sendable static func prepare(_ workload: any Workload, _ files: WorkloadFiles) throws {
     let connection = try Connection(files.target, .writer)
     let schema = try SchemaReader(connection).schema()

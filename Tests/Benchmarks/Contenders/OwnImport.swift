@@ -2,7 +2,7 @@ import SeedDatabase
 import SeedFormat
 import SeedImport
 
-/// Our importer as apps use it: mapping, validation, references and report, over a file read in pieces.
+/// Our importer as apps use it: mapping, validation, references and report, over a file in pieces.
 enum OwnImport {
   @Sendable static func run(_ workload: any Workload, _ files: WorkloadFiles, _ phase: Phase) throws {
     try run(try files.documents(phase), into: files.target, workload.mapping, workload.importPolicy)
@@ -24,7 +24,7 @@ enum OwnImport {
     }
   }
 
-  /// Documents until the empty one.
+  /// Reads documents up to the empty one.
   private static func read(_ documents: [String], into session: ImportSession) throws {
     for path in documents {
       try session.begin(path)

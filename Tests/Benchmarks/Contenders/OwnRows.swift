@@ -2,7 +2,7 @@ import Foundation
 import SeedDatabase
 import SeedFormat
 
-/// Flat objects straight from the scanner to the table's batches: no digest, no mapping.
+/// Flat objects from the scanner to the table's batches, without digest and mapping.
 enum OwnRows {
   @Sendable static func run(_ workload: any Workload, _ files: WorkloadFiles, _ phase: Phase) throws {
     let connection = try Connection(files.target, .writer)

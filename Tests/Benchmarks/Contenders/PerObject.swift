@@ -1,7 +1,7 @@
 import Foundation
 import SeedFormat
 
-/// The statements of one table for importers that look before they write.
+/// The statements of one table for importers that look up before they write.
 struct ObjectStatements {
   let find: RawStatement
   private let insert: RawStatement
@@ -20,7 +20,7 @@ struct ObjectStatements {
 
   func exists(_ values: [SeedValue]) throws -> Bool { try find.finds(key(values)) }
 
-  /// Saves one object whose presence is known.
+  /// Saves an object known to be present or absent.
   func save(_ values: [SeedValue], exists: Bool) throws {
     switch (exists, policy) {
     case (false, _), (true, .fail): try insert.run(values)

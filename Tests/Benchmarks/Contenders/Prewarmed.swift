@@ -1,7 +1,7 @@
 import Foundation
 import SeedFormat
 
-/// All objects are collected first, each once; then their keys are looked up in batches; then they are saved.
+/// Collects all distinct objects, looks up their keys in batches, and saves them.
 enum Prewarmed {
   private static let keysPerLookup = 500
 

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// What a target holds, as contenders must agree on it: row counts and one sum over every value's bytes.
+/// A target's content, on which contenders must agree: row counts and one sum over every value's bytes.
 struct Checksum {
   private static let basis: UInt64 = 0xCBF2_9CE4_8422_2325
   private static let prime: UInt64 = 0x100_0000_01B3

@@ -1,4 +1,3 @@
-/// One contender's run over one workload's documents.
 struct MeasurementRequest {
   static let verb = "measure"
   let workload: String
@@ -25,23 +24,22 @@ struct MeasurementRequest {
   }
 }
 
-/// Whether the target is empty or holds the data already.
+/// Whether the target is empty or already filled.
 enum Phase: String, CaseIterable, Codable {
   case cold, hot
 }
 
-/// What one process measured.
 struct Measurement: Codable {
   var seconds = 0.0
-  /// The processor's share of them, which other programs on the machine disturb less.
+  /// Less affected by other programs on the machine.
   var processorSeconds = 0.0
   /// The peak during the import above the peak before it.
   var peakBytes = 0
   var statements = 0
-  /// Statements that only look something up.
+  /// Statements that only look up.
   var lookups = 0
   var rows: [Int] = []
   var checksum = ""
-  /// Where an import must fail, whether it did.
+  /// Whether an import that must fail failed.
   var refused = false
 }

@@ -1,6 +1,5 @@
 import Foundation
 
-/// Runs one request in this process and prints what it measured.
 struct Measurer {
   private let request: MeasurementRequest
   private let workload: any Workload

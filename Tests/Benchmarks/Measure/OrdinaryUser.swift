@@ -1,17 +1,17 @@
 import Foundation
 
-/// Somebody without root's rights, for programs that root shall not run.
+/// An unprivileged user, for programs that must not run as root.
 enum OrdinaryUser {
   static let isNeeded = geteuid() == 0
   private static let id = 65534
 
-  /// The command as that user runs it.
+  /// Wraps a command so that it runs as that user.
   static func running(_ command: [String]) -> [String] {
     guard isNeeded else { return command }
     return ["setpriv", "--reuid=\(id)", "--regid=\(id)", "--clear-groups"] + command
   }
 
-  /// Gives that user a file, or a folder with all that is in it.
+  /// Changes the owner of a file or a folder tree to that user.
   static func give(_ path: String) throws {
     if isNeeded { try Tool.run("chown", ["-R", "\(id):\(id)", path]) }
   }

@@ -1,14 +1,13 @@
 import struct Foundation.Data
 import class Foundation.FileHandle
 
-/// What the system tells of the memory of a process that runs.
 enum ProcessStatus {
   private static let bytesPerUnit = 1024
 
-  /// A field of `/proc/PROCESS/status` that is given in kilobytes, such as `VmRSS`.
+  /// A field of `/proc/PROCESS/status` in kilobytes, for example `VmRSS`.
   static func bytes(_ field: String, of process: String = "self") throws -> Int {
     let file = "/proc/\(process)/status"
-    // A file of /proc has no size to ask for: it is read to its end.
+    // A file of /proc has no size, so read to its end.
     let data = FileHandle(forReadingAtPath: file)?.readDataToEndOfFile() ?? Data()
     for line in String(decoding: data, as: UTF8.self).split(separator: "\n") where line.hasPrefix("\(field):")
     {

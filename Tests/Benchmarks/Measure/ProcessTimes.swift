@@ -1,15 +1,15 @@
 import Foundation
 
-/// What the system tells of a process's use of the processor, in its ticks.
+/// A process's use of the processor in ticks.
 struct ProcessTimes {
   let parent: Int32
   let own: Int
-  /// Of its children that have ended.
+  /// Ticks of its terminated children.
   let ended: Int
 
   init?(_ process: Int32) {
     let data = FileHandle(forReadingAtPath: "/proc/\(process)/stat")?.readDataToEndOfFile() ?? Data()
-    // The name before the parenthesis may have spaces.
+    // The name before the parenthesis may contain spaces.
     let fields = String(decoding: data, as: UTF8.self).split(separator: ")").last?.split(separator: " ") ?? []
     guard fields.count > 14, let parent = Int32(fields[1]) else { return nil }
     let times = fields[11...14].map { Int($0) ?? 0 }

@@ -1,6 +1,6 @@
 import SeedSystem
 
-/// What this process has used of the processor, in its own code and in the kernel's.
+/// The processor time of this process in user and kernel mode.
 enum ProcessorTime {
   private static let clock = CLOCK_PROCESS_CPUTIME_ID
 

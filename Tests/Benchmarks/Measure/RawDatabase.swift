@@ -1,11 +1,11 @@
 import CSQLite
 import SeedFormat
 
-/// SQLite's C interface as the baselines' authors use it: no checks beyond return codes, nothing of ours.
+/// SQLite's C interface as other authors use it, with checks of return codes only.
 final class RawDatabase {
   let handle: OpaquePointer
 
-  /// The settings that every contender's target has.
+  /// The settings of every contender's target.
   static let settings = "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL"
 
   init(_ path: String) throws {
@@ -41,7 +41,6 @@ final class RawDatabase {
   }
 }
 
-/// A prepared statement of a ``RawDatabase``.
 final class RawStatement {
   let handle: OpaquePointer
   private let database: RawDatabase
@@ -87,7 +86,7 @@ final class RawStatement {
     }
   }
 
-  /// True on a row.
+  /// True if there is a row.
   func step() throws -> Bool {
     switch sqlite3_step(handle) {
     case SQLITE_ROW: return true
@@ -102,7 +101,7 @@ final class RawStatement {
     while try step() {}
   }
 
-  /// A value of the current row; it was declared NOT NULL.
+  /// A NOT NULL value of the current row.
   func value(_ index: Int32, _ column: Column) -> SeedValue {
     switch column.kind {
     case .integer: .integer(sqlite3_column_int64(handle, index))

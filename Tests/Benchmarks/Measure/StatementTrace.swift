@@ -1,16 +1,15 @@
 import CSQLite
 import Foundation
 
-/// Counts the statements that SQLite runs on every connection opened after ``start()``, whoever opens it.
-///
-/// It costs something for each of them, so timed runs go without.
+/// Counts the statements of every connection opened after ``start()``. Timed runs go without, because tracing costs
+/// time.
 enum StatementTrace {
-  /// Written by SQLite's callback on the one thread that imports.
+  /// Written by SQLite's callback on the only importing thread.
   nonisolated(unsafe) fileprivate static var ran = 0
   nonisolated(unsafe) fileprivate static var looked = 0
 
   static var count: Int { ran }
-  /// Those of them that only look something up.
+  /// Statements that only look up.
   static var lookups: Int { looked }
 
   static func start() {
@@ -18,7 +17,7 @@ enum StatementTrace {
       database, _, _ in
       sqlite3_trace_v2(database, UInt32(SQLITE_TRACE_STMT), countStatement, nil)
     }
-    // SQLite declares entry points as functions without parameters and calls them with three.
+    // SQLite declares entry points as functions without parameters but calls them with three.
     sqlite3_auto_extension(unsafeBitCast(entry, to: (@convention(c) () -> Void).self))
   }
 

@@ -1,6 +1,5 @@
 import Foundation
 
-/// Where a workload's files are.
 struct WorkloadFiles {
   let folder: String
   private let contender: String
@@ -10,16 +9,13 @@ struct WorkloadFiles {
     self.contender = contender
   }
 
-  /// The contender's database.
   var target: String { "\(folder)/target-\(contender.filter { $0.isLetter || $0.isNumber }).sqlite" }
 
-  /// The same rows as a database.
   func source(_ phase: Phase) -> String { "\(folder)/source-\(phase.rawValue).sqlite" }
 
-  /// The same rows as a delta from the target's version.
+  /// A delta of the same rows from the target's version.
   func delta(_ phase: Phase) -> String { "\(folder)/delta-\(phase.rawValue).json" }
 
-  /// The documents in their order.
   func documents(_ phase: Phase) throws -> [String] {
     let names = try FileManager.default.contentsOfDirectory(atPath: folder)
     let own = names.filter { $0.hasPrefix("document-\(phase.rawValue)-") }

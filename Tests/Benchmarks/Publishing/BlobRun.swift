@@ -1,13 +1,13 @@
 import Foundation
 
-/// One of two rows with long blobs changes: what publishing it takes, and what a client takes to apply it.
+/// Cost of publishing and applying a change of one of two rows with long blobs.
 struct BlobRun {
   let folder: String
   let isJSON: Bool
 
   private static let rows = 2
   private static let blobBytes = 100_000_000
-  /// Four times the blob. It is in the document as text, in memory as it is, and in SQLite's row, the old and the new one.
+  /// Four times the blob: its text in the document, its bytes, and SQLite's old and new row.
   private static let mostBytes = 4 * blobBytes
   /// Seconds after which the origin's stamp is trusted.
   private static let settlingSeconds = 3.0
@@ -33,7 +33,7 @@ struct BlobRun {
   private var origin: String { "\(folder)/origin.sqlite" }
   private var deployment: String { "\(folder)/deployment" }
   private var configuration: [String] { ["--config", "\(deployment)/seedbank.json"] }
-  /// Which no two calls make alike, and nothing compresses.
+  /// Incompressible, and different in each call.
   private var blob: String { "randomblob(\(Self.blobBytes))" }
 
   private func sqlite(_ sql: String) throws { try Tool.run("sqlite3", [origin], input: sql) }

@@ -1,8 +1,7 @@
 import Foundation
 
-/// `seedbank run` beside an origin with a log that nobody changes, as root and as an ordinary user.
-///
-/// The origin is the ordinary user's. Its log is root's to open, which SQLite notes in the log's own times.
+/// `seedbank run` with an unchanged WAL origin, as root and as an ordinary user. The ordinary user owns the origin;
+/// if root opens its WAL, SQLite changes the WAL's times.
 struct IdleRun {
   private let folder: String
   private let rows: Int
@@ -10,7 +9,7 @@ struct IdleRun {
 
   private static let usualRows = 3_000_000
   private static let seconds = 60.0
-  /// Seconds after which the first look is over.
+  /// Seconds after which the first step has ended.
   private static let settlingSeconds = 20.0
   private static let mostShare = 0.005
 
@@ -33,7 +32,7 @@ struct IdleRun {
     try OrdinaryUser.give(scene.deployment)
     try OrdinaryUser.give(place)
     try measure("an ordinary user", scene, isOrdinary: true)
-    // The connection, and the log with it, are there until the end.
+    // Keeps the connection and its WAL until the end.
     try writer.write(".quit")
   }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// `seedbank run` beside a writer that never rests: what it holds, minute by minute.
+/// `seedbank run` with a permanent writer, and its memory minute by minute.
 struct LongRun {
   private let folder: String
   private let rows: Int
@@ -11,8 +11,7 @@ struct LongRun {
   private static let fewestMinutes = 4
   private static let writesPerSecond = 5
   private static let mostChangedRows = 100
-  /// A snapshot each minute, and files that nobody names any more go as early as they can: an hour would go by until as many
-  /// go as come.
+  /// A snapshot per minute, and the shortest grace period. With the default hour, deletions would start late.
   private static let settings: [(object: String, key: String, seconds: Int)] = [
     ("schedule", "snapshotSeconds", 60), ("retention", "graceSeconds", 60),
   ]
@@ -69,7 +68,7 @@ struct LongRun {
     try JSONSerialization.data(withJSONObject: object).write(to: URL(filePath: file))
   }
 
-  /// Up to a hundred rows, others than those before.
+  /// Up to a hundred rows, different from the previous ones.
   private func change(_ number: Int) -> String {
     let (count, first) = (number % Self.mostChangedRows + 1, number * 7919 % rows)
     return "UPDATE item SET price = price + 1 WHERE id BETWEEN \(first) AND \(first + count);"
@@ -80,6 +79,6 @@ struct LongRun {
     if left > 0 { Thread.sleep(forTimeInterval: left) }
   }
 
-  /// At once, so that a file shows how it goes.
+  /// Unbuffered, so that a file shows the progress.
   private func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
 }

@@ -1,17 +1,16 @@
 import Foundation
 
-/// What a process held at one moment.
 struct MemorySample {
   let residentBytes: Int
-  /// Of these, what is no file's.
+  /// The part that is not backed by files.
   let anonymousBytes: Int
 }
 
-/// What a process held, minute by minute.
+/// The memory of a process, minute by minute.
 struct MemoryCurve {
   private var samples: [MemorySample] = []
 
-  /// The last quarter in relation to the second, when what is taken once is taken.
+  /// The last quarter relative to the second, after one-time allocations.
   private static let mostGrowth = 1.05
   private static let minutesPerHour = 60.0
   private static let bytesPerMiB = 1_048_576.0
@@ -28,7 +27,6 @@ struct MemoryCurve {
 
   mutating func add(_ sample: MemorySample) { samples.append(sample) }
 
-  /// The newest minute.
   func line(isJSON: Bool) -> String {
     guard let sample = samples.last else { return "" }
     let minute = Minute(
@@ -39,7 +37,6 @@ struct MemoryCurve {
       Double(minute.residentBytes) / Self.bytesPerMiB, Double(minute.anonymousBytes) / Self.bytesPerMiB)
   }
 
-  /// Whether it is flat.
   func summary(isJSON: Bool) -> String {
     let ratio = growth
     let summary = Summary(
@@ -55,7 +52,7 @@ struct MemoryCurve {
       Self.mostGrowth, summary.holds ? "" : "   OVER")
   }
 
-  /// By how much the later half grows in an hour: the slope of the line through it with the least squares.
+  /// Growth per hour in the later half, by linear regression.
   private func slope(_ value: KeyPath<MemorySample, Int>) -> Double {
     let values = samples.suffix(samples.count / 2).map { Double($0[keyPath: value]) }
     let (middle, mean) = (Double(values.count - 1) / 2, values.reduce(0, +) / Double(values.count))

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A writer whose connection stays open, so that a log stays beside the file.
+/// A writer with a permanent connection, so that the WAL stays.
 final class OpenWriter {
   private let process = Process()
   private let input = Pipe()

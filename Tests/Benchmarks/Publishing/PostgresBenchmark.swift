@@ -1,6 +1,6 @@
-// A PostgreSQL database as the origin, beside its own client and a SQLite file with the same rows.
+// Compares a PostgreSQL origin with PostgreSQL's own client and with a SQLite file of the same rows.
 
-/// What is asked of PostgreSQL origins. Processor time is that of the program and of the server.
+/// Benchmarks of PostgreSQL origins. Processor time includes the server's.
 struct PostgresBenchmark {
   let origin: TransitOrigin
   let folder: String
@@ -49,7 +49,6 @@ struct PostgresBenchmark {
   }
 }
 
-/// The numbers to hold.
 private enum Bars {
   static let build = 1.3
   static let comparison = 1.5

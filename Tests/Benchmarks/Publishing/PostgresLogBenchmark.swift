@@ -1,4 +1,4 @@
-/// What a log spares its publisher, and what it costs its writers.
+/// The gain of a log for its publisher, and its cost for writers.
 struct PostgresLogBenchmark {
   let server: PostgresServer
   let origin: TransitOrigin
@@ -51,7 +51,6 @@ struct PostgresLogBenchmark {
   }
 }
 
-/// The numbers to hold.
 private enum Bars {
   static let step = 1.0 / 15
   static let size = 1.3

@@ -1,11 +1,10 @@
 import Foundation
 
-/// The timetable in a PostgreSQL database, and deployments of it.
+/// The timetable in a PostgreSQL database, and its deployments.
 struct PostgresScene {
   let folder: String
   let server: PostgresServer
   let origin: TransitOrigin
-  /// Of the database.
   let name: String
 
   private var configuration: [String] { ["--config", "\(deployment)/seedbank.json"] }
@@ -33,36 +32,35 @@ struct PostgresScene {
 
   // MARK: Ours
 
-  /// A deployment that is made anew.
+  /// Creates a new deployment.
   @discardableResult
   func setUp() throws -> ToolRun {
     try? FileManager.default.removeItem(atPath: deployment)
     return try seedbank(["init", server.url(name), "--directory", deployment, "--dataset", "bench"])
   }
 
-  /// A first build with its snapshot, of a deployment that is made anew.
+  /// Runs a first build with its snapshot in a new deployment.
   func build() throws -> ToolRun {
     try setUp()
     return try step()
   }
 
-  /// One publish step.
   func step() throws -> ToolRun { try server.measured(Tool.seedbank, ["regenerate"] + configuration) }
 
   private func seedbank(_ arguments: [String]) throws -> ToolRun {
     try server.measured(Tool.seedbank, arguments)
   }
 
-  /// As the file's ``TransitOrigin/change(_:)``.
+  /// Like the file's ``TransitOrigin/change(_:)``.
   func change(_ run: Int) throws { try server.psql(origin.changeSQL(run), in: name) }
 
-  /// The process alone.
+  /// Runs only the process's start.
   func start() throws -> ToolRun { try Tool.run(Tool.seedbank, ["version"]) }
 
-  /// Lets the database keep a log, and this deployment follow it.
+  /// Sets up a log and lets this deployment follow it.
   func setUpLog() throws { _ = try seedbank(["origin", "log", "setup", "--yes"] + configuration) }
 
-  /// Writes to the database and to no published row.
+  /// Writes to the database but to no published row.
   func touch() throws {
     try server.psql("CREATE TABLE IF NOT EXISTS elsewhere(n int); INSERT INTO elsewhere VALUES (1)", in: name)
   }
@@ -71,7 +69,7 @@ struct PostgresScene {
 
   private static let statements = 5_000
 
-  /// One row in a transaction of its own, many times; what one of them took.
+  /// Updates one row per transaction many times; returns the cost of one.
   func updateOneByOne() throws -> ToolRun {
     let updates = (0..<Self.statements).map {
       "UPDATE stop_time SET departure = departure + 1 WHERE trip_id = \($0 % 1_000) AND position = 1;"
@@ -80,7 +78,7 @@ struct PostgresScene {
     return try server.psql(updates.joined(separator: "\n"), in: name).divided(by: Self.statements)
   }
 
-  /// 100,000 rows in one statement.
+  /// Updates 100,000 rows in one statement.
   func updateMany() throws -> ToolRun {
     try server.psql("VACUUM stop_time", in: name)
     return try server.psql("UPDATE stop_time SET departure = departure + 1 WHERE trip_id < 4000", in: name)
@@ -88,12 +86,12 @@ struct PostgresScene {
 
   // MARK: Baselines
 
-  /// All rows through PostgreSQL's own client, to nowhere.
+  /// Copies all rows to nowhere with PostgreSQL's own client.
   func copyBaseline() throws -> ToolRun {
     try server.psql(TransitOrigin.tables.map { "COPY \($0) TO STDOUT;" }.joined(separator: "\n"), in: name)
   }
 
-  /// The same rows into a vacuumed SQLite file with the same index, by the clients of both.
+  /// Copies the same rows into a vacuumed SQLite file with the same index, with the clients of both.
   func importBaseline() throws -> ToolRun {
     try? FileManager.default.removeItem(atPath: imported)
     let imports = TransitOrigin.tables.map { table in
@@ -109,7 +107,7 @@ struct PostgresScene {
     return try server.measured("sh", ["-ec", script])
   }
 
-  /// What ``importBaseline()`` left, as a download.
+  /// Compresses the result of ``importBaseline()`` for download.
   func compressBaseline() throws -> ToolRun {
     try Tool.run("sh", ["-ec", "pigz -6 -k -f '\(imported)'; sha256sum '\(imported).gz'"])
   }

@@ -1,13 +1,13 @@
 import Foundation
 
-/// A PostgreSQL server of the benchmark's own, reached through a socket in its folder.
+/// The benchmark's own PostgreSQL server, reached through a socket in its folder.
 final class PostgresServer {
   let folder: String
   private let process = Process()
 
-  /// Where Debian keeps the programs that are not for every user's PATH.
+  /// Debian's folder of server programs, outside of PATH.
   private static let programs = "/usr/lib/postgresql/15/bin"
-  /// The disk is not what is measured, and nothing else works meanwhile.
+  /// Excludes the disk and background work from the measurement.
   private static let settings = ["listen_addresses=", "fsync=off", "autovacuum=off", "max_wal_size=4GB"]
   private static let patienceSeconds = 60
 
@@ -41,25 +41,24 @@ final class PostgresServer {
     throw BenchmarkError.child("PostgreSQL does not answer")
   }
 
-  /// Ends it, whoever is connected.
+  /// Stops the server despite open connections.
   func stop() {
     process.interrupt()
     process.waitUntilExit()
   }
 
-  /// As libpq takes it.
+  /// The URL for libpq.
   func url(_ database: String) -> String { "postgres://postgres@/\(database)?host=\(folder)" }
 
-  /// How a shell runs `psql` on a database.
+  /// A shell command that runs `psql` on a database.
   func psqlCommand(_ database: String) -> String { "psql -Xq -v ON_ERROR_STOP=1 '\(url(database))'" }
 
-  /// Runs SQL by PostgreSQL's own client.
   @discardableResult
   func psql(_ sql: String, in database: String) throws -> ToolRun {
     try measured("psql", ["-Xq", "-v", "ON_ERROR_STOP=1", url(database)], input: sql)
   }
 
-  /// Runs a program to its end; what the server used of the processor meanwhile counts as the program's.
+  /// Runs a program to its end and adds the server's processor time.
   func measured(_ program: String, _ arguments: [String], input: String = "") throws -> ToolRun {
     let before = processorSeconds
     var run = try Tool.run(program, arguments, input: input)
@@ -67,7 +66,7 @@ final class PostgresServer {
     return run
   }
 
-  /// What the server has used with all sessions that it has, and that it had.
+  /// The server's processor time including current and past sessions.
   private var processorSeconds: Double {
     let own = process.processIdentifier
     guard let server = ProcessTimes(own) else { return 0 }

@@ -2,13 +2,12 @@ import Foundation
 
 // Benchmarks of the publisher: rows 6 to 8 of the numbers to hold, with the real binary.
 //
-// - The origin is a timetable; its tables are made WITHOUT ROWID and with rowids, and have one secondary index.
-// - Each row of the table has a baseline in the same run: what `sqlite3`, `pigz` and `sha256sum` need for the same.
+// - The origin is a timetable; its tables exist WITHOUT ROWID and with rowids, and have one secondary index.
+// - Each row has a baseline in the same run: the same work with `sqlite3`, `pigz` and `sha256sum`.
 // - Ours and the baseline take turns; ratios are medians over the pairs.
-// - Processor time is told beside wall time: on a shared machine it is the steadier one, but it cannot show that two
-//   cores are used.
+// - Processor time is reported beside wall time. It is steadier on a shared machine, but does not show the use of
+//   two cores.
 
-/// Runs the publisher and its baselines, and prints what came out.
 struct PublishBenchmark {
   private let options: PublishOptions
 
@@ -101,7 +100,6 @@ extension PublishBenchmark {
   }
 }
 
-/// The numbers to hold.
 private enum Bars {
   static let feed = 2.0
   static let step = 0.6
@@ -112,12 +110,11 @@ private enum Bars {
   static let peakBytes = 160 * 1024 * 1024
 }
 
-/// What the command line asks for.
 struct PublishOptions {
-  /// What can be asked for alone.
+  /// Benchmarks that can be selected alone.
   enum Row: String {
     case step, snapshot, build, setup, log, feed, postgres, blob
-    /// These take their time, and come only when they are asked for.
+    /// These take long and run only if selected.
     case idle, long
 
     var needsTimetables: Bool { ![.blob, .idle, .long].contains(self) }
@@ -145,10 +142,10 @@ struct PublishOptions {
     }
   }
 
-  /// How many rows the origins have, one after the other.
+  /// Row counts of the origins.
   var rows: [Int] { chosenRows.map { [$0] } ?? (only == .postgres ? [320_000] : [3_200_000, 6_400_000]) }
 
-  /// Of the one origin of those measurements that take a single one.
+  /// Row count for benchmarks with a single origin.
   func rows(unlessChosen usual: Int) -> Int { chosenRows ?? usual }
 
   func wants(_ row: Row) -> Bool { only == nil || only == row }

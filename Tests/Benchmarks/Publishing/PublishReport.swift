@@ -22,7 +22,6 @@ func median(_ values: [Double]) -> Double {
   return (sorted[sorted.count / 2] + sorted[(sorted.count - 1) / 2]) / 2
 }
 
-/// Prints one line for each number, as a table or as JSON.
 struct PublishReport {
   let isJSON: Bool
   let rows: Int
@@ -36,7 +35,6 @@ struct PublishReport {
     let holds: Bool
   }
 
-  /// A ratio to a baseline.
   func add(_ what: String, _ pairs: Pairs, bar: Double) {
     let line = Line(
       rows: rows, layout: layout, what: what, seconds: median(pairs.ours.map(\.seconds)),
@@ -53,7 +51,7 @@ struct PublishReport {
     }
   }
 
-  /// What is left beyond something that costs as well, such as a process's start.
+  /// Adds the remainder after subtracting another cost, for example a process's start.
   func addRest(
     _ what: String, _ rests: [ToolRun], beyond: String = "the start", start: [ToolRun], bar: Double
   ) {
@@ -67,7 +65,6 @@ struct PublishReport {
     say(line) { format("%9.6f s   CPU %9.6f s   bar %.4f s", seconds, processor, bar) }
   }
 
-  /// The highest resident size.
   func addPeak(_ what: String, _ runs: [ToolRun], bar: Int) {
     let peak = runs.map(\.peakBytes).max() ?? 0
     let line = Line(
@@ -77,7 +74,7 @@ struct PublishReport {
     say(line) { format("%7.1f MiB   bar %.0f MiB", Double(peak) / 1_048_576, Double(bar) / 1_048_576) }
   }
 
-  /// The share of one core that a process takes.
+  /// Adds the share of one core that a process uses.
   func addShare(_ what: String, processorSeconds: Double, of seconds: Double, bar: Double) {
     let share = processorSeconds / seconds
     let line = Line(
@@ -107,13 +104,13 @@ struct PublishReport {
 }
 
 extension PublishReport {
-  /// What measures one run of a writer, of an origin with a log and of the same without.
+  /// One run of a writer, on an origin with a log and without.
   typealias WriterPair = (logged: () throws -> ToolRun, plain: () throws -> ToolRun)
 
-  /// Seconds that a log may add to a statement of one row.
+  /// Seconds that a log may add to a single-row statement.
   private static let mostStatementSeconds = 0.000_1
 
-  /// What a log costs writers; `bar` is for statements of many rows.
+  /// Adds the cost of a log for writers; `bar` applies to statements of many rows.
   func addWriters(runs: Int, one: WriterPair, many: WriterPair, bar: Double) throws {
     var (singles, baselines, updates) = ([ToolRun](), [ToolRun](), Pairs())
     for _ in 1...runs {

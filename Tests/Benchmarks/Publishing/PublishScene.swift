@@ -1,6 +1,5 @@
 import Foundation
 
-/// One origin, its deployment, and what is measured with them.
 struct PublishScene {
   let folder: String
   let origin: TransitOrigin
@@ -11,18 +10,18 @@ struct PublishScene {
   private var built: String { "\(folder)/built.sqlite" }
   private var snapshotFile: String { "\(folder)/snapshot.sqlite" }
 
-  /// Seconds after which the origin's stamp is trusted: a later write could not look the same.
+  /// Seconds after which the origin's stamp is trusted, because a later write would change it.
   private static let settlingSeconds = 3.0
 
   // MARK: Ours
 
-  /// A first build with its snapshot, of a deployment that is made anew.
+  /// Runs a first build with its snapshot in a new deployment.
   func build() throws -> ToolRun {
     try setUp()
     return try Tool.run(Tool.seedbank, ["regenerate"] + configuration)
   }
 
-  /// A deployment that is made anew.
+  /// Creates a new deployment.
   @discardableResult
   func setUp() throws -> ToolRun {
     try? FileManager.default.removeItem(atPath: deployment)
@@ -30,15 +29,14 @@ struct PublishScene {
       Tool.seedbank, ["init", origin.path, "--directory", deployment, "--dataset", "bench"])
   }
 
-  /// One publish step.
   func step() throws -> ToolRun { try Tool.run(Tool.seedbank, ["regenerate"] + configuration) }
 
-  /// One publish step that ends with a snapshot.
+  /// Runs a publish step with a snapshot.
   func snapshot() throws -> ToolRun {
     try Tool.run(Tool.seedbank, ["regenerate", "--snapshot"] + configuration)
   }
 
-  /// Lets the origin keep a log, and this deployment follow it.
+  /// Sets up a log and lets this deployment follow it.
   func setUpLog() throws {
     try Tool.run(Tool.seedbank, ["origin", "log", "setup", "--yes"] + configuration)
   }
@@ -47,10 +45,10 @@ struct PublishScene {
     try Tool.run(Tool.seedbank, ["origin", "log", "remove", "--yes"] + configuration)
   }
 
-  /// The process alone.
+  /// Runs only the process's start.
   func start() throws -> ToolRun { try Tool.run(Tool.seedbank, ["version"]) }
 
-  /// Changes the origin, and waits until nobody could take it for unchanged.
+  /// Changes the origin, and waits until its stamp is certain to differ.
   func change(_ run: Int) throws {
     try origin.change(run)
     Thread.sleep(forTimeInterval: Self.settlingSeconds)
@@ -58,7 +56,7 @@ struct PublishScene {
 
   // MARK: Baselines
 
-  /// Every value of the origin, read once.
+  /// Reads every value of the origin once.
   func readBaseline() throws -> ToolRun {
     let sql = TransitOrigin.tables.map { table in
       """
@@ -71,7 +69,7 @@ struct PublishScene {
     return try Tool.run("sqlite3", ["-readonly", origin.path], input: sql.joined(separator: "\n"))
   }
 
-  /// SQLite's own full compare: what is on one side and not on the other, both ways.
+  /// SQLite's own full comparison: the differences of both sides.
   func compareBaseline() throws -> ToolRun {
     let sides = TransitOrigin.tables.flatMap { [("main.\($0)", "copy.\($0)"), ("copy.\($0)", "main.\($0)")] }
     let compares = sides.map { "SELECT * FROM \($0.0) EXCEPT SELECT * FROM \($0.1);" }
@@ -79,13 +77,13 @@ struct PublishScene {
       "sqlite3", [origin.path], input: "ATTACH '\(copy)' AS copy;\n" + compares.joined(separator: "\n"))
   }
 
-  /// A vacuumed copy of the working copy, compressed and hashed.
+  /// Vacuums, compresses and hashes a copy of the working copy.
   func snapshotBaseline() throws -> ToolRun {
     defer { removeSnapshot() }
     return try Tool.run("sh", ["-ec", pipeline(from: copy)])
   }
 
-  /// The same projections into a fresh file with the same indexes, both of SQLite's checks, and the pipeline.
+  /// The same projections into a new file with the same indexes, both of SQLite's checks, and the pipeline.
   func buildBaseline() throws -> ToolRun {
     defer { removeSnapshot() }
     try? FileManager.default.removeItem(atPath: built)

@@ -1,11 +1,11 @@
 import Foundation
 
-/// `seedbank run` on a deployment, as a process of its own.
+/// A `seedbank run` process on a deployment.
 final class RunningPublisher {
   private let process = Process()
   private let output = Pipe()
 
-  /// Comes back when it listens.
+  /// Returns when it listens.
   init(_ deployment: String, asOrdinaryUser isOrdinary: Bool = false) throws {
     let command = [Tool.seedbank, "run", "--port", "0", "--config", "\(deployment)/seedbank.json"]
     process.executableURL = URL(filePath: "/usr/bin/env")
@@ -23,7 +23,6 @@ final class RunningPublisher {
     process.waitUntilExit()
   }
 
-  /// What it holds now.
   func memory() throws -> MemorySample {
     let number = "\(process.processIdentifier)"
     return MemorySample(
@@ -31,7 +30,6 @@ final class RunningPublisher {
       anonymousBytes: try ProcessStatus.bytes("RssAnon", of: number))
   }
 
-  /// What it has used of the processor so far.
   func processorSeconds() throws -> Double {
     guard let times = ProcessTimes(process.processIdentifier) else {
       throw BenchmarkError.child("seedbank run has ended")

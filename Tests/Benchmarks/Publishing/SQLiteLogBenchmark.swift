@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a log in a SQLite file spares its publisher, and what it costs its writers.
+/// The gain of a log in a SQLite file for its publisher, and its cost for writers.
 struct SQLiteLogBenchmark {
   let origin: TransitOrigin
   /// The same with a tenth of the rows.
@@ -52,7 +52,6 @@ struct SQLiteLogBenchmark {
   }
 }
 
-/// The numbers to hold.
 private enum Bars {
   static let step = 1.0 / 15
   static let size = 1.3

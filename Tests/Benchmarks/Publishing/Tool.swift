@@ -1,26 +1,23 @@
 import Foundation
 
-/// What one run of a program took.
+/// The cost of one run of a program.
 struct ToolRun {
   var seconds = 0.0
   var processorSeconds = 0.0
   var peakBytes = 0
 
-  /// One run after another.
   func plus(_ other: ToolRun) -> ToolRun {
     ToolRun(
       seconds: seconds + other.seconds, processorSeconds: processorSeconds + other.processorSeconds,
       peakBytes: max(peakBytes, other.peakBytes))
   }
 
-  /// One of several equal parts.
   func divided(by count: Int) -> ToolRun {
     ToolRun(
       seconds: seconds / Double(count), processorSeconds: processorSeconds / Double(count),
       peakBytes: peakBytes)
   }
 
-  /// What is left without another run's share.
   func minus(_ other: ToolRun) -> ToolRun {
     ToolRun(
       seconds: seconds - other.seconds, processorSeconds: processorSeconds - other.processorSeconds,
@@ -28,13 +25,12 @@ struct ToolRun {
   }
 }
 
-/// Runs programs and asks the system what they took.
 enum Tool {
-  /// The binary that was built beside this program.
+  /// The binary next to this program.
   static let seedbank = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     .deletingLastPathComponent().appending(path: "seedbank").path
 
-  /// Runs a program to its end, its output thrown away; a failure is an error.
+  /// Runs a program to its end and discards its output; a failure throws.
   @discardableResult
   static func run(_ program: String, _ arguments: [String], input: String = "") throws -> ToolRun {
     let inputFile = FileManager.default.temporaryDirectory.appending(

@@ -1,9 +1,9 @@
 import Foundation
 
-/// An origin with a timetable: stops, trips of 400 lines, and when a trip is where.
+/// An origin with a timetable: stops, trips of 400 lines, and the times of their stops.
 ///
-/// The trips of a line stand together and call at the same stops, as they do in published timetables; times have some
-/// noise, so that they do not compress better than real ones. It takes about 58 bytes a row without rowids.
+/// The trips of a line are adjacent and share their stops, as in published timetables. Random times prevent
+/// unrealistic compression. A row takes about 58 bytes without rowids.
 struct TransitOrigin {
   /// How the tables are stored.
   enum Layout: String, CaseIterable {
@@ -41,7 +41,7 @@ struct TransitOrigin {
     (self.path, rows, layout) = (path, other.rows, other.layout)
   }
 
-  /// A file with the same rows.
+  /// A copy of the file.
   func copy(_ path: String) throws -> TransitOrigin {
     try FileManager.default.copyItem(atPath: self.path, toPath: path)
     return TransitOrigin(copied: path, of: self)
@@ -77,14 +77,14 @@ struct TransitOrigin {
     """
   }
 
-  /// Writes to the file and to no row.
+  /// Writes to the file but to no row.
   func touch(_ run: Int) throws { try Tool.run("sqlite3", [path], input: "PRAGMA user_version = \(run);") }
 
   private static let statements = 5_000
-  /// The disk is not what is measured.
+  /// Excludes the disk from the measurement.
   private static let unsynced = "PRAGMA synchronous = OFF;\n"
 
-  /// One row in a transaction of its own, many times; what one of them took.
+  /// Updates one row per transaction many times; returns the cost of one.
   func updateOneByOne() throws -> ToolRun {
     let updates = (0..<Self.statements).map {
       "UPDATE stop_time SET departure = departure + 1 WHERE trip_id = \($0 % 1_000) AND position = 1;"
@@ -93,17 +93,17 @@ struct TransitOrigin {
       .divided(by: Self.statements)
   }
 
-  /// 100,000 rows in one statement.
+  /// Updates 100,000 rows in one statement.
   func updateMany() throws -> ToolRun {
     try Tool.run(
       "sqlite3", [path],
       input: "\(Self.unsynced)UPDATE stop_time SET departure = departure + 1 WHERE trip_id < 4000;")
   }
 
-  /// Changes a thousand rows all over the largest table; `run` makes them others than before.
+  /// Changes a thousand rows across the largest table; another `run` gives other values.
   func change(_ run: Int) throws { try Tool.run("sqlite3", [path], input: changeSQL(run)) }
 
-  /// The same for any database with these rows.
+  /// SQL of the same change, for any database with these rows.
   func changeSQL(_ run: Int) -> String {
     let step = max(1, trips / Self.changedRows)
     return """

@@ -1,12 +1,12 @@
 import Foundation
 
-/// A client that lets the system throw away what arrives, on one thread. wrk copies each byte, and is then slower than
-/// either server: what it measures of downloads is itself.
+/// A client on one thread that lets the kernel discard the received bytes. wrk copies each byte and would be slower
+/// than either server.
 final class DroppingClient {
   private struct Download {
     let descriptor: Int32
     var start = ContinuousClock.now
-    /// Bytes of the body that have not come; nothing before its head is here.
+    /// Missing bytes of the body; nil before its header.
     var left: Int?
   }
 
@@ -25,7 +25,7 @@ final class DroppingClient {
 
   deinit { for download in downloads { close(download.descriptor) } }
 
-  /// Downloads again and again over all connections, for that long.
+  /// Downloads repeatedly over all connections for that time.
   func run(seconds: Int) throws -> LoadResult {
     let start = ContinuousClock.now
     for index in downloads.indices { try ask(index) }

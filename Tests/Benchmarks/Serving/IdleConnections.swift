@@ -1,11 +1,11 @@
 import Foundation
 
-/// Connections that asked once and then keep still.
+/// Connections that are idle after one request.
 final class IdleConnections {
   static let usual = 5_000
-  /// Bytes that the front's process may hold then.
+  /// Allowed resident bytes of the front.
   static let mostBytes = 150 * 1024 * 1024
-  /// Milliseconds that a new request may take then.
+  /// Allowed milliseconds of a new request.
   static let mostMilliseconds = 50.0
 
   private static let request = "GET /livez HTTP/1.1\r\nHost: bench\r\n\r\n"

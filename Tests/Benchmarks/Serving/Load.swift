@@ -1,20 +1,19 @@
 import Foundation
 
-/// What is asked for, by which client, and what must come of it.
+/// A target, its client, and the required ratio.
 struct Load {
   enum Client { case wrk, dropping }
 
   let name: String
   var client = Client.wrk
   let path: String
-  /// The path at which nginx has the same bytes.
+  /// nginx's path of the same bytes.
   let baselinePath: String
   let connections: Int
   let headers: [String]
-  /// Ours in relation to nginx at the least.
+  /// Minimum ratio to nginx.
   let bar: Double
 
-  /// Asks for that long.
   static func ask(_ server: String, _ path: String, _ load: Load, seconds: Int) throws -> LoadResult {
     if load.client == .dropping {
       return try DroppingClient(server, path, connections: load.connections).run(seconds: seconds)
@@ -25,7 +24,6 @@ struct Load {
     return try LoadResult(try output(of: "wrk", arguments))
   }
 
-  /// A program's output.
   static func output(of program: String, _ arguments: [String]) throws -> String {
     let (process, pipe) = (Process(), Pipe())
     process.executableURL = URL(filePath: "/usr/bin/env")
@@ -38,20 +36,19 @@ struct Load {
     return String(decoding: data, as: UTF8.self)
   }
 
-  /// wrk's way to write a time: `512.00us`, `1.25ms`, `3.01s`.
+  /// wrk's notation of times: `512.00us`, `1.25ms`, `3.01s`.
   static func milliseconds(_ text: String) -> Double {
     let number = Double(text.prefix { $0.isNumber || $0 == "." }) ?? .infinity
     return text.hasSuffix("us") ? number / 1000 : text.hasSuffix("ms") ? number : number * 1000
   }
 }
 
-/// What a client says.
 struct LoadResult {
   let requestsPerSecond: Double
   let median: String
   let p99: String
 
-  /// The durations of the downloads that ended within so many seconds.
+  /// Durations of the downloads that ended within so many seconds.
   init(milliseconds: [Double], seconds: Double) {
     let sorted = milliseconds.sorted()
     func quantile(_ share: Double) -> String {
@@ -61,7 +58,7 @@ struct LoadResult {
     (median, p99) = (quantile(0.5), quantile(0.99))
   }
 
-  /// What wrk prints.
+  /// Parses wrk's output.
   init(_ report: String) throws {
     let words = report.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
     func value(_ name: String) throws -> String {

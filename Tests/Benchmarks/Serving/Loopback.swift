@@ -1,6 +1,5 @@
 import Foundation
 
-/// Connections of the benchmarks' own clients.
 enum Loopback {
   /// A connection to `http://127.0.0.1:PORT`.
   static func connect(to server: String) throws -> Int32 {

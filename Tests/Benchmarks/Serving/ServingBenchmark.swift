@@ -2,12 +2,11 @@ import Foundation
 
 // Benchmarks of the front: rows 1 to 3 and 10 of the numbers to hold, with the real binary.
 //
-// - nginx serves the same bytes with the same headers, of files that it keeps open; neither writes an access log.
-// - wrk, or for downloads also a client that costs less, asks both in turn, pair by pair, each for the same time; ratios
-//   are medians over the pairs.
-// - Client, front and nginx share the machine's cores, so what counts is the ratio, not the rate.
+// - nginx serves the same bytes with the same headers from open files; neither writes an access log.
+// - wrk, and for downloads also a cheaper client, loads both in turn for the same time; ratios are medians over the
+//   pairs.
+// - Client, front and nginx share the machine's cores, so only the ratio is meaningful.
 
-/// Runs the front beside nginx, and prints what came out.
 struct ServingBenchmark {
   private let options: ServingOptions
 
@@ -55,7 +54,6 @@ struct ServingBenchmark {
   }
 }
 
-/// What the command line asks for.
 struct ServingOptions {
   private(set) var isJSON = false
   private(set) var only: String?
@@ -76,7 +74,6 @@ struct ServingOptions {
   }
 }
 
-/// One load's figures.
 struct ServingLine: Encodable {
   let what: String
   let connections: Int
@@ -96,7 +93,6 @@ struct ServingLine: Encodable {
   }
 }
 
-/// What idle connections cost.
 struct IdleLine: Encodable {
   let connections, startBytes, residentBytes: Int
   let probeMilliseconds: Double
@@ -119,7 +115,7 @@ private func printJSON(_ line: some Encodable) {
   Swift.print((try? encoder.encode(line)).map { String(decoding: $0, as: UTF8.self) } ?? "")
 }
 
-/// The text in the middle, by the numbers that the texts begin with.
+/// The median of texts by their leading numbers.
 func median(_ texts: [String]) -> String {
   let sorted = texts.sorted { Load.milliseconds($0) < Load.milliseconds($1) }
   return sorted.isEmpty ? "" : sorted[sorted.count / 2]

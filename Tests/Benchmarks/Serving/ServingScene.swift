@@ -1,17 +1,17 @@
 import Foundation
 
-/// A publication with a snapshot and changes, the front over it, and nginx with the same bytes.
+/// A publication with a snapshot and changes, its front, and nginx with the same bytes.
 final class ServingScene {
-  /// `http://127.0.0.1:…` of each.
+  /// Addresses of the form `http://127.0.0.1:…`.
   let front: String
   let nginx: String
   private let folder: String
   private let frontProcess: Process
   private let nginxProcess: Process
 
-  /// Trips of the demo: a snapshot of some twenty megabytes.
+  /// Trips of the demo, for a snapshot of about 20 MB.
   private static let trips = 40_000
-  /// Rows changed, for a gzipped delta of about 100 KB.
+  /// Changed rows, for a gzipped delta of about 100 KB.
   private static let changedRows = 7_000
 
   init(folder: String) throws {
@@ -38,7 +38,7 @@ final class ServingScene {
     }
   }
 
-  /// A front of its own, and its address.
+  /// Starts another front, and returns its address.
   static func startFront(_ config: [String]) throws -> (Process, String) {
     let (process, pipe) = (Process(), Pipe())
     process.executableURL = URL(filePath: Tool.seedbank)
@@ -117,11 +117,10 @@ final class ServingScene {
     }
   }
 
-  /// The loads of the table.
   func loads() throws -> [Load] {
     let snapshot = try location("\(front)/v1/transit/snapshot?model=2.1")
     let changes = "/v1/transit/changes?model=2.1&since=1"
-    // What ours sends, as a file of nginx's.
+    // The front's response as a file for nginx.
     _ = try Load.output(
       of: "curl",
       ["-sf", "-H", "Accept-Encoding: gzip", "-o", "\(folder)/changes.json", front + changes])
@@ -146,7 +145,6 @@ final class ServingScene {
     try Load.output(of: "curl", ["-sf", "-o", "/dev/null", "-w", "%header{location}", url])
   }
 
-  /// What the front's process holds.
   func residentBytes() throws -> Int {
     try ProcessStatus.bytes("VmRSS", of: "\(frontProcess.processIdentifier)")
   }

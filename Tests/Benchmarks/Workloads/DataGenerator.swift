@@ -18,7 +18,7 @@ struct DataGenerator {
 
   mutating func integer(_ bound: Int) -> SeedValue { .integer(Int64(below(bound))) }
 
-  /// A number with a fraction, as coordinates and prices have.
+  /// A number with a fraction, like coordinates and prices.
   mutating func real(_ bound: Int) -> SeedValue {
     .real(Double(below(bound)) + Double(below(9_999) + 1) / 10_000)
   }

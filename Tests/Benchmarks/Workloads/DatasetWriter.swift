@@ -1,7 +1,7 @@
 import Foundation
 import SeedFormat
 
-/// Writes a workload's documents and, beside them, the same rows as a database.
+/// Writes a workload's documents, and a database of the same rows.
 final class DatasetWriter {
   private let files: WorkloadFiles
   private let phase: Phase
@@ -45,10 +45,9 @@ final class DatasetWriter {
     try document?.close()
   }
 
-  /// Text as it stands in the document.
   func raw(_ text: String) { buffer.append(contentsOf: text.utf8) }
 
-  /// A list's start; ``separate()`` stands before each of its elements.
+  /// Begins a list. Call ``separate()`` before each element.
   func beginList(_ opening: String) {
     raw(opening)
     needsComma = false
@@ -65,7 +64,7 @@ final class DatasetWriter {
     if buffer.count > Self.flushBytes { try flush() }
   }
 
-  /// A row, in the document as an object of its columns.
+  /// Writes a row, which is an object in the document.
   func object(_ table: Int, _ values: [SeedValue]) throws {
     try separate()
     raw("{")
@@ -74,7 +73,7 @@ final class DatasetWriter {
     try row(table, values)
   }
 
-  /// An object's members without its braces, from a column on.
+  /// Writes an object's members without braces.
   func members(_ table: Int, _ values: [SeedValue], only names: Set<String>? = nil) {
     var isFirst = true
     for (column, value) in zip(tables[table].columns, values) where names?.contains(column.name) ?? true {
@@ -93,7 +92,7 @@ final class DatasetWriter {
     }
   }
 
-  /// A row of the database alone.
+  /// Writes a row to the database only.
   func row(_ table: Int, _ values: [SeedValue]) throws { try statements[table].run(values) }
 
   private func flush() throws {

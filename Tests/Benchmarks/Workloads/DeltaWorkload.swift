@@ -91,7 +91,7 @@ struct DeltaWorkload: Workload {
 }
 
 extension TableShape {
-  /// The rows of JSON objects that `list` yields as `value`.
+  /// Inserts the rows of the JSON objects that `list` yields as `value`.
   func fromJSON(_ list: String, _ policy: Policy) -> String {
     "INSERT INTO \(name)(\(columnList)) SELECT \(extracts) FROM \(list) WHERE true\(onConflict(policy))"
   }

@@ -1,7 +1,7 @@
 import Foundation
 import SeedFormat
 
-/// A dictionary of objects by their id. The hot document differs from the cold one in every tenth object.
+/// A dictionary of objects by id. The hot document differs from the cold one in every tenth object.
 struct FirebaseWorkload: Workload {
   let policy: Policy
   var name: String { "firebase-\(policy.rawValue)" }

@@ -1,9 +1,9 @@
 import SeedFormat
 import SeedImport
 
-// How our importer is told what the documents mean.
+// Mappings of the documents for our importer.
 extension Workload {
-  /// One list per table, by the table's name.
+  /// One list per table, with the table's name.
   var mapping: ImportMapping {
     ImportMapping(lists: tables.map { .init(TableMapping($0.name), rows: MemberPath(names: [$0.name])) })
   }

@@ -1,14 +1,12 @@
 import SeedFormat
 import SeedImport
 
-/// Documents that are long in one way each.
+/// Documents that are each long in one way.
 enum MemoryDocument: String {
-  /// Of some length in bytes.
+  /// Rows up to a length in bytes.
   case rows
-  /// So many bad rows; two of three wait in vain for a value that another row has, which takes the most.
+  /// Rejected rows. Two of three wait for a value of another row, the most expensive case.
   case rejects
-  /// One row with so many rows nested in it.
-  case children
 
   var schema: String {
     switch self {
@@ -21,26 +19,14 @@ enum MemoryDocument: String {
       CREATE TABLE rows(id INTEGER PRIMARY KEY, name TEXT NOT NULL, zone TEXT UNIQUE);
       INSERT INTO rows VALUES (-1, 'first', 'taken')
       """
-    case .children:
-      """
-      CREATE TABLE rows(id INTEGER PRIMARY KEY);
-      CREATE TABLE parts(id INTEGER PRIMARY KEY, parent INTEGER NOT NULL REFERENCES rows(id), name TEXT)
-      """
     }
   }
 
-  var mapping: ImportMapping {
-    let relations: [RelationMapping] =
-      self == .children ? [.array("parts", "parts", parentKey: ["parent"])] : []
-    return ImportMapping(TableMapping("rows", relations: relations))
-  }
+  var mapping: ImportMapping { ImportMapping("rows") }
 
-  /// The document, in chunks that know nothing of rows.
+  /// The document in chunks that ignore row boundaries.
   func chunks(_ size: Int) -> MemoryChunks {
-    MemoryChunks(
-      opening: self == .children ? "[{\"id\":1,\"parts\":[" : "[",
-      closing: self == .children ? "]}]" : "]",
-      left: size, countsBytes: self == .rows, append: append)
+    MemoryChunks(left: size, countsBytes: self == .rows, append: append)
   }
 
   private func append(_ id: Int, _ generator: inout DataGenerator, _ chunk: inout [UInt8]) {
@@ -49,7 +35,6 @@ enum MemoryDocument: String {
     case .rejects:
       let bad = id.isMultiple(of: 3) ? "\"id\":\"x\(id)\"" : "\"id\":\(id),\"zone\":\"taken\""
       chunk += "{\(bad),\"name\":\"a name of some length\"}".utf8
-    case .children: chunk += "{\"id\":\(id),\"name\":\"a name of some length\"}".utf8
     }
   }
 
@@ -62,10 +47,9 @@ enum MemoryDocument: String {
   }
 }
 
-/// Chunks of a document, each made when it is asked for.
+/// Chunks of a document, made on demand.
 struct MemoryChunks: Sequence, IteratorProtocol {
   private static let chunkBytes = 64 * 1024
-  let opening, closing: String
   /// Bytes or rows.
   var left: Int
   let countsBytes: Bool
@@ -75,16 +59,14 @@ struct MemoryChunks: Sequence, IteratorProtocol {
   private var isClosed = false
 
   init(
-    opening: String, closing: String, left: Int, countsBytes: Bool,
-    append: @escaping (Int, inout DataGenerator, inout [UInt8]) -> Void
+    left: Int, countsBytes: Bool, append: @escaping (Int, inout DataGenerator, inout [UInt8]) -> Void
   ) {
-    (self.opening, self.closing, self.left) = (opening, closing, left)
-    (self.countsBytes, self.append) = (countsBytes, append)
+    (self.left, self.countsBytes, self.append) = (left, countsBytes, append)
   }
 
   mutating func next() -> [UInt8]? {
     guard !isClosed else { return nil }
-    var chunk = id == 0 ? Array(opening.utf8) : []
+    var chunk = id == 0 ? [UInt8(ascii: "[")] : []
     while chunk.count < Self.chunkBytes, left > 0 {
       let start = chunk.count
       id += 1
@@ -93,7 +75,7 @@ struct MemoryChunks: Sequence, IteratorProtocol {
       left -= countsBytes ? chunk.count - start : 1
     }
     if left <= 0 {
-      chunk += closing.utf8
+      chunk.append(UInt8(ascii: "]"))
       isClosed = true
     }
     return chunk

@@ -3,7 +3,7 @@ import SeedDatabase
 import SeedFormat
 import SeedImport
 
-/// Documents that would fill the memory of an importer that keeps them, made while they are read.
+/// Documents too large for memory, generated while they are read.
 struct MemoryWorkload {
   static let name = "memory"
   static let verb = "measure-memory"
@@ -12,12 +12,10 @@ struct MemoryWorkload {
   init(_ isQuick: Bool) {
     let unit = isQuick ? 100_000_000 : 1_000_000_000
     let part = isQuick ? 10 : 1
-    requests = [
-      (.rows, unit), (.rows, 2 * unit), (.rejects, 200_000 / part), (.children, 500_000 / part),
-    ]
+    requests = [(.rows, unit), (.rows, 2 * unit), (.rejects, 200_000 / part)]
   }
 
-  /// Each in a process of its own.
+  /// Runs each document in a new process.
   func run(_ folder: String) throws -> [MemoryResult] {
     try requests.map { document, size in
       let measured = try ChildProcess.measure([Self.verb, folder, document.rawValue, String(size)])
@@ -25,7 +23,7 @@ struct MemoryWorkload {
     }
   }
 
-  /// In the child.
+  /// Runs in the child.
   static func measure(_ arguments: [String]) throws {
     guard arguments.count == 4, let document = MemoryDocument(rawValue: arguments[2]),
       let size = Int(arguments[3])
@@ -43,18 +41,17 @@ struct MemoryWorkload {
   }
 }
 
-/// What one document took.
 struct MemoryResult: Encodable {
-  /// How much an import may hold.
+  /// Allowed memory of an import.
   static let barMebibytes = 32
   let workload = MemoryWorkload.name
   let document: String
-  /// Bytes of `rows`, else how many there are.
+  /// Bytes for `rows`, otherwise a count.
   let size: Int
   let peakBytes: Int
   let barBytes = MemoryResult.barMebibytes << 20
   let seconds: Double
-  /// Rows that came, and those of them that were rejected.
+  /// Counts of imported and of rejected rows.
   let rows: [Int]
 
   init(_ document: MemoryDocument, _ size: Int, _ measured: Measurement) {

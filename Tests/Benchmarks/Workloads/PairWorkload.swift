@@ -2,13 +2,12 @@ import Foundation
 import SeedDatabase
 import SeedImport
 
-/// Two ways that lead to the same rows, each into an empty database and once more into the full one.
+/// Two ways to the same rows, each into an empty and then into the filled database.
 struct PairWorkload {
   static let verb = "measure-pair"
-  /// How much longer the contender may take.
+  /// Allowed ratio of the contender's time to the baseline's.
   static let bar = 1.2
 
-  /// A way to take the rows in.
   struct Side: Sendable {
     let name: String
     let mapping: ImportMapping
@@ -18,14 +17,14 @@ struct PairWorkload {
   let name, title: String
   let tables: [TableShape]
   let baseline, contender: Side
-  /// Those that are timed.
+  /// Timed phases.
   var phases = Phase.allCases
   /// Writes the documents of both.
   let write: @Sendable (_ folder: String) throws -> Void
 
   private var sides: [Side] { [baseline, contender] }
 
-  /// Each measurement in a process of its own, the two ways in turn.
+  /// Runs each measurement in a new process, the two ways in turn.
   func run(_ folder: String, runs: Int) throws -> [PairResult] {
     try write(folder)
     // The first run verifies, and warms the documents' pages.
@@ -45,7 +44,7 @@ struct PairWorkload {
     try ChildProcess.measure([Self.verb, name, side.name, folder, phase.rawValue, kind])
   }
 
-  /// In the child.
+  /// Runs in the child.
   static func measure(_ arguments: [String]) throws {
     guard arguments.count == 6, let phase = Phase(rawValue: arguments[4]),
       let pair = named(arguments[1]), let side = pair.sides.first(where: { $0.name == arguments[2] })
@@ -74,7 +73,7 @@ struct PairWorkload {
   }
 }
 
-/// What both ways took, in seconds of the processor: medians, and the median of the pairs' ratios.
+/// Processor seconds of both ways: medians, and the median of the pairs' ratios.
 struct PairResult: Encodable {
   let workload, phase, baseline, contender: String
   let rows: [Int]

@@ -2,12 +2,12 @@ import Foundation
 import SeedImport
 
 extension PairWorkload {
-  /// All of them; a quick run has fewer rows of CSV.
+  /// All pairs; a quick run has fewer rows of CSV.
   static func all(isQuick: Bool) -> [PairWorkload] {
     [csv(rows: isQuick ? 300_000 : 1_000_000), sync, pages]
   }
 
-  /// In a child, which only reads what was written.
+  /// For a child, which only reads the written documents.
   static func named(_ name: String) -> PairWorkload? { all(isQuick: true).first { $0.name == name } }
 
   private static func csv(rows: Int) -> PairWorkload {
@@ -22,7 +22,7 @@ extension PairWorkload {
       write: { try CSVDocuments.write(rows, to: $0) })
   }
 
-  /// The document says of each phone that is there that it is still there.
+  /// The document marks each existing phone as still present.
   private static let sync: PairWorkload = {
     let people = PeopleWorkload(name: "sync", persons: 60_000, phonesEach: 3)
     let documents = { @Sendable (folder: String) in try WorkloadFiles(folder, "").documents(.cold) }
@@ -52,7 +52,7 @@ extension PairWorkload {
     try DatasetWriter(workload, WorkloadFiles(folder, ""), .cold).write(workload)
   }
 
-  /// All pages' objects as one array.
+  /// Joins all pages' objects into one array.
   private static func joinPages(_ folder: String) throws {
     let pages = try WorkloadFiles(folder, "").documents(.cold).map {
       try Data(contentsOf: URL(fileURLWithPath: $0)).dropFirst().dropLast()

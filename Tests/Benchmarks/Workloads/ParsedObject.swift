@@ -1,7 +1,7 @@
 import Foundation
 import SeedFormat
 
-/// What JSONSerialization made of an object, read by a table's columns.
+/// An object from JSONSerialization, read by a table's columns.
 struct ParsedObject {
   let members: [String: Any]
 

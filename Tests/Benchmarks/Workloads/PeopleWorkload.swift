@@ -1,7 +1,7 @@
 import Foundation
 import SeedFormat
 
-/// Persons with their phones inside.
+/// Persons with nested phones.
 struct PeopleWorkload: Workload {
   let name: String
   let persons: Int

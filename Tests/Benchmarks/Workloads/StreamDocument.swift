@@ -1,6 +1,5 @@
 import SeedFormat
 
-/// The nested payload as an app would declare it.
 struct StreamDocument: Decodable {
   let channels: [Channel]
 
@@ -57,7 +56,7 @@ extension StreamDocument {
   private static let member = "\(channel), json_each(c.value, '$.members') AS m"
   private static let message = "\(channel), json_each(c.value, '$.messages') AS m"
 
-  /// Tables from the outside in, users out of both places where they stand.
+  /// Tables from the outside in, with users from both places.
   static func statements(_ tables: [TableShape], _ policy: Policy) -> [String] {
     let user = { (place: String) in
       ["id", "name", "image"].map { "m.value->>'$.\(place).\($0)'" }.joined(separator: ", ")

@@ -1,9 +1,8 @@
 import Foundation
 import SeedFormat
 
-/// A chat's channels with members, messages, senders and attachments inside; each user appears twenty times.
-///
-/// One look-up for each object that the document names makes 11,582 of them at scale 1.
+/// Channels of a chat with nested members, messages, senders and attachments; each user appears twenty times. One
+/// look-up per object would make 11,582 at scale 1.
 struct StreamWorkload: Workload {
   let name: String
   let scale: Int

@@ -1,6 +1,5 @@
 import SeedFormat
 
-/// A column of a workload's table.
 struct Column {
   enum Kind: String {
     case integer = "INTEGER"
@@ -16,18 +15,17 @@ struct Column {
   static func text(_ name: String) -> Column { Column(name: name, kind: .text) }
 }
 
-/// What happens to rows that are there already.
+/// The treatment of existing rows.
 enum Policy: String {
   case overwrite, keep, fail
 }
 
-/// A table of a workload, with the SQL that everyone would write for it. The key's columns come first.
+/// A table of a workload with its usual SQL. The key's columns come first.
 struct TableShape {
   let name: String
   let columns: [Column]
   var keyCount = 1
   var index: String?
-  /// Column to parent table.
   var references: [String: String] = [:]
 
   var key: [Column] { Array(columns.prefix(keyCount)) }
@@ -52,12 +50,12 @@ struct TableShape {
   var insert: String { "INSERT INTO \(name)(\(columnList)) VALUES (\(marks))" }
   var find: String { "SELECT \(keyList) FROM \(name) WHERE \(keyMatches)" }
 
-  /// The other columns, then the key.
+  /// Parameters: the other columns, then the key.
   var update: String {
     "UPDATE \(name) SET \((others.isEmpty ? key : others).map { "\($0.name) = ?" }.joined(separator: ", ")) WHERE \(keyMatches)"
   }
 
-  /// What stands behind an insertion for a policy.
+  /// The conflict clause of an insertion.
   func onConflict(_ policy: Policy) -> String {
     switch policy {
     case .fail: ""
@@ -70,6 +68,6 @@ struct TableShape {
     }
   }
 
-  /// Extracts the columns out of JSON objects called `value`.
+  /// Extracts the columns from JSON objects called `value`.
   var extracts: String { columns.map { "value->>'\($0.name)'" }.joined(separator: ", ") }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import SeedFormat
 
-/// Berlin's timetable in shape: stops, and when a trip is where.
+/// Berlin's timetable in shape: stops and stop times.
 struct TransitWorkload: Workload {
   let name: String
   let stopTimes: Int

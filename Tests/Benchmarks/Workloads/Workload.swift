@@ -3,25 +3,24 @@ import SeedImport
 
 import struct Foundation.Data
 
-/// Takes one object of a document: its table's number and its columns' values.
+/// Receives an object of a document: its table's number and its columns' values.
 typealias RecordSink = (Int, [SeedValue]) throws -> Void
 
-/// One article's payload. The three readings below yield the same records in the document's order.
+/// A payload. The three readings below yield the same records in the document's order.
 protocol Workload: Sendable {
   var name: String { get }
   var title: String { get }
   var tables: [TableShape] { get }
   var policy: Policy { get }
-  /// Contenders that hold one object per row are left out beyond this many rows.
+  /// Contenders that keep one object per row are skipped above their limit.
   var rowCount: Int { get }
   func generate(_ writer: DatasetWriter, _ phase: Phase) throws
-  /// With JSONDecoder.
+  /// Reads with JSONDecoder.
   func decode(_ document: Data, _ sink: RecordSink) throws
-  /// With JSONSerialization.
+  /// Reads with JSONSerialization.
   func parse(_ document: Data, _ sink: RecordSink) throws
   /// One statement per table; the parameter is the document's text.
   var jsonEach: [String] { get }
-  /// For our importer.
   var mapping: ImportMapping { get }
 }
 
@@ -29,7 +28,6 @@ extension Workload {
   var policy: Policy { .overwrite }
 }
 
-/// All of them.
 enum Workloads {
   static let all: [any Workload] = [
     StreamWorkload(name: "stream", scale: 1), StreamWorkload(name: "stream-double", scale: 2),
@@ -40,7 +38,7 @@ enum Workloads {
     FirebaseWorkload(policy: .fail), DeltaWorkload(),
   ]
 
-  /// Those that a quick run leaves out, and those that stand in for them.
+  /// Workloads that a quick run skips, and their replacements.
   static let onlyFull: Set<String> = ["people-300k", "transit"]
   static let onlyQuick: Set<String> = ["transit-quick"]
 

@@ -37,7 +37,7 @@ import Testing
   func `help is printed on stdout with status 0`(arguments: [String]) throws {
     let outcome = try SeedbankBinary.run(arguments)
     #expect(outcome.status == 0)
-    #expect(outcome.output.hasPrefix("OVERVIEW: "))
+    #expect(outcome.output.contains("\n\nUsage: seedbank "))
     #expect(outcome.errors.isEmpty)
   }
 

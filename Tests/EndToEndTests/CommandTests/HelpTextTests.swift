@@ -44,12 +44,18 @@ import Testing
     let overview = HelpText.overview(of: CommandGroup.all)
     let lists = overview.components(separatedBy: "\n\n")
     for group in CommandGroup.all {
-      let list = lists.filter { $0.hasPrefix("\(group.title.uppercased()):\n") }
+      let list = lists.filter { $0.hasPrefix("\(group.title):\n") }
       #expect(list.count == 1, "\(group.title)")
       for command in group.commands {
         #expect(lists.filter { $0.contains("\n  \(command.name) ") } == list, "\(command.name)")
       }
     }
+  }
+
+  @Test func `help and the article explain exit codes alike`() throws {
+    let article = try String(
+      contentsOfFile: "\(Readme.package)/Sources/seedbank/seedbank.docc/Commands.md", encoding: .utf8)
+    for code in ExitCode.allCases { #expect(article.contains("| \(code.rawValue) | \(code.meaning) |")) }
   }
 
   @Test func `a help page has this layout`() {
@@ -71,27 +77,27 @@ import Testing
   }
 
   private static let page = """
-    OVERVIEW: Pack things.
+    Pack things.
 
     First paragraph, which is long enough that it has to go on in a second line of
     text.
 
     Second.
 
-    USAGE: seedbank pack <source> [<mode>] [--dataset <name>] ...
+    Usage: seedbank pack <source> [<mode>] [--dataset <name>] ...
                          --a-rather-long-option <value>
 
-    ARGUMENTS:
+    Arguments:
       <source>                What to pack.
       <mode>                  How. One of: fast, small.
 
-    OPTIONS:
+    Options:
       -d, --dataset <name>    Which. May be given more than once.
       --a-rather-long-option <value>
                               It.
       -h, --help              Show help information.
 
-    EXAMPLES:
+    Examples:
       seedbank pack a
           Packs a.
     """

@@ -43,7 +43,6 @@ import Testing
       try SeedbankBinary.succeed(scene.arguments, in: scene.folder.path)
       #expect(try scene.rows == after, "\(what): running it again does not complete it")
       #expect(try scene.rejected == rejected, "\(what)")
-      #expect(!Folder.exists(scene.folder("app.sqlite.import-cursor")), "\(what)")
     } catch {
       Issue.record("\(what): \(error)")
     }

@@ -179,23 +179,4 @@ import Testing
     #expect(mixed.errors.contains("are of two formats"), "\(mixed.errors)")
     #expect(try folder.rows("SELECT count(*) FROM item") == ["0"])
   }
-
-  @Test func `an import of several files in batches goes on in the file where it was broken off`() throws {
-    try folder.execute("CREATE TABLE item(id INTEGER PRIMARY KEY, n INTEGER CHECK (n > 0));")
-    for page in 1...3 {
-      let items = (0..<10).map { "{\"id\": \(page * 10 + $0), \"n\": \(page == 3 && $0 == 5 ? 0 : 1)}" }
-      try folder.write("[\(items.joined(separator: ","))]", "\(page).json")
-    }
-    let broken = try run("1.json", "2.json", "3.json", "--table", "item", "--batch", "4")
-    #expect(broken.status == 65)
-    #expect(try folder.rows("SELECT count(*) FROM item") == ["24"])
-    let other = try run("1.json", "3.json", "--table", "item", "--batch", "4", "--bad-rows", "skip")
-    #expect(other.status == 65)
-    #expect(other.errors.contains("the documents of this import are shorter"), "\(other.errors)")
-    let resumed = try run(
-      "1.json", "2.json", "3.json", "--table", "item", "--batch", "4", "--bad-rows", "skip")
-    #expect(resumed.status == 0, "\(resumed.errors)")
-    #expect(resumed.errors.contains("Resuming at row 4 of"), "\(resumed.errors)")
-    #expect(try folder.rows("SELECT count(*) FROM item") == ["29"])
-  }
 }

@@ -204,24 +204,4 @@ import Testing
     #expect(try run("a.csv", ["--table", "stop", "--format", "rejects"]).status == 0)
     #expect(try rows() == ["7|a"])
   }
-
-  @Test func `an import that goes on wants the file of rejected rows that it had`() throws {
-    let rows = "{\"id\":\"x\"}\n{\"id\":1,\"name\":\"a\"}\n{\"id\":2,\"name\":\"b\",\"other\":7}\n"
-    try folder.execute(
-      "CREATE TABLE none(id INTEGER PRIMARY KEY); ALTER TABLE stop ADD COLUMN other INTEGER REFERENCES none(id)"
-    )
-    try folder.write(rows.utf8, "a.ndjson")
-    let options = ["--table", "stop", "--batch", "1", "--bad-rows", "skip", "--rejects", "bad.ndjson"]
-    #expect(try run("a.ndjson", options).status == 65)
-    let kept = try folder.lines("bad.ndjson")
-    #expect(kept.count == 1)
-    try folder.write([], "bad.ndjson")
-    let refused = try run("a.ndjson", options)
-    #expect(refused.status == 65)
-    #expect(refused.errors.contains("does not have the rejected rows of the import that is resumed"))
-    try folder.execute("INSERT INTO none VALUES (7)")
-    try folder.write("\(kept[0])\nwhat was not committed".utf8, "bad.ndjson")
-    #expect(try run("a.ndjson", options).status == 0)
-    #expect(try folder.lines("bad.ndjson") == kept)
-  }
 }

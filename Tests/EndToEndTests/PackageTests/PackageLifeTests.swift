@@ -47,6 +47,7 @@ import Testing
       ("libsqlite3.so.0", "libsqlite3-0"), ("libmicrohttpd.so.12", "libmicrohttpd12"),
       ("libpq.so.5", "libpq5"), ("libz.so.1", "zlib1g"),
       ("liblzma.so.5", "liblzma5"), ("libcrypto.so.3", "libssl3"), ("libcurl.so.4", "libcurl4"),
+      ("libarchive.so.13", "libarchive13"),
     ] {
       #expect(loaded.contains(library) && list.contains(Substring(package)), "\(library)")
     }

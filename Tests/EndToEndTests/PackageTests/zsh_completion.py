@@ -1,6 +1,6 @@
 """Types a line and a tab into a zsh in a terminal of its own, and prints what it shows until all expected words are there.
 
-  zsh_completion.py SCRIPT LINE EXPECTED...
+  zsh_completion.py FOLDER LINE EXPECTED...
 """
 import os, pty, select, sys, time
 
@@ -15,11 +15,11 @@ def read_until(terminal, words):
     return shown
 
 
-script, line, *expected = sys.argv[1:]
+folder, line, *expected = sys.argv[1:]
 child, terminal = pty.fork()
 if child == 0:
     os.execvp("zsh", ["zsh", "-f", "-i"])
-setup = f"PROMPT=; autoload -Uz compinit; compinit -u -D; source '{script}'; bindkey '^I' list-choices; LISTMAX=1000"
+setup = f"PROMPT=; fpath=('{folder}' $fpath); autoload -Uz compinit; compinit -u -D; bindkey '^I' list-choices; LISTMAX=1000"
 os.write(terminal, f"{setup}; print ready$((1+1))\n".encode())
 read_until(terminal, ["ready2"])
 os.write(terminal, line.encode() + b"\t")

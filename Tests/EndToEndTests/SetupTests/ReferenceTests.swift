@@ -106,6 +106,9 @@ import Testing
     ("a \"REFERENCES p\", 'REFERENCES p' REFERENCES [p](\"(\"), c", "a \"REFERENCES p\", 'REFERENCES p', c"),
     ("a CHECK(a <> ')') REFERENCES p NOT NULL", "a CHECK(a <> ')') NOT NULL"),
     ("a /* ( */ REFERENCES p ON DELETE NO ACTION DEFERRABLE UNIQUE", "a /* ( */ UNIQUE"),
+    ("a REFERENCES p ON UPDATE SET DEFAULT DEFAULT NULL", "a DEFAULT NULL"),
+    ("generated TEXT REFERENCES p ON DELETE SET NULL NOT NULL", "generated TEXT NOT NULL"),
+    ("a, FOREIGN KEY(a) REFERENCES p CONSTRAINT u UNIQUE (a)", "a, CONSTRAINT u UNIQUE (a)"),
   ])
   func `only the reference is cut out of the text`(columns: String, left: String) {
     let text = SQLText("CREATE TABLE t(\(columns))")

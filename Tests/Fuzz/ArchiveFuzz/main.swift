@@ -1,4 +1,4 @@
-// Reads any bytes as the archive of a managed object model. What is accepted must hang together.
+// Reads any bytes as the archive of a managed object model. An accepted model must be consistent.
 import CFuzzer
 import SeedTemplate
 

@@ -1,4 +1,4 @@
-// Reads any bytes as a delta, to its end or its error: it must neither trap nor touch foreign memory.
+// Reads any bytes as a delta up to its end or its error. It must neither trap nor touch foreign memory.
 import CFuzzer
 import SeedFormat
 
@@ -27,7 +27,7 @@ private func readWhole(_ document: [UInt8]) throws -> Int {
   }
 }
 
-/// Reads every lent byte, so that the address sanitizer sees each.
+/// Reads every borrowed byte, so that the address sanitizer checks each.
 private func touch(_ values: [BorrowedValue]) -> Int {
   values.reduce(0) { sum, value in
     switch value {

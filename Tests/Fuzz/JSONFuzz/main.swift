@@ -34,7 +34,7 @@ private func roundTrip(_ document: [UInt8], _ tokens: JSONReading) {
   require(JSONReading(tokensOf: tree.bytes) == tokens, "what was written reads back differently")
 }
 
-/// Cuts that depend on the document alone, so that a finding can be run again.
+/// Cuts that depend only on the document, so that a finding is reproducible.
 private func randomCuts(_ document: [UInt8]) -> [Int] {
   let seed = document.reduce(UInt64(document.count)) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
   var random = SplitMix(seed: seed)

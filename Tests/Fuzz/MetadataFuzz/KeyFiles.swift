@@ -2,15 +2,14 @@ import Foundation
 import SeedFormat
 import SeedTrust
 
-/// A key file with any JSON in it.
 struct KeyFiles {
   private let path = NSTemporaryDirectory() + "seedbank-fuzz-\(ProcessInfo.processInfo.processIdentifier).key"
 
   func read(_ bytes: [UInt8]) {
-    // Another content is refused at once, and a file takes longer than all else here.
+    // Other content is rejected early, and a file costs more than everything else here.
     guard (try? JSONValue(parsing: bytes)) != nil else { return }
     do {
-      // Not atomically, for that waits for the disk.
+      // Not atomically, because that waits for the disk.
       try Data(bytes).write(to: URL(filePath: path))
     } catch {
       preconditionFailure("\(error)")

@@ -1,13 +1,12 @@
 import SeedFormat
 import SeedTrust
 
-/// A root whose keys are what the fuzzer says, beside a timestamp that none of them signed.
+/// A root with fuzzed keys, and a timestamp that none of them signed.
 struct KeyTexts {
   private static let kinds = [
     ("ed25519", "ed25519"), ("ecdsa", "ecdsa-sha2-nistp256"), ("rsa", "rsassa-pss-sha256"),
   ]
   private static let header = #""spec_version":"1.0.31","version":1,"expires":"2030-01-01T00:00:00Z""#
-  /// Signatures of the right lengths for Ed25519, ECDSA and RSA.
   private static let signatures =
     [String(repeating: "01", count: 64), "3006020101020101"]
     + [256, 384, 512].map { String(repeating: "01", count: $0) }

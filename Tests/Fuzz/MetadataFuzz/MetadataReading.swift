@@ -1,7 +1,7 @@
 import SeedSystem
 import SeedTrust
 
-/// What is metadata of any role must read back the same, and keep the bytes that the signatures cover.
+/// Metadata of any role must round-trip and keep its signed bytes.
 func readAsMetadata(_ bytes: [UInt8]) {
   read(bytes, as: Root.self)
   read(bytes, as: Timestamp.self)

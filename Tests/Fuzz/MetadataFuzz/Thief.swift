@@ -2,7 +2,7 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// Whoever stole every key: what the fuzzer says is signed and offered to a client as each of the roles.
+/// Signs the fuzzer's bytes with stolen keys and offers them to a client as each role.
 struct Thief {
   private static let series = Series("transit", model: "2.1")
 

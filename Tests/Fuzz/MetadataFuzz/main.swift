@@ -1,5 +1,4 @@
-// Reads any bytes as metadata, as a public key and as a key file, and signs them as a thief of the keys might. None of
-// it may trap, touch foreign memory, or verify.
+// Reads any bytes as metadata, as keys, and signed by a thief. Nothing may trap, touch foreign memory, or verify.
 import CFuzzer
 
 private let keyTexts = KeyTexts()

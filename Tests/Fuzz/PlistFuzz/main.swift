@@ -1,4 +1,4 @@
-// Reads any bytes as a binary property list, and walks all that it found.
+// Reads any bytes as a binary property list, and walks all objects.
 import CFuzzer
 import SeedTemplate
 

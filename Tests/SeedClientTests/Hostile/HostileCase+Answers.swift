@@ -48,7 +48,7 @@ extension HostileCase {
 
   private static let half = 30_000
 
-  /// The first half, and then the connection breaks.
+  /// Sends the first half and breaks the connection.
   private static func breakHalfway(_ exchange: HostileExchange, etag: String) -> Bool {
     exchange.head("200 OK", length: exchange.content.count, "ETag: \(etag)")
     exchange.connection.send(exchange.content.prefix(half))

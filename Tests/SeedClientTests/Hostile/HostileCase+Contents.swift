@@ -2,14 +2,14 @@ import SeedClient
 import Support
 
 extension HostileCase {
-  /// Sends other bytes, well framed.
+  /// Sends other bytes in a valid response.
   private static func send(_ bytes: [UInt8], _ exchange: HostileExchange, _ field: String = "X-Nothing: 1")
     -> Bool
   {
     exchange.head("200 OK", length: bytes.count, field) && exchange.connection.send(bytes)
   }
 
-  /// The file whose path has these words, well framed.
+  /// Sends another file, whose path contains `part`, in a valid response.
   private static func swap(_ part: String, _ exchange: HostileExchange) -> Bool {
     send(exchange.files.first { $0.key.contains(part) }?.value ?? [], exchange)
   }

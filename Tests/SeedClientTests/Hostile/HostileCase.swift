@@ -2,14 +2,14 @@ import SeedClient
 import Support
 import Testing
 
-/// A hostile behaviour, and what a device makes of it.
+/// A hostile behaviour and the expected outcome on a device.
 struct HostileCase: Sendable, CustomTestStringConvertible {
   enum Publication { case delta, both, snapshot, bomb }
 
   enum Outcome: Equatable {
-    /// The new data is there in the end.
+    /// The new data arrives.
     case succeeds
-    /// The old data stays, for this reason.
+    /// The old data stays, with this error.
     case fails(SeedError.Code)
   }
 

@@ -8,14 +8,15 @@ import Testing
 
 @testable import SeedClient
 
-/// Whatever a server does, an update ends in the named error or in the new data; what was there stays readable,
-/// and the disk does not fill.
+/// Against any server, an update ends with its documented error or with the new data, keeps old data readable, and
+/// does not fill the disk.
 @Suite struct HostileRepositoryTests {
-  /// Bytes of a record beside a part.
+  /// Bytes of the record of a partial download.
   private static let recordBytes = 4096
 
   @Test(arguments: HostileCase.all)
-  func `each hostile behaviour ends in its named error or in the new data`(example: HostileCase) async throws
+  func `each hostile behaviour ends in its documented error or in the new data`(example: HostileCase)
+    async throws
   {
     let world = try await HostileWorld.shared.value
     let device = try Device(world)
@@ -41,7 +42,7 @@ import Testing
 
   private static let honest = HostileBehaviour("honest", at: "", times: 0) { _ in false }
 
-  @Test func `there are at least forty of them, each with a name of its own`() {
+  @Test func `there are at least forty hostile behaviours with unique names`() {
     #expect(HostileCase.all.count >= 40)
     #expect(Set(HostileCase.all.map(\.testDescription)).count == HostileCase.all.count)
   }
@@ -62,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func `what a server asks for in seconds is waited for, and said where it is too long`() async throws {
+  @Test func `a short Retry-After is waited for and a long one is reported`() async throws {
     let world = try await HostileWorld.shared.value
     let device = try Device(world)
     let patient = HostileBehaviour("busy", at: "snapshot-1.", times: 1) { $0.status(503, "Retry-After: 2") }
@@ -79,7 +80,7 @@ import Testing
     #expect(await store.state.lastError?.retryAfter == .seconds(1234))
   }
 
-  @Test func `after a restart an update goes on where the last one broke off`() async throws {
+  @Test func `an update resumes a partial download after a restart`() async throws {
     let world = try await HostileWorld.shared.value
     let device = try Device(world)
     let (arrived, snapshot) = (20_000, "snapshot-1.")
@@ -100,7 +101,7 @@ import Testing
     #expect(try device.names(in: "partial").isEmpty)
   }
 
-  @Test func `a store that keeps itself updated leaves a busy server alone for as long as it asked`()
+  @Test func `keepUpdated waits for a busy server as long as it asked`()
     async throws
   {
     let world = try await HostileWorld.shared.value
@@ -111,13 +112,13 @@ import Testing
     let waits = AsyncStream.makeStream(of: Duration.self)
     let store = try device.store(server.url) { waits.continuation.yield($0) }
     let task = Task { try await store.keepUpdated() }
-    // Half of the spread that the pace allows comes on top.
+    // Plus half of the jitter.
     for await wait in waits.stream where wait == .seconds(1234 + 10) { break }
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
   }
 
-  @Test func `metadata of another publisher, of another time, or in another order is refused`() async throws {
+  @Test func `metadata of another publisher, of another time or in another order is rejected`() async throws {
     let world = try await HostileWorld.shared.value
     #expect(try await outcome(serving: world.foreign, world) == .untrusted)
     var mixed = world.withSnapshot
@@ -125,11 +126,11 @@ import Testing
     #expect(try await outcome(serving: mixed, world) == .untrusted)
     mixed = world.withSnapshot
     mixed["metadata/timestamp.json"] = world.withDelta["metadata/timestamp.json"]
-    // An earlier state as a whole is one that the publisher had.
+    // A complete earlier state was published once, so it is accepted.
     #expect(try await outcome(serving: mixed, world) == nil)
   }
 
-  @Test func `a clock in the future finds everything stale, one in the past nothing`() async throws {
+  @Test func `a clock in the future finds everything stale and one in the past accepts it`() async throws {
     let world = try await HostileWorld.shared.value
     #expect(try await outcome(serving: world.withSnapshot, world, daysLater: 30) == .stale)
     #expect(try await outcome(serving: world.withSnapshot, world, daysLater: -3000) == nil)
@@ -146,7 +147,6 @@ import Testing
   }
 }
 
-/// A device of a test's own, with version 1 on it.
 private struct Device {
   let world: HostileWorld
   let clock = TestClock()
@@ -173,7 +173,6 @@ private struct Device {
     )
   }
 
-  /// An update by a new store.
   func update(from server: URL) async throws -> UpdateReport { try await store(server).update() }
 
   func names(in name: String) throws -> [String] {
@@ -188,7 +187,7 @@ private struct Device {
 }
 
 extension SeedStore {
-  /// The name that tells the versions apart.
+  /// The name by which the versions differ.
   fileprivate func mark() async throws -> String? {
     try await read { reader in try reader.rows("SELECT name FROM stop WHERE id = 'a'").first?[0].string }
   }

@@ -8,21 +8,21 @@ import Testing
 
 @testable import SeedClient
 
-/// A device with version 1, and what a publisher has for it: a delta to version 2, or a new history.
+/// A device with version 1 and publications for it: a delta to version 2, or a new epoch.
 final class HostileWorld: Sendable {
   let root: [UInt8]
   let model: SeedModel
   let now: UTCTime
   let old: [String: [UInt8]]
-  /// With a delta from version 1 to 2, and no snapshot of version 2.
+  /// A delta from version 1 to 2 without a snapshot of version 2.
   let withDelta: [String: [UInt8]]
-  /// As above, with a snapshot of version 2.
+  /// The same with a snapshot of version 2.
   let withBoth: [String: [UInt8]]
-  /// With a new history, which only a snapshot leads to.
+  /// A new epoch, which requires a snapshot.
   let withSnapshot: [String: [UInt8]]
-  /// As above, and the snapshot expands to far more than was signed.
+  /// The same with a snapshot that expands far beyond its signed length.
   let withBomb: [String: [UInt8]]
-  /// Of another publisher, under other keys.
+  /// Of another publisher with other keys.
   let foreign: [String: [UInt8]]
   /// Bytes of the largest file.
   let largest: Int
@@ -30,7 +30,7 @@ final class HostileWorld: Sendable {
 
   static let shared = Task { try await HostileWorld() }
 
-  /// The stop whose name tells a version.
+  /// The stop whose name identifies a version.
   static let names = ["1": "Old", "2": "New"]
   private static let stops = 4000
 
@@ -67,7 +67,7 @@ final class HostileWorld: Sendable {
     try await store.prepare()
   }
 
-  /// A snapshot of zeros without end in the place of the last one, signed as if it were small.
+  /// Replaces the last snapshot by endless zeros, signed with a small length.
   private static func bomb(_ publisher: ClientPublisherSimulator) throws -> [String: [UInt8]] {
     let stored = try Compression.gzip([UInt8](repeating: 0, count: 64 * 1024 * 1024))
     try publisher.resign { object in
@@ -90,12 +90,11 @@ final class HostileWorld: Sendable {
     return publisher.withServed { $0.files }
   }
 
-  /// The device's folder, in a folder of a test's own.
   func copyDevice(to path: String) throws {
     try FileManager.default.copyItem(atPath: template("store"), toPath: path)
   }
 
-  /// The one file whose path has these words.
+  /// The only file whose path contains `part`.
   func file(_ part: String, in files: [String: [UInt8]]) throws -> [UInt8] {
     try #require(files.first { $0.key.contains(part) }?.value)
   }

@@ -1,9 +1,8 @@
 import SeedFormat
 import Support
 
-/// What whoever has no key can do to a publication's files.
+/// Changes to a publication's files by an attacker without keys.
 struct FileAttack {
-  /// One way.
   enum Kind: CaseIterable {
     case bytes, splice, exchange, replay, removal, edit
   }
@@ -20,7 +19,6 @@ struct FileAttack {
     random = SplitMix(seed: seed)
   }
 
-  /// The files as they are served then.
   mutating func files() throws -> [String: [UInt8]] {
     var files = world.served
     let name = pick(files)
@@ -44,7 +42,7 @@ struct FileAttack {
     return files
   }
 
-  /// One of the files that clients still ask for; half of the picks are metadata.
+  /// A file that clients still request; half of the picks are metadata.
   private mutating func pick(_ files: [String: [UInt8]]) -> String {
     let folder = random.chance(50) ? "metadata/" : "targets/"
     let names = files.keys.filter(world.isCurrent).sorted()
@@ -54,7 +52,7 @@ struct FileAttack {
 
   private mutating func place(in bytes: [UInt8]) -> Int { Int.random(in: 0...bytes.count, using: &random) }
 
-  /// An older file lies where a newer one belongs, or all of the metadata is of another time.
+  /// Replaces a newer file by an older one, or all metadata by that of another time.
   private mutating func replay(_ files: inout [String: [UInt8]]) {
     let old = random.pick(world.states)
     switch Int.random(in: 0..<3, using: &random) {
@@ -74,7 +72,7 @@ struct FileAttack {
 
   // MARK: JSON
 
-  /// The document with another value somewhere, not signed anew.
+  /// The document with another value somewhere and its old signature.
   private mutating func edited(_ bytes: [UInt8]) throws -> [UInt8] {
     let tree = try JSONValue(parsing: bytes)
     var changed = tree

@@ -4,9 +4,9 @@ import SeedDatabase
 import Support
 import Testing
 
-/// Whatever somebody makes of a publication: a device has the rows that were published as its version, or an error.
+/// With any changes to a publication, a device has the published rows of its version, or an error.
 @Suite struct MutatedPublicationTests {
-  /// Publications in each of the two tests; their numbers are the seeds.
+  /// Publications per test; their numbers are the seeds.
   private static let attempts = Stage.pick(quick: 50, full: 150, deep: 5000)
 
   private let folder: TemporaryFolder
@@ -14,7 +14,7 @@ import Testing
 
   init() throws { folder = try TemporaryFolder(inMemory: true) }
 
-  @Test func `files that were changed without a key lead to published rows, and do no lasting harm`()
+  @Test func `files changed without a key lead to published rows and do no lasting harm`()
     async throws
   {
     let world = try await MutatedWorld()
@@ -29,7 +29,7 @@ import Testing
     print("files changed without a key: \(tally)")
   }
 
-  @Test func `signed words that do not fit together lead to published rows`() async throws {
+  @Test func `inconsistent signed metadata leads to published rows`() async throws {
     let world = try await MutatedWorld()
     var tally = Tally()
     for number in 0..<Self.attempts {
@@ -42,7 +42,7 @@ import Testing
 
   private static func choose<Kind>(_ kinds: [Kind], _ number: Int) -> Kind { kinds[number % kinds.count] }
 
-  /// Offers the files to a device that stopped at some version.
+  /// Serves the files to a device at some version.
   private func attacked(
     by files: [String: [UInt8]], _ world: MutatedWorld, _ number: Int, _ label: String, _ tally: inout Tally
   ) async throws {
@@ -52,7 +52,7 @@ import Testing
     tally.note(try await look(at: files, world, from: version, "\(label), from \(version)"))
   }
 
-  /// Looks once: the device is at no lower version then, and has the rows that were published as it.
+  /// Checks once. The device's version must not fall, and its rows must be the published ones.
   private func look(
     at files: [String: [UInt8]], _ world: MutatedWorld, from version: Int = 0, _ label: String
   ) async throws -> SeedError.Code? {
@@ -68,7 +68,6 @@ import Testing
   }
 }
 
-/// How often an attack was refused, by the error's code.
 private struct Tally: CustomStringConvertible {
   private var outcomes: [String: Int] = [:]
 
@@ -83,7 +82,7 @@ private struct Tally: CustomStringConvertible {
 }
 
 extension SeedStore {
-  /// The version that the data says it is, and the stops' names.
+  /// The version in the data, and the stops' names.
   fileprivate func content() async throws -> (version: Int, rows: [String]) {
     try await read { reader in
       let version = try reader.rows("SELECT value FROM seedbank_meta WHERE key = 'version'").first?[0].string

@@ -6,22 +6,22 @@ import Support
 
 @testable import SeedClient
 
-/// A publication with its past, and devices that stopped at its versions.
+/// A publication with its past, and devices at some of its versions.
 struct MutatedWorld {
   let publisher: ClientPublisherSimulator
   let model: SeedModel
-  /// What was served after each publication; the last is what is published now.
+  /// The files after each publication; the last are current.
   let states: [[String: [UInt8]]]
-  /// Every object's bytes as stored, by their hash.
+  /// Stored bytes of every object by their hash.
   let contents: [SHA256Digest: [UInt8]]
-  /// The stops' names that were published as each version.
+  /// The stops' names by version.
   let rows: [Int: [String]]
   private let templates: TemporaryFolder
 
-  /// Versions at which there is a device; 0 has no data.
+  /// Versions with a device; 0 has no data.
   static let devices = [0, 2, 4]
   private static let versions = 5
-  /// The version that has a snapshot beside the first one.
+  /// The version with a second snapshot.
   private static let middle = 3
 
   init() async throws {
@@ -45,23 +45,21 @@ struct MutatedWorld {
     contents = Dictionary(stored.map { (.of($0), $0) }) { $1 }
   }
 
-  /// What is published now.
   var served: [String: [UInt8]] { states[states.count - 1] }
 
-  /// Whether the newest metadata leads to the file.
+  /// Whether the newest metadata references the file.
   func isCurrent(_ name: String) -> Bool {
     let replaced = states[states.count - 2].keys.contains(name)
     return name.hasPrefix("targets/") || name.hasSuffix("targets.json") || name.hasSuffix("timestamp.json")
       || !replaced
   }
 
-  /// A store in the folder of a device that stopped at a version, copied to `directory`.
+  /// Copies the folder of a device at this version to `directory`.
   func device(at version: Int, in directory: String) throws {
     guard version > 0 else { return }
     try FileManager.default.copyItem(atPath: templates("\(version)"), toPath: directory)
   }
 
-  /// A store that gets just these files.
   func store(serving files: [String: [UInt8]], in directory: String) throws -> SeedStore {
     try Self.store(model, publisher, StaticHost(files: files), directory)
   }
@@ -78,7 +76,6 @@ struct MutatedWorld {
   }
 }
 
-/// A host of files that nobody changes.
 private struct StaticHost: Transport {
   let files: [String: [UInt8]]
 

@@ -4,11 +4,10 @@ import SeedSystem
 import SeedTrust
 import Support
 
-/// What whoever holds the online keys can sign about a series that does not fit together.
+/// Inconsistent metadata of a series, signed by an attacker with the online keys.
 ///
-/// Other rows with the digest of those other rows are not among it: those are a publication of theirs.
+/// Excludes consistent forgeries: other rows with their own digest are a valid publication.
 struct SignedAttack {
-  /// One way.
   enum Kind: CaseIterable {
     case object, state, file, delta, snapshot
   }
@@ -25,7 +24,6 @@ struct SignedAttack {
     random = SplitMix(seed: seed)
   }
 
-  /// The files as they are served then.
   mutating func files() throws -> [String: [UInt8]] {
     let truth = try world.publisher.metadata()
     var (state, objects, contents) = (truth.state, truth.objects, world.contents)
@@ -59,7 +57,7 @@ struct SignedAttack {
     random.pick([other.digest, other.rawSHA256, .of([1])])
   }
 
-  // MARK: Words
+  // MARK: Metadata
 
   private mutating func changed(_ object: PublishedObject, _ other: PublishedObject) throws -> PublishedObject
   {
@@ -94,7 +92,7 @@ struct SignedAttack {
 
   // MARK: Contents
 
-  /// The document with another header, or with another row and the digest of the true ones.
+  /// The document with another header, or with another row and the original digest.
   private mutating func delta(
     _ object: PublishedObject, _ contents: [SHA256Digest: [UInt8]]
   ) throws -> [UInt8] {
@@ -130,7 +128,7 @@ struct SignedAttack {
     "PRAGMA application_id = 1", "PRAGMA journal_mode = WAL",
   ]
 
-  /// The file with other words about itself.
+  /// The file with other metadata inside.
   private mutating func snapshot(
     _ object: PublishedObject, _ contents: [SHA256Digest: [UInt8]]
   ) throws -> [UInt8] {
@@ -147,7 +145,7 @@ struct SignedAttack {
   }
 }
 
-/// A file to be signed in another's place.
+/// A file to be signed in place of another.
 private struct Content {
   let stored: [UInt8]
   let sha256: SHA256Digest
@@ -171,7 +169,7 @@ extension PublishedObject {
       digest: digest ?? self.digest)
   }
 
-  /// The same words about another object's file.
+  /// The same metadata for another object's file.
   fileprivate func with(file other: PublishedObject) -> PublishedObject {
     PublishedObject(
       series: series, kind: kind, length: other.length, sha256: other.sha256, model: model,

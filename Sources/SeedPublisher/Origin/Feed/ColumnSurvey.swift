@@ -1,59 +1,45 @@
+import SeedDatabase
 import SeedFormat
 
 /// Which type suits all values of a column.
 struct ColumnSurvey {
-  private var isWhole = true
-  private var isNumber = true
-  private var isSeen = false
   /// Whether some row has no value.
-  private(set) var hasNull: Bool
+  let hasNull: Bool
+  /// The most general of the values; `nil` without values.
+  private let rank: Rank?
 
-  /// Some rows may have come that do not know the column.
-  init(isAbsent: Bool = false) { hasNull = isAbsent }
-
-  /// Digits that 64 bits hold in any case.
-  private static let mostDigits = 18
-
-  mutating func take(_ value: BorrowedValue, isText: Bool) {
-    switch value {
-    case .null: hasNull = true
-    case .integer: isSeen = true
-    case .real: (isSeen, isWhole) = (true, false)
-    case .blob: (isSeen, isWhole, isNumber) = (true, false, false)
-    case .text(let text):
-      isSeen = true
-      guard isNumber else { return }
-      guard !isText, let fraction = Self.fraction(text) else {
-        isNumber = false
-        return
-      }
-      if fraction { isWhole = false }
-    }
+  private enum Rank: Int64 {
+    case whole, number, other
   }
 
-  var type: FeedTable.ColumnType { isSeen && isNumber ? (isWhole ? .integer : .real) : .text }
+  /// A text that spells a number. A text that begins with a zero, as a code does, or has more than 18 digits, which 64 bits
+  /// may not hold, is none.
+  private static let rankOfText = """
+    CASE WHEN CAST(CAST(value AS INTEGER) AS TEXT) = value THEN iif(length(value) <= 18, 0, 2)
+    WHEN substr(value, instr(value, '.') + 1) NOT GLOB '*[^0-9]*' AND value NOT LIKE '%.'
+      AND substr(value, 1, instr(value, '.') - 1) IN ('-0', CAST(CAST(value AS INTEGER) AS TEXT)) THEN 1
+    ELSE 2 END
+    """
 
-  /// The known type of a column of that name, where all values fit it; else what they look like.
+  /// Looks at all rows of a table. Texts that spell numbers are numbers, unless `isText`.
+  init(_ column: String, of table: String, _ connection: Connection, isText: Bool = false) throws {
+    let row = try connection.rows(
+      """
+      SELECT max(CASE typeof(value) WHEN 'null' THEN NULL WHEN 'integer' THEN 0 WHEN 'real' THEN 1
+        WHEN 'text' THEN \(isText ? "2" : Self.rankOfText) ELSE 2 END), count(value) < count(*)
+      FROM (SELECT \(quoted(column)) AS value FROM \(quoted(table)))
+      """)[0]
+    rank = if case .integer(let rank) = row[0] { Rank(rawValue: rank) } else { nil }
+    hasNull = row[1] == .integer(1)
+  }
+
+  /// The known type of a column of that name, if all values fit it; else the type that they look like.
   func type(known: FeedTable.ColumnType?) -> FeedTable.ColumnType {
-    switch known {
-    case .text?: .text
-    case .integer? where !isSeen || isNumber && isWhole: .integer
-    case .real? where !isSeen || isNumber: .real
-    default: type
+    switch (known, rank) {
+    case (.integer?, nil), (.real?, nil), (.real?, .whole?): known ?? .text
+    case (.text?, _), (_, nil), (_, .other?): .text
+    case (_, .whole?): .integer
+    case (_, .number?): .real
     }
-  }
-
-  /// Whether a text that spells a number has a fraction; `nil` for any other text. What begins with a zero, as a code
-  /// does, or is longer than any number that somebody counts with, is none.
-  private static func fraction(_ text: UnsafeBufferPointer<UInt8>) -> Bool? {
-    let digits = text.first == UInt8(ascii: "-") ? text.dropFirst() : text[...]
-    let parts = digits.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
-    let zero = UInt8(ascii: "0")
-    guard parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy { $0 &- zero < 10 } }),
-      let whole = parts.first, whole.first != zero || whole.count == 1
-    else { return nil }
-    guard parts.count == 1 else { return true }
-    // A zero with a sign would lose it.
-    return digits.count <= mostDigits && !(whole.first == zero && text.count > 1) ? false : nil
   }
 }

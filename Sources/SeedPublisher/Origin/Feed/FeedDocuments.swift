@@ -1,68 +1,137 @@
+import SeedDatabase
 import SeedFormat
 import SeedImport
+import SeedSystem
+import SeedTrust
 
-/// The documents of one table, in the order in which they are read.
+/// The files of one table, in the order in which they are read, and how.
 struct FeedDocuments {
-  let table: String
   let files: [FeedFile]
-  let layout: (FeedFile) -> ImportMapping.Layout
-  let rows: MemberPath
+  let settings: FeedSettings
+  private let said: FeedTable
+
+  init(_ said: FeedTable, _ files: [FeedFile], _ settings: FeedSettings) {
+    (self.said, self.files, self.settings) = (said, files, settings)
+  }
+
+  var table: String { said.table }
+
+  func layout(_ file: FeedFile) -> ImportMapping.Layout {
+    said.layout(ofFile: file.name, empty: settings.emptyFields)
+  }
+
   /// Differs where the same bytes would be read in another way.
-  let text: String
-
-  /// Which files make which table. A file that belongs to none is passed over.
-  static func all(
-    _ files: [FeedFile], _ settings: FeedSettings, _ schema: FeedSchema, in path: String
-  ) throws(FeedError) -> [FeedDocuments] {
-    var (found, rest): ([FeedDocuments], [FeedFile]) = ([], files)
-    for table in settings.tables {
-      guard let wanted = table.file else { continue }
-      let own = rest.filter { table.isNamed($0.name) }
-      guard !own.isEmpty || table.isOptional else {
-        throw .missingFile(table: table.table, wanted: wanted, path: path)
-      }
-      guard own.count <= 1 || wanted.contains("*") else {
-        throw .doubledFile(table: table.table, files: own.map(\.place))
-      }
-      found.append(FeedDocuments(table, own, settings))
-      rest.removeAll { file in own.contains { $0.place == file.place } }
-    }
-    found += try named(rest, settings, schema, found)
-    let names = Set(found.map { $0.table.lowercased() })
-    let absent = settings.tables.filter { $0.isOptional && !names.contains($0.table.lowercased()) }
-    found += absent.map { FeedDocuments($0, [], settings) }
-    let expected = schema.required.map(\.name) + settings.tables.map(\.table)
-    let present = names.union(absent.map { $0.table.lowercased() })
-    for table in expected where !present.contains(table.lowercased()) {
-      throw .missingFile(table: table, wanted: "\(table).csv, .txt, .ndjson or .json", path: path)
-    }
-    return found
-  }
-
-  /// What nobody wants may be there as often as it likes.
-  private static func named(
-    _ files: [FeedFile], _ settings: FeedSettings, _ schema: FeedSchema, _ taken: [FeedDocuments]
-  ) throws(FeedError) -> [FeedDocuments] {
-    let documents = files.filter { FeedName.layout($0.name, empty: settings.emptyFields) != nil }
-    let groups = Dictionary(grouping: documents) { FeedName.table($0.name).lowercased() }
-    let all = try groups.sorted { $0.key < $1.key }.map { name, files throws(FeedError) -> FeedDocuments? in
-      let others = taken.filter { $0.table.lowercased() == name }.flatMap(\.files)
-      let said = settings.tables.first { $0.file == nil && $0.table.lowercased() == name }
-      if files.count == 1, others.isEmpty {
-        return FeedDocuments(said ?? FeedTable(FeedName.table(files[0].name)), files, settings)
-      }
-      guard schema.wants(name) else { return nil }
-      throw .doubledFile(table: FeedName.table(files[0].name), files: (others + files).map(\.place))
-    }
-    return all.compactMap(\.self)
-  }
+  var text: String { "\(said.rows) \(files.map { "\(layout($0))" })" }
 
   /// The type of a column that no model knows: texts of CSV stay what they are, values of JSON have types of their own.
   var otherType: String { files.contains { if case .csv = layout($0) { true } else { false } } ? "TEXT" : "" }
 
-  init(_ table: FeedTable, _ files: [FeedFile], _ settings: FeedSettings) {
-    let layout = { (file: FeedFile) in table.layout(ofFile: file.name, empty: settings.emptyFields) }
-    (self.table, self.files, self.layout, rows) = (table.table, files, layout, table.rows)
-    text = "\(table.rows) \(files.map { "\(layout($0))" })"
+  /// The files of each table. Files that no model wants may be there several times.
+  static func all(
+    _ files: [FeedFile], _ settings: FeedSettings, _ schema: FeedSchema, in path: String
+  ) throws(FeedError) -> [FeedDocuments] {
+    var found: [FeedDocuments] = []
+    let groups = Dictionary(grouping: files) { settings.table(ofFile: $0.name).table.lowercased() }
+    for (name, files) in groups.sorted(by: { $0.key < $1.key }) {
+      let said = settings.table(ofFile: files[0].name)
+      if files.count == 1 || said.file?.contains("*") == true && files.allSatisfy({ said.isNamed($0.name) }) {
+        found.append(FeedDocuments(said, files, settings))
+      } else if schema.wants(name) || settings.tables.contains(where: { $0.table.lowercased() == name }) {
+        throw .doubledFile(table: said.table, files: files.map(\.place))
+      }
+    }
+    var present = Set(found.map { $0.table.lowercased() })
+    for table in settings.tables + schema.required.map({ FeedTable($0.name) })
+    where present.insert(table.table.lowercased()).inserted {
+      guard table.isOptional else {
+        let wanted = table.file ?? "\(table.table).csv, .txt, .ndjson or .json"
+        throw .missingFile(table: table.table, wanted: wanted, path: path)
+      }
+      found.append(FeedDocuments(table, [], settings))
+    }
+    return found
   }
+}
+
+// MARK: Rows
+
+extension FeedDocuments {
+  /// Hands on all rows. Returns the files' digests, and their bytes, expanded.
+  @discardableResult
+  func read(into writer: FeedTableWriter) throws -> (digests: [String], bytes: Int) {
+    var (digests, bytes) = ([String](), 0)
+    do {
+      for file in files {
+        var hasher = SHA256Hasher()
+        bytes += try read(file, to: writer) { hasher.update($0) }.bytes
+        digests.append(hasher.finish().hex)
+      }
+    } catch let found as NULInText {
+      throw FeedError.document(
+        "\(place(ofRow: found.row)): column \"\(found.column)\": a text with a NUL character: \(NULInText.remedy)"
+      )
+    }
+    return (digests, bytes)
+  }
+
+  /// Makes the columns that the first rows have. Files that no model wants may be anything, such as a licence.
+  func readColumns(into writer: FeedTableWriter) throws {
+    do {
+      for file in files {
+        do {
+          try read(file, to: RowCounter(writer), upTo: DocumentRows.rowsTaken)
+        } catch is DocumentRows.Enough {}
+      }
+      try writer.makeColumns()
+    } catch is FeedError {}
+  }
+
+  /// The place of a row of the table, found by reading the files again.
+  func place(ofRow row: Int) -> String {
+    var rest = row
+    for file in files {
+      do {
+        rest -= try read(file, to: RowCounter(nil), upTo: rest).rows
+      } catch let enough as DocumentRows.Enough { return enough.place } catch { break }
+    }
+    return "row \(row)"
+  }
+
+  /// Hands on the rows of one file, and its bytes as they are stored; an error has the row's place.
+  @discardableResult
+  private func read(
+    _ file: FeedFile, to receiver: any RowReceiver, upTo most: Int = .max,
+    passing: ([UInt8]) -> Void = { _ in }
+  ) throws -> (rows: Int, bytes: Int) {
+    var bytes = 0
+    do {
+      let rows = try DocumentRows(file.place, layout(file), rows: said.rows, for: receiver, upTo: most)
+      try file.expanded(upTo: settings.mostBytes, passing: passing) { piece in
+        bytes += piece.count
+        try piece.withUnsafeBytes { try rows.feed($0) }
+      }
+      try rows.end()
+      return (rows.count, bytes)
+    } catch let error as ImportFailure { throw FeedError.document(error.message) }
+  }
+}
+
+extension FeedSettings {
+  fileprivate func table(ofFile name: String) -> FeedTable {
+    let own = FeedName.table(name)
+    return tables.first { $0.isNamed(name) }
+      ?? tables.first { $0.file == nil && $0.table.lowercased() == own.lowercased() } ?? FeedTable(own)
+  }
+}
+
+/// Reads the rows of a writer and writes none; without a writer it only counts them.
+private final class RowCounter: RowReceiver {
+  private let writer: FeedTableWriter?
+
+  init(_ writer: FeedTableWriter?) { self.writer = writer }
+
+  var width: Int { writer?.width ?? 0 }
+  func column(_ name: String) -> ReceivedColumn? { writer?.column(name) }
+  func flaw(ofHeader names: [String]) -> String? { writer?.flaw(ofHeader: names) }
+  func take(_ rows: ReceivedRows) {}
 }

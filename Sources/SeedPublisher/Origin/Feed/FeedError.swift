@@ -11,7 +11,6 @@ package enum FeedError: OriginFailure {
   /// What was found where in a document.
   case document(String)
   case duplicateKey(table: String, key: String, places: [String])
-  case nullInKey(table: String, column: String, place: String)
   case tooLong(path: String, limit: Int)
   case program(String, String, said: String, log: String)
   case notLoaded(path: String)
@@ -46,8 +45,6 @@ package enum FeedError: OriginFailure {
     case .document(let message): message
     case .duplicateKey(let table, let key, let places):
       "table \"\(table)\": two rows have the key \(key), at \(places.joined(separator: " and ")): remove one of them"
-    case .nullInKey(let table, let column, let place):
-      "\(place): table \"\(table)\": the key column \"\(column)\" is empty, and each row needs its key"
     case .tooLong(let path, let limit):
       "the feed \(path) has more than \(limit) bytes, expanded: if that is right, raise origin.maximumBytes"
     case .program(let program, let problem, let said, let log):
@@ -57,14 +54,10 @@ package enum FeedError: OriginFailure {
       "the feed \(path) was not loaded yet: 'seedbank regenerate' loads and publishes it"
     case .untyped(let source, let table, let types):
       "\(source) reads columns of the table \"\(table)\" of which nobody said whether they hold numbers or texts, and texts are "
-        + "compared as texts. As far as their values tell, add this to \"\(table)\" in origin.tables: \(Self.members(types))"
+        + "compared as texts. As far as their values tell, add this to \"\(table)\" in origin.tables: \"types\": "
+        + JSONValue.object(types.map { JSONMember($0.column, .string($0.type.rawValue)) }).text
     case .staging(let path, let reason):
       "the feed's rows cannot be kept in \(path): \(reason.message); see that the disk has room. What is there is made anew"
     }
-  }
-
-  private static func members(_ types: [(column: String, type: FeedTable.ColumnType)]) -> String {
-    let members = types.map { JSONMember($0.column, .string($0.type.rawValue)) }
-    return "\"types\": \(JSONValue.object(members).text)"
   }
 }

@@ -1,60 +1,60 @@
+import SeedDatabase
 import SeedFormat
 import SeedImport
 import SeedSystem
 import SeedTrust
 
-/// One document of a feed, wherever it lies.
+/// One document of a feed: a file of a folder, or of an archive.
 struct FeedFile {
-  /// Its own name, without folders.
   let name: String
-  /// What messages call it.
   let place: String
-  /// Bytes as they lie there.
-  let size: Int
-  /// Equal for a content that nobody changed.
-  let stamp: String
-  /// Hands on its bytes as they lie there.
+  /// Hands on the stored bytes.
   let read: (([UInt8]) throws -> Void) throws -> Void
 
   private static let pieceBytes = 256 * 1024
 
-  /// A file of a folder.
-  init(_ entry: FeedListing.Entry) {
-    (name, place, size) = (entry.name, entry.path, entry.stamp.size)
-    stamp = entry.stamp.text
-    read = { sink in
-      let file = try File(entry.path, for: .readingRegular(followsLinks: true))
-      while case let piece = try file.read(Self.pieceBytes), !piece.isEmpty { try sink(piece) }
-    }
+  private init(_ place: String, _ read: @escaping (([UInt8]) throws -> Void) throws -> Void) {
+    (self.place, self.read) = (place, read)
+    name = String(place.split(separator: "/").last ?? "")
   }
 
-  /// All documents that a file of a folder is or holds. What is hidden in an archive is passed over, as in a folder.
-  static func all(_ entry: FeedListing.Entry, limit: Int) throws -> [FeedFile] {
-    guard FeedName.isArchive(entry.name) else { return [FeedFile(entry)] }
-    let members = try ZipDirectory(entry.path).members.filter { member in
-      !member.name.split(separator: "/").contains { $0.hasPrefix(".") || $0 == "__MACOSX" }
+  /// The file, or those of an archive: what is hidden in it is skipped, as in a folder.
+  static func all(_ path: String, limit: Int) throws -> [FeedFile] {
+    guard FeedName.isArchive(path) else {
+      let file = FeedFile(path) { sink in
+        let file = try File(path, for: .readingRegular(followsLinks: true))
+        while case let piece = try file.read(pieceBytes), !piece.isEmpty { try sink(piece) }
+      }
+      return [file]
     }
-    var rest = limit
-    for member in members {
-      rest -= member.size
-      guard rest >= 0 else { throw FeedError.tooLong(path: entry.path, limit: limit) }
-    }
-    return members.map { FeedFile($0, of: entry) }
+    return try FeedArchive(path).names(upTo: limit).filter { name in
+      !name.split(separator: "/").contains { $0.hasPrefix(".") || $0 == "__MACOSX" }
+    }.map { name in FeedFile("\(path)/\(name)") { try FeedArchive(path).read(name, $0) } }
   }
 
-  /// A member of an archive, by its name without folders.
-  private init(_ member: ZipDirectory.Member, of archive: FeedListing.Entry) {
-    name = String(member.name.split(separator: "/").last ?? "")
-    place = "\(archive.path)/\(member.name)"
-    size = member.size
-    stamp = "\(archive.stamp.text) \(member.checksum)"
-    read = { sink in try member.read(from: archive.path, sink) }
-  }
-
-  /// What its bytes come to.
-  func digest() throws -> SHA256Digest {
+  func digest() throws -> String {
     var hasher = SHA256Hasher()
     try read { hasher.update($0) }
-    return hasher.finish()
+    return hasher.finish().hex
+  }
+
+  /// Hands on the bytes, expanded, and before that as they are stored.
+  func expanded(
+    upTo limit: Int, passing: ([UInt8]) -> Void = { _ in }, _ sink: ([UInt8]) throws -> Void
+  ) throws {
+    var bytes = 0
+    let unpacker = DocumentUnpacker()
+    func take(_ piece: [UInt8]) throws {
+      bytes += piece.count
+      guard bytes <= limit else { throw FeedError.tooLong(path: place, limit: limit) }
+      try sink(piece)
+    }
+    do {
+      try read { piece in
+        passing(piece)
+        try unpacker.take(piece, take)
+      }
+      try unpacker.end(take)
+    } catch let error as CompressionError { throw FeedError.document("\(place): \(error)") }
   }
 }

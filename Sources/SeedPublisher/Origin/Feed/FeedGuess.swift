@@ -1,9 +1,9 @@
 import SeedFormat
 import SeedImport
 
-/// How a document is written, told from its bytes, where its name does not say it.
+/// How a document is written, by its bytes, if its name does not say it.
 struct FeedGuess {
-  /// What has to be said of its table; `nil` where its name says it all.
+  /// What has to be said of its table; `nil` if the file's name says it all.
   private(set) var table: FeedTable?
   /// The same for people.
   private(set) var note = ""
@@ -42,9 +42,8 @@ struct FeedGuess {
       said.append(JSONMember("encoding", .string(encoding.rawValue)))
     }
     guard !said.isEmpty else { return }
-    var table = FeedTable(FeedName.table(file.name), layout: .csv(format))
-    table.csv = said
-    self.table = table
+    table = FeedTable(
+      FeedName.table(file.name), layout: .csv(format), json: ["csv": .object(said)])
     let words = said.map { "\($0.name) \($0.value.string ?? "")" }.joined(separator: ", ")
     note = "\(file.name) is read with the \(words), as its bytes look: see origin.tables"
   }
@@ -57,7 +56,7 @@ struct FeedGuess {
       return
     }
     let rows = MemberPath(names: longest.path)
-    table = FeedTable(FeedName.table(file.name), rows: rows)
+    table = FeedTable(FeedName.table(file.name), rows: rows, json: ["rows": .string(rows.description)])
     let others = lists.count > 1 ? ", the longest of \(lists.count) lists" : ""
     note = "\(file.name): its rows are in \(rows)\(others): see origin.tables"
   }
@@ -75,18 +74,15 @@ struct FeedGuess {
   }
 }
 
-/// What the bytes of a document of CSV tell.
-struct CSVLook {
+/// The header of a document of CSV, and whether its letters are UTF-8.
+private struct CSVLook {
   private var header: [UInt8] = []
   private var isHeaderOver = false
   /// Behind the last line end.
   private var rest: [UInt8] = []
   private var isUTF8 = true
-  private var hasUndefined = false
 
   private static let mostHeaderBytes = 64 * 1024
-  /// Bytes for which Windows' code page has no letters.
-  private static let undefined: Set<UInt8> = [0x81, 0x8D, 0x8F, 0x90, 0x9D]
   private static let delimiters: [Character] = [",", ";", "\t", "|"]
 
   mutating func take(_ piece: [UInt8]) {
@@ -99,31 +95,23 @@ struct CSVLook {
       rest += piece
       return
     }
-    look(at: rest + piece[...end])
+    rest += piece[...end]
+    self.end()
     rest = Array(piece[(end + 1)...])
   }
 
-  mutating func end() { look(at: rest) }
-
-  private mutating func look(at lines: [UInt8]) {
-    if isUTF8, (try? UTF8Span(validating: lines.span)) == nil { isUTF8 = false }
-    if !hasUndefined, lines.contains(where: { $0 >= 0x80 && Self.undefined.contains($0) }) {
-      hasUndefined = true
-    }
-  }
+  mutating func end() { if isUTF8, (try? UTF8Span(validating: rest.span)) == nil { isUTF8 = false } }
 
   /// Behind a mark of UTF-16, which says everything itself.
   private var isWide: Bool { header.starts(with: [0xFF, 0xFE]) || header.starts(with: [0xFE, 0xFF]) }
 
-  /// `nil` for UTF-8.
-  var encoding: CSVFormat.Encoding? {
-    isUTF8 || isWide ? nil : hasUndefined ? .latin1 : .windows1252
-  }
+  /// Letters that are not UTF-8 are mostly those of Windows.
+  var encoding: CSVFormat.Encoding? { isUTF8 || isWide ? nil : .windows1252 }
 
-  /// What most likely stands between the fields' names; `nil` where it is the usual one.
+  /// The most frequent sign between the fields' names; `nil` for the usual one.
   func delimiter(usual: Character) -> Character? {
     guard !isWide else { return nil }
-    let counts = Self.delimiters.map { sign in (sign, count(sign)) }
+    let counts = Self.delimiters.map { ($0, count($0)) }
     guard let most = counts.max(by: { $0.1 < $1.1 }), most.1 > count(usual) else { return nil }
     return most.0
   }

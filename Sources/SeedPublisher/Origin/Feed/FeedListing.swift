@@ -2,46 +2,42 @@ import SeedSystem
 
 /// A feed's files from outside.
 struct FeedListing {
-  struct Entry {
-    let name: String
-    let path: String
-    let stamp: FileStamp
-  }
-
-  /// Whether all of it may be read.
-  enum Readiness: Equatable {
-    case ready
-    case unfinished(String)
-  }
-
   let path: String
-  let entries: [Entry]
+  let entries: [(name: String, stamp: FileStamp)]
   private let marker: FileStamp?
-  /// When the folder got or lost a name; `nil` where the feed is one file.
+  /// When the folder got or lost a name; `nil` if the feed is one file.
   private let folder: FileStamp?
   private let settings: FeedSettings
 
-  /// Lists what is there now.
   init(_ path: String, _ settings: FeedSettings) throws {
     (self.path, self.settings) = (path, settings)
     guard let stamp = try FileStamp(path) else { throw FeedError.missing(path: path) }
     guard !stamp.isRegular else {
-      (marker, folder) = (nil, nil)
-      entries = [Entry(name: String(path.split(separator: "/").last ?? ""), path: path, stamp: stamp)]
+      (marker, folder, entries) = (nil, nil, [(String(path.split(separator: "/").last ?? ""), stamp)])
       return
     }
     folder = stamp
     marker = try settings.marker.flatMap { try FileStamp("\(path)/\($0)") }
-    entries = try Folder.names(in: path).filter(settings.isPart).compactMap { name in
-      let file = "\(path)/\(name)"
-      guard let stamp = try FileStamp(file), stamp.isRegular else { return nil }
-      return Entry(name: name, path: file, stamp: stamp)
+    entries = try Folder.names(in: path).compactMap { name in
+      guard !name.hasPrefix("."), name != settings.marker,
+        FeedName.isArchive(name) || settings.isDocument(name), let stamp = try FileStamp("\(path)/\(name)")
+      else { return nil }
+      return stamp.isRegular ? (name, stamp) : nil
     }
   }
 
-  /// Differs where a file may have another content.
+  /// Differs if a file may have another content.
   var text: String {
     (entries.map { "\($0.name) \($0.stamp.text)" } + [marker?.text ?? ""]).joined(separator: "\n")
+  }
+
+  /// All documents, also those of archives.
+  func files() throws -> [FeedFile] {
+    let files = try entries.flatMap { entry in
+      try FeedFile.all(folder == nil ? path : "\(path)/\(entry.name)", limit: settings.mostBytes)
+    }.filter { settings.isDocument($0.name) }
+    guard !files.isEmpty else { throw FeedError.noFiles(path: path) }
+    return files
   }
 
   // MARK: Completeness
@@ -59,34 +55,27 @@ struct FeedListing {
     return all.max { $0.1 < $1.1 }
   }
 
-  func readiness(now: Int) -> Readiness {
-    guard let name = settings.marker, folder != nil else { return rest(now) }
-    guard let marker else { return .unfinished("the file \(name) is not there, which ends it") }
-    let later = entries.first { $0.stamp.isChanged(after: marker) }
-    return later.map { .unfinished("\($0.name) came after \(name), which ends it") } ?? .ready
+  /// Why the feed may still be in writing; `nil` if it may be read.
+  func unfinished(now: Int) -> String? {
+    guard let name = settings.marker, folder != nil else { return unsettled(now) }
+    guard let marker else { return "the file \(name) is not there, which ends it" }
+    return entries.first { $0.stamp.isChanged(after: marker) }
+      .map { "\($0.name) came after \(name), which ends it" }
   }
 
-  private func rest(_ now: Int) -> Readiness {
+  private func unsettled(_ now: Int) -> String? {
     guard settings.settleSeconds > 0, let newest, now - newest.seconds < settings.settleSeconds else {
-      return .ready
+      return nil
     }
     let age = now - newest.seconds
     let change = age < 0 ? "\(-age) seconds ahead of this clock" : "\(age) seconds ago"
-    return .unfinished(
-      "\(newest.name) changed \(change), and origin.settleSeconds is \(settings.settleSeconds)")
+    return "\(newest.name) changed \(change), and origin.settleSeconds is \(settings.settleSeconds)"
   }
 }
 
 extension FeedSettings {
-  /// Whether a name in the folder is one of the feed's.
-  fileprivate func isPart(_ name: String) -> Bool {
-    guard !name.hasPrefix("."), name != marker else { return false }
-    return FeedName.isArchive(name) || isDocument(name)
-  }
-
   /// Whether a file of that name holds rows.
-  func isDocument(_ name: String) -> Bool {
-    FeedName.layout(name, empty: emptyFields) != nil
-      || tables.contains { $0.isNamed(name) }
+  fileprivate func isDocument(_ name: String) -> Bool {
+    FeedName.layout(name, empty: emptyFields) != nil || tables.contains { $0.isNamed(name) }
   }
 }

@@ -33,15 +33,14 @@ package final class FeedOrigin: Origin {
   /// Without what was added when the feed was loaded.
   package func outline() throws -> OriginOutline {
     var outline = try base.outline()
-    outline.tables = outline.tables.filter { !Self.isOwn($0.key) }
-    outline.indexes.removeAll(where: Self.isOwn)
+    func isOwn(_ name: String) -> Bool { name.lowercased().hasPrefix(ReservedTable.prefix) }
+    outline.tables = outline.tables.filter { !isOwn($0.key) }
+    outline.indexes.removeAll(where: isOwn)
     return outline
   }
 
-  private static func isOwn(_ name: String) -> Bool { name.lowercased().hasPrefix(ReservedTable.prefix) }
-
-  /// Nobody notes what changes in files.
-  package func log() -> (any OriginLog)? { nil }
+  /// Files have no writers that note changes.
+  package func log() throws -> (any OriginLog)? { nil }
 
   package func isOptional(_ column: String, of table: String) -> Bool {
     schema.table(table).optional.contains(column.lowercased())
@@ -51,38 +50,24 @@ package final class FeedOrigin: Origin {
     try base.restlessTables(plan)
   }
 
-  // MARK: Types
-
-  /// To a SELECT, `n > 5` is about numbers only where somebody said that n is one: texts are compared as texts.
+  /// To a SELECT, `n > 5` is about numbers only if n has a type: texts are compared as texts.
   private func checkTypes(_ projection: Projection) throws {
     guard let sql = projection.sql, record.tables.contains(where: { !$0.untyped.isEmpty }) else { return }
-    let connection = try Connection(staging, .origin)
-    let reading = TablesRead()
+    let (connection, reading) = (try Connection(staging, .origin), TablesRead())
     // What is wrong with the SELECT is told where it is read.
     guard (try? connection.readOnlyStatement(sql, .inOrder([]), reading: reading)) != nil else { return }
+    let isTransit = Transit.isFeed(record.tables.map(\.name))
     for table in record.tables {
       let read = reading.columns.filter { $0.key.lowercased() == table.name.lowercased() }
-        .reduce(into: Set<String>()) { $0.formUnion($1.value.map { $0.lowercased() }) }
-      let untyped = table.untyped.filter { read.contains($0.lowercased()) }
+      let names = Set(read.flatMap(\.value).map { $0.lowercased() })
+      let untyped = table.untyped.filter { names.contains($0.lowercased()) }
       guard !untyped.isEmpty else { continue }
-      throw FeedError.untyped(
-        source: projection.place, table: table.name,
-        types: try untyped.map { ($0, try type(of: $0, table.name, connection)) })
+      let types = try untyped.map { name in
+        let survey = try ColumnSurvey(name, of: table.name, connection)
+        return (name, survey.type(known: isTransit ? Transit.type(of: name) : nil))
+      }
+      throw FeedError.untyped(source: projection.place, table: table.name, types: types)
     }
-  }
-
-  /// What a column's texts look like.
-  private func type(of column: String, _ table: String, _ connection: Connection) throws
-    -> FeedTable.ColumnType
-  {
-    let rows = try connection.prepare("SELECT \(quoted(column)) FROM \(quoted(table))")
-    var (survey, row) = (ColumnSurvey(), [BorrowedValue]())
-    while try rows.step() {
-      rows.borrowRow(into: &row)
-      survey.take(row[0], isText: false)
-    }
-    let isTransit = FeedKeys.areTransit(record.tables.map(\.name))
-    return survey.type(known: isTransit ? TransitTypes.type(of: column) : nil)
   }
 }
 
@@ -91,7 +76,6 @@ private final class FeedRows: RowSource {
   private let base: any RowSource
   private let table: TableSchema
   private let projection: Projection
-  /// The columns of bytes.
   private let blobs: [Int]
 
   init(_ base: any RowSource, _ table: TableSchema, _ projection: Projection) {
@@ -104,15 +88,12 @@ private final class FeedRows: RowSource {
   func lend(to row: inout [BorrowedValue]) throws {
     try base.lend(to: &row)
     for index in blobs {
-      if case .text = row[index] { throw unfit(index, row) }
+      guard case .text = row[index] else { continue }
+      let remedy = projection.sql == nil ? "make the column TEXT" : "cast it in \(projection.file)"
+      throw OriginError.unfit(
+        table: table.name, column: table.columns[index].name,
+        key: rowDescription(table.keyNames, table.key.map { row[$0].owned }),
+        reason: "a text in a column of bytes: \(remedy), or mend the feed")
     }
-  }
-
-  private func unfit(_ index: Int, _ row: [BorrowedValue]) -> OriginError {
-    let remedy = projection.sql == nil ? "make the column TEXT" : "cast it in \(projection.file)"
-    return .unfit(
-      table: table.name, column: table.columns[index].name,
-      key: rowDescription(table.keyNames, table.key.map { row[$0].owned }),
-      reason: "a text in a column of bytes: \(remedy), or mend the feed")
   }
 }

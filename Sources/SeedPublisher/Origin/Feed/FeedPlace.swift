@@ -16,11 +16,10 @@ package struct FeedPlace: OriginPlace {
     _ dataset: DatasetName, _ settings: FeedSettings, _ plans: [SeriesPlan], stateFolder: String,
     environment: [String: String] = [:], use: OriginUse = .step
   ) {
-    self.environment = environment
     store = FeedStore(dataset, in: stateFolder)
     loader = FeedLoader(
       settings: settings, schema: FeedSchema(plans, settings.tables), staging: store.staging)
-    (self.settings, self.use) = (settings, use)
+    (self.settings, self.use, self.environment) = (settings, use, environment)
   }
 
   package var text: String {
@@ -38,7 +37,7 @@ package struct FeedPlace: OriginPlace {
   }
 
   package func stamp() throws -> (any OriginStamp)? {
-    FeedStamp(try loaded(), text, settings, takenAt: UTCTime.now().secondsSinceEpoch)
+    FeedStamp(record: try loaded(), settings: settings, takenAt: Self.now)
   }
 
   package func open(waitSeconds: Int) throws -> any Origin {
@@ -47,16 +46,14 @@ package struct FeedPlace: OriginPlace {
     return FeedOrigin(base, store.staging, record, loader.schema)
   }
 
-  /// Where the files lie that the program fetched last.
+  /// The folder that the program filled last.
   package func filledFolder() throws -> String { try loaded().folder }
 
-  /// What was loaded last, and when; `nil` where nothing was.
+  /// The files that were loaded last, with their tables' rows, and the time; `nil` if nothing was.
   package func lastLoading() -> (files: [String: Int], at: UTCTime)? {
     loader.record.map { record in
-      let files = record.tables.flatMap { table in table.files.map { ($0.place, table.rows) } }
-      return (
-        Dictionary(files) { first, _ in first }, UTCTime(secondsSinceEpoch: record.loadedAt)
-      )
+      let files = record.tables.flatMap { table in table.files.map { ($0, table.rows) } }
+      return (Dictionary(files) { first, _ in first }, UTCTime(secondsSinceEpoch: record.loadedAt))
     }
   }
 
@@ -67,6 +64,7 @@ package struct FeedPlace: OriginPlace {
 
   // MARK: Loading
 
+  private static var now: Int { UTCTime.now().secondsSinceEpoch }
   /// Seconds for which a step waits for a feed that is being written.
   private static let waitSeconds = 10
   /// Between two looks at it.
@@ -77,30 +75,52 @@ package struct FeedPlace: OriginPlace {
       switch settings.source {
       case .path(let path)?:
         let deadline = ContinuousClock.now.advanced(by: .seconds(Self.waitSeconds))
-        while try !prepare(path, isLast: ContinuousClock.now >= deadline) { usleep(Self.lookMicroseconds) }
+        var isLast = false
+        while let reason = try unfinished(path) {
+          guard !isLast else { throw FeedError.unfinished(path: path, reason: reason) }
+          usleep(Self.lookMicroseconds)
+          isLast = ContinuousClock.now >= deadline
+        }
       case .command(let words)?: try prepare(by: words)
       case nil: return
       }
     }
-    // Who only looks does not wait for another process, whose program may take its time: what it loaded last counts.
-    if !isPrepared, loader.record?.form != loader.form { throw FeedError.notLoaded(path: text) }
+    // A look does not wait for another process, whose program may take its time: the rows that it loaded last count.
+    if !isPrepared, loader.record?.form != loader.schema.fingerprint { throw FeedError.notLoaded(path: text) }
   }
 
-  /// Starts the program where it is due; else the folder that it filled last counts.
+  /// Loads the files unless they are loaded; returns why they cannot be read yet.
+  private func unfinished(_ path: String) throws -> String? {
+    let (listing, now, record) = (try FeedListing(path, settings), Self.now, loader.record)
+    let isUsable = record?.form == loader.schema.fingerprint
+    if isUsable, let record, record.isSettled, record.listing == listing.text { return nil }
+    if let reason = listing.unfinished(now: now) {
+      // A process that looks again and again need not wait.
+      return isUsable && use == .schedule ? nil : reason
+    }
+    let isLoaded = try loader.load(listing, after: record, now: now) {
+      try FeedListing(path, settings).text != listing.text
+    }
+    return isLoaded ? nil : "it changed while it was read"
+  }
+
+  /// Starts the program if it is due; else the folder that it filled last counts.
   private func prepare(by words: [String]) throws {
-    let (record, now) = (loader.record, UTCTime.now().secondsSinceEpoch)
+    let (record, now) = (loader.record, Self.now)
     try store.sweepFolders(but: record?.folder ?? "")
     if let record, !isDue(record, now) {
-      if record.form != loader.form { try load(record.folder, after: record, loadedAt: record.loadedAt) }
+      if record.form != loader.schema.fingerprint {
+        try load(record.folder, after: record, loadedAt: record.loadedAt)
+      }
       return
     }
     guard use != .look else { throw FeedError.notLoaded(path: text) }
-    try pace.trying(use == .schedule ? FeedPace.pause(settings.everySeconds) : 0, now: now) {
+    try pace.trying(use == .schedule ? min(settings.everySeconds, FeedPace.longestPause) : 0, now: now) {
       let folder = try store.freshFolder()
       let last = record.flatMap { Folder.exists($0.folder) ? $0.folder : nil }
       try FeedProgram(words, environment: environment, seconds: settings.timeoutSeconds)
         .fill(folder, last: last, log: store.log)
-      try load(folder, after: record, loadedAt: UTCTime.now().secondsSinceEpoch)
+      try load(folder, after: record, loadedAt: Self.now)
       try store.sweepFolders(but: folder)
     }
   }
@@ -115,42 +135,19 @@ package struct FeedPlace: OriginPlace {
 
   private func load(_ folder: String, after record: FeedRecord?, loadedAt: Int) throws {
     let listing = try FeedListing(folder, settings)
-    if let name = settings.marker, case .unfinished(let reason) = listing.readiness(now: loadedAt) {
+    if let name = settings.marker, let reason = listing.unfinished(now: loadedAt) {
       throw FeedError.unfinished(
         path: folder, reason: "\(reason): let origin.command write \(name) at its end")
     }
     _ = try loader.load(listing, after: record, now: loadedAt, folder: folder) { false }
   }
-
-  /// False where it is still being written, unless this is the last try.
-  private func prepare(_ path: String, isLast: Bool) throws -> Bool {
-    let (listing, now) = (try FeedListing(path, settings), UTCTime.now().secondsSinceEpoch)
-    let record = loader.record
-    let isUsable = record?.form == loader.form
-    if isUsable, let record, record.isSettled, record.listing == listing.text { return true }
-    if case .unfinished(let reason) = listing.readiness(now: now) {
-      // Who looks again and again need not wait.
-      if isUsable, use == .schedule { return true }
-      guard isLast else { return false }
-      throw FeedError.unfinished(path: path, reason: reason)
-    }
-    let unchanged = { try FeedListing(path, settings).text == listing.text }
-    if try loader.load(listing, after: record, now: now, unless: { try !unchanged() }) { return true }
-    guard isLast else { return false }
-    throw FeedError.unfinished(path: path, reason: "it changed while it was read")
-  }
 }
 
 /// How a feed looked when it was loaded.
 struct FeedStamp: OriginStamp {
-  private let record: FeedRecord
-  private let path: String
-  private let settings: FeedSettings
-  private let takenAt: Int
-
-  init(_ record: FeedRecord, _ path: String, _ settings: FeedSettings, takenAt: Int) {
-    (self.record, self.path, self.settings, self.takenAt) = (record, path, settings, takenAt)
-  }
+  let record: FeedRecord
+  let settings: FeedSettings
+  let takenAt: Int
 
   /// By what was loaded: files that are other files with the same content are no news.
   var text: String { record.contents }
@@ -161,11 +158,11 @@ struct FeedStamp: OriginStamp {
   func renewed() -> (any OriginStamp)? {
     let now = UTCTime.now().secondsSinceEpoch
     guard OriginRest.lasts(from: takenAt, to: now) else { return nil }
-    if case .command? = settings.source {
+    guard case .path(let path)? = settings.source else {
       return FeedPace.isDue(record.loadedAt, every: settings.everySeconds, now: now) ? nil : self
     }
     guard let listing = try? FeedListing(path, settings) else { return nil }
-    if record.isSettled, listing.text == record.listing { return self }
-    return listing.readiness(now: now) == .ready ? nil : self
+    let isKnown = record.isSettled && listing.text == record.listing
+    return isKnown || listing.unfinished(now: now) != nil ? self : nil
   }
 }

@@ -5,40 +5,27 @@ import SeedTrust
 /// What the models say of a feed's tables: their columns' types, their keys, and which of them are wanted.
 struct FeedSchema {
   struct Table {
-    let name: String
+    fileprivate(set) var name: String
     /// The models' columns, each once.
-    fileprivate(set) var columns: [ColumnSchema]
-    /// The key of the newest model that takes the table as it is; empty where none does.
-    let key: [(column: String, collation: Collation)]
+    fileprivate(set) var columns: [ColumnSchema] = []
+    /// The key of the newest model that takes the table as it is; empty without one.
+    fileprivate(set) var key: [(column: String, collation: Collation)] = []
+    fileprivate(set) var isRequired = false
     /// The declared types of other columns that SELECTs may read, by name in lower case.
     fileprivate(set) var types: [String: String] = [:]
     /// Columns that files may lack, by name in lower case.
     fileprivate(set) var optional: Set<String> = []
 
-    init(_ name: String, columns: [ColumnSchema] = [], key: [(column: String, collation: Collation)] = []) {
-      (self.name, self.columns, self.key) = (name, columns, key)
-    }
+    init(_ name: String) { self.name = name }
 
     /// Differs where the same documents would become other rows.
-    var text: String {
-      let columns = columns.map {
-        "\($0.name) \($0.declaredType) \($0.collation.rawValue) \($0.isNotNull) \($0.defaultSQL ?? "")"
-      }
-      let others = types.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
-      let keys = key.map { "\($0.column) \($0.collation.rawValue)" }
-      let parts = columns + ["key"] + keys + ["types"] + others + ["optional"] + optional.sorted()
-      return parts.joined(separator: ", ")
-    }
+    var text: String { "\(columns) \(key) \(types.sorted { $0.key < $1.key }) \(optional.sorted())" }
   }
 
   /// By name in lower case.
   private var tables: [String: Table] = [:]
-  /// Types that the models' tables with a SELECT give, and what the operator says; by names in lower case.
-  private var types: [String: [String: String]] = [:]
-  private var optional: [String: Set<String>] = [:]
-  /// All SELECTs of the models, in lower case.
-  private var selects = ""
-  private var wantsAll = false
+  /// All SELECTs of the models, in lower case; `nil` before there are models, when everything is wanted.
+  private var selects: String?
 
   /// Of the newest models first: what they say of a column counts.
   init(_ plans: [SeriesPlan], _ said: [FeedTable] = []) {
@@ -46,66 +33,58 @@ struct FeedSchema {
       for table in plan.schema.tables {
         plan.newest.projections[table.name] == nil ? add(table) : addTypes(of: table)
       }
-      selects += plan.newest.projections.values.joined(separator: "\n").lowercased()
     }
-    for table in said { add(table) }
-  }
-
-  /// Where nobody has said anything yet, and everything is wanted.
-  static var unknown: FeedSchema {
-    var schema = FeedSchema([])
-    schema.wantsAll = true
-    return schema
+    for said in said { add(said) }
+    guard !plans.isEmpty else { return }
+    selects = plans.flatMap(\.newest.projections.values).sorted().joined(separator: "\n").lowercased()
   }
 
   /// What a SELECT makes has mostly the type of what it is made of. A type that takes anything tells nothing.
   private mutating func addTypes(of table: TableSchema) {
     let telling = table.columns.filter { $0.affinity != .blob }
     let own = Dictionary(telling.map { ($0.name.lowercased(), $0.declaredType) }) { first, _ in first }
-    types[table.name.lowercased(), default: [:]].merge(own) { newer, _ in newer }
+    change(table.name) { $0.types.merge(own) { newer, _ in newer } }
   }
 
   private mutating func add(_ said: FeedTable) {
-    let (name, own) = (said.table.lowercased(), said.types.map { ($0.key.lowercased(), $0.value.rawValue) })
-    types[name, default: [:]].merge(own) { _, said in said }
-    optional[name] = Set(said.optionalColumns.map { $0.lowercased() })
-  }
-
-  private mutating func add(_ table: TableSchema) {
-    let name = table.name.lowercased()
-    guard var known = tables[name] else {
-      let key = Set(table.key)
-      tables[name] = Table(
-        table.name, columns: table.columns.enumerated().map { key.contains($0) ? $1.nullable : $1 },
-        key: zip(table.keyNames, table.keyCollations).map { ($0, $1) })
-      return
+    let own = said.types.map { ($0.key.lowercased(), $0.value.rawValue) }
+    change(said.table) { table in
+      table.types.merge(own) { _, said in said }
+      table.optional = Set(said.optionalColumns.map { $0.lowercased() })
     }
-    let names = Set(known.columns.map { $0.name.lowercased() })
-    known.columns += table.columns.filter { !names.contains($0.name.lowercased()) }
-    tables[name] = known
   }
 
-  /// The tables that a model takes as they are, by name.
-  var required: [Table] { tables.values.map { table($0.name) }.sorted { $0.name < $1.name } }
-
-  /// What is known of a table of that name.
-  func table(_ name: String) -> Table {
-    var table = tables[name.lowercased()] ?? Table(name)
-    table.types = types[name.lowercased()] ?? [:]
-    table.optional = optional[name.lowercased()] ?? []
-    return table
+  private mutating func add(_ model: TableSchema) {
+    change(model.name) { table in
+      if !table.isRequired {
+        (table.name, table.isRequired) = (model.name, true)
+        table.key = zip(model.keyNames, model.keyCollations).map { ($0, $1) }
+      }
+      let keys = Set(table.key.map(\.column))
+      let names = Set(table.columns.map { $0.name.lowercased() })
+      let new = model.columns.filter { !names.contains($0.name.lowercased()) }
+      table.columns += new.map { keys.contains($0.name) ? $0.nullable : $0 }
+    }
   }
+
+  private mutating func change(_ name: String, _ body: (inout Table) -> Void) {
+    body(&tables[name.lowercased(), default: Table(name)])
+  }
+
+  var required: [Table] { tables.values.filter(\.isRequired).sorted { $0.name < $1.name } }
+
+  func table(_ name: String) -> Table { tables[name.lowercased()] ?? Table(name) }
 
   /// Whether a model takes the table, or a SELECT may read it.
   func wants(_ name: String) -> Bool {
-    wantsAll || tables[name.lowercased()] != nil || selects.contains(name.lowercased())
+    guard let selects else { return true }
+    return table(name).isRequired || selects.contains(name.lowercased())
   }
 
   /// Differs where another model would want other rows.
   var fingerprint: String {
-    let names = Set(tables.keys).union(types.keys).union(optional.keys).sorted()
-    let texts = names.map { "\($0): \(table($0).text)" } + [selects]
-    return SHA256Digest.of(JSONValue.array(texts.map { .string($0) }).bytes).hex
+    let texts = tables.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.text)" } + [selects ?? ""]
+    return SHA256Digest.of(JSONValue(strings: texts).bytes).hex
   }
 }
 

@@ -2,7 +2,6 @@ package import SeedImport
 
 /// What an operator says of a feed: where its files come from, and what they are.
 package struct FeedSettings: Hashable, Sendable {
-  /// Where the files come from.
   package enum Source: Hashable, Sendable {
     /// A folder, a file or an archive that somebody else fills.
     case path(String)
@@ -35,7 +34,6 @@ enum FeedName {
   /// Without the ending of a compressed file.
   static func bare(_ name: String) -> String { name.hasSuffix(".gz") ? String(name.dropLast(3)) : name }
 
-  /// Whether it may as well be prose.
   static func isText(_ name: String) -> Bool { bare(name).lowercased().hasSuffix(".txt") }
 
   static func isArchive(_ name: String) -> Bool { name.lowercased().hasSuffix(".zip") }

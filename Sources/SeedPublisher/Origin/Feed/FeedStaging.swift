@@ -1,36 +1,28 @@
 import SeedDatabase
 import SeedFormat
-import SeedImport
 import SeedSystem
 
 /// A staging database while it is made, beside the one that is used: nothing of it is seen before it is whole.
 struct FeedStaging {
   let connection: Connection
   private let path: String
-  private var temporary: String { path + DurableFile.temporarySuffix }
-  /// The one that is used is there to copy from.
-  private let hasOld: Bool
+  private let temporary: String
 
-  /// Kibibytes of pages in memory.
-  private static let cacheKibibytes = 32 * 1024
+  /// The record of its sources.
+  static let recordTable = "\(ReservedTable.prefix)feed"
   private static let old = "seedbank_old"
 
-  /// Begins with nothing.
   init(_ path: String, copyingFrom hasOld: Bool) throws {
-    (self.path, self.hasOld) = (path, hasOld)
-    let temporary = path + DurableFile.temporarySuffix
+    (self.path, temporary) = (path, path + DurableFile.temporarySuffix)
     try Folder.remove(temporary)
     connection = try Connection(temporary, .creator)
-    // What a crash leaves is thrown away, so nothing is kept to undo it.
+    // After a crash it is thrown away, so nothing is kept to undo it. 32 MiB of pages are kept in memory.
     try connection.execute(
-      "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -\(Self.cacheKibibytes)")
+      "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -32768")
     if hasOld { try connection.execute("ATTACH ? AS \(Self.old)", .text(path)) }
     try connection.execute("BEGIN")
   }
 
-  // MARK: Tables
-
-  /// Takes a table over as it is.
   func copy(_ table: String) throws {
     let parts = try connection.rows(
       "SELECT sql FROM \(Self.old).sqlite_schema WHERE lower(tbl_name) = lower(?) AND sql IS NOT NULL ORDER BY rowid",
@@ -40,15 +32,15 @@ struct FeedStaging {
       "INSERT INTO main.\(quoted(table)) SELECT * FROM \(Self.old).\(quoted(table))")
   }
 
-  /// What can only be done once a table has all its rows: defaults, and the index over its key.
+  /// What can only be done once a table has all its rows: defaults, and the index over its key. `place` finds a row's place.
   func complete(_ table: FeedSchema.Table, _ place: (Int) -> String) throws {
     for column in table.columns where column.isNotNull {
       guard let value = column.defaultSQL else { continue }
       let name = quoted(column.name)
       try connection.execute("UPDATE \(quoted(table.name)) SET \(name) = (\(value)) WHERE \(name) IS NULL")
     }
-    for (column, _) in table.key { try refuseNull(column, table, place) }
     guard !table.key.isEmpty else { return }
+    for (column, _) in table.key { try refuseNull(column, table, place) }
     let key = table.key.map { "\(quoted($0.column)) COLLATE \($0.collation.rawValue)" }.joined(
       separator: ", ")
     do {
@@ -65,38 +57,30 @@ struct FeedStaging {
     let row = try connection.integer(
       "SELECT min(rowid) FROM \(quoted(table.name)) WHERE \(quoted(column)) IS NULL")
     guard let row else { return }
-    throw FeedError.nullInKey(table: table.name, column: column, place: place(Int(row)))
+    throw FeedError.document(
+      "\(place(Int(row))): table \"\(table.name)\": the key column \"\(column)\" is empty, and each row needs its key"
+    )
   }
 
+  /// The first two rows with one key.
   private func doubled(
     _ table: FeedSchema.Table, _ key: String, _ place: (Int) -> String
   ) throws -> FeedError {
-    let names = table.key.map { quoted($0.column) }.joined(separator: ", ")
+    let (name, columns) = (quoted(table.name), table.key.map(\.column))
+    let names = columns.map(quoted).joined(separator: ", ")
     let rows = try connection.rows(
       """
-      SELECT min(rowid), \(names) FROM \(quoted(table.name)) GROUP BY \(key)
-      HAVING count(*) > 1 ORDER BY min(rowid) LIMIT 1
+      SELECT seedbank_first, rowid, \(names) FROM
+        (SELECT rowid, *, min(rowid) OVER (PARTITION BY \(key)) AS seedbank_first FROM \(name))
+      WHERE seedbank_first < rowid ORDER BY 1, 2 LIMIT 1
       """)
-    guard let row = rows.first, case .integer(let first) = row[0] else {
+    guard let row = rows.first, case .integer(let first) = row[0], case .integer(let second) = row[1] else {
       return .duplicateKey(table: table.name, key: "?", places: [])
     }
-    let matches = table.key.map { "\(quoted($0.column)) = ? COLLATE \($0.collation.rawValue)" }
-    let statement = try connection.prepare(
-      "SELECT min(rowid) FROM \(quoted(table.name)) WHERE \(matches.joined(separator: " AND ")) AND rowid > \(first)"
-    )
-    try statement.bind(row.dropFirst())
-    var places = [place(Int(first))]
-    if try statement.step(), case .integer(let second) = try statement.value(0) {
-      places.append(place(Int(second)))
-    }
     return .duplicateKey(
-      table: table.name, key: rowDescription(table.key.map(\.column), Array(row.dropFirst())), places: places)
+      table: table.name, key: rowDescription(columns, Array(row.dropFirst(2))),
+      places: [place(Int(first)), place(Int(second))])
   }
-
-  // MARK: The end
-
-  /// The table that says what it was made of.
-  static let recordTable = "\(ReservedTable.prefix)feed"
 
   /// Puts it in the place of the one that was used.
   func finish(_ record: FeedRecord) throws {
@@ -104,12 +88,11 @@ struct FeedStaging {
     try connection.execute("INSERT INTO \(Self.recordTable) VALUES (?)", .text(record.json.text))
     try connection.execute("COMMIT")
     connection.emptyCache()
-    if hasOld { try connection.execute("DETACH \(Self.old)") }
     try File(temporary, for: .reading).sync()
     try DurableFile.moveIntoPlace(temporary, path)
   }
 
-  /// Leaves nothing behind.
+  /// Leaves nothing behind, unless it is finished.
   func discard() {
     connection.rollBack()
     try? Folder.remove(temporary)

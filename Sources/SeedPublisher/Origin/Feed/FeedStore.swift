@@ -7,33 +7,23 @@ struct FeedStore {
 
   init(_ dataset: DatasetName, in stateFolder: String) { folder = "\(stateFolder)/feeds/\(dataset)" }
 
-  /// The database that the feed was loaded into.
   var staging: String { "\(folder)/staging.sqlite" }
+  /// The output of the program's last run.
+  var log: String { "\(folder)/command.log" }
 
-  /// Runs `body` while no other process loads this feed; false where one does, and it is not waited for.
+  /// Runs `body` while no other process loads this feed; false if one does and `waits` is false.
   func withLock(waits: Bool, _ body: () throws -> Void) throws -> Bool {
     try Folder.create(folder)
     let lock = try File("\(folder)/.lock", for: .updating)
-    guard try waits ? wait(for: lock) : lock.tryLock() else { return false }
+    if waits { try lock.lock() } else if try !lock.tryLock() { return false }
     defer { lock.unlock() }
     try DurableFile.sweep(folder)
     try body()
     return true
   }
 
-  private func wait(for lock: borrowing File) throws -> Bool {
-    try lock.lock()
-    return true
-  }
-
-  // MARK: Folders that a program fills
-
-  /// What the program wrote when it was started last.
-  var log: String { "\(folder)/command.log" }
-
   private static let filled = "filled-"
 
-  /// A new, empty folder.
   func freshFolder() throws -> String {
     let path = "\(folder)/\(Self.filled)\(Epoch.random())"
     try Folder.create(path)
@@ -42,9 +32,7 @@ struct FeedStore {
 
   /// Removes all such folders but one.
   func sweepFolders(but kept: String) throws {
-    for name in try Folder.names(in: folder) where name.hasPrefix(Self.filled) && "\(folder)/\(name)" != kept
-    {
-      try Folder.removeAll("\(folder)/\(name)")
-    }
+    for path in try Folder.names(in: folder).filter({ $0.hasPrefix(Self.filled) }).map({ "\(folder)/\($0)" })
+    where path != kept { try Folder.removeAll(path) }
   }
 }

@@ -1,22 +1,15 @@
 import SeedDatabase
 import SeedFormat
-import SeedImport
-import SeedSystem
 
-/// What a feed's values say of its tables, where nobody has: columns, their types, and what tells rows apart.
+/// What a feed's values say of its tables before a model does: columns, their types, and a key.
 package struct FeedSurvey {
-  /// A file that is no table, and why.
-  package struct LeftOut: Hashable, Sendable {
-    package let file: String
-    package let reason: String
-  }
-
   private let scratch: Connection
   private let settings: FeedSettings
-  private var areTransit = false
+  private let isTransit: Bool
   /// A statement for each table that has rows or columns.
   package private(set) var tables: [String] = []
-  package private(set) var leftOut: [LeftOut] = []
+  /// Files that are no tables, and why.
+  package private(set) var leftOut: [(file: String, reason: String)] = []
   /// What has to be said of files that are written in another way than their names say.
   package private(set) var said: [FeedTable] = []
   /// The same for people.
@@ -27,57 +20,10 @@ package struct FeedSurvey {
     self.settings = settings
     scratch = try Connection("feed", .scratch)
     try scratch.execute("BEGIN")
-    let all = try FeedListing(path, settings).entries.flatMap {
-      try FeedFile.all($0, limit: settings.mostBytes)
-    }
-    let files = try all.filter { try isTable($0) }
-    let documents = try FeedDocuments.all(files, settings, .unknown, in: path)
-    guard !documents.isEmpty || !leftOut.isEmpty else { throw FeedError.noFiles(path: path) }
-    areTransit = FeedKeys.areTransit(documents.map(\.table))
-    for table in documents {
-      if let guessed = try guessed(table), let sql = try survey(guessed) { tables.append(sql) }
-    }
+    let all = try FeedDocuments.all(FeedListing(path, settings).files(), settings, FeedSchema([]), in: path)
+    isTransit = Transit.isFeed(all.map(\.table))
+    for documents in all { try survey(documents) }
   }
-
-  // MARK: Files
-
-  /// Notes texts that are prose: a licence, or what somebody wrote to whoever unpacks the archive.
-  private mutating func isTable(_ file: FeedFile) throws -> Bool {
-    let name = FeedName.table(file.name)
-    let isSure =
-      FeedKeys.isKnown(name) || settings.tables.contains { $0.isNamed(file.name) || $0.table == name }
-    guard FeedName.isText(file.name), !isSure else { return true }
-    do {
-      let guess = try FeedGuess(file, settings)
-      let documents = FeedDocuments(guess.table ?? FeedTable(name), [file], settings)
-      let receiver = FeedSurveyor(documents, try Connection("text", .scratch))
-      try FeedReading(file, documents, settings.mostBytes).feed(to: receiver)
-      if receiver.width > 1 || receiver.names.allSatisfy(Self.isWord) { return true }
-      leftOut.append(LeftOut(file: file.name, reason: "its first line names no fields, as prose does not"))
-    } catch let error as FeedError { leftOut.append(LeftOut(file: file.name, reason: error.description)) }
-    return false
-  }
-
-  private static func isWord(_ name: String) -> Bool {
-    name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
-  }
-
-  /// With what its bytes tell, where nothing is said of the table; `nil` where it has no rows at all.
-  private mutating func guessed(_ documents: FeedDocuments) throws -> FeedDocuments? {
-    let isSaid = settings.tables.contains { $0.table.lowercased() == documents.table.lowercased() }
-    guard !isSaid, let file = documents.files.first else { return documents }
-    let guess = try FeedGuess(file, settings)
-    if let flaw = guess.flaw {
-      leftOut.append(LeftOut(file: file.name, reason: flaw))
-      return nil
-    }
-    guard let table = guess.table else { return documents }
-    said.append(table)
-    notes.append(guess.note)
-    return FeedDocuments(table, [file], settings)
-  }
-
-  // MARK: Tables
 
   /// Makes an empty database of the tables.
   package func make(at path: String) throws {
@@ -85,54 +31,54 @@ package struct FeedSurvey {
     for table in tables { try connection.execute(table) }
   }
 
-  private func survey(_ documents: FeedDocuments) throws -> String? {
-    let receiver = FeedSurveyor(documents, scratch)
-    for file in documents.files { try FeedReading(file, documents, settings.mostBytes).feed(to: receiver) }
-    guard receiver.width > 0 else { return nil }
-    try receiver.finish()
-    let (names, columns) = (receiver.names, receiver.surveys)
+  private mutating func survey(_ documents: FeedDocuments) throws {
+    let isSaid = settings.tables.contains { $0.table.lowercased() == documents.table.lowercased() }
+    guard !isSaid, let file = documents.files.first else {
+      try add(documents)
+      return
+    }
+    let guess = try FeedGuess(file, settings)
+    let guessed = guess.table.map { FeedDocuments($0, [file], settings) } ?? documents
+    let mayBeProse = FeedName.isText(file.name) && !Transit.isTable(documents.table)
+    if let flaw = try guess.flaw ?? add(guessed, mayBeProse: mayBeProse) {
+      leftOut.append((file.name, flaw))
+    } else if let table = guess.table {
+      said.append(table)
+      notes.append(guess.note)
+    }
+  }
+
+  /// Adds a table, or returns why its file is prose: a licence, or a letter to the archive's readers.
+  @discardableResult
+  private mutating func add(_ documents: FeedDocuments, mayBeProse: Bool = false) throws -> String? {
+    let writer = FeedTableWriter(
+      FeedSchema.Table(documents.table), scratch, otherType: documents.otherType)
+    do {
+      try documents.read(into: writer)
+    } catch let error as FeedError {
+      guard mayBeProse else { throw error }
+      return error.description
+    }
+    let names = writer.names
+    if mayBeProse, names.count == 1, !names[0].allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" }) {
+      return "its first line names no fields, as prose does not"
+    }
+    guard !names.isEmpty else { return nil }
+    try writer.makeColumns()
+    let columns = try names.map { name in
+      try ColumnSurvey(name, of: documents.table, scratch, isText: documents.otherType.isEmpty)
+    }
     let types = zip(names, columns).map { name, column in
-      column.type(known: areTransit ? TransitTypes.type(of: name) : nil)
+      column.type(known: isTransit ? Transit.type(of: name) : nil)
     }
     let key = try key(of: documents.table, names, zip(types, columns).map { $0 != .real && !$1.hasNull })
-    return Self.sql(documents.table, names, types, key)
+    tables.append(Self.sql(documents.table, names, types, key))
+    return nil
   }
-
-  // MARK: Keys
-
-  /// Columns of a key that was not known, at most.
-  private static let mostKeyColumns = 4
-  /// Rows among which two with equal values are looked for first.
-  private static let sampleRows = 1000
-
-  /// The columns that tell all rows apart: those that are known to, else the first one that does, else the first few.
-  private func key(of table: String, _ names: [String], _ mayBe: [Bool]) throws -> [String] {
-    let fit = names.indices.filter { mayBe[$0] }.map { names[$0] }
-    let known = FeedKeys.known(table, columns: fit)
-    let prefixes = (2...Self.mostKeyColumns).map { Array(names.prefix($0)) }
-    // Where the usual key does not do, one column of such a table only does by accident.
-    let singles = FeedKeys.isKnown(table) ? [] : fit.map { [$0] }
-    let candidates = [known] + singles + prefixes.filter { $0.allSatisfy(fit.contains) }
-    return try candidates.first { try !$0.isEmpty && isKey($0, of: table) } ?? []
-  }
-
-  private func isKey(_ columns: [String], of table: String) throws -> Bool {
-    for limit in [Self.sampleRows, Int.max] {
-      let rows = "SELECT \(columns.map(quoted).joined(separator: ", ")) FROM \(quoted(table)) LIMIT \(limit)"
-      let count =
-        "SELECT (SELECT count(*) FROM (\(rows))) - (SELECT count(*) FROM (SELECT DISTINCT * FROM (\(rows))))"
-      guard try scratch.integer(count) == 0 else { return false }
-    }
-    return true
-  }
-
-  // MARK: SQL
 
   private static func sql(
     _ table: String, _ names: [String], _ types: [FeedTable.ColumnType], _ key: [String]
-  )
-    -> String
-  {
+  ) -> String {
     let isNumber = key.count == 1 && types[names.firstIndex(of: key[0]) ?? 0] == .integer
     var lines = zip(names, types).map { name, type in
       let constraint = !key.contains(name) ? "" : isNumber ? " PRIMARY KEY" : " NOT NULL"
@@ -141,41 +87,28 @@ package struct FeedSurvey {
     if !isNumber, !key.isEmpty { lines.append("  PRIMARY KEY (\(key.map(quoted).joined(separator: ", ")))") }
     return "CREATE TABLE \(quoted(table)) (\n\(lines.joined(separator: ",\n"))\n)"
   }
-}
 
-/// Writes a table's rows as they are, and looks at their values.
-private final class FeedSurveyor: RowReceiver {
-  private let writer: FeedTableWriter
-  private let isJSON: Bool
-  private var columns: [ColumnSurvey] = []
+  // MARK: Keys
 
-  init(_ documents: FeedDocuments, _ connection: Connection) {
-    isJSON = documents.otherType.isEmpty
-    writer = FeedTableWriter(FeedSchema.Table(documents.table), connection, otherType: documents.otherType)
+  /// The columns that tell all rows apart: those that are known to, else the first one that does, else the first few.
+  private func key(of table: String, _ names: [String], _ mayBe: [Bool]) throws -> [String] {
+    let fit = names.indices.filter { mayBe[$0] }.map { names[$0] }
+    let prefixes = (2...4).map { Array(names.prefix($0)) }
+    // Where the usual key does not do, one column of such a table only does by accident.
+    let singles = Transit.isTable(table) ? [] : fit.map { [$0] }
+    let candidates =
+      [Transit.key(of: table, columns: fit)] + singles + prefixes.filter { $0.allSatisfy(fit.contains) }
+    return try candidates.first { try !$0.isEmpty && isKey($0, of: table) } ?? []
   }
 
-  /// Makes the table also where no row came.
-  func finish() throws { try writer.makeColumns() }
-
-  var names: [String] { writer.names }
-  var width: Int { writer.width }
-  func column(_ name: String) -> ReceivedColumn? { writer.column(name) }
-  func flaw(ofHeader names: [String]) -> String? { writer.flaw(ofHeader: names) }
-
-  /// Of each column, also of those that no row came for.
-  var surveys: [ColumnSurvey] { columns + new }
-
-  /// A column that comes later was not there before.
-  private var new: [ColumnSurvey] {
-    Array(repeating: ColumnSurvey(isAbsent: writer.rows > 0), count: width - columns.count)
-  }
-
-  func take(_ rows: ReceivedRows) throws {
-    columns += new
-    for number in 0..<rows.count {
-      let row = rows.row(number)
-      for column in columns.indices { columns[column].take(row[column], isText: isJSON) }
+  private func isKey(_ columns: [String], of table: String) throws -> Bool {
+    // Most columns have two rows with equal values among the first ones.
+    for limit in [1000, Int.max] {
+      let rows = "SELECT \(columns.map(quoted).joined(separator: ", ")) FROM \(quoted(table)) LIMIT \(limit)"
+      let count =
+        "SELECT (SELECT count(*) FROM (\(rows))) - (SELECT count(*) FROM (SELECT DISTINCT * FROM (\(rows))))"
+      guard try scratch.integer(count) == 0 else { return false }
     }
-    try writer.take(rows)
+    return true
   }
 }

@@ -11,14 +11,14 @@ package struct FeedTable: Hashable, Sendable {
   }
 
   package let table: String
-  /// The files' name, in which `*` stands for any letters; `nil` where it is the table's.
+  /// The files' name, in which `*` stands for any letters; `nil` for the table's.
   package let file: String?
   /// Where the rows lie in a document of JSON.
   package let rows: MemberPath
-  /// How they lie there; `nil` where the file's name says it.
+  /// How they lie there; `nil` if the file's name says it.
   package let layout: ImportMapping.Layout?
-  /// What is said of CSV; all else is as the file's name and the feed's settings have it.
-  package var csv: [JSONMember] = []
+  /// As it stands in a configuration.
+  package let json: JSONValue
   /// Types of columns that no model takes as they are.
   package var types: [String: ColumnType] = [:]
   /// Whether the feed may lack the table's file; it then has no rows.
@@ -27,51 +27,22 @@ package struct FeedTable: Hashable, Sendable {
   package var optionalColumns: [String] = []
 
   package init(
-    _ table: String, file: String? = nil, rows: MemberPath = "$", layout: ImportMapping.Layout? = nil
+    _ table: String, file: String? = nil, rows: MemberPath = "$", layout: ImportMapping.Layout? = nil,
+    json: JSONValue = [:]
   ) {
-    (self.table, self.file, self.rows, self.layout) = (table, file, rows, layout)
+    (self.table, self.file, self.rows, self.layout, self.json) = (table, file, rows, layout, json)
   }
 
   /// Whether a file is one of the table's by the name that is said of it.
   func isNamed(_ name: String) -> Bool { file.map { ImportMapping.isFile(name, named: $0) } == true }
 
-  /// How a file of that name is read.
+  /// How a file of that name is read. What is not said of its CSV is as the file's name and the feed's settings have it.
   func layout(ofFile name: String, empty: CSVFormat.EmptyFields) -> ImportMapping.Layout {
     let usual = FeedName.layout(name, empty: empty)
     guard case .csv(var format)? = layout else { return layout ?? usual ?? .csv(CSVFormat(empty: empty)) }
-    if case .csv(let named)? = usual, !says("delimiter") { format.delimiter = named.delimiter }
-    if !says("empty") { format.empty = empty }
+    let said = json["csv"]
+    if case .csv(let named)? = usual, said?["delimiter"] == nil { format.delimiter = named.delimiter }
+    if said?["empty"] == nil { format.empty = empty }
     return .csv(format)
-  }
-
-  private func says(_ member: String) -> Bool { csv.contains { $0.name == member } }
-}
-
-// MARK: JSON
-
-extension FeedTable {
-  /// As it stands in a configuration.
-  package var json: JSONValue {
-    var members = file.map { [JSONMember("file", .string($0))] } ?? []
-    if rows != "$" { members.append(JSONMember("rows", .string(rows.description))) }
-    members += layoutMembers
-    if !types.isEmpty { members.append(JSONMember("types", JSONValue(types) { .string($0.rawValue) })) }
-    if isOptional { members.append(JSONMember("optional", true)) }
-    if !optionalColumns.isEmpty {
-      members.append(JSONMember("optionalColumns", JSONValue(strings: optionalColumns)))
-    }
-    if let file, members.count == 1 { return .string(file) }
-    return .object(members)
-  }
-
-  private var layoutMembers: [JSONMember] {
-    switch layout {
-    case nil: []
-    case .array?: [JSONMember("layout", "array")]
-    case .single?: [JSONMember("layout", "single")]
-    case .lines?: [JSONMember("layout", "lines")]
-    case .dictionary(let column)?: [JSONMember("keyColumn", .string(column))]
-    case .csv?: [JSONMember("csv", .object(csv))]
-    }
   }
 }

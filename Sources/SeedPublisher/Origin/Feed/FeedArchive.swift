@@ -1,0 +1,125 @@
+#if canImport(CArchive)
+import CArchive
+import SeedSystem
+
+/// A zip archive, which libarchive reads: only this file calls it. No member is unpacked, and no name is used as a path.
+final class FeedArchive {
+  private let path: String
+  private let handle: OpaquePointer
+
+  private static let pieceBytes = 256 * 1024
+  /// The last record's 22 bytes, and the longest comment.
+  private static let endBytes = 22 + 0xFFFF
+  private static let endSignature: [UInt8] = [0x50, 0x4B, 5, 6]
+
+  /// Opens an archive by its directory, which is at its end: the front of an archive that is cut short is not enough.
+  init(_ path: String) throws {
+    // libarchive would not report why the system opens no file.
+    _ = try File(path, for: .readingRegular(followsLinks: true))
+    guard let handle = archive_read_new() else {
+      throw FeedError.document("\(path): libarchive has no memory")
+    }
+    (self.path, self.handle) = (path, handle)
+    guard archive_read_support_format_zip_seekable(handle) == ARCHIVE_OK,
+      archive_read_open_filename(handle, path, Self.pieceBytes) == ARCHIVE_OK
+    else { throw FeedError.document("\(path): \(reason): is it whole, and a zip archive with files?") }
+  }
+
+  deinit { archive_read_free(handle) }
+
+  /// The names of all files in it, which together have at most `limit` bytes, expanded.
+  func names(upTo limit: Int) throws -> [String] {
+    var (names, rest, count) = (Set<String>(), limit, 0)
+    while let member = try next() {
+      count += 1
+      // A folder may be there twice.
+      guard !member.name.hasSuffix("/") else { continue }
+      guard names.insert(member.name).inserted else { throw refused(member.name, "it is there twice") }
+      rest -= member.size
+      guard rest >= 0 else { throw FeedError.tooLong(path: path, limit: limit) }
+    }
+    // libarchive reads fewer members without an error if the directory's place or size is wrong.
+    guard try memberCount() ?? count == count else { throw damaged("its directory lacks members") }
+    return names.sorted()
+  }
+
+  /// The number of members in the record at the archive's end (APPNOTE 4.3.16); nil if ZIP64 has it elsewhere.
+  private func memberCount() throws -> Int? {
+    let file = try File(path, for: .readingRegular(followsLinks: true))
+    let size = try file.stamp().size
+    let end = try file.read(min(size, Self.endBytes), at: max(0, size - Self.endBytes))
+    let starts = end.indices.dropLast(21).reversed()
+    guard let start = starts.first(where: { end[$0...].starts(with: Self.endSignature) }) else { return nil }
+    let count = Int(end[start + 10]) | Int(end[start + 11]) << 8
+    return count == 0xFFFF ? nil : count
+  }
+
+  /// Hands on the bytes of the member with that name. libarchive compares their length and their checksum with the directory.
+  func read(_ name: String, _ sink: ([UInt8]) throws -> Void) throws {
+    while let member = try next() {
+      guard member.name == name else { continue }
+      var rest = member.size
+      while case let piece = try piece(of: name), !piece.isEmpty {
+        rest -= piece.count
+        guard rest >= 0 else { throw damaged("\(name) is longer than the archive's directory says") }
+        try sink(piece)
+      }
+      return
+    }
+    throw damaged("\(name) is not in it any more")
+  }
+
+  private func piece(of name: String) throws(FeedError) -> [UInt8] {
+    var result = 0
+    let piece = [UInt8](unsafeUninitializedCapacity: Self.pieceBytes) { buffer, count in
+      result = archive_read_data(handle, buffer.baseAddress, buffer.count)
+      count = max(0, result)
+    }
+    guard result >= 0 else { throw damaged("\(name): \(reason)") }
+    return piece
+  }
+
+  /// The next file or folder, from the archive's start.
+  private func next() throws(FeedError) -> (name: String, size: Int)? {
+    var entry: OpaquePointer?
+    let code = seedbank_archive_next(handle, &entry)
+    guard code != ARCHIVE_EOF else { return nil }
+    guard code == ARCHIVE_OK, let path = archive_entry_pathname(entry) else { throw damaged(reason) }
+    let (name, kind) = (String(cString: path), archive_entry_filetype(entry))
+    guard !name.hasPrefix("/"), !name.contains("\\"), !name.split(separator: "/").contains("..") else {
+      throw refused(name, "its name leads out of the archive")
+    }
+    guard kind == seedbank_archive_file || kind == seedbank_archive_folder else {
+      throw refused(name, "it is a link or a device")
+    }
+    guard archive_entry_is_encrypted(entry) == 0 else { throw refused(name, "it is encrypted") }
+    let size = Int(archive_entry_size(entry))
+    guard archive_entry_size_is_set(entry) != 0, size >= 0 else {
+      throw refused(name, "the archive does not say how long it is")
+    }
+    return (name, size)
+  }
+
+  /// In libarchive's words.
+  private var reason: String {
+    archive_error_string(handle).map { String(cString: $0).filter { !$0.isNewline } } ?? "it cannot be read"
+  }
+
+  private func refused(_ name: String, _ reason: String) -> FeedError {
+    .document("\(path), \(name): \(reason): make the archive again without it")
+  }
+
+  private func damaged(_ reason: String) -> FeedError {
+    .document("\(path) is damaged: \(reason): put a whole archive there")
+  }
+}
+#else
+/// Apple's systems have no headers of libarchive; a publisher there reads folders alone.
+struct FeedArchive {
+  init(_ path: String) throws {
+    throw FeedError.document("\(path): this system reads no archives: unpack it")
+  }
+  func names(upTo limit: Int) -> [String] { [] }
+  func read(_ name: String, _ sink: ([UInt8]) throws -> Void) {}
+}
+#endif
