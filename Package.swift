@@ -93,10 +93,14 @@ let package = Package(
     room("SeedDatabase", ["SeedSystem", "SeedFormat", "SeedTrust", "CSQLite", "CZlib", lzma]),
     room("SeedImport", ["SeedSystem", "SeedFormat", "SeedDatabase"]),
     room("SeedHTTP", ["SeedSystem", "SeedFormat", "CMicroHTTPD"]),
+    room("SeedPublication", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase"]),
     room(
-      "SeedServer",
-      ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedImport", "SeedHTTP", archive],
-      embedding: ["Front/openapi.json"]),
+      "SeedPublisher",
+      ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedImport", "SeedPublication", archive]),
+    // It cannot reach the publisher, and so no signing key.
+    room(
+      "SeedFront", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedHTTP", "SeedPublication"],
+      embedding: ["openapi.json"]),
     room("SeedTemplate", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase"]),
     room("SeedClient", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedImport"]),
     room("SeedClientUI", ["SeedSystem", "SeedFormat", "SeedClient"]),
@@ -105,8 +109,8 @@ let package = Package(
     .executableTarget(
       name: "seedbank",
       dependencies: [
-        "SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedImport", "SeedHTTP", "SeedServer",
-        "SeedTemplate", "SeedClient", "CMalloc",
+        "SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedImport", "SeedHTTP", "SeedPublication",
+        "SeedPublisher", "SeedFront", "SeedTemplate", "SeedClient", "CMalloc",
       ] + postgres + buckets,
       resources: [
         "origin", "model-1.0", "stations", "routes", "model-2.0", "model-2.1", "stop_times",
@@ -117,8 +121,8 @@ let package = Package(
     .target(
       name: "Support",
       dependencies: [
-        "SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedImport", "SeedServer", "SeedClient",
-        "SeedClientTesting",
+        "SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedImport", "SeedPublication",
+        "SeedPublisher", "SeedClient", "SeedClientTesting",
       ],
       path: "Tests/Support", swiftSettings: strict),
     // A process of its own that reads a store while tests write to it.
@@ -139,15 +143,27 @@ let package = Package(
     tests("SeedImportTests", ["SeedSystem", "SeedImport", "SeedDatabase", "SeedFormat", "Support"]),
     tests("SeedHTTPTests", ["SeedSystem", "SeedHTTP", "SeedFormat", "Support"]),
     tests(
-      "SeedServerTests",
+      "SeedPublicationTests",
       [
-        "SeedSystem", "SeedServer", "SeedHTTP", "SeedImport", "SeedDatabase", "SeedTrust", "SeedFormat",
+        "SeedSystem", "SeedPublication", "SeedPublisher", "SeedDatabase", "SeedTrust", "SeedFormat",
         "Support",
+      ]),
+    tests(
+      "SeedPublisherTests",
+      [
+        "SeedSystem", "SeedPublication", "SeedPublisher", "SeedDatabase", "SeedTrust", "SeedFormat",
+        "Support",
+      ]),
+    tests(
+      "SeedFrontTests",
+      [
+        "SeedSystem", "SeedPublication", "SeedPublisher", "SeedFront", "SeedHTTP", "SeedDatabase",
+        "SeedTrust", "SeedFormat", "Support",
       ]),
     tests(
       "SeedClientTests",
       [
-        "SeedSystem", "SeedClient", "SeedServer", "SeedHTTP", "SeedDatabase", "SeedTrust", "SeedFormat",
+        "SeedSystem", "SeedClient", "SeedFront", "SeedHTTP", "SeedDatabase", "SeedTrust", "SeedFormat",
         "Support", "CSQLite",
       ]),
     tests(
@@ -159,8 +175,8 @@ let package = Package(
     tests(
       "EndToEndTests",
       [
-        "SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedImport", "SeedHTTP", "SeedServer",
-        "SeedClient", "Support", "seedbank", "StoreReader",
+        "SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedImport", "SeedHTTP", "SeedPublication",
+        "SeedPublisher", "SeedFront", "SeedClient", "Support", "seedbank", "StoreReader",
       ] + postgres,
       programs: [
         "RoadTests/outside_client.py", "RoadTests/tuf_client.py", "FaultTests/injector.c",
@@ -178,11 +194,15 @@ if hasPostgres {
     cLibrary("CPostgres", debian: "libpq-dev"),
     room(
       "SeedPostgres",
-      ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedServer", "CPostgres"]),
+      [
+        "SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedPublication", "SeedPublisher",
+        "CPostgres",
+      ]),
     tests(
       "SeedPostgresTests",
       [
-        "SeedSystem", "SeedPostgres", "SeedServer", "SeedDatabase", "SeedTrust", "SeedFormat", "Support",
+        "SeedSystem", "SeedPostgres", "SeedPublication", "SeedPublisher", "SeedDatabase", "SeedTrust",
+        "SeedFormat", "Support",
       ]),
   ]
 }
@@ -190,11 +210,11 @@ if hasPostgres {
 if hasBuckets {
   package.targets += [
     cLibrary("CCurl", debian: "libcurl4-openssl-dev"),
-    room("SeedMirror", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedServer", "CCurl"]),
+    room("SeedMirror", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedPublication", "CCurl"]),
     tests(
       "SeedMirrorTests",
-      ["SeedSystem", "SeedMirror", "SeedServer", "SeedTrust", "SeedFormat", "Support"], programs: ["store.py"]
-    ),
+      ["SeedSystem", "SeedMirror", "SeedPublication", "SeedTrust", "SeedFormat", "Support"],
+      programs: ["store.py"]),
   ]
 }
 

@@ -1,4 +1,4 @@
-package import SeedServer
+package import SeedPublication
 import SeedSystem
 
 /// Credentials for a bucket. The description omits the secret.

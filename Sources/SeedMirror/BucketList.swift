@@ -1,5 +1,3 @@
-import SeedServer
-
 /// The needed parts of a bucket's XML: names and lengths of a list, and the code of an error. Skips names with escaped
 /// characters, which Seedbank never writes.
 struct BucketList {

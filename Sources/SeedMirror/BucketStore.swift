@@ -1,5 +1,5 @@
 import SeedFormat
-package import SeedServer
+package import SeedPublication
 import SeedSystem
 
 /// A bucket of an object store with S3's protocol.

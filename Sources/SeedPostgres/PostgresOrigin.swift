@@ -1,6 +1,7 @@
 package import SeedDatabase
 import SeedFormat
-package import SeedServer
+import SeedPublication
+package import SeedPublisher
 
 /// A database's schema, read in one transaction while other sessions may write.
 package final class PostgresOrigin: Origin {

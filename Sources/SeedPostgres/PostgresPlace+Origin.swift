@@ -1,4 +1,5 @@
-package import SeedServer
+import SeedPublication
+package import SeedPublisher
 import SeedSystem
 
 extension PostgresPlace: OriginPlace {

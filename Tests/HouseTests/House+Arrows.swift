@@ -35,6 +35,11 @@ extension House {
       .filter { !order.contains($0.room ?? Self.facade) }.map(\.path)
   }
 
+  /// The files of `module` whose code names one of the types or modules.
+  func files(in module: String, naming names: Set<String>) -> [String] {
+    files.filter { $0.module == module && !names.isDisjoint(with: $0.words.keys) }.map(\.path)
+  }
+
   var modulesWithRooms: Set<String> {
     Set(files.filter { $0.room != nil }.map(\.module))
   }

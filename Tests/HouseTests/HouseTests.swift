@@ -31,6 +31,17 @@ struct HouseTests {
     }
   }
 
+  @Test("the front and the publication name nothing of the publisher, no signer and no private key")
+  func walls() {
+    let walled: Set = [
+      "SeedPublisher", "SeedImport", "RepositorySigner", "SigningKey", "KeyRing", "KeyFile", "PEMKey",
+    ]
+    for module in ["SeedFront", "SeedPublication"] {
+      #expect(house.files.contains { $0.module == module }, "\(module) is gone")
+      #expect(house.files(in: module, naming: walled) == [])
+    }
+  }
+
   @Test("no file is too long")
   func lengths() {
     #expect(house.files.filter { $0.lines > Self.longestFile }.map { "\($0.path): \($0.lines)" } == [])
@@ -79,6 +90,15 @@ struct HouseRuleTests {
     let house = House(["M/M.swift": Self.opening, "M/Cellar/Rat.swift": "enum Rat {}", "M/A.swift": ""])
     #expect(house.outsiders(in: "M") == ["M/Cellar/Rat.swift"])
     #expect(house.rooms["M"] == ["Low", "Middle/Inner", "API"])
+  }
+
+  @Test("a file that names what lies behind a wall is found, in its code and in its imports")
+  func walls() {
+    let house = House([
+      "M/A.swift": "import Vault", "M/B.swift": "let key: Key? = nil", "M/C.swift": "// Key of the Vault",
+      "N/D.swift": "import Vault",
+    ])
+    #expect(house.files(in: "M", naming: ["Vault", "Key"]) == ["M/A.swift", "M/B.swift"])
   }
 
   @Test("only a type named once in one place is counted")

@@ -1,5 +1,5 @@
 import SeedFormat
-import SeedServer
+import SeedPublication
 import SeedSystem
 import SeedTrust
 import Support

@@ -1,5 +1,5 @@
 import SeedFormat
-import SeedServer
+import SeedPublication
 import Support
 import Testing
 

@@ -2,7 +2,7 @@ import Foundation
 import SeedDatabase
 import SeedFormat
 import SeedPostgres
-import SeedServer
+import SeedPublisher
 import SeedSystem
 import Support
 import Testing

@@ -6,7 +6,8 @@ import SeedTrust
 import Support
 import Testing
 
-@testable import SeedServer
+@testable import SeedPublication
+@testable import SeedPublisher
 
 /// A primary and its standby behind one address. No step may publish an older state than the one before.
 @Suite struct PostgresBehindTests {

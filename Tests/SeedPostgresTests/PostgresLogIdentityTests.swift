@@ -6,7 +6,8 @@ import SeedTrust
 import Support
 import Testing
 
-@testable import SeedServer
+@testable import SeedPublication
+@testable import SeedPublisher
 
 /// If the database is not the one of the last step, the step compares once.
 @Suite struct PostgresLogIdentityTests {

@@ -7,7 +7,8 @@ import SeedTrust
 import Support
 import Testing
 
-@testable import SeedServer
+@testable import SeedPublication
+@testable import SeedPublisher
 
 struct PostgresLogScene {
   var scene: PostgresScene

@@ -1,7 +1,7 @@
 import SeedDatabase
 import SeedFormat
 import SeedPostgres
-import SeedServer
+import SeedPublisher
 import SeedSystem
 import Support
 import Testing

@@ -4,7 +4,8 @@ import SeedPostgres
 import Support
 import Testing
 
-@testable import SeedServer
+@testable import SeedPublication
+@testable import SeedPublisher
 
 /// Servers after point-in-time recovery, and subscribers of logical replication.
 @Suite struct PostgresRecoveryTests {

@@ -2,7 +2,8 @@ import Foundation
 import SeedDatabase
 import SeedFormat
 import SeedPostgres
-import SeedServer
+import SeedPublication
+import SeedPublisher
 import SeedSystem
 import SeedTrust
 import Support

@@ -1,6 +1,6 @@
 import SeedFormat
 import SeedPostgres
-import SeedServer
+import SeedPublisher
 import SeedSystem
 import Support
 

@@ -1,6 +1,7 @@
 import SeedDatabase
 package import SeedFormat
-package import SeedServer
+package import SeedPublication
+package import SeedPublisher
 package import SeedSystem
 package import SeedTrust
 

@@ -1,6 +1,5 @@
 import SeedDatabase
 import SeedFormat
-import SeedServer
 
 /// SQL for the log entries since a snapshot.
 struct LogEntries {

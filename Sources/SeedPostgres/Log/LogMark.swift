@@ -1,5 +1,5 @@
 import SeedFormat
-import SeedServer
+import SeedPublisher
 
 /// The state of one log in a step.
 struct LogMark: Hashable {

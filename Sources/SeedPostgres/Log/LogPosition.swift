@@ -1,5 +1,5 @@
 import SeedFormat
-import SeedServer
+import SeedPublisher
 
 /// A PostgreSQL snapshot: the set of finished transactions.
 struct LogSnapshot: Hashable {

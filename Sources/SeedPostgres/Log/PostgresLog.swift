@@ -1,6 +1,6 @@
 import SeedDatabase
 import SeedFormat
-import SeedServer
+import SeedPublisher
 import SeedTrust
 
 /// A log that triggers keep; see ``PostgresLogDraft``. An entry is new if its transaction was unfinished in the last

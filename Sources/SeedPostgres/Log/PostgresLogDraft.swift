@@ -1,5 +1,5 @@
 import SeedDatabase
-import SeedServer
+import SeedPublisher
 
 /// The objects with which a PostgreSQL database logs writes by anyone to a dataset's tables, at the operator's request.
 package struct PostgresLogDraft {

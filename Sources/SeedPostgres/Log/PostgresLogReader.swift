@@ -1,5 +1,5 @@
 import SeedDatabase
-import SeedServer
+import SeedPublisher
 
 /// Finds the tables that a dataset reads, and their clients' keys.
 struct PostgresLogReader {

@@ -1,5 +1,5 @@
 import SeedDatabase
-package import SeedServer
+package import SeedPublisher
 
 package struct PostgresLogSetup {
   private let place: PostgresPlace

@@ -1,6 +1,6 @@
 import SeedDatabase
 import SeedFormat
-import SeedServer
+import SeedPublisher
 
 extension PostgresProjection {
   /// The table's rows, on request in the key's order. Reading starts with the first row.

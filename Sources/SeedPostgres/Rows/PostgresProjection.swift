@@ -1,6 +1,6 @@
 import SeedDatabase
 import SeedFormat
-import SeedServer
+import SeedPublisher
 
 /// Reads a client's table from the origin's table of that name or the operator's SELECT, in PostgreSQL's SQL.
 struct PostgresProjection {

@@ -1,5 +1,4 @@
 import SeedDatabase
-import SeedServer
 
 struct ReadRelation: Hashable {
   let oid: UInt32

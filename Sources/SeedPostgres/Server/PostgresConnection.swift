@@ -1,6 +1,6 @@
 import CPostgres
 import SeedDatabase
-import SeedServer
+import SeedPublication
 import SeedSystem
 
 /// One session that reads one state of a database, and the only owner of libpq's connection.

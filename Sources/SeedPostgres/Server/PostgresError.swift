@@ -1,5 +1,5 @@
 import SeedDatabase
-import SeedServer
+import SeedPublisher
 
 package struct ServerMessage: Hashable, Sendable {
   /// The SQLSTATE; empty if the message is libpq's.

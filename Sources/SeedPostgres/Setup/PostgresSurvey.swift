@@ -1,5 +1,5 @@
 import SeedDatabase
-package import SeedServer
+package import SeedPublisher
 
 /// The part of a schema that clients can have, as SQL for SQLite, and the rest with reasons.
 package struct PostgresSurvey {

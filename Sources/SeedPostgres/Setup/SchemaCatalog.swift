@@ -1,4 +1,4 @@
-import SeedServer
+import SeedPublisher
 
 struct SchemaCatalog {
   private(set) var tables: [Table] = []

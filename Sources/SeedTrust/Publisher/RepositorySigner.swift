@@ -23,8 +23,6 @@ package struct RepositorySigner: Sendable {
   package static let targetsDays = 180
   /// Days before expiry on which root or targets is renewed if the keys are available.
   package static let renewalDays = 90
-  /// Days before expiry of root or targets on which operators are warned, because they may have to fetch their keys.
-  package static let warningDays = 60
   /// Default validity of the online roles.
   package static let onlineSeconds = 7 * UTCTime.secondsPerDay
   /// The version gap of a root whose old keys are lost, so that clients of the old root never find it.

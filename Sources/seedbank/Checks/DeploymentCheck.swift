@@ -1,7 +1,8 @@
 import Foundation
 import SeedDatabase
 import SeedFormat
-import SeedServer
+import SeedPublication
+import SeedPublisher
 import SeedSystem
 import SeedTrust
 

@@ -2,7 +2,8 @@ import SeedClient
 import SeedDatabase
 import SeedFormat
 import SeedHTTP
-import SeedServer
+import SeedPublication
+import SeedPublisher
 import SeedSystem
 import SeedTrust
 

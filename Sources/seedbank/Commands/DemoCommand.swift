@@ -1,4 +1,4 @@
-import SeedServer
+import SeedPublisher
 
 extension Command {
   static let demo = Command(

@@ -1,6 +1,6 @@
 import SeedDatabase
 import SeedFormat
-import SeedServer
+import SeedPublisher
 
 extension Command {
   static let diff = Command(

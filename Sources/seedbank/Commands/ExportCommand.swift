@@ -1,7 +1,7 @@
 import Foundation
 import SeedDatabase
 import SeedFormat
-import SeedServer
+import SeedPublisher
 import SeedSystem
 import SeedTrust
 

@@ -1,6 +1,7 @@
 import SeedClient
 import SeedFormat
-import SeedServer
+import SeedFront
+import SeedPublication
 import SeedSystem
 
 extension Command {

@@ -1,5 +1,6 @@
 import SeedFormat
-import SeedServer
+import SeedPublication
+import SeedPublisher
 import SeedSystem
 import SeedTrust
 

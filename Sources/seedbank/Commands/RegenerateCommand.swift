@@ -1,5 +1,6 @@
 import SeedFormat
-import SeedServer
+import SeedPublication
+import SeedPublisher
 import SeedSystem
 import SeedTrust
 
@@ -17,7 +18,7 @@ extension Command {
       until --resume.
 
       Root and targets metadata is renewed well before it expires if the keys are here. Otherwise there are warnings \
-      in the last \(RepositorySigner.warningDays) days, and the exit code is 78 once clients reject the publication.
+      in the last \(SignatureExpiry.warningDays) days, and the exit code is 78 once clients reject the publication.
       """,
     options: [
       .config, .onlyDataset,

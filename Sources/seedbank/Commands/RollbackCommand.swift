@@ -1,6 +1,6 @@
 import SeedDatabase
 import SeedFormat
-import SeedServer
+import SeedPublisher
 import SeedSystem
 import SeedTrust
 

@@ -1,5 +1,6 @@
+import SeedFront
 import SeedHTTP
-import SeedServer
+import SeedPublication
 
 extension Command {
   static let serve = Command(

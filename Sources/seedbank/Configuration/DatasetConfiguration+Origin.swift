@@ -1,6 +1,6 @@
 import SeedDatabase
 import SeedFormat
-import SeedServer
+import SeedPublisher
 
 #if SEEDBANK_POSTGRES
 import SeedPostgres

@@ -1,6 +1,5 @@
 import SeedFormat
 import SeedHTTP
-import SeedServer
 import SeedSystem
 
 /// The validated settings of seedbank.json and its dataset folders, with defaults.

@@ -1,6 +1,6 @@
 import SeedFormat
 import SeedImport
-import SeedServer
+import SeedPublisher
 
 extension DatasetConfiguration {
   static let feedSettings: [Setting<Self>] = [

@@ -1,5 +1,5 @@
 import SeedFormat
-import SeedServer
+import SeedPublisher
 import SeedSystem
 
 /// A file with the origin's contents at the newest model's creation, without which additions are not reported.

@@ -1,5 +1,6 @@
 import SeedFormat
-import SeedServer
+import SeedPublication
+import SeedPublisher
 
 extension DatasetConfiguration {
   /// A dataset's snapshot schedule as configured; ``schedule`` is the result.

@@ -1,6 +1,6 @@
 import SeedDatabase
 import SeedFormat
-import SeedServer
+import SeedPublisher
 
 enum DemoDeployment {
   static func draft(in directory: String) -> DeploymentDraft {

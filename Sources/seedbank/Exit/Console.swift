@@ -1,5 +1,6 @@
 import SeedFormat
-import SeedServer
+import SeedFront
+import SeedPublication
 import SeedSystem
 import SeedTrust
 

@@ -1,6 +1,5 @@
 import Foundation
 import SeedFormat
-import SeedServer
 import SeedSystem
 
 final class ProgressDisplay: Sendable {

@@ -1,4 +1,3 @@
-import SeedServer
 import SeedSystem
 import SeedTrust
 

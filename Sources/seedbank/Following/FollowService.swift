@@ -1,5 +1,5 @@
 import SeedClient
-import SeedServer
+import SeedPublication
 import SeedSystem
 
 /// Follows until cancelled. Logs a repeated failure once.

@@ -1,6 +1,6 @@
 import SeedClient
 import SeedFormat
-import SeedServer
+import SeedPublication
 import SeedSystem
 import SeedTrust
 

@@ -1,6 +1,7 @@
 import SeedDatabase
 import SeedFormat
-import SeedServer
+import SeedPublication
+import SeedPublisher
 import SeedSystem
 import SeedTrust
 

@@ -1,6 +1,5 @@
 import SeedDatabase
 import SeedFormat
-import SeedServer
 import SeedSystem
 import SeedTrust
 

@@ -1,4 +1,5 @@
-import SeedServer
+import SeedPublication
+import SeedPublisher
 import SeedSystem
 import SeedTrust
 
@@ -6,7 +7,7 @@ import SeedTrust
 func expiryWarning(_ role: String, _ expires: UTCTime, lifetime: Int? = nil, now: UTCTime) -> String? {
   let left = expires.secondsSinceEpoch - now.secondsSinceEpoch
   let enough =
-    lifetime.map { $0 / SignatureExpiry.neglectedShare } ?? RepositorySigner.warningDays
+    lifetime.map { $0 / SignatureExpiry.neglectedShare } ?? SignatureExpiry.warningDays
     * UTCTime.secondsPerDay
   let remedy =
     lifetime == nil

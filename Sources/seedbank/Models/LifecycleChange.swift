@@ -1,5 +1,5 @@
 import SeedFormat
-import SeedServer
+import SeedPublisher
 import SeedSystem
 import SeedTrust
 

@@ -1,5 +1,5 @@
 import SeedFormat
-import SeedServer
+import SeedPublisher
 
 struct ModelChoice {
   let version: ModelVersion

@@ -1,6 +1,6 @@
 import SeedDatabase
 import SeedFormat
-import SeedServer
+import SeedPublisher
 
 /// A draft of a model: the previous model's files with the origin's additions. Each addition is proven by applying it.
 struct ModelDraft: Sendable {

@@ -1,6 +1,6 @@
 import SeedDatabase
 import SeedFormat
-import SeedServer
+import SeedPublisher
 import SeedTrust
 
 /// A new model, and its consequences for clients of older ones.

@@ -1,5 +1,5 @@
 import SeedFormat
-import SeedServer
+import SeedPublisher
 
 /// Marks an origin's additions, all or named ones, as known without adding them to a model.
 struct ModelSkip {

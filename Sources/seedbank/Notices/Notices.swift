@@ -1,5 +1,6 @@
 import SeedFormat
-import SeedServer
+import SeedPublication
+import SeedPublisher
 import SeedSystem
 
 /// Runs the operator's programs one at a time, because two cache purges must not overlap.

@@ -1,6 +1,5 @@
 import SeedClient
 import SeedFormat
-import SeedServer
 import SeedSystem
 import SeedTrust
 

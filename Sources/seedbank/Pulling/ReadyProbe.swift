@@ -1,7 +1,7 @@
 import SeedClient
 import SeedFormat
 import SeedHTTP
-import SeedServer
+import SeedPublication
 import SeedSystem
 
 import struct Foundation.URL

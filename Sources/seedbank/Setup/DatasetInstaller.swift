@@ -1,5 +1,4 @@
 import SeedFormat
-import SeedServer
 import SeedSystem
 
 /// Puts another dataset into a deployment that exists: its folder, and then its name into seedbank.json, by which it

@@ -1,5 +1,5 @@
 import SeedDatabase
-import SeedServer
+import SeedPublisher
 
 #if SEEDBANK_POSTGRES
 import SeedPostgres

@@ -1,6 +1,6 @@
 import SeedDatabase
 import SeedFormat
-import SeedServer
+import SeedPublisher
 import SeedSystem
 
 /// The tables, views and triggers of a SQLite origin, in the order in which they were made.

@@ -1,5 +1,5 @@
 import SeedFormat
-import SeedServer
+import SeedPublisher
 
 struct SetupReport: Sendable {
   let draft: DeploymentDraft

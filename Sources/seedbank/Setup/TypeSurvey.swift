@@ -1,6 +1,6 @@
 import SeedDatabase
 import SeedFormat
-import SeedServer
+import SeedPublisher
 
 /// Finds the columns of an origin's table that are declared as numbers and have other values in some rows. SQLite takes them, but
 /// a publisher rejects them, because clients read the declared types.

@@ -1,5 +1,5 @@
 import SeedFormat
-import SeedServer
+import SeedPublication
 import SeedSystem
 
 /// The last known state of a mirror, without a request.

@@ -1,5 +1,6 @@
 import SeedFormat
-import SeedServer
+import SeedFront
+import SeedPublication
 import SeedSystem
 
 // Log records for start and shutdown of a serving process.

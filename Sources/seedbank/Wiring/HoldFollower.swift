@@ -1,5 +1,6 @@
 import SeedFormat
-import SeedServer
+import SeedFront
+import SeedPublication
 import SeedTrust
 
 /// Reports once when a rollback holds a series and when the hold ends, whichever process did it.

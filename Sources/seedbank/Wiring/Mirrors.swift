@@ -1,5 +1,5 @@
 import SeedFormat
-import SeedServer
+import SeedPublication
 import SeedSystem
 
 /// A deployment's mirrors, updated concurrently with its steps: a slow or failed mirror never stops a step.

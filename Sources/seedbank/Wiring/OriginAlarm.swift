@@ -1,4 +1,4 @@
-import SeedServer
+import SeedPublisher
 import SeedSystem
 
 /// Wakes a dataset's loop after a write to its origin. If the system cannot report writes (network file systems, no

@@ -1,6 +1,8 @@
 import Dispatch
 import SeedFormat
-import SeedServer
+import SeedFront
+import SeedPublication
+import SeedPublisher
 import SeedSystem
 import SeedTrust
 

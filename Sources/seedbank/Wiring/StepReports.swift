@@ -1,6 +1,7 @@
 import SeedDatabase
 import SeedFormat
-import SeedServer
+import SeedPublication
+import SeedPublisher
 
 extension SeriesReport {
   var line: String {

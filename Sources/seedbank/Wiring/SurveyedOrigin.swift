@@ -1,5 +1,5 @@
 import SeedFormat
-import SeedServer
+import SeedPublisher
 import SeedSystem
 
 /// A database with an origin's structure: the origin, or an empty file with the tables of a feed.

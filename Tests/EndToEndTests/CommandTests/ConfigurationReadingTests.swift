@@ -1,8 +1,10 @@
 import Foundation
 import SeedDatabase
 import SeedFormat
+import SeedFront
 import SeedHTTP
-import SeedServer
+import SeedPublication
+import SeedPublisher
 import SeedSystem
 import SeedTrust
 import Support

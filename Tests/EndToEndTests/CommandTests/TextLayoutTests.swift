@@ -1,4 +1,4 @@
-import SeedServer
+import SeedPublication
 import SeedSystem
 import Support
 import Testing

@@ -1,7 +1,7 @@
 import Foundation
 import SeedDatabase
 import SeedFormat
-import SeedServer
+import SeedPublication
 import Support
 
 /// A deployment with one published version and a changed origin, restored before each fault.

@@ -1,7 +1,7 @@
 import Foundation
 import SeedDatabase
 import SeedFormat
-import SeedServer
+import SeedPublication
 import SeedTrust
 import Support
 

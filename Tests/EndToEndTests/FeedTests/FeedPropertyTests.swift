@@ -2,7 +2,7 @@ import Foundation
 import SeedDatabase
 import SeedFormat
 import SeedImport
-import SeedServer
+import SeedPublisher
 import SeedSystem
 import SeedTrust
 import Support

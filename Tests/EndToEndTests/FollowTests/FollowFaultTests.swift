@@ -1,6 +1,5 @@
 import Foundation
 import SeedFormat
-import SeedServer
 import SeedSystem
 import Support
 import Testing

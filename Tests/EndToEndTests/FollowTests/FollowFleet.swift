@@ -1,6 +1,6 @@
 import Foundation
 import SeedFormat
-import SeedServer
+import SeedFront
 import Support
 
 /// A publisher, three followers that may be killed, and nginx in front of them.

@@ -2,7 +2,7 @@ import Foundation
 import SeedClient
 import SeedDatabase
 import SeedFormat
-import SeedServer
+import SeedFront
 import SeedSystem
 import SeedTrust
 import Support

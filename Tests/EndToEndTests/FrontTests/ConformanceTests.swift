@@ -1,5 +1,5 @@
 import Foundation
-import SeedServer
+import SeedFront
 import Support
 import Testing
 

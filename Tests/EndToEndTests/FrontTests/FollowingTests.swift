@@ -1,7 +1,8 @@
 import Foundation
 import SeedDatabase
 import SeedFormat
-import SeedServer
+import SeedFront
+import SeedPublisher
 import SeedSystem
 import SeedTrust
 import Support

@@ -1,5 +1,4 @@
 import Foundation
-import SeedServer
 import Support
 import Testing
 

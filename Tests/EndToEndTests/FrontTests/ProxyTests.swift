@@ -1,7 +1,8 @@
 import Foundation
 import SeedFormat
+import SeedFront
 import SeedHTTP
-import SeedServer
+import SeedPublication
 import SeedSystem
 import SeedTrust
 import Support

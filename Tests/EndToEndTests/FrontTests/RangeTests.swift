@@ -1,6 +1,6 @@
 import Foundation
 import SeedFormat
-import SeedServer
+import SeedFront
 import SeedTrust
 import Support
 import Testing

@@ -1,7 +1,9 @@
 import Foundation
 import SeedFormat
+import SeedFront
 import SeedHTTP
-import SeedServer
+import SeedPublication
+import SeedPublisher
 import SeedSystem
 import SeedTrust
 import Support

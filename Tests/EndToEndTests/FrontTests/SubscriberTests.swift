@@ -1,6 +1,7 @@
 import Foundation
+import SeedFront
 import SeedHTTP
-import SeedServer
+import SeedPublication
 import SeedTrust
 import Support
 import Testing

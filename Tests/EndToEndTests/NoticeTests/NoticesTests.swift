@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 import SeedFormat
-import SeedServer
+import SeedPublication
 import SeedSystem
 import Support
 import Testing

@@ -1,6 +1,7 @@
 import Foundation
 import SeedFormat
-import SeedServer
+import SeedPublication
+import SeedPublisher
 import Support
 import Testing
 

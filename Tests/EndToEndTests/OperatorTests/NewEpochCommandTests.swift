@@ -1,7 +1,6 @@
 import Foundation
 import SeedDatabase
 import SeedFormat
-import SeedServer
 import Support
 import Testing
 

@@ -1,6 +1,6 @@
 import Foundation
 import SeedFormat
-import SeedServer
+import SeedPublication
 import Support
 
 /// A deployment made by the real commands, with one table and some versions.

@@ -1,6 +1,6 @@
 import Foundation
 import SeedFormat
-import SeedServer
+import SeedPublication
 import SeedSystem
 import SeedTrust
 import Support

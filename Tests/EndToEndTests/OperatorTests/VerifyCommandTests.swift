@@ -1,7 +1,7 @@
 import Foundation
 import SeedDatabase
 import SeedFormat
-import SeedServer
+import SeedPublication
 import SeedSystem
 import SeedTrust
 import Support

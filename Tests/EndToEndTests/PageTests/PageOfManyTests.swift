@@ -1,6 +1,7 @@
 import Foundation
 import SeedFormat
-import SeedServer
+import SeedFront
+import SeedPublication
 import SeedSystem
 import SeedTrust
 import Support

@@ -1,5 +1,5 @@
 import SeedDatabase
-import SeedServer
+import SeedPublisher
 import Support
 import Testing
 

@@ -1,5 +1,5 @@
 import Foundation
-import SeedServer
+import SeedPublication
 import Support
 import Testing
 

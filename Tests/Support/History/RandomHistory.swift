@@ -1,6 +1,6 @@
 import SeedDatabase
 import SeedFormat
-package import SeedServer
+package import SeedPublisher
 
 /// Random changes to a database, each of which ends in a state that is valid for the client schema.
 ///

@@ -1,0 +1,177 @@
+import SeedDatabase
+package import SeedFormat
+package import SeedPublication
+import SeedSystem
+import SeedTrust
+
+/// The state for answering one request.
+package struct CatalogView: Sendable {
+  /// `nil` until a publication could be loaded.
+  package let catalog: PublishedCatalog?
+  /// Why the newest publication could not be loaded. The catalog is then an older one.
+  package fileprivate(set) var failure: String?
+  /// The publisher's unsigned information, possibly not for every series.
+  package var facts: [Series: SeriesFacts]
+  /// `nil` if there are no mirrors or no report.
+  var mirrors: MirrorFacts?
+  var publisher: PublisherFacts?
+  var standing = CatalogStanding()
+  /// `nil` if the publication is not a copy.
+  var follow: FollowProgress?
+
+  package init(
+    _ catalog: PublishedCatalog?, failure: String? = nil, facts: [Series: SeriesFacts] = [:]
+  ) {
+    (self.catalog, self.failure, self.facts) = (catalog, failure, facts)
+  }
+}
+
+/// Holds the current catalog and replaces it after a publication.
+package final class CatalogSource: Sendable {
+  private struct State {
+    var view = CatalogView(nil)
+    var stamp: [FileStamp?] = []
+    var nextRetry: ContinuousClock.Instant
+  }
+
+  private let directory: PublicationDirectory
+  private let progress: FollowProgress?
+  private let log: OperatorLog
+  private let now: @Sendable () -> ContinuousClock.Instant
+  private let state: Mutex<State>
+  /// Held during loading, so an older catalog never replaces a newer one.
+  private let loading = Mutex(())
+  private let followed = Mutex(FollowedFacts())
+  private let files = Mutex(FileLook())
+  private let onChange = Mutex<@Sendable () -> Void>({})
+
+  /// Loads the publication. Does not fail if it is missing or broken, because it may appear later.
+  init(
+    _ directory: PublicationDirectory, following progress: FollowProgress? = nil,
+    log: OperatorLog = OperatorLog { _ in },
+    now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
+  ) {
+    (self.directory, self.progress, self.log, self.now) = (directory, progress, log, now)
+    state = Mutex(State(nextRetry: now()))
+    look()
+    lookAtFacts()
+  }
+
+  func current() -> CatalogView {
+    var view = state.withLock(\.view)
+    view.follow = progress
+    return view
+  }
+
+  func whenChanged(_ body: @escaping @Sendable () -> Void) {
+    onChange.withLock { $0 = body }
+    body()
+  }
+
+  func reload() throws {
+    try loading.withLock { _ in try load() }
+    lookAtFacts()
+  }
+
+  func look() {
+    _ = loading.withLockIfAvailable { _ in if needsLoad(at: now()) { try? load() } }
+  }
+
+  /// Reloads changed facts. They change more often than the catalog, and matter less.
+  func lookAtFacts() {
+    let series = current().catalog?.allSeries.map(\.series) ?? []
+    let hasChanged = followed.withLock { followed in
+      guard followed.look(at: directory.facts, of: series) else { return false }
+      state.withLock { state in
+        (state.view.facts, state.view.mirrors) = (followed.facts, followed.mirrors)
+        state.view.publisher = followed.publisher
+      }
+      return true
+    }
+    if hasChanged { onChange.withLock(\.self)() }
+  }
+
+  func publishes(_ dataset: String, _ model: String) -> Bool {
+    guard let catalog = current().catalog, let name = try? DatasetName(dataset),
+      let model = try? ModelVersion(model)
+    else { return false }
+    return catalog.series(name, major: model.major)?.state.models[model] != nil
+  }
+
+  /// Checks the catalog's files and signatures, and warns the operator once per problem.
+  func checkStanding(at now: UTCTime) {
+    guard let catalog = current().catalog else { return }
+    let standing = catalog.standing(at: now, files.withLock { $0.missing(of: catalog) }, progress?.current)
+    let view = state.withLock { state -> (CatalogView, hasChanged: Bool) in
+      // A newer catalog has already been checked.
+      guard state.view.catalog === catalog, state.view.standing != standing else {
+        return (state.view, false)
+      }
+      state.view.standing = standing
+      return (state.view, true)
+    }
+    if view.hasChanged { onChange.withLock(\.self)() }
+    for warning in catalog.signatures.filter({ $0.expires <= now }).warnings(at: now) {
+      log("\(warning); 'seedbank keys status' shows how to renew them")
+    }
+    view.0.missingFileWarnings.forEach { log($0) }
+    view.0.lateWarnings.forEach { log($0) }
+    log.follow(.late, isOn: standing.lateSince != nil)
+    log.follow(.signaturesExpired, isOn: !standing.expired.isEmpty)
+    log.follow(.filesMissing, isOn: !standing.missing.isEmpty)
+  }
+
+  /// Loads a change at once, but retries failures after a delay.
+  private func needsLoad(at now: ContinuousClock.Instant) -> Bool {
+    let found = stamp
+    return state.withLock { state in
+      if found != state.stamp { return true }
+      return (state.view.failure != nil || state.view.catalog == nil) && now >= state.nextRetry
+    }
+  }
+
+  /// The stamps of `timestamp.json`, which every step writes last, and of the next root, which an operator may add.
+  private var stamp: [FileStamp?] {
+    [MetadataName.unversioned(Timestamp.type), current().catalog?.nextRoot].map { name in
+      name.flatMap { try? FileStamp(directory.metadataFile($0)) }
+    }
+  }
+
+  private func load() throws {
+    // Taken before reading, so the next check notices a publication in between.
+    let stamp = stamp
+    let previous = state.withLock { state in
+      state.stamp = stamp
+      state.nextRetry = now().advanced(by: .seconds(FrontLimits.retrySeconds))
+      return state.view.catalog
+    }
+    do {
+      let catalog = try PublishedCatalog(loading: directory, after: previous, at: now())
+      let standing = catalog.standing(
+        at: .now(), files.withLock { $0.missing(of: catalog) }, progress?.current)
+      log.reset()
+      log.follow(.unreadable, isOn: false)
+      state.withLock { state in
+        var view = CatalogView(catalog, facts: state.view.facts)
+        (view.mirrors, view.publisher) = (state.view.mirrors, state.view.publisher)
+        view.standing = standing
+        state.view = view
+        // Roots were read up to the first missing one.
+        state.stamp[1] = nil
+      }
+      onChange.withLock(\.self)()
+    } catch {
+      let reason: any Error = directory.exists ? error : PublicationError.missing(path: directory.path)
+      log("The publication could not be loaded: \(reason)")
+      log.follow(.unreadable, isOn: true)
+      state.withLock { $0.view.failure = hidingPlace(reason) }
+      throw error
+    }
+  }
+
+  /// Removes local paths, because `/readyz` and the page are public.
+  private func hidingPlace(_ error: any Error) -> String {
+    String(describing: error).replacing("\(directory.path)/", with: "").replacing(
+      directory.path, with: "its place")
+  }
+}

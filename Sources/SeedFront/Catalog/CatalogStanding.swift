@@ -1,0 +1,68 @@
+import SeedFormat
+import SeedPublication
+import SeedSystem
+import SeedTrust
+
+/// The state of a catalog, which changes without a publication.
+struct CatalogStanding: Hashable, Sendable {
+  /// Missing files and those with a wrong length, as paths in the publication.
+  var missing: Set<String> = []
+  var expired: Set<String> = []
+  var isDiskNearlyFull = false
+  /// For a copy: when it became outdated, if that is too long ago.
+  var lateSince: UTCTime?
+}
+
+extension PublishedCatalog {
+  func standing(at now: UTCTime, _ missing: Set<String>, _ follow: FollowState? = nil) -> CatalogStanding {
+    CatalogStanding(
+      missing: missing,
+      expired: Set(signatures.filter { $0.expires <= now }.map(\.role)),
+      isDiskNearlyFull: DiskUse(of: directory.path)?.isNearlyFull(beside: publishedBytes) == true,
+      lateSince: follow?.lateSince(at: now))
+  }
+}
+
+extension CatalogView {
+  /// The snapshots that a new client can download now.
+  func servedSnapshots(_ series: SeriesMetadata) -> [PublishedObject] {
+    series.usableSnapshots.filter { !standing.missing.contains($0.filePath) }
+  }
+
+  func missingFiles(_ series: SeriesMetadata) -> Int {
+    standing.missing.isEmpty ? 0 : series.objects.count { standing.missing.contains($0.filePath) }
+  }
+
+  /// The shortest validity of signatures according to the facts; `nil` if unknown.
+  var toldLifetimeSeconds: Int? { facts.values.compactMap(\.lifetimeSeconds).min() }
+
+  /// Whether new clients of every series can start.
+  var isReady: Bool {
+    guard let catalog, !catalog.datasets.isEmpty else { return false }
+    return catalog.allSeries.allSatisfy { !servedSnapshots($0).isEmpty }
+  }
+
+  private var hasServedSnapshots: Bool {
+    (catalog?.allSeries ?? []).contains { !servedSnapshots($0).isEmpty }
+  }
+
+  var lateWarnings: [String] {
+    standing.lateSince.map {
+      [
+        "This is a copy, and since \($0) it cannot reach the publication that it follows: its log shows why"
+      ]
+    } ?? []
+  }
+
+  var missingFileWarnings: [String] {
+    // A missing publication is reported separately, so its files are not.
+    guard failure == nil || hasServedSnapshots else { return [] }
+    return (catalog?.allSeries ?? []).compactMap { series in
+      let count = missingFiles(series)
+      guard count > 0 else { return nil }
+      return
+        "\(count) of \(series.objects.count) files of \(series.series) \(count == 1 ? "is" : "are") missing, or of another"
+        + " length than signed: see 'seedbank verify'"
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import SeedFormat
+import SeedPublication
+import SeedSystem
+
+/// The facts of a publication's series, mirrors and publisher. Rereads changed files only.
+struct FollowedFacts {
+  private(set) var facts: [Series: SeriesFacts] = [:]
+  private(set) var mirrors: MirrorFacts?
+  private(set) var publisher: PublisherFacts?
+  /// Taken before reading.
+  private var stamps: [Series: FileStamp] = [:]
+  private var mirrorsStamp: FileStamp?
+  private var publisherStamp: FileStamp?
+
+  /// Reads changed facts and drops removed ones. Returns whether there were any.
+  mutating func look(at folder: FactsFolder, of series: [Series]) -> Bool {
+    let (hasMirrors, hasPublisher) = (lookAtMirrors(folder), lookAtPublisher(folder))
+    let found = series.reduce(into: [:]) { found, series in found[series] = folder.stamp(series) }
+    guard found != stamps else { return hasMirrors || hasPublisher }
+    for series in Set(stamps.keys).union(found.keys) where stamps[series] != found[series] {
+      facts[series] = found[series] == nil ? nil : folder.read(series)
+    }
+    stamps = found
+    return true
+  }
+
+  private mutating func lookAtMirrors(_ folder: FactsFolder) -> Bool {
+    let found = folder.mirrorsStamp
+    guard found != mirrorsStamp else { return false }
+    (mirrors, mirrorsStamp) = (folder.mirrors, found)
+    return true
+  }
+
+  private mutating func lookAtPublisher(_ folder: FactsFolder) -> Bool {
+    let found = folder.publisherStamp
+    guard found != publisherStamp else { return false }
+    (publisher, publisherStamp) = (folder.publisher, found)
+    return true
+  }
+}

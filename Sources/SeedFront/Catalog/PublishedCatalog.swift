@@ -1,0 +1,125 @@
+import SeedFormat
+import SeedHTTP
+package import SeedPublication
+import SeedSystem
+import SeedTrust
+
+/// A publication as served. Each request uses one catalog from start to end.
+package final class PublishedCatalog: Sendable {
+  let directory: PublicationDirectory
+  /// By name, such as `3.targets.json`.
+  let metadata: CatalogShelf<ServedDocument>
+  /// By path in the publication, such as `targets/transit/2/<sha256>.snapshot-102.sqlite.gz`.
+  let objects: CatalogShelf<CatalogObject>
+  let datasets: [DatasetName: [SeriesMetadata]]
+  let signatures: [SignatureExpiry]
+  let keys: [KeyRole: RoleKeys]
+  let publishedBytes: Int
+  let rootVersion: Int
+  private let described: JSONValue
+  let descriptions: [DatasetName: ServedDocument]
+
+  /// Reads and verifies the publication. Files named only by `previous` are served a while longer.
+  package init(
+    loading directory: PublicationDirectory, after previous: PublishedCatalog? = nil,
+    at now: ContinuousClock.Instant = .now
+  ) throws {
+    let verified = try directory.verified()
+    self.directory = directory
+    signatures = verified.metadata.signatures
+    rootVersion = verified.metadata.root.version
+    keys = KeyRole.allCases.reduce(into: [:]) { keys, role in keys[role] = verified.metadata.keys(of: role) }
+    publishedBytes =
+      verified.files.values.reduce(0) { $0 + $1.count }
+      + verified.metadata.objectBytes
+    metadata = CatalogShelf(
+      verified.files.mapValues(ServedDocument.init), after: previous?.metadata, at: now,
+      graceSeconds: FrontLimits.retiredMetadataSeconds)
+    let series = verified.metadata.series.values.map(\.metadata).sorted { $0.series < $1.series }
+    objects = CatalogShelf(
+      Self.objects(of: series, after: previous), after: previous?.objects, at: now,
+      graceSeconds: FrontLimits.retiredObjectSeconds)
+    datasets = Dictionary(grouping: series, by: \.series.dataset)
+    let described = datasets.mapValues(\.datasetDescription)
+    descriptions = described.mapValues { ServedDocument($0) }
+    self.described = .array(described.sorted { $0.key < $1.key }.map(\.value))
+  }
+
+  func overview(_ standing: CatalogStanding) -> ServedDocument {
+    let signatures = signatures.map { signature -> JSONValue in
+      [
+        "role": .string(signature.role), "expires": .string(signature.expires.text),
+        "expired": .bool(standing.expired.contains(signature.role)),
+      ]
+    }
+    return ServedDocument(
+      .object(
+        .init(
+          ("datasets", described), ("signatures", .array(signatures)),
+          ("lateSince", (standing.lateSince?.text).map(JSONValue.string)))))
+  }
+
+  private static func objects(
+    of series: [SeriesMetadata], after previous: PublishedCatalog?
+  ) -> [String: CatalogObject] {
+    series.reduce(into: [:]) { objects, metadata in
+      for object in metadata.objects {
+        // An object keeps the date of the first publication of its epoch in which this process saw it.
+        let known = previous?.objects[object.filePath]
+        objects[object.filePath] =
+          known?.epoch == metadata.state.epoch ? known : CatalogObject(object, of: metadata.state)
+      }
+    }
+  }
+
+  var nextRoot: String { MetadataName.versioned(Root.type, rootVersion + 1) }
+
+  var allSeries: [SeriesMetadata] { datasets.values.flatMap(\.self).sorted { $0.series < $1.series } }
+
+  func series(_ dataset: DatasetName, major: Int) -> SeriesMetadata? {
+    datasets[dataset]?.first { $0.series.major == major }
+  }
+}
+
+extension SeriesMetadata {
+  /// The snapshots from which deltas lead on for clients of every model. Older ones are below the floor.
+  var usableSnapshots: [PublishedObject] {
+    objects.filter { object in
+      guard case .snapshot(let version, _) = object.kind else { return false }
+      return object.model == state.model && version >= state.floor
+    }
+  }
+
+  func newestSnapshot(_ encoding: ContentEncoding) -> PublishedObject? {
+    usableSnapshots.filter { $0.encoding == encoding }.max { $0.version < $1.version }
+  }
+}
+
+/// Items by name. Keeps retired ones for a while, for clients in the middle of a refresh or download.
+struct CatalogShelf<Item: Sendable>: Sendable {
+  private struct Place: Sendable {
+    let item: Item
+    let retired: ContinuousClock.Instant?
+  }
+
+  private let places: [String: Place]
+
+  init(
+    _ current: [String: Item], after previous: CatalogShelf?, at now: ContinuousClock.Instant,
+    graceSeconds: Int
+  ) {
+    var places = current.mapValues { Place(item: $0, retired: nil) }
+    for (name, place) in previous?.places ?? [:] where places[name] == nil {
+      let retired = place.retired ?? now
+      guard now - retired <= .seconds(graceSeconds) else { continue }
+      places[name] = Place(item: place.item, retired: retired)
+    }
+    self.places = places
+  }
+
+  subscript(name: String) -> Item? { places[name]?.item }
+
+  func isRetired(_ name: String) -> Bool { places[name].map { $0.retired != nil } ?? true }
+
+  var names: [String] { places.keys.sorted() }
+}

@@ -1,0 +1,124 @@
+import SeedDatabase
+package import SeedFormat
+package import SeedHTTP
+package import SeedPublication
+import SeedSystem
+package import SeedTrust
+
+internal import class Foundation.Thread
+
+package struct FrontConfiguration: Sendable {
+  /// Share this value with a publisher in the same process, so that each change is verified once.
+  package var publication: PublicationDirectory
+  /// The web page's folder; `nil` for no page.
+  package var pages: String?
+  package var http: HTTPServerConfiguration
+  /// A publisher in this process announces its changes, so the front checks less often for those of other processes.
+  package var hasPublisher = false
+  package var follow: FollowProgress?
+  package var requests = RequestLog.none
+  /// Receives messages for the operator on any thread.
+  package var report: @Sendable (LogRecord) -> Void
+
+  package init(
+    publication: String, pages: String? = nil, http: HTTPServerConfiguration = HTTPServerConfiguration(),
+    report: @escaping @Sendable (LogRecord) -> Void = { _ in }
+  ) {
+    self.publication = PublicationDirectory(publication)
+    (self.pages, self.http, self.report) = (pages, http, report)
+  }
+}
+
+/// A running server of a publication. Reads published files and has no keys.
+package final class Front: Sendable {
+  /// A publisher in the same process adds its steps.
+  package let metrics = FrontMetrics()
+  package let hasPage: Bool
+  private let source: CatalogSource
+  private let server: HTTPServer
+  private let timers: [RepeatingTimer]
+
+  /// Loads the publication and starts to serve. Without a publication it starts too, but is not ready.
+  package init(_ configuration: FrontConfiguration) throws {
+    let log = OperatorLog(configuration.report)
+    let source = CatalogSource(configuration.publication, following: configuration.follow, log: log)
+    let pages = try configuration.pages.map { path throws(FileError) in try StaticPages(folder: path) }
+    let router = Router(pages: pages ?? StaticPages(), log: log, metrics: metrics)
+    let server = try HTTPServer(configuration: configuration.http(metrics, source)) { request in
+      router.respond(to: request, in: source.current())
+    }
+    metrics.watch(server.load, behindProxies: !configuration.http.trustedProxies.isEmpty)
+    source.whenChanged(server.forgetAnswers)
+    // Loads the facts at once, so the first page is complete.
+    source.lookAtFacts()
+    let forgetReplacedFiles = server.forgetReplacedFiles
+    // Checks run on timers, because most requests get a cached response without the router.
+    timers = [
+      RepeatingTimer(milliseconds: configuration.lookMilliseconds) { [weak source] in source?.look() },
+      RepeatingTimer(milliseconds: FrontLimits.slowLookMilliseconds) { [weak source, metrics] in
+        metrics.noteLooks(at: .now())
+        forgetReplacedFiles()
+        source?.lookAtFacts()
+        source?.checkStanding(at: .now())
+      },
+    ]
+    (self.source, self.server, hasPage) = (source, server, pages != nil)
+    for problem in pages?.problems ?? [] { configuration.report(LogRecord(.warning, problem)) }
+    warnOfShortage(configuration)
+  }
+
+  private func warnOfShortage(_ configuration: FrontConfiguration) {
+    let wanted = configuration.http.connectionLimit
+    guard server.connectionLimit < wanted else { return }
+    let record = LogRecord(
+      .warning,
+      "This process may not open enough files for \(wanted) connections. There will be at most "
+        + "\(server.connectionLimit). Raise the hard limit (ulimit -Hn, LimitNOFILE=) or lower "
+        + "http.connectionLimit.")
+    configuration.report(record)
+  }
+
+  package var host: String { server.host }
+
+  /// The listening port, chosen by the system if 0 was configured.
+  package var port: UInt16 { server.port }
+
+  package var seriesCount: Int { source.current().catalog?.allSeries.count ?? 0 }
+
+  package var holds: [Series: SeriesHold] {
+    (source.current().catalog?.allSeries ?? []).reduce(into: [:]) { holds, metadata in
+      holds[metadata.series] = metadata.state.hold
+    }
+  }
+
+  /// Serves a change by this process at once. Changes by other processes are detected by timer.
+  package func reload() throws { try source.reload() }
+
+  /// Reports the shutdown at `/readyz` but continues to serve; see `HTTPServer.drain`.
+  package func drain() { server.drain() }
+
+  /// Drains, then stops the front, and blocks; see `HTTPServer.stop`. Returns the number of interrupted requests.
+  @discardableResult
+  package func stop(drain: Duration = .zero, gracePeriod: Duration = .seconds(5)) -> Int {
+    self.drain()
+    if drain > .zero { Thread.sleep(forTimeInterval: drain / .seconds(1)) }
+    return server.stop(gracePeriod: gracePeriod)
+  }
+}
+
+extension FrontConfiguration {
+  fileprivate var lookMilliseconds: Int {
+    hasPublisher ? FrontLimits.lookBesidePublisherMilliseconds : FrontLimits.lookMilliseconds
+  }
+
+  fileprivate func http(_ metrics: FrontMetrics, _ source: CatalogSource) -> HTTPServerConfiguration {
+    var http = http
+    http.observe = requests.observer(report)
+    http.finish = { Router.finished($0, for: $1) }
+    http.measure = { metrics.count($0) }
+    http.labelAgent = { agent in
+      metrics.label(ofAgent: agent) { dataset, model in source.publishes(dataset, model) }
+    }
+    return http
+  }
+}

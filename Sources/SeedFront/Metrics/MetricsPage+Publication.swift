@@ -1,0 +1,180 @@
+import SeedFormat
+import SeedPublication
+import SeedSystem
+import SeedTrust
+
+extension MetricsPage {
+  mutating func writePublication(_ view: CatalogView, now: Int) {
+    let series = view.catalog?.allSeries ?? []
+    writeGauge("seedbank_publication_age_seconds", "Seconds since the series was last published.", series) {
+      now - $0.state.publishedAt.secondsSinceEpoch
+    }
+    writeGauge("seedbank_head_version", "The newest version.", series) { $0.state.head.number }
+    writeGauge("seedbank_floor_version", "The oldest version from which deltas lead on.", series) {
+      $0.state.floor.number
+    }
+    writeGauge("seedbank_held", "1 if a rollback holds the series.", series) { $0.state.hold == nil ? 0 : 1 }
+    writeGauge("seedbank_served_snapshots", "Snapshots with which a client can begin now.", series) {
+      view.servedSnapshots($0).count
+    }
+    text.family(
+      "seedbank_lifecycle", .gauge, "1, with the state of the series' life.",
+      series.map {
+        ([("series", $0.series.description), ("state", $0.state.lifecycle.json["state"]?.string ?? "")], 1)
+      })
+    text.family(
+      "seedbank_ready", .gauge, "1 if every series has a snapshot to start from.",
+      [([], view.isReady ? 1 : 0)])
+    writeDisk(view)
+  }
+
+  mutating func writeFollow(_ follow: FollowState) {
+    text.family(
+      "seedbank_follow_last_good_look_timestamp_seconds", .gauge,
+      "When the followed publication last answered and its copy was complete.",
+      [([], follow.lastGoodLook.map { Double($0.secondsSinceEpoch) })].compactMap { labels, value in
+        value.map { (labels, $0) }
+      })
+    text.family(
+      "seedbank_follow_looks_total", .counter, "Looks at the publication that is followed, by result.",
+      [
+        ([("result", "good")], Double(follow.goodLooks)),
+        ([("result", "failed")], Double(follow.failedLooks)),
+      ])
+  }
+
+  private mutating func writeDisk(_ view: CatalogView) {
+    guard let catalog = view.catalog else { return }
+    text.family(
+      "seedbank_publication_bytes", .gauge, "Bytes of the files that are published now.",
+      [([], Double(catalog.publishedBytes))])
+    guard let disk = DiskUse(of: catalog.directory.path) else { return }
+    text.family(
+      "seedbank_disk_free_bytes", .gauge, "Bytes that are free on the publication's disk.",
+      [([], disk.freeBytes)])
+    text.family(
+      "seedbank_disk_size_bytes", .gauge, "Bytes of the publication's disk.", [([], disk.allBytes)])
+  }
+
+  mutating func writeSignatures(_ view: CatalogView) {
+    guard let catalog = view.catalog else { return }
+    text.family(
+      "seedbank_metadata_expires_timestamp_seconds", .gauge,
+      "When a role's metadata expires, unless it is renewed.",
+      catalog.signatures.map { ([("role", $0.role)], Double($0.expires.secondsSinceEpoch)) })
+    let roles = KeyRole.allCases.compactMap { role in catalog.keys[role].map { (role.rawValue, $0) } }
+    text.family(
+      "seedbank_role_keys", .gauge, "Keys that may sign for a role.",
+      roles.map { ([("role", $0)], Double($1.keyIDs.count)) })
+    text.family(
+      "seedbank_role_threshold", .gauge, "Keys that must sign for a role.",
+      roles.map { ([("role", $0)], Double($1.threshold)) })
+  }
+
+  /// Uses the facts, so that a publisher in another process is included.
+  mutating func writeFacts(_ view: CatalogView, now: Int) {
+    let facts = (view.catalog?.allSeries ?? []).compactMap { view.facts[$0.series] }
+    writeGauge(
+      "seedbank_last_good_look_timestamp_seconds", "When the origin was last read with publishable rows.",
+      facts
+    ) { $0.look.good?.secondsSinceEpoch }
+    writeGauge(
+      "seedbank_expected_look_seconds", "Seconds between two looks at most, if a process keeps publishing.",
+      facts
+    ) { $0.checkSeconds.map(StepRhythm.expectedSeconds) }
+    writeGauge(
+      "seedbank_expected_change_seconds", "Seconds within which the operator expects a new version.", facts
+    ) { $0.expectedChangeSeconds }
+    writeGauge("seedbank_last_step_failed", "1 if the newest step was refused or failed.", facts) {
+      $0.look.newest.map { $0.isFailure ? 1 : 0 }
+    }
+    text.family(
+      "seedbank_found_by", .gauge, "1 for the way in which the newest step found changes.",
+      facts.flatMap { facts in
+        FoundBy.Way.allCases.map { way in
+          ([("series", facts.series.description), ("way", way.rawValue)], facts.look.foundBy == way ? 1 : 0)
+        }
+      })
+    text.family(
+      "seedbank_compared_because", .gauge,
+      "1 for the reason for which the newest step compared rows despite origin.changes being log.",
+      facts.flatMap { facts in
+        ComparisonWhy.allCases.map { why in
+          (
+            [("series", facts.series.description), ("why", why.rawValue)],
+            facts.look.comparedWhy == why ? 1 : 0
+          )
+        }
+      })
+    text.family(
+      "seedbank_origin_log_missed_total", .counter,
+      "Rows that the origin's log missed, and that an audit found and published.",
+      facts.map { ([("series", $0.series.description)], Double($0.missedRows)) })
+    writeReading(facts, now: now)
+    writeMirrors(view, now: now)
+    let samples = facts.flatMap { facts in
+      StepOutcome.allCases.map { outcome -> PrometheusText.Sample in
+        // Starts at 0, because monitors do not count the first appearance of a value as an increase.
+        (
+          [("series", facts.series.description), ("result", outcome.rawValue)],
+          Double(facts.counts[outcome] ?? 0)
+        )
+      }
+    }
+    text.family(
+      "seedbank_steps_total", .counter, "Publish steps of the series, by result.", samples)
+  }
+
+  private mutating func writeMirrors(_ view: CatalogView, now: Int) {
+    let mirrors = view.mirrors?.behindSince ?? []
+    text.family(
+      "seedbank_mirror_lag_seconds", .gauge,
+      "Seconds for which a mirror has been behind the publication; 0 if current.",
+      mirrors.enumerated().map { index, since in
+        ([("mirror", "\(index + 1)")], Double(since.map { max(0, now - $0.secondsSinceEpoch) } ?? 0))
+      })
+  }
+
+  private mutating func writeReading(_ facts: [SeriesFacts], now: Int) {
+    text.family(
+      "seedbank_origin_transaction_seconds", .gauge,
+      "Seconds for which the newest step that read the origin kept its transaction open.",
+      facts.compactMap { facts in
+        facts.look.reading.openMilliseconds.map {
+          ([("series", facts.series.description)], Double($0) / 1000)
+        }
+      })
+    writeGauge(
+      "seedbank_origin_is_standby",
+      "1 if the database server that the newest look reached is a standby, 0 if it is a primary.", facts
+    ) { $0.look.reading.role.map { $0 == .standby ? 1 : 0 } }
+    writeGauge(
+      "seedbank_origin_replica_lag_seconds",
+      "Seconds by which the replica that is read was at most behind its primary.", facts
+    ) { $0.look.reading.lagSeconds }
+    writeGauge(
+      "seedbank_origin_replica_wait_seconds",
+      "Seconds for which steps have waited for the replica to reach the published state; 0 if no step waits.",
+      facts
+    ) { facts in
+      facts.look.behindSince.map { max(0, now - $0.secondsSinceEpoch) }
+        ?? facts.look.reading.lagSeconds.map { _ in 0 }
+    }
+  }
+
+  private mutating func writeGauge(
+    _ name: String, _ help: String, _ series: [SeriesMetadata], _ value: (SeriesMetadata) -> Int
+  ) {
+    text.family(name, .gauge, help, series.map { ([("series", $0.series.description)], Double(value($0))) })
+  }
+
+  private mutating func writeGauge(
+    _ name: String, _ help: String, _ facts: [SeriesFacts], _ value: (SeriesFacts) -> Int?
+  ) {
+    text.family(
+      name, .gauge, help,
+      facts.compactMap { facts in
+        value(facts).map { ([("series", facts.series.description)], Double($0)) }
+      })
+  }
+}

@@ -1,0 +1,122 @@
+import SeedFormat
+import SeedHTTP
+import SeedPublication
+import SeedTrust
+
+// Datasets' descriptions, snapshots and changes, for clients that do not read signed metadata.
+extension Router {
+  func overview(in catalog: PublishedCatalog, _ standing: CatalogStanding) -> HTTPResponse {
+    HTTPResponse(catalog.overview(standing), MediaType.json, caching: CacheRule.current)
+  }
+
+  func description(_ name: String, in catalog: PublishedCatalog) throws(Problem) -> HTTPResponse {
+    let dataset = try catalog.dataset(name)
+    guard let description = catalog.descriptions[dataset] else { throw .notFound }
+    return HTTPResponse(description, MediaType.json, caching: CacheRule.current)
+  }
+
+  func snapshot(
+    _ name: String, _ request: HTTPRequest, in catalog: PublishedCatalog
+  ) throws(Problem) -> HTTPResponse {
+    let dataset = try catalog.dataset(name)
+    let parameters = try Parameters(request, known: ["model", "encoding"])
+    let model = try ServedModel(parameters.model(), of: dataset, in: catalog)
+    let object = try model.snapshot(encoding: parameters["encoding"])
+    var headers: HTTPHeaders = [
+      "Location": "/\(object.filePath)", "Cache-Control": CacheRule.current,
+      "Seedbank-Version": object.version.description, "Seedbank-Epoch": model.state.epoch.text,
+      "Seedbank-SHA256": object.sha256.hex, "Seedbank-Length": "\(object.length)",
+      "Seedbank-Raw-Length": "\(object.rawLength)",
+    ]
+    headers.append(contentsOf: model.lifecycleHeaders)
+    return HTTPResponse(status: 307, headers: headers)
+  }
+
+  func changes(
+    _ name: String, _ request: HTTPRequest, in catalog: PublishedCatalog, following follow: FollowProgress?
+  ) throws(Problem) -> HTTPResponse {
+    let dataset = try catalog.dataset(name)
+    let parameters = try Parameters(request, known: ["model", "since", "to", "epoch"])
+    let (version, since, epoch) = try (parameters.model(), parameters.since(), parameters.epoch())
+    let model = try ServedModel(version, of: dataset, in: catalog)
+    // Versions of another epoch have equal numbers but unrelated content.
+    if let epoch, epoch != model.state.epoch {
+      throw follow?.mayBeNewer(epoch) == true ? .epochAhead(since, model) : .otherEpoch(since, model)
+    }
+    let end = try parameters.end()
+    // A client that sends no epoch may have another history and would wait forever.
+    if follow != nil, epoch != nil, model.isBehind(max(since, end ?? since)) {
+      throw .copyBehind(since, model)
+    }
+    let page = try page(since, end, of: model, in: catalog.directory)
+    var response = page.response(gzip: request.prefersGzip)
+    response.headers.append("Seedbank-Epoch", model.state.epoch.text)
+    response.headers.append(contentsOf: model.lifecycleHeaders)
+    if page.hasMore {
+      let next = FrontPath.changes(
+        dataset, model.version, since: page.to.description, to: end, epoch: model.state.epoch.text)
+      response.headers.append("Link", "<\(next)>; rel=\"next\"")
+    }
+    response.mark =
+      AnswerMark(
+        .changes, series: metrics.place(of: model.series.series),
+        // A client that sends `to` reads history and is not behind.
+        versionsBehind: end == nil ? model.state.head.number - since.number : nil
+      ).number
+    return response
+  }
+
+  /// Unsigned, for people and monitors.
+  func facts(
+    _ name: String, _ request: HTTPRequest, in catalog: PublishedCatalog, _ facts: [Series: SeriesFacts]
+  ) throws(Problem) -> HTTPResponse {
+    let dataset = try catalog.dataset(name)
+    let model = try ServedModel(Parameters(request, known: ["model"]).model(), of: dataset, in: catalog)
+    guard let found = facts[model.series.series] else { throw .noFacts(model.series.series) }
+    return HTTPResponse(ServedDocument(found.json), MediaType.json, caching: CacheRule.current)
+  }
+
+  private func page(
+    _ since: Version, _ end: Version?, of model: ServedModel, in directory: PublicationDirectory
+  ) throws(Problem) -> ChangesPage {
+    let chain = try chain(since, end, of: model)
+    do {
+      return try ChangesPage(model.series, since: since, chain, upTo: pageBytes) { try directory.stored($0) }
+    } catch {
+      guard directory.exists else { throw .away }
+      log("The changes of \(model.series.series) since \(since) cannot be served: \(error)")
+      throw .damaged
+    }
+  }
+
+  private func chain(
+    _ since: Version, _ end: Version?, of model: ServedModel
+  ) throws(Problem) -> [PublishedObject] {
+    let (head, objects) = (model.state.head, model.series.objects)
+    guard since <= head else { throw .versionAhead(since, model) }
+    guard since >= model.state.floor else { throw .versionGone(since, model) }
+    if let end, end < since { throw .endBefore(end, since: since) }
+    if let end, end > head { throw .endAhead(end, since: since, model) }
+    if let chain = DeltaChain.shortest(objects, from: since, to: end ?? head) { return chain }
+    guard let end, DeltaChain.shortest(objects, from: since, to: head) != nil else {
+      throw .versionGone(since, model)
+    }
+    throw .noDelta(from: since, to: end, model)
+  }
+}
+
+extension ServedModel {
+  /// Whether another front may already have that version.
+  fileprivate func isBehind(_ version: Version) -> Bool {
+    version > state.head && version.number <= state.head.number + FrontLimits.versionsAhead
+  }
+}
+
+extension PublishedCatalog {
+  fileprivate func dataset(_ name: String) throws(Problem) -> DatasetName {
+    guard let dataset = try? DatasetName(name), datasets[dataset] != nil else {
+      throw .unknownDataset(name, known: datasets.keys.sorted())
+    }
+    return dataset
+  }
+}

@@ -1,0 +1,69 @@
+package import SeedFormat
+package import SeedSystem
+
+/// The folder of facts in a publication, such as `facts/transit-2.json`.
+package struct FactsFolder: Sendable {
+  let path: String
+
+  /// The size limit for reading and writing a file.
+  package static let mostBytes = 4 * 1024 * 1024
+
+  package func file(_ series: Series) -> String { "\(path)/\(series.roleName).json" }
+
+  /// Returns `nil` if the file is missing, damaged, too large, not a regular file, or belongs to another series.
+  package func read(_ series: Series) -> SeriesFacts? {
+    let bytes = try? File(file(series), for: .readingRegular(followsLinks: false)).readAll(
+      limit: Self.mostBytes)
+    guard let bytes, let json = try? JSONValue(parsing: bytes), let facts = SeriesFacts(json),
+      facts.series == series
+    else { return nil }
+    return facts
+  }
+
+  /// Replaces the file atomically without syncing. After a power failure the next step rewrites it.
+  package func write(_ facts: SeriesFacts) throws(FileError) {
+    try Folder.create(path)
+    try DurableFile.replace(file(facts.series), with: facts.fittingBytes)
+  }
+
+  /// Removes the file and any temporary file left by a crash.
+  package func remove(_ series: Series) throws(FileError) {
+    for suffix in ["", DurableFile.temporarySuffix] { try Folder.remove(file(series) + suffix) }
+  }
+
+  /// The series of a dataset that have files here.
+  package func series(of dataset: DatasetName) throws(FileError) -> [Series] {
+    let (start, end) = ("\(dataset)-", ".json")
+    return try Folder.names(in: path).filter { $0.hasPrefix(start) && $0.hasSuffix(end) }.compactMap { name in
+      canonicalDecimal(name.dropFirst(start.count).dropLast(end.count), in: 1...Limits.modelNumber)
+        .flatMap { try? Series(dataset, major: $0) }
+    }
+  }
+
+  /// The modification time is the disk's.
+  package func stamp(_ series: Series) -> FileStamp? { (try? FileStamp(file(series))) ?? nil }
+}
+
+extension PublicationDirectory {
+  package var facts: FactsFolder { FactsFolder(of: self) }
+}
+
+extension FactsFolder {
+  fileprivate init(of publication: PublicationDirectory) { path = "\(publication.path)/facts" }
+}
+
+extension SeriesFacts {
+  /// Drops older steps, and finally the tables, until the file fits.
+  fileprivate var fittingBytes: [UInt8] {
+    var (facts, bytes) = (self, json.bytes)
+    while bytes.count > FactsFolder.mostBytes, !facts.steps.isEmpty || !facts.tables.isEmpty {
+      if facts.steps.isEmpty {
+        facts.tables = []
+      } else {
+        facts.steps.removeLast((facts.steps.count + 1) / 2)
+      }
+      bytes = facts.json.bytes
+    }
+    return bytes
+  }
+}

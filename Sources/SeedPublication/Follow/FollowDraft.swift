@@ -1,0 +1,135 @@
+import SeedFormat
+package import SeedSystem
+package import SeedTrust
+
+/// The newest metadata of a followed publication, verified like a client would and not yet written.
+package struct FollowDraft: Sendable {
+  /// The new files, in the order in which they must be written.
+  package let files: [MetadataFile]
+  package let series: [SeriesMetadata]
+  /// The roles with expired signatures. Empty unless the caller accepts expired signatures.
+  package let expired: [SignatureExpiry]
+
+  package var objects: [PublishedObject] { series.flatMap(\.objects) }
+
+  /// Fetches new metadata, starting at the root that the caller trusts. Rejects anything older than the local copy.
+  /// `isExpiryPassedOver` accepts expired signatures, for operators who cannot wait until they are renewed.
+  package init(
+    of publication: PublicationDirectory, root: [UInt8], now: UTCTime, isExpiryPassedOver: Bool = false,
+    fetch: @escaping MetadataFetcher
+  ) async throws {
+    let kept = try KeptMetadata(publication, root)
+    let taken = TakenMetadata()
+    var refresh = try MetadataRefresh(
+      shippedRoot: root, stored: StoredMetadata(read: kept.read, persist: taken.take), fetch: fetch,
+      now: isExpiryPassedOver ? .distantPast : now)
+    try await refresh.topLevel(refusingConflicts: true)
+    let published = refresh.trusted.publishedSeries
+    for one in published { try await refresh.targets(one.roleName, delegator: Targets.type) }
+    series = try published.map { try refresh.trusted.series($0) }
+    expired = refresh.trusted.signatures(of: published).filter { $0.expires <= now }
+    files = try kept.ordered(taken.files)
+  }
+}
+
+/// The metadata that a refresh accepted, under the published file names.
+private final class TakenMetadata {
+  private(set) var files: [MetadataFile] = []
+
+  func take(_ fileName: String, _ bytes: [UInt8]) throws {
+    files.append(MetadataFile(name: try Self.publishedName(fileName, bytes), bytes: bytes))
+  }
+
+  private static func publishedName(_ fileName: String, _ bytes: [UInt8]) throws -> String {
+    guard fileName != MetadataName.unversioned(Timestamp.type),
+      let version = try JSONValue(parsing: bytes)["signed"]?["version"]?.integer
+    else { return fileName }
+    return "\(version).\(fileName)"
+  }
+}
+
+/// The local metadata, under the file names that a client uses.
+private struct KeptMetadata {
+  private let publication: PublicationDirectory
+  private let shippedRoot: MetadataFile
+  /// The shipped root and its local successors.
+  private let roots: [[UInt8]]
+
+  init(_ publication: PublicationDirectory, _ root: [UInt8]) throws {
+    let first = try TrustedMetadataSet(root: root, now: .distantPast).root.version
+    shippedRoot = MetadataFile(name: MetadataName.versioned(Root.type, first), bytes: root)
+    self.publication = publication
+    var (roots, version): ([[UInt8]], Int) = ([], first)
+    while let bytes = try publication.metadata(MetadataName.versioned(Root.type, version)) {
+      roots.append(bytes)
+      version += 1
+    }
+    self.roots = roots
+    guard roots.first.map({ $0 == root }) ?? true else {
+      throw FollowError.otherRoot(path: publication.path, file: shippedRoot.name)
+    }
+  }
+
+  func read(_ fileName: String) throws -> [UInt8]? {
+    switch fileName {
+    case MetadataName.unversioned(Root.type): roots.last
+    case MetadataName.unversioned(Timestamp.type): try publication.metadata(fileName)
+    case MetadataName.unversioned(SnapshotRole.type):
+      try timestamp().flatMap { try publication.metadata("\($0.snapshot.version).\(fileName)") }
+    default:
+      try snapshotRole()?.meta[fileName].flatMap { try publication.metadata("\($0.version).\(fileName)") }
+    }
+  }
+
+  // Ignores unreadable metadata, as a client does.
+  private func timestamp() throws -> Timestamp? {
+    try read(MetadataName.unversioned(Timestamp.type)).flatMap {
+      try? Metadata<Timestamp>(parsing: $0).signed
+    }
+  }
+
+  private func snapshotRole() throws -> SnapshotRole? {
+    try read(MetadataName.unversioned(SnapshotRole.type)).flatMap {
+      try? Metadata<SnapshotRole>(parsing: $0).signed
+    }
+  }
+
+  /// Orders files like a publisher: `timestamp.json` after everything it leads to. New roots follow it if
+  /// clients of the old root can read the new metadata; otherwise they precede it.
+  func ordered(_ taken: [MetadataFile]) throws -> [MetadataFile] {
+    let timestamp = MetadataName.unversioned(Timestamp.type)
+    let newRoots = taken.filter { $0.name.hasSuffix(".\(MetadataName.unversioned(Root.type))") }
+    let last = taken.filter { $0.name == timestamp }
+    let others = taken.filter { $0.name != timestamp && !newRoots.contains($0) }
+    guard let old = roots.last else { return others + [shippedRoot] + newRoots + last }
+    return suits(old, taken) ? others + last + newRoots : others + newRoots + last
+  }
+
+  private func suits(_ root: [UInt8], _ taken: [MetadataFile]) -> Bool {
+    let new = Dictionary(taken.map { ($0.name, $0.bytes) }, uniquingKeysWith: { $1 })
+    let roots = ".\(MetadataName.unversioned(Root.type))"
+    let read = try? PublishedMetadata(root: root) { name in
+      name.hasSuffix(roots) ? nil : try new[name] ?? publication.metadata(name)
+    }
+    return read != nil
+  }
+}
+
+extension TrustedMetadataSet {
+  /// The delegated series that have metadata.
+  fileprivate var publishedSeries: [Series] {
+    (targets[Targets.type]?.delegations?.roles ?? []).compactMap { Series(roleName: $0.name) }
+      .filter { snapshot?.meta[MetadataName.unversioned($0.roleName)] != nil }
+  }
+
+  fileprivate func signatures(of series: [Series]) -> [SignatureExpiry] {
+    let online = [
+      timestamp.map { SignatureExpiry(Timestamp.type, $0.expires) },
+      snapshot.map { SignatureExpiry(SnapshotRole.type, $0.expires) },
+    ].compactMap(\.self)
+    let roles = ([Targets.type] + series.map(\.roleName)).compactMap { name in
+      targets[name].map { SignatureExpiry(name, $0.expires) }
+    }
+    return [SignatureExpiry(Root.type, root.expires)] + online + roles
+  }
+}

@@ -1,0 +1,73 @@
+package import SeedFormat
+package import SeedSystem
+
+/// A follower's progress. Only one check runs at a time.
+package struct FollowState: Hashable, Sendable {
+  /// When the last look found nothing new or copied everything new.
+  package private(set) var lastGoodLook: UTCTime?
+  /// Why the last look failed. May contain the address of the followed publication.
+  package private(set) var failure: String?
+  package private(set) var goodLooks = 0
+  package private(set) var failedLooks = 0
+  /// The number of the newest look and of the last successful one.
+  private(set) var newestLook = 0
+  private(set) var newestGoodLook = 0
+  private let began: UTCTime
+  private let lateSeconds: Int
+
+  /// The number of consecutive failures before a warning.
+  private static let missedLooks = 5
+  /// The minimum time before a warning, so that an origin can restart.
+  private static let leastLateSeconds = 60
+
+  /// A follower that checks every `seconds` seconds. The existing copy may be old.
+  package init(every seconds: Int, now: UTCTime) {
+    (began, lateSeconds) = (now, max(Self.missedLooks * seconds, Self.leastLateSeconds))
+  }
+
+  package mutating func begins() { newestLook += 1 }
+
+  package mutating func succeeded(at now: UTCTime) {
+    (lastGoodLook, failure, newestGoodLook) = (now, nil, newestLook)
+    goodLooks += 1
+  }
+
+  package mutating func failed(_ message: String) {
+    failure = message
+    failedLooks += 1
+  }
+
+  /// Returns the time since which the copy may be outdated, if that is too long.
+  package func lateSince(at now: UTCTime) -> UTCTime? {
+    let last = lastGoodLook ?? began
+    return now.secondsSinceEpoch - last.secondsSinceEpoch > lateSeconds ? last : nil
+  }
+}
+
+/// The shared progress of a follower, for the front in the same process.
+package final class FollowProgress: Sendable {
+  private let state: Mutex<FollowState>
+  /// Other epochs that clients sent, each with the newest look at that time.
+  private let asked = Mutex<[Epoch: Int]>([:])
+
+  /// The limit of remembered epochs. If clients send more, others may wait for one more look.
+  private static let mostEpochs = 256
+
+  package init(_ state: FollowState) { self.state = Mutex(state) }
+
+  package var current: FollowState { state.withLock(\.self) }
+
+  package func note(_ change: (inout FollowState) -> Void) { state.withLock { change(&$0) } }
+
+  /// Whether a client's epoch, which differs from the copy's, may be newer. Epochs have no order, but after a
+  /// successful look that began later than the request, the copy's epoch is the newest.
+  package func mayBeNewer(_ epoch: Epoch) -> Bool {
+    let now = current
+    return asked.withLock { asked in
+      if let look = asked[epoch] { return now.newestGoodLook <= look }
+      if asked.count >= Self.mostEpochs { asked.removeAll() }
+      asked[epoch] = now.newestLook
+      return true
+    }
+  }
+}

@@ -1,0 +1,8 @@
+// SeedPublication: what is published, and the publisher's facts about it. The publisher writes it, the front reads it.
+//
+// Rooms, from the ground up: Words, Log, Schedule, Store, Follow, Mirror, Facts, Verdict.
+//
+// Rules of this module:
+// - It names no signer and no private key: signatures are copied and verified here, and made in SeedPublisher.
+// - Mirror/ copies publications to other places: the timestamp last, and never over another publisher's.
+// - Follow/ takes a publication over as a client does: nothing unverified becomes part of the copy.

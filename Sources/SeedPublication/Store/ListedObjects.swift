@@ -1,0 +1,53 @@
+package import SeedFormat
+package import SeedSystem
+package import SeedTrust
+
+package struct DeltaSpan: Hashable, Sendable, CustomStringConvertible {
+  package let from: Version
+  package let to: Version
+
+  package init(from: Version, to: Version) { (self.from, self.to) = (from, to) }
+
+  package var length: Int { to.number - from.number }
+
+  package func contains(_ other: DeltaSpan) -> Bool { from <= other.from && other.to <= to }
+
+  package var description: String { "\(from) to \(to)" }
+}
+
+extension PublishedObject {
+  package var span: DeltaSpan? {
+    if case .delta(let from, let to) = kind { DeltaSpan(from: from, to: to) } else { nil }
+  }
+
+  package func covers(_ version: Version) -> Bool {
+    span.map { $0.from <= version && version < $0.to } ?? false
+  }
+}
+
+extension [PublishedObject] {
+  /// Returns the listed snapshots, newest first. Every snapshot exists in gzip, so the default lists each version once.
+  package func snapshots(_ encoding: ContentEncoding = .gzip) -> [PublishedObject] {
+    filter { $0.span == nil && $0.encoding == encoding }.sorted { $0.version > $1.version }
+  }
+
+  package var spans: Set<DeltaSpan> { Set(compactMap(\.span)) }
+}
+
+extension SeriesMetadata {
+  package var newestSnapshot: PublishedObject? { objects.snapshots().first }
+
+  /// The size of the newest snapshot's smallest encoding.
+  package var newestSnapshotBytes: Int? {
+    let newest = newestSnapshot?.version
+    return objects.snapshots().filter { $0.version == newest }.map(\.length).min()
+  }
+
+  /// Whether the series changed after its newest snapshot, or has no snapshot.
+  package var lacksSnapshot: Bool { newestSnapshot?.version != state.head }
+
+  /// The input of a snapshot schedule. `seen` is the time up to which a publisher has checked its calendar.
+  package func snapshotPast(seen: UTCTime?) -> SnapshotPast {
+    SnapshotPast(newest: newestSnapshot?.publishedAt, seen: seen, seed: "\(series) \(state.epoch)")
+  }
+}

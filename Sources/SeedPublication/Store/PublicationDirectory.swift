@@ -1,0 +1,153 @@
+import SeedDatabase
+package import SeedFormat
+package import SeedSystem
+package import SeedTrust
+
+/// The published files on disk, in `metadata/` and `targets/`. Copies of a value share a cache of the last verified
+/// metadata, so a publisher and a front in one process verify each change once.
+package struct PublicationDirectory: Sendable {
+  package let path: String
+  private let last = LastVerified()
+
+  /// The size limit for the publisher's own small files, more generous than the limits of clients.
+  package static let mostFileBytes = 64 * 1024 * 1024
+  /// The suffix of unfinished snapshots. Steps must not sweep them, because they run while a snapshot is made.
+  package static let draftSuffix = ".draft"
+
+  package init(_ path: String) { self.path = path }
+
+  private var metadataFolder: String { "\(path)/metadata" }
+
+  package func metadataFile(_ name: String) -> String { "\(metadataFolder)/\(name)" }
+
+  package func metadata(_ name: String) throws(FileError) -> [UInt8]? {
+    try DurableFile.readIfPresent(metadataFile(name), limit: Self.mostFileBytes)
+  }
+
+  /// The current metadata, verified from the first root of the newest chain.
+  package func published() throws -> PublishedMetadata { try verified().metadata }
+
+  package func verified() throws -> VerifiedMetadata {
+    let roots = try rootVersions()
+    // Holds the lock during verification, so concurrent callers share one result.
+    return try last.value.withLock { last in
+      if let last, try last.isCurrent(in: self, roots) { return last }
+      let found = try VerifiedMetadata(reading: self, roots)
+      last = found
+      return found
+    }
+  }
+
+  /// The root versions on disk as ranges without gaps. A second chain begins after a root's keys were lost; newer apps
+  /// ship with a root of that chain.
+  package func rootChains() throws -> [ClosedRange<Int>] { try rootVersions().runs }
+
+  private func rootVersions() throws(FileError) -> [Int] {
+    let suffix = ".\(Root.type).json"
+    return try Folder.names(in: metadataFolder).filter { $0.hasSuffix(suffix) }
+      .compactMap { canonicalDecimal($0.dropLast(suffix.count), in: 1...Int(Limits.exactJSONInteger)) }
+      .sorted()
+  }
+
+  package var exists: Bool { (try? rootVersions().isEmpty) == false }
+
+  /// Writes the files of a signing step in order, so every file that a reader finds names only existing files.
+  package func write(_ files: [MetadataFile]) throws(FileError) {
+    try Folder.create(metadataFolder)
+    for file in files { try DurableFile.write(file.bytes, to: metadataFile(file.name)) }
+  }
+
+  package func file(_ object: PublishedObject) -> String { "\(path)/\(object.filePath)" }
+
+  /// The folder of a series' objects, with a trailing slash.
+  package func objectFolder(_ series: Series) -> String { "\(path)/targets/\(series.targetPrefix)" }
+
+  package func draft(_ name: String, of series: Series) throws(FileError) -> String {
+    try Folder.create(objectFolder(series))
+    return objectFolder(series) + name + DurableFile.temporarySuffix
+  }
+
+  /// Opens a delta's document in pieces after checking the file against its signed hash and length.
+  package func pieces(_ object: PublishedObject) throws -> DocumentPieces.Source {
+    let found = try SHA256Digest.ofFile(at: file(object))
+    guard found.digest == object.sha256, found.length == object.length else {
+      throw PublicationError.damaged(file: file(object))
+    }
+    return try GzipPieces(file: file(object), limit: object.rawLength).source
+  }
+
+  /// Returns the expanded bytes of a delta, checked against its signed length and hash.
+  package func delta(_ object: PublishedObject) throws -> [UInt8] {
+    try Compression.gunzip(stored(object), limit: object.rawLength)
+  }
+
+  package func stored(_ object: PublishedObject) throws -> [UInt8] {
+    let bytes = try DurableFile.read(file(object), limit: object.length)
+    guard Compression.Measure(of: bytes) == .init(length: object.length, sha256: object.sha256) else {
+      throw PublicationError.damaged(file: file(object))
+    }
+    return bytes
+  }
+
+  /// Expands an object into a new file and checks length and hash of the result against the signed ones.
+  package func expand(_ object: PublishedObject, to path: String) throws {
+    let raw = try Compression.expand(file(object), to: path, object.encoding, limit: object.rawLength)
+    guard raw == .init(length: object.rawLength, sha256: object.rawSHA256) else {
+      throw PublicationError.damaged(file: file(object))
+    }
+  }
+
+  /// Removes temporary files left by crashes. No other process may be writing.
+  package func sweep(_ series: [Series]) throws(FileError) {
+    try DurableFile.sweep(metadataFolder)
+    for one in series { try DurableFile.sweep(objectFolder(one)) }
+  }
+}
+
+/// Verified metadata with the files that it was read from.
+package struct VerifiedMetadata: Sendable {
+  package let metadata: PublishedMetadata
+  /// The files' exact bytes by name, including the roots of older chains.
+  package private(set) var files: [String: [UInt8]] = [:]
+  private let roots: [Int]
+  /// The stamp of each file before it was read, `nil` for a missing file.
+  private var stamps: [String: FileStamp?] = [:]
+
+  fileprivate init(reading directory: PublicationDirectory, _ roots: [Int]) throws {
+    var (files, stamps): ([String: [UInt8]], [String: FileStamp?]) = ([:], [:])
+    func read(_ name: String) throws -> [UInt8]? {
+      stamps.updateValue(try FileStamp(directory.metadataFile(name)), forKey: name)
+      let bytes = try directory.metadata(name)
+      if let bytes { files[name] = bytes }
+      return bytes
+    }
+    func root(_ version: Int) throws -> [UInt8]? { try read(MetadataName.versioned(Root.type, version)) }
+    guard let chain = roots.runs.last, let first = try root(chain.lowerBound) else {
+      throw PublicationError.missing(path: directory.path)
+    }
+    let former = try roots.filter { $0 < chain.lowerBound }.compactMap(root)
+    metadata = try PublishedMetadata(
+      root: first, formerRoots: former.compactMap { try? Metadata<Root>(parsing: $0).signed }, read: read)
+    (self.files, self.stamps, self.roots) = (files, stamps, roots)
+  }
+
+  fileprivate func isCurrent(in directory: PublicationDirectory, _ roots: [Int]) throws -> Bool {
+    try roots == self.roots
+      && stamps.allSatisfy { name, stamp in try FileStamp(directory.metadataFile(name)) == stamp }
+  }
+}
+
+private final class LastVerified: Sendable { let value = Mutex<VerifiedMetadata?>(nil) }
+
+extension [Int] {
+  /// Groups ascending numbers into ranges without gaps.
+  package var runs: [ClosedRange<Int>] {
+    reduce(into: []) { runs, number in
+      if let last = runs.last, last.upperBound + 1 == number {
+        runs[runs.count - 1] = last.lowerBound...number
+      } else {
+        runs.append(number...number)
+      }
+    }
+  }
+}

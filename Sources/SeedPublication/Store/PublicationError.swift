@@ -1,0 +1,83 @@
+package import SeedDatabase
+package import SeedFormat
+package import SeedSystem
+package import SeedTrust
+
+package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertible {
+  case missing(path: String)
+  case damaged(file: String)
+  /// `by` is the process that holds the lock, if the system names it.
+  case locked(path: String, by: String?, waitedSeconds: Int = 0)
+  case copyAhead(copy: String, version: String, head: String)
+  case notDelegated(series: String)
+  case noSnapshot(series: String)
+  /// `isResuming`: the step was also to end a hold, so the operator must confirm both. `gained`: new parts of the
+  /// origin, in words.
+  case shrunk([Series: [ShrunkTable]], isResuming: Bool = false, gained: String = "")
+  case foreignKey(role: KeyRole, path: String)
+  case keyMissing(role: KeyRole, found: Int, needed: Int)
+  case epochWithoutTargetsKey
+  case severalSeriesKeys(count: Int)
+  case changeWaits
+  case changeExpired(role: KeyRole, at: UTCTime)
+  case noChange
+  case damagedChange(file: String)
+
+  /// Whether the operator must correct keys or configuration rather than the publication.
+  package var isConfiguration: Bool {
+    switch self {
+    case .notDelegated, .foreignKey, .keyMissing, .epochWithoutTargetsKey, .severalSeriesKeys, .changeWaits,
+      .changeExpired, .noChange, .damagedChange:
+      true
+    default: false
+    }
+  }
+
+  package var description: String {
+    switch self {
+    case .missing(let path):
+      "there is no publication at \(path): is its disk mounted? If there never was one, 'seedbank init' makes it. If it was "
+        + "lost, restore it from a backup, or start over with 'seedbank new-epoch'"
+    case .damaged(let file): "\(file) does not match the signed metadata: restore it from a backup"
+    // Without the holder: another one is the same failure.
+    case .locked(let path, _, let seconds):
+      "another publisher is working on \(path)\(seconds > 0 ? ", for more than \(seconds) seconds" : ""): try again when it is done"
+    case .copyAhead(let copy, let version, let head):
+      "the working copy \(copy) is at version \(version), ahead of the publication's \(head): "
+        + "the publication seems to come from an old backup; restore the newest one, or start over with 'seedbank new-epoch'"
+    case .notDelegated(let series):
+      "the series \(series) is new, and the targets key that must sign its delegation is not here: "
+        + "'seedbank keys renew targets --with FOLDER' signs it with the key in that folder"
+    case .noSnapshot(let series):
+      "no published snapshot of \(series) leads to its newest version: restore the publication from a backup, or start "
+        + "over with 'seedbank new-epoch'"
+    case .shrunk(let series, let isResuming, let gained):
+      series.sorted { $0.key < $1.key }.map { series, tables in
+        "\(series) is held back: \(tables.map(\.description).joined(separator: ", ")). "
+      }.joined() + (gained.isEmpty ? "" : "The origin has gained \(gained). ")
+        + "If this is intended, run 'seedbank regenerate\(series.keys.first.map { " --dataset \($0.dataset)" } ?? "")"
+        + "\(isResuming ? " --resume" : "") --accept-shrink'"
+    case .foreignKey(let role, let path):
+      "the publication at \(path) expects another key for the role \(role.rawValue) than the one here. After a rotation, "
+        + "put the new key into the folder of the keys; after a restore, run 'seedbank new-epoch'. Otherwise it belongs "
+        + "to another deployment; 'seedbank keys status' shows both"
+    case .keyMissing(let role, let found, let needed):
+      "\(found) of the \(needed) keys of the role \(role.rawValue) that must sign each step are here: put back the "
+        + "missing ones, or replace them with 'seedbank keys rotate \(role.rawValue)'; 'seedbank keys status' lists them"
+    case .epochWithoutTargetsKey:
+      "a new epoch is signed with the targets key, and it is not here: name its folder with --with"
+    case .severalSeriesKeys(let count):
+      "\(count) series keys are here, and a new epoch takes one: move away those that were replaced"
+    case .changeExpired(let role, let time):
+      "the \(role.rawValue) metadata that waits for signatures expired at \(time): drop it with 'seedbank keys discard', and "
+        + "begin the change again"
+    case .changeWaits:
+      "a change of keys waits for signatures: 'seedbank keys status' names the keys; bring them with "
+        + "'seedbank keys add-signature', or drop the change with 'seedbank keys discard'"
+    case .noChange:
+      "no change of keys waits for signatures: 'seedbank keys renew', 'rotate' and 'revoke' begin one"
+    case .damagedChange(let file):
+      "\(file) is not a change of keys: drop it with 'seedbank keys discard', and begin the change again"
+    }
+  }
+}

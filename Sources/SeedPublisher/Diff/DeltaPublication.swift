@@ -1,0 +1,143 @@
+import SeedDatabase
+import SeedFormat
+import SeedPublication
+import SeedSystem
+import SeedTrust
+
+/// Stores new and merged deltas as objects. Clients ignore them until metadata lists them.
+struct DeltaPublication {
+  let publication: PublicationDirectory
+  let plan: SeriesPlan
+  let spillFolder: String
+
+  func store(_ draft: DeltaDraft) throws -> PublishedObject {
+    let header = draft.header
+    let object = PublishedObject(
+      series: plan.series, kind: .delta(from: header.from, to: header.to), length: draft.stored.length,
+      sha256: draft.stored.sha256, model: header.model, rawLength: draft.raw.length,
+      rawSHA256: draft.raw.sha256, schema: header.schema, digest: header.digest)
+    try DurableFile.moveIntoPlace(draft.path, publication.file(object))
+    return object
+  }
+
+  /// Merges the shortest spans first. Skips a damaged delta with a warning, because it must not stop the step.
+  func merge(
+    _ spans: [DeltaSpan], of objects: [PublishedObject]
+  ) throws -> (objects: [PublishedObject], warnings: [String]) {
+    var merged: (objects: [PublishedObject], warnings: [String]) = ([], [])
+    for span in spans {
+      do {
+        guard let object = try merge(span, of: objects + merged.objects) else { continue }
+        merged.objects.append(object)
+      } catch  where error is PublicationError || (error as? FileError)?.isMissing == true {
+        merged.warnings.append("the deltas \(span) of \(plan.series) were not merged: \(error.cause)")
+      }
+    }
+    return merged
+  }
+
+  /// Returns `nil` if a single delta already covers the span or no chain does.
+  private func merge(_ span: DeltaSpan, of objects: [PublishedObject]) throws -> PublishedObject? {
+    let own = objects.filter { $0.schema == plan.schema.hash }
+    guard let chain = DeltaChain.shortest(own, from: span.from, to: span.to), chain.count > 1 else {
+      return nil
+    }
+    var merged = DeltaWriter(spill: SpillFile(in: spillFolder))
+    let documents = chain.map { object in { try publication.pieces(object) } }
+    let header = try DeltaMerge(schema: plan.schema).run(documents, from: span.from, into: &merged)
+    let path = try publication.draft("delta-merged", of: plan.series)
+    return try store(try DeltaDraft(merged, header, at: path))
+  }
+}
+
+/// Merges consecutive deltas in parallel in key order; the last delta that touches a key wins. A row that was inserted
+/// and deleted stays a delete, because a client that enters in the middle may have it. Holds two rows per delta in
+/// memory.
+struct DeltaMerge {
+  let schema: DatabaseSchema
+
+  typealias Document = () throws -> DocumentPieces.Source
+
+  func run(
+    _ documents: [Document], from start: Version, into merged: inout DeltaWriter
+  ) throws -> DeltaHeader {
+    // A document has all deletes of a table before its upserts, each in key order, so each kind needs its own reader.
+    let inputs = try documents.flatMap { document in
+      try [DeltaEvent.delete, .upsert].map { try DeltaInput($0, try document()) }
+    }
+    guard let last = inputs.last?.header else { preconditionFailure("there are no deltas to merge") }
+    for table in schema.tables { try merge(table, inputs, into: &merged) }
+    for input in inputs { if let unknown = input.table { throw ImportError.unknownTable(unknown) } }
+    return DeltaHeader(
+      series: last.series, model: last.model, schema: last.schema, from: start, to: last.to,
+      digest: last.digest)
+  }
+
+  private func merge(_ table: TableSchema, _ all: [DeltaInput], into merged: inout DeltaWriter) throws {
+    let inputs = all.filter { $0.table == table.name }
+    guard !inputs.isEmpty else { return }
+    for input in inputs { try input.open(table) }
+    merged.begin(table: table.name, key: table.keyNames, columns: table.columnNames)
+    let order = KeyOrder(table)
+    while let key = inputs.compactMap(\.change?.key).min(by: { order.compare($0, $1) < 0 }) {
+      var last: DeltaInput.Change?
+      for input in inputs where input.change.map({ order.compare($0.key, key) == 0 }) ?? false {
+        last = input.change
+        try input.advance()
+      }
+      if let row = last?.row { merged.upsert(row) } else if let last { merged.delete(last.key) }
+    }
+  }
+}
+
+private final class DeltaInput {
+  struct Change {
+    let key: [SeedValue]
+    /// `nil` for a delete.
+    let row: [SeedValue]?
+  }
+
+  let header: DeltaHeader
+  private(set) var table: String?
+  /// The open table's next change of this kind, or `nil` after the last.
+  private(set) var change: Change?
+  private let kind: DeltaEvent
+  private var reader: DeltaReader
+  private var open: (schema: TableSchema, names: [String], members: MemberNames)?
+  private var values: [BorrowedValue] = []
+
+  init(_ kind: DeltaEvent, _ document: @escaping DocumentPieces.Source) throws {
+    self.kind = kind
+    reader = try DeltaReader(document)
+    header = reader.header
+    take(try reader.next())
+  }
+
+  func open(_ schema: TableSchema) throws {
+    let names = kind == .delete ? schema.keyNames : schema.columnNames
+    open = (schema, names, MemberNames(names))
+    table = nil
+    try advance()
+  }
+
+  func advance() throws {
+    change = nil
+    while table == nil {
+      let event = try reader.next()
+      if event == kind { return try read() }
+      if event == .end { return }
+      take(event)
+    }
+  }
+
+  private func take(_ event: DeltaEvent) { if case .table(let name, _) = event { table = name } }
+
+  private func read() throws {
+    guard let (schema, names, members) = open else { return }
+    guard try reader.read(members, into: &values) else {
+      throw ImportError.wrongColumns(table: schema.name, found: reader.rowNames, expected: names)
+    }
+    let row = values.map(\.owned)
+    change = kind == .delete ? Change(key: row, row: nil) : Change(key: schema.keyValues(of: row), row: row)
+  }
+}

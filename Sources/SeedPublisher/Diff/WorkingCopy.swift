@@ -1,0 +1,112 @@
+package import SeedDatabase
+package import SeedFormat
+import SeedPublication
+import SeedSystem
+import SeedTrust
+
+/// A series' database to which deltas are applied: the publisher's own at the head, or one expanded from a snapshot.
+package struct WorkingCopy {
+  package let connection: Connection
+  package let schema: DatabaseSchema
+  let path: String
+
+  package static func path(of series: Series, in stateFolder: String) -> String {
+    "\(stateFolder)/\(series.roleName).sqlite"
+  }
+
+  /// The page cache for building a copy. Pages written too early would be read again.
+  private static let buildingCacheKibibytes = 32 * 1024
+
+  init(_ path: String, _ schema: DatabaseSchema) throws {
+    connection = try Connection(path, .writer)
+    self.schema = schema
+    self.path = path
+  }
+
+  /// Builds a committed copy of the origin, replacing a file left by a crash. Without a path, builds a scratch
+  /// database.
+  init(
+    building path: String?, _ origin: any Origin, _ plan: SeriesPlan, _ types: TypeGuard, _ meta: SeedMeta
+  ) throws {
+    if let path { try WorkingCopy.remove(path) }
+    connection = try path.map { try Connection($0, .creator) } ?? Connection("scratch", .scratch)
+    schema = plan.schema
+    self.path = connection.path
+    try connection.execute("PRAGMA cache_size = -\(Self.buildingCacheKibibytes)")
+    try connection.transaction { [connection] in
+      try connection.execute(plan.newest.schemaSQL)
+      try SeedTables.create(meta, plan.schema.tables, connection)
+      let result = try ViolationSurvey.surveying(origin, plan, types) {
+        try Self.fill(connection, origin, plan, types)
+      }
+      var meta = meta
+      meta.digest = result.digest
+      try SeedTables.store(meta, connection)
+    }
+  }
+
+  /// Expands a published snapshot and verifies its schema and digest against the signed ones.
+  init(expanding snapshot: PublishedObject, in publication: PublicationDirectory, to path: String) throws {
+    try WorkingCopy.remove(path)
+    try publication.expand(snapshot, to: path)
+    connection = try Connection(path, .writer)
+    self.path = path
+    do {
+      schema = try LeftOutIndexes.build(in: connection, signed: snapshot.schema)
+    } catch is NotASeed { throw PublicationError.damaged(file: publication.file(snapshot)) }
+    guard try meta().digest == snapshot.digest else {
+      throw PublicationError.damaged(file: publication.file(snapshot))
+    }
+  }
+
+  var hasItsSchema: Bool { (try? SchemaReader(connection).schema().hash) == schema.hash }
+
+  package func meta() throws -> SeedMeta { try SeedTables.meta(connection) }
+
+  func sums() throws(CopyDamaged) -> [String: TableSum] {
+    do {
+      return try SeedTables.sums(connection)
+    } catch {
+      throw CopyDamaged(table: ReservedTable.table, reason: error.cause)
+    }
+  }
+
+  /// Applies a delta in the open transaction: the publisher's draft, or one that must lead to the digest in `signed`.
+  @discardableResult
+  func apply(
+    _ document: @escaping DocumentPieces.Source, signed: PublishedObject? = nil
+  ) throws -> ImportResult {
+    try DeltaApplier(connection, schema).apply(document, signed: signed)
+  }
+
+  func apply(_ deltas: [PublishedObject], from publication: PublicationDirectory) throws {
+    for delta in deltas {
+      let document = try publication.pieces(delta)
+      _ = try connection.transaction { try apply(document, signed: delta) }
+    }
+  }
+
+  /// Also removes SQLite's journal files: a stale journal would corrupt the next copy.
+  static func remove(_ path: String) throws(FileError) {
+    for suffix in ["", "-journal", "-wal", "-shm"] { try Folder.remove(path + suffix) }
+  }
+
+  private static func fill(
+    _ connection: Connection, _ origin: any Origin, _ plan: SeriesPlan, _ types: TypeGuard
+  ) throws -> ImportResult {
+    // Building an index after the rows needs one sort; maintaining it needs a search per row.
+    let indexes = try SecondaryIndexes(connection)
+    try indexes.drop(from: connection)
+    let importer = try BatchImporter(connection, plan.schema)
+    for table in plan.schema.tables {
+      let rows = try origin.rows(table, plan.projection(table), isOrdered: false)
+      let target = try importer.rows(of: table)
+      while try rows.next() {
+        try rows.validate(types)
+        try target.insert(lent: rows.row)
+      }
+    }
+    try indexes.build(in: connection)
+    return try importer.finish()
+  }
+}

@@ -1,0 +1,84 @@
+import SeedDatabase
+import SeedFormat
+import SeedPublication
+import SeedTrust
+
+/// Walks the versions of one schema in ascending order. Applies every delta to the lowest reached version that it
+/// covers, and verifies the signed digest. Continues with the smallest good step; the next snapshot bridges a gap.
+struct ChainVerification {
+  private let publication: PublicationDirectory
+  private let snapshots: [PublishedObject]
+  private var pending: [PublishedObject]
+  private var proven: [PublishedObject] = []
+  private let file: String
+
+  /// The objects must have passed their own checks. Walks start at gzip snapshots.
+  init(_ publication: PublicationDirectory, _ objects: [PublishedObject], scratch: String) {
+    self.publication = publication
+    file = "\(scratch)/chain.sqlite"
+    snapshots = objects.snapshots().reversed()
+    pending = objects.filter { $0.span != nil }
+  }
+
+  mutating func run(_ report: inout VerificationReport) throws {
+    defer { try? WorkingCopy.remove(file) }
+    var start = snapshots.first
+    var walks: [DeltaSpan] = []
+    while let base = start {
+      let end = try walk(from: base, &report)
+      walks.append(DeltaSpan(from: base.version, to: end))
+      start = snapshots.first { $0.version > end }
+    }
+    let passed = pending.filter { delta in walks.contains { walk in delta.span.map(walk.contains) ?? false } }
+    report.passedDeltas += passed.count
+    // Without a readable snapshot no delta can be tried. That is a separate finding.
+    for delta in pending where !snapshots.isEmpty && !passed.contains(delta) && publication.stillNames(delta)
+    {
+      report.error(
+        delta.filePath, "no published snapshot leads to its first version",
+        remedy: Remedy.snapshot)
+    }
+  }
+
+  private mutating func walk(
+    from base: PublishedObject, _ report: inout VerificationReport
+  ) throws -> Version {
+    let seed = try WorkingCopy(expanding: base, in: publication, to: file)
+    try seed.connection.execute("PRAGMA synchronous = OFF")
+    var version = base.version
+    while let next = try advance(seed, at: version, &report) {
+      version = next.version
+      for snapshot in snapshots where snapshot.version == version && snapshot.digest != next.digest {
+        report.error(
+          snapshot.filePath, "its rows differ from those that the deltas lead to at version \(version)",
+          remedy: Remedy.snapshot)
+      }
+    }
+    return version
+  }
+
+  /// Tries the pending deltas that cover this version, and returns the smallest good step.
+  private mutating func advance(
+    _ seed: WorkingCopy, at version: Version, _ report: inout VerificationReport
+  ) throws -> PublishedObject? {
+    for step in pending.filter({ $0.covers(version) }) {
+      do {
+        try seed.connection.execute("BEGIN IMMEDIATE")
+        defer { seed.connection.rollBack() }
+        try seed.apply(publication.pieces(step), signed: step)
+        report.deltas += 1
+        proven.append(step)
+      } catch  where error.saysHindrance {
+        throw error
+      } catch  where publication.stillNames(step) {
+        report.error(step.filePath, "applied to version \(version): \(error.cause)", remedy: Remedy.snapshot)
+      } catch {
+        // A publisher has removed it, so clients no longer use it.
+      }
+    }
+    pending.removeAll { $0.covers(version) }
+    let smallest = proven.filter { $0.covers(version) }.min { $0.version < $1.version }
+    if let smallest { try seed.apply([smallest], from: publication) }
+    return smallest
+  }
+}

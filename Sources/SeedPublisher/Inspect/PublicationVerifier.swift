@@ -1,0 +1,92 @@
+import SeedDatabase
+package import SeedFormat
+package import SeedPublication
+package import SeedSystem
+import SeedTrust
+
+/// Verifies a whole publication as strictly as a client and reports every problem. Writes nothing to it and does not
+/// stop at the first problem. Memory is bounded because files are read in pieces and rows one at a time.
+package struct PublicationVerifier {
+  let publication: PublicationDirectory
+  let stateFolder: String
+  let scratch: String
+  let dataset: DatasetName?
+  private let anchor: String?
+  private let now: UTCTime
+  private let progress: (String) -> Void
+
+  /// Verifies one dataset or all. `scratch` is a folder for temporary files, `anchor` the root shipped with apps.
+  package init(
+    _ publication: PublicationDirectory, stateFolder: String, scratch: String, anchor: String? = nil,
+    now: UTCTime, dataset: DatasetName? = nil, progress: @escaping (String) -> Void = { _ in }
+  ) {
+    (self.publication, self.stateFolder, self.scratch) = (publication, stateFolder, scratch)
+    (self.anchor, self.now, self.dataset, self.progress) = (anchor, now, dataset, progress)
+  }
+
+  /// Throws only if verification is impossible, for example if the disk of `scratch` is full.
+  package func run() throws -> VerificationReport {
+    guard publication.exists else { throw PublicationError.missing(path: publication.path) }
+    var report = VerificationReport()
+    var metadata = MetadataVerification(publication: publication, now: now)
+    metadata.run(&report)
+    if let anchor { checkAnchor(anchor, &report) }
+    for (series, published) in metadata.series.sorted(by: { $0.key < $1.key }) where isChosen(series) {
+      report.series += 1
+      try verify(published, metadata.series, &report)
+      progress("\(series): the working copy")
+      try checkCopy(series, &report)
+    }
+    // An unreadable role may name any file, so unnamed files cannot be determined.
+    if Set(metadata.delegated).isSubset(of: metadata.series.keys), !metadata.delegated.isEmpty {
+      let objects = metadata.series.values.flatMap(\.objects).map(\.filePath)
+      report.unnamed = try unnamedFiles(named: metadata.named.union(objects))
+    }
+    return report
+  }
+
+  private func isChosen(_ series: Series) -> Bool { dataset.map { $0 == series.dataset } ?? true }
+
+  private func verify(
+    _ published: SeriesMetadata, _ all: [Series: SeriesMetadata], _ report: inout VerificationReport
+  ) throws {
+    let known = all.values.flatMap(\.objects).map { ($0.sha256, $0.filePath) }
+    let paths = Dictionary(known) { first, _ in first }
+    let good = try published.objects.filter { object in
+      progress("\(published.series): \(object.fileName)")
+      return try check(object, paths, &report)
+    }
+    progress("\(published.series): the deltas")
+    for schema in Set(good.map(\.schema)) {
+      let objects = good.filter { $0.schema == schema }
+      var chain = ChainVerification(publication, objects, scratch: scratch)
+      do {
+        try chain.run(&report)
+      } catch  where !error.saysHindrance && !objects.allSatisfy(publication.stillNames) {
+        report.add(
+          .note, "\(published.series)", "the deltas were not all applied: a version was published meanwhile",
+          remedy: "verify again")
+      }
+    }
+    checkCoverage(published, &report)
+  }
+
+  /// Checks that there is a snapshot, and that deltas lead to the head from every version above the floor.
+  private func checkCoverage(_ published: SeriesMetadata, _ report: inout VerificationReport) {
+    let (state, role) = (published.state, "\(published.series)")
+    let deltas = published.objects.filter { $0.schema == state.models[state.model] }
+    let lowest = DeltaLevels.lowestCovered(deltas.spans, head: state.head)
+    if lowest > state.floor {
+      report.error(
+        role, "no deltas lead to the head from versions \(state.floor) to below \(lowest)",
+        remedy: Remedy.snapshot)
+    }
+    guard let newest = published.newestSnapshot else {
+      return report.error(role, "no snapshot is listed", remedy: Remedy.snapshot)
+    }
+    if newest.version < lowest {
+      report.error(
+        newest.filePath, "no deltas lead on from the newest snapshot to the head", remedy: Remedy.snapshot)
+    }
+  }
+}

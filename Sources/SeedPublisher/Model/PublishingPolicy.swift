@@ -1,0 +1,49 @@
+package import SeedDatabase
+import SeedFormat
+package import SeedPublication
+package import SeedTrust
+
+package struct PublishingPolicy: Hashable, Sendable {
+  /// The compressions of snapshots. Always contains gzip.
+  package var encodings: [ContentEncoding] = [.gzip]
+  package var indexes = IndexPlace.snapshot
+  package var provenance = Provenance()
+  /// By major. Missing majors are active.
+  package var lifecycles: [Int: Lifecycle] = [:]
+  /// The polling interval of clients.
+  package var pollSeconds = 60
+  /// The validity of online signatures.
+  package var lifetimeSeconds = RepositorySigner.onlineSeconds
+  /// When a changed series gets a new snapshot.
+  package var snapshotSchedule = SnapshotSchedule.every(seconds: Self.usualSnapshotSeconds)
+  /// The number of versions whose snapshots are kept. Deltas start at the oldest one.
+  package var retainedSnapshots = 3
+  /// Older snapshots are removed, except the newest; `nil` for no limit.
+  package var retainedSnapshotSeconds: Int?
+  package var shrinkGuard = ShrinkGuard()
+  package var changes = ChangeFinding.comparison
+  /// The interval after which all rows are compared despite a change log.
+  package var auditSeconds = 86_400
+  /// Within this time the operator expects a new version; `nil` if unknown. Used only for reports.
+  package var expectedChangeSeconds: Int?
+  /// How long files stay after no metadata names them.
+  package var graceSeconds = 3600
+
+  package init() {}
+
+  package static let usualSnapshotSeconds = 3600
+}
+
+/// How a step finds changed rows in the origin.
+package enum ChangeFinding: String, Hashable, Sendable, CaseIterable {
+  case comparison = "compare"
+  /// Reads the keys of changed rows from a log that triggers write.
+  case log
+}
+
+/// Where the secondary indexes of a snapshot are built.
+package enum IndexPlace: String, Hashable, Sendable, CaseIterable {
+  case snapshot
+  /// On the client, from their SQL. The file is smaller by about a third.
+  case client
+}

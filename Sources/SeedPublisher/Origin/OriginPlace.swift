@@ -1,0 +1,84 @@
+package import SeedPublication
+import SeedSystem
+
+/// The location of an operator's data, which can detect changes without reading rows.
+package protocol OriginPlace: Sendable {
+  /// Unique among places. For messages.
+  var text: String { get }
+  /// A file whose changes may mean new rows; `nil` if there is no such file.
+  var watchedFile: String? { get }
+  /// Does any slow preparation before the publication's lock is taken.
+  func prepare() throws
+  /// Returns `nil` if changes can only be found by reading.
+  func stamp() throws -> (any OriginStamp)?
+  /// Opens the current state. Waits up to `waitSeconds` for locks.
+  func open(waitSeconds: Int) throws -> any Origin
+  /// Like ``stamp()``, but may keep a session open to read the origin next.
+  func look() throws -> OriginLook
+}
+
+/// An origin's stamp and a way to open it. The first call of `open` reuses the session of the stamp, if there is one.
+package struct OriginLook {
+  package let stamp: (any OriginStamp)?
+  package let open: (_ waitSeconds: Int) throws -> any Origin
+
+  package init(stamp: (any OriginStamp)?, open: @escaping (_ waitSeconds: Int) throws -> any Origin) {
+    (self.stamp, self.open) = (stamp, open)
+  }
+}
+
+extension OriginPlace {
+  package func look() throws -> OriginLook {
+    OriginLook(stamp: try stamp()) { try open(waitSeconds: $0) }
+  }
+
+  package func prepare() {}
+}
+
+package enum OriginUse: Sendable {
+  case step
+  /// The repeated steps of one process.
+  case schedule
+  /// An inspection without side effects for other users.
+  case look
+}
+
+/// The outside state of an origin before a read. An unchanged origin need not be read again.
+package protocol OriginStamp: Sendable {
+  /// Equal for equal content.
+  var text: String { get }
+  /// Whether an equal stamp at any later time proves that nothing was written.
+  var isSettled: Bool { get }
+  /// Returns the stamp for the next check if the origin is provably unchanged and no step is due.
+  func renewed() -> (any OriginStamp)?
+  /// The greatest lag of a replica; `nil` if the origin is not a server or its lag is unknown.
+  var lagSeconds: Int? { get }
+  /// The database server that answered; `nil` if the origin is not a server.
+  var server: OriginServer? { get }
+}
+
+extension OriginStamp {
+  package var lagSeconds: Int? { nil }
+
+  package var server: OriginServer? { nil }
+}
+
+package enum OriginRest {
+  /// The interval of steps on an unchanged origin, because snapshots and signatures become due.
+  private static let seconds = 60
+
+  /// A clock that was set back must not prolong the interval.
+  package static func lasts(from then: Int, to now: Int) -> Bool { (0..<seconds).contains(now - then) }
+}
+
+/// The stamp of an unused origin: all series are retired.
+struct UnneededStamp: OriginStamp {
+  private let takenAt = UTCTime.now().secondsSinceEpoch
+
+  var text: String { "" }
+  var isSettled: Bool { true }
+
+  func renewed() -> (any OriginStamp)? {
+    OriginRest.lasts(from: takenAt, to: UTCTime.now().secondsSinceEpoch) ? self : nil
+  }
+}

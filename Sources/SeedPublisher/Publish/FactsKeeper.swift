@@ -1,0 +1,165 @@
+import SeedDatabase
+import SeedFormat
+package import SeedPublication
+import SeedSystem
+import SeedTrust
+
+/// Writes the facts of a dataset's series after its steps, or removes them if turned off. Failures are only logged.
+package struct FactsKeeper: Sendable {
+  private let isOn: Bool
+  private let report: @Sendable (LogRecord) -> Void
+
+  /// The age at which facts are rewritten when steps repeat the same outcome. Keeps an idle publisher idle.
+  static let restSeconds = 30
+  static let steps = 100
+
+  /// Writes facts, or removes them if `isOn` is false.
+  package init(isOn: Bool, report: @escaping @Sendable (LogRecord) -> Void = { _ in }) {
+    (self.isOn, self.report) = (isOn, report)
+  }
+
+  func keep(of job: DatasetJob, in publisher: Publisher, _ step: NotedStep) {
+    reporting(job.name, publisher) { folder in
+      let told = isOn ? Set(job.plans.map(\.series)) : []
+      for series in try folder.series(of: job.name) where !told.contains(series) { try folder.remove(series) }
+      if isOn { try write(job, publisher, step) }
+    }
+  }
+
+  /// Writes the facts after a step that failed before its dataset was loaded. Keeps the tables and times.
+  func keep(
+    failureOf dataset: DatasetName, in publisher: Publisher, _ record: StepRecord, _ reason: FailureReason
+  ) {
+    guard isOn else { return }
+    reporting(dataset, publisher) { folder in
+      let published = try publisher.publication.published().series.keys.filter { $0.dataset == dataset }
+      try PublicationLock.withFactsLock(publisher.publication) {
+        for series in published {
+          var facts = folder.read(series) ?? SeriesFacts(series, writtenAt: record.last)
+          facts.writtenAt = record.last
+          let behindSince = facts.look.behindSince
+          try facts.take(publisher.history?.standing(of: series, steps: Self.steps))
+          // Set here too, in case the history could not be written.
+          (facts.look.newest, facts.look.newestAt) = (record.outcome, record.last)
+          (facts.look.reason, facts.look.behindSince) = (reason, behindSince)
+          facts.look.reading = OriginReading.newest(of: dataset, in: publisher.stateFolder)
+          try folder.write(facts)
+        }
+      }
+    }
+  }
+
+  private func reporting(_ dataset: DatasetName, _ publisher: Publisher, _ keep: (FactsFolder) throws -> Void)
+  {
+    guard publisher.publication.exists else { return }
+    do {
+      try keep(publisher.publication.facts)
+    } catch { report(LogRecord(.warning, "The facts of \(dataset) could not be written: \(error.cause)")) }
+  }
+
+  private func write(_ job: DatasetJob, _ publisher: Publisher, _ step: NotedStep) throws {
+    let folder = publisher.publication.facts
+    let newest = job.plans.last?.series
+    // Show the effect at once after the operator's decision on new parts.
+    let isGainNew = step.gained != nil && step.gained != newest.flatMap(folder.read)?.gained
+    let due = job.plans.filter { plan in
+      !step.isRepeated || !Self.isFresh(folder.stamp(plan.series)) || (isGainNew && plan.series == newest)
+    }
+    guard !due.isEmpty else { return }
+    try PublicationLock.withFactsLock(publisher.publication) {
+      for plan in due {
+        let before = folder.read(plan.series)
+        var facts = try Self.facts(plan.series, job, publisher, step)
+        // New parts are counted for the newest model. A step that did not read the origin keeps the earlier number.
+        facts.gained = plan.series == newest ? step.gained ?? before?.gained : nil
+        try folder.write(facts)
+      }
+    }
+  }
+
+  /// Uses the clock of file timestamps. A file from the future was written under a different clock.
+  private static func isFresh(_ stamp: FileStamp?) -> Bool {
+    guard let stamp else { return false }
+    return (0..<restSeconds).contains(UTCTime.now().secondsSinceEpoch - stamp.modifiedSeconds)
+  }
+
+  private static func facts(
+    _ series: Series, _ job: DatasetJob, _ publisher: Publisher, _ step: NotedStep
+  ) throws -> SeriesFacts {
+    let published = try publisher.publication.published()
+    let metadata = published.series[series]?.metadata
+    var facts = SeriesFacts(series, writtenAt: step.end)
+    facts.upcoming = UpcomingSnapshots(
+      metadata, job.snapshotSchedule, seen: CalendarMark(series, in: publisher.stateFolder).time,
+      now: step.end)
+    (facts.checkSeconds, facts.expectedChangeSeconds) = (job.checkSeconds, job.expectedChangeSeconds)
+    (facts.lifetimeSeconds, facts.lacksKeys) = (job.lifetimeSeconds, publisher.lacksKeysOnDisk(published))
+    try facts.take(publisher.history?.standing(of: series, steps: steps))
+    // The other half of the step may have been recorded since.
+    if facts.look.newest?.isFailure == true { facts.look.reason = step.reason }
+    facts.look.reading = OriginReading.newest(of: job.name, in: publisher.stateFolder)
+    facts.look.behindSince = SeenPlace(series, in: publisher.stateFolder).behindSince
+    facts.tables = metadata.map { tables($0, publisher.stateFolder) } ?? []
+    return facts
+  }
+
+  /// Reads the copy at the head rather than the model, because a newer model may not be published yet.
+  private static func tables(_ head: SeriesMetadata, _ stateFolder: String) -> [SeriesFacts.Table] {
+    let path = WorkingCopy.path(of: head.series, in: stateFolder)
+    guard Folder.exists(path), let copy = try? Connection(path, .reader),
+      let meta = try? SeedTables.meta(copy), meta.version == head.state.head, meta.epoch == head.state.epoch
+    else { return [] }
+    return (try? copy.factsOfTables()) ?? []
+  }
+}
+
+extension Connection {
+  fileprivate func factsOfTables() throws -> [SeriesFacts.Table] {
+    let sums = try SeedTables.sums(self)
+    let texts = try rows("SELECT name, sql FROM sqlite_schema WHERE type = 'table'")
+    let sql = Dictionary(texts.map { ($0[0].text, $0[1].text) }) { first, _ in first }
+    return try SchemaReader(self).schema().tables.map { table in
+      SeriesFacts.Table(
+        name: table.name, rows: sums[table.name]?.rows ?? 0,
+        columns: table.columns.enumerated().map { place, column in
+          SeriesFacts.Column(
+            name: column.name, type: column.declaredType, isKey: table.key.contains(place))
+        }, sql: sql[table.name] ?? "")
+    }
+  }
+}
+
+/// Information about a step that its records lack.
+struct NotedStep {
+  let end: UTCTime
+  let isRepeated: Bool
+  let reason: FailureReason?
+  /// The number of new parts in the origin; `nil` if the step did not read it.
+  let gained: Int?
+}
+
+extension SeriesFacts {
+  fileprivate init(_ series: Series, writtenAt: UTCTime) {
+    let upcoming = UpcomingSnapshots(due: nil, calendarTimes: [], clock: nil, jitterSeconds: 0)
+    self.init(series, writtenAt: writtenAt, look: Look(), upcoming: upcoming)
+  }
+
+  fileprivate mutating func take(_ standing: StepHistory.Standing?) {
+    guard let standing else { return }
+    look = Look(good: standing.good, newest: standing.newest?.outcome, newestAt: standing.newest?.last)
+    (look.foundBy, look.comparedWhy) = (standing.newest?.foundBy?.way, standing.newest?.foundBy?.why)
+    steps = standing.steps.map(Step.init)
+    (counts, missedRows) = (standing.counts, standing.missedRows)
+  }
+}
+
+extension SeriesFacts.Step {
+  fileprivate init(_ record: StepRecord) {
+    self.init(record.outcome, at: record.at, last: record.last)
+    (times, milliseconds) = (record.times, record.milliseconds)
+    (from, to, changes) = (record.from, record.to, record.changes)
+    (deltaBytes, snapshotBytes, rows) = (record.deltaBytes, record.snapshotBytes, record.rows)
+    (foundBy, comparedWhy) = (record.foundBy?.way, record.foundBy?.why)
+    missedRows = record.missedRows
+  }
+}

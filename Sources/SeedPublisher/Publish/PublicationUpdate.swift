@@ -1,0 +1,266 @@
+import SeedDatabase
+import SeedFormat
+import SeedPublication
+import SeedSystem
+import SeedTrust
+
+/// Signs and writes changed metadata under the publication's lock, and holds the resulting metadata.
+struct PublicationUpdate {
+  private let publisher: Publisher
+  private let lifetimeSeconds: Int
+  private let now: UTCTime
+  private let clock: ClockVerdict
+  private(set) var published: PublishedMetadata
+  private(set) var warnings: [String] = []
+  /// New series that cannot be delegated yet. Other series are published without them.
+  private(set) var waiting: Set<Series> = []
+  /// Signed but unpublished delegations to new series.
+  private var change = OfflineChange.none
+
+  /// Renews short-lived signatures often enough that one late step does no harm.
+  private static let renewalsPerLifetime = 4
+
+  /// Whether all metadata must be newer than any that clients have seen, which is unknown.
+  private let isBeginningEpoch: Bool
+
+  init(_ context: StepContext, after published: PublishedMetadata) throws {
+    try self.init(
+      context.publisher, lifetimeSeconds: context.job.lifetimeSeconds, now: context.now, after: published,
+      context.options)
+  }
+
+  init(
+    _ publisher: Publisher, lifetimeSeconds: Int, now: UTCTime, after published: PublishedMetadata,
+    _ options: StepOptions = StepOptions()
+  ) throws {
+    self.publisher = publisher
+    self.now = now
+    self.published = published
+    isBeginningEpoch = options.isBeginningEpoch
+    let longest = max(lifetimeSeconds, publisher.longestLifetimeSeconds)
+    // A preview signs nothing and must not store a doubt.
+    clock =
+      try options.isPreview
+      ? .agrees
+      : ClockVerdict(
+        of: published, in: publisher.stateFolder, lifetimeSeconds: longest, now: now,
+        isAssured: options.isClockAssured)
+    // Signatures of all datasets are shortened together.
+    self.lifetimeSeconds = clock == .trusted ? longest : lifetimeSeconds
+  }
+
+  func metadata(_ series: Series) -> SeriesMetadata? { published.series[series]?.metadata }
+
+  func date(after earlier: UTCTime?) -> UTCTime {
+    clock == .trusted ? now : max(now, earlier ?? .distantPast)
+  }
+
+  var signer: RepositorySigner { signer(trustsClock: clock == .trusted) }
+
+  /// May shorten signatures unless the clock is doubted, because the operator is present and sees the dates.
+  var attendedSigner: RepositorySigner {
+    if case .doubted = clock { signer } else { signer(trustsClock: true) }
+  }
+
+  private func signer(trustsClock: Bool) -> RepositorySigner {
+    RepositorySigner(
+      now: now, lifetime: lifetimeSeconds,
+      leastVersion: isBeginningEpoch ? Publisher.firstVersionAnew(now) : 1, trustsClock: trustsClock)
+  }
+
+  private mutating func sign(_ series: [SeriesMetadata], adopting change: OfflineChange) throws {
+    try write(signer.publish(series, adopting: change, after: published, keys: publisher.keys))
+  }
+
+  private mutating func write(_ step: SigningStep) throws {
+    try publisher.publication.write(step.files)
+    published = step.published
+  }
+
+  /// Signs all metadata again, with versions above all earlier ones.
+  mutating func signAnew() throws {
+    let least = max(Publisher.firstVersionAnew(now), published.timestamp.version + Publisher.lostVersions)
+    let signer = RepositorySigner(now: now, lifetime: lifetimeSeconds, leastVersion: least)
+    try write(signer.publish(allSeries, after: published, keys: publisher.keys))
+  }
+
+  private var allSeries: [SeriesMetadata] {
+    published.series.sorted { $0.key < $1.key }.map(\.value.metadata)
+  }
+
+  /// Returns the job's new series. If they cannot be delegated, warns; throws in a new epoch or if all series are new.
+  mutating func findNewSeries(of job: DatasetJob) throws -> [Series] {
+    let new = publisher.newSeries(of: job, after: published)
+    guard let obstacle = try obstacle(to: new) else { return new }
+    guard !isBeginningEpoch, new.count < job.plans.count else { throw obstacle }
+    waiting = Set(new)
+    warnings.append("\(obstacle)")
+    return []
+  }
+
+  private func obstacle(to new: [Series]) throws -> PublicationError? {
+    guard !new.isEmpty || isBeginningEpoch else { return nil }
+    guard publisher.keys.canSign(for: published.root.roles[Targets.type]) else {
+      return .notDelegated(series: new.map(\.description).joined(separator: ", "))
+    }
+    return try publisher.pendingChange().targets == nil ? nil : .changeWaits
+  }
+
+  /// Delegates to the job's new series. Clients see the delegation together with the series' first metadata.
+  mutating func delegateNewSeries(of job: DatasetJob) throws {
+    let new = try findNewSeries(of: job)
+    guard !new.isEmpty || isBeginningEpoch else { return }
+    change = try OfflineChange(
+      targets: signer.targets(
+        delegating: published.delegatedSeries + new, to: publisher.seriesVerifiers(published),
+        after: published))
+    change.sign(with: publisher.keys, after: published)
+  }
+
+  mutating func publish(_ changed: [SeriesMetadata]) throws {
+    guard !changed.isEmpty else { return }
+    let others = isBeginningEpoch ? allSeries : []
+    let resigned = others.filter { other in !changed.contains { $0.series == other.series } }
+    try sign(changed + resigned, adopting: change)
+    change = .none
+  }
+
+  /// Publishes a change of keys that has enough signatures, including one left by a crash. Returns whether it did.
+  @discardableResult
+  mutating func adoptPending() throws -> Bool {
+    let waiting = try publisher.pendingChange()
+    guard !waiting.isEmpty else { return false }
+    guard let rest = waiting.rest(after: published) else {
+      warnings.append(
+        "a change of keys that waited for signatures is dropped: newer metadata was published meanwhile")
+      try publisher.keep(pending: .none)
+      return false
+    }
+    guard rest.isComplete(after: published), rest.expired(at: now) == nil else { return false }
+    if !rest.isEmpty { try sign(allSeries, adopting: rest) }
+    try publisher.keep(pending: .none)
+    return true
+  }
+
+  /// Renews old signatures even if the origin is idle. Includes root and targets if their keys are here.
+  mutating func renewIfDue() throws {
+    noteClock()
+    let renewal = try offlineRenewal()
+    guard isDue || !renewal.isEmpty || !published.outdated.isEmpty else { return }
+    try sign(allSeries, adopting: renewal)
+  }
+
+  private var isDue: Bool {
+    let oldest = published.series.values.map(\.expires) + [published.timestamp.expires]
+    guard let first = oldest.min() else { return false }
+    let left = first.secondsSinceEpoch - now.secondsSinceEpoch
+    let age = min(Publisher.renewalSeconds, lifetimeSeconds / Self.renewalsPerLifetime)
+    return left < lifetimeSeconds - age || clock == .trusted
+  }
+
+  /// Skips a role whose metadata waits for signatures, because a renewal would take its version.
+  private func offlineRenewal() throws -> OfflineChange {
+    let waiting = try publisher.pendingChange()
+    let root = waiting.root == nil && isDue(published.root, days: RepositorySigner.rootDays)
+    let targets = waiting.targets == nil && isDue(published.targets, days: RepositorySigner.targetsDays)
+    var renewal = try OfflineChange(
+      root: root ? signer.renewedRoot(after: published) : nil,
+      targets: targets ? signer.renewedTargets(after: published) : nil)
+    renewal.sign(with: publisher.keys, after: published)
+    return renewal
+  }
+
+  private func isDue<Role: SignedRole>(_ role: Role, days: Int) -> Bool {
+    guard publisher.keys.canSign(for: published.root.roles[Role.type]) else { return false }
+    let left = role.expires.secondsSinceEpoch - now.secondsSinceEpoch
+    let isTooLong = left > days * UTCTime.secondsPerDay + ClockVerdict.toleranceSeconds
+    return left < RepositorySigner.renewalDays * UTCTime.secondsPerDay || (clock == .trusted && isTooLong)
+  }
+
+  private mutating func noteClock() {
+    guard case .doubted(let end) = clock else { return }
+    let warning =
+      "a signature is from a clock ahead of this one: check this clock. If it is right, signatures "
+      + "valid for too long are shortened after \(end), or at once with 'seedbank regenerate --trust-clock'"
+    warnings.append(warning)
+  }
+}
+
+/// Whether to trust a clock that is behind the signatures. Either the clock was ahead when they were made, or it is
+/// behind now, and one check cannot decide. Signatures keep their length until steps have run under this clock for a
+/// while with a warning each time; then the clock is trusted. An operator can confirm the clock at once.
+enum ClockVerdict: Equatable {
+  case agrees
+  /// The clock may be wrong. It is trusted from this time on.
+  case doubted(until: UTCTime)
+  /// The clock is right, and some signatures are too long.
+  case trusted
+
+  /// The clock difference that is tolerated without a warning.
+  static let toleranceSeconds = UTCTime.secondsPerDay
+  /// A clock that is behind by at most this time may shorten signatures at once.
+  private static let skewSeconds = 60
+  /// After this period of steps under one clock, the clock is trusted.
+  static let doubtSeconds = UTCTime.secondsPerDay
+
+  /// `lifetimeSeconds` is the longest of any dataset. `isAssured`: the operator confirmed the clock.
+  init(
+    of published: PublishedMetadata, in stateFolder: String, lifetimeSeconds: Int, now: UTCTime,
+    isAssured: Bool
+  ) throws {
+    let path = "\(stateFolder)/clock"
+    let signed = SignedLifetime(stateFolder)
+    guard published.isAhead(of: now, lifetimeSeconds, toleranceSeconds: Self.toleranceSeconds) else {
+      try Folder.remove(path)
+      try signed.remember(lifetimeSeconds)
+      self = .agrees
+      return
+    }
+    if isAssured {
+      self = .trusted
+    } else if let seconds = signed.seconds,
+      !published.isAhead(of: now, seconds, toleranceSeconds: Self.toleranceSeconds)
+    {
+      // Only the configured validity became shorter. A clock less than a minute behind may shorten signatures.
+      self = published.isAhead(of: now, seconds, toleranceSeconds: Self.skewSeconds) ? .agrees : .trusted
+    } else {
+      let end = try Self.firstDoubt(path, now).adding(seconds: Self.doubtSeconds)
+      self = now >= end ? .trusted : .doubted(until: end)
+    }
+  }
+
+  /// When this clock was first found to be behind. A doubt in the future came from a different clock.
+  private static func firstDoubt(_ path: String, _ now: UTCTime) throws -> UTCTime {
+    let bytes = try DurableFile.readIfPresent(path, limit: PublicationDirectory.mostFileBytes)
+    if let bytes, let since = UTCTime(String(decoding: bytes, as: UTF8.self)), since <= now { return since }
+    try DurableFile.write(Array(now.text.utf8), to: path)
+    return now
+  }
+}
+
+extension PublishedMetadata {
+  /// Whether a date or an expiry is possible only if a clock was ahead of `now`.
+  fileprivate func isAhead(of now: UTCTime, _ lifetimeSeconds: Int, toleranceSeconds: Int) -> Bool {
+    let latest = now.adding(seconds: toleranceSeconds)
+    let expiries = series.values.map(\.expires) + [snapshot.expires, timestamp.expires]
+    return series.values.contains { $0.metadata.state.publishedAt > latest }
+      || expiries.contains { $0 > latest.adding(seconds: lifetimeSeconds) }
+  }
+}
+
+/// The longest validity of signatures made here, stored beside the working copies. If the configured validity
+/// decreases, older signatures legitimately last longer. If the file is lost, the clock is doubted once more.
+private struct SignedLifetime {
+  private let path: String
+
+  init(_ stateFolder: String) { path = "\(stateFolder)/lifetime" }
+
+  var seconds: Int? {
+    let bytes = try? DurableFile.readIfPresent(path, limit: PublicationDirectory.mostFileBytes)
+    return bytes.flatMap { Int(String(decoding: $0, as: UTF8.self)) }
+  }
+
+  func remember(_ seconds: Int) throws {
+    if seconds != self.seconds { try DurableFile.write(Array(String(seconds).utf8), to: path) }
+  }
+}

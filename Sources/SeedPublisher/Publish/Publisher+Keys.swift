@@ -1,0 +1,156 @@
+import SeedFormat
+import SeedPublication
+package import SeedSystem
+package import SeedTrust
+
+/// The keys of a long-running publisher. Reloads them when they no longer match, after the operator replaced them.
+package final class KeySource: Sendable {
+  private let keys: Mutex<KeyRing>
+  private let load: @Sendable () throws -> KeyRing
+
+  /// `load` reads the keys again.
+  package init(_ keys: KeyRing, load: @escaping @Sendable () throws -> KeyRing) {
+    self.keys = Mutex(keys)
+    self.load = load
+  }
+
+  package convenience init(_ keys: KeyRing) { self.init(keys) { keys } }
+
+  var current: KeyRing { keys.withLock(\.self) }
+
+  func reload() throws {
+    let found = try load()
+    keys.withLock { $0 = found }
+  }
+
+  /// The keys that a new process would read.
+  func found() throws -> KeyRing { try load() }
+}
+
+extension Publisher {
+  var keys: KeyRing { keySource.current }
+
+  /// Rejects a publication of another deployment, because its clients would reject signatures from here.
+  func checkKeys(_ published: PublishedMetadata) throws {
+    do {
+      try checkKeysAtHand(published)
+    } catch {
+      try keySource.reload()
+      try checkKeysAtHand(published)
+    }
+  }
+
+  /// Whether a process that starts now would lack a key for a step.
+  func lacksKeysOnDisk(_ published: PublishedMetadata) -> Bool {
+    guard let found = try? keySource.found() else { return true }
+    return KeyRole.allCases.contains { role in
+      !role.isOffline && published.keys(of: role).map(found.canSign) == false
+    }
+  }
+
+  private func checkKeysAtHand(_ published: PublishedMetadata) throws(PublicationError) {
+    for role in KeyRole.allCases where !role.isOffline {
+      guard let needed = published.keys(of: role), !keys.canSign(for: needed) else { continue }
+      let found = keys.signers(of: needed).count
+      guard found == 0, !keys[role].isEmpty else {
+        throw .keyMissing(role: role, found: found, needed: needed.threshold)
+      }
+      throw .foreignKey(role: role, path: publication.path)
+    }
+  }
+
+  /// The delegated keys, or the local ones if those are lost, as in a new epoch.
+  func seriesVerifiers(_ published: PublishedMetadata) -> RoleVerifiers {
+    guard let known = published.targets.delegations?.verifiers, keys.canSign(for: published.keys(of: .series))
+    else { return keys.verifiers(.series) }
+    return known
+  }
+
+  func newSeries(of job: DatasetJob, after published: PublishedMetadata) -> [Series] {
+    let known = published.delegatedSeries
+    return job.plans.map(\.series).filter { !known.contains($0) }
+  }
+}
+
+package enum KeyChangeOutcome: Sendable {
+  case published(PublishedMetadata)
+  /// The change needs these signatures.
+  case waits([SignatureNeed])
+}
+
+extension Publisher {
+  /// Signs the change that `propose` returns. Publishes it, or stores it until it has enough signatures.
+  package func changeKeys(
+    lifetimeSeconds: Int, now: UTCTime,
+    _ propose: (PublishedMetadata, RepositorySigner) throws -> OfflineChange
+  ) throws -> KeyChangeOutcome {
+    try withUpdate(lifetimeSeconds, now) { update in
+      guard try pendingChange().isEmpty else { throw PublicationError.changeWaits }
+      var change = try propose(update.published, update.attendedSigner)
+      change.sign(with: keys, after: update.published)
+      // An incomplete change may be signed elsewhere, but a complete one must be publishable with the keys here.
+      if change.isComplete(after: update.published) {
+        try update.signer.checkKeys(keys, adopting: change, after: update.published)
+      }
+      return try finish(change, &update)
+    }
+  }
+
+  /// Publishes a complete change left by a crash, or returns `nil`. Call this before making another change.
+  package func finishChange(lifetimeSeconds: Int, now: UTCTime) throws -> PublishedMetadata? {
+    try withUpdate(lifetimeSeconds, now) { update in try update.adoptPending() ? update.published : nil }
+  }
+
+  package func addSignatures(
+    lifetimeSeconds: Int, now: UTCTime, _ add: (inout OfflineChange, PublishedMetadata) throws -> Void
+  ) throws -> KeyChangeOutcome {
+    try withUpdate(lifetimeSeconds, now) { update in
+      var change = try pendingChange()
+      guard !change.isEmpty else { throw PublicationError.noChange }
+      if let (role, time) = change.expired(at: now) {
+        throw PublicationError.changeExpired(role: role, at: time)
+      }
+      try add(&change, update.published)
+      change.sign(with: keys, after: update.published)
+      return try finish(change, &update)
+    }
+  }
+
+  /// The pending change, or an empty one. Written before it is published, so the next step completes it after a crash.
+  package func pendingChange() throws -> OfflineChange {
+    guard let bytes = try DurableFile.readIfPresent(pendingFile, limit: PublicationDirectory.mostFileBytes)
+    else { return .none }
+    do {
+      return try OfflineChange(parsing: bytes)
+    } catch {
+      throw PublicationError.damagedChange(file: pendingFile)
+    }
+  }
+
+  /// Replaces the pending change. An empty change removes the file.
+  func keep(pending change: OfflineChange) throws {
+    if change.isEmpty { return try Folder.remove(pendingFile) }
+    try DurableFile.write(change.bytes, to: pendingFile)
+  }
+
+  private var pendingFile: String { "\(stateFolder)/pending-keys.json" }
+
+  package func discardChange() throws {
+    try withPublication(.wait, checkingKeys: false) { _ in try keep(pending: .none) }
+  }
+
+  private func withUpdate<Result>(
+    _ lifetimeSeconds: Int, _ now: UTCTime, _ body: (inout PublicationUpdate) throws -> Result
+  ) throws -> Result {
+    try withPublication(.wait, checkingKeys: false) { published in
+      var update = try PublicationUpdate(self, lifetimeSeconds: lifetimeSeconds, now: now, after: published)
+      return try body(&update)
+    }
+  }
+
+  private func finish(_ change: OfflineChange, _ update: inout PublicationUpdate) throws -> KeyChangeOutcome {
+    try keep(pending: change)
+    guard try update.adoptPending() else { return .waits(change.needs(after: update.published)) }
+    return .published(update.published)
+  }
+}

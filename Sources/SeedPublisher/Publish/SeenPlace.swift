@@ -1,0 +1,53 @@
+package import SeedFormat
+import SeedPublication
+package import SeedSystem
+
+/// The origin's position when a series last read it, stored beside the working copy. Synced before the rows are signed,
+/// so after a crash it is at worst ahead of the publication, and a standby is waited for briefly without need.
+package struct SeenPlace {
+  private let path: String
+
+  package init(_ series: Series, in stateFolder: String) { path = "\(stateFolder)/\(series.roleName).place" }
+
+  /// When the origin became a standby that lacks rows read before; `nil` if it is not.
+  package var behindSince: UTCTime? { record?.behindSince }
+
+  func relation(of origin: any Origin) throws -> OriginRelation {
+    try record.map { try origin.relation(to: $0.place) } ?? .follows
+  }
+
+  /// Stores the position, if the origin has one. Syncs only if the rows will be published.
+  func note(_ place: OriginCursor?, isPublished: Bool) throws {
+    let known = record
+    guard let place = place ?? known?.place else { return }
+    let next = Record(place: place, behindSince: nil)
+    guard isPublished || next != known else { return }
+    try isPublished
+      ? DurableFile.write(next.json.bytes, to: path) : DurableFile.replace(path, with: next.json.bytes)
+  }
+
+  func note(waitingSince start: UTCTime) throws {
+    guard let record, record.behindSince != start else { return }
+    try DurableFile.write(Record(place: record.place, behindSince: start).json.bytes, to: path)
+  }
+
+  private var record: Record? {
+    let bytes = try? DurableFile.readIfPresent(path, limit: PublicationDirectory.mostFileBytes)
+    return bytes.flatMap { try? JSONValue(parsing: $0) }.flatMap(Record.init)
+  }
+}
+
+private struct Record: Equatable {
+  let place: OriginCursor
+  let behindSince: UTCTime?
+}
+
+extension Record {
+  init?(_ json: JSONValue) {
+    guard let place = json["place"] else { return nil }
+    self.init(
+      place: OriginCursor(place), behindSince: json["behindSince"]?.string.flatMap { UTCTime($0) })
+  }
+
+  var json: JSONValue { ["place": place.json, "behindSince": JSONValue(behindSince?.text)] }
+}

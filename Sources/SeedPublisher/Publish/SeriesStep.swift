@@ -1,0 +1,312 @@
+import SeedDatabase
+import SeedFormat
+import SeedPublication
+import SeedSystem
+import SeedTrust
+
+/// The result of a step for one series before its metadata is signed. Not visible to clients yet.
+struct SeriesDraft {
+  var report: SeriesReport
+  /// `nil` if there is nothing to sign.
+  var metadata: SeriesMetadata?
+  /// The origin is behind the publication and was not read.
+  fileprivate(set) var isWaiting = false
+  /// False if the log had no new entries, because then the origin is unchanged.
+  fileprivate(set) var isSearched = false
+  fileprivate(set) var missed: [MissedRows] = []
+  /// Stores everything that must be on disk before signing.
+  fileprivate(set) var noteSeen: () throws -> Void = {}
+  var discard: () -> Void = {}
+  /// Commits the working copy after publication.
+  fileprivate(set) var settle: () throws -> Void = {}
+}
+
+struct SeriesStep {
+  let context: StepContext
+  let plan: SeriesPlan
+  let date: UTCTime
+
+  private var job: DatasetJob { context.job }
+  private var options: StepOptions { context.options }
+  private var copyPath: String { context.copyPath(plan.series) }
+
+  /// Compares the origin with the publication. A `nil` origin is known to be unchanged.
+  func draft(_ origin: (any Origin)?, after published: SeriesMetadata?) throws -> SeriesDraft {
+    if let rollback = options.rollback { return try rollBack(to: rollback.version, published) }
+    if job.isRetired(plan.series) { return keep(.retired, published, hold: published?.state.hold) }
+    let followed = options.isBeginningEpoch ? nil : published
+    if let followed {
+      if let hold = followed.state.hold, !options.isResuming { return keep(.held, followed, hold: hold) }
+      try plan.check(against: followed.state)
+    }
+    guard let origin else { return keep(.unchanged, published) }
+    let seen = SeenPlace(plan.series, in: context.stateFolder)
+    // A new epoch may begin with an older state, as after a restore.
+    let relation = options.isBeginningEpoch ? .follows : try seen.relation(of: origin)
+    if case .behind(let standby) = relation { return try wait(for: standby, seen, published) }
+    let place = try origin.place()
+    var draft = try read(origin, followed, after: published)
+    if case .other(let doubt) = relation {
+      draft.report.warnings.append("\(plan.series): \(Self.warning(of: doubt))")
+    }
+    draft.noteSeen = { [isPublished = draft.metadata != nil] in
+      try seen.note(place, isPublished: isPublished)
+    }
+    return draft
+  }
+
+  private static func warning(of doubt: LogDoubt) -> String {
+    "\(doubt.rawValue): all rows were compared, and published rows that it lacks are deleted"
+  }
+
+  private func read(
+    _ origin: any Origin, _ followed: SeriesMetadata?, after published: SeriesMetadata?
+  ) throws -> SeriesDraft {
+    guard let followed else { return try create(origin, at: .first, epoch: .random(), after: published) }
+    guard followed.state.model == plan.newest.version else {
+      return try create(origin, at: followed.state.head.next, epoch: followed.state.epoch, after: followed)
+    }
+    return try follow(origin, followed)
+  }
+
+  private func follow(_ origin: any Origin, _ published: SeriesMetadata) throws -> SeriesDraft {
+    let trail = ChangeTrail(context: context, plan: plan, published: published)
+    var step = try trail.search(origin)
+    let shrinkGuard = options.acceptingShrink ? nil : job.shrinkGuard
+    var draft = try trail.keepingNote {
+      try change(source(origin, plan, step.search, shrinkGuard, guardsTypes: true), after: published)
+    }
+    draft.report.foundBy = step.foundBy
+    draft.isSearched = !step.isResting
+    if let warning = step.warning { draft.report.warnings.append("\(plan.series): \(warning)") }
+    if !draft.missed.isEmpty {
+      step.missedAt = context.now
+      draft.report.missedRows = draft.missed.map(\.count).reduce(0, +)
+      draft.report.warnings.append("\(plan.series): \(MissedRows.warning(draft.missed))")
+    }
+    guard !options.isPreview else { return draft }
+    let settle = draft.settle
+    draft.settle = { [step] in
+      try settle()
+      try trail.note(step)
+    }
+    return draft
+  }
+
+  /// The time that an origin may be behind the publication before the step fails.
+  private static let longestWaitSeconds = 600
+
+  /// Waits until a standby has caught up, so that data never goes backward.
+  private func wait(
+    for standby: String, _ seen: SeenPlace, _ published: SeriesMetadata?
+  ) throws -> SeriesDraft {
+    // If the clock was set back, start waiting from now.
+    let start = seen.behindSince.map { min($0, context.now) } ?? context.now
+    let seconds = context.now.secondsSinceEpoch - start.secondsSinceEpoch
+    guard seconds < Self.longestWaitSeconds else {
+      throw OriginError.behind(origin: job.origin.text, standby: standby)
+    }
+    var draft = keep(.unchanged, published)
+    (draft.isWaiting, draft.isSearched) = (true, true)
+    draft.report.warnings.append(
+      "\(plan.series): the standby \(standby) lacks published rows: nothing is published until it has them; "
+        + "wait, or let origin.postgres name the primary"
+    )
+    draft.noteSeen = { try seen.note(waitingSince: start) }
+    return draft
+  }
+
+  // MARK: A delta
+
+  private func source(
+    _ origin: any Origin, _ plan: SeriesPlan, _ search: ChangeSearch, _ shrinkGuard: ShrinkGuard?,
+    guardsTypes: Bool
+  ) throws -> SeriesChange.Source {
+    let draft =
+      try options.isPreview
+      ? "\(copyPath).delta\(DurableFile.temporarySuffix)"
+      : context.publication.draft("delta", of: plan.series)
+    return SeriesChange.Source(
+      origin: origin, plan: plan, search: search, provenance: job.provenance, shrinkGuard: shrinkGuard,
+      guardsTypes: guardsTypes, isPreview: options.isPreview, spillFolder: context.stateFolder,
+      draftPath: draft)
+  }
+
+  /// Makes a delta from the head to the source and applies it to the copy. `hold` is set after a rollback.
+  private func change(
+    _ source: SeriesChange.Source, after published: SeriesMetadata, hold: SeriesHold? = nil
+  ) throws -> SeriesDraft {
+    let (change, repair) = try makeChange(source, published)
+    guard let change else {
+      var draft = keep(hold == nil ? .unchanged : .held, published, hold: hold)
+      draft.report.repair = repair
+      if options.isPreview { draft.report.hasSnapshot = context.isSnapshotDue(published) }
+      return draft
+    }
+    do {
+      var draft = SeriesDraft(
+        report: report(.changed, at: change.delta.header.to), discard: change.rollBack, settle: change.commit)
+      draft.report.changes = change.changes
+      draft.report.deltaBytes = change.delta.stored.length
+      draft.report.repair = repair
+      draft.missed = change.missed
+      draft.report.rows = try change.copy.sums().mapValues(\.rows)
+      try options.isPreview
+        ? foresee(change, published, &draft.report) : store(change, published, hold, &draft)
+      return draft
+    } catch {
+      change.rollBack()
+      throw error
+    }
+  }
+
+  private func makeChange(
+    _ source: SeriesChange.Source, _ published: SeriesMetadata
+  ) throws -> (change: SeriesChange?, repair: String?) {
+    let keeper = context.copyKeeper(plan, published)
+    let (copy, repair) = try keeper.open()
+    do {
+      return (try SeriesChange.make(source, copy), repair)
+    } catch let damage as CopyDamaged {
+      return (try SeriesChange.make(source, try keeper.rebuild()), "\(damage)")
+    }
+  }
+
+  private func store(
+    _ change: SeriesChange, _ published: SeriesMetadata, _ hold: SeriesHold?, _ draft: inout SeriesDraft
+  ) throws {
+    let deltas = context.deltas(plan)
+    let delta = try deltas.store(change.delta)
+    let (head, floor) = (delta.version, published.state.floor)
+    let objects = published.objects + [delta]
+    let merged = try deltas.merge(DeltaLevels.due(at: head, floor: floor), of: objects)
+    draft.report.merged = merged.objects.compactMap(\.span)
+    draft.report.warnings = merged.warnings
+    draft.metadata = SeriesMetadata(
+      series: plan.series, state: state(epoch: published.state.epoch, head: head, floor: floor, hold: hold),
+      objects: Retention(job.policy).afterDelta(objects + merged.objects, floor: floor))
+  }
+
+  private func foresee(
+    _ change: SeriesChange, _ published: SeriesMetadata, _ report: inout SeriesReport
+  ) throws {
+    let (head, floor) = (change.delta.header.to, published.state.floor)
+    report.shrunk = change.shrunk
+    report.merged = DeltaLevels.due(at: head, floor: floor)
+    var next = published
+    next.state.head = head
+    report.hasSnapshot = context.isSnapshotDue(next)
+    guard report.hasSnapshot, let newest = published.newestSnapshot else { return }
+    report.expectedSnapshotBytes = newest.length
+    // A snapshot merges the deltas since the previous one.
+    let span = DeltaSpan(from: newest.version, to: head)
+    if span.length > 1, span.from >= floor, !report.merged.contains(span) { report.merged.append(span) }
+  }
+
+  // MARK: A rollback
+
+  private func rollBack(to version: Version, _ published: SeriesMetadata?) throws -> SeriesDraft {
+    guard let published, !job.isRetired(plan.series) else {
+      throw RollbackError.notPublished(series: plan.series)
+    }
+    try plan.check(against: published.state)
+    let file = "\(context.stateFolder)/\(plan.series.roleName).recalled\(DurableFile.temporarySuffix)"
+    defer { try? WorkingCopy.remove(file) }
+    let recall = SeriesRecall(context.publication, published)
+    try recall.checkRollback(to: version, newest: plan.newest.version)
+    _ = try recall.recall(version, to: file)
+    let known = published.state.hold
+    let hold = known?.version == version ? known : SeriesHold(version: version, since: context.now)
+    // The operator explicitly requested these rows, so the shrink and type guards are off.
+    let source = try source(
+      try SQLiteOrigin(file), plan.withoutProjections, .comparison, nil, guardsTypes: false)
+    return try change(source, after: published, hold: hold)
+  }
+
+  // MARK: A new history or schema
+
+  /// Builds a new copy of the origin with a snapshot, because no delta leads to it.
+  private func create(
+    _ origin: any Origin, at version: Version, epoch: Epoch, after published: SeriesMetadata?
+  ) throws -> SeriesDraft {
+    try refuseCopyWithoutPublication(published)
+    let meta = SeedMeta(
+      series: plan.series, model: plan.newest.version, epoch: epoch, version: version,
+      schema: plan.schema.hash, digest: StateDigest.of([:]), provenance: job.provenance)
+    let types = TypeGuard(plan, copyPath: copyPath)
+    let copy = try WorkingCopy(
+      building: options.isPreview ? nil : copyPath + ".new", origin, plan, types, meta)
+    var draft = SeriesDraft(report: report(.created, at: version))
+    draft.isSearched = true
+    draft.report.shrunk = try shrunk(copy, published, origin)
+    draft.report.rows = try copy.sums().mapValues(\.rows)
+    draft.report.warnings = plan.warnings
+    draft.report.hasSnapshot = true
+    draft.report.expectedSnapshotBytes = options.isPreview ? published?.newestSnapshot?.length : nil
+    guard !options.isPreview else { return draft }
+    guard draft.report.shrunk.isEmpty else {
+      throw PublicationError.shrunk([plan.series: draft.report.shrunk])
+    }
+    let snapshots = context.snapshots(plan, isFirst: true)
+    let snapshot = try snapshots.finish(try snapshots.draw(copy))
+    try snapshots.place(snapshot)
+    draft.report.snapshotBytes = snapshot.object.length
+    // Older objects of another history have different rows.
+    let known = options.isBeginningEpoch ? [] : published?.objects ?? []
+    draft.metadata = SeriesMetadata(
+      series: plan.series, state: state(epoch: epoch, head: version, floor: version),
+      objects: Retention(job.policy).keptSnapshots(known, context.now) + [snapshot.object])
+    draft.settle = { [copyPath] in _ = try CopyKeeper.install(copy, as: copyPath) }
+    return draft
+  }
+
+  /// The guard's violations in a copy for a newer minor, which has all tables and columns of the older one.
+  private func shrunk(
+    _ copy: WorkingCopy, _ published: SeriesMetadata?, _ origin: any Origin
+  ) throws -> [ShrunkTable] {
+    guard published != nil, !options.acceptingShrink, Folder.exists(copyPath),
+      let old = try? WorkingCopy(copyPath, plan.schema), let before = try? old.sums()
+    else { return [] }
+    let schema = try? SchemaReader(old.connection).schema()
+    return try job.shrinkGuard.shrunk(before: before, after: try copy.sums(), origin) { name in
+      guard let table = schema?.table(name), let values = try? old.values(in: table) else {
+        return ([:], [:])
+      }
+      return (values, try copy.values(in: table))
+    }
+  }
+
+  /// A copy of an unpublished series means that the publication was lost or replaced.
+  private func refuseCopyWithoutPublication(_ published: SeriesMetadata?) throws {
+    guard published == nil, !options.isBeginningEpoch, Folder.exists(copyPath) else { return }
+    let version = try WorkingCopy(copyPath, plan.schema).meta().version
+    throw PublicationError.copyAhead(copy: copyPath, version: "\(version)", head: "nothing")
+  }
+
+  // MARK: No new version
+
+  /// Keeps the version. Signs metadata only if the configuration changed its content.
+  private func keep(
+    _ outcome: SeriesReport.Outcome, _ published: SeriesMetadata?, hold: SeriesHold? = nil
+  ) -> SeriesDraft {
+    let report = report(outcome, at: published?.state.head)
+    guard let published else { return SeriesDraft(report: report) }
+    let old = published.state
+    var kept = published
+    kept.state = state(epoch: old.epoch, head: old.head, floor: old.floor, hold: hold)
+    (kept.state.publishedAt, kept.state.model, kept.state.models) = (old.publishedAt, old.model, old.models)
+    return SeriesDraft(report: report, metadata: kept.state == old ? nil : kept)
+  }
+
+  private func report(_ outcome: SeriesReport.Outcome, at version: Version?) -> SeriesReport {
+    SeriesReport(series: plan.series, outcome: outcome, version: version)
+  }
+
+  private func state(epoch: Epoch, head: Version, floor: Version, hold: SeriesHold? = nil) -> SeriesState {
+    SeriesState(
+      epoch: epoch, head: head, floor: floor, model: plan.newest.version, models: plan.hashes,
+      lifecycle: job.lifecycle(plan.series), publishedAt: date, pollSeconds: job.pollSeconds,
+      license: job.provenance.license, attribution: job.provenance.attribution,
+      source: job.provenance.source, hold: hold)
+  }
+}

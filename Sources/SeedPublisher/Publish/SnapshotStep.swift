@@ -1,0 +1,145 @@
+import SeedDatabase
+import SeedFormat
+import SeedPublication
+import SeedSystem
+import SeedTrust
+
+/// The second half of a step: publishes the snapshots that are due, at the version at which they are drawn. Holds the
+/// publication's lock while drawing a copy and while listing a snapshot, but not during compression. The metadata is
+/// therefore read again, and ``SnapshotListing`` decides whether the snapshot may still be listed. A separate lock
+/// prevents two snapshots of one series at a time.
+struct SnapshotStep {
+  private let context: StepContext
+  private var published: PublishedMetadata
+
+  private var job: DatasetJob { context.job }
+
+  /// Publishes due snapshots, then missing encodings of the newest. If it throws, `report` is complete up to the error.
+  static func run(
+    _ context: StepContext, after published: PublishedMetadata, _ report: inout StepReport
+  ) throws {
+    var step = SnapshotStep(context: context, published: published)
+    try step.run(&report)
+  }
+
+  private mutating func run(_ report: inout StepReport) throws {
+    for plan in context.plans where !job.isRetired(plan.series) {
+      guard let metadata = metadata(plan) else { continue }
+      let isAlone = try !context.isSnapshotDue(metadata) || publishSnapshotAlone(plan, &report)
+      if isAlone { try markCalendar(metadata) }
+    }
+    for plan in job.plans where !job.isRetired(plan.series) && missingEncoding(plan) != nil {
+      try alone(plan, .fail) { try $0.publishEncodings(plan, &report) }
+    }
+  }
+
+  /// Returns false if another process is making a snapshot. Waits only if the operator requested the snapshot.
+  private mutating func publishSnapshotAlone(_ plan: SeriesPlan, _ report: inout StepReport) throws -> Bool {
+    try alone(plan, context.options.forcingSnapshot ? .waitLong : .fail) {
+      try $0.publishSnapshot(plan, &report)
+    }
+  }
+
+  /// Marks the calendar time as served even if nothing had changed. Later changes wait for the next time.
+  private func markCalendar(_ before: SeriesMetadata) throws {
+    let past = context.past(before)
+    guard let turn = job.snapshotSchedule.turn(past, now: context.now) else { return }
+    if turn > past.served(at: context.now) {
+      try CalendarMark(before.series, in: context.stateFolder).write(turn)
+    }
+  }
+
+  @discardableResult
+  private mutating func alone(
+    _ plan: SeriesPlan, _ ifHeld: PublicationLock.IfHeld, _ body: (inout SnapshotStep) throws -> Void
+  ) throws -> Bool {
+    try PublicationLock.withSnapshotLock(of: plan.series, context.publication, ifHeld) { try body(&self) }
+      != nil
+  }
+
+  private func metadata(_ plan: SeriesPlan) -> SeriesMetadata? { published.series[plan.series]?.metadata }
+
+  private mutating func publishSnapshot(_ plan: SeriesPlan, _ report: inout StepReport) throws {
+    guard let drawn = try draw(plan, { try $0.open().copy }) else { return }
+    do {
+      try list(try context.snapshots(plan).finish(drawn), drawn.epoch, plan, &report)
+    } catch let flaw as NotASeed {
+      // A manual edit may have damaged search tables or indexes, which steps do not compare. The published ones are
+      // sound.
+      guard let drawn = try draw(plan, { try $0.rebuild() }) else { return }
+      report.warnings.append("\(plan.series): the working copy was rebuilt: \(flaw)")
+      try list(try context.snapshots(plan).finish(drawn), drawn.epoch, plan, &report)
+    }
+  }
+
+  /// Draws the copy returned by `open` at its head. Returns `nil` if no snapshot is due any more.
+  private mutating func draw(
+    _ plan: SeriesPlan, _ open: (CopyKeeper) throws -> WorkingCopy
+  ) throws -> SeedMeta? {
+    try context.publisher.withPublication(.waitLong) { published in
+      self.published = published
+      guard let metadata = metadata(plan), context.isSnapshotDue(metadata) else { return nil }
+      return try context.snapshots(plan).draw(try open(context.copyKeeper(plan, metadata)))
+    }
+  }
+
+  private mutating func publishEncodings(_ plan: SeriesPlan, _ report: inout StepReport) throws {
+    while let (snapshot, encoding) = missingEncoding(plan), let metadata = metadata(plan) {
+      let draft = try context.snapshots(plan).draft(of: snapshot, in: encoding)
+      guard try list(draft, metadata.state.epoch, plan, &report) else { return }
+    }
+  }
+
+  private func missingEncoding(_ plan: SeriesPlan) -> (PublishedObject, ContentEncoding)? {
+    guard let metadata = metadata(plan), let newest = metadata.newestSnapshot else { return nil }
+    return job.encodings.sorted { $0.rawValue < $1.rawValue }
+      .first { encoding in !metadata.objects.contains { $0.kind == .snapshot(newest.version, encoding) } }
+      .map { (newest, $0) }
+  }
+
+  @discardableResult
+  private mutating func list(
+    _ draft: SnapshotDraft, _ epoch: Epoch, _ plan: SeriesPlan, _ report: inout StepReport
+  ) throws -> Bool {
+    defer { try? Folder.remove(draft.path) }
+    return try context.publisher.withPublication(.waitLong) { published in
+      self.published = published
+      let metadata = metadata(plan)
+      let obstacle = SnapshotListing.obstacle(to: draft.object, of: epoch, in: metadata)
+      guard let metadata, obstacle == nil else {
+        report.warnings.append("\(draft.object.targetPath) is not listed: \(obstacle?.rawValue ?? "")")
+        return false
+      }
+      try context.snapshots(plan).place(draft)
+      try publish(try listing(draft.object, metadata, plan, &report), &report)
+      return true
+    }
+  }
+
+  private mutating func publish(_ metadata: SeriesMetadata, _ report: inout StepReport) throws {
+    var update = try PublicationUpdate(context, after: published)
+    try update.publish([metadata])
+    published = update.published
+    report.pruned += try context.prune(published)
+    report.warnings += update.warnings.filter { !report.warnings.contains($0) }
+  }
+
+  /// Adds the snapshot and, for a new version, one delta that spans all versions since the previous snapshot.
+  private func listing(
+    _ snapshot: PublishedObject, _ metadata: SeriesMetadata, _ plan: SeriesPlan, _ report: inout StepReport
+  ) throws -> SeriesMetadata {
+    var (state, objects) = (metadata.state, metadata.objects + [snapshot])
+    if snapshot.encoding == .gzip {
+      let before = metadata.newestSnapshot.flatMap { $0.version >= state.floor ? $0.version : nil }
+      let spans = before.map { [DeltaSpan(from: $0, to: snapshot.version)] } ?? []
+      let merged = try context.deltas(plan).merge(spans, of: metadata.objects)
+      report.note(snapshot, merged: merged.objects.compactMap(\.span))
+      report.warnings += merged.warnings
+      let outcome = Retention(job.policy).afterSnapshot(
+        objects + merged.objects, head: state.head, floor: state.floor, schema: plan.schema.hash,
+        now: context.now)
+      (state.floor, objects) = (outcome.floor, outcome.objects)
+    }
+    return SeriesMetadata(series: plan.series, state: state, objects: objects)
+  }
+}

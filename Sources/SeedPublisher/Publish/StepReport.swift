@@ -1,0 +1,83 @@
+package import SeedDatabase
+package import SeedFormat
+package import SeedPublication
+import SeedTrust
+
+package struct StepReport: Sendable {
+  package internal(set) var series: [SeriesReport] = []
+  /// The origin's stamp before it was read; `nil` if the step did not check it.
+  package internal(set) var originStamp: (any OriginStamp)?
+  package internal(set) var warnings: [String] = []
+  /// The number of new parts in the origin that clients do not get; `nil` if it was not read.
+  var gained: Int?
+  /// Files that were or would be removed, as paths within the publication.
+  package internal(set) var pruned: [String] = []
+  /// The step was a preview and wrote nothing.
+  package internal(set) var isPreview = false
+  var isResuming = false
+
+  package var isUnchanged: Bool { series.allSatisfy { !$0.hasNews } }
+
+  mutating func add(_ report: SeriesReport) {
+    series.append(report)
+    warnings += report.warnings
+  }
+
+  mutating func note(_ snapshot: PublishedObject, merged: [DeltaSpan]) {
+    if !series.contains(where: { $0.series == snapshot.series }) {
+      series.append(SeriesReport(series: snapshot.series, outcome: .unchanged, version: snapshot.version))
+    }
+    for index in series.indices where series[index].series == snapshot.series {
+      series[index].hasSnapshot = true
+      series[index].snapshotBytes = snapshot.length
+      series[index].merged += merged
+    }
+  }
+
+  /// The error that would stop the step. Set only in a preview.
+  package var shrinkError: PublicationError? {
+    let shrunk = series.filter { !$0.shrunk.isEmpty }.map { ($0.series, $0.shrunk) }
+    let found = Dictionary(uniqueKeysWithValues: shrunk)
+    return found.isEmpty ? nil : .shrunk(found, isResuming: isResuming)
+  }
+
+  package var held: [Series] { series.filter { $0.outcome == .held }.map(\.series) }
+}
+
+package struct SeriesReport: Sendable {
+  package enum Outcome: String, Sendable {
+    /// The origin equals the published version.
+    case unchanged
+    case changed
+    /// A first version or a new schema. Clients download a snapshot.
+    case created
+    case retired
+    case held
+  }
+
+  package var hasNews: Bool { (outcome != .unchanged && outcome != .held) || hasSnapshot }
+
+  package let series: Series
+  package let outcome: Outcome
+  package let version: Version?
+  package var changes: ChangeReport = [:]
+  /// Rows by table after the step, if counted.
+  package var rows: [String: Int] = [:]
+  /// The compressed size of the delta.
+  package var deltaBytes: Int?
+  /// The spans that were merged into one delta each.
+  package var merged: [DeltaSpan] = []
+  /// Whether a snapshot is published. Its size is set after publication.
+  package var hasSnapshot = false
+  /// In a preview, the size of the newest snapshot as an estimate.
+  package var expectedSnapshotBytes: Int?
+  /// The size of the new snapshot in gzip.
+  package var snapshotBytes: Int?
+  /// In a preview, the tables and columns that lost more than allowed.
+  package var shrunk: [ShrunkTable] = []
+  var warnings: [String] = []
+  /// How the changes were found; `nil` if there was no earlier version to compare with.
+  package var foundBy: FoundBy?
+  package var missedRows = 0
+  package var repair: String?
+}

@@ -1,0 +1,119 @@
+import SeedDatabase
+package import SeedFormat
+package import SeedPublication
+package import SeedTrust
+
+/// Rebuilds the database of any published version from the publication alone. Expands the newest snapshot at or below
+/// the version and applies the following deltas one by one.
+package struct SeriesRecall {
+  private let publication: PublicationDirectory
+  private let published: SeriesMetadata
+
+  package init(_ publication: PublicationDirectory, _ published: SeriesMetadata) {
+    (self.publication, self.published) = (publication, published)
+  }
+
+  package struct Chain: Sendable {
+    package let snapshot: PublishedObject
+    package let deltas: [PublishedObject]
+
+    /// The signed state digest at the end of the chain.
+    fileprivate var digest: SHA256Digest { deltas.last?.digest ?? snapshot.digest }
+    fileprivate var model: ModelVersion { deltas.last?.model ?? snapshot.model }
+  }
+
+  package func chain(to version: Version) throws(RecallError) -> Chain {
+    guard let chain = knownChain(to: version) else {
+      throw RecallError(
+        series: published.series, version: version, known: versions, head: published.state.head)
+    }
+    return chain
+  }
+
+  private func knownChain(to version: Version) -> Chain? {
+    published.objects.snapshots().lazy.filter { $0.version <= version }.compactMap { snapshot in
+      let deltas = published.objects.filter { $0.schema == snapshot.schema }
+      return DeltaChain.shortest(deltas, from: snapshot.version, to: version)
+        .map { Chain(snapshot: snapshot, deltas: $0) }
+    }.first
+  }
+
+  /// All versions that can be rebuilt, in ascending order.
+  package var versions: [Version] {
+    Set(published.objects.map(\.version)).sorted().filter { knownChain(to: $0) != nil }
+  }
+
+  /// Possible rollback targets: versions of the model that can be rebuilt, in ascending order.
+  private func versions(of model: ModelVersion) -> [Version] {
+    versions.filter { knownChain(to: $0)?.model == model }
+  }
+
+  /// Throws if the series cannot roll back to the version. `newest` is its newest model.
+  package func checkRollback(to version: Version, newest: ModelVersion) throws {
+    let choices = versions(of: newest)
+    guard let chain = knownChain(to: version) else {
+      throw RecallError(
+        series: published.series, version: version, known: choices, head: published.state.head)
+    }
+    guard chain.model == newest, published.state.model == newest else {
+      throw RollbackError.otherModel(
+        series: published.series, version: version, model: chain.model, newest: newest, choices: choices)
+    }
+  }
+
+  /// Writes the version to `path` without syncing, and opens it. Verifies all rows against the signed digest.
+  package func recall(_ version: Version, to path: String) throws -> WorkingCopy {
+    let chain = try chain(to: version)
+    let copy = try make(chain, at: path, isDurable: false)
+    guard StateDigest.of(try SeedCheck(copy.connection, copy.schema).sums()) == chain.digest else {
+      throw NotASeed("the rows do not match the signed digest")
+    }
+    return copy
+  }
+
+  /// Like ``recall(_:to:)``, but without reading every row: each delta is verified by the stored sums.
+  func make(_ chain: Chain, at path: String, isDurable: Bool = true) throws -> WorkingCopy {
+    let copy = try WorkingCopy(expanding: chain.snapshot, in: publication, to: path)
+    if !isDurable { try copy.connection.execute("PRAGMA synchronous = OFF") }
+    try copy.apply(chain.deltas, from: publication)
+    return copy
+  }
+}
+
+package struct RecallError: Error, Hashable, Sendable, CustomStringConvertible {
+  package let series: Series
+  package let version: Version
+  package let known: [Version]
+  package let head: Version
+
+  package var description: String {
+    guard version <= head else { return "there is no version \(version) of \(series): the newest is \(head)" }
+    return "no published snapshot and deltas of \(series) lead to version \(version)\(known.choice)"
+  }
+}
+
+package enum RollbackError: Error, Hashable, Sendable, CustomStringConvertible {
+  case notPublished(series: Series)
+  case otherModel(
+    series: Series, version: Version, model: ModelVersion, newest: ModelVersion, choices: [Version])
+
+  package var description: String {
+    switch self {
+    case .notPublished(let series):
+      "the series \(series) is not published, or retired: it has no older version"
+    case .otherModel(let series, let version, let model, let newest, let choices):
+      "version \(version) of \(series) has model \(model), but the newest is \(newest): "
+        + "a rollback must stay within one model\(choices.choice)"
+    }
+  }
+}
+
+extension [Version] {
+  /// Formats the versions as `: choose from 1, 4 to 9, 12`.
+  fileprivate var choice: String {
+    let ranges = map(\.number).runs
+      .map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound) to \($0.upperBound)" }
+    return isEmpty
+      ? ", and none of its versions can be chosen yet" : ": choose from \(ranges.joined(separator: ", "))"
+  }
+}

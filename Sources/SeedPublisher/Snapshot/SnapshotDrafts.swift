@@ -1,0 +1,50 @@
+import SeedDatabase
+import SeedFormat
+import SeedPublication
+import SeedSystem
+import SeedTrust
+
+/// A compressed snapshot under a temporary name.
+struct SnapshotDraft {
+  let path: String
+  let object: PublishedObject
+}
+
+/// The paths of a series' unfinished snapshots. Steps do not sweep them, because they publish during compression. The
+/// files belong to the holder of the series' snapshot lock; a first snapshot's to that of the publication's lock.
+struct SnapshotDrafts {
+  let publication: PublicationDirectory
+  let series: Series
+  let stateFolder: String
+  /// Whether the snapshot starts a history or schema. Another process may then still be making an earlier one.
+  var isFirst = false
+
+  var file: String { file(isFirst: isFirst) }
+
+  private func file(isFirst: Bool) -> String {
+    "\(stateFolder)/\(series.roleName)\(isFirst ? ".new" : "").snapshot"
+  }
+
+  private var files: [String] { [file(isFirst: true), file(isFirst: false)] }
+
+  func path(_ version: Version, _ encoding: ContentEncoding) throws(FileError) -> String {
+    let folder = publication.objectFolder(series)
+    try Folder.create(folder)
+    return "\(folder)snapshot-\(version)-\(encoding.rawValue)\(PublicationDirectory.draftSuffix)"
+  }
+
+  /// Removes files left by crashes, unless a process is making a snapshot. The caller holds the publication's lock.
+  func sweep() throws {
+    guard try files.contains(where: SnapshotFile.exists) || !compressed().isEmpty else { return }
+    _ = try PublicationLock.withSnapshotLock(of: series, publication, .fail) {
+      for file in files { try SnapshotFile.remove(file) }
+      for path in try compressed() { try Folder.remove(path) }
+    }
+  }
+
+  private func compressed() throws(FileError) -> [String] {
+    let folder = publication.objectFolder(series)
+    return try Folder.names(in: folder).filter { $0.hasSuffix(PublicationDirectory.draftSuffix) }
+      .map { folder + $0 }
+  }
+}

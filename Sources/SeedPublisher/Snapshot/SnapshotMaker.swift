@@ -1,0 +1,83 @@
+import SeedDatabase
+import SeedFormat
+import SeedPublication
+import SeedSystem
+import SeedTrust
+
+/// Makes the snapshots of a series as files that no metadata names yet, one encoding after the other.
+struct SnapshotMaker {
+  let plan: SeriesPlan
+  let job: DatasetJob
+  let publication: PublicationDirectory
+  let drafts: SnapshotDrafts
+  let now: UTCTime
+  let beforeCompression: (Series, ContentEncoding) throws -> Void
+
+  private var file: SnapshotFile { SnapshotFile(schema: plan.schema, indexes: job.indexes) }
+
+  func draw(_ copy: WorkingCopy) throws -> SeedMeta {
+    try file.draw(copy, at: drafts.file)
+    return try copy.meta()
+  }
+
+  /// Verifies the file during compression and returns only a verified draft.
+  func finish(_ meta: SeedMeta) throws -> SnapshotDraft {
+    let path = drafts.file
+    defer { try? SnapshotFile.remove(path) }
+    try file.complete(path)
+    try beforeCompression(plan.series, .gzip)
+    let sync = SideWork()
+    // Bytes that never reach the disk must not be signed, even if they are readable now.
+    sync.start { try File(path, for: .reading).sync() }
+    let draft = Result { try compress(path, meta, checking: file.checks(of: path)) }
+    try sync.finish()
+    return try draft.get()
+  }
+
+  /// Uses all processors for compression as the checks finish.
+  private func compress(
+    _ file: String, _ meta: SeedMeta, checking checks: [WorkerPool.Job]
+  ) throws -> SnapshotDraft {
+    let path = try drafts.path(meta.version, .gzip)
+    let (raw, stored) = try Self.writing(path) {
+      let gzip = try ParallelGzip(file, to: path, isSpliceable: false)
+      let threads = Compression.processors
+      try WorkerPool.run(checks + Array(repeating: { gzip.work() }, count: threads), threads: threads)
+      return try gzip.finish()
+    }
+    return SnapshotDraft(
+      path: path,
+      object: PublishedObject(
+        series: plan.series, kind: .snapshot(meta.version, .gzip), length: stored.length,
+        sha256: stored.sha256, model: meta.model, rawLength: raw.length, rawSHA256: raw.sha256,
+        schema: meta.schema, digest: meta.digest, publishedAt: now))
+  }
+
+  /// Removes a partial file at once, because the disk may be full.
+  private static func writing<Result>(_ draft: String, _ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch {
+      try? Folder.remove(draft)
+      throw error
+    }
+  }
+
+  func draft(of snapshot: PublishedObject, in encoding: ContentEncoding) throws -> SnapshotDraft {
+    defer { try? SnapshotFile.remove(drafts.file) }
+    try publication.expand(snapshot, to: drafts.file)
+    try beforeCompression(plan.series, encoding)
+    let path = try drafts.path(snapshot.version, encoding)
+    let stored = try Self.writing(path) { try Compression.compress(drafts.file, to: path, encoding).stored }
+    return SnapshotDraft(
+      path: path,
+      object: PublishedObject(
+        series: plan.series, kind: .snapshot(snapshot.version, encoding), length: stored.length,
+        sha256: stored.sha256, model: snapshot.model, rawLength: snapshot.rawLength,
+        rawSHA256: snapshot.rawSHA256, schema: snapshot.schema, digest: snapshot.digest, publishedAt: now))
+  }
+
+  func place(_ draft: SnapshotDraft) throws {
+    try DurableFile.moveIntoPlace(draft.path, publication.file(draft.object))
+  }
+}

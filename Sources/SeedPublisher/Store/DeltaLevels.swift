@@ -1,0 +1,63 @@
+import SeedFormat
+import SeedPublication
+
+/// Decides which deltas are merged into longer ones and which stay listed. Pure. A delta of level n spans at most 16^n
+/// versions and ends at a multiple of that number. Each level keeps its last sixteen deltas, so a client that is d
+/// versions behind takes at most sixteen from each of log₁₆ d levels. A client may also enter a longer delta in the
+/// middle because deltas carry row states, not operations.
+enum DeltaLevels {
+  /// The number of deltas that make one of the next level, and that stay listed per level.
+  static let base = 16
+
+  /// Returns the spans to merge when `head` is published, shortest first. No span begins below the floor.
+  static func due(at head: Version, floor: Version) -> [DeltaSpan] {
+    var spans: [DeltaSpan] = []
+    var reach = base
+    while head.number.isMultiple(of: reach) {
+      // Versions begin at 1, but the first multiple is 0.
+      let from = max(floor, (try? Version(head.number - reach)) ?? .first)
+      let span = DeltaSpan(from: from, to: head)
+      if span.length > 1, spans.last != span { spans.append(span) }
+      if from == floor { break }
+      reach *= base
+    }
+    return spans
+  }
+
+  /// Returns the spans that stay listed. Drops a span that a longer kept one contains, unless it is among the last
+  /// sixteen of its level or leads from one of the `anchors` to another: the floor rises to those versions.
+  static func kept(_ spans: Set<DeltaSpan>, anchors: Set<Version>) -> Set<DeltaSpan> {
+    let recent = Set(
+      Dictionary(grouping: spans, by: level).values.flatMap { level in
+        level.sorted { ($0.to, $0.from) < ($1.to, $1.from) }.suffix(base)
+      })
+    var kept: [DeltaSpan] = []
+    for span in spans.sorted(by: { ($0.length, $0.to) > ($1.length, $1.to) }) {
+      let isAnchored = anchors.contains(span.from) && anchors.contains(span.to)
+      if isAnchored || recent.contains(span) || !kept.contains(where: { $0.contains(span) }) {
+        kept.append(span)
+      }
+    }
+    return Set(kept)
+  }
+
+  /// The lowest version such that the spans lead from it, and from every later version, to `head`.
+  static func lowestCovered(_ spans: Set<DeltaSpan>, head: Version) -> Version {
+    var reached = head
+    while let next = spans.filter({ $0.to >= reached && $0.from < reached }).map(\.from).min() {
+      reached = next
+    }
+    return reached
+  }
+
+  /// 0 for a single step, n for at most 16^n versions.
+  static func level(_ span: DeltaSpan) -> Int {
+    var level = 0
+    var reach = 1
+    while reach < span.length {
+      level += 1
+      reach *= base
+    }
+    return level
+  }
+}

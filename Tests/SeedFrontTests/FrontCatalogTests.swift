@@ -1,0 +1,264 @@
+import Foundation
+import SeedDatabase
+import SeedFormat
+import SeedHTTP
+import SeedPublication
+import SeedSystem
+import SeedTrust
+import Support
+import Testing
+
+import struct Synchronization.Atomic
+
+@testable import SeedFront
+
+final class Said: Sendable {
+  private let state = Mutex<[String]>([])
+
+  var lines: [String] { state.withLock { $0 } }
+
+  func add(_ line: String) { state.withLock { $0.append(line) } }
+}
+
+final class Flag: Sendable {
+  private let state = Atomic(false)
+
+  var isUp: Bool { state.load(ordering: .acquiring) }
+
+  func raise() { state.store(true, ordering: .releasing) }
+}
+
+final class MovedClock: Sendable {
+  private let state = Mutex(ContinuousClock.now)
+
+  var now: ContinuousClock.Instant { state.withLock { $0 } }
+
+  func advance(seconds: Int) { state.withLock { $0 = $0.advanced(by: .seconds(seconds)) } }
+}
+
+@Suite struct FrontCatalogTests {
+  let publication: FrontPublication
+  let series = FrontPublication.transit
+  let router = Router()
+
+  init() throws { publication = try FrontPublication(history: ()) }
+
+  private func get(_ target: String, _ view: CatalogView) -> HTTPResponse {
+    router.answer(HTTPRequest(.get, target), in: view)
+  }
+
+  @Test func `expired signatures are reported once until they change`() throws {
+    let said = Said()
+    let source = CatalogSource(publication.directory, log: OperatorLog { said.add($0.message) })
+    let expires = FrontPublication.start.adding(seconds: RepositorySigner.onlineSeconds)
+    source.checkStanding(at: expires.adding(seconds: -1))
+    #expect(said.lines.isEmpty)
+    for _ in 0..<2 { source.checkStanding(at: expires) }
+    #expect(said.lines.count == 1)
+    #expect(said.lines[0].contains("timestamp, snapshot, transit-2 expired, the first of them on \(expires)"))
+    try publish(105)
+    try source.reload()
+    source.checkStanding(at: expires)
+    #expect(said.lines.count == 2)
+  }
+
+  @Test func `a running front serves a new root at its next check`() throws {
+    let clock = MovedClock()
+    let source = CatalogSource(publication.directory) { clock.now }
+    for version in 2...4 {
+      #expect(get("/metadata/\(version).root.json", source.looked()).status == 404)
+      try publication.addRoot()
+      clock.advance(seconds: 1)
+      let root = get("/metadata/\(version).root.json", source.looked())
+      #expect(root.status == 200)
+      #expect(root.bytes == (try publication.directory.metadata("\(version).root.json")))
+      let loaded = try #require(source.looked().catalog)
+      clock.advance(seconds: 1)
+      #expect(source.looked().catalog === loaded, "nothing is loaded where nothing came")
+    }
+  }
+
+  @Test func `an untrusted new root is reported, not served, and checked again from time to time`() throws {
+    let clock = MovedClock()
+    let said = Said()
+    let source = CatalogSource(publication.directory, log: OperatorLog { said.add($0.message) }) { clock.now }
+    let loaded = try #require(source.looked().catalog)
+    try publication.damage("2.root.json")
+    for _ in 0..<3 {
+      clock.advance(seconds: 1)
+      #expect(source.looked().catalog === loaded && source.looked().failure != nil)
+    }
+    #expect(said.lines.count == 1)
+    #expect(get("/metadata/2.root.json", source.looked()).status == 404)
+    try publication.addRoot()
+    clock.advance(seconds: 1)
+    #expect(source.looked().failure == nil)
+    #expect(get("/metadata/2.root.json", source.looked()).status == 200)
+  }
+
+  private func publish(_ head: Int) throws {
+    try publication.publish(series, head: head, floor: head, [publication.snapshot(series, head)])
+  }
+
+  @Test func `all metadata that a client needs is served byte for byte`() throws {
+    let catalog = try publication.catalog()
+    let names = ["1.root.json", "1.targets.json", "1.transit-2.json", "2.snapshot.json", "timestamp.json"]
+    #expect(catalog.metadata.names == names)
+    for name in names {
+      let response = get("/metadata/\(name)", CatalogView(catalog))
+      #expect(response.bytes == (try publication.directory.metadata(name)))
+      let rule = name == "timestamp.json" ? CacheRule.current : CacheRule.versionedMetadata
+      #expect(response.headers["Cache-Control"] == rule)
+    }
+    #expect(get("/metadata/2.root.json", CatalogView(catalog)).status == 404)
+    #expect(get("/metadata/1.snapshot.json", CatalogView(catalog)).status == 404)
+  }
+
+  @Test func `objects and metadata of the previous publication are still served after the next`() throws {
+    let first = try publication.catalog()
+    let object = try publication.snapshot(series, 90)
+    try publish(105)
+    let second = try PublishedCatalog(loading: publication.directory, after: first)
+    for path in ["/metadata/2.snapshot.json", "/metadata/1.transit-2.json", "/\(object.filePath)"] {
+      #expect(get(path, CatalogView(second)).status == 200)
+    }
+    #expect(get("/v1/transit", CatalogView(second)).json?["series"]?.elements?.first?["head"] == 105)
+    try Folder.remove(publication.directory.file(object))
+    #expect(get("/\(object.filePath)", CatalogView(second)).problem == .notFound)
+  }
+
+  @Test func `replaced objects and metadata are dropped after their retention time`() throws {
+    let clock = MovedClock()
+    let source = CatalogSource(publication.directory) { clock.now }
+    let object = try publication.snapshot(series, 90)
+    try publish(105)
+    try source.reload()
+    clock.advance(seconds: FrontLimits.retiredMetadataSeconds + 1)
+    try publish(106)
+    try source.reload()
+    #expect(get("/metadata/1.transit-2.json", source.looked()).status == 404)
+    #expect(get("/metadata/2.transit-2.json", source.looked()).status == 200)
+    #expect(get("/\(object.filePath)", source.looked()).status == 200)
+    clock.advance(seconds: FrontLimits.retiredObjectSeconds)
+    try publish(107)
+    try source.reload()
+    #expect(get("/\(object.filePath)", source.looked()).status == 404)
+  }
+
+  @Test func `a front finds another process's publication at its next check`() throws {
+    let clock = MovedClock()
+    let source = CatalogSource(publication.directory) { clock.now }
+    try publish(105)
+    #expect(source.current().catalog?.series(series.dataset, major: 2)?.state.head.number == 104)
+    #expect(source.looked().catalog?.series(series.dataset, major: 2)?.state.head.number == 105)
+    let loaded = try #require(source.looked().catalog)
+    clock.advance(seconds: FrontLimits.retrySeconds)
+    #expect(source.looked().catalog === loaded)
+  }
+
+  @Test func `an unreadable publication is reported and the last good one stays`() throws {
+    let clock = MovedClock()
+    let said = Said()
+    let source = CatalogSource(publication.directory, log: OperatorLog { said.add($0.message) }) { clock.now }
+    let loaded = try #require(source.looked().catalog)
+    let good = try #require(try publication.directory.metadata("timestamp.json"))
+    try publication.damage("timestamp.json")
+    for _ in 0..<3 {
+      clock.advance(seconds: FrontLimits.retrySeconds)
+      #expect(source.looked().catalog === loaded)
+    }
+    #expect(throws: (any Error).self) { try source.reload() }
+    #expect(said.lines.count == 1)
+    let ready = get("/readyz", source.looked())
+    #expect(ready.status == 200)
+    #expect(ready.json?["error"]?.string?.isEmpty == false)
+    try DurableFile.write(good, to: "\(publication.directory.path)/metadata/timestamp.json")
+    clock.advance(seconds: FrontLimits.retrySeconds)
+    #expect(get("/readyz", source.looked()).json?["error"] == nil)
+  }
+
+  @Test func `a publication created later is found and its path is not disclosed`() throws {
+    let clock = MovedClock()
+    let path = publication.folder("later")
+    let source = CatalogSource(PublicationDirectory(path)) { clock.now }
+    #expect(source.looked().catalog == nil)
+    let failure = try #require(source.looked().failure)
+    #expect(!failure.contains(path))
+    try FileManager.default.copyItem(atPath: publication.directory.path, toPath: path)
+    clock.advance(seconds: FrontLimits.retrySeconds)
+    #expect(source.looked().catalog != nil)
+    #expect(source.looked().failure == nil)
+  }
+
+  @Test(arguments: [
+    "/targets/../keys/root.json", "/targets/transit/2/../../../keys", "/targets/%2e%2e/keys",
+    "/targets/transit/2/%2e%2e/x", "/metadata/../targets", "/metadata/%74imestamp.json",
+    "/metadata/./timestamp.json",
+    "/metadata/secret.json", "/targets/transit/2/secret", "/targets//transit", "/metadata/", "/targets/",
+    "//",
+    "/../index.html", "/index.html/../x",
+  ])
+  func `a path outside the catalog is not served`(path: String) throws {
+    try DurableFile.write([1], to: "\(publication.directory.path)/metadata/secret.json")
+    try DurableFile.write([1], to: "\(publication.directory.path)/targets/transit/2/secret")
+    try Folder.create("\(publication.directory.path)/keys")
+    try DurableFile.write([1], to: "\(publication.directory.path)/keys/root.json")
+    let response = get(path, CatalogView(try publication.catalog()))
+    #expect(response.problem == .notFound)
+  }
+
+  @Test func `an object that is missing, truncated or a link is not served`() throws {
+    let object = try publication.snapshot(series, 104)
+    let view = CatalogView(try publication.catalog())
+    let path = publication.directory.file(object)
+    try DurableFile.write([1, 2], to: path)
+    #expect(get("/\(object.filePath)", view).problem == .internalError)
+    try Folder.remove(path)
+    #expect(get("/\(object.filePath)", view).problem == .internalError)
+    try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/etc/hostname")
+    #expect(get("/\(object.filePath)", view).problem == .internalError)
+  }
+
+  @Test func `no response mixes two publications`() async throws {
+    let source = CatalogSource(publication.directory)
+    let isOver = Flag()
+    let router = router
+    try await withThrowingTaskGroup(of: Int.self) { group in
+      for _ in 0..<8 {
+        group.addTask {
+          var seen = 0
+          while !isOver.isUp || seen == 0 {
+            try Self.checkConsistency(source.current(), router)
+            seen += 1
+            await Task.yield()
+          }
+          return seen
+        }
+      }
+      for head in 105..<155 {
+        try publish(head)
+        try source.reload()
+        await Task.yield()
+      }
+      isOver.raise()
+      for try await seen in group { #expect(seen > 0) }
+    }
+    #expect(source.current().catalog?.series(series.dataset, major: 2)?.state.head.number == 154)
+  }
+
+  /// Timestamp, TUF snapshot, series role, description and redirect must belong to one publication.
+  private static func checkConsistency(_ view: CatalogView, _ router: Router) throws {
+    func get(_ target: String) -> HTTPResponse { router.answer(HTTPRequest(.get, target), in: view) }
+    let timestamp = try Metadata<Timestamp>(parsing: get("/metadata/timestamp.json").bytes).signed
+    let snapshotFile = get("/metadata/\(timestamp.snapshot.version).snapshot.json")
+    let snapshot = try Metadata<SnapshotRole>(parsing: snapshotFile.bytes).signed
+    let version = try #require(snapshot.meta["transit-2.json"]?.version)
+    let role = try Metadata<Targets>(parsing: get("/metadata/\(version).transit-2.json").bytes).signed
+    let head = try SeriesMetadata(FrontPublication.transit, in: role).state.head.number
+    let described = get("/v1/transit").json?["series"]?.elements?.first?["head"]?.integer
+    #expect(described == head)
+    let redirect = get("/v1/transit/snapshot?model=2.1")
+    #expect(redirect.headers["Seedbank-Version"] == "\(head)")
+    #expect(get(try #require(redirect.headers["Location"])).status == 200)
+  }
+}

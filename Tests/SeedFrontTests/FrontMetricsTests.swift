@@ -1,0 +1,219 @@
+import Foundation
+import SeedFormat
+import SeedHTTP
+import SeedPublication
+import SeedSystem
+import SeedTrust
+import Support
+import Testing
+
+@testable import SeedFront
+
+@Suite struct FrontMetricsTests {
+  let publication: FrontPublication
+  let front: Front
+
+  init() throws {
+    publication = try FrontPublication(history: ())
+    front = try Front(FrontConfiguration(publication: publication.directory.path))
+  }
+
+  @discardableResult
+  private func get(_ target: String, _ method: String = "GET", agent: String = "test") throws -> String {
+    let head = "\(method) \(target) HTTP/1.1\r\nHost: a\r\nUser-Agent: \(agent)\r\nConnection: close\r\n\r\n"
+    return String(decoding: try PlainConnection.exchange(head, port: front.port), as: UTF8.self)
+  }
+
+  /// The page's samples by name with labels, after so many requests were counted.
+  private func samples(after requests: Int) throws -> [String: Double] {
+    try eventually("\(requests) requests are counted") {
+      let lines = try get("/metrics").split(separator: "\n").filter {
+        !$0.hasPrefix("#") && $0.contains("_") && !$0.contains(": ")
+      }
+      let pairs = lines.map { line in
+        let end = line.lastIndex(of: " ") ?? line.endIndex
+        return (String(line[..<end]), Double(line[end...].dropFirst()) ?? .nan)
+      }
+      let samples = try Dictionary(pairs) { _, _ in throw CocoaError(.propertyListReadCorrupt) }
+      // Earlier responses may still be on their way when this page is made.
+      return samples["seedbank_request_seconds_count"] ?? 0 >= Double(requests) ? samples : nil
+    }
+  }
+
+  @Test func `requests are counted by resource and by result`() throws {
+    let object = try publication.snapshot(FrontPublication.transit, 104)
+    for _ in 0..<3 { try get("/v1") }
+    try get("/v1/transit/changes?model=2.1&since=100")
+    try get("/v1/transit/changes?model=2.1&since=104")
+    try get("/v1/transit/changes?model=2.1&since=1")
+    try get("/\(object.filePath)")
+    try get("/\(object.filePath)", "HEAD")
+    try get("/nothing")
+    try get("/..")
+    let samples = try samples(after: 10)
+    #expect(samples["seedbank_requests_total{kind=\"overview\",status=\"2xx\"}"] == 3)
+    #expect(samples["seedbank_requests_total{kind=\"changes\",status=\"2xx\"}"] == 2)
+    #expect(samples["seedbank_requests_total{kind=\"changes\",status=\"4xx\"}"] == 1)
+    #expect(samples["seedbank_requests_total{kind=\"snapshot\",status=\"2xx\"}"] == 2)
+    #expect(samples["seedbank_requests_total{kind=\"page\",status=\"4xx\"}"] == 1)
+    #expect(samples["seedbank_requests_total{kind=\"refused\",status=\"4xx\"}"] == 1)
+    #expect(samples["seedbank_response_bytes_total{kind=\"snapshot\"}"] == Double(object.length))
+    #expect(samples["seedbank_downloads_started_total{series=\"transit/2\"}"] == 1)
+    #expect(samples["seedbank_downloads_completed_total{series=\"transit/2\"}"] == 1)
+    #expect(samples["seedbank_changes_versions_behind_bucket{le=\"0\"}"] == 1)
+    #expect(samples["seedbank_changes_versions_behind_bucket{le=\"4\"}"] == 2)
+    #expect(samples["seedbank_changes_versions_behind_sum"] == 4)
+    #expect(samples["seedbank_changes_total{result=\"deltas\"}"] == 1)
+    #expect(samples["seedbank_changes_total{result=\"current\"}"] == 1)
+    #expect(samples["seedbank_changes_total{result=\"version-gone\"}"] == 1)
+    #expect(
+      samples["seedbank_request_seconds_bucket{le=\"+Inf\"}"] == samples["seedbank_request_seconds_count"])
+  }
+
+  @Test func `metrics show the publication and the connections`() throws {
+    let samples = try samples(after: 0)
+    #expect(samples["seedbank_head_version{series=\"transit/2\"}"] == 104)
+    #expect(samples["seedbank_floor_version{series=\"transit/2\"}"] == 100)
+    #expect(samples["seedbank_ready"] == 1)
+    let days = [
+      "root": RepositorySigner.rootDays, "targets": RepositorySigner.targetsDays,
+      "snapshot": 7, "timestamp": 7, "transit-2": 7,
+    ]
+    for (role, days) in days {
+      let name = "seedbank_metadata_expires_timestamp_seconds{role=\"\(role)\"}"
+      #expect(samples[name] == Double(FrontPublication.start.adding(days: days).secondsSinceEpoch))
+    }
+    #expect(samples["seedbank_connections"] ?? 0 >= 1)
+    #expect(samples["seedbank_requests_in_flight"] ?? 0 >= 1, "the one that asks")
+    let age = try #require(samples["seedbank_publication_age_seconds{series=\"transit/2\"}"])
+    #expect(abs(Double(time(nil)) - Double(FrontPublication.start.secondsSinceEpoch + 104) - age) < 60)
+  }
+
+  @Test func `library clients are counted by model and invented agents are not`() throws {
+    for agent in [
+      "Seedbank/1.0 (transit; 2.1)", "Seedbank/2.0 (transit; 2.1)", "Seedbank/1.0 (transit; 9.9)",
+      "Seedbank/1.0 (made-up; 2.1)", "Seedbank/1.0", "Seedbank/ (", "Mozilla/5.0 (transit; 2.1)",
+    ] {
+      try get("/v1", agent: agent)
+    }
+    let clients = try samples(after: 7).filter { $0.key.hasPrefix("seedbank_client_requests_total") }
+    #expect(clients == ["seedbank_client_requests_total{dataset=\"transit\",model=\"2.1\"}": 2])
+  }
+
+  @Test func `a download in parts counts once by its first byte and once by its last`() throws {
+    let object = try publication.snapshot(FrontPublication.transit, 104)
+    let middle = object.length / 2
+    for range in ["0-0", "1-\(middle)", "\(middle + 1)-", "0-\(middle)", "\(middle)-\(middle)"] {
+      _ = try RawClient(port: front.port).get("/\(object.filePath)", extra: "Range: bytes=\(range)\r\n")
+    }
+    _ = try RawClient(port: front.port).get("/\(object.filePath)", method: "HEAD")
+    let samples = try samples(after: 6)
+    #expect(samples["seedbank_downloads_started_total{series=\"transit/2\"}"] == 2)
+    #expect(samples["seedbank_downloads_completed_total{series=\"transit/2\"}"] == 1)
+  }
+
+  @Test func `metrics show process, disk, keys and lifecycle`() throws {
+    let samples = try samples(after: 0)
+    #expect(samples["seedbank_build_info{version=\"\(Release.version)\"}"] == 1)
+    #expect(samples["seedbank_held{series=\"transit/2\"}"] == 0)
+    #expect(samples["seedbank_lifecycle{series=\"transit/2\",state=\"active\"}"] == 1)
+    #expect(samples["seedbank_served_snapshots{series=\"transit/2\"}"] == 3)
+    for role in KeyRole.allCases {
+      #expect(samples["seedbank_role_keys{role=\"\(role.rawValue)\"}"] == 1)
+      #expect(samples["seedbank_role_threshold{role=\"\(role.rawValue)\"}"] == 1)
+    }
+    for name in [
+      "process_resident_memory_bytes", "process_open_fds", "process_max_fds", "seedbank_disk_free_bytes",
+      "seedbank_publication_bytes",
+    ] {
+      #expect(samples[name] ?? 0 > 0, "\(name)")
+    }
+    let start = try #require(samples["process_start_time_seconds"])
+    #expect(start <= Double(time(nil)) + 1 && start > Double(time(nil)) - 86_400)
+  }
+
+  @Test func `refused connections are counted by reason`() throws {
+    for _ in 0..<3 {
+      let client = try RawClient(port: front.port)
+      client.send("GET /v1 HTTP/1.1\r\nHost: a b\r\n\r\n")
+      #expect(try client.response().status == 400)
+    }
+    let samples = try samples(after: 3)
+    #expect(samples["seedbank_refused_connections_total{reason=\"head\"}"] == 3)
+    #expect(samples["seedbank_refused_connections_total{reason=\"address\"}"] == 0)
+  }
+
+  @Test func `steps of another process are counted by result`() throws {
+    try publication.directory.facts.write(.example(of: FrontPublication.transit))
+    try front.reload()
+    let samples = try samples(after: 0)
+    #expect(samples["seedbank_steps_total{series=\"transit/2\",result=\"published\"}"] == 3)
+    #expect(samples["seedbank_steps_total{series=\"transit/2\",result=\"failed\"}"] == 1)
+    #expect(samples["seedbank_origin_transaction_seconds{series=\"transit/2\"}"] == 1.5)
+    #expect(samples["seedbank_origin_replica_lag_seconds{series=\"transit/2\"}"] == 3)
+    #expect(samples["seedbank_origin_is_standby{series=\"transit/2\"}"] == 1)
+  }
+
+  @Test
+  func
+    `metrics show how changes were found, why not by the log, missed rows, and the wait for a replica`()
+    throws
+  {
+    let folder = publication.directory.facts
+    var facts = SeriesFacts.example(of: FrontPublication.transit)
+    facts.look.behindSince = UTCTime.now().adding(seconds: -90)
+    try folder.write(facts)
+    try front.reload()
+    var samples = try samples(after: 0)
+    func value(_ name: String, _ label: String = "") -> Double? {
+      samples["seedbank_\(name){series=\"transit/2\"\(label)}"]
+    }
+    for way in FoundBy.Way.allCases {
+      #expect(value("found_by", ",way=\"\(way.rawValue)\"") == (way == .log ? 1 : 0), "\(way)")
+    }
+    for why in ComparisonWhy.allCases {
+      let expected: Double = why == .someTables ? 1 : 0
+      #expect(value("compared_because", ",why=\"\(why.rawValue)\"") == expected, "\(why)")
+    }
+    #expect(value("origin_log_missed_total") == 12)
+    #expect(try (90...150).contains(#require(value("origin_replica_wait_seconds"))))
+    (facts.look.behindSince, facts.look.comparedWhy) = (nil, nil)
+    try folder.write(facts)
+    try front.reload()
+    samples = try self.samples(after: 0)
+    #expect(value("origin_replica_wait_seconds") == 0)
+    #expect(value("compared_because", ",why=\"some-tables\"") == 0)
+    facts.look.reading.lagSeconds = nil
+    try folder.write(facts)
+    try front.reload()
+    samples = try self.samples(after: 0)
+    #expect(value("origin_replica_wait_seconds") == nil, "the origin is no replica")
+  }
+
+  @Test func `an answer mark survives its encoding as a number`() {
+    for kind in AnswerMark.Kind.allCases {
+      for series in [0, 1, 65_535] {
+        for behind in [nil, 0, 1, 1_000_000] as [Int?] {
+          for refusal in [nil] + ProblemType.allCases.map(Optional.some) {
+            let mark = AnswerMark(kind, series: series, versionsBehind: behind, refusal: refusal)
+            #expect(mark.number >= 0 && AnswerMark(number: mark.number) == mark)
+          }
+        }
+      }
+    }
+  }
+
+  @Test func `counters lose nothing when threads count concurrently`() {
+    let metrics = FrontMetrics()
+    let measurement = HTTPMeasurement(
+      mark: AnswerMark(.changes, series: 1, versionsBehind: 3).number, status: 200, bodyBytes: 10,
+      isComplete: true, agent: 0, nanoseconds: 1_000_000)
+    DispatchQueue.concurrentPerform(iterations: 16) { _ in
+      for _ in 0..<1_000 { metrics.count(measurement) }
+    }
+    let total = metrics.total
+    #expect(total.answers.reduce(0, +) == 16_000)
+    #expect(total.bytes.reduce(0, +) == 160_000)
+    #expect(total.behindSum == 48_000)
+  }
+}

@@ -1,0 +1,315 @@
+import Foundation
+import SeedFormat
+import SeedHTTP
+import SeedTrust
+import Support
+import Testing
+
+@testable import SeedFront
+
+@Suite struct FrontRouterTests {
+  let publication: FrontPublication
+  let view: CatalogView
+  let router = Router()
+
+  init() throws {
+    publication = try FrontPublication(history: ())
+    view = CatalogView(try publication.catalog())
+  }
+
+  func get(_ target: String, _ headers: HTTPHeaders = [:]) -> HTTPResponse {
+    router.answer(HTTPRequest(.get, target, headers: headers), in: view)
+  }
+
+  @Test(arguments: [
+    ("/v1/water", ProblemType.unknownDataset),
+    ("/v1/Transit", .unknownDataset),
+    ("/v1/water/snapshot?model=2.1", .unknownDataset),
+    ("/v1/water/changes?since=x", .unknownDataset),
+    ("/v1/transit/snapshot?model=3.0", .unknownModel),
+    ("/v1/transit/changes?model=1.0&since=100", .unknownModel),
+    ("/v1/transit/snapshot?model=2.0", .unknownModel),
+    ("/v1/transit/snapshot?model=2.2", .modelNotYetPublished),
+    ("/v1/transit/changes?model=2.9&since=100", .modelNotYetPublished),
+    ("/v1/transit/changes?model=2.1&since=99", .versionGone),
+    ("/v1/transit/changes?model=2.1&since=1", .versionGone),
+    ("/v1/transit/changes?model=2.1&since=105", .versionAhead),
+    ("/v1/transit/changes?model=2.1&since=0", .badRequest),
+    ("/v1/transit/changes?model=2.1&since=-1", .badRequest),
+    ("/v1/transit/changes?model=2.1&since=0100", .badRequest),
+    ("/v1/transit/changes?model=2.1&since=1e2", .badRequest),
+    ("/v1/transit/changes?model=2.1&since=99999999999999999999", .badRequest),
+    ("/v1/transit/changes?model=2.1", .badRequest),
+    ("/v1/transit/changes?since=100", .badRequest),
+    ("/v1/transit/changes?model=2.1&since=100&epoch=x", .badRequest),
+    ("/v1/transit/changes?model=2.1&since=100&since=101", .badRequest),
+    ("/v1/transit/changes?model=2.1&since=100&limit=3", .badRequest),
+    ("/v1/transit/snapshot?model=2", .badRequest),
+    ("/v1/transit/snapshot?model=2.01", .badRequest),
+    ("/v1/transit/snapshot?model=2.1&encoding=zstd", .badRequest),
+    ("/v1/transit/snapshot?model=%zz", .badRequest),
+    ("/v1?x=1", .badRequest),
+    ("/v1/transit?model=2.1", .badRequest),
+    ("/v1/", .unknownDataset),
+    ("/v1/transit/", .notFound),
+    ("/v1/transit/nothing", .notFound),
+    ("/", .notFound),
+    ("/nothing", .notFound),
+    ("/metadata/99.targets.json", .notFound),
+    ("/metadata", .notFound),
+    ("/targets", .notFound),
+  ])
+  func `a request that cannot be answered gets a stable problem type`(target: String, type: ProblemType)
+    throws
+  {
+    let response = get(target)
+    #expect(response.problem == type)
+    #expect(response.status == type.status)
+    #expect(response.json?["status"]?.integer == type.status)
+    #expect(response.json?["title"]?.string == type.title)
+    #expect(response.json?["detail"]?.string?.isEmpty == false)
+    #expect(response.headers["Access-Control-Allow-Origin"] == "*")
+    #expect(response.headers["Cache-Control"] == "no-store")
+  }
+
+  @Test(arguments: [
+    ("snapshot?model=0.9", "Expected major.minor, such as 2.1, with a major from 1 to 999"),
+    ("snapshot?model=1000.0", "a major from 1 to 999"),
+    ("snapshot?model=1.99999999", "a minor from 0 to 999"), ("snapshot?model=2.01", "without leading zeros"),
+    ("snapshot?model=2", "major.minor, such as 2.1"), ("snapshot?model=-1.0", "major.minor, such as 2.1"),
+    ("changes?model=2.1&since=99999999999999999999", "a whole number from 1 to 9007199254740991"),
+    ("changes?model=2.1&since=0", "a whole number from 1 to 9007199254740991"),
+  ])
+  func `a number out of range is rejected with its bounds`(target: String, bounds: String) {
+    let response = get("/v1/transit/\(target)")
+    #expect(response.problem == .badRequest && response.json?["detail"]?.string?.contains(bounds) == true)
+  }
+
+  @Test func `an unknown parameter is rejected everywhere but on the web page`() throws {
+    let object = try publication.snapshot(FrontPublication.transit, 104)
+    let targets = [
+      "/v1", "/v1/transit", "/v1/transit/snapshot?model=2.1", "/v1/transit/changes?model=2.1&since=100",
+      "/metadata/timestamp.json", "/metadata/2.root.json", "/\(object.filePath)", "/livez", "/readyz",
+      "/metrics",
+      "/openapi.json",
+    ]
+    for target in targets {
+      let refused = get(target + (target.contains("?") ? "&" : "?") + "utm_source=x")
+      #expect(refused.problem == .badRequest && refused.json?["parameter"] == "utm_source", "\(target)")
+      #expect(refused.headers["Cache-Control"] == "no-store", "nobody fills caches with copies")
+    }
+    let folder = try TemporaryFolder()
+    try "<p>hello".write(toFile: folder("index.html"), atomically: true, encoding: .utf8)
+    let router = Router(pages: try StaticPages(folder: folder.path))
+    for (query, isReusable) in [("", true), ("?utm_source=x", false)] {
+      let page = router.respond(to: HTTPRequest(.get, "/\(query)"), in: view)
+      #expect(page.status == 200 && page.isReusable == isReusable)
+    }
+  }
+
+  @Test func `a 404 for the next root may be cached as long as the timestamp`() {
+    let next = get("/metadata/2.root.json")
+    #expect(next.status == 404 && next.problem == .notFound)
+    #expect(next.headers["Cache-Control"] == get("/metadata/timestamp.json").headers["Cache-Control"])
+    #expect(next.headers["Seedbank-Request"] == nil, "it answers many requests")
+    for name in [
+      "0.root.json", "3.root.json", "02.root.json", "2.root.json.gz", "2.targets.json", "2.ROOT.json",
+    ] {
+      let other = get("/metadata/\(name)")
+      #expect(other.status == 404 && other.headers["Cache-Control"] == "no-store", "\(name)")
+      #expect(other.headers["Seedbank-Request"] != nil)
+    }
+  }
+
+  @Test func `a bad request names its parameter`() {
+    #expect(get("/v1/transit/changes?model=2.1&since=0").json?["parameter"] == "since")
+    #expect(get("/v1/transit/changes?model=x&since=1").json?["parameter"] == "model")
+    #expect(get("/v1/transit/changes?since=1").json?["parameter"] == "model")
+    #expect(get("/v1?colour=red").json?["parameter"] == "colour")
+    #expect(get("/v1/transit/snapshot?model=2.1&model=2.1").json?["parameter"] == "model")
+    let encoding = get("/v1/transit/snapshot?model=2.1&encoding=br").json
+    #expect(encoding?["parameter"] == "encoding")
+    #expect(encoding?["detail"]?.string?.contains("gzip, xz") == true)
+  }
+
+  @Test func `a version that is gone or ahead comes with a snapshot link`() throws {
+    for since in [99, 105] {
+      let problem = try #require(get("/v1/transit/changes?model=2.1&since=\(since)").json)
+      #expect(problem["since"]?.integer == since)
+      #expect(problem["floor"] == 100)
+      #expect(problem["head"] == 104)
+      #expect(get(try #require(problem["snapshot"]?.string)).status == 307)
+    }
+  }
+
+  @Test func `an unknown model is rejected with the known models and the newest one`() {
+    #expect(get("/v1/transit/snapshot?model=9.0").json?["models"] == ["2.1"])
+    #expect(get("/v1/transit/snapshot?model=2.5").json?["newest"] == "2.1")
+    #expect(get("/v1/water").json?["datasets"] == ["transit"])
+  }
+
+  @Test func `a retired series is gone permanently`() throws {
+    try publication.publish(
+      FrontPublication.transit, head: 105, floor: 105, [publication.snapshot(FrontPublication.transit, 105)],
+      lifecycle: .retired(message: "Use 3.0."))
+    let view = CatalogView(try publication.catalog())
+    for target in ["/v1/transit/snapshot?model=2.1", "/v1/transit/changes?model=2.1&since=104"] {
+      let response = router.answer(HTTPRequest(.get, target), in: view)
+      #expect(response.problem == .modelRetired)
+      #expect(response.json?["detail"] == "Use 3.0.")
+    }
+  }
+
+  @Test func `a snapshot request without preference redirects to the newest in gzip`() throws {
+    let response = get("/v1/transit/snapshot?model=2.1")
+    let object = try publication.snapshot(FrontPublication.transit, 104)
+    #expect(response.status == 307)
+    #expect(response.headers["Location"] == "/\(object.filePath)")
+    #expect(response.headers["Seedbank-Version"] == "104")
+    #expect(response.headers["Seedbank-SHA256"] == object.sha256.hex)
+    #expect(response.headers["Seedbank-Length"] == "\(object.length)")
+    #expect(response.headers["Seedbank-Raw-Length"] == "\(object.rawLength)")
+    #expect(response.headers["Cache-Control"] == CacheRule.current)
+    #expect(get("/v1/transit/snapshot?model=2.1&encoding=gzip").headers == response.headers)
+    #expect(get("/v1/transit/snapshot?model=2.1&encoding=xz").headers["Seedbank-Version"] == "100")
+  }
+
+  @Test func `a snapshot below the floor is not offered`() throws {
+    let series = FrontPublication.transit
+    try publication.publish(
+      series, head: 105, floor: 104,
+      [publication.snapshot(series, 104), publication.snapshot(series, 100, .xz)])
+    let view = CatalogView(try publication.catalog())
+    let request = HTTPRequest(.get, "/v1/transit/snapshot?model=2.1&encoding=xz")
+    let response = router.answer(request, in: view)
+    #expect(response.problem == .notFound)
+    #expect(response.json?["detail"]?.string?.hasSuffix("only as gzip.") == true)
+  }
+
+  @Test func `an object is served with its ETag, time and digest`() throws {
+    let object = try publication.snapshot(FrontPublication.transit, 104)
+    let response = get("/\(object.filePath)")
+    #expect(response.status == 200)
+    #expect(response.body.length == Int64(object.length))
+    #expect(response.headers["ETag"] == "\"\(object.sha256.hex)\"")
+    #expect(response.headers["Last-Modified"] == "Mon, 21 Sep 2026 14:15:04 GMT")
+    #expect(response.headers["Repr-Digest"] == "sha-256=:\(Base64.encode(object.sha256.bytes)):")
+    #expect(response.headers["Cache-Control"]?.contains("immutable") == true)
+    #expect(response.headers["Content-Encoding"] == nil)
+    #expect(response.headers["Content-Type"] == "application/gzip")
+  }
+
+  @Test func `an object and its redirect have headers for version and epoch`() throws {
+    let transit = FrontPublication.transit
+    for object in try [publication.snapshot(transit, 104), publication.delta(transit, 103, 104)] {
+      let headers = get("/\(object.filePath)").headers
+      #expect(
+        headers["Seedbank-Version"] == "104" && headers["Seedbank-Epoch"] == FrontPublication.epoch.text)
+    }
+    let (redirect, part) = (get("/v1/transit/snapshot?model=2.1"), ["Range": "bytes=1-"] as HTTPHeaders)
+    let snapshot = get(try #require(redirect.headers["Location"]), part)
+    #expect(snapshot.status == 206)
+    for name in ["Seedbank-Version", "Seedbank-Epoch"] {
+      #expect(snapshot.headers[name] == redirect.headers[name] && snapshot.headers[name] != nil, "\(name)")
+    }
+  }
+
+  @Test func `an unchanged resource is not sent again`() throws {
+    let object = try publication.snapshot(FrontPublication.transit, 104)
+    for target in [
+      "/\(object.filePath)", "/v1", "/metadata/timestamp.json", "/v1/transit/changes?model=2.1&since=100",
+    ] {
+      let tag = try #require(get(target).headers["ETag"])
+      for condition in [tag, "W/\(tag)", "\"other\", \(tag)", "*"] {
+        let response = get(target, ["If-None-Match": condition])
+        #expect(response.status == 304)
+        for name in ["ETag", "Cache-Control", "Last-Modified", "Vary"] {
+          #expect(response.headers[name] == get(target).headers[name])
+        }
+        for name in ["Content-Type", "Seedbank-Version", "Seedbank-Epoch"] {
+          #expect(response.headers[name] == nil, "\(name) describes a body")
+        }
+      }
+      #expect(get(target, ["If-None-Match": "\"other\""]).status == 200)
+    }
+    #expect(get("/nothing", ["If-None-Match": "*"]).status == 404)
+  }
+
+  @Test func `HEAD returns the headers of GET`() throws {
+    let object = try publication.snapshot(FrontPublication.transit, 104)
+    let targets = [
+      "/v1", "/v1/transit", "/v1/transit/snapshot?model=2.1", "/v1/transit/changes?model=2.1&since=101",
+      "/metadata/1.root.json", "/\(object.filePath)", "/livez", "/readyz", "/nothing",
+    ]
+    for target in targets {
+      let head = router.answer(HTTPRequest(.head, target), in: view)
+      #expect(head.status == get(target).status)
+      #expect(head.headers == get(target).headers)
+      #expect(head.body.length == get(target).body.length)
+    }
+  }
+
+  @Test func `OPTIONS is answered everywhere and other methods are not`() {
+    for target in ["/", "/v1", "/targets/none", "/v1/transit/changes"] {
+      let response = router.answer(HTTPRequest(.options, target), in: view)
+      #expect(response.status == 204)
+      #expect(response.headers["Allow"] == "GET, HEAD, OPTIONS")
+      #expect(response.headers["Access-Control-Allow-Origin"] == "*")
+      #expect(response.headers["Access-Control-Allow-Methods"] == "GET, HEAD, OPTIONS")
+    }
+    let response = router.answer(HTTPRequest(HTTPMethod("DELETE"), "/v1"), in: view)
+    #expect(response.problem == .methodNotAllowed)
+    #expect(response.headers["Allow"] == "GET, HEAD, OPTIONS")
+  }
+
+  @Test func `without a publication everything but health asks the client to wait`() {
+    for target in ["/v1", "/v1/transit", "/metadata/timestamp.json", "/targets/x"] {
+      let response = router.answer(HTTPRequest(.get, target), in: CatalogView(nil))
+      #expect(response.problem == .overloaded)
+      #expect(response.headers["Retry-After"] == "2")
+    }
+    #expect(router.answer(HTTPRequest(.get, "/livez"), in: CatalogView(nil)).status == 200)
+    let ready = router.answer(HTTPRequest(.get, "/readyz"), in: CatalogView(nil, failure: "no disk"))
+    #expect(ready.status == 503)
+    #expect(ready.json?["error"] == "no disk")
+  }
+
+  @Test func `a front is ready when it has a snapshot of every series`() throws {
+    #expect(get("/readyz").status == 200)
+    #expect(get("/readyz").json?["series"]?.elements?.first?["snapshot"] == 104)
+    let series = FrontPublication.transit
+    try publication.publish(series, head: 105, floor: 105, [])
+    let view = CatalogView(try publication.catalog())
+    #expect(router.answer(HTTPRequest(.get, "/readyz"), in: view).status == 503)
+    let snapshot = HTTPRequest(.get, "/v1/transit/snapshot?model=2.1")
+    #expect(router.answer(snapshot, in: view).problem == .overloaded)
+  }
+
+  @Test func `the description contains everything that a client needs`() throws {
+    let dataset = try #require(get("/v1/transit").json)
+    #expect(get("/v1").json?["datasets"]?.elements == [dataset])
+    let series = try #require(dataset["series"]?.elements?.first)
+    #expect(series["major"] == 2)
+    #expect(series["epoch"]?.string == FrontPublication.epoch.text)
+    #expect(series["head"] == 104)
+    #expect(series["floor"] == 100)
+    #expect(series["models"] == ["2.1"])
+    #expect(series["lifecycle"] == ["state": "active"])
+    #expect(series["publishedAt"] == "2026-09-21T14:15:04Z")
+    #expect(series["publishedAtSeconds"] == 1_790_000_104)
+    #expect(series["pollSeconds"] == 30)
+    #expect(series["attribution"] == "City \"Transit\" <b>")
+    #expect(series["source"] == nil)
+    #expect(series["deltas"]?["count"] == 5)
+    let snapshots = try #require(series["snapshots"]?.elements)
+    #expect(snapshots.map { $0["version"]?.integer } == [104, 100, 100])
+    for snapshot in snapshots {
+      let response = get(try #require(snapshot["url"]?.string))
+      #expect(response.body.length == snapshot["length"]?.integer.map(Int64.init))
+    }
+    #expect(get(try #require(series["snapshot"]?.string)).status == 307)
+    let changes = try #require(series["changes"]?.string)
+      .replacing("{since}", with: "103").replacing("{epoch}", with: FrontPublication.epoch.text)
+    #expect(get(changes).status == 200)
+  }
+}

@@ -1,0 +1,291 @@
+import Foundation
+import SeedDatabase
+import SeedFormat
+import SeedPublication
+import SeedSystem
+import SeedTrust
+import Support
+import Testing
+
+@testable import SeedFront
+
+@Suite struct PageFactsTests {
+  private let catalog: PublishedCatalog
+  private let publication: FrontPublication
+  private static let series = FrontPublication.transit
+  private static let now = FrontPublication.start.adding(seconds: 200)
+
+  init() throws {
+    publication = try FrontPublication(history: ())
+    catalog = try publication.catalog()
+  }
+
+  private func page(_ change: (inout SeriesFacts) -> Void = { _ in }, at now: UTCTime = now) -> String {
+    var facts = SeriesFacts(
+      Self.series, writtenAt: Self.now,
+      look: .init(good: Self.now, newest: .unchanged, newestAt: Self.now),
+      upcoming: UpcomingSnapshots(due: nil, calendarTimes: [], clock: nil, jitterSeconds: 0))
+    change(&facts)
+    let view = CatalogView(catalog, facts: [Self.series: facts])
+    let clients = ClientCounts(requests: [], since: Self.now)
+    return String(decoding: PageContent(view: view, clients: clients, now: now).html.bytes, as: UTF8.self)
+  }
+
+  private func step(_ outcome: StepOutcome, _ place: Int) -> SeriesFacts.Step {
+    let at = Self.now.adding(seconds: -place)
+    var step = SeriesFacts.Step(outcome, at: at, last: at)
+    (step.milliseconds, step.to, step.rows) = (100 * place, 104 - place, 1000 - place)
+    return step
+  }
+
+  @Test func `a failed or rejected build is shown first and without its error text`() {
+    for (outcome, words) in [(StepOutcome.failed, "failed"), (.refused, "was refused")] {
+      let html = page { ($0.look.newest, $0.look.reason) = (outcome, .keys) }
+      #expect(html.contains("class=\"standing soon\""))
+      #expect(
+        html.contains(">transit 2</a> needs somebody’s attention: last build \(outcome.rawValue)."))
+      #expect(
+        html.contains("class=\"state bad\">last build \(outcome.rawValue)<")
+          && html.contains("</time>, \(words): a signing key is missing"))
+    }
+    #expect(page().contains("class=\"standing good\""))
+  }
+
+  @Test func `each concern has its own words and none leaves the page green`() {
+    let concerns: [(word: String, sentence: String, change: (inout SeriesFacts) -> Void)] = [
+      ("clocks differ", "ahead of this front’s clock", { $0.look.newestAt = Self.now.adding(days: 1) }),
+      ("no look for long", "Does it still run?", { $0.look.newestAt = Self.now.adding(days: -2) }),
+      ("older than expected", "expected within 1\u{A0}min", { $0.expectedChangeSeconds = 60 }),
+      ("not known", "No status is reported to this front", { $0.look.newest = nil }),
+      ("a key is gone", "<code>seedbank keys status</code> names the key", { $0.lacksKeys = true }),
+      ("more in the origin", "<code>seedbank model new</code>", { $0.gained = 2 }),
+      (
+        "held back for lost rows or values", "<code>seedbank regenerate --accept-shrink</code>",
+        { ($0.look.newest, $0.look.reason) = (.refused, .shrunk) }
+      ),
+      (
+        "last build refused", "rows that cannot be published.",
+        { ($0.look.newest, $0.look.reason) = (.refused, .data) }
+      ),
+    ]
+    for (word, sentence, change) in concerns {
+      let html = page(change)
+      #expect(html.contains("\">\(word)</span>") && html.contains(sentence), "\(word)")
+      #expect(!html.contains("class=\"standing good\"") && !html.contains("Everything is current"), "\(word)")
+      #expect(!html.contains("class=\"state good\">current"), "\(word)")
+    }
+  }
+
+  @Test func `the page shows a remedy for every reason of a failed build`() {
+    for reason in FailureReason.allCases {
+      let html = page { ($0.look.newest, $0.look.reason) = (.failed, reason) }
+      let notices = html.split(separator: "transit-2:notices\">").last?.split(separator: "</div>").first ?? ""
+      #expect(notices.contains("Clients keep version") && notices.contains("<code>seedbank "), "\(reason)")
+    }
+  }
+
+  @Test func `signatures without a renewal are not green`() {
+    let late = page(
+      { ($0.lifetimeSeconds, $0.look.newestAt) = (RepositorySigner.onlineSeconds, Self.now.adding(days: 5)) },
+      at: Self.now.adding(days: 5))
+    #expect(late.contains("class=\"standing soon\">No process renews the signatures"))
+    #expect(late.contains("class=\"state soon\">not renewed<") && !late.contains("Everything is current"))
+  }
+
+  @Test func `no series is green while signatures are expired`() {
+    let html = page(at: Self.now.adding(seconds: RepositorySigner.onlineSeconds))
+    #expect(
+      html.contains("class=\"standing bad\"") && html.contains("class=\"state bad\">signatures expired<"))
+  }
+
+  @Test func `a publisher that stopped checking is reported after a time that fits its interval`() {
+    for (every, seconds, isMissed) in [(2, 450, false), (2, 451, true), (120, 600, false), (120, 601, true)] {
+      let html = page({ $0.checkSeconds = every }, at: Self.now.adding(seconds: seconds))
+      #expect(html.contains("Does it still run?") == isMissed, "\(every), \(seconds)")
+    }
+    // A timer has no known interval, so it gets 26 hours, as in the documented alerts.
+    for (hours, isMissed) in [(25, false), (27, true)] {
+      #expect(page(at: Self.now.adding(seconds: hours * 3600)).contains("Does it still run?") == isMissed)
+    }
+  }
+
+  @Test func `the page shows how a build found its changes and why not by the log`() {
+    var audit = step(.published, 1)
+    (audit.foundBy, audit.missedRows) = (.audit, 123)
+    var compared = step(.published, 2)
+    (compared.foundBy, compared.comparedWhy) = (.comparison, .otherSchema)
+    var logged = step(.published, 3)
+    logged.foundBy = .log
+    let html = page { $0.steps = [audit, compared, logged] }
+    for words in ["audit: the log missed 123", "comparison: other-schema", "log"] {
+      #expect(html.contains("<td>\(words)</td>"), "\(words)")
+    }
+    #expect(!html.contains("Rows compared because") && !html.contains("Rows the log missed"))
+  }
+
+  @Test
+  func `the page shows comparison reasons, missed rows and the wait for a replica`() {
+    let since = Self.now.adding(seconds: -30)
+    let html = page {
+      ($0.look.foundBy, $0.look.comparedWhy) = (.comparison, .otherServer)
+      ($0.missedRows, $0.look.behindSince) = (7, since)
+      $0.look.reading.role = .standby
+    }
+    for (name, value) in [
+      ("Rows compared because", "other-server"), ("Rows the log missed", "7"),
+      ("Waits for the replica since", since.text), ("Origin read from", "standby"),
+    ] {
+      let entry = html.split(separator: "<dt>\(name)</dt>").last?.prefix(120) ?? ""
+      #expect(entry.contains(value), "\(name): \(entry)")
+    }
+  }
+
+  @Test func `the next snapshots are shown with their time zone`() throws {
+    let (first, second) = (Self.now.adding(seconds: 60), Self.now.adding(days: 1))
+    let clock = try ZoneClock("Europe/Berlin")
+    let html = page {
+      $0.upcoming = UpcomingSnapshots(
+        due: nil, calendarTimes: [first, second], clock: clock, jitterSeconds: 0)
+    }
+    #expect(html.contains("datetime=\"\(first.text)\"") && html.contains("datetime=\"\(second.text)\""))
+    let shown = clock.text(first).suffix(19)
+    #expect(html.contains(", which is \(shown)</span>") && shown.hasSuffix(" Europe/Berlin"))
+    let due = page {
+      $0.upcoming = UpcomingSnapshots(due: second, calendarTimes: [], clock: nil, jitterSeconds: 0)
+    }
+    #expect(due.contains("Next snapshot") && due.contains("datetime=\"\(second.text)\""))
+    #expect(!page().contains("Next snapshot"))
+  }
+
+  private func object(_ kind: PublishedObject.Kind, _ length: Int, day: Int) -> PublishedObject {
+    PublishedObject(
+      series: Self.series, kind: kind, length: length, sha256: FrontPublication.schema,
+      model: "2.1",
+      rawLength: length, rawSHA256: FrontPublication.schema, schema: FrontPublication.schema,
+      digest: FrontPublication.schema, publishedAt: FrontPublication.start.adding(days: day))
+  }
+
+  @Test func `the size curve contains only gzip snapshots in order of time`() {
+    let version: Version = 100
+    let objects = [
+      object(.snapshot(version, .gzip), 30_000, day: 3), object(.snapshot(version, .gzip), 10_000, day: 1),
+      object(.snapshot(version, .gzip), 20_000, day: 2), object(.snapshot(version, .xz), 1_000, day: 4),
+      object(.delta(from: version, to: 101), 90_000, day: 5),
+    ]
+    let metadata = SeriesMetadata(series: Self.series, state: catalog.allSeries[0].state, objects: objects)
+    let series = PageSeries(
+      metadata: metadata, snapshots: [], facts: .example(of: Self.series), concerns: [],
+      clients: ClientCounts(requests: [], since: Self.now), hasSuccessor: false, isCopy: false, now: Self.now,
+      root: nil)
+    let html = String(decoding: series.section(isFolded: false).bytes, as: UTF8.self)
+    #expect(html.contains("Snapshot size: from \(HTML.sizeText(10_000)) to \(HTML.sizeText(30_000))"))
+  }
+
+  @Test func `builds are shown as bars and as a table up to a limit`() {
+    let outcomes: [StepOutcome] = [.published, .failed, .rolledBack, .refused]
+    let html = page { facts in
+      facts.steps = (0..<100).map { step(outcomes[$0 % 4], $0) }
+    }
+    let rows = html.ranges(of: "<rect class=").count
+    #expect(rows == PageLimits.builds)
+    #expect(
+      html.contains("</data> more builds: <a href=\"/v1/transit/facts?model=2.1\">"))
+    #expect(html.ranges(of: "<rect class=\"bad\"").count == PageLimits.builds / 2)
+    #expect(
+      html.contains("10 published, 10 rolled back, 10 refused, 10 failed; the longest took 3.9\u{A0}s."))
+    // The newest bar is the last, the oldest the highest.
+    #expect(html.contains("x=\"0\" y=\"0\" width=\"8\" height=\"40\""))
+    #expect(html.contains("x=\"390\" y=\"34\" width=\"8\" height=\"6\""))
+    #expect(html.contains("Rows: from 941 to 1\u{202F}000"))
+  }
+
+  @Test func `a curve stays within its frame for huge numbers and is omitted if it is flat`() {
+    for values in [[5, 5, 6], [0, Int.max], [Int.max, 0, 7]] {
+      let html = page { facts in
+        facts.steps = values.enumerated().map { place, rows in
+          var step = step(.published, place)
+          step.rows = rows
+          return step
+        }
+      }
+      let points = html.firstRange(of: "polyline points=\"").map {
+        html[$0.upperBound...].prefix { $0 != "\"" }
+      }
+      let numbers = (points ?? "").split { $0 == " " || $0 == "," }.compactMap { Int($0) }
+      #expect(
+        numbers.count == 2 * values.count && numbers.allSatisfy { (0...200).contains($0) }, "\(numbers)")
+    }
+    #expect(!page().contains("<polyline"))
+    let flat = page { facts in
+      facts.steps = (0..<3).map { place in
+        var step = step(.published, place)
+        step.rows = 5
+        return step
+      }
+    }
+    #expect(!flat.contains("<polyline"))
+  }
+
+  @Test func `a curve that returns to its start describes its extremes`() {
+    func words(_ rows: Int...) -> String {
+      page { facts in
+        facts.steps = rows.enumerated().map { place, rows in
+          var step = step(.published, place)
+          step.rows = rows
+          return step
+        }
+      }
+    }
+    #expect(words(303, 305, 303).contains("Rows: between 303 and 305"))
+    #expect(words(303, 305, 304).contains("Rows: from 304 to 303"))
+  }
+
+  @Test func `tables are shown with rows, keys and schema up to a limit`() {
+    let html = page { facts in
+      facts.tables = (0..<PageLimits.tables + 5).map { place in
+        let columns = (0..<300).map { SeriesFacts.Column(name: "c\($0)", type: "TEXT", isKey: $0 == 0) }
+        return .init(
+          name: "<t\(place)>", rows: place, columns: columns,
+          sql: "CREATE TABLE \(String(repeating: "x", count: 20_000))")
+      }
+    }
+    #expect(html.contains("<bdi>&lt;t7&gt;</bdi>") && html.contains("<b><bdi>c0</bdi></b>, <bdi>c1</bdi>"))
+    #expect(html.contains("and <data value=\"288\">288</data> more"))
+    #expect(html.contains("<data value=\"5\">5</data> more tables: <a href=\"/v1/transit/facts?model=2.1\">"))
+    #expect(html.utf8.count < PageLimits.sectionBytes)
+  }
+
+  @Test func `unverified numbers may have any size`() {
+    var changes = TableChanges()
+    (changes.inserted, changes.updated, changes.deleted) = (.max, .max, .max)
+    let html = page { facts in
+      facts.checkSeconds = .max
+      facts.tables = (0..<3).map { .init(name: "t\($0)", rows: .max, columns: [], sql: "") }
+      facts.steps = (0..<3).map { place in
+        var step = step(.published, place)
+        (step.milliseconds, step.times, step.rows, step.to) = (.max, .max, .max, .max)
+        (step.deltaBytes, step.snapshotBytes) = (.max, .max)
+        step.changes = ["a": changes, "b": changes]
+        return step
+      }
+    }
+    #expect(html.contains("<data value=\"\(Int.max)\">"))
+  }
+
+  @Test func `the page of one dataset with a long history is at most 60 kB`() throws {
+    let html = page { facts in
+      facts.steps = (0..<100).map { step(.published, $0) }
+      facts.tables = (0..<12).map { place in
+        let columns = (0..<8).map { SeriesFacts.Column(name: "column_\($0)", type: "TEXT", isKey: $0 == 0) }
+        let sql = columns.map { "\($0.name) TEXT NOT NULL" }.joined(separator: ", ")
+        return .init(name: "table_\(place)", rows: 1000, columns: columns, sql: sql)
+      }
+    }
+    let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let files = try ["index.html", "style.css", "app.js", "icon.svg"].map { name in
+      try DurableFile.read(package.appending(path: "Public/\(name)").path, limit: 100_000).count
+    }
+    #expect(html.utf8.count + files.reduce(0, +) <= 60_000, "\(html.utf8.count) and \(files)")
+  }
+}

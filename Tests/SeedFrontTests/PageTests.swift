@@ -1,0 +1,291 @@
+import SeedFormat
+import SeedHTTP
+import SeedPublication
+import SeedSystem
+import SeedTrust
+import Support
+import Testing
+
+@testable import SeedFront
+
+/// The page as the front renders it, without a browser.
+@Suite struct PageTests {
+  let publication: FrontPublication
+
+  init() throws { publication = try FrontPublication(history: ()) }
+
+  private static let index = Array("<main><!-- what the front knows --></main>".utf8)
+
+  private func page(_ view: CatalogView, at now: UTCTime = FrontPublication.start) throws -> String {
+    let page = try #require(LivePage(index: Self.index, began: FrontPublication.start))
+    return String(decoding: page.document(view, counts([]), now: now).bytes, as: UTF8.self)
+  }
+
+  private func view() throws -> CatalogView { CatalogView(try publication.catalog()) }
+
+  @Test func `the page shows the publication without a script`() throws {
+    let html = try page(view())
+    let snapshot = try publication.snapshot(FrontPublication.transit, 104)
+    for expected in [
+      "<p id=\"standing\" class=\"standing unknown\">Nothing reports to this front whether",
+      "id=\"transit-2\"",
+      "<data value=\"104\">104</data>",
+      snapshot.sha256.hex, snapshot.filePath, "since=103&amp;to=104&amp;epoch=\(FrontPublication.epoch)",
+      "City &quot;Transit&quot; &lt;b&gt;", "CC0", "1.root.json", "</main>",
+    ] { #expect(html.contains(expected), "\(expected)") }
+    #expect(!html.contains("<b>") && !html.contains("style=") && !html.contains("<script"))
+  }
+
+  @Test func `a front without a publication reports it and an unreadable one shows the last good version`()
+    throws
+  {
+    #expect(try page(CatalogView(nil)).contains("Nothing is published yet"))
+    let failed = CatalogView(try publication.catalog(), failure: "its place/<metadata> is away")
+    let html = try page(failed)
+    #expect(
+      html.contains("Cannot read the publication") && html.contains("its place/&lt;metadata&gt; is away")
+    )
+    #expect(html.contains("<data value=\"104\">"))
+  }
+
+  @Test func `a missing publication is one notice with a remedy instead of one per series`() throws {
+    let missing = PublicationError.missing(path: "its place")
+    var away = CatalogView(try publication.catalog(), failure: "\(missing)")
+    away.standing.missing = Set(
+      try publication.catalog().allSeries.flatMap(\.usableSnapshots).map(\.filePath))
+    #expect(away.missingFileWarnings.isEmpty)
+    let html = try page(away)
+    let top = html.split(separator: "id=\"warnings\"").last?.split(separator: "</div>").first ?? ""
+    #expect(top.split(separator: "class=\"notice\"").count == 2, "\(top)")
+    #expect(top.contains("seedbank new-epoch") && !top.contains("`"))
+    away.standing.missing.removeFirst()
+    #expect(!away.missingFileWarnings.isEmpty, "what is there says that its place is not away")
+  }
+
+  @Test func `a mirror that is behind is shown by its number without its location`() throws {
+    func page(_ behindSince: UTCTime?) throws -> String {
+      var view = try view()
+      view.mirrors = MirrorFacts(behindSince: [nil, behindSince])
+      return try self.page(view)
+    }
+    let late = try page(FrontPublication.start)
+    #expect(late.contains("Mirror <data value=\"2\">2</data> has not been up to date since"))
+    #expect(late.contains("has not reached every mirror"))
+    #expect(try !page(nil).contains("Mirror <data"))
+  }
+
+  @Test func `each problem of the publisher's machine is shown once with a command`() throws {
+    var view = try view()
+    for count in 1...PublisherConcern.allCases.count {
+      var told = PublisherFacts()
+      told.concerns = Set(PublisherConcern.allCases.suffix(count))
+      view.publisher = told
+      let html = try page(view)
+      for concern in PublisherConcern.allCases {
+        let notice = String(decoding: concern.notice.bytes, as: UTF8.self)
+        #expect(
+          html.ranges(of: notice).count == (told.concerns.contains(concern) ? 1 : 0),
+          "\(concern)")
+      }
+    }
+  }
+
+  @Test(arguments: SeriesDoubt.allCases)
+  func `doubts about a series are shown with it`(_ doubt: SeriesDoubt) throws {
+    var view = try view()
+    var told = PublisherFacts()
+    told.doubts = [FrontPublication.transit: [doubt], try Series("other", major: 1): [doubt]]
+    view.publisher = told
+    let html = try page(view)
+    let words: [SeriesDoubt: (String, String)] = [
+      .noModel: ("its model is gone", "no model of it any more"),
+      .copy: ("working copy unreadable", "working copy of it cannot be read"),
+      .log: ("log in doubt", "log misses writes"),
+    ]
+    let (badge, sentence) = try #require(words[doubt])
+    #expect(html.contains(">\(badge)</span>") && html.contains(sentence))
+  }
+
+  @Test func `an origin kept open for too long is shown with the duration`() throws {
+    var facts = SeriesFacts.example(of: FrontPublication.transit)
+    facts.look.reading.openMilliseconds = 1000 * OriginReading.mostOpenSeconds
+    let view = { CatalogView(try publication.catalog(), facts: [FrontPublication.transit: facts]) }
+    #expect(try !page(view()).contains("kept a transaction open"))
+    facts.look.reading.openMilliseconds = 720_000
+    #expect(try page(view()).contains("kept a transaction open for 12 minutes"))
+  }
+
+  @Test func `a front finds at its next check whether a mirror is behind`() throws {
+    let source = CatalogSource(publication.directory)
+    let facts = publication.directory.facts
+    for told in [MirrorFacts(behindSince: [FrontPublication.start]), MirrorFacts(behindSince: [nil]), nil] {
+      try facts.write(told)
+      source.lookAtFacts()
+      #expect(source.current().mirrors == told)
+      try source.reload()
+      #expect(source.current().mirrors == told)
+    }
+  }
+
+  @Test func `a front finds at its next check the problems of the publisher's machine`() throws {
+    let source = CatalogSource(publication.directory)
+    let facts = publication.directory.facts
+    var told = PublisherFacts()
+    told.concerns = [.keyChange, .stateDisk]
+    told.doubts[FrontPublication.transit] = [.log, .copy]
+    for told in [told, PublisherFacts(), nil] {
+      try facts.write(told)
+      source.lookAtFacts()
+      #expect(source.current().publisher == told && facts.publisher == told)
+      try source.reload()
+      #expect(source.current().publisher == told)
+    }
+  }
+
+  @Test func `unknown publisher facts are ignored and a damaged file counts as missing`() throws {
+    let facts = publication.directory.facts
+    let file = "\(publication.directory.path)/facts/publisher.json"
+    func read(_ text: String) throws -> PublisherFacts? {
+      try DurableFile.write(Array(text.utf8), to: file)
+      return facts.publisher
+    }
+    try facts.write(PublisherFacts())
+    let newer = try read(
+      #"{"concerns":["weather","keyFiles"],"series":[{"dataset":"a","major":1,"doubts":["log","x"],"y":1}],"z":2}"#
+    )
+    #expect(newer?.concerns == [.keyFiles])
+    #expect(try newer?.doubts == [Series("a", major: 1): [.log]])
+    for text in [
+      "", "[]", #"{"concerns":[]}"#, #"{"concerns":1,"series":[]}"#, #"{"concerns":[],"series":[{}]}"#,
+    ] {
+      #expect(try read(text) == nil, "\(text)")
+    }
+  }
+
+  @Test func `expired signatures are shown first`() throws {
+    let late = FrontPublication.start.adding(days: 4000)
+    let html = try page(view(), at: late)
+    #expect(html.contains("Signatures have expired") && html.contains("class=\"state bad\">expired</span>"))
+    #expect(try !page(view()).contains(">expired<"))
+  }
+
+  @Test func `lifecycle and the operator's message are shown`() throws {
+    let series = FrontPublication.transit
+    try publication.publish(
+      series, head: 105, floor: 105, [publication.snapshot(series, 105)],
+      lifecycle: .deprecated(sunset: "2027-03-01", message: "<script>alert(1)</script>"))
+    let html = try page(view())
+    #expect(html.contains("This series is deprecated.") && html.contains("<bdi>2027-03-01</bdi>"))
+    #expect(html.contains("&lt;script&gt;alert(1)") && !html.contains("<script"))
+  }
+
+  @Test
+  func `the page is rendered at most once per second and is byte-identical without changes`()
+    throws
+  {
+    let page = try #require(LivePage(index: Self.index, began: FrontPublication.start))
+    let (view, now) = (try view(), FrontPublication.start)
+    let first = page.document(view, counts([]), now: now)
+    let asked = [ClientCounts.Requests(dataset: "transit", model: "2.1", count: 7)]
+    #expect(page.document(view, counts(asked), now: now) == first)
+    let second = page.document(view, counts(asked), now: now.adding(seconds: 1))
+    #expect(second.tag != first.tag)
+    #expect(page.document(view, counts(asked), now: now.adding(seconds: 2)).tag == second.tag)
+    #expect(page.document(CatalogView(nil), counts(asked), now: now.adding(seconds: 2)).tag != second.tag)
+  }
+
+  @Test func `requested models are shown with their request counts and unused ones too`()
+    throws
+  {
+    let page = try #require(LivePage(index: Self.index, began: FrontPublication.start))
+    func html(_ model: String, _ count: Int) throws -> String {
+      let asked = [ClientCounts.Requests(dataset: "transit", model: model, count: count)]
+      return String(decoding: page.document(try view(), counts(asked), now: .now()).bytes, as: UTF8.self)
+    }
+    let used = try html("2.1", 1234)
+    #expect(used.contains("it is in use") && used.contains("<data value=\"1234\">"))
+    let other = try #require(LivePage(index: Self.index, began: FrontPublication.start))
+    let asked = [ClientCounts.Requests(dataset: "transit", model: "3.0", count: 1)]
+    let unused = String(decoding: other.document(try view(), counts(asked), now: .now()).bytes, as: UTF8.self)
+    #expect(unused.contains("No client of transit 2 has asked") && !unused.contains("may be retired"))
+    let nobody = try rendered([])
+    #expect(nobody.contains("No client of transit 2 has asked"))
+  }
+
+  private func counts(_ asked: [ClientCounts.Requests]) -> (UTCTime) -> ClientCounts {
+    { ClientCounts(requests: asked, since: $0) }
+  }
+
+  private func rendered(_ asked: [ClientCounts.Requests], in view: CatalogView? = nil) throws -> String {
+    let page = try #require(LivePage(index: Self.index, began: FrontPublication.start))
+    return String(
+      decoding: page.document(try view ?? self.view(), counts(asked), now: .now()).bytes, as: UTF8.self)
+  }
+
+  @Test func `an old major without requests is reported as ready to retire`() throws {
+    let name = DatasetName("a")
+    let (old, new) = (Series(name, model: "1.0"), Series(name, model: "2.0"))
+    let two = try FrontPublication([old, new])
+    for series in [old, new] { try two.publish(series, head: 1, floor: 1, [two.snapshot(series, 1)]) }
+    let html = try rendered([], in: CatalogView(try two.catalog()))
+    #expect(html.ranges(of: "may be retired").count == 1)
+    #expect(html.contains("No client of a 1 has asked") && html.contains("No client of a 2 has asked"))
+  }
+
+  @Test func `the page has an ETag, a policy and a short lifetime, and supports 304`()
+    throws
+  {
+    let folder = publication.folder("pages")
+    try Folder.create(folder)
+    try DurableFile.write(Self.index, to: "\(folder)/index.html")
+    let router = Router(pages: try StaticPages(folder: folder), now: { FrontPublication.start })
+    let view = try view()
+    for path in ["/", "/index.html"] {
+      let answer = router.answer(HTTPRequest(.get, path), in: view)
+      #expect(answer.status == 200 && answer.headers["Cache-Control"] == "max-age=1" && !answer.isReusable)
+      let policy = try #require(answer.headers["Content-Security-Policy"])
+      for rule in [
+        "default-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
+        "object-src 'none'",
+      ] { #expect(policy.contains(rule)) }
+      #expect(answer.headers["Referrer-Policy"] == "no-referrer")
+      let tag = try #require(answer.headers["ETag"])
+      let again = router.answer(HTTPRequest(.get, path, headers: ["If-None-Match": tag]), in: view)
+      #expect(again.status == 304)
+      let head = router.answer(HTTPRequest(.head, path), in: view)
+      #expect(head.status == 200 && head.headers["ETag"] == tag)
+    }
+  }
+
+  @Test func `an operator's page without the marker is served unchanged`() throws {
+    #expect(LivePage(index: Array("<h1>Ours</h1>".utf8), began: .now()) == nil)
+    let folder = publication.folder("own")
+    try Folder.create(folder)
+    try DurableFile.write(Array("<h1>Ours</h1>".utf8), to: "\(folder)/index.html")
+    let router = Router(pages: try StaticPages(folder: folder))
+    let answer = router.answer(HTTPRequest(.get, "/"), in: try view())
+    #expect(answer.bytes == Array("<h1>Ours</h1>".utf8) && answer.headers["Cache-Control"] == CacheRule.page)
+  }
+
+  @Test(.full) func `two hundred series fit one page, folded, with the omitted ones counted`() throws {
+    let names = try (1...200).map { try DatasetName("set-\($0)") }
+    let many = try FrontPublication(names.map { Series($0, model: "2.1") })
+    for name in names {
+      let series = Series(name, model: "2.1")
+      try many.publish(series, head: 5, floor: 5, [many.snapshot(series, 5)])
+    }
+    var content = PageContent(
+      view: CatalogView(try many.catalog()), clients: ClientCounts(requests: [], since: .now()),
+      now: FrontPublication.start)
+    let whole = String(decoding: content.html.bytes, as: UTF8.self)
+    #expect(whole.utf8.count < PageLimits.sectionBytes && !whole.contains("id=\"rest\""))
+    #expect(whole.ranges(of: "<details class=\"series\"").count == 200)
+    #expect(whole.ranges(of: "<tr id=\"list:").count == 200)
+    content.room = 100_000
+    let part = String(decoding: content.html.bytes, as: UTF8.self)
+    let shown = part.ranges(of: "<details class=\"series\"").count
+    #expect(shown > 5 && shown < 200 && part.utf8.count < 200_000)
+    #expect(part.contains("<data value=\"\(200 - shown)\">") && part.contains("has all of them"))
+    #expect(part.ranges(of: "<tr id=\"list:").count == 200)
+  }
+}

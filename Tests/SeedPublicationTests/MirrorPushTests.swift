@@ -1,0 +1,326 @@
+import Foundation
+import SeedFormat
+import SeedPublisher
+import SeedSystem
+import SeedTrust
+import Support
+import Testing
+
+@testable import SeedPublication
+
+/// A mirror shows successive publications and never half of one.
+@Suite struct MirrorPushTests {
+  private struct History {
+    let deployment: TestDeployment
+    let images: [MirrorImage]
+
+    init(versions: Int) throws {
+      deployment = try PublisherFixture.deployment()
+      deployment.job.retainedSnapshots = 1
+      var images = [try MirrorImage(of: deployment.publication)]
+      for version in 1..<versions {
+        try deployment.origin("UPDATE stop SET name = 'name \(version)' WHERE id = 1")
+        _ = try deployment.step(forcingSnapshot: version.isMultiple(of: 2))
+        images.append(try MirrorImage(of: deployment.publication))
+      }
+      self.images = images
+    }
+  }
+
+  private static var options: MirrorOptions {
+    var options = MirrorOptions()
+    options.pause = { _ in }
+    options.graceSeconds = 60
+    return options
+  }
+
+  /// Every file that a client can reach from the current timestamp must exist.
+  private static func check(_ files: [String: [UInt8]], _ note: String) {
+    guard files[MirrorImage.timestampPath] != nil else { return }
+    let result = Result {
+      let root = try #require(files["metadata/1.root.json"])
+      return try PublishedMetadata(root: root) { files["metadata/\($0)"] }
+    }
+    guard let published = try? result.get() else {
+      Issue.record("\(note): the timestamp leads to metadata that is not there or does not fit: \(result)")
+      return
+    }
+    for object in published.series.values.flatMap(\.metadata.objects) {
+      #expect(files[object.filePath].map(SHA256Digest.of) == object.sha256, "\(note): \(object.filePath)")
+    }
+  }
+
+  private static func push(
+    _ image: MirrorImage, to bucket: any MirrorStore, _ memory: inout MirrorMemory, at seconds: Int = 0,
+    _ options: MirrorOptions = options, remember: @escaping (MirrorMemory) -> Void = { _ in }
+  ) throws -> MirrorReport {
+    var push = MirrorPush(
+      image, to: bucket, memory, options, now: UTCTime(secondsSinceEpoch: 1_000_000 + seconds),
+      remember: remember)
+    defer { memory = push.memory }
+    try push.run()
+    return push.report
+  }
+
+  @Test func `a push puts one object per new file and costs nothing without changes`() throws {
+    let history = try History(versions: 2)
+    let (bucket, memory) = (ModelBucket(), MirrorMemory())
+    var known = memory
+    let first = try Self.push(history.images[0], to: bucket, &known)
+    #expect(first.isCommitted && first.files == history.images[0].paths.count)
+    let before = bucket.requests
+    let second = try Self.push(history.images[1], to: bucket, &known)
+    // A delta, the series' role, the snapshot role, the timestamp.
+    #expect(second.files == 4 && bucket.requests - before == 4)
+    #expect(try Self.push(history.images[1], to: bucket, &known) == MirrorReport())
+    #expect(bucket.requests - before == 4)
+    #expect(known.commit?.version == history.images[1].version && known.behindSince == nil)
+  }
+
+  @Test func `a failure of any single request leaves the mirror consistent and the next push converges`()
+    throws
+  {
+    let history = try History(versions: 3)
+    for fault in ModelBucket.Fault.allCases {
+      var number = 0
+      while try !isPast(fault, at: number, history) { number += 1 }
+      #expect(number > 10, "\(fault): too few requests were hit")
+    }
+  }
+
+  /// Pushes three versions while one request fails. Returns whether every request preceded the fault.
+  private func isPast(_ fault: ModelBucket.Fault, at number: Int, _ history: History) throws -> Bool {
+    let note = "\(fault) at request \(number)"
+    let bucket = ModelBucket { Self.check($0, note) }
+    var memory = MirrorMemory()
+    bucket.arm(fault, at: number)
+    for image in history.images {
+      var known = memory
+      do {
+        _ = try Self.push(image, to: bucket, &known) { memory = $0 }
+        memory = known
+      } catch is ModelBucket.Killed {
+        // The process loses its memory except for the saved part.
+      } catch is MirrorError { memory = known }
+    }
+    let last = try #require(history.images.last)
+    // The next push meets no fault and repairs everything.
+    let isPast = bucket.isArmed
+    if isPast { bucket.disarm() }
+    _ = try Self.push(last, to: bucket, &memory)
+    #expect(bucket.files[MirrorImage.timestampPath].map(SHA256Digest.of) == last.timestamp.sha256, "\(note)")
+    #expect(memory.problem == nil && memory.behindSince == nil, "\(note)")
+    return isPast
+  }
+
+  @Test func `random faults and lost memory end with the current publication`() throws {
+    let history = try History(versions: 5)
+    let seed = UInt64.random(in: 0...UInt64.max)
+    var random = SplitMix(seed: seed)
+    for _ in 0..<40 {
+      let bucket = ModelBucket { Self.check($0, "seed \(seed)") }
+      var memory = MirrorMemory()
+      for (version, image) in history.images.enumerated() {
+        for _ in 0..<Int.random(in: 0...3, using: &random) {
+          bucket.arm(random.pick(ModelBucket.Fault.allCases), at: Int.random(in: 0..<12, using: &random))
+          do {
+            _ = try Self.push(image, to: bucket, &memory, at: version * 1000)
+          } catch is ModelBucket.Killed {
+            memory = random.chance(50) ? MirrorMemory() : memory
+          } catch is MirrorError {}
+        }
+      }
+      let last = try #require(history.images.last)
+      bucket.disarm()
+      _ = try Self.push(last, to: bucket, &memory, at: 10_000)
+      #expect(
+        bucket.files[MirrorImage.timestampPath].map(SHA256Digest.of) == last.timestamp.sha256, "seed \(seed)")
+    }
+  }
+
+  @Test func `if two publishers share keys one stops and the other one's files stay`() throws {
+    let (bucket, scene) = (ModelBucket { Self.check($0, "") }, try Fork())
+    var (one, other) = (MirrorMemory(), MirrorMemory())
+    _ = try Self.push(scene.common, to: bucket, &one)
+    _ = try Self.push(scene.common, to: bucket, &other)
+    _ = try Self.push(scene.ours, to: bucket, &one)
+    let shown = bucket.files
+    #expect(throws: MirrorError.self) { try Self.push(scene.theirs, to: bucket, &other) }
+    #expect(throws: MirrorError.ahead(there: scene.ours.version, here: scene.common.version)) {
+      var memory = MirrorMemory()
+      _ = try Self.push(scene.common, to: bucket, &memory)
+    }
+    #expect(bucket.files.filter { shown[$0.key] != nil } == shown)
+    #expect(MirrorError.forked(version: 1).stopsPublisher && !MirrorError.vanished.stopsPublisher)
+  }
+
+  /// Two publications that diverged after a disk was copied.
+  private struct Fork {
+    let common: MirrorImage
+    let ours: MirrorImage
+    let theirs: MirrorImage
+    /// Keeps the files of the images.
+    private let deployments: [TestDeployment]
+
+    init() throws {
+      let deployment = try PublisherFixture.deployment()
+      common = try MirrorImage(of: deployment.publication)
+      let copy = PublicationDirectory(deployment.folder("copy"))
+      try FileManager.default.copyItem(atPath: deployment.publication.path, toPath: copy.path)
+      try deployment.origin("UPDATE stop SET name = 'ours' WHERE id = 1")
+      _ = try deployment.step()
+      ours = try MirrorImage(of: deployment.publication)
+      try deployment.origin("UPDATE stop SET name = 'theirs' WHERE id = 1")
+      let publisher = Publisher(copy, stateFolder: deployment.folder("other"), keys: deployment.keys)
+      _ = try publisher.step(deployment.job, now: deployment.clock.adding(seconds: 5))
+      theirs = try MirrorImage(of: copy)
+      deployments = [deployment]
+    }
+  }
+
+  @Test func `foreign metadata is reported and replaced only if the operator confirms`() throws {
+    let history = try History(versions: 2)
+    let bucket = ModelBucket { Self.check($0, "") }
+    var memory = MirrorMemory()
+    _ = try Self.push(history.images[0], to: bucket, &memory)
+    let path = "metadata/\(history.images[1].published.snapshot.version).snapshot.json"
+    bucket.files[path] = Array("{}".utf8)
+    #expect(throws: MirrorError.rival(path: path)) { try Self.push(history.images[1], to: bucket, &memory) }
+    #expect(bucket.files[path] == Array("{}".utf8))
+    var options = Self.options
+    options.replaces = true
+    #expect(try Self.push(history.images[1], to: bucket, &memory, options).isCommitted)
+  }
+
+  @Test func `an emptied mirror counts as an unmounted disk until the operator confirms`() throws {
+    let history = try History(versions: 2)
+    let bucket = ModelBucket()
+    var memory = MirrorMemory()
+    _ = try Self.push(history.images[0], to: bucket, &memory)
+    bucket.files = [:]
+    #expect(throws: MirrorError.vanished) {
+      try Self.push(history.images[0], to: bucket, &memory, at: MirrorMemory.listSeconds)
+    }
+    var options = Self.options
+    options.isByHand = true
+    _ = try Self.push(history.images[0], to: bucket, &memory, options)
+    Self.check(bucket.files, "")
+    #expect(bucket.files.count == history.images[0].paths.count)
+  }
+
+  @Test func `files of another publication stay untouched`() throws {
+    let (one, other) = (try History(versions: 1), try History(versions: 1))
+    let bucket = ModelBucket()
+    var memory = MirrorMemory()
+    _ = try Self.push(one.images[0], to: bucket, &memory)
+    let shown = bucket.files
+    memory = MirrorMemory()
+    #expect(throws: MirrorError.foreign) { try Self.push(other.images[0], to: bucket, &memory) }
+    #expect(bucket.files == shown)
+  }
+
+  @Test func `unreferenced objects are deleted after the grace period but the operator's files are not`()
+    throws
+  {
+    let history = try History(versions: 4)
+    let bucket = ModelBucket { Self.check($0, "") }
+    bucket.files = ["targets/robots.txt": [1], "metadata/notes.json": [2]]
+    var memory = MirrorMemory()
+    for image in history.images { _ = try Self.push(image, to: bucket, &memory) }
+    let gone = Set(history.images[0].paths).subtracting(history.images[3].paths).filter(
+      MirrorImage.isRemovable)
+    #expect(!gone.isEmpty && gone.allSatisfy { bucket.files[$0] != nil })
+    #expect(try Self.push(history.images[3], to: bucket, &memory, at: 59).removed == 0)
+    #expect(try Self.push(history.images[3], to: bucket, &memory, at: 60).removed >= gone.count)
+    #expect(
+      Set(bucket.files.keys) == history.images[3].paths.union(["targets/robots.txt", "metadata/notes.json"]))
+  }
+
+  @Test func `a store without conditional writes is used only if the operator confirms a single publisher`()
+    throws
+  {
+    let history = try History(versions: 3)
+    let bucket = ModelBucket { Self.check($0, "") }
+    var (memory, options) = (MirrorMemory(), Self.options)
+    #expect(throws: MirrorError.ignoresConditions("501")) {
+      try Self.push(history.images[0], to: PlainBucket(inner: bucket), &memory)
+    }
+    options.isFenced = false
+    for image in history.images { _ = try Self.push(image, to: PlainBucket(inner: bucket), &memory, options) }
+    #expect(
+      bucket.files[MirrorImage.timestampPath].map(SHA256Digest.of) == history.images[2].timestamp.sha256)
+  }
+
+  @Test func `a full check restores a damaged object`() throws {
+    let history = try History(versions: 1)
+    let bucket = ModelBucket()
+    var memory = MirrorMemory()
+    _ = try Self.push(history.images[0], to: bucket, &memory)
+    let object = history.images[0].objects[0].path
+    bucket.files[object]?.removeLast()
+    var options = Self.options
+    options.isByHand = true
+    _ = try Self.push(history.images[0], to: bucket, &memory, options)
+    Self.check(bucket.files, "")
+  }
+}
+
+/// Consequences of a put's response, in one table.
+@Suite struct MirrorDecisionTests {
+  @Test func `each response to each kind of put has one consequence`() {
+    let nowhere = MirrorDecision(.absent, to: .object)
+    guard case .fail(.refused) = nowhere else {
+      Issue.record("\(nowhere)")
+      return
+    }
+    for kind in MirrorDecision.Kind.allCases {
+      #expect(MirrorDecision(.done(tag: "t"), to: kind) == .done(tag: "t"))
+      #expect(MirrorDecision(.unmet, to: kind) == .compare)
+    }
+    for reply in [PutReply.disputed, .absent, .unheard("503")] {
+      #expect(MirrorDecision(reply, to: .commit) == .compare, "the timestamp there decides")
+    }
+    #expect(MirrorDecision(.unheard("503"), to: .object) == .again("503"))
+    #expect(MirrorDecision(.unheard("503"), to: .metadata) == .again("503"))
+  }
+
+  @Test
+  func `the probe detects a store that ignores conditions and leaves nothing in one that honours them`()
+    throws
+  {
+    let good = ModelBucket()
+    try MirrorProbe(good).run()
+    #expect(good.files.isEmpty)
+    for fault in [ModelBucket.Fault.timeoutBefore, .unavailable] {
+      good.arm(fault, at: 0)
+      #expect(throws: MirrorError.away("503")) { try MirrorProbe(good).run() }
+    }
+    #expect(throws: MirrorError.self) { try MirrorProbe(CarelessBucket()).run() }
+  }
+}
+
+/// Rejects each conditional put, as stores without conditions do.
+private struct PlainBucket: MirrorStore {
+  let inner: ModelBucket
+  var place: String { inner.place }
+  func list() throws -> [String: Int] { try inner.list() }
+  func read(_ path: String) throws -> StoredFile? { try inner.read(path) }
+  func length(_ path: String) throws -> Int? { try inner.length(path) }
+  func put(_ file: MirrorFile, _ condition: PutCondition) throws -> PutReply {
+    guard condition == .none else { throw MirrorError.ignoresConditions("501") }
+    return try inner.put(file, .none)
+  }
+  func remove(_ path: String) throws { try inner.remove(path) }
+  func isPublic(_ path: String) -> Bool? { nil }
+}
+
+private struct CarelessBucket: MirrorStore {
+  let inner = ModelBucket()
+  var place: String { inner.place }
+  func list() throws -> [String: Int] { try inner.list() }
+  func read(_ path: String) throws -> StoredFile? { try inner.read(path) }
+  func length(_ path: String) throws -> Int? { try inner.length(path) }
+  func put(_ file: MirrorFile, _ condition: PutCondition) throws -> PutReply { try inner.put(file, .none) }
+  func remove(_ path: String) throws { try inner.remove(path) }
+  func isPublic(_ path: String) -> Bool? { nil }
+}

@@ -1,0 +1,95 @@
+import Foundation
+import SeedDatabase
+import SeedFormat
+import SeedPublication
+import SeedPublisher
+import SeedSystem
+import SeedTrust
+import Support
+import Testing
+
+/// Files without a reference are deleted after a grace period, and no others.
+@Suite struct PruningTests {
+  private static let schema = "CREATE TABLE t(id INTEGER PRIMARY KEY, v TEXT)"
+
+  private static func deployment() throws -> TestDeployment {
+    let deployment = try TestDeployment([model("1.0", schema)], in: try TemporaryFolder())
+    deployment.job.retainedSnapshots = 1
+    deployment.job.graceSeconds = 600
+    try deployment.origin("\(schema); INSERT INTO t VALUES (1, 'a')")
+    _ = try deployment.step()
+    return deployment
+  }
+
+  private static func files(_ deployment: TestDeployment) throws -> Set<String> {
+    let path = deployment.publication.path
+    return Set(
+      try FileManager.default.subpathsOfDirectory(atPath: path).filter { !Folder.isFolder("\(path)/\($0)") })
+  }
+
+  private static func change(_ deployment: TestDeployment, _ text: String) throws {
+    try deployment.origin("UPDATE t SET v = '\(text)'")
+    _ = try deployment.step(forcingSnapshot: true)
+  }
+
+  @Test func `a file without a reference is deleted after the grace period`() throws {
+    let deployment = try Self.deployment()
+    let first = try #require(try deployment.metadata().newestSnapshot)
+    try Self.change(deployment, "b")
+    #expect(try !deployment.metadata().objects.contains(first))
+    #expect(try Self.files(deployment).contains(first.filePath), "a client may be fetching it")
+    try expectTenMinutes(first, deployment)
+  }
+
+  private func expectTenMinutes(_ object: PublishedObject, _ deployment: TestDeployment) throws {
+    deployment.clock = deployment.clock.adding(seconds: 590)
+    _ = try deployment.step()
+    #expect(try Self.files(deployment).contains(object.filePath))
+    deployment.clock = deployment.clock.adding(seconds: 20)
+    _ = try deployment.step()
+    #expect(try !Self.files(deployment).contains(object.filePath))
+  }
+
+  @Test func `the longest grace period of all datasets applies`() throws {
+    let deployment = try Self.deployment()
+    let first = try #require(try deployment.metadata().newestSnapshot)
+    try Self.change(deployment, "b")
+    deployment.job.graceSeconds = 60
+    deployment.publisher.graceSeconds = 600
+    try expectTenMinutes(first, deployment)
+  }
+
+  @Test(.full) func `after a hundred publications exactly the referenced files are left`() throws {
+    let deployment = try Self.deployment()
+    deployment.job.graceSeconds = 5
+    for number in 0..<100 { try Self.change(deployment, "\(number)") }
+    deployment.clock = deployment.clock.adding(seconds: 10)
+    for _ in 0..<2 { _ = try deployment.step() }
+    let published = try deployment.publication.published()
+    let objects = published.series.values.flatMap(\.metadata.objects).map(\.filePath)
+    let files = try Self.files(deployment)
+    #expect(files.filter { $0.hasPrefix("targets/") } == Set(objects))
+    #expect(files.filter { $0.hasPrefix("metadata/") }.count == 5, "\(files.sorted())")
+  }
+
+  @Test func `a temporary file left by a crash is deleted at the next step`() throws {
+    let deployment = try Self.deployment()
+    let leftover = deployment.publication.path + "/targets/test/1/snapshot-9-gzip.tmp"
+    try Data([1]).write(to: URL(fileURLWithPath: leftover))
+    _ = try deployment.step()
+    #expect(!Folder.exists(leftover))
+  }
+
+  @Test func `a lost or damaged list of unreferenced files only delays their deletion`() throws {
+    let deployment = try Self.deployment()
+    let first = try #require(try deployment.metadata().newestSnapshot)
+    try Self.change(deployment, "b")
+    try Data("{".utf8).write(to: URL(fileURLWithPath: deployment.folder("state/unnamed-files.json")))
+    deployment.clock = deployment.clock.adding(seconds: 700)
+    _ = try deployment.step()
+    #expect(try Self.files(deployment).contains(first.filePath))
+    deployment.clock = deployment.clock.adding(seconds: 700)
+    _ = try deployment.step()
+    #expect(try !Self.files(deployment).contains(first.filePath))
+  }
+}

@@ -1,0 +1,175 @@
+import SeedFormat
+import SeedPublication
+import SeedSystem
+import SeedTrust
+import Support
+import Testing
+
+@testable import SeedPublisher
+
+/// Checks which deltas are merged and which stay listed over thousands of versions that exist only as numbers.
+@Suite struct DeltaLevelsTests {
+  private static func version(_ number: Int) throws -> Version { try Version(number) }
+
+  private static func span(_ from: Int, _ to: Int) throws -> DeltaSpan {
+    DeltaSpan(from: try version(from), to: try version(to))
+  }
+
+  private static func due(_ head: Int, floor: Int = 1) throws -> [DeltaSpan] {
+    DeltaLevels.due(at: try version(head), floor: try version(floor))
+  }
+
+  @Test func `deltas are merged in powers of sixteen`() throws {
+    for head in [2, 15, 17] { #expect(try Self.due(head).isEmpty) }
+    #expect(try Self.due(16) == [Self.span(1, 16)])
+    #expect(try Self.due(48) == [Self.span(32, 48)])
+    #expect(try Self.due(256) == [Self.span(240, 256), Self.span(1, 256)])
+    #expect(try Self.due(512) == [Self.span(496, 512), Self.span(256, 512)])
+    #expect(try Self.due(4096) == [Self.span(4080, 4096), Self.span(3840, 4096), Self.span(1, 4096)])
+  }
+
+  @Test func `deltas below the floor are not merged`() throws {
+    #expect(try Self.due(256, floor: 250) == [Self.span(250, 256)])
+    #expect(try Self.due(256, floor: 200) == [Self.span(240, 256), Self.span(200, 256)])
+    for floor in [255, 256] { #expect(try Self.due(256, floor: floor).isEmpty) }
+  }
+
+  @Test func `a delta contained in a longer one is dropped unless it is among its level's last sixteen`()
+    throws
+  {
+    var spans: Set<DeltaSpan> = [try Self.span(1, 40)]
+    for from in 1..<40 { spans.insert(try Self.span(from, from + 1)) }
+    let kept = DeltaLevels.kept(spans, anchors: [])
+    #expect(kept.count == 17)
+    for from in 24..<40 { #expect(kept.contains(try Self.span(from, from + 1))) }
+    spans.remove(try Self.span(1, 40))
+    #expect(DeltaLevels.kept(spans, anchors: []) == spans)
+  }
+
+  // MARK: A series without files
+
+  /// A publisher's bookkeeping without its work. Sizes grow with the square root of the versions, as for deltas
+  /// that keep changing the same rows.
+  struct Books {
+    var job: DatasetJob
+    var random: SplitMix
+    var head = 1
+    var floor = 1
+    var objects: [PublishedObject] = []
+    var now = UTCTime(secondsSinceEpoch: 1_800_000_000)
+
+    static let snapshotBytes = 1_000_000
+
+    init(seed: UInt64) throws {
+      random = SplitMix(seed: seed)
+      job = DatasetJob(name: "test", origin: SQLitePlace(""), plans: [])
+      objects = [try snapshot()]
+    }
+
+    private func object(_ kind: PublishedObject.Kind, bytes: Int) -> PublishedObject {
+      let digest = SHA256Digest.of(Array("\(kind)".utf8))
+      return PublishedObject(
+        series: Series("test", model: "1.0"), kind: kind, length: bytes, sha256: digest, model: "1.0",
+        rawLength: bytes, rawSHA256: digest, schema: SHA256Digest.of([]), digest: digest, publishedAt: now)
+    }
+
+    private func delta(_ span: DeltaSpan) -> PublishedObject {
+      let bytes = 1000 + Int(500 * Double(span.length).squareRoot())
+      return object(.delta(from: span.from, to: span.to), bytes: bytes)
+    }
+
+    private func snapshot() throws -> PublishedObject {
+      object(.snapshot(try Version(head), .gzip), bytes: Self.snapshotBytes)
+    }
+
+    private func canMerge(_ span: DeltaSpan) -> Bool {
+      DeltaChain.shortest(objects, from: span.from, to: span.to) != nil
+    }
+
+    mutating func step() throws {
+      let from = try Version(head)
+      head += 1
+      now = now.adding(seconds: 60)
+      objects.append(delta(DeltaSpan(from: from, to: try Version(head))))
+      for span in DeltaLevels.due(at: try Version(head), floor: try Version(floor)) {
+        #expect(canMerge(span), "no deltas lead over \(span) at \(head)")
+        if !objects.contains(where: { $0.span == span }) { objects.append(delta(span)) }
+      }
+      objects = Retention(job.policy).afterDelta(objects, floor: try Version(floor))
+    }
+
+    mutating func publishSnapshot() throws {
+      let previous = try #require(objects.filter { $0.span == nil }.map(\.version).max())
+      guard previous.number < head else { return }
+      let span = DeltaSpan(from: previous, to: try Version(head))
+      #expect(canMerge(span), "no deltas lead over \(span) at \(head)")
+      if !objects.contains(where: { $0.span == span }) { objects.append(delta(span)) }
+      let outcome = Retention(job.policy).afterSnapshot(
+        objects + [try snapshot()], head: try Version(head), floor: try Version(floor),
+        schema: SHA256Digest.of([]), now: now)
+      #expect(outcome.floor.number >= floor, "the floor sank")
+      (floor, objects) = (outcome.floor.number, outcome.objects)
+    }
+
+    /// The most requests and the most bytes that any client from the floor on needs to reach head.
+    func worst(every stride: Int = 1) throws -> (requests: Int, bytes: Int) {
+      var worst = (requests: 0, bytes: 0)
+      for start in Swift.stride(from: floor, through: head, by: stride) {
+        let chain = try #require(
+          DeltaChain.shortest(objects, from: try Version(start), to: try Version(head)),
+          "nothing leads from \(start) to \(head)")
+        worst.requests = max(worst.requests, chain.count)
+        worst.bytes = max(worst.bytes, chain.reduce(0) { $0 + $1.length })
+      }
+      return worst
+    }
+
+    var deltas: [DeltaSpan] { objects.compactMap(\.span) }
+  }
+
+  @Test func `after five thousand versions any client needs few deltas and few bytes`() throws {
+    var books = try Books(seed: 1)
+    for _ in 2...5000 { try books.step() }
+    #expect(books.deltas.count <= 4 * DeltaLevels.base)
+    let levels = Dictionary(grouping: books.deltas, by: DeltaLevels.level)
+    #expect(levels.values.allSatisfy { $0.count <= DeltaLevels.base })
+    let worst = try books.worst()
+    #expect(worst.requests <= 3 * DeltaLevels.base, "\(worst)")
+    // Single steps would need 4999 requests and 7.5 million bytes.
+    #expect(worst.bytes < 200_000, "\(worst)")
+  }
+
+  @Test(arguments: 0..<6) func `at every version every client from the floor on can reach head`(
+    _ seed: UInt64
+  ) throws {
+    var books = try Books(seed: seed)
+    books.job.retainedSnapshots = [1, 2, 3, 30][Int(seed) % 4]
+    books.job.retainedSnapshotSeconds = seed.isMultiple(of: 2) ? nil : 6000
+    let chance = [2, 5, 20, 1, 50, 0][Int(seed) % 6]
+    for _ in 0..<700 {
+      try books.step()
+      if books.random.chance(chance) { try books.publishSnapshot() }
+      _ = try books.worst(every: 7)
+      #expect(books.objects.contains { $0.version.number == books.head }, "nothing tells the head's digest")
+      #expect(books.deltas.allSatisfy { $0.from.number >= books.floor })
+      #expect(books.deltas.count <= 4 * DeltaLevels.base + books.job.retainedSnapshots)
+    }
+    _ = try books.worst()
+  }
+
+  @Test func `old snapshots are dropped by age but the newest is kept`() throws {
+    var books = try Books(seed: 3)
+    books.job.retainedSnapshots = 100
+    books.job.retainedSnapshotSeconds = 600
+    for _ in 0..<50 {
+      try books.step()
+      try books.publishSnapshot()
+    }
+    #expect(books.objects.filter { $0.span == nil }.count == 11 && books.floor == books.head - 10)
+    books.now = books.now.adding(days: 1)
+    try books.step()
+    try books.publishSnapshot()
+    #expect(books.objects.filter { $0.span == nil }.map(\.version.number) == [books.head])
+    #expect(books.floor == books.head && books.deltas.isEmpty)
+  }
+}

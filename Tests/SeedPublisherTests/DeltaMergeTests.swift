@@ -1,0 +1,241 @@
+import Foundation
+import SeedDatabase
+import SeedFormat
+import SeedPublication
+import SeedSystem
+import SeedTrust
+import Support
+import Testing
+
+@testable import SeedPublisher
+
+/// Merged deltas must reach the same state as single steps, wherever a client enters them.
+@Suite struct DeltaMergeTests {
+  static let histories = Stage.pick(quick: 1, full: 4, deep: 24)
+  static let versions = Stage.isDeep ? 50 : 34
+
+  /// A history that keeps a client's file at each version.
+  final class Followed {
+    let seed: UInt64
+    let deployment: TestDeployment
+    private let history: RandomHistory
+    private var random: SplitMix
+    private var clients: [Int: [UInt8]] = [:]
+
+    init(seed: UInt64) throws {
+      self.seed = seed
+      random = SplitMix(seed: seed)
+      history = try RandomHistory(seed: seed)
+      deployment = try TestDeployment([model("1.0", HardSchema.sql)], in: try TemporaryFolder(inMemory: true))
+      deployment.job.retainedSnapshots = 3
+      deployment.job.snapshotSchedule = .every(seconds: .max)
+      deployment.job.shrinkGuard.percent = 100
+      deployment.job.graceSeconds = 3
+    }
+
+    var head: Int { clients.keys.max() ?? 0 }
+
+    func step() throws {
+      try history.mutate()
+      try history.write(to: deployment.originPath)
+      if random.chance(25) { try suffer() }
+      let report = try deployment.step(forcingSnapshot: random.chance(4)).series[0]
+      if report.outcome == .changed { #expect(report.warnings.isEmpty, "seed \(seed)") }
+      let version = try #require(report.version).number
+      clients[version] = try DurableFile.read(deployment.copy(major: 1), limit: 1 << 30)
+    }
+
+    private func suffer() throws {
+      guard head > 1 else { return }
+      let copy = deployment.copy(major: 1)
+      switch Int.random(in: 0..<5, using: &random) {
+      case 0: try Folder.remove(copy)
+      case 1: try DurableFile.write(try #require(clients[Int.random(in: 1...head, using: &random)]), to: copy)
+      case 2: try Connection(copy, .writer).execute("DELETE FROM plain; UPDATE slots SET slot = NULL")
+      case 3: try Folder.remove(deployment.folder("state/unnamed-files.json"))
+      default: try die()
+      }
+    }
+
+    /// The publisher dies after it wrote a step's objects and before anything else.
+    private func die() throws {
+      let (files, copy) = (
+        try publishedFiles(deployment.publication),
+        try DurableFile.readIfPresent(deployment.copy(major: 1), limit: 1 << 30)
+      )
+      _ = try deployment.step(forcingSnapshot: random.chance(50))
+      for (path, bytes) in files { try DurableFile.write(bytes, to: path) }
+      for path in try publishedFiles(deployment.publication).keys
+      where files[path] == nil && path.contains("/metadata/") {
+        try Folder.remove(path)
+      }
+      if let copy { try DurableFile.write(copy, to: deployment.copy(major: 1)) }
+    }
+
+    /// Checks that every listed object matches its signed hash.
+    func verifyObjects() throws {
+      for object in try deployment.metadata().objects {
+        let found = try SHA256Digest.ofFile(at: deployment.publication.file(object))
+        #expect(found.digest == object.sha256 && found.length == object.length, "seed \(seed)")
+      }
+    }
+
+    /// Every client from the floor on applies the chain chosen for it.
+    func follow() throws {
+      let metadata = try deployment.metadata()
+      let expected = try history.rows()
+      for start in metadata.state.floor.number...metadata.state.head.number {
+        let client = try self.client(at: start)
+        let chain = try #require(
+          DeltaChain.shortest(metadata.objects, from: try Version(start), to: metadata.state.head),
+          "seed \(seed): nothing leads from \(start)")
+        for delta in chain { try apply(delta, to: client) }
+        #expect(
+          try seedRows(client, plan.schema) == expected, "seed \(seed): other rows from \(start) to \(head)")
+      }
+    }
+
+    /// Every listed delta, entered at each version that it covers, must reach its end.
+    func enterEverywhere() throws {
+      for delta in try deployment.metadata().objects {
+        guard let span = delta.span, span.length > 1 else { continue }
+        for start in span.from.number..<span.to.number where clients[start] != nil {
+          try apply(delta, to: try client(at: start))
+        }
+      }
+    }
+
+    private var plan: SeriesPlan { deployment.job.plans[0] }
+
+    private func apply(_ delta: PublishedObject, to client: Connection) throws {
+      let document = try deployment.publication.delta(delta)
+      let result = try client.transaction { try DeltaApplier(client, plan.schema).apply(document) }
+      #expect(result.digest == delta.digest, "seed \(seed)")
+    }
+
+    private func client(at version: Int) throws -> Connection {
+      let path = deployment.folder("client.sqlite")
+      try WorkingSeed.remove(path)
+      try DurableFile.write(try #require(clients[version]), to: path)
+      return try Connection(path, .writer)
+    }
+  }
+
+  @Test(arguments: 0..<histories)
+  func `any chain of merged deltas reaches the same state as single steps`(
+    _ seed: Int
+  ) throws {
+    let followed = try Followed(seed: UInt64(seed))
+    while followed.head < Self.versions {
+      try followed.step()
+      if followed.head % 17 == 0 { try followed.follow() }
+    }
+    try followed.follow()
+    try followed.verifyObjects()
+    try followed.enterEverywhere()
+  }
+
+  @Test(.full) func `a long history is merged over two levels`() throws {
+    let deployment = try PublisherFixture.deployment()
+    deployment.job.snapshotSchedule = .every(seconds: .max)
+    for number in 2...272 {
+      try deployment.origin(
+        "INSERT OR REPLACE INTO stop(rowid, id, name) VALUES (\(number % 7 + 1), \(number % 7 + 1), 'v\(number)')"
+      )
+      _ = try deployment.step()
+    }
+    let metadata = try deployment.metadata(major: 2)
+    let spans = metadata.objects.compactMap(\.span)
+    #expect(metadata.state.head.number == 272 && spans.count <= 34)
+    #expect(spans.contains { $0.from.number == 1 && $0.to.number == 256 })
+    let chain = try #require(DeltaChain.shortest(metadata.objects, from: .first, to: metadata.state.head))
+    #expect(chain.count <= 2)
+    try deployment.verify()
+  }
+
+  // MARK: Examples
+
+  private static let schema = "CREATE TABLE t(k TEXT COLLATE NOCASE PRIMARY KEY, v)"
+
+  /// Publishes sixteen versions, the last ones with the given changes, and returns the merged delta's text.
+  private static func merged(_ changes: [String]) throws -> String {
+    let deployment = try TestDeployment([model("1.0", schema)], in: try TemporaryFolder(inMemory: true))
+    deployment.job.snapshotSchedule = .every(seconds: .max)
+    try deployment.origin("\(schema); INSERT INTO t VALUES ('a', 1), ('filler', 0)")
+    _ = try deployment.step()
+    for number in 0..<15 - changes.count { try fill(deployment, number) }
+    for change in changes {
+      try deployment.origin(change)
+      _ = try deployment.step()
+    }
+    let metadata = try deployment.metadata()
+    let object = try #require(metadata.objects.first { $0.span?.length == 15 })
+    return String(decoding: try deployment.publication.delta(object), as: UTF8.self)
+  }
+
+  private static func fill(_ deployment: TestDeployment, _ number: Int) throws {
+    try deployment.origin("UPDATE t SET v = \(number + 1) WHERE k = 'filler'")
+    _ = try deployment.step()
+  }
+
+  private static func changes(_ text: String) -> String {
+    String(text[(text.range(of: #""delete""#)?.lowerBound ?? text.startIndex)...])
+  }
+
+  @Test func `a merged delta deletes a row that was inserted and deleted within it`() throws {
+    let text = try Self.merged(["INSERT INTO t VALUES ('new', 2)", "DELETE FROM t WHERE k = 'new'"])
+    #expect(Self.changes(text).contains(#""delete":[{"k":"new"}],"upsert":[{"k":"filler""#))
+  }
+
+  @Test func `a merged delta has a deleted and reinserted row once in its final state`() throws {
+    let text = try Self.merged([
+      "DELETE FROM t WHERE k = 'a'", "INSERT INTO t VALUES ('a', 2)", "UPDATE t SET v = 3 WHERE k = 'a'",
+    ])
+    #expect(Self.changes(text).hasPrefix(#""delete":[],"upsert":[{"k":"a","v":3},{"k":"filler""#))
+  }
+
+  @Test func `keys that are equal under their collation merge as one key`() throws {
+    let text = try Self.merged(["UPDATE t SET k = 'A' WHERE k = 'a'", "DELETE FROM t WHERE k = 'A'"])
+    #expect(Self.changes(text).hasPrefix(#""delete":[{"k":"A"}],"upsert":[{"k":"filler""#))
+  }
+
+  @Test func `merging the same deltas gives the same bytes`() throws {
+    let changes = ["INSERT INTO t VALUES ('new', x'00ff')", "UPDATE t SET v = 0.5"]
+    let first = try Self.merged(changes)
+    #expect(try Self.merged(changes) == first)
+  }
+
+  // MARK: Accidents
+
+  @Test func `a corrupt delta is reported and not merged, and the step succeeds`() throws {
+    let deployment = try PublisherFixture.deployment()
+    for number in 2...15 { try deployment.publish("UPDATE stop SET name = 'v\(number)' WHERE id = 1") }
+    let rotten = try #require(try deployment.metadata(major: 2).objects.first { $0.span?.to.number == 7 })
+    try DurableFile.write(try Compression.gzip([1, 2, 3]), to: deployment.publication.file(rotten))
+    try deployment.origin("UPDATE stop SET name = 'v16' WHERE id = 1")
+    let report = try deployment.step()
+    #expect(report.series[0].merged.isEmpty && report.warnings.count == 1)
+    #expect(report.warnings.first?.contains(rotten.sha256.hex) == true)
+    let metadata = try deployment.metadata(major: 2)
+    #expect(metadata.state.head.number == 16)
+    #expect(metadata.objects.compactMap(\.span).allSatisfy { $0.length == 1 })
+  }
+
+  @Test func `a publisher that dies between objects and metadata loses nothing`() throws {
+    let deployment = try PublisherFixture.deployment()
+    for number in 2...15 { try deployment.publish("UPDATE stop SET name = 'v\(number)' WHERE id = 1") }
+    let (files, copy) = (
+      try publishedFiles(deployment.publication), try DurableFile.read(deployment.copy(), limit: 1 << 30)
+    )
+    try deployment.publish("UPDATE stop SET name = 'v16' WHERE id = 1")
+    let after = try publishedFiles(deployment.publication)
+    // The objects of version 16 are on disk, but no metadata lists them.
+    for path in after.keys where files[path] == nil && path.contains("/metadata/") { try Folder.remove(path) }
+    for (path, bytes) in files where path.contains("/metadata/") { try DurableFile.write(bytes, to: path) }
+    try DurableFile.write(copy, to: deployment.copy())
+    #expect(try deployment.metadata(major: 2).state.head.number == 15)
+    let report = try deployment.verifiedStep()
+    #expect(report.outcome == .changed && report.merged.map(\.length) == [15])
+    #expect(try deployment.names() == ["v16", "b", "c"])
+  }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import SeedDatabase
+import SeedFormat
+import SeedSystem
+import Support
+import Testing
+
+@testable import SeedPublisher
+
+/// When a feed's files may be read, and what a column's values say.
+@Suite struct FeedListingTests {
+  let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func listing(_ change: (inout FeedSettings) -> Void) throws -> FeedListing {
+    var settings = FeedSettings()
+    change(&settings)
+    return try FeedListing(folder.path, settings)
+  }
+
+  private func write(_ name: String) throws { try DurableFile.write([0x61], to: folder(name)) }
+
+  @Test func `files are ready once they have rested, whatever their own time says`() throws {
+    try write("a.csv")
+    let now = UTCTime.now().secondsSinceEpoch
+    let listing = try listing { $0.settleSeconds = 10 }
+    #expect(listing.unfinished(now: now + 9) != nil || listing.unfinished(now: now + 8) != nil)
+    #expect(listing.unfinished(now: now + 11) == nil)
+    #expect(listing.unfinished(now: now - 100) != nil)
+    #expect(!listing.isSettled(now: now) && listing.isSettled(now: now + 3))
+    #expect(try self.listing { $0.settleSeconds = 0 }.unfinished(now: now) == nil)
+  }
+
+  @Test func `hidden files, folders and files of other kinds are none of a feed's`() throws {
+    for name in ["a.csv", "B.TXT", ".hidden.csv", "c.pdf", "d.json.gz", "e.zip", "DONE", "f.dat"] {
+      try write(name)
+    }
+    try Folder.create(folder("folder.csv"))
+    let listing = try listing {
+      $0.marker = "DONE"
+      $0.tables = [FeedTable("f", file: "f.d*")]
+    }
+    #expect(listing.entries.map(\.name) == ["B.TXT", "a.csv", "d.json.gz", "e.zip", "f.dat"])
+  }
+
+  @Test func `a listing differs where a file is another, or has another content`() throws {
+    try write("a.csv")
+    let first = try listing { _ in }.text
+    #expect(try listing { _ in }.text == first)
+    try write("a.csv")
+    #expect(try listing { _ in }.text != first)
+  }
+
+  @Test func `a column's type suits all its values`() throws {
+    let connection = try Connection("survey", .scratch)
+    try connection.execute("CREATE TABLE item(value TEXT)")
+    func type(_ texts: String?...) throws -> String {
+      try connection.execute("DELETE FROM item")
+      for text in texts {
+        try connection.execute("INSERT INTO item VALUES (?)", text.map { .text($0) } ?? .null)
+      }
+      let survey = try ColumnSurvey("value", of: "item", connection)
+      #expect(survey.hasNull == texts.contains(nil))
+      return survey.type(known: nil).rawValue
+    }
+    #expect(try type("1", nil, "-20") == "INTEGER" && type("0") == "INTEGER")
+    #expect(try type("1", "2.5", "-0.25") == "REAL" && type("52.500") == "REAL")
+    for text in [
+      "007", "+1", "1e5", "1.", ".5", "-", "x", "1 ", "00.5", "-0", "1234567890123456789", "1.2.3", "", "-.5",
+    ] {
+      #expect(try type("1", text) == "TEXT", "\(text)")
+    }
+    #expect(try type(nil) == "TEXT" && type() == "TEXT")
+  }
+
+  @Test func `a program that failed is left alone for a while, and its error counts on`() throws {
+    struct Failed: Error {}
+    let pace = FeedPace()
+    var runs = 0
+    func attempt(_ pause: Int, after seconds: Int, fails: Bool) throws {
+      try pace.trying(pause, now: UTCTime.now().secondsSinceEpoch + seconds) {
+        runs += 1
+        if fails { throw Failed() }
+      }
+    }
+    #expect(throws: Failed.self) { try attempt(60, after: 0, fails: true) }
+    #expect(throws: Failed.self) { try attempt(60, after: 30, fails: false) }
+    #expect(runs == 1)
+    try attempt(60, after: 61, fails: false)
+    try attempt(60, after: 61, fails: false)
+    #expect(runs == 3)
+    #expect(throws: Failed.self) { try attempt(0, after: 0, fails: true) }
+    try attempt(0, after: 0, fails: false)
+  }
+}

@@ -1,0 +1,135 @@
+import SeedDatabase
+import SeedFormat
+import SeedPublication
+import SeedPublisher
+import SeedSystem
+import SeedTrust
+import Support
+import Testing
+
+/// Simulates eighteen months, with clients that refresh daily, monthly, and only at the end.
+@Suite struct KeyLifeTests {
+  private static let days = 18 * 30
+  private static let schema = "CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT NOT NULL);"
+
+  private let folder: TemporaryFolder
+  private let deployment: TestDeployment
+
+  init() throws {
+    folder = try TemporaryFolder(inMemory: true)
+    deployment = try TestDeployment([model("1.0", Self.schema)], in: folder)
+    try deployment.origin("\(Self.schema) INSERT INTO stop VALUES (1, 'day 0')")
+    _ = try deployment.step()
+  }
+
+  private func publisher(_ keys: KeyRing) -> Publisher {
+    Publisher(deployment.publication, stateFolder: folder("state"), keys: keys)
+  }
+
+  private var onlineKeys: KeyRing {
+    var keys = deployment.keys
+    (keys[.root], keys[.targets]) = ([], [])
+    return keys
+  }
+
+  private func renew(_ role: KeyRole) throws {
+    _ = try publisher(deployment.keys).changeKeys(
+      lifetimeSeconds: RepositorySigner.onlineSeconds, now: deployment.clock
+    ) { published, signer in
+      try OfflineChange(
+        root: role == .root ? signer.renewedRoot(after: published) : nil,
+        targets: role == .targets ? signer.renewedTargets(after: published) : nil)
+    }
+  }
+
+  /// How often the operator renews root and targets; always earlier than warnings require.
+  enum Operation: CaseIterable {
+    case keysPresent, keysAway
+
+    func isVisit(_ day: Int) -> Bool { self == .keysAway && (day == 150 || day == 310 || day == 460) }
+  }
+
+  @Test(.full, arguments: Operation.allCases)
+  func `no client is rejected within eighteen months`(_ operation: Operation) async throws {
+    let step = publisher(operation == .keysPresent ? deployment.keys : onlineKeys)
+    let (daily, monthly, late) = (FileClient(deployment), FileClient(deployment), FileClient(deployment))
+    try await late.refresh(at: deployment.clock)
+    for day in 1...Self.days {
+      deployment.clock = deployment.clock.adding(days: 1)
+      if operation.isVisit(day) { for role in [KeyRole.root, .targets] { try renew(role) } }
+      if day % 7 == 0 {
+        try deployment.origin("UPDATE stop SET name = 'day \(day)'")
+        _ = try step.step(deployment.job, now: deployment.clock)
+      }
+      try await daily.refresh(at: deployment.clock)
+      if day % 30 == 0 { try await monthly.refresh(at: deployment.clock) }
+    }
+    let head = try await late.refresh(at: deployment.clock).state.head
+    #expect(head.number == 1 + Self.days / 7)
+    let published = try deployment.publication.published()
+    #expect(published.root.version >= 2 && published.targets.version >= 4)
+  }
+
+  @Test func `a publisher without the keys of root and targets leaves both unchanged`() throws {
+    let before = try deployment.publication.published()
+    deployment.clock = deployment.clock.adding(days: 170)
+    try deployment.origin("UPDATE stop SET name = 'later'")
+    _ = try publisher(onlineKeys).step(deployment.job, now: deployment.clock)
+    let after = try deployment.publication.published()
+    #expect(after.root == before.root && after.targets == before.targets)
+    #expect(after.signatures.first { $0.role == "targets" }?.state(at: deployment.clock) == .expiring)
+  }
+
+  @Test func `a publication whose signatures have all expired is signed again at the next step`() async throws
+  {
+    let client = FileClient(deployment)
+    try await client.refresh(at: deployment.clock)
+    deployment.clock = deployment.clock.adding(days: 800)
+    await #expect(throws: TrustError.self) { try await client.refresh(at: deployment.clock) }
+    _ = try publisher(deployment.keys).step(deployment.job, now: deployment.clock)
+    try await client.refresh(at: deployment.clock)
+  }
+
+  @Test func `a renewal does not overtake a pending key change`() throws {
+    let half = publisher(onlineKeys)
+    let outcome = try half.changeKeys(lifetimeSeconds: RepositorySigner.onlineSeconds, now: deployment.clock)
+    {
+      published, signer in try OfflineChange(root: signer.renewedRoot(after: published))
+    }
+    guard case .waits(let needs) = outcome else {
+      Issue.record("\(outcome)")
+      return
+    }
+    #expect(needs.allSatisfy { $0.signed.isEmpty && !$0.isMet })
+    deployment.clock = deployment.clock.adding(days: 300)
+    _ = try publisher(deployment.keys).step(deployment.job, now: deployment.clock)
+    #expect(try deployment.publication.published().root.version == 1)
+    try half.discardChange()
+    _ = try publisher(deployment.keys).step(deployment.job, now: deployment.clock)
+    #expect(try deployment.publication.published().root.version == 2)
+  }
+}
+
+/// A client that reads the publication's files and keeps its metadata.
+final class FileClient {
+  private let publication: PublicationDirectory
+  private let series: Series
+  private let root: [UInt8]
+  private var files: [String: [UInt8]] = [:]
+
+  /// Ships with the first root.
+  init(_ deployment: TestDeployment) {
+    publication = deployment.publication
+    series = deployment.job.plans[0].series
+    root = (try? publication.metadata("1.root.json")) ?? []
+  }
+
+  @discardableResult
+  func refresh(at now: UTCTime) async throws -> SeriesMetadata {
+    let publication = publication
+    let stored = StoredMetadata(read: { self.files[$0] }, persist: { self.files[$0] = $1 })
+    return try await MetadataRefresh.refresh(
+      series: series, shippedRoot: root, stored: stored, fetch: { name, _ in try publication.metadata(name) },
+      now: now)
+  }
+}

@@ -1,0 +1,329 @@
+import SeedDatabase
+import SeedFormat
+import SeedPublication
+import SeedPublisher
+import SeedSystem
+import SeedTrust
+import Support
+import Testing
+
+@Suite struct PublisherPolicyTests {
+  private func models(_ schemas: [(ModelVersion, String)]) -> [ModelDefinition] {
+    schemas.map { model($0.0, $0.1) }
+  }
+
+  private func plan(_ deployment: TestDeployment, _ schemas: (ModelVersion, String)...) throws {
+    deployment.job = try job(deployment, models(schemas))
+  }
+
+  private func job(_ deployment: TestDeployment, _ models: [ModelDefinition]) throws -> DatasetJob {
+    DatasetJob(
+      name: deployment.job.name, origin: deployment.job.origin,
+      plans: try SeriesPlan.plans(deployment.job.name, models))
+  }
+
+  // MARK: Models
+
+  @Test(arguments: [
+    "CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT, zone INTEGER)",
+    PublisherFixture.schema + "; CREATE TABLE line(id INTEGER PRIMARY KEY)",
+  ])
+  func `a new minor raises the floor to its snapshot and no delta crosses it`(_ newer: String)
+    throws
+  {
+    let deployment = try PublisherFixture.deployment()
+    try deployment.origin("CREATE TABLE line(id); INSERT INTO line VALUES (1)")
+    try deployment.publish("UPDATE stop SET name = 'x' WHERE id = 1")
+    let old = try deployment.metadata(major: 2)
+    try plan(deployment, ("2.0", PublisherFixture.schema), ("2.1", newer))
+    let report = try deployment.verifiedStep()
+    let metadata = try deployment.metadata(major: 2)
+    #expect(report.outcome == .created && report.version?.number == 3)
+    #expect(metadata.state.epoch == old.state.epoch && metadata.state.head.number == 3)
+    #expect(metadata.state.floor == metadata.state.head && metadata.state.model == "2.1")
+    #expect(Set(metadata.state.models.keys) == ["2.0", "2.1"])
+    #expect(!metadata.objects.contains { $0.isDelta })
+    #expect(metadata.newestSnapshot?.version.number == 3 && metadata.newestSnapshot?.model == "2.1")
+    #expect(
+      metadata.objects.contains { $0.model == "2.0" }, "clients that have not refreshed may be fetching it")
+    #expect(try deployment.publish("UPDATE stop SET name = 'y' WHERE id = 2").outcome == .changed)
+    #expect(try deployment.names() == ["x", "y", "c"])
+  }
+
+  @Test
+  func `a publisher that dies before it replaces the copy of a new minor continues from the publication`()
+    throws
+  {
+    let deployment = try PublisherFixture.deployment()
+    let before = try DurableFile.read(deployment.copy(), limit: 1 << 30)
+    try plan(
+      deployment, ("2.0", PublisherFixture.schema),
+      ("2.1", PublisherFixture.schema + "; CREATE INDEX i ON stop(name)"))
+    try deployment.verifiedStep()
+    try DurableFile.write(before, to: deployment.copy())
+    let report = try deployment.publish("UPDATE stop SET name = 'x' WHERE id = 1")
+    #expect(report.outcome == .changed && report.version?.number == 3 && report.repair != nil)
+    #expect(try deployment.names() == ["x", "b", "c"])
+  }
+
+  @Test
+  func `a changed schema or a missing minor is rejected and nothing is published`()
+    throws
+  {
+    let deployment = try PublisherFixture.deployment()
+    let wider = "CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT, zone)"
+    try plan(deployment, ("2.0", wider))
+    try deployment.expectNothingPublished {
+      #expect(throws: PlanError.schemaChanged(Series("test", model: "2.0"), "2.0")) { try deployment.step() }
+    }
+    try plan(deployment, ("2.1", wider))
+    try deployment.expectNothingPublished {
+      #expect(throws: PlanError.modelGone(Series("test", model: "2.0"), "2.0")) { try deployment.step() }
+    }
+  }
+
+  @Test func `a reformatted schema is the same minor`() throws {
+    let deployment = try PublisherFixture.deployment()
+    try plan(
+      deployment, ("2.0", "-- stops\ncreate table stop (id integer primary key, name text /* shown */)"))
+    #expect(try deployment.verifiedStep().outcome == .unchanged)
+  }
+
+  @Test(arguments: [
+    ("CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT, g AS (a))", "column \"t.b\" is gone"),
+    ("CREATE TABLE t(id INTEGER PRIMARY KEY, a INTEGER, b, g AS (a))", "column \"t.a\" has another type"),
+    (
+      "CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT COLLATE NOCASE, b, g AS (a))",
+      "column \"t.a\" has another type"
+    ),
+    (
+      "CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT NOT NULL, b, g AS (a))",
+      "column \"t.a\" has another type"
+    ),
+    ("CREATE TABLE t(id INTEGER, a TEXT PRIMARY KEY, b, g AS (a))", "another key"),
+    (
+      "CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT, b, g AS (a), n NOT NULL)",
+      "\"t.n\" is NOT NULL without a default"
+    ),
+    ("CREATE TABLE u(id INTEGER PRIMARY KEY)", "table \"t\" is gone"),
+    ("CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT, b)", "generated column \"t.g\" is gone"),
+  ])
+  func `a minor that removes something is rejected with its name`(_ newer: String, _ words: String) throws {
+    let older = "CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT, b, g AS (a))"
+    let error = #expect(throws: PlanError.self) {
+      try SeriesPlan.plans("test", models([("1.0", older), ("1.1", newer)]))
+    }
+    #expect(error?.description.contains(words) == true && error?.description.contains("1.1") == true)
+  }
+
+  @Test(arguments: [
+    "VIEW v AS SELECT 1 AS one", "INDEX i ON t(a)", "VIRTUAL TABLE f USING fts5(a, content='t')",
+  ])
+  func `a minor must keep the views, indexes and search tables of the one before`(_ object: String) throws {
+    let table = "CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT)"
+    let error = #expect(throws: PlanError.self) {
+      try SeriesPlan.plans("test", models([("1.0", "\(table); CREATE \(object)"), ("1.1", table)]))
+    }
+    #expect(error?.description.contains("is gone") == true)
+  }
+
+  @Test func `a major added later is delegated and published beside the first`() throws {
+    let deployment = try PublisherFixture.deployment()
+    deployment.job = try job(
+      deployment,
+      models([
+        ("2.0", PublisherFixture.schema),
+        ("3.0", "CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT, zone)"),
+      ]))
+    let report = try deployment.step()
+    try deployment.verify()
+    #expect(report.series.map(\.outcome) == [.unchanged, .created])
+    try deployment.origin("UPDATE stop SET name = 'x' WHERE id = 1; UPDATE stop SET zone = 5 WHERE id = 2")
+    #expect(try deployment.step().series.map { $0.changes["stop"]?.updated } == [1, 2])
+    try deployment.verify()
+    let third = try deployment.metadata(major: 3)
+    #expect(third.state.head.number == 2)
+    #expect(try deployment.names() == ["x", "b", "c"] && deployment.names(major: 3) == ["x", "b", "c"])
+  }
+
+  @Test func `a new major without the targets key does not block the others`() throws {
+    let deployment = try PublisherFixture.deployment()
+    var keys = deployment.keys
+    keys[.targets] = []
+    let publisher = Publisher(
+      deployment.publication, stateFolder: deployment.folder("state"), keys: keys)
+    let job = try job(
+      deployment, models([("2.0", PublisherFixture.schema), ("3.0", PublisherFixture.schema)]))
+    try deployment.origin("UPDATE stop SET name = 'x' WHERE id = 1")
+    let waiting = PublicationError.notDelegated(series: "test/3").description
+    let preview = try publisher.preview(job, now: deployment.clock)
+    #expect(preview.warnings == [waiting] && preview.series.map(\.series.major) == [2])
+    let step = try publisher.step(job, now: deployment.clock)
+    #expect(step.warnings == [waiting] && step.series.map { $0.version?.number } == [2])
+    // The origin is unchanged; with the key, the new series is created.
+    deployment.job = job
+    #expect(try deployment.step().series.map(\.outcome) == [.unchanged, .created])
+    #expect(try deployment.names(major: 3).first == "x")
+    try deployment.verify()
+  }
+
+  @Test func `a dataset without any delegated series is rejected`() throws {
+    let deployment = try PublisherFixture.deployment()
+    var keys = deployment.keys
+    keys[.targets] = []
+    let publisher = Publisher(
+      deployment.publication, stateFolder: deployment.folder("state"), keys: keys)
+    let job = try job(deployment, models([("3.0", PublisherFixture.schema)]))
+    try deployment.expectNothingPublished {
+      #expect(throws: PublicationError.notDelegated(series: "test/3")) {
+        try publisher.step(job, now: deployment.clock)
+      }
+    }
+  }
+
+  @Test func `an error in one series holds the whole dataset so that its majors stay in step`() throws {
+    let deployment = try PublisherFixture.deployment(
+      models([
+        ("2.0", PublisherFixture.schema),
+        ("3.0", "CREATE TABLE stop(id INTEGER PRIMARY KEY, name CHECK (name <> 'bad'))"),
+      ]))
+    try deployment.origin("UPDATE stop SET name = 'bad' WHERE id = 1")
+    #expect(throws: OriginError.self) { try deployment.step() }
+    #expect(try deployment.metadata(major: 2).state.head.number == 1)
+    try deployment.origin("UPDATE stop SET name = 'good' WHERE id = 1")
+    #expect(try deployment.step().series.map { $0.version?.number } == [2, 2])
+    try deployment.verify()
+  }
+
+  // MARK: Settings beside the data
+
+  @Test func `provenance, poll interval and lifecycle are republished without a new version`() throws {
+    let deployment = try PublisherFixture.deployment()
+    let before = try deployment.metadata(major: 2)
+    deployment.job.provenance = Provenance(
+      license: "ODbL", attribution: "Somebody", source: "https://example.org")
+    deployment.job.pollSeconds = 17
+    deployment.job.lifecycles = [2: .deprecated(sunset: "2027-01-01", message: "take 3")]
+    #expect(try deployment.verifiedStep().outcome == .unchanged)
+    let after = try deployment.metadata(major: 2)
+    #expect(after.state.head == before.state.head && after.objects == before.objects)
+    #expect(after.state.publishedAt == before.state.publishedAt)
+    #expect(
+      after.state.license == "ODbL" && after.state.attribution == "Somebody" && after.state.pollSeconds == 17)
+    #expect(after.state.lifecycle == .deprecated(sunset: "2027-01-01", message: "take 3"))
+    try deployment.expectNothingPublished { _ = try deployment.step() }
+  }
+
+  @Test func `a snapshot contains the provenance of its time and omits removed members`() throws {
+    let deployment = try PublisherFixture.deployment()
+    for provenance in [
+      Provenance(license: "ODbL", attribution: "A"), Provenance(license: nil, attribution: "B"),
+    ] {
+      deployment.job.provenance = provenance
+      try deployment.origin("UPDATE stop SET name = name || '!'")
+      try deployment.verifiedStep(forcingSnapshot: true)
+      let snapshot = try #require(try deployment.metadata(major: 2).newestSnapshot)
+      let path = try deployment.expand(snapshot, to: "snapshot.sqlite")
+      #expect(try SeedTables.meta(try Connection(path, .snapshot)).provenance == provenance)
+      try WorkingSeed.remove(path)
+    }
+  }
+
+  @Test func `a retired series gets no new version even if its origin is missing`() throws {
+    let deployment = try PublisherFixture.deployment()
+    deployment.job.lifecycles = [2: .retired(message: "over")]
+    let report = try deployment.publish("DELETE FROM stop")
+    #expect(report.outcome == .retired && report.version?.number == 1)
+    #expect(try deployment.metadata(major: 2).state.lifecycle == .retired(message: "over"))
+    try Folder.remove(deployment.originPath)
+    deployment.clock = deployment.clock.adding(days: 3)
+    let before = try deployment.publication.published().timestamp.version
+    #expect(try deployment.verifiedStep(forcingSnapshot: true).outcome == .retired)
+    #expect(
+      try deployment.publication.published().timestamp.version > before, "its signatures must not expire")
+  }
+
+  // MARK: The clock
+
+  @Test(arguments: [60, 200, 3_000, 100_000])
+  func `short-lived signatures are renewed before they expire`(_ lifetime: Int) throws {
+    let deployment = try PublisherFixture.deployment()
+    deployment.job.lifetimeSeconds = lifetime
+    try deployment.publish("UPDATE stop SET name = 'x' WHERE id = 1")
+    for _ in 0..<12 {
+      deployment.clock = deployment.clock.adding(seconds: lifetime / 3)
+      _ = try deployment.step()
+      let left = try deployment.publication.published().timestamp.expires.secondsSinceEpoch
+      #expect(left - deployment.clock.secondsSinceEpoch > lifetime / 3)
+    }
+  }
+
+  @Test func `signatures are renewed after an hour and not before`() throws {
+    let deployment = try PublisherFixture.deployment()
+    deployment.clock = deployment.clock.adding(seconds: Publisher.renewalSeconds - 10)
+    try deployment.expectNothingPublished {
+      let report = try deployment.step()
+      #expect(report.isUnchanged)
+    }
+    deployment.clock = deployment.clock.adding(seconds: 20)
+    #expect(try deployment.verifiedStep().outcome == .unchanged)
+    let published = try deployment.publication.published()
+    let expiry = deployment.clock.adding(seconds: deployment.job.lifetimeSeconds)
+    #expect(published.timestamp.expires == expiry && published.snapshot.expires == expiry)
+    #expect(published.series.values.allSatisfy { $0.expires == expiry })
+    try deployment.expectNothingPublished { _ = try deployment.step() }
+  }
+
+  @Test func `signatures are renewed while the origin is missing`() throws {
+    let deployment = try PublisherFixture.deployment()
+    try Folder.rename(deployment.originPath, to: deployment.folder("away.sqlite"))
+    deployment.clock = deployment.clock.adding(seconds: Publisher.renewalSeconds + 10)
+    #expect(throws: OriginError.self) { try deployment.step() }
+    let expiry = deployment.clock.adding(seconds: deployment.job.lifetimeSeconds)
+    #expect(try deployment.publication.published().timestamp.expires == expiry)
+  }
+
+  @Test func `a publisher that was down for a month renews all signatures`() throws {
+    let deployment = try PublisherFixture.deployment()
+    deployment.clock = deployment.clock.adding(days: 30)
+    try deployment.verifiedStep()
+    #expect(try deployment.publication.published().timestamp.expires > deployment.clock)
+  }
+
+  @Test func `a snapshot is due by age but only after a change`() throws {
+    let deployment = try PublisherFixture.deployment()
+    deployment.clock = deployment.clock.adding(seconds: PublishingPolicy.usualSnapshotSeconds + 60)
+    #expect(try deployment.verifiedStep().snapshotBytes == nil)
+    #expect(try deployment.publish("UPDATE stop SET name = 'x'").snapshotBytes != nil)
+    #expect(try deployment.publish("UPDATE stop SET name = 'y'").snapshotBytes == nil)
+    deployment.clock = deployment.clock.adding(seconds: PublishingPolicy.usualSnapshotSeconds + 60)
+    let report = try deployment.verifiedStep()
+    #expect(report.outcome == .unchanged && report.snapshotBytes != nil)
+  }
+
+  @Test func `retention raises the floor and lists nothing below it`() throws {
+    let deployment = try PublisherFixture.deployment()
+    deployment.job.retainedSnapshots = 2
+    for name in ["a1", "a2", "a3", "a4"] {
+      try deployment.publish("UPDATE stop SET name = '\(name)'")
+      try deployment.origin("UPDATE stop SET name = name || '+'")
+      try deployment.verifiedStep(forcingSnapshot: true)
+    }
+    let metadata = try deployment.metadata(major: 2)
+    #expect(metadata.state.head.number == 9 && metadata.state.floor.number == 7)
+    let snapshots = metadata.objects.filter { !$0.isDelta }.map(\.version.number).sorted()
+    #expect(snapshots == [7, 9])
+    for case .delta(let from, _) in metadata.objects.map(\.kind) { #expect(from >= metadata.state.floor) }
+    #expect(DeltaChain.shortest(metadata.objects, from: metadata.state.floor, to: metadata.state.head) != nil)
+  }
+
+  @Test func `snapshots in both encodings have the same content`() throws {
+    let deployment = try PublisherFixture.deployment()
+    deployment.job.encodings = [.xz, .gzip]
+    try deployment.origin("DELETE FROM stop WHERE id = 1")
+    try deployment.verifiedStep(forcingSnapshot: true)
+    let metadata = try deployment.metadata(major: 2)
+    let snapshots = metadata.objects.filter { !$0.isDelta && $0.version == metadata.state.head }
+    #expect(snapshots.count == 2 && Set(snapshots.map(\.rawSHA256)).count == 1)
+  }
+}

@@ -1,0 +1,126 @@
+import SeedFormat
+import SeedPublication
+import SeedTrust
+import Support
+import Testing
+
+@testable import SeedDatabase
+@testable import SeedPublisher
+
+@Suite struct SnapshotTests {
+  private static let schema = """
+    CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT NOT NULL, zone TEXT, code TEXT);
+    CREATE UNIQUE INDEX stop_code ON stop(code);
+    CREATE INDEX stop_by_zone ON stop(zone, name COLLATE NOCASE);
+    CREATE INDEX stop_in_a ON stop(name) WHERE zone = 'A';
+    CREATE VIEW zones AS SELECT zone, count(*) AS stops FROM stop GROUP BY zone;
+    CREATE VIRTUAL TABLE stop_search USING fts5(name, content='stop', content_rowid='id');
+    """
+
+  private func deployment(_ indexes: IndexPlace = .snapshot) throws -> TestDeployment {
+    let deployment = try TestDeployment(
+      [model("2.0", Self.schema)], in: try TemporaryFolder(inMemory: true))
+    deployment.job.indexes = indexes
+    try deployment.origin(
+      """
+      CREATE TABLE stop(id, name, zone, code);
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
+        INSERT INTO stop SELECT i, 'Stop ' || i * 7919 % 1000, char(65 + i % 3), 'c' || i FROM n;
+      """)
+    _ = try deployment.step()
+    return deployment
+  }
+
+  private func newest(_ deployment: TestDeployment, as name: String) throws -> Connection {
+    let snapshot = try #require(try deployment.metadata(major: 2).newestSnapshot)
+    return try Connection(try deployment.expand(snapshot, to: name), .writer)
+  }
+
+  private func indexes(_ connection: Connection) throws -> [String] {
+    try connection.rows("SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL ORDER BY 1")
+      .map(\.[0].text)
+  }
+
+  @Test(arguments: [IndexPlace.snapshot, .client])
+  func `the same copy gives the same bytes`(_ indexes: IndexPlace) throws {
+    let deployment = try deployment(indexes)
+    try deployment.origin("DELETE FROM stop WHERE id % 5 = 0; UPDATE stop SET zone = 'B' WHERE id % 7 = 0")
+    _ = try deployment.step()
+    let copy = try WorkingCopy(deployment.copy(), deployment.job.plans[0].schema)
+    let measures = try ["one", "two"].map { name in
+      let path = deployment.folder(name)
+      let maker = SnapshotFile(schema: copy.schema, indexes: indexes)
+      try maker.draw(copy, at: path)
+      try maker.complete(path)
+      return try Compression.compress(path, to: path + ".gz", .gzip, threads: name == "one" ? 1 : 3)
+    }
+    #expect(measures[0].raw == measures[1].raw && measures[0].stored == measures[1].stored)
+  }
+
+  @Test func `a missing encoding is added by the next step from the published file`() throws {
+    let deployment = try deployment(.client)
+    try WorkingCopy.remove(deployment.copy())
+    deployment.job.encodings = [.xz, .gzip]
+    _ = try deployment.step()
+    let snapshots = try deployment.metadata(major: 2).objects.filter { !$0.isDelta }
+    #expect(snapshots.map(\.encoding) == [.gzip, .xz] && Set(snapshots.map(\.rawSHA256)).count == 1)
+    try deployment.expectNothingPublished { _ = try deployment.step() }
+  }
+
+  @Test(arguments: [IndexPlace.snapshot, .client])
+  func `search tables and views are included, and match the rows`(_ indexes: IndexPlace) throws {
+    let deployment = try deployment(indexes)
+    try deployment.origin(
+      "UPDATE stop SET name = 'Nollendorfplatz' WHERE id = 5; DELETE FROM stop WHERE id = 6")
+    _ = try deployment.step(forcingSnapshot: true)
+    let seed = try newest(deployment, as: "seed.sqlite")
+    try seed.allowViews()
+    try seed.execute("INSERT INTO stop_search(stop_search, rank) VALUES ('integrity-check', 1)")
+    #expect(
+      try seed.rows("SELECT rowid FROM stop_search WHERE stop_search MATCH 'nollendorfplatz'") == [
+        [.integer(5)]
+      ])
+    #expect(try seed.integer("SELECT sum(stops) FROM zones") == 1999)
+    try SeedCheck(seed, deployment.job.plans[0].schema).run()
+  }
+
+  @Test func `a search table that does not match its rows is rebuilt before publication`() throws {
+    let deployment = try deployment()
+    try deployment.origin("UPDATE stop SET zone = NULL WHERE id = 5")
+    _ = try deployment.step()
+    let copy = try Connection(deployment.copy(), .writer)
+    try copy.execute("INSERT INTO stop_search(stop_search) VALUES ('delete-all')")
+    _ = try deployment.step(forcingSnapshot: true)
+    let seed = try newest(deployment, as: "seed.sqlite")
+    try SeedCheck(seed, deployment.job.plans[0].schema).checkSearchTables()
+    #expect(try seed.integer("SELECT count(*) FROM stop_search WHERE stop_search MATCH '0'") == 2000)
+  }
+
+  @Test func `indexes left to the client are listed with statistics and unique ones stay`() throws {
+    let deployment = try deployment(.client)
+    let seed = try newest(deployment, as: "seed.sqlite")
+    #expect(try indexes(seed) == ["stop_code"])
+    let entries = try LeftOutIndexes.entries(of: seed)
+    #expect(entries.map(\.name) == ["stop_by_zone", "stop_in_a"])
+    #expect(entries.allSatisfy { $0.table == "stop" && $0.statistics != nil })
+    #expect(try SchemaReader(seed).schema().hash == deployment.job.plans[0].schema.hash)
+    _ = try LeftOutIndexes.build(in: seed, signed: SeedTables.meta(seed).schema)
+    #expect(try SchemaReader(seed).schema().hash == deployment.job.plans[0].schema.hash)
+    #expect(try LeftOutIndexes.entries(of: seed).isEmpty)
+    let statistics = try seed.rows(
+      "SELECT idx, stat FROM sqlite_stat1 WHERE idx IN ('stop_by_zone', 'stop_in_a') ORDER BY 1")
+    #expect(statistics.map(\.[1].text) == entries.map(\.statistics))
+    try SeedCheck(seed, deployment.job.plans[0].schema).run()
+  }
+
+  @Test func `deltas continue from a snapshot without indexes and a rebuilt copy gets them back`() throws {
+    let deployment = try deployment(.client)
+    try deployment.publish("UPDATE stop SET zone = 'C' WHERE id < 40; DELETE FROM stop WHERE id > 1990")
+    try WorkingCopy.remove(deployment.copy())
+    let report = try deployment.publish("INSERT INTO stop VALUES (3000, 'New', 'A', 'c3000')")
+    #expect(report.repair == "it was missing")
+    let copy = try Connection(deployment.copy(), .writer)
+    #expect(try indexes(copy) == ["stop_by_zone", "stop_code", "stop_in_a"])
+    #expect(try LeftOutIndexes.entries(of: copy).isEmpty)
+  }
+}

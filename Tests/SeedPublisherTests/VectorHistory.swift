@@ -1,0 +1,119 @@
+import SeedDatabase
+import SeedFormat
+import SeedPublication
+import SeedPublisher
+import SeedTrust
+import Support
+
+/// Four versions of a small series as text, for clients of other makes to be tested with. Its rows are the hard ones: values
+/// that JSON cannot carry, rows that SQL calls equal, keys in another order than columns, unique values that change places.
+struct VectorHistory {
+  private let deployment: TestDeployment
+
+  private static let schema = """
+    CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT NOT NULL COLLATE NOCASE, code TEXT UNIQUE, height REAL,
+      photo BLOB, label TEXT AS (code || ' ' || name));
+    CREATE TABLE visit(day TEXT NOT NULL, stop INTEGER NOT NULL REFERENCES stop(id), number INTEGER, extra,
+      PRIMARY KEY(stop, day)) WITHOUT ROWID
+    """
+
+  /// The origin's first rows, and what changes in each later version.
+  private static let steps = [
+    """
+    CREATE TABLE stop(id, name, code, height, photo); CREATE TABLE visit(day, stop, number, extra);
+    INSERT INTO stop VALUES (1, 'Alexanderplatz', 'A', 52.5, NULL), (2, 'Berlin "Hbf"', 'B', 1, x'00ff10'),
+      (3, 'Zoo', 'C', NULL, x'');
+    INSERT INTO visit VALUES ('2026-08-01', 1, 9007199254740993, '1'), ('2026-08-01', 2, 0, 1.0),
+      ('2026-07-31', 2, -1, NULL)
+    """,
+    """
+    UPDATE stop SET name = 'alexanderplatz' WHERE id = 1; INSERT INTO stop VALUES (4, 'Grüße 🚉', NULL, 9e999, NULL);
+    DELETE FROM visit WHERE stop = 2 AND day = '2026-07-31'
+    """,
+    """
+    UPDATE stop SET code = NULL WHERE id = 1; UPDATE stop SET code = 'A' WHERE id = 2;
+    UPDATE stop SET code = 'B' WHERE id = 1; DELETE FROM stop WHERE id = 3
+    """,
+    """
+    UPDATE visit SET extra = 1 WHERE stop = 2;
+    UPDATE visit SET extra = x'7b7d', number = -9223372036854775808 WHERE stop = 1;
+    INSERT INTO visit VALUES ('2026-08-02', 4, NULL, 'a line' || char(10, 9, 1) || '\\')
+    """,
+  ]
+
+  /// Epochs are random: the snapshot's is replaced by this one.
+  private static let epoch = "0123456789abcdef"
+
+  init() throws {
+    deployment = try TestDeployment(
+      [model("1.0", Self.schema)], dataset: "places", in: try TemporaryFolder(inMemory: true))
+    for sql in Self.steps {
+      try deployment.origin(sql)
+      _ = try deployment.step()
+    }
+  }
+
+  /// The vectors by their files' names.
+  func files() throws -> [String: String] {
+    let metadata = try deployment.metadata()
+    var files = ["states.json": try states(SeriesRecall(deployment.publication, metadata))]
+    for object in metadata.objects {
+      if case .delta = object.kind {
+        let name = object.fileName.replacing(".gz", with: "")
+        files[name] = String(decoding: try deployment.publication.delta(object), as: UTF8.self)
+      } else {
+        files["snapshot-\(object.version).sql"] = try dump(object)
+      }
+    }
+    return files
+  }
+
+  // MARK: The snapshot as SQL
+
+  private func dump(_ snapshot: PublishedObject) throws -> String {
+    let file = try Connection(try deployment.expand(snapshot, to: "snapshot.sqlite"), .writer)
+    try file.execute("UPDATE seedbank_meta SET value = '\(Self.epoch)' WHERE key = 'epoch'")
+    let marks = try ["application_id", "user_version"].map {
+      "PRAGMA \($0) = \(try file.integer("PRAGMA \($0)") ?? 0);\n"
+    }
+    let tables = try file.rows(
+      "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name")
+    return try marks.joined()
+      + tables.map { "\n\($0[1].text);\n" + (try inserts($0[0].text, file)) }.joined()
+  }
+
+  private func inserts(_ table: String, _ file: Connection) throws -> String {
+    let columns = try file.rows("SELECT name FROM pragma_table_info(?)", .text(table)).map {
+      quoted($0[0].text)
+    }
+    let values = columns.map { "quote(\($0))" }.joined(separator: " || ', ' || ")
+    let head = "INSERT INTO \(quoted(table))(\(columns.joined(separator: ", "))) VALUES ("
+    return try file.rows("SELECT ?1 || \(values) || ');' FROM \(quoted(table)) ORDER BY 1", .text(head))
+      .map { $0[0].text + "\n" }.joined()
+  }
+
+  // MARK: The rows that each version has
+
+  private func states(_ recall: SeriesRecall) throws -> String {
+    "[\n" + (try recall.versions.map { try state($0, recall) }.joined(separator: ",\n")) + "\n]\n"
+  }
+
+  private func state(_ version: Version, _ recall: SeriesRecall) throws -> String {
+    let copy = try recall.recall(version, to: deployment.folder("recalled.sqlite"))
+    let sums = try SeedTables.sums(copy.connection)
+    let tables = try copy.schema.tables.map { table in
+      let sum = sums[table.name] ?? TableSum()
+      return #"  {"name":"\#(table.name)","rows":\#(sum.rows),"sum":"\#(lowerHex(sum.bytes))","content":["#
+        + (try rows(table, copy.connection)) + "\n  ]}"
+    }
+    return #" {"version":\#(version),"digest":"\#(try copy.meta().digest.hex)","tables":["# + "\n"
+      + tables.joined(separator: ",\n") + "\n ]}"
+  }
+
+  private func rows(_ table: TableSchema, _ connection: Connection) throws -> String {
+    let (columns, key) = (table.columnNames.map(quoted), table.keyNames.map(quoted))
+    return try connection.rows(
+      "SELECT \(columns.joined(separator: ", ")) FROM \(quoted(table.name)) ORDER BY \(key.joined(separator: ", "))"
+    ).map { "\n   " + JSONValue.array($0.map(\.json)).text }.joined(separator: ",")
+  }
+}

@@ -1,0 +1,324 @@
+import Foundation
+import SeedDatabase
+import SeedFormat
+import SeedPublication
+import SeedPublisher
+import SeedSystem
+import SeedTrust
+import Support
+import Testing
+
+/// Verification reports every defect of a publication and accepts a sound one.
+@Suite struct VerificationTests {
+  /// Two snapshots in two encodings, deltas between and after them.
+  private func deployment() throws -> TestDeployment {
+    let deployment = try PublisherFixture.deployment()
+    deployment.job.encodings = [.gzip, .xz]
+    for (index, name) in ["x", "y", "z"].enumerated() {
+      try deployment.origin("UPDATE stop SET name = '\(name)' WHERE id = 1")
+      _ = try deployment.step(forcingSnapshot: index == 1)
+    }
+    return deployment
+  }
+
+  private func verify(
+    _ deployment: TestDeployment, anchor: String? = nil, after days: Int = 0
+  ) throws -> VerificationReport {
+    let scratch = deployment.folder("scratch")
+    try Folder.create(scratch)
+    let report = try PublicationVerifier(
+      deployment.publication, stateFolder: deployment.folder("state"), scratch: scratch, anchor: anchor,
+      now: deployment.clock.adding(days: days)
+    ).run()
+    #expect(try Folder.names(in: scratch).isEmpty, "files of the moment stay behind")
+    return report
+  }
+
+  private func errors(_ report: VerificationReport) -> [Finding] {
+    report.findings.filter { $0.severity == .error }
+  }
+
+  /// The files that current metadata lists, relative to the publication.
+  private func namedFiles(_ deployment: TestDeployment) throws -> [String] {
+    let published = try deployment.publication.published()
+    let roles = [
+      "1.root.json", "timestamp.json", "\(published.snapshot.version).snapshot.json",
+      "\(published.targets.version).targets.json",
+    ]
+    let series = published.series.map { "\($0.value.version).\($0.key.roleName).json" }
+    let objects = published.series.values.flatMap(\.metadata.objects).map(\.filePath)
+    return (roles + series).map { "metadata/\($0)" } + objects
+  }
+
+  @Test func `a full scratch disk is no finding against the publication`() throws {
+    let deployment = try deployment()
+    let scratch = deployment.folder("full")
+    try Folder.create(scratch)
+    try FileManager.default.createSymbolicLink(
+      atPath: "\(scratch)/object", withDestinationPath: "/dev/full")
+    let error = #expect(throws: (any Error).self) {
+      try PublicationVerifier(
+        deployment.publication, stateFolder: deployment.folder("state"), scratch: scratch,
+        now: deployment.clock
+      ).run()
+    }
+    let full = try #require(error as? FileError)
+    #expect(full.isFull && full.path.hasPrefix(scratch))
+  }
+
+  @Test func `a sound publication passes and unreferenced files are only listed`() throws {
+    let deployment = try deployment()
+    let stray = "targets/test/2/stray.sqlite.gz"
+    try DurableFile.write([1], to: "\(deployment.publication.path)/\(stray)")
+    let report = try verify(deployment)
+    #expect(report.isSound && report.findings.isEmpty, "\(report.findings)")
+    let objects = try deployment.metadata(major: 2).objects
+    #expect(report.metadataFiles == 5 && report.objects == objects.count)
+    #expect(report.deltas == objects.count(where: \.isDelta) && report.deltas >= 3)
+    #expect(report.snapshots == objects.count - report.deltas && report.snapshots >= 3)
+    #expect(report.unnamed.contains(stray) && report.unnamed.contains("metadata/1.snapshot.json"))
+    #expect(Set(report.unnamed).isDisjoint(with: try namedFiles(deployment)))
+  }
+
+  @Test func `a publication with merged deltas passes at every version`() throws {
+    let deployment = try PublisherFixture.deployment()
+    var passed = 0
+    for version in 2...40 {
+      try deployment.origin("UPDATE stop SET name = 'name \(version)' WHERE id = \(version % 3 + 1)")
+      _ = try deployment.step(forcingSnapshot: version == 35)
+      let report = try verify(deployment)
+      #expect(report.isSound && report.findings.isEmpty, "version \(version): \(report.findings)")
+      #expect(
+        report.deltas + report.passedDeltas
+          == (try deployment.metadata(major: 2).objects.count(where: \.isDelta)))
+      passed = max(passed, report.passedDeltas)
+    }
+    #expect(passed > 0, "the walk never goes past a delta")
+  }
+
+  @Test func `deltas of a broken snapshot are not reported separately`() throws {
+    let deployment = try PublisherFixture.deployment()
+    for name in ["x", "y", "z"] { try deployment.publish("UPDATE stop SET name = '\(name)' WHERE id = 1") }
+    let snapshot = try #require(try deployment.metadata(major: 2).newestSnapshot)
+    try DurableFile.write([1, 2, 3], to: deployment.publication.file(snapshot))
+    #expect(errors(try verify(deployment)).map(\.path) == [snapshot.filePath])
+  }
+
+  @Test func `snapshots that leave indexes to the client pass and can be restored`() throws {
+    let schema = "\(PublisherFixture.schema); CREATE INDEX stop_name ON stop(name)"
+    let deployment = try PublisherFixture.deployment([model("2.0", schema)])
+    deployment.job.indexes = .client
+    for name in ["x", "y"] {
+      try deployment.origin("UPDATE stop SET name = '\(name)' WHERE id = 1")
+      _ = try deployment.step(forcingSnapshot: name == "x")
+    }
+    let report = try verify(deployment)
+    #expect(report.isSound && report.findings.isEmpty, "\(report.findings)")
+    let recall = SeriesRecall(deployment.publication, try deployment.metadata(major: 2))
+    let seed = try recall.recall(3, to: deployment.folder("recalled.sqlite"))
+    #expect(seed.schema.indexes == ["stop_name"])
+  }
+
+  @Test func `a flipped byte is found in any file`() throws {
+    let deployment = try deployment()
+    for file in try namedFiles(deployment) {
+      let path = "\(deployment.publication.path)/\(file)"
+      let before = try DurableFile.read(path, limit: 1 << 20)
+      for position in [0, before.count / 3, before.count / 2, before.count - 1] {
+        var bytes = before
+        bytes[position] ^= 1
+        try DurableFile.write(bytes, to: path)
+        let found = errors(try verify(deployment))
+        #expect(found.contains { $0.path == file }, "byte \(position) of \(file): \(found)")
+      }
+      try DurableFile.write(before, to: path)
+    }
+    #expect(try verify(deployment).isSound)
+  }
+
+  @Test func `a missing file is found`() throws {
+    let deployment = try deployment()
+    for file in try namedFiles(deployment) where !file.hasSuffix("1.root.json") {
+      let path = "\(deployment.publication.path)/\(file)"
+      try Folder.rename(path, to: path + ".away")
+      let found = errors(try verify(deployment))
+      #expect(found.contains { $0.path == file && $0.problem == "it is missing" }, "\(file): \(found)")
+      #expect(found.allSatisfy { !$0.remedy.isEmpty })
+      try Folder.rename(path + ".away", to: path)
+    }
+  }
+
+  @Test func `two swapped objects are both found and identified`() throws {
+    let deployment = try deployment()
+    let objects = try deployment.metadata(major: 2).objects
+    let (one, other) = (deployment.publication.file(objects[0]), deployment.publication.file(objects[1]))
+    try Folder.rename(one, to: one + ".away")
+    try Folder.rename(other, to: one)
+    try Folder.rename(one + ".away", to: other)
+    let found = errors(try verify(deployment))
+    #expect(found.contains { $0.path == objects[0].filePath && $0.problem.contains(objects[1].filePath) })
+    #expect(found.contains { $0.path == objects[1].filePath && $0.problem.contains(objects[0].filePath) })
+  }
+
+  // MARK: Wrong content with valid signatures
+
+  /// The snapshot of version 3 with another row; if honest, its metadata matches its content.
+  private func otherRows(
+    _ deployment: TestDeployment, isHonest: Bool
+  ) throws -> (old: PublishedObject, new: PublishedObject, bytes: [UInt8]) {
+    let old = try #require(try deployment.metadata(major: 2).newestSnapshot)
+    let path = try deployment.expand(old, to: "other.sqlite")
+    let seed = try Connection(path, .writer)
+    try seed.execute("UPDATE stop SET name = 'forged' WHERE id = 3")
+    let sums = try SeedCheck(seed, try SchemaReader(seed).schema()).sums()
+    for (name, sum) in sums { try SeedTables.store(sum, of: name, seed) }
+    var meta = try SeedTables.meta(seed)
+    meta.digest = StateDigest.of(sums)
+    try SeedTables.store(meta, seed)
+    let packed = deployment.folder("other.sqlite.gz")
+    let (raw, stored) = try Compression.compress(path, to: packed, .gzip)
+    let new = PublishedObject(
+      series: old.series, kind: old.kind, length: stored.length, sha256: stored.sha256, model: old.model,
+      rawLength: raw.length, rawSHA256: raw.sha256, schema: old.schema,
+      digest: isHonest ? meta.digest : old.digest)
+    return (old, new, try DurableFile.read(packed, limit: 1 << 20))
+  }
+
+  @Test(arguments: [true, false])
+  func `a signed snapshot whose rows differ from its chain is found`(_ isHonest: Bool) throws {
+    let deployment = try deployment()
+    let (old, new, bytes) = try otherRows(deployment, isHonest: isHonest)
+    try deployment.sign(replacing: old, by: (new, bytes))
+    let found = errors(try verify(deployment))
+    let words =
+      isHonest ? "differ from those that the deltas lead to at version 3" : "do not match the signed digest"
+    #expect(found.contains { $0.path == new.filePath && $0.problem.contains(words) }, "\(found)")
+  }
+
+  /// A delta from 1 to 4 that sets one row's name.
+  private func merged(
+    _ deployment: TestDeployment, name: String
+  ) throws -> (object: PublishedObject, bytes: [UInt8]) {
+    let metadata = try deployment.metadata(major: 2)
+    let head = try #require(metadata.objects.first { $0.version == metadata.state.head })
+    var delta = DeltaWriter()
+    delta.begin(table: "stop", key: ["id"], columns: ["id", "name"])
+    delta.upsert([.integer(1), .text(name)])
+    let document = delta.document(
+      DeltaHeader(
+        series: metadata.series, model: head.model, schema: head.schema, from: .first, to: head.version,
+        digest: head.digest))
+    let stored = try Compression.gzip(document)
+    let (measure, raw) = (Compression.Measure(of: stored), Compression.Measure(of: document))
+    let object = PublishedObject(
+      series: metadata.series, kind: .delta(from: .first, to: head.version), length: measure.length,
+      sha256: measure.sha256, model: head.model, rawLength: raw.length, rawSHA256: raw.sha256,
+      schema: head.schema, digest: head.digest)
+    return (object, stored)
+  }
+
+  @Test func `a merged delta is applied like a single one`() throws {
+    let deployment = try deployment()
+    let (good, bytes) = try merged(deployment, name: "z")
+    try deployment.sign(replacing: nil, by: (good, bytes))
+    let report = try verify(deployment)
+    let deltas = try deployment.metadata(major: 2).objects.count(where: \.isDelta)
+    #expect(report.isSound && report.deltas == deltas, "\(report.findings)")
+  }
+
+  @Test func `a signed merged delta with a wrong result is found`() throws {
+    let deployment = try deployment()
+    let (bad, bytes) = try merged(deployment, name: "not z")
+    try deployment.sign(replacing: nil, by: (bad, bytes))
+    let found = errors(try verify(deployment))
+    #expect(found.map(\.path) == [bad.filePath], "\(found)")
+    #expect(found[0].problem.contains("applied to version 1"))
+  }
+
+  @Test func `a gap left by a delta missing in the metadata is found`() throws {
+    let deployment = try deployment()
+    let metadata = try deployment.metadata(major: 2)
+    let gone = try #require(metadata.objects.first { $0.isDelta && $0.version.number == 4 })
+    let step = try RepositorySigner(now: deployment.clock).publish(
+      [
+        SeriesMetadata(
+          series: metadata.series, state: metadata.state, objects: metadata.objects.filter { $0 != gone })
+      ], after: try deployment.publication.published(), keys: deployment.keys)
+    try deployment.publication.write(step.files)
+    #expect(errors(try verify(deployment)).contains { $0.problem.contains("no deltas lead to the head") })
+  }
+
+  // MARK: Around the publication
+
+  @Test func `an edited working copy is an error and a missing one is a note`() throws {
+    let deployment = try deployment()
+    try Connection(deployment.copy(), .writer).execute("UPDATE stop SET name = 'edited' WHERE id = 2")
+    let found = errors(try verify(deployment))
+    #expect(found.map(\.path) == [deployment.copy()] && found[0].problem.contains("do not match its digest"))
+    try Folder.remove(deployment.copy())
+    let report = try verify(deployment)
+    #expect(report.isSound && report.findings.map(\.severity) == [.note])
+  }
+
+  @Test func `a working copy behind head is a warning and one ahead of it an error`() throws {
+    let deployment = try deployment()
+    let before = try DurableFile.read(deployment.copy(), limit: 1 << 20)
+    try deployment.publish("UPDATE stop SET name = 'later' WHERE id = 1")
+    let after = try DurableFile.read(deployment.copy(), limit: 1 << 20)
+    try DurableFile.write(before, to: deployment.copy())
+    let behind = try verify(deployment)
+    #expect(behind.isSound && behind.findings.map(\.severity) == [.warning])
+    try DurableFile.write(after, to: deployment.copy())
+    try Connection(deployment.copy(), .writer).execute(
+      "UPDATE seedbank_meta SET value = 9 WHERE key = 'version'")
+    #expect(errors(try verify(deployment)).contains { $0.problem.contains("ahead of the publication's 5") })
+  }
+
+  @Test func `expired signatures are errors and expiring ones are warnings`() throws {
+    let deployment = try deployment()
+    let week = errors(try verify(deployment, after: 8))
+    #expect(week.count == 3 && week.allSatisfy { $0.problem.contains("expired at") }, "\(week)")
+    #expect(week.contains { $0.path == "metadata/timestamp.json" && $0.remedy.contains("regenerate") })
+    let soon = try verify(deployment, after: 160).findings.filter { $0.severity == .warning }
+    #expect(soon.map(\.path) == ["metadata/1.targets.json"])
+  }
+
+  @Test func `a shipped root of another publication is found`() throws {
+    let deployment = try deployment()
+    let own = "\(deployment.publication.path)/metadata/1.root.json"
+    #expect(try verify(deployment, anchor: own).isSound)
+    let stranger = try PublisherFixture.deployment()
+    let foreign = "\(stranger.publication.path)/metadata/1.root.json"
+    #expect(errors(try verify(deployment, anchor: foreign)).map(\.path) == [foreign])
+  }
+
+  @Test func `verification skips the copy while a publisher is running`() throws {
+    let deployment = try deployment()
+    let lock = try File("\(deployment.publication.path)/.lock", for: .updating)
+    #expect(try lock.tryLock())
+    let report = try verify(deployment)
+    #expect(report.isSound && report.findings.map(\.severity) == [.note])
+    lock.unlock()
+  }
+
+  @Test func `files that a publisher removes during verification are not reported as missing`() throws {
+    let deployment = try deployment()
+    deployment.job.retainedSnapshots = 1
+    deployment.job.graceSeconds = 0
+    let scratch = deployment.folder("scratch")
+    try Folder.create(scratch)
+    var looks = 0
+    let report = try PublicationVerifier(
+      deployment.publication, stateFolder: deployment.folder("state"), scratch: scratch,
+      now: deployment.clock,
+      progress: { _ in
+        looks += 1
+        if looks > 4 { return }
+        try? deployment.origin("UPDATE stop SET name = 'look \(looks)'")
+        _ = try? deployment.step(forcingSnapshot: true)
+      }
+    ).run()
+    #expect(looks > 4 && report.isSound, "\(report.findings)")
+    #expect(try verify(deployment).isSound)
+  }
+}
