@@ -1,12 +1,11 @@
 import SeedFormat
 
-/// Which of the lists in one place a row goes to.
+/// Selects one of the lists in a place for a row.
 struct RowSelection {
   private let conditions: [RowCondition]
 
   init(_ conditions: [RowCondition]) { self.conditions = conditions }
 
-  /// The row's members that it looks at.
   var members: Set<String> {
     Set(
       conditions.compactMap { condition in
@@ -14,7 +13,6 @@ struct RowSelection {
       })
   }
 
-  /// Whether the row on the tape meets all conditions.
   func takes(_ source: borrowing DocumentSource) -> Bool {
     for condition in conditions where !isMet(condition, source) { return false }
     return true
