@@ -74,7 +74,7 @@ struct MemberSurvey {
     return root.next(step)?.isSeen ?? false
   }
 
-  // MARK: Names that nobody wants
+  // MARK: Unread names
 
   /// Members of the node at a path that the mapping does not read.
   private func unwanted(_ node: MemberNode, at path: ArraySlice<MemberPath.Step>) -> [String] {

@@ -116,7 +116,7 @@ final class ParentSync {
   private var rowWidth: Int { target.key.count + 1 }
   private var parentWidth: Int { width + 2 }
 
-  // MARK: What a batch did to the parents
+  // MARK: Parents after a batch
 
   /// The indexes of parents that may have other rows than they named. A row that is named twice may have moved to
   /// another parent and so hide a lost row: the count would be the same.

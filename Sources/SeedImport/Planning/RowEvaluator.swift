@@ -216,7 +216,7 @@ final class RowEvaluator {
       do throws(RejectedRow) {
         plan.set(columns[0], try bareKey(nested, index, source))
       } catch {
-        // Report the row's column, because that is where the value does not fit.
+        // Report the row's column, because the value does not fit there.
         var refusal = error
         refusal.column = plan.table.columns[columns[0]].name
         throw refusal

@@ -1,6 +1,6 @@
 import SeedFormat
 
-/// Some of the skipped members around a document's rows, for the message about missing rows.
+/// Some of the skipped members around a document's rows, named in the message about missing rows.
 struct PassedMembers {
   private var names: [Int: [String]] = [:]
 
