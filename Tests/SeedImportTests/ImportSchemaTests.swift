@@ -3,7 +3,7 @@ import SeedImport
 import Support
 import Testing
 
-/// Tables whose schema calls functions, as apps write them.
+/// Tables whose schema calls functions, as in apps.
 @Suite struct ImportSchemaTests {
   private func bench(_ schema: String) throws -> ImportBench {
     let bench = try ImportBench("")
