@@ -18,7 +18,7 @@ extension ImportSession {
     return RowContent(bytes: bytes.dropLast(lineEnd), header: header)
   }
 
-  // MARK: Lines that are no JSON
+  // MARK: Lines that are not JSON
 
   struct BadLine {
     let error: JSONError
@@ -46,7 +46,7 @@ extension ImportSession {
     return true
   }
 
-  // MARK: Rejected rows again
+  // MARK: Importing rejected rows
 
   /// Takes the line on the tape: a rejected row with its list and place.
   func takeAgain() throws {

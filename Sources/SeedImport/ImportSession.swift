@@ -253,7 +253,7 @@ package final class ImportSession {
     try connection.execute("BEGIN IMMEDIATE")
   }
 
-  // MARK: Ends
+  // MARK: Finishing
 
   /// Runs the checks that need all rows, and commits; rolls back if only the report is wanted.
   package func finish(keeping: Bool = true) throws -> ImportReport {
@@ -291,13 +291,13 @@ package final class ImportSession {
     return Set(lists.map { $0.plan.table.name.lowercased() }).subtracting(here)
   }
 
-  /// All tables if the import is in batches: it may complete an interrupted one, which checked none of its rows.
+  /// All tables if batches were committed: the import may complete an interrupted one, which checked none of its rows.
   private var tablesToCheck: Set<String> {
     let suspects = committed > 0 ? targets : targets.filter(\.isTouched)
     return Set(suspects.flatMap(\.reach) + lostRows.tables)
   }
 
-  /// Changes that a failure leaves in the database and that no ``ImportFailure`` mentions.
+  /// Describes the changes that a failure leaves in the database; an ``ImportFailure`` already includes this.
   package var remainder: String? {
     guard committed > 0 else { return nil }
     return "\(committed) rows of the documents are committed and stay: repeat the import to complete it"

@@ -69,7 +69,7 @@ import Testing
     #expect(read?.message.contains(words) == true)
   }
 
-  // MARK: Values by a list
+  // MARK: Listed values
 
   @Test(arguments: [
     "values\": {\"e\u{301}\": 1, \"\u{E9}\": 2}", "constants\": {\"e\u{301}\": 1, \"\u{E9}\": 2}",

@@ -80,7 +80,7 @@ import Testing
     #expect(report.rows == 5)
   }
 
-  @Test func `an invalid string ends an import without bad rows, or in a skipped part of the document`()
+  @Test func `an invalid string ends the import if bad rows are not allowed or if it is outside the rows`()
     throws
   {
     for bad in Self.bad {

@@ -142,7 +142,7 @@ import Testing
     #expect(try bench.rows("SELECT count(*) FROM part") == ["0"])
   }
 
-  // MARK: Many
+  // MARK: Large tables
 
   /// An indexed lookup of each row takes no time; a scan for each row would take minutes.
   @Test func `unmentioned rows of a large table are found quickly`() throws {

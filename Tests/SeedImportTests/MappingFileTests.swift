@@ -24,7 +24,7 @@ import Testing
     } catch { return error.message }
   }
 
-  // MARK: Accepted
+  // MARK: Valid files
 
   @Test func `table names the table`() throws {
     #expect(try ImportMapping(json: Array(#"{"table": "person"}"#.utf8)).lists[0].table.table == "person")
@@ -301,7 +301,7 @@ import Testing
     for key in keys { #expect(text.contains("\"\(key)\":"), "\(key)") }
   }
 
-  // MARK: Refused
+  // MARK: Rejected files
 
   @Test(arguments: [
     ("table", "5"), ("rows", "5"), ("layout", "[]"), ("layout", "\"list\""), ("layout", "\"dictionary\""),

@@ -152,7 +152,7 @@ import Testing
     #expect(report.issues.map(\.message) == ["a record of 1 field under 2 names"])
   }
 
-  // MARK: Messages about more than one record
+  // MARK: Messages about the whole import
 
   @Test func `an issue about the whole import names no document and no record`() throws {
     let bench = try ImportBench(

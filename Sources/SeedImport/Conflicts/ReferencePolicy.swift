@@ -101,7 +101,7 @@ struct ReferencePolicy {
     }
   }
 
-  // MARK: Finding them
+  // MARK: Finding broken references
 
   private struct BrokenReference {
     let stored: StoredReference

@@ -34,7 +34,7 @@ final class WaitingRows {
     return hasher.finalize()
   }
 
-  // MARK: Coming
+  // MARK: Adding rows
 
   /// Whether writing the plan's row now would let an older, waiting row overwrite it later. An equal row does no harm:
   /// many rows may reference an object that came first with a waiting row.
@@ -74,7 +74,7 @@ final class WaitingRows {
     ])
   }
 
-  // MARK: Coming again
+  // MARK: Retrying rows
 
   /// Starts retrying; from here on rows wait only for values.
   func open() {

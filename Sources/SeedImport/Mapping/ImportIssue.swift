@@ -12,7 +12,7 @@ public struct ImportIssue: Hashable, Sendable {
     case typeMismatch
     /// A number has more bits than its column, or is beyond a double's range.
     case outOfRange
-    /// A conversion refused the value.
+    /// A conversion rejected the value.
     case conversion
     /// A `NOT NULL` column would be NULL.
     case notNull
@@ -73,7 +73,7 @@ extension ImportIssue: CustomStringConvertible {
     return "\(place)table \"\(table)\"\(key.map { ", \($0)" } ?? "")\(column)\(field): \(message)"
   }
 
-  /// Records of CSV are counted from 1, and a header counts.
+  /// CSV records are numbered from 1, without the header.
   private var place: String {
     guard let line else { return "\(document), row \(row), byte \(offset)" }
     let header = followsHeader ? " after the header" : ""

@@ -33,7 +33,7 @@ extension ImportMapping {
 /// Table definitions that lists and relations refer to by name; a referring object's own members take precedence.
 private struct SharedTables {
   private var definitions: [String: [JSONMember]] = [:]
-  /// Definitions being read; these may refer to others.
+  /// Names of the definitions being read, to detect cycles.
   private var open: [String] = []
 
   init(reading object: inout JSONObjectReader) throws(MalformedJSON) {

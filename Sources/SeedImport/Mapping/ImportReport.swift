@@ -82,7 +82,7 @@ extension ImportReport.MissingMember: CustomStringConvertible {
       + (similar.isEmpty ? "" : "; they have \(names), which no column uses")
   }
 
-  /// The name as a mapping's path spells it, with invisible characters escaped.
+  /// The name as a mapping's path spells it, with a note if only its Unicode form differs.
   private func spelled(_ name: String) -> String {
     let isSame = member.names?.last.map { $0 == name && !$0.utf8.elementsEqual(name.utf8) } ?? false
     let step = name.contains(".") ? MemberPath.Step.member(name).description : "\"\(name)\""

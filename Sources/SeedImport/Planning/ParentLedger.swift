@@ -55,7 +55,7 @@ final class ParentLedger {
     "\(quoted(table.name)).\(quoted(table.columns[column].name))"
   }
 
-  // MARK: One by one
+  // MARK: Single rows
 
   func enter(_ parent: [BorrowedValue], turn: Int64) throws {
     try run(enter, parent + [.integer(turn)])
@@ -73,7 +73,7 @@ final class ParentLedger {
     if let error = statement.attempt() { throw error }
   }
 
-  // MARK: Of supplied rows
+  // MARK: Supplied rows
 
   /// Enters parents from supplied rows, each with its key, an unused count and the turn.
   func enterSupplied(_ width: Int) throws {
@@ -99,7 +99,7 @@ final class ParentLedger {
     ).run()
   }
 
-  // MARK: The end
+  // MARK: Lost rows
 
   /// The rows that their parents lost, as the part of a query after the columns of `SELECT`. A row that another parent
   /// named later but that still belongs to this one was rejected there, and stays.

@@ -56,7 +56,7 @@ final class ParentSync {
       parent.map { (table.columns[$0].name, table.columns[$0].collation) }, of: table)
   }
 
-  // MARK: Row by row
+  // MARK: Single rows
 
   /// Begins an object whose rows will all be named; its parent loses the others unless it may still be rejected.
   func begin(_ parent: [BorrowedValue], loses: Bool) throws -> Int64 {
@@ -65,7 +65,7 @@ final class ParentSync {
     return turns.latest
   }
 
-  // MARK: In batches
+  // MARK: Batches
 
   typealias Mark = (parents: Int, rows: Int, starts: Int, others: Int)
 

@@ -36,7 +36,7 @@ final class TableBatch {
 
   deinit { values.deallocate() }
 
-  // MARK: Taking rows
+  // MARK: Adding rows
 
   /// Adds the plan's row; returns false if its column would convert a value.
   func take(_ plan: RowPlan, _ shape: BatchShape) -> Bool {
@@ -74,7 +74,7 @@ final class TableBatch {
     (used, recognised) = (0, 0)
   }
 
-  // MARK: Writing them
+  // MARK: Writing rows
 
   /// Runs the statements. Returns SQLite's error, so that the caller can roll back.
   func write(_ seen: SeenKeys?) throws -> DatabaseError? {

@@ -211,7 +211,7 @@ struct RecordReader {
       offset: offset, reason: "text behind a closing quotation mark, which a line end or delimiter follows")
   }
 
-  // MARK: The header
+  // MARK: Header
 
   private mutating func readHeader(
     _ scanner: inout JSONScanner, _ tape: inout JSONTape

@@ -30,7 +30,7 @@ struct RecordScan {
 
   static func isLineEnd(_ byte: UInt8) -> Bool { byte == 0x0A || byte == 0x0D }
 
-  // MARK: Both kinds
+  // MARK: Quoted and unquoted fields
 
   /// A quotation mark inside an unquoted field is text, as in other CSV readers.
   @inline(__always)

@@ -132,7 +132,7 @@ struct RowFinder {
     }
   }
 
-  // MARK: The frame around them
+  // MARK: Frame
 
   private var behindList: Stage { open.isEmpty ? .trailing : .finding }
 

@@ -75,7 +75,7 @@ final class RowDeletion {
     return list
   }
 
-  // MARK: What references them
+  // MARK: References
 
   /// The lower-case names of tables whose rows may be deleted or changed along with rows of these.
   func dependents(of tables: [String]) throws -> Set<String> {

@@ -90,7 +90,7 @@ import Testing
   @Test(
     arguments: [("none.sqlite", 74, "cannot be opened"), ("text.sqlite", 74, "not a SQLite database")]
       as [(String, Int32, String)])
-  func `SQLite's errors are reported about the database, not about a statement`(
+  func `SQLite's errors name the database, not a statement`(
     name: String, status: Int32, words: String
   ) throws {
     try folder.write(String(repeating: "text", count: 300), "text.sqlite")
@@ -213,7 +213,7 @@ import Testing
     #expect(outcome.status == 0, "\(outcome.errors)")
   }
 
-  @Test func `messages end with one full stop, whatever their text ends with`() throws {
+  @Test func `messages get no second punctuation mark at their end`() throws {
     try folder.write(#"{"table": "stop", "colums": {}}"#, "map.json")
     let mapping = try run("[]", as: "stops.json", "--mapping", folder("map.json"))
     #expect(mapping.status == 78 && mapping.errors.hasSuffix("did you mean \"columns\"?\n"))

@@ -135,7 +135,7 @@ import Testing
     #expect(try run("a.json", options).status == 65)
   }
 
-  @Test func `a row is not deleted because it is missing from the rejected rows`() throws {
+  @Test func `importing rejected rows deletes no other rows`() throws {
     try folder.write(#"{"table":"stop","mode":"mergeAndDeleteMissing","key":"id"}"#.utf8, "map.json")
     try folder.write(#"[{"id":1,"name":"a"},{"id":2}]"#.utf8, "a.json")
     let options = ["--mapping", "map.json", "--bad-rows", "skip", "--rejects"]
