@@ -8,7 +8,7 @@ struct FeedLoader {
   let schema: FeedSchema
   let staging: String
 
-  /// Builds a new staging database and copies tables whose files did not change from the old one. Returns false and keeps
+  /// Builds a new staging database and copies tables with unchanged files from the old one. Returns false and keeps
   /// nothing if the files no longer match the listing.
   func load(
     _ listing: FeedListing, after old: FeedRecord?, now: Int, folder: String = "",

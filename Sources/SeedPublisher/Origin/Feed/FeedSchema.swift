@@ -39,8 +39,7 @@ struct FeedSchema {
     selects = plans.flatMap(\.newest.projections.values).sorted().joined(separator: "\n").lowercased()
   }
 
-  /// A SELECT's result mostly has the type of its source column. A column with BLOB affinity accepts any value, so its type
-  /// does not help.
+  /// A SELECT's result mostly has the type of its source column. BLOB affinity accepts any value, so it does not help.
   private mutating func addTypes(of table: TableSchema) {
     let telling = table.columns.filter { $0.affinity != .blob }
     let own = Dictionary(telling.map { ($0.name.lowercased(), $0.declaredType) }) { first, _ in first }
@@ -89,8 +88,7 @@ struct FeedSchema {
 }
 
 extension ColumnSchema {
-  /// The column without NOT NULL, so that an empty field of a key is not read as an empty text and is reported as an error
-  /// with its place.
+  /// The column without NOT NULL, so that an empty field of a key is reported with its place, not read as an empty text.
   fileprivate var nullable: ColumnSchema {
     ColumnSchema(name, declaredType: declaredType, collation: collation)
   }

@@ -35,7 +35,7 @@ package struct FeedTable: Hashable, Sendable {
 
   func isNamed(_ name: String) -> Bool { file.map { ImportMapping.isFile(name, named: $0) } == true }
 
-  /// The format of a file with that name. CSV settings that the table lacks follow from the name and the feed's settings.
+  /// The format of a file with that name. Its CSV settings override the name's and the feed's.
   func layout(ofFile name: String, empty: CSVFormat.EmptyFields) -> ImportMapping.Layout {
     let usual = FeedName.layout(name, empty: empty)
     guard case .csv(var format)? = layout else { return layout ?? usual ?? .csv(CSVFormat(empty: empty)) }
