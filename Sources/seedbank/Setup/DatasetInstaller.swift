@@ -1,8 +1,8 @@
 import SeedFormat
 import SeedSystem
 
-/// Adds a dataset to an existing deployment: its folder, and then its name in seedbank.json, which activates it. The first
-/// step with the targets key signs for it.
+/// Adds a dataset to an existing deployment: its folder, and then its name in seedbank.json, which activates it.
+/// The first step with the targets key signs for it.
 struct DatasetInstaller {
   let draft: DeploymentDraft
   let configuration: DeploymentConfiguration

@@ -1,7 +1,7 @@
 import SeedDatabase
 
-/// A CREATE statement as written, split just enough to remove parts. Cutting preserves everything else, such as checks and
-/// comments. Prove the result by applying it.
+/// A CREATE statement as written, split just enough to remove parts. Cutting preserves everything else, such as checks
+/// and comments. Prove the result by applying it.
 struct SQLText {
   let bytes: [UInt8]
   let tokens: [SQLScanner.Token]

@@ -8,7 +8,7 @@ struct SchemaText {
 
   var sql: String { String(decoding: bytes, as: UTF8.self) }
 
-  /// Replaces a table's CREATE statement with the result of `change`; returns false if there is none.
+  /// Replaces a table's CREATE statement with the result of `change`; returns false without a table or result.
   mutating func changeTable(_ name: String, _ change: (SQLText) -> String?) -> Bool {
     guard let range = statement(ofTable: name),
       let changed = change(SQLText(String(decoding: bytes[range], as: UTF8.self)))
