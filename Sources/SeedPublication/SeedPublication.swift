@@ -1,4 +1,4 @@
-// SeedPublication: published files and the publisher's facts about them. The publisher writes them, the front reads them.
+// SeedPublication: published files and facts about their publisher. The publisher writes them, the front reads them.
 //
 // Rooms, from the ground up: Words, Log, Schedule, Store, Follow, Mirror, Facts, Verdict.
 //

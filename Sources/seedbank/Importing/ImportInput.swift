@@ -25,7 +25,7 @@ struct ImportInput: Sendable {
 
   var isStandardInput: Bool { path == Self.inputPath }
 
-  /// The files from the command line. A folder means its JSON and CSV files, and those that a mapping names, sorted by name.
+  /// The files from the command line. A folder means its JSON and CSV files, and those named by a mapping, sorted by name.
   static func all(_ words: [String], _ paths: [String], _ isWanted: (String) -> Bool) throws -> [ImportInput]
   {
     var inputs: [ImportInput] = []

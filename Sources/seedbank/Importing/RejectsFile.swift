@@ -2,8 +2,8 @@ import SeedFormat
 import SeedImport
 import SeedSystem
 
-/// Rejected rows as lines of JSON. A temporary file replaces the target before the first rows are committed, or at the end
-/// if nothing is committed. Rows go directly to a pipe or another special file.
+/// Rejected rows as lines of JSON. A temporary file replaces the target before the first rows are committed, or at the
+/// end if nothing is committed. Rows go directly to a pipe or another special file.
 final class RejectsFile {
   private let path: String
   /// The temporary file until it replaces the target.

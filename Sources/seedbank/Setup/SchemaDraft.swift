@@ -96,7 +96,7 @@ extension SchemaDraft {
     notes += failures.map { SetupNote(.view, $0.view.name, $0.cause) }
   }
 
-  /// Creates the part and uses it, because SQLite accepts some parts that fail in use. Returns the reason for a rejection.
+  /// Creates the part and uses it, because SQLite accepts some parts that fail in use. Returns the reason for a failure.
   private mutating func add(
     _ part: OriginPart, _ kind: SchemaPart.Kind, _ proof: Connection, use: (Connection) throws -> Void
   ) -> SkipCause? {

@@ -2,7 +2,7 @@
 import CArchive
 import SeedSystem
 
-/// Reads a zip archive with libarchive; only this file calls it. Members are not unpacked, and no name is used as a path.
+/// Reads a zip archive with libarchive; only this file calls it. No member is unpacked, and no name is used as a path.
 final class FeedArchive {
   private let path: String
   private let handle: OpaquePointer

@@ -1,5 +1,5 @@
-// A timetable in a terminal. The app ships with data and updates it from a server. The user's favourites are in a separate
-// database that no update changes.
+// A timetable in a terminal. The app ships with data and updates it from a server. The user's favourites are in a
+// separate database that no update changes.
 //
 //   timetable --seed DIR --server URL --data DIR favourite NAME
 //   timetable --seed DIR --server URL --data DIR board

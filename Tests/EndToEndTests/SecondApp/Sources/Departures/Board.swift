@@ -7,6 +7,7 @@ extension SeedModel {
     schema: "b67f4989e01f274304006f4153c19be572ced11d91a5324e57f78c4ad45cbee5")
 }
 
+/// A row of the board.
 public struct Departure: Decodable, Hashable, Sendable {
   public let time: String, line: String, destination: String, platform: Int?
 }
@@ -18,6 +19,7 @@ public actor Board {
   /// A message to the user beside the departures.
   public private(set) var notice: String?
 
+  /// Creates a board of one stop.
   public init(_ seeds: SeedStore, stop: String) { (self.seeds, self.stop) = (seeds, stop) }
 
   private var query: SeedQuery {
