@@ -4,9 +4,7 @@ import SeedSystem
 /// One of the documents of an import, in reading order.
 struct ImportInput: Sendable {
   let path: String
-  /// The name in messages.
   let name: String
-  /// Bytes on disk, if known.
   let size: Int?
   fileprivate let stamp: FileStamp?
 

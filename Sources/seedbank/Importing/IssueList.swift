@@ -33,7 +33,6 @@ final class IssueList: Sendable {
     }
   }
 
-  /// Prints the report as one object with all issues.
   func print(_ report: ImportReport, _ console: Console) throws {
     // The report's own list of issues is empty.
     let text = report.json.text.escapingControlsInJSON

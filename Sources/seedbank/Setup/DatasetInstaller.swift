@@ -45,7 +45,6 @@ struct DatasetInstaller {
   }
 }
 
-/// The destination of `init`.
 enum Installation {
   case deployment(DeploymentInstaller)
   case dataset(DatasetInstaller)

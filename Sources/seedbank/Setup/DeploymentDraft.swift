@@ -68,7 +68,6 @@ struct DeploymentDraft: Sendable {
 }
 
 extension ModelDefinition {
-  /// Files of the model's folder, by name.
   var files: [DraftedFile] {
     let selects = projections.sorted { $0.key < $1.key }
     return [DraftedFile(path: ModelFolder.schemaFileName, text: schemaSQL)]

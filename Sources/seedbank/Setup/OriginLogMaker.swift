@@ -7,7 +7,6 @@ import SeedPostgres
 
 /// Creates and removes the log of one kind of origin.
 protocol OriginLogMaker {
-  /// The origin's name in messages.
   var origin: String { get }
   func draft() throws -> OriginLogDraft
   /// The statements that remove the log; empty without a log.
@@ -17,7 +16,6 @@ protocol OriginLogMaker {
   func run(_ statements: [String]) throws
 }
 
-/// The tables and statements of a log.
 struct OriginLogDraft {
   /// Tables with a log, each with the means of logging.
   var logged: [(table: String, by: String)] = []

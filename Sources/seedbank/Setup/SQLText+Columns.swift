@@ -1,7 +1,6 @@
 import SeedDatabase
 
 extension SQLText {
-  /// The column's definition as written.
   func definition(ofColumn name: String) -> String? { column(name).map { text(place($0)) } }
 
   /// Appends a column with the layout of the last one; `nil` without columns.
@@ -14,12 +13,10 @@ extension SQLText {
     return replacing(end..<behind, with: ",\(text(end..<behind))\(added)")
   }
 
-  /// Inserts a column before the others.
   func adding(firstColumn column: String) -> String? {
     entries.first.map(place).map { replacing($0.lowerBound..<$0.lowerBound, with: "\(column), ") }
   }
 
-  /// Changes the type of a column.
   func declaring(_ name: String, as type: String) -> String? {
     guard let column = column(name) else { return nil }
     let words = column.lowerBound + 1..<(constraints(in: column).first?.lowerBound ?? column.upperBound)

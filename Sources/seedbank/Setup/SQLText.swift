@@ -52,7 +52,6 @@ struct SQLText {
     ["SET", "NULL"], ["SET", "DEFAULT"], ["NOT", "NULL"], ["DEFAULT", "NULL"], ["ALWAYS", "AS"],
   ]
 
-  /// The constraint's first word after its name.
   func kind(of constraint: Range<Int>) -> String {
     keyword(constraint.lowerBound + (keyword(constraint.lowerBound) == "CONSTRAINT" ? 2 : 0))
   }
@@ -67,7 +66,6 @@ struct SQLText {
     return places
   }
 
-  /// The position of these tokens in the text.
   func place(_ range: Range<Int>) -> Range<Int> {
     tokens[range.lowerBound].range.lowerBound..<tokens[range.upperBound - 1].range.upperBound
   }

@@ -27,7 +27,6 @@ struct SchemaDraft: Sendable {
   }
 }
 
-/// A statement of a schema and the part that it creates.
 struct SchemaPart: Hashable, Sendable {
   enum Kind: Sendable { case table, index, searchTable, view }
 

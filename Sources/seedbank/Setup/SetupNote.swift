@@ -23,7 +23,6 @@ struct SetupNote: Hashable, Sendable {
       }
     }
 
-    /// Whether it reports a missing part.
     var isLeftOut: Bool { ![.numbering, .key, .type].contains(self) }
   }
 
@@ -85,7 +84,6 @@ extension SetupNote {
   /// In the dataset's folder.
   static let fileName = "left-out.txt"
 
-  /// All notes with all names.
   static func fileText(_ notes: [SetupNote]) -> String {
     let title =
       "Everything that 'seedbank init' skipped or changed. No program reads this file."

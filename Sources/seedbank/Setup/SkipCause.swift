@@ -80,7 +80,6 @@ enum SkipCause: Hashable, Sendable {
 
   static let indexRemedy = "queries go without it, only slower, and schema.sql may have another one"
 
-  /// The remedy for one part of that kind.
   func remedy(_ kind: SetupNote.Kind) -> String {
     switch (kind, self) {
     case (.table, .noKey):

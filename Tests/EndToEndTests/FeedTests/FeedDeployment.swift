@@ -16,7 +16,6 @@ final class FeedDeployment {
   static let allStops = "SELECT * FROM stops ORDER BY stop_id"
   static let times = "stop_id,trip_id,stop_sequence\nA,T,1\nB,T,2\n"
 
-  /// Creates the deployment with an unpublished feed.
   init(_ schema: String = FeedDeployment.schema, origin: String = "") throws {
     folder = try TemporaryFolder(inMemory: true)
     try Tool.sqlite(folder("my.sqlite"), schema)
@@ -44,7 +43,6 @@ final class FeedDeployment {
 
   func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: folder("feed/\(name)")) }
 
-  /// Runs one step.
   @discardableResult func regenerate(_ options: String...) throws -> ProgramOutcome {
     try SeedbankBinary.run(["regenerate"] + options, in: folder.path)
   }
@@ -62,7 +60,6 @@ final class FeedDeployment {
     try Tool.sqlite(folder("seedbank/state/my-1.sqlite"), sql).split(separator: "\n").map(String.init)
   }
 
-  /// The newest version, or 0.
   var version: Int {
     get throws {
       let publication = PublicationDirectory(folder("seedbank/publication"))

@@ -27,7 +27,6 @@ import SeedPostgres
     let name: String
     /// Names with types in SQLite and PostgreSQL.
     let columns: [(name: String, sqlite: String, postgres: String)]
-    /// The key's columns.
     let key: [Int]
     let value: @Sendable (_ column: Int, _ row: Int64, inout SplitMix) -> SeedValue
 
@@ -167,7 +166,6 @@ import SeedPostgres
       (self.kind, self.tables) = (kind, tables)
       let schema = tables.map { table in table.schema { table.columns[$0].sqlite } }.joined(separator: "\n")
       deployment = try TestDeployment([model("1.0", schema)], in: try TemporaryFolder(inMemory: true))
-      // Tables may lose all rows.
       deployment.job.shrinkGuard.percent = 100
       switch kind {
       case .sqlite: try deployment.origin(schema)

@@ -4,7 +4,6 @@ import SeedSystem
 import Support
 import Testing
 
-/// `init` with a feed.
 @Suite struct FeedSetupTests {
   let folder: TemporaryFolder
 

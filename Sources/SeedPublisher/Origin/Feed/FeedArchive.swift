@@ -79,7 +79,6 @@ final class FeedArchive {
     return piece
   }
 
-  /// The next file or folder, beginning at the archive's start.
   private func next() throws(FeedError) -> (name: String, size: Int)? {
     var entry: OpaquePointer?
     let code = seedbank_archive_next(handle, &entry)

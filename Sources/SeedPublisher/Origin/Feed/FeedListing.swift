@@ -31,7 +31,6 @@ struct FeedListing {
     (entries.map { "\($0.name) \($0.stamp.text)" } + [marker?.text ?? ""]).joined(separator: "\n")
   }
 
-  /// All documents, including members of archives.
   func files() throws -> [FeedFile] {
     let files = try entries.flatMap { entry in
       try FeedFile.all(folder == nil ? path : "\(path)/\(entry.name)", limit: settings.mostBytes)

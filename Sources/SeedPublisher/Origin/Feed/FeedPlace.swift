@@ -45,7 +45,6 @@ package struct FeedPlace: OriginPlace {
     return FeedOrigin(base, store.staging, record, loader.schema)
   }
 
-  /// The last folder that the program filled.
   package func filledFolder() throws -> String { try loaded().folder }
 
   /// The loaded files with their tables' row counts, and the time; `nil` before the first load.
@@ -150,7 +149,6 @@ struct FeedStamp: OriginStamp {
   /// Depends on content alone: files that are replaced by equal ones are no change.
   var text: String { record.contents }
 
-  /// Loaded rows do not change.
   var isSettled: Bool { true }
 
   func renewed() -> (any OriginStamp)? {

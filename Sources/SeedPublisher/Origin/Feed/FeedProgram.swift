@@ -8,11 +8,10 @@ package struct FeedProgram: Sendable {
 
   /// Name the folder to fill and the last filled one, if any.
   private static let (folderVariable, lastVariable) = ("SEEDBANK_FEED", "SEEDBANK_LAST_FEED")
-  /// Changes to the folder and executes the program.
   private static let shell = ["/bin/sh", "-c", "cd \"$0\" && exec \"$@\""]
-  /// The limit of kept output: its last bytes.
+  /// Bytes of output that are kept, from its end.
   private static let outputBytes = 256 * 1024
-  /// The limit of output in a message: its last characters.
+  /// Characters of output in a message, from its end.
   private static let shownLetters = 400
 
   init(_ words: [String], environment: [String: String], seconds: Int) {

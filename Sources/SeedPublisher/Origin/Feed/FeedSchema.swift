@@ -6,7 +6,6 @@ import SeedTrust
 struct FeedSchema {
   struct Table {
     fileprivate(set) var name: String
-    /// The models' columns without duplicates.
     fileprivate(set) var columns: [ColumnSchema] = []
     /// The key of the newest model that takes the table directly; empty if none does.
     fileprivate(set) var key: [(column: String, collation: Collation)] = []

@@ -5,7 +5,6 @@ package struct FeedSettings: Hashable, Sendable {
   package enum Source: Hashable, Sendable {
     /// A folder, a file or an archive that another process fills.
     case path(String)
-    /// A program with arguments that fills a folder.
     case command([String])
   }
 
@@ -21,7 +20,7 @@ package struct FeedSettings: Hashable, Sendable {
   /// The limit of all files together, expanded.
   package var mostBytes = 100_000_000_000
   package var timeoutSeconds = 600
-  /// The time between two starts of the program in a running publisher.
+  /// Seconds between two starts of the program in a running publisher.
   package var everySeconds = 3600
 
   package init() {}

@@ -8,7 +8,6 @@ struct FeedStaging {
   private let path: String
   private let temporary: String
 
-  /// The record of its sources.
   static let recordTable = "\(ReservedTable.prefix)feed"
   private static let old = "seedbank_old"
 

@@ -1,7 +1,6 @@
 package import SeedFormat
 package import SeedImport
 
-/// The operator's settings for the files of one table.
 package struct FeedTable: Hashable, Sendable {
   /// The types that the configuration may give a column.
   package enum ColumnType: String, Hashable, Sendable, CaseIterable {
@@ -17,7 +16,6 @@ package struct FeedTable: Hashable, Sendable {
   package let rows: MemberPath
   /// The format; `nil` if the file's name determines it.
   package let layout: ImportMapping.Layout?
-  /// As written in the configuration.
   package let json: JSONValue
   /// Types of columns that no model takes directly.
   package var types: [String: ColumnType] = [:]

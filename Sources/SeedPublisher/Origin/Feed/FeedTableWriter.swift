@@ -70,10 +70,10 @@ final class FeedTableWriter: RowReceiver {
     return flaw("the header has no field", found: trimmed, Set(folded))
   }
 
-  /// The error for documents of rows, if no row has some column of the models.
+  /// The error for row documents in which no row has a required column.
   var flawOfRows: String? { rows > 0 ? flaw("no row has a member", found: names, seen) : nil }
 
-  /// A missing column would clear its values in all rows. A new column may be the same one under another name.
+  /// A missing column is an error, because all rows would lose its values. A new column may be the same one, renamed.
   private func flaw(_ start: String, found: [String], _ folded: Set<String>) -> String? {
     let key = Set(table.key.map { $0.column.lowercased() })
     let gone = table.columns.filter { !folded.contains($0.name.lowercased()) }
@@ -123,7 +123,7 @@ final class FeedTableWriter: RowReceiver {
     return insert
   }
 
-  /// Creates the table or adds new columns. It has no constraints because the client's constraints are checked later.
+  /// Creates the table or adds new columns. Rows are compared under the client's constraints, so the table has none.
   func makeColumns() throws {
     guard madeColumns < columns.count else { return }
     inserts = [:]

@@ -20,7 +20,6 @@ enum Transit {
 
   static func isTable(_ name: String) -> Bool { keys[name.lowercased()] != nil }
 
-  /// Whether tables with these names form a GTFS feed.
   static func isFeed(_ names: [String]) -> Bool {
     Set(["stops", "routes", "trips"]).isSubset(of: names.map { $0.lowercased() })
   }

@@ -14,7 +14,6 @@ struct Timetable: Sendable {
     favourites = try Favourites(arguments.data.appending(path: "favourites.sqlite").path)
   }
 
-  /// Adds a stop to the favourites by name.
   func like(_ name: String) async throws {
     try await favourites.attach(seeds.prepare())
     try await say(favourites.add(stopNamed: name) ? "\(name) is a favourite" : "there is no stop \(name)")
