@@ -12,8 +12,7 @@ let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
-// PostgreSQL as an origin, for which libpq is linked, and buckets as mirrors, for which libcurl is. On a Mac only where they
-// are asked for.
+// PostgreSQL origins link libpq, and bucket mirrors link libcurl. On a Mac, both must be requested.
 #if os(Linux)
 let hasPostgres = Context.environment["SEEDBANK_POSTGRES"] != "0"
 let hasBuckets = Context.environment["SEEDBANK_BUCKETS"] != "0"
@@ -38,11 +37,11 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], programs: [Strin
   .testTarget(name: name, dependencies: dependencies, exclude: programs, swiftSettings: strict)
 }
 
-// CryptoKit and Compression stand in for these two on Apple platforms.
+// Apple platforms use CryptoKit and Compression instead of these two.
 let crypto: Target.Dependency = .target(name: "CCrypto", condition: .when(platforms: [.linux]))
 let spawn: Target.Dependency = .target(name: "CSpawn", condition: .when(platforms: [.linux]))
 let lzma: Target.Dependency = .target(name: "CLZMA", condition: .when(platforms: [.linux]))
-// Apple's systems have no headers of it.
+// Apple's systems have no headers of libarchive.
 let archive: Target.Dependency = .target(name: "CArchive", condition: .when(platforms: [.linux]))
 
 // Programs for libFuzzer, which link only with its flags: see Scripts/fuzz.
@@ -218,7 +217,7 @@ if hasBuckets {
   ]
 }
 
-// The benchmarks join only when they are asked for: nobody who builds the product compiles them.
+// Benchmarks are built only on request.
 if Context.environment["SEEDBANK_BENCH"] != nil {
   package.targets.append(
     .executableTarget(

@@ -15,7 +15,7 @@ struct BucketRequest {
   var body: (content: MirrorFile.Content, length: Int)?
   /// The file for a successful response's body, instead of memory.
   var sink: String?
-  /// The body's digest; that of no bytes if there is none.
+  /// The body's digest, or that of no bytes.
   var sha256 = SHA256Digest.of([]).hex
 }
 

@@ -1,4 +1,4 @@
-// SeedPublication: what is published, and the publisher's facts about it. The publisher writes it, the front reads it.
+// SeedPublication: published files and facts about their publisher. The publisher writes them, the front reads them.
 //
 // Rooms, from the ground up: Words, Log, Schedule, Store, Follow, Mirror, Facts, Verdict.
 //

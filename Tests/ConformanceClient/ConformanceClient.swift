@@ -4,7 +4,7 @@ import SeedTrust
 import Support
 
 /// A client of any TUF repository with the commands of tuf-conformance: `init`, `refresh` and `download`. A test
-/// program, so it uses memory where a client for users would stream.
+/// program, so it keeps files in memory that a client for users would stream.
 ///
 /// Exits with status 0 only if the whole command succeeded.
 @main enum ConformanceClient {

@@ -12,7 +12,7 @@ import Testing
     .notice, "It \"changed\"\nand = more",
     [JSONMember("series", "transit/2"), JSONMember("version", 3), JSONMember("why", "")])
 
-  @Test func `text lines are name and value pairs with quotes where a parser needs them`() {
+  @Test func `text lines are name and value pairs with quotes if a parser needs them`() {
     #expect(
       LogFormat.text.line(record, at: time)
         == #"time=2026-08-01T12:00:00Z level=notice msg="It \"changed\"\nand = more" series=transit/2 version=3 why="""#

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SeedPublisher
 
-/// When a feed's files may be read, and what a column's values say.
+/// When files of a feed are ready, the types of columns, and the delay of failed programs.
 @Suite struct FeedListingTests {
   let folder: TemporaryFolder
 
@@ -21,7 +21,7 @@ import Testing
 
   private func write(_ name: String) throws { try DurableFile.write([0x61], to: folder(name)) }
 
-  @Test func `files are ready once they have rested, whatever their own time says`() throws {
+  @Test func `files are ready after the settle time, whatever their own time is`() throws {
     try write("a.csv")
     let now = UTCTime.now().secondsSinceEpoch
     let listing = try listing { $0.settleSeconds = 10 }
@@ -32,7 +32,7 @@ import Testing
     #expect(try self.listing { $0.settleSeconds = 0 }.unfinished(now: now) == nil)
   }
 
-  @Test func `hidden files, folders and files of other kinds are none of a feed's`() throws {
+  @Test func `hidden files, folders and other kinds of files are not part of a feed`() throws {
     for name in ["a.csv", "B.TXT", ".hidden.csv", "c.pdf", "d.json.gz", "e.zip", "DONE", "f.dat"] {
       try write(name)
     }
@@ -44,7 +44,7 @@ import Testing
     #expect(listing.entries.map(\.name) == ["B.TXT", "a.csv", "d.json.gz", "e.zip", "f.dat"])
   }
 
-  @Test func `a listing differs where a file is another, or has another content`() throws {
+  @Test func `a listing differs if a file is replaced or its content changes`() throws {
     try write("a.csv")
     let first = try listing { _ in }.text
     #expect(try listing { _ in }.text == first)
@@ -74,7 +74,9 @@ import Testing
     #expect(try type(nil) == "TEXT" && type() == "TEXT")
   }
 
-  @Test func `a program that failed is left alone for a while, and its error counts on`() throws {
+  @Test func `a failed program is not started again for a while, and its error is reported until then`()
+    throws
+  {
     struct Failed: Error {}
     let pace = FeedPace()
     var runs = 0

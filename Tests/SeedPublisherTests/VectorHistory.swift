@@ -5,8 +5,8 @@ import SeedPublisher
 import SeedTrust
 import Support
 
-/// Four versions of a small series as text, for clients of other makes to be tested with. Its rows are the hard ones: values
-/// that JSON cannot carry, rows that SQL calls equal, keys in another order than columns, unique values that change places.
+/// Four versions of a small series as text, for tests of other clients. Its rows are hard cases: values that JSON cannot
+/// hold, rows that SQL considers equal, keys in another order than the columns, and swapped unique values.
 struct VectorHistory {
   private let deployment: TestDeployment
 
@@ -17,7 +17,7 @@ struct VectorHistory {
       PRIMARY KEY(stop, day)) WITHOUT ROWID
     """
 
-  /// The origin's first rows, and what changes in each later version.
+  /// The origin's first rows, and the changes of each later version.
   private static let steps = [
     """
     CREATE TABLE stop(id, name, code, height, photo); CREATE TABLE visit(day, stop, number, extra);
@@ -41,7 +41,7 @@ struct VectorHistory {
     """,
   ]
 
-  /// Epochs are random: the snapshot's is replaced by this one.
+  /// Replaces the snapshot's random epoch.
   private static let epoch = "0123456789abcdef"
 
   init() throws {
@@ -53,7 +53,7 @@ struct VectorHistory {
     }
   }
 
-  /// The vectors by their files' names.
+  /// The vectors by file name.
   func files() throws -> [String: String] {
     let metadata = try deployment.metadata()
     var files = ["states.json": try states(SeriesRecall(deployment.publication, metadata))]

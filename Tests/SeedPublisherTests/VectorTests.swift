@@ -2,12 +2,12 @@ import Foundation
 import Support
 import Testing
 
-/// The vectors in `Examples/vectors`, for clients of other makes.
+/// The vectors in `Examples/vectors`, for tests of other clients.
 @Suite struct VectorTests {
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../../Examples/vectors").standardized
 
-  @Test func `the publisher makes the vectors byte for byte`() throws {
+  @Test func `the publisher reproduces the vectors byte for byte`() throws {
     let isWriting = ProcessInfo.processInfo.environment["SEEDBANK_WRITE_VECTORS"] != nil
     for (name, text) in try VectorHistory().files() {
       let file = Self.folder.appending(path: name)
@@ -19,7 +19,7 @@ import Testing
   }
 
   #if os(Linux)
-  @Test func `a program in Python that shares no line with us applies the vectors`() throws {
+  @Test func `an independent Python client applies the vectors`() throws {
     let script = try String(contentsOf: Self.folder.appending(path: "apply.py"), encoding: .utf8)
     #expect(try python(script, [Self.folder.path]) == "4 versions have their rows and digests\n")
   }

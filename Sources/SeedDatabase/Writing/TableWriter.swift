@@ -198,7 +198,7 @@ package final class TableWriter {
 
   // MARK: Swapping unique values: first all affected rows are lifted, then each is placed
 
-  /// Removes the row with this row's key for a while and returns it; nil if there is none.
+  /// Temporarily removes the row with this row's key and returns it; nil if it is missing.
   func lift(_ values: [BorrowedValue]) throws -> [SeedValue]? {
     try prepare(values)
     defer { sql.find.rewind() }

@@ -6,7 +6,7 @@ struct LogMark: Hashable {
   let identity: String
   let columns: String
   let files: String
-  /// The newest entry; nil if there was none.
+  /// The newest entry; nil for an empty log.
   let witness: Witness?
 
   struct Witness: Hashable {

@@ -25,7 +25,7 @@ struct LogTrigger: Hashable {
     }
   }
 
-  /// Transition tables; empty if there is none.
+  /// Names of transition tables; empty if the event lacks the table.
   var old: String { event == .update || event == .delete ? Self.oldRows : "" }
   var new: String { event == .update || event == .insert ? Self.newRows : "" }
 

@@ -15,7 +15,7 @@ package struct PostgresSurvey {
     /// A column's name, or the table that a reference leads to; `name` is then the table's.
     package var part: String?
     package let reason: String
-    /// Empty if there is none, or if the reason names it.
+    /// Empty without a remedy, or if the reason names it.
     package var remedy = ""
   }
 

@@ -44,7 +44,7 @@ package struct FollowState: Hashable, Sendable {
   }
 }
 
-/// The shared progress of a follower, for the front in the same process.
+/// A follower's progress, which the front in the same process reads.
 package final class FollowProgress: Sendable {
   private let state: Mutex<FollowState>
   /// Other epochs that clients sent, each with the newest look at that time.

@@ -41,7 +41,7 @@ package enum ChangeFinding: String, Hashable, Sendable, CaseIterable {
   case log
 }
 
-/// Where the secondary indexes of a snapshot are built.
+/// The machine that builds the secondary indexes of a snapshot.
 package enum IndexPlace: String, Hashable, Sendable, CaseIterable {
   case snapshot
   /// On the client, from their SQL. The file is smaller by about a third.

@@ -1,5 +1,5 @@
 extension Shell {
-  /// A function that bash calls, and zsh through its emulation.
+  /// A function for bash, and for zsh through bashcompinit.
   static func words(for commands: [Command]) -> String {
     #"""
     _seedbank_words() {

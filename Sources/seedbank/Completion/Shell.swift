@@ -1,4 +1,4 @@
-/// The shells for which there is a completion script. Each script is static, and leaves files to its shell.
+/// The shells that have a completion script. Each script is static and leaves file names to the shell.
 enum Shell: String, CaseIterable {
   case bash, zsh, fish
 
@@ -20,12 +20,12 @@ enum Shell: String, CaseIterable {
 }
 
 extension Command {
-  /// Words that are offered behind one of others: actions behind the command, roles behind an action.
+  /// The words that may follow one of other words, such as roles behind an action.
   func offers(among commands: [Command]) -> [(words: [String], after: [String])] {
     var offers: [(words: [String], after: [String])] = []
     var before = [name]
     for argument in arguments {
-      // The one argument that takes the commands' names, and is itself in their table.
+      // This argument's values are the names of the commands, whose table contains it.
       let words = argument.name == "command" ? commands.map(\.name) : argument.offered
       offers.append((words, argument.isRepeatable ? before + words : before))
       before = words
@@ -37,6 +37,5 @@ extension Command {
 extension Parameter {
   var offered: [String] { choices + suggestions }
 
-  /// `-n` and `--name`.
   var names: [String] { (short.map { ["-\($0)"] } ?? []) + [word] }
 }

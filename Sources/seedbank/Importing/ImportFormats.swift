@@ -2,7 +2,7 @@ import SeedFormat
 import SeedImport
 import SeedSystem
 
-/// The files of an import and their formats, by the options, the files' names and the mapping.
+/// The files of an import with their formats, from the options, the files' names and the mapping.
 struct ImportFormats {
   let inputs: [ImportInput]
   let format: ImportJob.Format
@@ -42,7 +42,7 @@ struct ImportFormats {
     return name.hasSuffix(".gz") ? String(name.dropLast(3)) : name
   }
 
-  /// One format for all files, unless a mapping's lists name their files and so their formats.
+  /// One format for all files, unless a mapping names the files of its lists and thus their formats.
   private static func format(of inputs: [ImportInput], hasFiles: Bool) throws -> ImportJob.Format {
     let formats = inputs.map { ($0, format(of: $0)) }
     guard let first = formats.first else { return .json }
@@ -56,7 +56,7 @@ struct ImportFormats {
     return first.1
   }
 
-  /// By the name; but a regular file of rejected rows is known by its beginning.
+  /// The format from the file's name, except for rejected rows in a regular file, which have a header.
   private static func format(of input: ImportInput) -> ImportJob.Format {
     if input.size != nil, isRejects(input.path) { return .rejects }
     let name = bare(input.name)
@@ -67,7 +67,7 @@ struct ImportFormats {
   private static func isRejects(_ path: String) -> Bool {
     struct Enough: Error {}
     var start: [UInt8] = []
-    // The import reports unreadable files.
+    // The import reports unreadable files later.
     try? DocumentUnpacker.read(path, pieces: ImportReject.openingBytes) { piece in
       start += piece
       if start.count >= ImportReject.openingBytes { throw Enough() }
@@ -103,7 +103,7 @@ struct ImportFormats {
       throw UsageError("import", "'--\(option)' is for CSV: add '--format csv'.")
     }
     if format == .ndjson {
-      // Lines with a path to their rows are pages: documents behind one another.
+      // Lines with a path to their rows are pages: consecutive documents.
       for number in mapping.lists.indices where mapping.lists[number].rows == "$" {
         if case .array = mapping.lists[number].layout { mapping.lists[number].layout = .lines }
       }
@@ -111,7 +111,7 @@ struct ImportFormats {
     return mapping
   }
 
-  /// What the mapping says of its CSV, with what the command line says instead.
+  /// The mapping's CSV format with the overrides of the command line.
   private static func csv(
     _ arguments: ParsedArguments, _ layout: ImportMapping.Layout
   ) throws -> CSVFormat {

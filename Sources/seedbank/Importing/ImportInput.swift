@@ -1,12 +1,10 @@
 import SeedFormat
 import SeedSystem
 
-/// One of the documents of an import, in the order in which they are read.
+/// One of the documents of an import, in reading order.
 struct ImportInput: Sendable {
   let path: String
-  /// What messages call it.
   let name: String
-  /// Bytes on the disk, if known.
   let size: Int?
   fileprivate let stamp: FileStamp?
 
@@ -25,8 +23,7 @@ struct ImportInput: Sendable {
 
   var isStandardInput: Bool { path == Self.inputPath }
 
-  /// The files named on the command line; a folder means all its files with names of JSON or CSV, or named by a mapping, in
-  /// the order of their names.
+  /// The files from the command line. A folder means its JSON and CSV files, and those named by a mapping, sorted by name.
   static func all(_ words: [String], _ paths: [String], _ isWanted: (String) -> Bool) throws -> [ImportInput]
   {
     var inputs: [ImportInput] = []

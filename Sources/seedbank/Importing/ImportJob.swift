@@ -15,18 +15,18 @@ struct ImportJob: Sendable {
   let rejects: String?
   let isDryRun: Bool
 
-  /// Ends the import from any thread.
+  /// Interrupts the import from any thread.
   let interrupt = InterruptHandle()
-  /// Takes notes for the user before the end.
+  /// Receives notes for the user before the import ends.
   let tell: @Sendable (String) -> Void
-  /// Rows so far, bytes of the source so far, and all of them where that is known.
+  /// Receives the rows and bytes read so far, and the total of bytes if known.
   let progress: @Sendable (Int, Int, Int?) -> Void
-  /// Takes the issues as they come; the report lists them too, up to the policy's limit.
+  /// Receives each issue immediately. The report lists them as well, up to the policy's limit.
   let issue: (@Sendable (ImportIssue) throws -> Void)?
 
   private static let pieceBytes = 256 * 1024
 
-  /// Blocks.
+  /// Runs the import; blocks.
   func run() throws -> ImportReport {
     do {
       return try imported()
@@ -57,7 +57,7 @@ struct ImportJob: Sendable {
       if shutsOutReaders, report.hasChanges, !isDryRun { tell(Self.journalNote) }
       return report
     } catch {
-      // Only the import's own failure is reported.
+      // Report the import's own failure only.
       if hasBegun { try? rejected?.secure() } else { rejected?.discard() }
       throw error
     }
@@ -67,7 +67,7 @@ struct ImportJob: Sendable {
     "The database is not in WAL mode: its readers waited while this import wrote. "
     + "'PRAGMA journal_mode=WAL' changes that for good."
 
-  /// How much of the source was taken in.
+  /// The bytes read from the source so far.
   private final class SourcePlace {
     var bytes = 0
     let size: Int?
@@ -117,19 +117,19 @@ struct ImportJob: Sendable {
       return try session.finish(keeping: !isDryRun)
     } catch {
       session.abandon()
-      // What SQLite was interrupted at is no failure of its own.
+      // An interrupted statement is not an error.
       guard !interrupt.isInterrupted else {
         tell("Interrupted: \(session.remainder ?? "nothing was changed").")
         throw CancellationError()
       }
-      // The session's own failures mention it themselves.
+      // The session's own errors include the remainder.
       if !(error is ImportFailure), let remainder = session.remainder { tell("\(remainder).") }
       throw error
     }
   }
 
   private var files: [ImportFile] {
-    // SQLite puts them beside the target of a link.
+    // SQLite creates these beside the target of a link.
     let own = ["-journal", "-wal", "-shm"].map {
       ImportFile(path: PhysicalPath.folder(database) + $0, role: "a file of the database")
     }
@@ -140,7 +140,7 @@ struct ImportJob: Sendable {
 }
 
 extension Connection {
-  /// Whether there are rows that a reader may want while an import keeps the file to itself.
+  /// Whether the database has rows and the import locks its readers out.
   fileprivate func shutsOutReaders() throws -> Bool {
     guard try !["wal", "memory"].contains(value("PRAGMA journal_mode")?.text) else { return false }
     return try SchemaReader(self).listedTables().contains { table in
@@ -174,7 +174,7 @@ extension ImportReport {
       "bytes": JSONValue(bytes), "statements": JSONValue(statements),
       "seconds": .real((duration / .milliseconds(1)).rounded(.down) / 1000),
       "missing": .array(missing.map(\.json)), "issueCount": JSONValue(issueCount),
-      // The last one, for whoever writes more of them behind.
+      // Last, because IssueList appends its issues to this array.
       "issues": .array(issues.map(\.json)),
     ]
   }

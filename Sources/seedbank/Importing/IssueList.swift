@@ -3,7 +3,7 @@ import SeedFormat
 import SeedImport
 import SeedSystem
 
-/// Issues as JSON, in a file without a name: there may be more of them than memory should hold.
+/// Issues as JSON in an unnamed temporary file, because they may not fit into memory.
 final class IssueList: Sendable {
   private let state: Mutex<State>
 
@@ -33,9 +33,8 @@ final class IssueList: Sendable {
     }
   }
 
-  /// Prints the report as one object with all issues.
   func print(_ report: ImportReport, _ console: Console) throws {
-    // The report lists none itself.
+    // The report's own list of issues is empty.
     let text = report.json.text.escapingControlsInJSON
     let end = "]}"
     guard text.hasSuffix("[\(end)") else { preconditionFailure("the issues are the last of a report") }

@@ -2,12 +2,11 @@ import SeedFormat
 import SeedImport
 import SeedSystem
 
-/// Rejected rows as lines of JSON. They take the file's place before the first rows are committed, and lie there safely
-/// before any are; an import that commits nothing puts them there at its end, if it read anything. A pipe or another
-/// special file takes them as they come.
+/// Rejected rows as lines of JSON. A temporary file replaces the target before the first rows are committed, or at the
+/// end if nothing is committed. Rows go directly to a pipe or another special file.
 final class RejectsFile {
   private let path: String
-  /// Where the lines are until they take the file's place.
+  /// The temporary file until it replaces the target.
   private var temporary: String?
   private let isRegular: Bool
   private let file: File
@@ -30,7 +29,7 @@ final class RejectsFile {
 
   func append(_ row: ImportReject) throws { try file.write(row.json + [0x0A]) }
 
-  /// Makes the lines last.
+  /// Syncs the lines and replaces the target.
   func secure() throws {
     guard isRegular else { return }
     try file.sync()
@@ -47,7 +46,7 @@ struct ImportFile {
   let path: String
   let role: String
 
-  /// True where both paths lead to one file, or would, if it does not exist yet.
+  /// True if both paths lead to one file, or would if it does not exist yet.
   func isSame(as other: String) throws -> Bool {
     if let own = try FileStamp(path), let other = try FileStamp(other) {
       return own.isRegular && own.isOfSameFile(as: other)

@@ -1,8 +1,8 @@
 import SeedFormat
 import SeedSystem
 
-/// Puts another dataset into a deployment that exists: its folder, and then its name into seedbank.json, by which it
-/// counts. The first step that has the targets key signs for it.
+/// Adds a dataset to an existing deployment: its folder, and then its name in seedbank.json, which activates it.
+/// The first step with the targets key signs for it.
 struct DatasetInstaller {
   let draft: DeploymentDraft
   let configuration: DeploymentConfiguration
@@ -38,19 +38,18 @@ struct DatasetInstaller {
       edit["datasets"] = .array((edit["datasets"]?.elements ?? []) + [.string(name.text)])
       try edit.save()
     } catch {
-      // An unlisted folder would make the next try fail.
+      // A folder without an entry would make a retry fail.
       try? Folder.removeAll(folder)
       throw error
     }
   }
 }
 
-/// Where what `init` makes goes.
 enum Installation {
   case deployment(DeploymentInstaller)
   case dataset(DatasetInstaller)
 
-  /// Into the deployment that is there, else a new one.
+  /// Adds to the existing deployment, or creates a new one.
   init(_ draft: DeploymentDraft, _ arguments: ParsedArguments, _ context: Context) throws {
     let keys = try KeyPlan(arguments)
     guard Folder.exists(draft.file) else {
@@ -80,7 +79,7 @@ enum Installation {
     }
   }
 
-  /// The number of keys to make; nil if they exist.
+  /// The number of keys to create; nil if they exist.
   var keyCount: Int? {
     switch self {
     case .deployment(let installer): installer.keys.count

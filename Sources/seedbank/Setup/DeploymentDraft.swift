@@ -7,17 +7,17 @@ import SeedSystem
 struct DeploymentDraft: Sendable {
   let directory: String
   var dataset: DatasetConfiguration
-  /// What the dataset lacks of its origin, or has in another way.
+  /// Parts of the origin that the dataset skips or changes.
   var notes: [SetupNote] = []
 
   private static let comment =
     "checkSeconds and pollSeconds are short so that a change shows at once while you try things out;"
     + " raise pollSeconds before many devices ask."
 
-  /// The trust anchor for clients: the first root metadata.
+  /// The clients' trust anchor: the first root metadata.
   static let rootName = "root.json"
 
-  /// The models' paths follow from the directory. An origin that is no file has no path.
+  /// Derives the models' paths from the directory. Only an origin that is a file has a path.
   init(_ name: DatasetName, origin: String, directory: String, models: [ModelDefinition]) {
     self.directory = directory
     let folder = "\(PhysicalPath.folder(directory))/\(name)"
@@ -35,7 +35,7 @@ struct DeploymentDraft: Sendable {
 
   var rootFile: String { Paths.absolute(Self.rootName, from: directory) }
 
-  /// Names that must be free in the directory; seedbank.json, which makes it a deployment, is the last one.
+  /// Names that must be free in the directory. seedbank.json is last because it makes the directory a deployment.
   var entries: [String] {
     [
       dataset.name.text, DeploymentConfiguration.Usual.keys, DeploymentConfiguration.Usual.publication,
@@ -49,7 +49,7 @@ struct DeploymentDraft: Sendable {
       + datasetTexts.map { DraftedFile(path: "\(dataset.name)/\($0.path)", text: $0.text) }
   }
 
-  /// The files of the dataset's folder, by their paths there.
+  /// Files of the dataset's folder, with paths relative to it.
   var datasetTexts: [DraftedFile] {
     let described = JSONValue.object(
       [JSONMember("$comment", .string(Self.comment))] + (dataset.json.members ?? []))
@@ -68,7 +68,6 @@ struct DeploymentDraft: Sendable {
 }
 
 extension ModelDefinition {
-  /// The files of the model's folder, by their names.
   var files: [DraftedFile] {
     let selects = projections.sorted { $0.key < $1.key }
     return [DraftedFile(path: ModelFolder.schemaFileName, text: schemaSQL)]
@@ -77,7 +76,7 @@ extension ModelDefinition {
 }
 
 extension SeriesPlan {
-  /// Prepares every projection, before anything is written that says the origin can fill the model; reads no row.
+  /// Prepares every projection before any file is written. Reads no rows.
   func prove(against origin: any Origin) throws {
     for table in schema.tables { try prove(table, against: origin) }
   }
@@ -88,13 +87,13 @@ extension SeriesPlan {
 }
 
 enum DatasetNaming {
-  /// Folders of a deployment that a dataset's folder would collide with.
+  /// Folders of a deployment whose names a dataset cannot have.
   static let taken = [
     DeploymentConfiguration.Usual.publication, DeploymentConfiguration.Usual.state,
     DeploymentConfiguration.Usual.keys,
   ]
 
-  /// `My Shop.sqlite` becomes `my-shop`, `2024 Städte.db` becomes `stadte`.
+  /// For example, `My Shop.sqlite` becomes `my-shop`, and `2024 Städte.db` becomes `stadte`.
   static func name(forFile path: String) throws(InvalidName) -> DatasetName {
     let file = path.split(separator: "/").last ?? ""
     let stem = file.lastIndex(of: ".").map { file[..<$0] } ?? file
@@ -112,7 +111,7 @@ enum DatasetNaming {
   }
 }
 
-/// Paths with resolved links: only these may contain `..`, because the system resolves it on the disk.
+/// Paths with resolved links. Only these may contain `..`, because the system resolves it on disk.
 enum PhysicalPath {
   /// The folder's real path; missing parts are kept as written.
   static func folder(_ path: String) -> String {
@@ -124,13 +123,13 @@ enum PhysicalPath {
     return Paths.absolute(name(of: path), from: folder(Folder.parent(of: path)))
   }
 
-  /// The file's real folder with its own name: a link that the operator turns to another file stays one.
+  /// The real folder with the file's own name, because the operator may redirect a link.
   static func file(_ path: String) -> String {
     Paths.absolute(name(of: path), from: folder(Folder.parent(of: path)))
   }
 
-  /// `file` by way of `folder` and as many `..` as it takes, such as `/a/b/../c.sqlite`, where both share
-  /// more than the root; else unchanged. Configuration files hold the part behind the folder.
+  /// `file` relative to `folder` with as many `..` as needed, such as `/a/b/../c.sqlite`, if both share more than the
+  /// root; otherwise unchanged. Configuration files hold the part behind the folder.
   static func joining(_ file: String, through folder: String) -> String {
     let (from, to) = (folder.split(separator: "/"), file.split(separator: "/"))
     let shared = zip(from, to).prefix { $0 == $1 }.count

@@ -5,7 +5,7 @@ import SeedPublisher
 import SeedSystem
 import SeedTrust
 
-/// Writes a new deployment, completely or not at all, and never over existing files.
+/// Writes a new deployment completely or not at all, and never over existing files.
 struct DeploymentInstaller {
   let draft: DeploymentDraft
   var extraEntries: [String] = []
@@ -33,7 +33,7 @@ struct DeploymentInstaller {
     }
   }
 
-  /// Writes everything beside its place and moves it there; `fill` adds what the draft does not hold.
+  /// Writes all files to a temporary folder and moves it into place. `fill` adds files that the draft does not have.
   func install(delegating series: [Series], fill: (_ staging: String) throws -> Void = { _ in }) throws {
     try checkRoom()
     let staging = "\(Self.nearestFolder(directory))/.seedbank-\(Epoch.random())\(DurableFile.temporarySuffix)"
@@ -45,13 +45,13 @@ struct DeploymentInstaller {
       try Folder.syncAll(staging)
       try moveIntoPlace(staging)
     } catch {
-      // Reports the first error, even if cleaning up fails too.
+      // Reports the first error, even if the cleanup fails too.
       try? Folder.removeAll(staging)
       throw error
     }
   }
 
-  /// The path itself or the nearest folder above it that exists: on the same disk.
+  /// The path or its nearest existing parent, which is on the same disk.
   static func nearestFolder(_ path: String) -> String {
     Folder.exists(path) ? path : nearestFolder(Folder.parent(of: path))
   }
@@ -68,7 +68,7 @@ struct DeploymentInstaller {
     try Folder.sync(directory)
   }
 
-  /// Into a folder that holds other things: one by one, and back again if one fails.
+  /// Moves entries one by one into a folder with other files, and moves them back if one fails.
   private func moveEntries(_ staging: String) throws {
     var moved: [String] = []
     do {
@@ -82,7 +82,7 @@ struct DeploymentInstaller {
     }
   }
 
-  /// Writes keys, metadata and the clients' trust anchor; the metadata in the order in which it must appear.
+  /// Writes keys, metadata and the clients' trust anchor. Metadata must appear in this order.
   private func createPublication(in folder: String, delegating series: [Series]) throws {
     ProcessSecrets.guardMemory()
     let step = try RepositorySigner(now: .now(), lifetime: draft.dataset.policy.lifetimeSeconds).create(

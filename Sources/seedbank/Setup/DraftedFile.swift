@@ -1,14 +1,13 @@
 import SeedFormat
 import SeedSystem
 
-/// A file to be, by its path below the folder that it belongs to.
+/// A file to write, with its path below a folder.
 struct DraftedFile: Sendable {
   let path: String
   let text: String
 }
 
 extension [DraftedFile] {
-  /// Writes all of them below a folder.
   func write(below folder: String) throws(FileError) {
     for file in self {
       let path = "\(folder)/\(file.path)"
@@ -17,7 +16,7 @@ extension [DraftedFile] {
     }
   }
 
-  /// Makes a new folder of them, which appears whole or not at all.
+  /// Creates a folder with these files, completely or not at all.
   func install(asFolder folder: String) throws(FileError) {
     let (parent, name) = (Folder.parent(of: folder), String(folder.split(separator: "/").last ?? ""))
     // Hidden, so that listings of the parent folder skip it.
@@ -28,7 +27,7 @@ extension [DraftedFile] {
       try Folder.syncAll(staging)
       try Folder.rename(staging, to: folder)
     } catch {
-      // Reports the first error, even if cleaning up fails too.
+      // Reports the first error, even if the cleanup fails too.
       try? Folder.removeAll(staging)
       throw error
     }
@@ -37,7 +36,7 @@ extension [DraftedFile] {
 }
 
 extension Folder {
-  /// Syncs a folder and all folders within, so that their names last.
+  /// Syncs a folder and all folders below it, so that their names are durable.
   static func syncAll(_ folder: String) throws(FileError) {
     for name in try names(in: folder) where isFolder("\(folder)/\(name)") { try syncAll("\(folder)/\(name)") }
     try sync(folder)

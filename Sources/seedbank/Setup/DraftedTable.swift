@@ -1,13 +1,13 @@
 import SeedDatabase
 import SeedFormat
 
-/// A table of the drafted schema, as its author wrote it except for parts that clients lack; tested in memory.
+/// A table of the drafted schema as its author wrote it, without parts that clients lack. Tested in memory.
 struct DraftedTable {
   let origin: OriginTable
-  /// The references taken out of it, by their place in its text, and why.
+  /// Removed references by their position in the SQL, with the reason.
   let cuts: [Int: ReferenceProblem]
   private(set) var parts: [SchemaPart] = []
-  /// Where rows have no key of their own: the SELECT that numbers them.
+  /// If the rows have no key, the SELECT that numbers them.
   private(set) var projection: String?
   private var ownNotes: [SetupNote] = []
 
@@ -30,13 +30,13 @@ struct DraftedTable {
       guard table.keys.nullColumns.isEmpty else { throw SchemaProblem.noKey(table: table.name) }
       schema = try prove(sql)
     } catch SchemaProblem.noKey { schema = try number(sql) }
-    // Were a reference left in by mistake, no row of the table could ever be published.
+    // Publishing every row would fail if a reference were left by mistake.
     guard schema.foreignKeys.count == table.references.count - cuts.count else {
       throw SchemaProblem.notSQL("its references could not be removed from its SQL")
     }
   }
 
-  /// What takes any value, and makes numbers of texts that spell one.
+  /// A type that accepts any value and converts texts that spell a number.
   static let anyType = "NUMERIC"
 
   private mutating func withFreeTypes(_ table: OriginTable) -> String {
@@ -69,8 +69,8 @@ struct DraftedTable {
 
   // MARK: Functions
 
-  /// What calls a function that SQLite does not know here, or does not trust in a schema, is left out: the origin is
-  /// read all the same, and its rows were checked when they were written.
+  /// Skips clauses that call a function unknown to SQLite or not trusted in a schema. The rows can still be published
+  /// because the origin checked them when they were written.
   private mutating func leavingOutFunctions(_ sql: String) -> String {
     var rest = sql
     while let cause = refusal(of: rest), let function = cause.function {
@@ -86,7 +86,7 @@ struct DraftedTable {
     return rest
   }
 
-  /// A generated column goes as a whole; of a rule or a default clients notice nothing.
+  /// Removes a whole generated column. A missing CHECK or default makes no difference to clients.
   private static func remedy(forClause clause: String, _ cause: SkipCause) -> String {
     if ["CHECK", "CONSTRAINT", "DEFAULT"].contains(SQLText(clause).keyword(0)) {
       return "nothing is lost: rows come as they are in the origin"
@@ -97,7 +97,7 @@ struct DraftedTable {
     return "for its values, add it to schema.sql as an ordinary column"
   }
 
-  /// Why rows could not be written.
+  /// The reason why rows cannot be written.
   private func refusal(of sql: String) -> SkipCause? {
     do {
       let proof = try Connection("schema", .memory)
@@ -109,14 +109,14 @@ struct DraftedTable {
 
   // MARK: Rows without a key
 
-  /// Takes the rows' numbers for a key; a primary key that is NULL in some rows stays as a UNIQUE constraint.
+  /// Makes the row number the key. A primary key that is NULL in some rows becomes a UNIQUE constraint.
   private mutating func number(_ sql: String) throws -> TableSchema {
     guard let rowNumber = origin.keys.rowNumber, ModelFolder.canHold(origin.name) else {
       throw SchemaProblem.noKey(table: origin.name)
     }
     let unkeyed = origin.keys.nullColumns.isEmpty ? sql : SQLText(sql).withUniqueForPrimaryKey ?? sql
     if let schema = try? prove(unkeyed) {
-      // Another key serves, which no row lacks.
+      // Another unique key has no NULL and replaces the primary key.
       note(.key, "\(nullReason), so its key is \(list(schema.keyNames))")
       return schema
     }
@@ -150,7 +150,7 @@ struct DraftedTable {
     ownNotes.append(SetupNote(kind: kind, name: origin.name, reason: reason))
   }
 
-  /// The column's name, with a number behind it if the table has one of that name.
+  /// The column's name, with a number appended if the table already has that name.
   private func freeName(in sql: String) throws -> String {
     let proof = try Connection("schema", .memory)
     try proof.execute(sql)

@@ -1,12 +1,11 @@
 import SeedDatabase
 import SeedFormat
 
-/// The columns that can identify the rows of an origin's table.
+/// Columns that can identify the rows of an origin's table.
 struct KeySurvey: Sendable {
-  /// Columns of the primary key that are NULL in some row: SQLite allows it outside of WITHOUT ROWID tables.
+  /// Primary key columns that are NULL in some row, which SQLite allows except in WITHOUT ROWID tables.
   let nullColumns: [String]
-  /// A name by which a SELECT gets at the rows' numbers. Tables WITHOUT ROWID have none, and a column that has one of
-  /// the names takes it away.
+  /// The rowid's name in a SELECT; nil for WITHOUT ROWID tables, and for tables with columns that hide all its names.
   let rowNumber: String?
 
   private static let rowNumberNames = ["rowid", "_rowid_", "oid"]

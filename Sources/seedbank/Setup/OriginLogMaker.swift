@@ -5,9 +5,8 @@ import SeedPublisher
 import SeedPostgres
 #endif
 
-/// Makes and removes the log of one kind of origin.
+/// Creates and removes the log of one kind of origin.
 protocol OriginLogMaker {
-  /// For messages.
   var origin: String { get }
   func draft() throws -> OriginLogDraft
   /// The statements that remove the log; empty without a log.
@@ -17,11 +16,10 @@ protocol OriginLogMaker {
   func run(_ statements: [String]) throws
 }
 
-/// The tables and statements of a log.
 struct OriginLogDraft {
-  /// Tables with a log, and how their rows are noted.
+  /// Tables with a log, each with the means of logging.
   var logged: [(table: String, by: String)] = []
-  /// Tables that are compared as before, each with the reason.
+  /// Tables without a log, each with the reason. Their rows are compared.
   var left: [(table: String, reason: String)] = []
   var statements: [String] = []
 }
@@ -58,7 +56,7 @@ struct PostgresLogMaker: OriginLogMaker {
   private let place: PostgresPlace
   private let plans: [SeriesPlan]
 
-  /// `owner`: the user who may write, if it differs from the publishing user.
+  /// `owner` is the user who may write, if it differs from the publishing user.
   init(_ dataset: DatasetConfiguration, _ url: PostgresURL, owner: PostgresURL?) throws {
     origin = dataset.originText
     plans = try dataset.plans()

@@ -7,19 +7,19 @@ import SeedPostgres
 #endif
 
 extension DatasetConfiguration {
-  /// What the origin holds, as SQL of SQLite; of PostgreSQL's tables only the named ones, where some are.
+  /// Surveys the origin in SQLite's SQL. `tables` limits a survey of PostgreSQL.
   func survey(tables: [String]? = nil) throws -> OriginSurvey {
     guard let url = postgres.url else { return try OriginSurvey(originPath) }
     #if SEEDBANK_POSTGRES
     return try OriginSurvey(try PostgresSurvey(postgresPlace(url), tables: tables))
     #else
-    // Says that this build cannot.
+    // Throws: this build does not support PostgreSQL.
     _ = try databasePlace()
     return try OriginSurvey(url.shown)
     #endif
   }
 
-  /// This dataset with a SQLite file in its origin's place.
+  /// This dataset with a SQLite file as its origin.
   func looking(at file: String) -> Self {
     var other = self
     (other.originPath, other.postgres, other.feed) = (file, PostgresSettings(), FeedSettings())
@@ -29,7 +29,7 @@ extension DatasetConfiguration {
 
 #if SEEDBANK_POSTGRES
 extension OriginSurvey {
-  /// As a file with these tables would be surveyed.
+  /// Surveys a SQLite database with the same tables.
   init(_ survey: PostgresSurvey) throws {
     let connection = try Connection("schema", .memory)
     for statement in survey.statements { try connection.execute(statement) }
@@ -54,7 +54,7 @@ extension SetupNote {
 }
 
 extension PostgresSurvey.LeftOut.Kind {
-  /// For what only lacks a form in SQLite. Of a table the reason says what to do.
+  /// The remedy for parts that SQLite cannot express. For a table, the reason includes it.
   fileprivate var usualRemedy: String {
     switch self {
     case .table, .view: ""

@@ -3,7 +3,7 @@ import SeedFormat
 import SeedPublisher
 import SeedSystem
 
-/// The tables, views and triggers of a SQLite origin, in the order in which they were made.
+/// Tables, views and triggers of a SQLite origin in the order of their creation.
 struct OriginSurvey: Sendable {
   private(set) var tables: [OriginTable] = []
   private(set) var virtualTables: [OriginPart] = []
@@ -14,7 +14,7 @@ struct OriginSurvey: Sendable {
   /// Parts that SQLite's SQL cannot express.
   private(set) var leftOut: [SetupNote] = []
 
-  /// Surveys a database that has copies of the origin's tables.
+  /// Surveys a database with copies of the origin's tables.
   init(_ connection: Connection, _ outline: OriginOutline, leftOut: [SetupNote]) throws {
     try read(connection)
     (self.outline, self.leftOut) = (outline, leftOut)
@@ -26,14 +26,14 @@ struct OriginSurvey: Sendable {
       let connection = try Connection(path, .origin)
       try connection.transaction(.deferred) { try read(connection) }
     } catch let error as DatabaseError where error.saysDamage {
-      // A file of another kind stays one: trying again later, as 69 suggests, would not help.
+      // A retry, which status 69 suggests, would not help: the file is not a database.
       throw CommandFailure(.badData, "\(path): expected a SQLite database, found: \(error.message).")
     } catch let error as DatabaseError {
       throw OriginError.reading(path, error)
     }
   }
 
-  /// All that a view can read, in lower case.
+  /// Everything that a view can read, in lower case.
   var names: Set<String> {
     let parts = virtualTables.map(\.name) + views.map(\.name)
     return Set((tables.map(\.name) + shadowTables + parts).map { $0.lowercased() })
@@ -80,7 +80,7 @@ struct OriginTable: Sendable {
   let name: String
   let sql: String
   let indexes: [OriginPart]
-  /// Columns of numbers that hold other values as well.
+  /// Columns declared as numbers that hold other values as well.
   let mixedColumns: [String]
   let references: [OriginReference]
   let keys: KeySurvey
@@ -94,7 +94,7 @@ struct OriginReference: Sendable {
   fileprivate(set) var problem: ReferenceProblem?
 }
 
-/// Why clients cannot have a reference that the origin declares.
+/// Reasons why a declared reference cannot be published.
 enum ReferenceProblem: Sendable {
   case orphans, noKey, unpublished
 
@@ -136,7 +136,7 @@ private struct ReferenceSurvey {
   }
 
   private func declared() throws -> [OriginReference] {
-    // SQLite counts references from the last one in the text to the first.
+    // SQLite numbers references from the last one in the SQL to the first.
     let rows = try connection.rows(
       #"SELECT id, "table", "from", "to" FROM pragma_foreign_key_list(?) ORDER BY id DESC, seq"#, .text(table)
     )
@@ -151,13 +151,13 @@ private struct ReferenceSurvey {
     }
   }
 
-  /// `nil` where SQLite does not even look, because some parent's columns are no key.
+  /// `nil` if SQLite cannot check, because a parent's columns are not a key.
   private func violatedIDs() -> Set<SeedValue>? {
     let rows = try? connection.rows("SELECT DISTINCT fkid FROM pragma_foreign_key_check(?)", .text(table))
     return rows.map { Set($0.map { $0[0] }) }
   }
 
-  /// One reference by itself, for a table that SQLite gives up on as a whole.
+  /// Checks one reference, if SQLite cannot check the whole table.
   private func problem(_ reference: OriginReference) throws -> ReferenceProblem? {
     guard try isKey(reference.parentColumns, of: reference.parent),
       reference.columns.count == reference.parentColumns.count

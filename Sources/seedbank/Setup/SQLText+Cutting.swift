@@ -2,10 +2,10 @@ import Foundation
 import SeedDatabase
 
 extension SQLText {
-  /// Without AUTOINCREMENT: rows arrive with their keys. SQLite reserves the word, so it has no other use.
+  /// Removes AUTOINCREMENT, because rows arrive with their keys. The word is reserved, so it has no other use.
   var withoutAutoincrement: String { cutting(tokens.filter { $0.keyword == "AUTOINCREMENT" }.map(\.range)) }
 
-  /// Without the references at these places among all.
+  /// Removes the references at these positions.
   func cuttingReferences(_ places: Set<Int>) -> String {
     let all = entries.flatMap { entry in
       constraints(in: entry).filter { ["REFERENCES", "FOREIGN"].contains(kind(of: $0)) }
@@ -14,21 +14,21 @@ extension SQLText {
     return cutting(all.enumerated().filter { places.contains($0.offset) }.map(\.element))
   }
 
-  /// Without NOT NULL in a column's definition that has no default.
+  /// Removes NOT NULL from a column's definition without a default.
   var withoutBareNotNull: String {
     let all = constraints(in: tokens.indices)
     let hasDefault = all.contains { kind(of: $0) == "DEFAULT" }
     return cutting(hasDefault ? [] : all.filter { kind(of: $0) == "NOT" }.map(place))
   }
 
-  /// The clauses that are left out together with a function, because they call it: as written, without commas around.
+  /// Clauses that call a function, as written, without surrounding commas.
   func clauses(calling function: String) -> [String] {
     clausePlaces(calling: function).map {
       text($0).trimmingCharacters(in: CharacterSet(charactersIn: ",").union(.whitespacesAndNewlines))
     }
   }
 
-  /// Without the CHECKs, the defaults and the generated columns that call a function.
+  /// Removes the CHECKs, defaults and generated columns that call a function.
   func cuttingClauses(calling function: String) -> String { cutting(clausePlaces(calling: function)) }
 
   private func clausePlaces(calling function: String) -> [Range<Int>] {
@@ -43,7 +43,7 @@ extension SQLText {
     }
   }
 
-  /// A part of an entry, or the whole with the comma before it, or behind it if it is the first.
+  /// A part of an entry. A whole entry includes the comma before it, or the one behind it if it is the first.
   private func clause(_ part: Range<Int>, in entry: Range<Int>) -> Range<Int> {
     guard part == entry else { return place(part) }
     if keyword(entry.lowerBound - 1) == "," { return place(entry.lowerBound - 1..<entry.upperBound) }
@@ -53,7 +53,7 @@ extension SQLText {
   private func cutting(_ places: [Range<Int>]) -> String {
     var (cut, rest) = (RangeSet<Int>(), bytes)
     for place in places {
-      // Never a line's end: it may be what ends a comment.
+      // Keep line ends: one may end a comment.
       let start = bytes[..<place.lowerBound].lastIndex { $0 != UInt8(ascii: " ") }.map { $0 + 1 } ?? 0
       cut.insert(contentsOf: start..<place.upperBound)
     }

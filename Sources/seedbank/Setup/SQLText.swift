@@ -1,7 +1,7 @@
 import SeedDatabase
 
-/// A CREATE statement as its author wrote it, split just far enough to take parts out of it.
-/// Cutting keeps all else (checks, generated columns, comments) as it was. Prove the result by applying it.
+/// A CREATE statement as written, split just enough to remove parts. Cutting preserves everything else, such as checks
+/// and comments. Prove the result by applying it.
 struct SQLText {
   let bytes: [UInt8]
   let tokens: [SQLScanner.Token]
@@ -15,7 +15,7 @@ struct SQLText {
 
   func keyword(_ index: Int) -> String { words.indices.contains(index) ? words[index] : "" }
 
-  /// The columns and constraints of a CREATE TABLE, as the commas in its brackets divide them.
+  /// The columns and constraints of a CREATE TABLE, separated by the commas in its brackets.
   var entries: [Range<Int>] {
     guard let open = words.firstIndex(of: "(") else { return [] }
     let end = max(open + 1, SQLScanner.closingBracket(of: open, in: words))
@@ -30,7 +30,7 @@ struct SQLText {
     "NOT", "NULL", "DEFAULT", "COLLATE", "REFERENCES", "GENERATED", "AS",
   ])
 
-  /// An entry's constraints, each with its name and up to the next one.
+  /// An entry's constraints, each with its name and all tokens up to the next one.
   func constraints(in entry: Range<Int>) -> [Range<Int>] {
     let places = outside(entry)
     let words = places.map(keyword)
@@ -41,7 +41,7 @@ struct SQLText {
     return zip(starts, starts.dropFirst().map { places[$0] } + [entry.upperBound]).map { places[$0]..<$1 }
   }
 
-  /// Whether the word goes on with a constraint: `SET NULL`, `NOT DEFERRABLE`, `CONSTRAINT name CHECK`,
+  /// Whether the next word continues the constraint: `SET NULL`, `NOT DEFERRABLE`, `CONSTRAINT name CHECK`,
   /// `FOREIGN KEY (…) REFERENCES`.
   private static func isContinued(_ words: ArraySlice<String>, by rest: ArraySlice<String>) -> Bool {
     pairs.contains([words.last, rest.first]) || rest.starts(with: ["NOT", "DEFERRABLE"])
@@ -52,12 +52,11 @@ struct SQLText {
     ["SET", "NULL"], ["SET", "DEFAULT"], ["NOT", "NULL"], ["DEFAULT", "NULL"], ["ALWAYS", "AS"],
   ]
 
-  /// The constraint's first word behind its name.
   func kind(of constraint: Range<Int>) -> String {
     keyword(constraint.lowerBound + (keyword(constraint.lowerBound) == "CONSTRAINT" ? 2 : 0))
   }
 
-  /// The tokens of a range that are not within its brackets.
+  /// Tokens of a range outside its brackets.
   private func outside(_ range: Range<Int>) -> [Int] {
     var (places, next) = ([Int](), range.lowerBound)
     while next < range.upperBound {
@@ -67,7 +66,6 @@ struct SQLText {
     return places
   }
 
-  /// The place of these tokens in the text.
   func place(_ range: Range<Int>) -> Range<Int> {
     tokens[range.lowerBound].range.lowerBound..<tokens[range.upperBound - 1].range.upperBound
   }

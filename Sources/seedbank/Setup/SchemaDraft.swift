@@ -2,7 +2,7 @@ import SeedDatabase
 
 struct SchemaDraft: Sendable {
   private(set) var parts: [SchemaPart] = []
-  /// The SELECTs of tables whose rows have no key of their own, by table.
+  /// SELECTs for tables whose rows have no key, by table.
   private(set) var projections: [String: String] = [:]
   private(set) var counts = Counts()
   private(set) var notes: [SetupNote] = []
@@ -27,7 +27,6 @@ struct SchemaDraft: Sendable {
   }
 }
 
-/// One statement of a schema, and the part that it makes.
 struct SchemaPart: Hashable, Sendable {
   enum Kind: Sendable { case table, index, searchTable, view }
 
@@ -35,16 +34,16 @@ struct SchemaPart: Hashable, Sendable {
   let name: String
   let sql: String
 
-  /// The statement as written to a file, with an empty line before it.
+  /// The statement as written to a file, after an empty line.
   var text: String {
-    // A comment on the statement's last line would swallow the semicolon.
+    // A comment on the last line would hide the semicolon.
     let last = sql.split(separator: "\n").last ?? ""
     return "\n\(sql)\(last.contains("--") ? "\n;" : ";")\n"
   }
 }
 
 extension SchemaDraft {
-  /// Decides what of the origin goes into the schema. Every part is proven by applying it in memory.
+  /// Selects the parts for the schema, and proves each by applying it in memory.
   init(_ survey: OriginSurvey) throws {
     let tables = try DraftedTables(survey)
     notes = survey.leftOut + tables.notes
@@ -84,7 +83,7 @@ extension SchemaDraft {
 
   private static let nothingToDo = "no action needed"
 
-  /// A view may use one that comes later in the origin, so what fails is tried again while others succeed.
+  /// Retries failed views while others succeed, because a view may use a later one.
   private mutating func addViews(_ views: [OriginPart], _ proof: Connection, among names: Set<String>) {
     var failures: [(view: OriginPart, cause: SkipCause)] = []
     for view in views {
@@ -96,7 +95,7 @@ extension SchemaDraft {
     notes += failures.map { SetupNote(.view, $0.view.name, $0.cause) }
   }
 
-  /// Makes the part and uses it, because SQLite accepts some that fail in use. Returns why it is left out.
+  /// Creates the part and uses it, because SQLite accepts some parts that fail in use. Returns the reason for a failure.
   private mutating func add(
     _ part: OriginPart, _ kind: SchemaPart.Kind, _ proof: Connection, use: (Connection) throws -> Void
   ) -> SkipCause? {
@@ -127,7 +126,7 @@ private struct DraftedTables {
 
   init(_ survey: OriginSurvey) throws {
     for table in survey.tables { keep(table, cutting: [:]) }
-    // A table that falls out takes references of others with it, so again until nothing changes.
+    // A skipped table invalidates references of others, so repeat until nothing changes.
     while let next = firstToCut() {
       kept.removeAll { $0.origin.name == next.table.name }
       keep(next.table, cutting: next.cuts)

@@ -1,6 +1,6 @@
 import SeedDatabase
 
-/// A schema's text, statement by statement.
+/// A schema's text as a sequence of statements.
 struct SchemaText {
   private(set) var bytes: [UInt8]
 
@@ -8,7 +8,7 @@ struct SchemaText {
 
   var sql: String { String(decoding: bytes, as: UTF8.self) }
 
-  /// Puts what `change` makes of a table's CREATE statement in its place; returns whether there was anything to put.
+  /// Replaces a table's CREATE statement with the result of `change`; returns false without a table or result.
   mutating func changeTable(_ name: String, _ change: (SQLText) -> String?) -> Bool {
     guard let range = statement(ofTable: name),
       let changed = change(SQLText(String(decoding: bytes[range], as: UTF8.self)))
@@ -24,7 +24,7 @@ struct SchemaText {
     }
   }
 
-  /// The name behind `CREATE TABLE IF NOT EXISTS`.
+  /// The table's name after `CREATE TABLE IF NOT EXISTS`.
   private static func table(_ statement: ArraySlice<SQLScanner.Token>, _ bytes: [UInt8]) -> String? {
     let words = statement.prefix { $0.keyword != "(" }
     guard words.first?.keyword == "CREATE", words.contains(where: { $0.keyword == "TABLE" }) else {

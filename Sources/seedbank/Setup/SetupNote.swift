@@ -1,4 +1,4 @@
-/// Something of the origin that the clients' file has not, or has in another way, and why.
+/// A part of the origin that the clients' file lacks or has changed, with the reason.
 struct SetupNote: Hashable, Sendable {
   enum Kind: String, Sendable {
     case table, column, index, view, trigger, file
@@ -7,11 +7,11 @@ struct SetupNote: Hashable, Sendable {
     case reference
     /// A CHECK, a default or a generated column.
     case clause
-    /// A table whose rows get their numbers as a key.
+    /// A table whose key is the row number.
     case numbering
-    /// A table with another key than its primary one.
+    /// A table whose key is not its primary key.
     case key
-    /// A column of another type than its own.
+    /// A column with a changed type.
     case type
 
     fileprivate var verb: String {
@@ -23,16 +23,15 @@ struct SetupNote: Hashable, Sendable {
       }
     }
 
-    /// Whether it reports a missing part.
     var isLeftOut: Bool { ![.numbering, .key, .type].contains(self) }
   }
 
   let kind: Kind
   let name: String
-  /// The table that a reference leads to, the clause, or the column.
+  /// The referenced table, the clause or the column.
   var part: String?
   let reason: String
-  /// What to do about it; empty if the reason includes it.
+  /// The remedy; empty if the reason includes it.
   var remedy = ""
 
   private var subject: String {
@@ -48,15 +47,15 @@ struct SetupNote: Hashable, Sendable {
 
   private var explanation: String { remedy.isEmpty ? reason : "\(reason); \(remedy)" }
 
-  /// The most names in one line of a report; a file lists all.
+  /// The limit of names in one line of a report. The file lists all.
   static let namedInReport = 8
 
-  /// A line for each note; one for all that differ in nothing but the name.
+  /// A line for each note. Notes that differ only in the name share one line.
   static func lines(_ notes: [SetupNote], naming most: Int = .max) -> [String] {
     groups(notes).map { line($0, naming: most) }
   }
 
-  /// Whether lines that name so many of each kind lack a name.
+  /// Whether the limit of names omits some.
   static func areTooMany(_ notes: [SetupNote], naming most: Int) -> Bool {
     groups(notes).contains { $0.count > most }
   }
@@ -85,7 +84,6 @@ extension SetupNote {
   /// In the dataset's folder.
   static let fileName = "left-out.txt"
 
-  /// All notes with every name, for people.
   static func fileText(_ notes: [SetupNote]) -> String {
     let title =
       "Everything that 'seedbank init' skipped or changed. No program reads this file."

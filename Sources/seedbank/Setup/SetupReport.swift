@@ -5,10 +5,9 @@ struct SetupReport: Sendable {
   let draft: DeploymentDraft
   let origin: String
   var isOriginMade = false
-  /// Nil for a dataset that a deployment gets.
+  /// Nil for a dataset in an existing deployment.
   let keyCount: Int?
   let contents: String
-  /// Remarks on the model's schema.
   let schemaRemarks: [String]
   let isDryRun: Bool
   let isFoundByItself: Bool
@@ -19,7 +18,7 @@ struct SetupReport: Sendable {
 
   var next: String { isFoundByItself ? "seedbank run" : "seedbank run --config \(shellQuoted(draft.file))" }
 
-  /// A running process reads its configuration only at its start, and a new dataset needs a signature first.
+  /// A running process reads its configuration only at startup, and a new dataset needs a signature first.
   private var remarks: [String] {
     guard isAnother else { return [] }
     return [
@@ -117,7 +116,7 @@ extension SetupNote {
   }
 }
 
-/// As a POSIX shell reads it back: one word.
+/// Quotes a text as one word for a POSIX shell.
 func shellQuoted(_ text: String) -> String {
   let isPlain = text.unicodeScalars.allSatisfy {
     !$0.isASCII || $0.properties.isAlphabetic || ("0"..."9").contains($0)

@@ -1,22 +1,22 @@
 import SeedDatabase
 import SeedFormat
 
-/// Why SQLite or the schema's rules reject a part of the origin, in words for people, with a remedy.
+/// The reason why SQLite or the schema's rules reject a part of the origin, in words, with a remedy.
 enum SkipCause: Hashable, Sendable {
   case noKey
   case reservedName
   case collation(String)
-  /// One that SQLite knows, and trusts in an app's own SQL alone.
+  /// A function that SQLite has but does not trust in a schema.
   case unsafeFunction(String)
   case unknownFunction(String)
   case missingTable(String)
-  /// One that the origin does not have either.
+  /// A table or view that the origin lacks too.
   case absent(String)
   case missingColumn(String)
   case missingModule(String)
   case virtualTable
   case searchContent(String)
-  /// What SQLite or a rule says, as it says it.
+  /// The message of SQLite or a rule.
   case other(String)
 
   init(_ error: any Error) {
@@ -46,12 +46,12 @@ enum SkipCause: Hashable, Sendable {
     return known.cause(String(name.hasSuffix("()") ? name.dropLast(2) : name))
   }
 
-  /// Distinguishes parts that the origin lacks too; names are in lower case.
+  /// Distinguishes parts that the origin lacks too. Names are in lower case.
   func seen(among names: Set<String>) -> Self {
     if case .missingTable(let name) = self, !names.contains(name.lowercased()) { .absent(name) } else { self }
   }
 
-  /// The function that is called where clients could not.
+  /// A called function that clients do not have.
   var function: String? {
     switch self {
     case .unsafeFunction(let name), .unknownFunction(let name): name
@@ -80,7 +80,6 @@ enum SkipCause: Hashable, Sendable {
 
   static let indexRemedy = "queries go without it, only slower, and schema.sql may have another one"
 
-  /// What to do about it, for one thing of that kind.
   func remedy(_ kind: SetupNote.Kind) -> String {
     switch (kind, self) {
     case (.table, .noKey):

@@ -42,7 +42,7 @@ struct SwiftSnippet: Sendable {
     return "SELECT \(columns) FROM \(quoted(table.name)) ORDER BY \(order) LIMIT \(shownRows)"
   }
 
-  /// The table that shows best: a short key and some more columns, the smallest such key first.
+  /// The best example: the fewest key columns among tables with other columns.
   static func example(among tables: [TableSchema]) -> TableSchema? {
     let telling = tables.filter { $0.columns.count > $0.key.count }
     return telling.min { ($0.key.count, $0.name) < ($1.key.count, $1.name) } ?? tables.first
@@ -59,7 +59,7 @@ struct SwiftSnippet: Sendable {
       + words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
   }
 
-  /// The reserved words in lower case, and the names that mean something behind a dot.
+  /// Reserved words in lower case, and names with a special meaning after a dot.
   private static let keywords: Set<String> = [
     "as", "associatedtype", "break", "case", "catch", "class", "continue", "default", "defer", "deinit", "do",
     "else", "enum", "extension", "fallthrough", "false", "fileprivate", "for", "func", "guard", "if",
@@ -69,7 +69,7 @@ struct SwiftSnippet: Sendable {
   ]
 }
 
-/// Source code for any text: raw if that avoids escapes, because SQL is full of quotation marks.
+/// A Swift literal for any text, raw if that avoids escapes, because SQL has many quotation marks.
 func swiftLiteral(_ text: String) -> String {
   let hasControls = text.unicodeScalars.contains { $0.properties.generalCategory == .control }
   guard !hasControls, text.contains(where: { $0 == "\"" || $0 == "\\" }) else { return text.debugDescription }

@@ -2,8 +2,8 @@ import SeedDatabase
 import SeedFormat
 import SeedPublisher
 
-/// Finds the columns of an origin's table that are declared as numbers and have other values in some rows. SQLite takes them, but
-/// a publisher rejects them, because clients read the declared types.
+/// Finds numeric columns that hold other values in some rows. SQLite accepts them, but a publisher rejects them because
+/// clients read the declared types.
 struct TypeSurvey {
   let connection: Connection
   let table: String

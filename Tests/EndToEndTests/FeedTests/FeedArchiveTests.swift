@@ -3,7 +3,7 @@ import SeedFormat
 import Support
 import Testing
 
-/// Zip archives as feeds. Python's zipfile makes them, by rules that are not ours.
+/// Feeds that are zip archives made by Python's zipfile.
 @Suite struct FeedArchiveTests {
   let feed: FeedDeployment
 
@@ -13,7 +13,7 @@ import Testing
     for name in ["stops.txt", "stop_times.txt"] { try feed.remove(name) }
   }
 
-  /// Makes the archive of the feed; `files` are lines of Python that write to `z`.
+  /// Creates the feed's archive. `files` are lines of Python that write to `z`.
   private func zip(_ files: String) throws {
     let script = """
       import sys, zipfile, stat
@@ -29,8 +29,7 @@ import Testing
 
   private static let both = "z.writestr('stops.txt', stops); z.writestr('stop_times.txt', times)"
 
-  @Test func `an archive holds the rows of its files, however they are compressed, and in any folder`() throws
-  {
+  @Test func `an archive may use any compression and contain folders`() throws {
     try zip(Self.both)
     #expect(try feed.refusal() == "published")
     #expect(try feed.rows(FeedDeployment.allStops) == ["A|Zoo|1.5|7", "B|Bay||"])
@@ -45,7 +44,7 @@ import Testing
     #expect(try feed.rows(FeedDeployment.allStops) == ["A|Zoo|1.5|7", "B|Bay||"])
   }
 
-  @Test func `an archive that comes anew with one other file publishes that one's rows`() throws {
+  @Test func `a replaced archive with one changed file only reloads that file`() throws {
     try zip(Self.both)
     #expect(try feed.refusal() == "published")
     try Tool.sqlite(
@@ -72,7 +71,9 @@ import Testing
     ("a bomb", "\(both); z.writestr('shapes.txt', 'x' * 20000000)", "has more than 1000000 bytes, expanded"),
   ]
 
-  @Test func `an archive that leads elsewhere, has something twice or is a bomb is refused`() throws {
+  @Test func `an archive is rejected if it has unsafe names, links, duplicates or too much expanded data`()
+    throws
+  {
     try feed.configure(#", "maximumBytes": 1000000"#)
     for (name, files, message) in Self.mistakes {
       try zip(files)
@@ -84,13 +85,13 @@ import Testing
     #expect(try feed.refusal() == "published")
   }
 
-  @Test func `an archive with an encrypted file is refused`() throws {
+  @Test func `an archive with an encrypted file is rejected`() throws {
     try feed.write(FeedDeployment.stops, "stops.txt")
     try Tool.run(["zip", "-qm", "-P", "secret", "gtfs.zip", "stops.txt"], in: feed.folder("feed"))
     #expect(try feed.refusal().contains("stops.txt: it is encrypted"))
   }
 
-  @Test func `an archive that is cut short or damaged anywhere is refused or holds the right rows`() throws {
+  @Test func `a truncated or damaged archive is rejected or gives the correct rows`() throws {
     try zip(Self.both)
     let whole = try Array(Data(contentsOf: URL(fileURLWithPath: feed.folder("feed/gtfs.zip"))))
     #expect(try feed.refusal() == "published")
@@ -108,7 +109,7 @@ import Testing
     }
   }
 
-  @Test func `a wrong size in the directory is found when the file is expanded`() throws {
+  @Test func `a wrong size in the central directory is detected when the file is expanded`() throws {
     try zip("z.writestr('stop_times.txt', times); z.writestr('stops.txt', 'x' * 100000)")
     var bytes = try Array(Data(contentsOf: URL(fileURLWithPath: feed.folder("feed/gtfs.zip"))))
     let size = withUnsafeBytes(of: UInt32(100_000).littleEndian) { Array($0) }
@@ -119,7 +120,7 @@ import Testing
     #expect(try feed.refusal().contains("ZIP uncompressed data is wrong size"))
   }
 
-  @Test func `an archive whose directory lacks a member is rejected`() throws {
+  @Test func `an archive whose central directory lacks a member is rejected`() throws {
     try zip("z.writestr('LICENSE', 'free'); \(Self.both)")
     let hidden = """
       import struct, sys
@@ -134,11 +135,11 @@ import Testing
     #expect(found.contains("its directory lacks members"), "\(found)")
   }
 
-  /// As archives have it whose files or numbers are too large for the usual ones.
+  /// Makes zipfile write ZIP64 records, which large archives need.
   private static let long = "zipfile.ZIP64_LIMIT = 0; zipfile.ZIP_FILECOUNT_LIMIT = 0"
 
   @Test(.full)
-  func `an archive of ZIP64 holds the rows of its files, and one whose numbers are wrong is refused`()
+  func `a ZIP64 archive gives its rows, and a damaged one is rejected`()
     throws
   {
     try zip(Self.both + "; \(Self.long)")

@@ -3,13 +3,12 @@ import SeedFormat
 import Support
 import Testing
 
-/// Programs that fill a feed's folder.
 @Suite struct FeedCommandTests {
   let feed: FeedDeployment
 
   init() throws { feed = try FeedDeployment() }
 
-  /// The origin becomes a script beside the dataset's configuration.
+  /// Makes a script in the dataset's folder the origin.
   private func fetch(_ script: String, _ members: String = "") throws {
     let path = feed.folder("seedbank/my/fetch.sh")
     try "#!/bin/sh\n\(script)\n".write(toFile: path, atomically: true, encoding: .utf8)
@@ -24,7 +23,7 @@ import Testing
 
   private var copy: String { "cp '\(feed.folder("feed"))'/*.txt ." }
 
-  @Test func `a program fills an empty folder, and what it filled last is there for it`() throws {
+  @Test func `a program gets an empty folder and the path of the last one it filled`() throws {
     try fetch("\(copy); echo \"$SEEDBANK_FEED|$PWD|$SEEDBANK_LAST_FEED|$1\" >> '\(feed.folder("told"))'")
     #expect(try feed.refusal() == "published")
     #expect(try feed.refusal() == "published")
@@ -41,7 +40,7 @@ import Testing
     #expect(folders.filter { $0.hasPrefix("filled-") }.count == 1, "\(folders)")
   }
 
-  @Test func `a program that fails publishes nothing, and its output is kept`() throws {
+  @Test func `a failed program publishes nothing, and its output is kept`() throws {
     try fetch(copy)
     #expect(try feed.refusal() == "published")
     try feed.write("stop_id,stop_name,stop_lat,zone\n", "stops.txt")
@@ -61,7 +60,7 @@ import Testing
     #expect(try feed.rows("SELECT count(*) FROM stops") == ["2"])
   }
 
-  @Test func `a program that hangs is ended with what it started, and megabytes of output are bounded`()
+  @Test func `a program that exceeds the timeout is killed with its children, and its output is limited`()
     throws
   {
     try fetch("\(copy); sleep 1000 & echo $! > '\(feed.folder("child"))'; wait", #", "timeoutSeconds": 1"#)
@@ -75,7 +74,7 @@ import Testing
     #expect((log[.size] as? Int ?? 0) < 1_000_000)
   }
 
-  @Test func `keys are none of a program's business`() throws {
+  @Test func `key variables are removed from a program's environment`() throws {
     try fetch("\(copy); env > '\(feed.folder("told"))'")
     let outcome = try SeedbankBinary.run(
       ["regenerate"],
@@ -89,7 +88,9 @@ import Testing
     #expect(told.contains("HOME=/nowhere") && !told.contains("KEY"), "\(told)")
   }
 
-  @Test func `a running publisher starts its program when it is time, and a check starts none`() throws {
+  @Test func `a running publisher starts its program periodically, and config check does not start it`()
+    throws
+  {
     try fetch("\(copy); echo x >> '\(feed.folder("told"))'", #", "everySeconds": 1"#)
     let check = try SeedbankBinary.run(["config", "check"], in: feed.folder.path)
     #expect(check.status == 0, "\(check.output)\(check.errors)")
@@ -102,14 +103,14 @@ import Testing
     _ = server
   }
 
-  @Test func `of what a program says the end is kept`() throws {
+  @Test func `the end of a program's long output is kept`() throws {
     try fetch("\(copy); head -c 2000000 /dev/zero | tr '\\0' x; echo; echo 'the last word'; exit 3")
     #expect(try feed.refusal().contains("the last word"))
     let log = try String(contentsOfFile: feed.folder("seedbank/state/feeds/my/command.log"), encoding: .utf8)
     #expect(log.hasSuffix("the last word\n") && log.utf8.count == 256 * 1024)
   }
 
-  @Test func `a child that took a session of its own is ended with the program`() throws {
+  @Test func `a child process in its own session is killed with the program`() throws {
     let child = feed.folder("child")
     try fetch(
       "\(copy); setsid sh -c 'echo $$ > \(child); exec sleep 1000' & while [ ! -s '\(child)' ]; do :; done; exit 0"
@@ -119,7 +120,7 @@ import Testing
     try eventually("the child is gone") { kill(Int32(number)!, 0) != 0 ? true : nil }
   }
 
-  @Test func `a check tells of a program that is not there, is none, or may not be run`() throws {
+  @Test func `config check reports a program that is missing, a folder or not executable`() throws {
     try fetch(copy)
     func check() throws -> String {
       let outcome = try SeedbankBinary.run(["config", "check"], in: feed.folder.path)
@@ -135,7 +136,7 @@ import Testing
     #expect(found.hasPrefix("78") && found.contains("\(program) is a folder, not a program"), "\(found)")
   }
 
-  @Test func `who only looks does not wait for a program that is under way, and status says when it starts`()
+  @Test func `config check does not wait for a running program, and status shows its interval`()
     throws
   {
     try fetch(

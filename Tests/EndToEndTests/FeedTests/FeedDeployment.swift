@@ -4,7 +4,6 @@ import SeedPublication
 import SeedTrust
 import Support
 
-/// A deployment whose origin is a folder of files.
 final class FeedDeployment {
   let folder: TemporaryFolder
 
@@ -17,7 +16,6 @@ final class FeedDeployment {
   static let allStops = "SELECT * FROM stops ORDER BY stop_id"
   static let times = "stop_id,trip_id,stop_sequence\nA,T,1\nB,T,2\n"
 
-  /// Makes it, with a feed that was not published yet.
   init(_ schema: String = FeedDeployment.schema, origin: String = "") throws {
     folder = try TemporaryFolder(inMemory: true)
     try Tool.sqlite(folder("my.sqlite"), schema)
@@ -27,7 +25,7 @@ final class FeedDeployment {
     try configure(origin)
   }
 
-  /// Says of the origin what a test wants beside its path; files count as soon as they are there.
+  /// Sets the path and further members of the origin. Files are read without a delay.
   func configure(_ members: String, settleSeconds: Int = 0) throws {
     let file = folder("seedbank/my/dataset.json")
     let text = try String(contentsOfFile: file, encoding: .utf8)
@@ -45,12 +43,11 @@ final class FeedDeployment {
 
   func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: folder("feed/\(name)")) }
 
-  /// One step.
   @discardableResult func regenerate(_ options: String...) throws -> ProgramOutcome {
     try SeedbankBinary.run(["regenerate"] + options, in: folder.path)
   }
 
-  /// The message of a step that is refused.
+  /// The error message of a step, or "published".
   func refusal() throws -> String {
     let outcome = try regenerate("--json")
     guard outcome.status != 0 else { return "published" }
@@ -58,12 +55,11 @@ final class FeedDeployment {
     return json["error"]?["message"]?.string ?? outcome.errors
   }
 
-  /// The rows that are published, as the sqlite3 command prints them: those of the publisher's own copy.
+  /// The published rows from the publisher's copy, as the sqlite3 command prints them.
   func rows(_ sql: String) throws -> [String] {
     try Tool.sqlite(folder("seedbank/state/my-1.sqlite"), sql).split(separator: "\n").map(String.init)
   }
 
-  /// The newest version; 0 where there is none.
   var version: Int {
     get throws {
       let publication = PublicationDirectory(folder("seedbank/publication"))

@@ -3,7 +3,7 @@ import SeedFormat
 import Support
 import Testing
 
-/// What is wrong with a feed is told with its place, and nothing is published or lost.
+/// A broken feed is reported with its place, and its last version stays published.
 @Suite struct FeedMistakeTests {
   static let mistakes: [(name: String, file: String, text: String, message: String)] = [
     (
@@ -52,7 +52,7 @@ import Testing
     ("a doubled file", "stops.csv", "stop_id,stop_name\nA,x\n", "the table \"stops\" has several files"),
   ]
 
-  @Test func `each mistake is told with its place, and what was published stays`() throws {
+  @Test func `each mistake is reported with its place, and the published version stays`() throws {
     let feed = try FeedDeployment()
     try feed.regenerate()
     for mistake in Self.mistakes {
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `JSON that is broken, and two files that say the same table, are told`() throws {
+  @Test func `broken JSON and two files for one table are reported`() throws {
     let feed = try FeedDeployment()
     try feed.configure(#", "tables": {"stops": "more.json"}"#)
     try feed.write("[{\"stop_id\":\"A\", \"stop_name\": \"x\"},{]", "more.json")
@@ -80,7 +80,9 @@ import Testing
     #expect(try feed.refusal().contains("more.json, row 2, byte 17: expected an object, found 7"))
   }
 
-  @Test func `bytes that are not UTF-8 are refused with their line, unless the encoding is named`() throws {
+  @Test func `bytes that are not UTF-8 are reported with their line unless the encoding is configured`()
+    throws
+  {
     let feed = try FeedDeployment()
     let latin: [UInt8] = Array("zone,stop_lat,stop_id,stop_name\n,,A,Caf".utf8) + [0xE9, 0x0A]
     try feed.write(latin, "stops.txt")
@@ -92,7 +94,7 @@ import Testing
     #expect(try feed.rows("SELECT stop_name FROM stops") == ["Café"])
   }
 
-  @Test func `a file that is not there deletes no rows, and a file without rows deletes all`() throws {
+  @Test func `a missing file deletes no rows, and a file without rows deletes all`() throws {
     let feed = try FeedDeployment()
     try feed.regenerate()
     try feed.remove("stops.txt")
@@ -105,7 +107,7 @@ import Testing
     #expect(try feed.rows("SELECT count(*) FROM stops") == ["0"])
   }
 
-  @Test func `a file that may be absent empties its table, and fills it again when it comes back`() throws {
+  @Test func `the table of an optional file is emptied and filled again when the file returns`() throws {
     let feed = try FeedDeployment()
     try feed.configure(#", "tables": {"stops": {"optional": true}}"#)
     try feed.regenerate()
@@ -119,7 +121,7 @@ import Testing
   }
 
   @Test
-  func `spaces around the names of a header are no part of them, and a name is not there twice by them`()
+  func `spaces around names in a header are ignored, so they do not hide a duplicate`()
     throws
   {
     let feed = try FeedDeployment()
@@ -131,7 +133,7 @@ import Testing
     #expect(try feed.refusal().contains("twice"))
   }
 
-  @Test func `a compressed file may not become more than the feed may have`() throws {
+  @Test func `a compressed file may not exceed the feed's size limit when it is expanded`() throws {
     let feed = try FeedDeployment()
     try feed.configure(#", "maximumBytes": 100000"#)
     try feed.remove("stops.txt")
@@ -145,7 +147,7 @@ import Testing
     #expect(try feed.refusal().contains("stops.csv.gz: the compressed content ends too early"))
   }
 
-  @Test func `a staging database that was damaged is made anew`() throws {
+  @Test func `a damaged staging database is rebuilt`() throws {
     let feed = try FeedDeployment()
     try feed.regenerate()
     try Data("rubbish".utf8).write(
@@ -155,7 +157,7 @@ import Testing
     #expect(try feed.rows("SELECT count(*) FROM stops") == ["3"])
   }
 
-  @Test func `a dataset has one origin`() throws {
+  @Test func `a dataset with several origins or invalid tables is rejected`() throws {
     let feed = try FeedDeployment()
     try feed.configure(#", "sqlite": "../../my.sqlite""#)
     #expect(try feed.regenerate().errors.contains("found several; keep one"))

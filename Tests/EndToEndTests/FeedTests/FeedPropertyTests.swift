@@ -12,8 +12,7 @@ import Testing
 import SeedPostgres
 #endif
 
-/// The same random rows as a SQLite file, in a PostgreSQL database, as CSV, as lines of JSON and as an array: whatever the
-/// origin is, clients get the same series.
+/// Equal random rows lead to the same series from SQLite, PostgreSQL, CSV, lines of JSON and a JSON array.
 @Suite struct FeedPropertyTests {
   private static let runs = Stage.pick(quick: 1, full: 4, deep: 200)
   private static let steps = Stage.isDeep ? 5 : 3
@@ -24,12 +23,10 @@ import SeedPostgres
 
   // MARK: Tables
 
-  /// A table with random rows.
   private struct Table: Sendable {
     let name: String
-    /// With their types in SQLite and in PostgreSQL.
+    /// Names with types in SQLite and PostgreSQL.
     let columns: [(name: String, sqlite: String, postgres: String)]
-    /// The key's columns.
     let key: [Int]
     let value: @Sendable (_ column: Int, _ row: Int64, inout SplitMix) -> SeedValue
 
@@ -60,14 +57,14 @@ import SeedPostgres
     }
   }
 
-  /// A key of one whole number, and a column that must have a text.
+  /// A table with an integer key and a required text.
   private static let other = Table(
     name: "other",
     columns: [("id", "INTEGER", "int"), ("t", "TEXT NOT NULL DEFAULT 'none'", "text NOT NULL")],
     key: [0]
   ) { column, row, random in column == 0 ? .integer(row) : .text("t" + random.pick(texts)) }
 
-  /// A key of a text alone, in the order of its bytes.
+  /// A table whose key is a text, ordered by its bytes.
   private static let word = Table(
     name: "word",
     columns: [("w", "TEXT NOT NULL", "text"), ("n", "INTEGER", "int8"), ("r", "REAL", "float8")],
@@ -80,7 +77,7 @@ import SeedPostgres
     }
   }
 
-  /// Bytes, which no document of a feed has.
+  /// A table with a column of bytes, which feeds cannot have.
   private static let bytes = Table(
     name: "bytes",
     columns: [("id", "INTEGER", "int8"), ("d", "BLOB", "bytea"), ("e", "BLOB NOT NULL", "bytea")],
@@ -102,7 +99,7 @@ import SeedPostgres
 
   private typealias Row = [SeedValue]
 
-  /// Some rows of the step before are kept, some are changed, and some are new.
+  /// Keeps, changes and adds rows.
   private static func rows(
     _ table: Table, _ random: inout SplitMix, after old: [Row], from first: Int64
   ) -> [Row] {
@@ -169,7 +166,6 @@ import SeedPostgres
       (self.kind, self.tables) = (kind, tables)
       let schema = tables.map { table in table.schema { table.columns[$0].sqlite } }.joined(separator: "\n")
       deployment = try TestDeployment([model("1.0", schema)], in: try TemporaryFolder(inMemory: true))
-      // Tables may lose any number of their rows.
       deployment.job.shrinkGuard.percent = 100
       switch kind {
       case .sqlite: try deployment.origin(schema)
@@ -258,7 +254,7 @@ import SeedPostgres
     }
     #endif
 
-    /// As `sqlite3 -csv` writes it.
+    /// CSV as `sqlite3 -csv` writes it.
     private static func field(_ value: SeedValue) -> String {
       switch value {
       case .null: ""
@@ -282,7 +278,7 @@ import SeedPostgres
       }
     }
 
-    /// Publishes, and returns all versions, each with the digest that clients compare.
+    /// Publishes, and returns all versions with their digests.
     func step() throws -> [Int: String] {
       _ = try deployment.step()
       let objects = try deployment.metadata().objects

@@ -4,7 +4,6 @@ import SeedSystem
 import Support
 import Testing
 
-/// `init` with a feed.
 @Suite struct FeedSetupTests {
   let folder: TemporaryFolder
 
@@ -22,7 +21,8 @@ import Testing
     return try String(contentsOfFile: folder("bank/data/models/1.0/schema.sql"), encoding: .utf8)
   }
 
-  @Test func `a transit feed gets its usual keys, names stay texts, and the first run publishes it`() throws {
+  @Test func `a transit feed gets the keys of its specification and text names, and can be published`() throws
+  {
     try write("stop_id,stop_name,stop_lat,stop_code\n101,Zoo,52.500,007\n102,Bay,52,008\n", "gtfs/stops.txt")
     try write("route_id,route_type\n1,3\n", "gtfs/routes.txt")
     try write("route_id,trip_id\n1,T1\n1,T2\n", "gtfs/trips.txt")
@@ -48,7 +48,7 @@ import Testing
     #expect(!known.errors.contains("has gained"), "\(known.errors)")
   }
 
-  @Test func `types are told from all values, and the key is the first column that tells all rows apart`()
+  @Test func `types fit all values, and the key is the first unique column`()
     throws
   {
     try write(
@@ -70,7 +70,7 @@ import Testing
     #expect(try schema("none.csv").contains("row_number INTEGER PRIMARY KEY"))
   }
 
-  @Test func `values of JSON have types of their own`() throws {
+  @Test func `JSON values keep their own types`() throws {
     try write(
       #"{"id":1,"n":1.5,"t":"12","yes":true,"o":{"a":[1]}}"# + "\n" + #"{"id":2,"more":3}"# + "\n",
       "items/item.ndjson")
@@ -81,13 +81,13 @@ import Testing
     ] { #expect(sql.contains(column), "\(column) in \(sql)") }
   }
 
-  @Test func `a file with a header alone is an empty table`() throws {
+  @Test func `a file with only a header becomes an empty table`() throws {
     try write("id,name\n", "shops.csv")
     let sql = try schema("shops.csv")
     #expect(sql.contains(#""id" TEXT NOT NULL"#) && sql.contains(#"PRIMARY KEY ("id")"#), "\(sql)")
   }
 
-  @Test func `a folder without files, and a feed that is broken, make nothing`() throws {
+  @Test func `an empty folder and a broken feed create no deployment`() throws {
     try Folder.create(folder("empty"))
     try write("a,b\n1\n", "broken.csv")
     for (origin, message) in [
@@ -101,7 +101,7 @@ import Testing
 
   @Test
   func
-    `codes and names of a transit feed stay texts, and its numbers numbers, whatever they look like today`()
+    `columns of a transit feed get the types of its specification, whatever their values are`()
     throws
   {
     try write(
@@ -115,7 +115,7 @@ import Testing
     ] { #expect(sql.contains(column), "\(column) in \(sql)") }
   }
 
-  @Test func `prose is left out and named, and everything else of the folder is published`() throws {
+  @Test func `prose files are skipped and reported, and the other files are published`() throws {
     try write("id,name\n1,x\n", "feed/items.csv")
     try write("This is free.\nDo what you like, but name us, please.\n", "feed/licence.txt")
     try write("Thank you for the data", "feed/readme.txt")
@@ -132,7 +132,7 @@ import Testing
   }
 
   @Test
-  func `other signs between fields, Windows' letters and rows within a document are seen and written down`()
+  func `other delimiters, Windows-1252 and nested rows are detected and configured`()
     throws
   {
     let cafe = Array("id;name\n1;Caf".utf8) + [0xE9, 0x0A]

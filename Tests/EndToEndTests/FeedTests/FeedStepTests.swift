@@ -3,7 +3,7 @@ import SeedFormat
 import Support
 import Testing
 
-/// Folders of files as origins, by the real command.
+/// Feeds that are folders, published by the real command.
 @Suite struct FeedStepTests {
   let feed: FeedDeployment
 
@@ -14,8 +14,7 @@ import Testing
     #expect(outcome.status == 0, "\(outcome.errors)")
   }
 
-  @Test func `rows come, change and go with the files, and files that stay the same publish nothing`() throws
-  {
+  @Test func `changed files are published, and unchanged files publish nothing`() throws {
     try publish()
     #expect(try feed.rows(FeedDeployment.allStops) == ["A|Zoo|1.5|7", "B|Bay||"])
     try publish()
@@ -34,7 +33,7 @@ import Testing
 
   @Test func `a file that did not change is not read again`() throws {
     try publish()
-    // Whoever reads the file again would find what it says.
+    // A second read would undo this change of the staging database.
     try Tool.sqlite(
       feed.folder("seedbank/state/feeds/my/staging.sqlite"), "UPDATE stop_times SET stop_id = 'seen'")
     try feed.write(FeedDeployment.stops + "C,Sea,,\n", "stops.txt")
@@ -45,7 +44,8 @@ import Testing
     #expect(try feed.rows("SELECT DISTINCT stop_id FROM stop_times") == ["A", "B", "C"])
   }
 
-  @Test(.full) func `a file that changes while it is read is not published before it rests`() throws {
+  @Test(.full) func `a file that changes while it is read is not published until it stays unchanged`() throws
+  {
     try publish()
     let times = (3...100_000).map { "A,T,\($0)\n" }.joined()
     try feed.write(FeedDeployment.times + times, "stop_times.txt")
@@ -74,13 +74,13 @@ import Testing
     #expect(try feed.rows("SELECT count(*) FROM stop_times") == ["\(lines - 1)"])
   }
 
-  @Test func `a byte order mark, line ends of Windows and empty lines make no difference`() throws {
+  @Test func `byte order marks, CRLF line ends and empty lines make no difference`() throws {
     try feed.write("\u{FEFF}" + FeedDeployment.stops.replacing("\n", with: "\r\n\r\n"), "stops.txt")
     try publish()
     #expect(try feed.rows(FeedDeployment.allStops) == ["A|Zoo|1.5|7", "B|Bay||"])
   }
 
-  @Test func `JSON, lines of it and compressed files hold the same rows`() throws {
+  @Test func `JSON, lines of JSON, TSV and compressed files give the same rows`() throws {
     try publish()
     try feed.remove("stops.txt")
     let rows = [
@@ -100,7 +100,7 @@ import Testing
     #expect(try feed.rows(FeedDeployment.allStops) == ["A|Zoo|1.5|7", "B|Bay||"])
   }
 
-  @Test func `other names, several files and rows within a document are named in the configuration`() throws {
+  @Test func `the configuration maps other names, several files and nested rows to tables`() throws {
     try feed.configure(
       #", "tables": {"stops": {"file": "page-*.json", "rows": "$.data.items", "optionalColumns": ["stop_lat", "zone"]}, "stop_times": "times.csv"}"#
     )
@@ -114,7 +114,7 @@ import Testing
     #expect(try feed.rows("SELECT stop_id FROM stops ORDER BY 1") == ["A", "B"])
   }
 
-  @Test func `a column that must not be NULL takes the model's default where its field is empty`() throws {
+  @Test func `an empty field of a NOT NULL column takes the model's default`() throws {
     let feed = try FeedDeployment(
       """
       CREATE TABLE stops(stop_id TEXT PRIMARY KEY NOT NULL, kind INTEGER NOT NULL DEFAULT 3, open TEXT NOT NULL DEFAULT 'yes');
@@ -127,7 +127,7 @@ import Testing
     #expect(try feed.rows("SELECT * FROM stops ORDER BY 1") == ["A|3|yes", "B|1|yes"])
   }
 
-  @Test func `what is empty is said by the configuration`() throws {
+  @Test func `the configuration decides whether an empty field is NULL or an empty text`() throws {
     let feed = try FeedDeployment(
       "CREATE TABLE stops(stop_id TEXT PRIMARY KEY NOT NULL, name TEXT); CREATE TABLE stop_times(trip_id TEXT, stop_sequence INTEGER PRIMARY KEY)"
     )
@@ -140,7 +140,7 @@ import Testing
     #expect(try feed.rows(types) == ["text", "null"])
   }
 
-  @Test(.full) func `a feed without its last file is not read, and one that is written again waits for it`()
+  @Test(.full) func `a feed is not read until its marker file is newer than all other files`()
     throws
   {
     try feed.configure(#", "complete": "DONE""#)
@@ -156,7 +156,7 @@ import Testing
     #expect(try feed.version == 2)
   }
 
-  @Test func `a file that no model wants may be anything`() throws {
+  @Test func `a file that no model wants may have any content`() throws {
     try feed.write("A licence, with commas,\nand lines, some of which, have more, of them.\n", "licence.txt")
     try feed.write("{\"a\": 1}", "meta.json")
     try feed.write("", "empty.txt")
@@ -164,7 +164,7 @@ import Testing
     #expect(try feed.version == 1)
   }
 
-  @Test(.full) func `files that changed a moment ago are waited for, and not read while they go on changing`()
+  @Test(.full) func `files that changed a moment ago are not read yet`()
     throws
   {
     try feed.configure("", settleSeconds: 3600)
@@ -172,7 +172,7 @@ import Testing
     #expect(try feed.version == 0)
   }
 
-  @Test func `what the feed has and no model wants is told, and a new model takes it`() throws {
+  @Test func `tables and columns that no model has are reported, and a new model takes them`() throws {
     try feed.write(
       FeedDeployment.stops.replacing("zone\n", with: "zone,phone\n").replacing("7\n", with: "7,12\n")
         .replacing(",,\n", with: ",,,\n"), "stops.txt")
@@ -187,7 +187,7 @@ import Testing
     #expect(try feed.rows("SELECT * FROM shops") == ["1|x"])
   }
 
-  @Test func `a running publisher takes up what is put into the folder`() throws {
+  @Test func `a running publisher publishes changed files and reports mistakes in them`() throws {
     let server = try RunningSeedbank(
       ["run", "--port", "0"], in: feed.folder.path,
       environment: ["SEEDBANK_DATASETS_MY_SCHEDULE_CHECK_SECONDS": "1"])
@@ -203,7 +203,7 @@ import Testing
     #expect(status.output.contains("has no field"), "\(status.output)")
   }
 
-  @Test func `status tells which files were loaded, and when`() throws {
+  @Test func `status shows the loaded files and the time`() throws {
     try publish()
     let status = try SeedbankBinary.succeed(["status"], in: feed.folder.path)
     #expect(status.contains(#/feed: loaded 20\S+Z from stop_times.txt, stops.txt\n/#), "\(status)")
@@ -213,7 +213,7 @@ import Testing
     #expect(files?.count == 2, "\(json.text)")
   }
 
-  @Test func `a feed keeps no log`() throws {
+  @Test func `origin log setup rejects a feed`() throws {
     let outcome = try SeedbankBinary.run(["origin", "log", "setup"], in: feed.folder.path)
     #expect(outcome.errors.contains("the origin is a feed, which keeps no log"))
   }

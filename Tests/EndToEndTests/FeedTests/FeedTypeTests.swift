@@ -3,11 +3,11 @@ import SeedFormat
 import Support
 import Testing
 
-/// SELECTs over a feed: what its texts are, and what becomes of columns that have gone.
+/// Types of columns in SELECTs over a feed, and missing columns.
 @Suite struct FeedTypeTests {
   private static let items = "id,n,code\n1,10,007\n2,7,x\n3,3,9\n"
 
-  /// A feed of one file, and a model with a SELECT over it.
+  /// A feed with one file, and a model with a SELECT over it.
   private func feed(_ schema: String, _ select: (table: String, sql: String), _ members: String = "") throws
     -> FeedDeployment
   {
@@ -20,7 +20,7 @@ import Testing
     return feed
   }
 
-  @Test func `a SELECT compares numbers as numbers where the model's table of the file's name has them`()
+  @Test func `a SELECT compares numbers if the model has a table of the file's name`()
     throws
   {
     let feed = try feed(
@@ -33,7 +33,7 @@ import Testing
       ])
   }
 
-  @Test func `columns of which nobody said what they hold are no SELECT's to read until somebody does`()
+  @Test func `a SELECT may not read a column until the model or the configuration gives its type`()
     throws
   {
     let feed = try feed(
@@ -51,7 +51,7 @@ import Testing
     #expect(try feed.rows("SELECT * FROM big ORDER BY id") == ["1|10", "2|7"])
   }
 
-  @Test func `a text that does not fit the type is refused where it stands, or where the SELECT hands it on`()
+  @Test func `a text that does not fit its type is rejected in the file or in the SELECT's result`()
     throws
   {
     let feed = try feed(
@@ -72,7 +72,7 @@ import Testing
       "\(mistake)")
   }
 
-  @Test func `a column that has gone takes no values away, unless it may be absent`() throws {
+  @Test func `a missing column is rejected unless it is optional`() throws {
     let feed = try FeedDeployment()
     #expect(try feed.refusal() == "published")
     try feed.write("stop_id,stop_name,stop_lat\nA,Zoo,1.5\nB,Bay,\n", "stops.txt")
@@ -92,7 +92,7 @@ import Testing
     #expect(try feed.rows(FeedDeployment.allStops) == ["A|Zoo||7", "B|Bay||"])
   }
 
-  /// Documents of 200 stops: as they were, with a column under another name, and with both names but no values under the old one.
+  /// Documents of 200 stops: complete, with a renamed column, and with the new name beside the empty old column.
   private static func stops(isJSON: Bool) -> (name: String, whole: String, renamed: String, emptied: String) {
     func document(_ header: String, _ csv: String, _ json: String) -> String {
       (1...200).map { isJSON ? #"{"stop_id": "\#($0)", "stop_name": "Zoo", \#(json)}"# : "\($0),Zoo,\(csv)" }
@@ -109,7 +109,7 @@ import Testing
   private static let noZones = #"column "zone" of table "stops" would go from 200 to 0 values"#
 
   @Test(arguments: [false, true])
-  func `a column whose values are under another name now keeps those that are published`(_ isJSON: Bool)
+  func `a renamed column keeps its published values`(_ isJSON: Bool)
     throws
   {
     let (feed, stops) = (try FeedDeployment(), Self.stops(isJSON: isJSON))
@@ -133,7 +133,7 @@ import Testing
     #expect(try (feed.version, feed.rows("SELECT count(zone) FROM stops")) == (2, ["0"]))
   }
 
-  @Test func `a column in double quotes that has gone is no text of that name in each row`() throws {
+  @Test func `a missing column in double quotes is an error, not a text literal`() throws {
     let feed = try feed(
       "CREATE TABLE big(id INTEGER PRIMARY KEY, n INTEGER, code TEXT)",
       ("big", #"SELECT "id" AS id, "n" AS n, "code" AS code FROM item"#),
@@ -145,7 +145,7 @@ import Testing
     #expect(try feed.rows("SELECT code FROM big ORDER BY id") == ["007", "x", "9"])
   }
 
-  @Test func `a column that may be absent may lose its values, and is named in a list`() throws {
+  @Test func `an optional column may lose its values, and optionalColumns must be an array`() throws {
     let (feed, stops) = (try FeedDeployment(), Self.stops(isJSON: false))
     try feed.write(stops.whole, stops.name)
     try feed.configure(#", "tables": {"stops": {"optionalColumns": ["Zone"]}}"#)
@@ -162,7 +162,7 @@ import Testing
       "\(mistake)")
   }
 
-  @Test func `what is said of a file's CSV leaves alone what is said of all files`() throws {
+  @Test func `CSV settings of one file keep the settings for all files that they do not override`() throws {
     let feed = try FeedDeployment(
       "CREATE TABLE stops(stop_id TEXT PRIMARY KEY NOT NULL, name TEXT); CREATE TABLE stop_times(trip_id TEXT, stop_sequence INTEGER PRIMARY KEY)"
     )
@@ -178,7 +178,7 @@ import Testing
     #expect(shown.contains("text"), "\(shown)")
   }
 
-  @Test func `a file that no model wants may be there twice`() throws {
+  @Test func `two files with the same table name are allowed if no model wants the table`() throws {
     let feed = try FeedDeployment()
     try feed.write("a,b\n1,2\n", "notes.txt")
     try feed.write("[]", "notes.json")

@@ -14,7 +14,7 @@ import Testing
   ]
   private static let libraries = ["CSpawn", "CSQLite", "CZlib", "CLZMA", "CCrypto"]
 
-  @Test func `the README's first commands print what it shows`() throws {
+  @Test func `the README's first commands print the output that the README shows`() throws {
     try makeDatabase()
     let port = try freePort()
     let lines = try Readme.block("console", containing: "seedbank run").split(separator: "\n", maxSplits: 1)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import seedbank
 
-/// What a shell offers behind a half typed line.
+/// Completions of a partial command line.
 @Suite struct CompletionTests {
   private let folder: TemporaryFolder
 
@@ -19,7 +19,7 @@ import Testing
     try Data().write(to: URL(fileURLWithPath: folder("work/my.sqlite")))
   }
 
-  /// What bash offers for a line's last word, driven as readline drives it.
+  /// Completions of the last word in bash, called as readline calls it.
   private func bash(_ words: String...) throws -> [String] {
     let script = """
       source "$1"; shift
@@ -32,7 +32,7 @@ import Testing
     return answer.split(separator: "\n").map(String.init)
   }
 
-  @Test func `bash offers commands, and the options that a command has`() throws {
+  @Test func `bash completes commands and a command's options`() throws {
     #expect(try bash("seedbank", "re") == ["regenerate", "ready", "recover"])
     #expect(try Set(bash("seedbank", "")) == Set(Command.all.map(\.name) + ["--help", "--version"]))
     #expect(try bash("seedbank", "run", "--p") == ["--port", "--public"])
@@ -42,14 +42,14 @@ import Testing
     }
   }
 
-  @Test func `bash offers an option's choices, with and without an equals sign`() throws {
+  @Test func `bash completes an option's values, with and without an equals sign`() throws {
     #expect(try bash("seedbank", "import", "--format", "n") == ["ndjson"])
     #expect(try bash("seedbank", "import", "--format", "=") == ["json", "ndjson", "csv", "rejects"])
     #expect(try bash("seedbank", "import", "--format", "=", "c") == ["csv"])
     #expect(try bash("seedbank", "run", "--log-level", "w") == ["warning"])
   }
 
-  @Test func `bash offers the words of an argument behind the word that it follows`() throws {
+  @Test func `bash completes an argument's words after the word that it follows`() throws {
     #expect(try bash("seedbank", "config", "s") == ["show", "swift"])
     #expect(try bash("seedbank", "config", "show", "").isEmpty)
     #expect(try bash("seedbank", "keys", "renew", "ta") == ["targets"])
@@ -58,7 +58,7 @@ import Testing
     #expect(try bash("seedbank", "no-such-command", "").isEmpty)
   }
 
-  @Test func `bash completes files wherever no word is offered`() throws {
+  @Test func `bash completes file names if no word matches`() throws {
     #expect(try bash("seedbank", "init", "m").isEmpty)
     let rule = try Tool.run(["bash", "--norc", "-c", "source \(folder("bash")); complete -p seedbank"])
     #expect(rule == "complete -o default -F _seedbank_words seedbank\n")
@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test(.enabled(if: has("fish"), "fish is not here: Scripts/deps --package installs it"))
-  func `fish takes the script and offers the same`() throws {
+  func `fish gives the same completions`() throws {
     func fish(_ line: String) throws -> [String] {
       let answer = try Tool.run(
         ["fish", "--no-config", "-c", "source $argv[1]; complete -C $argv[2]", folder("fish"), line],
@@ -89,7 +89,7 @@ import Testing
   }
 
   @Test(.enabled(if: has("zsh"), "zsh is not here: Scripts/deps --package installs it"))
-  func `zsh takes the script and offers the same`() throws {
+  func `zsh gives the same completions`() throws {
     try Tool.run(["zsh", "-n", folder("zsh/_seedbank")])
     func expect(_ words: String..., of line: String) throws {
       let driver = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "zsh_completion.py")

@@ -5,13 +5,13 @@ import Testing
 
 @testable import seedbank
 
-/// The manual pages that `Scripts/manual` makes, as man shows them.
+/// The manual pages of `Scripts/manual`, rendered by man.
 @Suite struct ManualTests {
   private static func hasHelp2man() -> Bool {
     Stage.isDeep || (try? Tool.run(["sh", "-c", "command -v help2man"])) != nil
   }
 
-  /// A page as a terminal of 80 columns shows it. Fails if groff or man warns.
+  /// Renders a page for a terminal of 80 columns. Fails if groff or man warns.
   private func shown(_ path: String) throws -> String {
     let warnings = try Tool.run(
       ["sh", "-c", "man --warnings=w -E UTF-8 -l -Tutf8 -Z \"$0\" 2>&1 >/dev/null", path],
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(.full, .enabled(if: hasHelp2man(), "help2man is not here: Scripts/deps --package installs it"))
-  func `every command has a page that shows its options and examples as they are typed`() throws {
+  func `every command has a page with its options and examples`() throws {
     let folder = try TemporaryFolder()
     try Tool.run(["\(Readme.package)/Scripts/manual", SeedbankBinary.path, folder.path])
     let pages = try FileManager.default.contentsOfDirectory(atPath: folder("man1"))

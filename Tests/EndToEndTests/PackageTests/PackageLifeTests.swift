@@ -5,21 +5,20 @@ import Testing
 
 /// The packages in clean systems.
 @Suite struct PackageLifeTests {
-  /// Seconds; a cold build of the program is part of it.
+  /// Seconds, including a cold build of the program.
   private static let patience: TimeInterval = 3600
 
   @Test(
     .enabled(
       if: Stage.isDeep, "it builds the program and three systems, which takes minutes: Scripts/test --deep"))
-  func `package, archive and image are installed, live, and go without taking data along`() throws {
+  func `package, archive and image install, run and uninstall without removing data`() throws {
     let outcome = try TestProgram.run(
       ["\(Readme.package)/Scripts/try-package"], joined: true, within: Self.patience)
     let isRight = outcome.status == 0 && outcome.output.hasSuffix("== Everything is as it should be\n")
     #expect(isRight, "\(outcome.output)")
   }
 
-  /// What it installs is what an image installs, and what the article tells.
-  @Test func `the article has the commands that the packages' life is made of`() throws {
+  @Test func `try-package runs the commands of each section of the article`() throws {
     let article = try String(
       contentsOfFile: "\(Readme.package)/Sources/seedbank/seedbank.docc/Installing.md", encoding: .utf8)
     let script = try String(contentsOfFile: "\(Readme.package)/Scripts/try-package", encoding: .utf8)
@@ -33,14 +32,14 @@ import Testing
   }
 
   @Test(arguments: [["--revision"], ["--revision", "a b"], ["--revision", ""], ["--to", "x"]])
-  func `a wrong call of the script makes nothing`(arguments: [String]) throws {
+  func `the package script rejects wrong arguments`(arguments: [String]) throws {
     let failure = try #require(throws: Tool.Failure.self) {
       try Tool.run(["\(Readme.package)/Scripts/package"] + arguments)
     }
     #expect(failure.status == 64 && failure.output.hasPrefix("usage: Scripts/package"))
   }
 
-  @Test func `what the package needs at most is on the list from which an image is made`() throws {
+  @Test func `the package's shared libraries are on the image's list of packages`() throws {
     let list = try Tool.run(["\(Readme.package)/Scripts/deps", "--list", "run"]).split(separator: "\n")
     let loaded = try Tool.run(["ldd", SeedbankBinary.path])
     for (library, package) in [

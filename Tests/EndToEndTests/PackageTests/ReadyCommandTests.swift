@@ -7,13 +7,13 @@ import Testing
 
 @testable import seedbank
 
-/// The command that health checks call.
+/// `seedbank ready`, which health checks call.
 @Suite struct ReadyCommandTests {
   private let deployment: DeploymentFolder
 
   init() throws { deployment = try DeploymentFolder() }
 
-  @Test func `a front that serves is ready, found by its address or by the configuration`() throws {
+  @Test func `ready finds a serving front by its address or by the configuration`() throws {
     let deployment = try OperatedDeployment()
     let front = try RunningSeedbank(["serve", "--port", "0"], in: deployment.folder.path)
     let byAddress = try deployment.seedbank("ready", front.address)
@@ -24,14 +24,14 @@ import Testing
     #expect(json.output == "{\"ready\":true,\"url\":\"\(front.address)\",\"status\":200,\"reason\":null}\n")
   }
 
-  @Test func `a proxy for the internet is not asked about a front on this machine`() throws {
+  @Test func `ready ignores a proxy for a front on this machine`() throws {
     let deployment = try OperatedDeployment()
     let front = try RunningSeedbank(["serve", "--port", "0"], in: deployment.folder.path)
     let environment = ["SEEDBANK_HTTP_PORT": "\(front.port)", "http_proxy": "http://127.0.0.1:1"]
     #expect(try deployment.seedbank("ready", environment: environment).status == 0)
   }
 
-  @Test func `a front without a publication is not ready, and says why`() throws {
+  @Test func `a front without a publication is not ready, with the reason`() throws {
     let front = try RunningSeedbank(
       ["serve", "--config", deployment.file, "--port", "0"], in: deployment.path)
     let outcome = try SeedbankBinary.run(["ready", front.address])
@@ -43,7 +43,7 @@ import Testing
     #expect(facts["ready"] == false && facts["status"] == 503 && facts["reason"]?.string?.isEmpty == false)
   }
 
-  @Test func `where nobody listens, the message says what to start`() throws {
+  @Test func `without a server, the message names the commands that start one`() throws {
     let outcome = try SeedbankBinary.run(
       ["ready", "--config", deployment.file], environment: ["SEEDBANK_HTTP_PORT": "1"])
     #expect(outcome.status == 69)
@@ -51,14 +51,14 @@ import Testing
     #expect(outcome.errors.contains("start it with 'seedbank run' or 'seedbank serve'"))
   }
 
-  @Test func `a server that accepts and never answers is waited for no longer than the limit`() throws {
+  @Test func `ready gives up on a silent server after the timeout`() throws {
     let listener = try SilentListener()
     let outcome = try SeedbankBinary.run(["ready", "http://127.0.0.1:\(listener.port)", "--timeout", "1"])
     #expect(outcome.status == 69)
     #expect(outcome.errors.contains("has not answered within 1 s"))
   }
 
-  @Test func `mistakes are named`() throws {
+  @Test func `invalid arguments and settings are reported`() throws {
     for (arguments, status, words) in [
       (["seeds.example"], 64, "Expected an address such as https://seeds.example"),
       (["--timeout", "0"], 64, "a whole number from 1 to 300"),
@@ -76,7 +76,7 @@ import Testing
     ("127.0.0.1", "http://127.0.0.1:80"), ("0.0.0.0", "http://127.0.0.1:80"), ("::", "http://127.0.0.1:80"),
     ("::1", "http://[::1]:80"), ("192.0.2.7", "http://192.0.2.7:80"),
   ])
-  func `this machine's front is reached where it listens`(host: String, address: String) {
+  func `the address of this machine's front follows from its host setting`(host: String, address: String) {
     #expect(HTTPServerConfiguration(host: host, port: 80).ownAddress?.absoluteString == address)
   }
 
@@ -94,12 +94,12 @@ import Testing
     (404, "<html>", "status 404 came instead of 200; is this a front's address?"),
     (308, "", "status 308 came instead of 200; is this a front's address?"),
   ])
-  func `what the front says becomes one reason`(status: Int, body: String, reason: String?) {
+  func `ready reduces the front's answer to one reason`(status: Int, body: String, reason: String?) {
     #expect(Readiness(status: status, body: Array(body.utf8)).obstacle == reason)
   }
 }
 
-/// A socket that takes connections and never says a word.
+/// A socket that accepts connections and never answers.
 private final class SilentListener {
   let port: UInt16
   private let descriptor: Int32

@@ -4,7 +4,7 @@ import SeedSystem
 import Support
 import Testing
 
-/// The systemd units, as systemd reads them.
+/// The systemd units.
 @Suite struct UnitTests {
   private static let units = "\(Readme.package)/Config/systemd"
   private static let services = [
@@ -23,19 +23,19 @@ import Testing
   }
 
   @Test(arguments: services)
-  func `each service leaves no core and can gain no right`(unit: String) throws {
+  func `each service writes no core dump and cannot gain privileges`(unit: String) throws {
     let expected = ["LimitCORE=0", "NoNewPrivileges=yes", "ProtectSystem=strict", "CapabilityBoundingSet="]
     #expect(try lines(unit).isSuperset(of: expected))
   }
 
-  @Test func `the publisher has no network, and the front neither its user nor its keys`() throws {
+  @Test func `the publisher has no network, and the front has another user and no keys`() throws {
     #expect(try lines(Self.services[1]).isSuperset(of: ["User=seedbank", "PrivateNetwork=yes"]))
     let front = try lines(Self.front)
     #expect(front.contains("InaccessiblePaths=-/var/lib/seedbank/keys -/var/lib/seedbank/state"))
     #expect(front.contains("DynamicUser=yes") && !front.contains { $0.hasPrefix("ReadWritePaths") })
   }
 
-  @Test func `units and compose allow as many open files as the front's connections take`() throws {
+  @Test func `units and compose allow enough open files for the front's connections`() throws {
     let files = HTTPServerConfiguration().connectionLimit * 2 + 768
     #expect(try lines(Self.services[0]).contains("LimitNOFILE=\(files)"))
     #expect(try lines(Self.front).contains("LimitNOFILE=\(files)"))
@@ -44,7 +44,7 @@ import Testing
     #expect(compose.contains("\n      nofile: \(files)\n"))
   }
 
-  @Test func `the follower's command is one, and its folder the one that systemd makes for it`() throws {
+  @Test func `the follower's unit runs a valid command with the folder that systemd creates`() throws {
     let lines = try lines(Self.follower)
     #expect(lines.contains("StateDirectory=seedbank-follow-%i") && lines.contains("DynamicUser=yes"))
     let command = try #require(lines.first { $0.hasPrefix("ExecStart=") })
@@ -56,7 +56,7 @@ import Testing
     #expect(outcome.status == 78 && outcome.errors.contains("root.json"), "\(outcome)")
   }
 
-  @Test func `a service whose deployment is missing fails once, and says what to do`() throws {
+  @Test func `a service without a deployment fails once with advice`() throws {
     let folder = try TemporaryFolder()
     for unit in [Self.services[0], Self.front] {
       let lines = try lines(unit)
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test(arguments: services)
-  func `the package's first steps and the article name each unit`(unit: String) throws {
+  func `README.Debian and the article name each unit`(unit: String) throws {
     let name = unit.replacing(".service", with: "").replacing("@", with: "@8080")
     let readme = try String(
       contentsOfFile: "\(Readme.package)/Config/debian/README.Debian", encoding: .utf8)
@@ -86,7 +86,7 @@ import Testing
     Stage.isDeep || (try? Tool.run(["sh", "-c", "command -v systemd-analyze"])) != nil
 
   @Test(.enabled(if: hasAnalyzer, "systemd-analyze is not here: Scripts/deps --package installs it"))
-  func `systemd finds nothing to say against the units`() throws {
+  func `systemd-analyze verify accepts the units`() throws {
     let folder = try TemporaryFolder()
     for unit in Self.services + ["seedbank-regenerate.timer"] {
       let here = try text(unit).replacing("/usr/bin/seedbank", with: SeedbankBinary.path)
@@ -104,11 +104,11 @@ import Testing
     }
   }
 
-  /// What `systemd-analyze security` gives, from 0 (safe) to 10.
+  /// The score of `systemd-analyze security`, from 0 (safe) to 10.
   @Test(
     .enabled(if: hasAnalyzer, "systemd-analyze is not here: Scripts/deps --package installs it"),
     arguments: zip(services, [1.3, 0.4, 1.2, 1.2]))
-  func `the exposure stays as low as the article says`(unit: String, most: Double) throws {
+  func `the exposure is at most the article's value`(unit: String, most: Double) throws {
     let said = try Tool.run(["systemd-analyze", "security", "--offline=true", "\(Self.units)/\(unit)"])
     let level = try #require(said.firstMatch(of: #/exposure level for [^:]*: ([0-9.]+)/#)?.1)
     #expect(try #require(Double(level)) <= most)

@@ -1,5 +1,5 @@
-// Calls every function of the articles' examples, whose files stand beside this one when it is compiled. Each line
-// that it prints is an example that did what its article says.
+// Calls every function of the articles' examples, whose files are compiled together with this one. Prints a line for
+// each example that works as its article says.
 
 import Foundation
 import SQLite
@@ -21,7 +21,7 @@ func done(_ example: String, _ holds: Bool) throws {
   FileHandle.standardOutput.write(Data("\(example)\n".utf8))
 }
 
-/// Runs something that goes on for ever until it has called `enough`.
+/// Runs an endless function until it calls `enough`.
 func until(_ body: @escaping @Sendable (_ enough: @escaping @Sendable () -> Void) async throws -> Void)
   async throws
 {

@@ -1,13 +1,13 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A small app as anyone outside would write it: it sees of the library what is public, and nothing else.
+// A small app that uses only the library's public interface.
 let package = Package(
   name: "timetable",
   platforms: [.macOS(.v14), .iOS(.v17)],
   dependencies: [.package(name: "seedbank", path: "../../..")],
   targets: [
-    // Apple's systems bring a module of SQLite.
+    // Apple's systems have a SQLite module.
     .systemLibrary(name: "SQLite", providers: [.apt(["libsqlite3-dev"])]),
     .executableTarget(
       name: "timetable",

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A small app with tests of its own, as anyone outside would write both.
+// A small app with tests, using only public interfaces.
 let package = Package(
   name: "departures",
   platforms: [.macOS(.v15), .iOS(.v18)],

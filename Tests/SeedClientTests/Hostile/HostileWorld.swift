@@ -22,7 +22,7 @@ final class HostileWorld: Sendable {
   let withSnapshot: [String: [UInt8]]
   /// The same with a snapshot that expands far beyond its signed length.
   let withBomb: [String: [UInt8]]
-  /// Of another publisher with other keys.
+  /// Files of another publisher with other keys.
   let foreign: [String: [UInt8]]
   /// Bytes of the largest file.
   let largest: Int

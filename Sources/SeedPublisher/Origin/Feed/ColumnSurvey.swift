@@ -1,19 +1,18 @@
 import SeedDatabase
 import SeedFormat
 
-/// Which type suits all values of a column.
+/// Finds the type that fits all values of a column.
 struct ColumnSurvey {
-  /// Whether some row has no value.
   let hasNull: Bool
-  /// The most general of the values; `nil` without values.
+  /// The most general rank of all values; `nil` without values.
   private let rank: Rank?
 
   private enum Rank: Int64 {
     case whole, number, other
   }
 
-  /// A text that spells a number. A text that begins with a zero, as a code does, or has more than 18 digits, which 64 bits
-  /// may not hold, is none.
+  /// Ranks a text that spells a number. A leading zero, as in codes, or more than 18 digits, which may exceed 64 bits,
+  /// make it a text.
   private static let rankOfText = """
     CASE WHEN CAST(CAST(value AS INTEGER) AS TEXT) = value THEN iif(length(value) <= 18, 0, 2)
     WHEN substr(value, instr(value, '.') + 1) NOT GLOB '*[^0-9]*' AND value NOT LIKE '%.'
@@ -21,7 +20,7 @@ struct ColumnSurvey {
     ELSE 2 END
     """
 
-  /// Looks at all rows of a table. Texts that spell numbers are numbers, unless `isText`.
+  /// Reads all rows of a table. Texts that spell numbers count as numbers, unless `isText`.
   init(_ column: String, of table: String, _ connection: Connection, isText: Bool = false) throws {
     let row = try connection.rows(
       """
@@ -33,7 +32,7 @@ struct ColumnSurvey {
     hasNull = row[1] == .integer(1)
   }
 
-  /// The known type of a column of that name, if all values fit it; else the type that they look like.
+  /// The known type of a column with that name if all values fit it; otherwise the type of the values.
   func type(known: FeedTable.ColumnType?) -> FeedTable.ColumnType {
     switch (known, rank) {
     case (.integer?, nil), (.real?, nil), (.real?, .whole?): known ?? .text

@@ -2,19 +2,19 @@
 import CArchive
 import SeedSystem
 
-/// A zip archive, which libarchive reads: only this file calls it. No member is unpacked, and no name is used as a path.
+/// Reads a zip archive with libarchive; only this file calls it. No member is unpacked, and no name is used as a path.
 final class FeedArchive {
   private let path: String
   private let handle: OpaquePointer
 
   private static let pieceBytes = 256 * 1024
-  /// The last record's 22 bytes, and the longest comment.
+  /// The end record's 22 bytes and the longest comment.
   private static let endBytes = 22 + 0xFFFF
   private static let endSignature: [UInt8] = [0x50, 0x4B, 5, 6]
 
-  /// Opens an archive by its directory, which is at its end: the front of an archive that is cut short is not enough.
+  /// Opens an archive by the central directory at its end, so a truncated archive is rejected.
   init(_ path: String) throws {
-    // libarchive would not report why the system opens no file.
+    // libarchive would not report why a file cannot be opened.
     _ = try File(path, for: .readingRegular(followsLinks: true))
     guard let handle = archive_read_new() else {
       throw FeedError.document("\(path): libarchive has no memory")
@@ -27,23 +27,23 @@ final class FeedArchive {
 
   deinit { archive_read_free(handle) }
 
-  /// The names of all files in it, which together have at most `limit` bytes, expanded.
+  /// The names of all files in the archive. Throws if their expanded size exceeds `limit` bytes.
   func names(upTo limit: Int) throws -> [String] {
     var (names, rest, count) = (Set<String>(), limit, 0)
     while let member = try next() {
       count += 1
-      // A folder may be there twice.
+      // A folder may be listed twice.
       guard !member.name.hasSuffix("/") else { continue }
       guard names.insert(member.name).inserted else { throw refused(member.name, "it is there twice") }
       rest -= member.size
       guard rest >= 0 else { throw FeedError.tooLong(path: path, limit: limit) }
     }
-    // libarchive reads fewer members without an error if the directory's place or size is wrong.
+    // libarchive skips members without an error if the directory's position or size is wrong.
     guard try memberCount() ?? count == count else { throw damaged("its directory lacks members") }
     return names.sorted()
   }
 
-  /// The number of members in the record at the archive's end (APPNOTE 4.3.16); nil if ZIP64 has it elsewhere.
+  /// The number of members in the end record (APPNOTE 4.3.16); nil if ZIP64 has it elsewhere.
   private func memberCount() throws -> Int? {
     let file = try File(path, for: .readingRegular(followsLinks: true))
     let size = try file.stamp().size
@@ -54,7 +54,7 @@ final class FeedArchive {
     return count == 0xFFFF ? nil : count
   }
 
-  /// Hands on the bytes of the member with that name. libarchive compares their length and their checksum with the directory.
+  /// Reads the member with that name. libarchive checks its length and checksum against the directory.
   func read(_ name: String, _ sink: ([UInt8]) throws -> Void) throws {
     while let member = try next() {
       guard member.name == name else { continue }
@@ -79,7 +79,6 @@ final class FeedArchive {
     return piece
   }
 
-  /// The next file or folder, from the archive's start.
   private func next() throws(FeedError) -> (name: String, size: Int)? {
     var entry: OpaquePointer?
     let code = seedbank_archive_next(handle, &entry)
@@ -100,7 +99,6 @@ final class FeedArchive {
     return (name, size)
   }
 
-  /// In libarchive's words.
   private var reason: String {
     archive_error_string(handle).map { String(cString: $0).filter { !$0.isNewline } } ?? "it cannot be read"
   }
@@ -114,7 +112,7 @@ final class FeedArchive {
   }
 }
 #else
-/// Apple's systems have no headers of libarchive; a publisher there reads folders alone.
+/// A stub for Apple's systems, which have no headers of libarchive. A publisher there reads folders only.
 struct FeedArchive {
   init(_ path: String) throws {
     throw FeedError.document("\(path): this system reads no archives: unpack it")

@@ -4,7 +4,7 @@ import SeedImport
 import SeedSystem
 import SeedTrust
 
-/// The files of one table, in the order in which they are read, and how.
+/// The files of one table in reading order, and their format.
 struct FeedDocuments {
   let files: [FeedFile]
   let settings: FeedSettings
@@ -20,13 +20,13 @@ struct FeedDocuments {
     said.layout(ofFile: file.name, empty: settings.emptyFields)
   }
 
-  /// Differs where the same bytes would be read in another way.
+  /// Differs if the same bytes would be read differently.
   var text: String { "\(said.rows) \(files.map { "\(layout($0))" })" }
 
-  /// The type of a column that no model knows: texts of CSV stay what they are, values of JSON have types of their own.
+  /// The type of a column that no model knows: CSV fields stay texts, and JSON values have their own types.
   var otherType: String { files.contains { if case .csv = layout($0) { true } else { false } } ? "TEXT" : "" }
 
-  /// The files of each table. Files that no model wants may be there several times.
+  /// The files of each table. Files that no model wants may have duplicates.
   static func all(
     _ files: [FeedFile], _ settings: FeedSettings, _ schema: FeedSchema, in path: String
   ) throws(FeedError) -> [FeedDocuments] {
@@ -56,7 +56,7 @@ struct FeedDocuments {
 // MARK: Rows
 
 extension FeedDocuments {
-  /// Hands on all rows. Returns the files' digests, and their bytes, expanded.
+  /// Reads all rows. Returns the files' digests and their size, expanded.
   @discardableResult
   func read(into writer: FeedTableWriter) throws -> (digests: [String], bytes: Int) {
     var (digests, bytes) = ([String](), 0)
@@ -74,7 +74,7 @@ extension FeedDocuments {
     return (digests, bytes)
   }
 
-  /// Makes the columns that the first rows have. Files that no model wants may be anything, such as a licence.
+  /// Creates the columns of the first rows. Files that no model wants may have any content, such as a licence.
   func readColumns(into writer: FeedTableWriter) throws {
     do {
       for file in files {
@@ -86,7 +86,7 @@ extension FeedDocuments {
     } catch is FeedError {}
   }
 
-  /// The place of a row of the table, found by reading the files again.
+  /// Finds a row's file and line by reading the files again.
   func place(ofRow row: Int) -> String {
     var rest = row
     for file in files {
@@ -97,7 +97,7 @@ extension FeedDocuments {
     return "row \(row)"
   }
 
-  /// Hands on the rows of one file, and its bytes as they are stored; an error has the row's place.
+  /// Reads the rows and the stored bytes of one file. Errors include the row's place.
   @discardableResult
   private func read(
     _ file: FeedFile, to receiver: any RowReceiver, upTo most: Int = .max,
@@ -124,7 +124,7 @@ extension FeedSettings {
   }
 }
 
-/// Reads the rows of a writer and writes none; without a writer it only counts them.
+/// Discards rows. Documents are checked against the columns of `writer`, if any.
 private final class RowCounter: RowReceiver {
   private let writer: FeedTableWriter?
 

@@ -8,7 +8,6 @@ package enum FeedError: OriginFailure {
   case unfinished(path: String, reason: String)
   case missingFile(table: String, wanted: String, path: String)
   case doubledFile(table: String, files: [String])
-  /// What was found where in a document.
   case document(String)
   case duplicateKey(table: String, key: String, places: [String])
   case tooLong(path: String, limit: Int)
@@ -17,7 +16,7 @@ package enum FeedError: OriginFailure {
   case untyped(source: String, table: String, types: [(column: String, type: FeedTable.ColumnType)])
   case staging(path: String, reason: DatabaseError)
 
-  /// Whether another try may succeed without anyone mending the feed.
+  /// Whether a retry may succeed without a change by the operator.
   package var isUnavailable: Bool {
     switch self {
     case .missing, .noFiles, .unfinished, .program, .notLoaded, .staging: true

@@ -4,11 +4,10 @@ import SeedImport
 import SeedSystem
 import SeedTrust
 
-/// One document of a feed: a file of a folder, or of an archive.
+/// A document of a feed: a file in a folder or an archive.
 struct FeedFile {
   let name: String
   let place: String
-  /// Hands on the stored bytes.
   let read: (([UInt8]) throws -> Void) throws -> Void
 
   private static let pieceBytes = 256 * 1024
@@ -18,7 +17,7 @@ struct FeedFile {
     name = String(place.split(separator: "/").last ?? "")
   }
 
-  /// The file, or those of an archive: what is hidden in it is skipped, as in a folder.
+  /// The file, or the members of an archive. Hidden members are skipped, as in a folder.
   static func all(_ path: String, limit: Int) throws -> [FeedFile] {
     guard FeedName.isArchive(path) else {
       let file = FeedFile(path) { sink in
@@ -38,7 +37,7 @@ struct FeedFile {
     return hasher.finish().hex
   }
 
-  /// Hands on the bytes, expanded, and before that as they are stored.
+  /// Passes the stored bytes to `passing` and the expanded bytes to `sink`.
   func expanded(
     upTo limit: Int, passing: ([UInt8]) -> Void = { _ in }, _ sink: ([UInt8]) throws -> Void
   ) throws {

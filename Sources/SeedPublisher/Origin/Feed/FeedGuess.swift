@@ -1,16 +1,15 @@
 import SeedFormat
 import SeedImport
 
-/// How a document is written, by its bytes, if its name does not say it.
+/// Guesses a document's format from its bytes if its name does not determine it.
 struct FeedGuess {
-  /// What has to be said of its table; `nil` if the file's name says it all.
+  /// Settings to add for its table; `nil` if the file's name suffices.
   private(set) var table: FeedTable?
-  /// The same for people.
+  /// The same settings in words.
   private(set) var note = ""
-  /// Why it holds no rows.
   private(set) var flaw: String?
 
-  /// Bytes of a document of JSON, expanded, that is looked through for its rows.
+  /// The largest JSON document, expanded, that is searched for rows.
   private static let mostJSONBytes = 64 * 1024 * 1024
 
   init(_ file: FeedFile, _ settings: FeedSettings) throws {
@@ -25,7 +24,7 @@ struct FeedGuess {
       do {
         try file.expanded(upTo: Self.mostJSONBytes) { bytes += $0 }
       } catch FeedError.tooLong { return }
-      // What is broken is told where it is read.
+      // The reader reports broken JSON.
       if let value = try? JSONValue(parsing: bytes) { take(value, file) }
     default: break
     }
@@ -61,10 +60,10 @@ struct FeedGuess {
     note = "\(file.name): its rows are in \(rows)\(others): see origin.tables"
   }
 
-  /// Members on the way to the rows, at most.
+  /// The maximal depth of a path to the rows.
   private static let deepest = 3
 
-  /// Arrays of objects, by their members' names.
+  /// Arrays of objects, each with its path.
   private static func lists(_ value: JSONValue, _ path: [String]) -> [(path: [String], count: Int)] {
     if let elements = value.elements {
       return elements.allSatisfy { $0.members != nil } ? [(path, elements.count)] : []
@@ -74,11 +73,11 @@ struct FeedGuess {
   }
 }
 
-/// The header of a document of CSV, and whether its letters are UTF-8.
+/// The header of a CSV document, and whether the document is UTF-8.
 private struct CSVLook {
   private var header: [UInt8] = []
   private var isHeaderOver = false
-  /// Behind the last line end.
+  /// The bytes after the last line end.
   private var rest: [UInt8] = []
   private var isUTF8 = true
 
@@ -102,13 +101,13 @@ private struct CSVLook {
 
   mutating func end() { if isUTF8, (try? UTF8Span(validating: rest.span)) == nil { isUTF8 = false } }
 
-  /// Behind a mark of UTF-16, which says everything itself.
+  /// Whether the header starts with a UTF-16 byte order mark, which determines the encoding.
   private var isWide: Bool { header.starts(with: [0xFF, 0xFE]) || header.starts(with: [0xFE, 0xFF]) }
 
-  /// Letters that are not UTF-8 are mostly those of Windows.
+  /// Text that is not UTF-8 is probably Windows-1252.
   var encoding: CSVFormat.Encoding? { isUTF8 || isWide ? nil : .windows1252 }
 
-  /// The most frequent sign between the fields' names; `nil` for the usual one.
+  /// The most frequent delimiter in the header; `nil` for the usual one.
   func delimiter(usual: Character) -> Character? {
     guard !isWide else { return nil }
     let counts = Self.delimiters.map { ($0, count($0)) }

@@ -1,11 +1,11 @@
 import SeedSystem
 
-/// A feed's files from outside.
+/// The files of a feed on disk.
 struct FeedListing {
   let path: String
   let entries: [(name: String, stamp: FileStamp)]
   private let marker: FileStamp?
-  /// When the folder got or lost a name; `nil` if the feed is one file.
+  /// Changes when a file is added or removed; `nil` if the feed is one file.
   private let folder: FileStamp?
   private let settings: FeedSettings
 
@@ -26,12 +26,11 @@ struct FeedListing {
     }
   }
 
-  /// Differs if a file may have another content.
+  /// Differs if a file's content may have changed.
   var text: String {
     (entries.map { "\($0.name) \($0.stamp.text)" } + [marker?.text ?? ""]).joined(separator: "\n")
   }
 
-  /// All documents, also those of archives.
   func files() throws -> [FeedFile] {
     let files = try entries.flatMap { entry in
       try FeedFile.all(folder == nil ? path : "\(path)/\(entry.name)", limit: settings.mostBytes)
@@ -42,10 +41,10 @@ struct FeedListing {
 
   // MARK: Completeness
 
-  /// Seconds after which a write would have moved a file's time.
+  /// A write after this many seconds changes a file's modification time.
   private static let clockSeconds = 2
 
-  /// Whether an equal listing later on proves that nothing was written since.
+  /// Whether an equal listing at a later time proves that no file was written since.
   func isSettled(now: Int) -> Bool { newest.map { now - $0.seconds >= Self.clockSeconds } ?? true }
 
   private var newest: (name: String, seconds: Int)? {
@@ -55,7 +54,7 @@ struct FeedListing {
     return all.max { $0.1 < $1.1 }
   }
 
-  /// Why the feed may still be in writing; `nil` if it may be read.
+  /// The reason why the feed may be incomplete; `nil` if it can be read.
   func unfinished(now: Int) -> String? {
     guard let name = settings.marker, folder != nil else { return unsettled(now) }
     guard let marker else { return "the file \(name) is not there, which ends it" }
@@ -74,7 +73,6 @@ struct FeedListing {
 }
 
 extension FeedSettings {
-  /// Whether a file of that name holds rows.
   fileprivate func isDocument(_ name: String) -> Bool {
     FeedName.layout(name, empty: emptyFields) != nil || tables.contains { $0.isNamed(name) }
   }

@@ -3,14 +3,13 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// Makes a staging database of a feed's files.
 struct FeedLoader {
   let settings: FeedSettings
   let schema: FeedSchema
   let staging: String
 
-  /// Makes a new one, in which a table whose files did not change is a copy of the old one's. Keeps nothing and returns false
-  /// if the files turn out not to be the ones that were listed.
+  /// Builds a new staging database and copies tables with unchanged files from the old one. Returns false and keeps
+  /// nothing if the files no longer match the listing.
   func load(
     _ listing: FeedListing, after old: FeedRecord?, now: Int, folder: String = "",
     unless isOther: () throws -> Bool
@@ -69,7 +68,7 @@ struct FeedLoader {
       digests: read.digests)
   }
 
-  /// The record of the staging database that is used; `nil` where there is none, or none that could be used.
+  /// The record of the current staging database; `nil` if that is missing or unreadable.
   var record: FeedRecord? {
     guard Folder.exists(staging), let connection = try? Connection(staging, .origin),
       case .text(let text)? = try? connection.value("SELECT record FROM \(FeedStaging.recordTable)")

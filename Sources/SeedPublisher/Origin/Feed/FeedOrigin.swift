@@ -1,7 +1,7 @@
 package import SeedDatabase
 import SeedFormat
 
-/// The rows of a feed as they were loaded.
+/// The rows of a loaded feed.
 package final class FeedOrigin: Origin {
   private let base: SQLiteOrigin
   private let staging: String
@@ -30,7 +30,7 @@ package final class FeedOrigin: Origin {
     try base.drift(table, projection, types)
   }
 
-  /// Without what was added when the feed was loaded.
+  /// Excludes tables that loading added.
   package func outline() throws -> OriginOutline {
     var outline = try base.outline()
     func isOwn(_ name: String) -> Bool { name.lowercased().hasPrefix(ReservedTable.prefix) }
@@ -39,7 +39,6 @@ package final class FeedOrigin: Origin {
     return outline
   }
 
-  /// Files have no writers that note changes.
   package func log() throws -> (any OriginLog)? { nil }
 
   package func isOptional(_ column: String, of table: String) -> Bool {
@@ -50,11 +49,11 @@ package final class FeedOrigin: Origin {
     try base.restlessTables(plan)
   }
 
-  /// To a SELECT, `n > 5` is about numbers only if n has a type: texts are compared as texts.
+  /// SQLite compares numbers as texts if the column has no type, so `n > 5` in a SELECT needs one.
   private func checkTypes(_ projection: Projection) throws {
     guard let sql = projection.sql, record.tables.contains(where: { !$0.untyped.isEmpty }) else { return }
     let (connection, reading) = (try Connection(staging, .origin), TablesRead())
-    // What is wrong with the SELECT is told where it is read.
+    // The SELECT's reader reports other errors in it.
     guard (try? connection.readOnlyStatement(sql, .inOrder([]), reading: reading)) != nil else { return }
     let isTransit = Transit.isFeed(record.tables.map(\.name))
     for table in record.tables {
@@ -71,7 +70,7 @@ package final class FeedOrigin: Origin {
   }
 }
 
-/// A feed's rows. A text in a column of bytes was never meant for it, because files have no bytes.
+/// A feed's rows. Texts in columns of bytes are rejected because feed files cannot hold bytes.
 private final class FeedRows: RowSource {
   private let base: any RowSource
   private let table: TableSchema

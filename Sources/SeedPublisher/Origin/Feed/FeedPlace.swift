@@ -2,13 +2,12 @@ import SeedDatabase
 package import SeedFormat
 package import SeedSystem
 
-/// A feed of files, which are loaded into a staging database: the rows are read from there.
+/// A feed of files, which are loaded into a staging database. Rows are read from there.
 package struct FeedPlace: OriginPlace {
   private let settings: FeedSettings
   private let store: FeedStore
   private let loader: FeedLoader
   private let use: OriginUse
-  /// That of the program.
   private let environment: [String: String]
   private let pace = FeedPace()
 
@@ -46,10 +45,9 @@ package struct FeedPlace: OriginPlace {
     return FeedOrigin(base, store.staging, record, loader.schema)
   }
 
-  /// The folder that the program filled last.
   package func filledFolder() throws -> String { try loaded().folder }
 
-  /// The files that were loaded last, with their tables' rows, and the time; `nil` if nothing was.
+  /// The loaded files with their tables' row counts, and the time; `nil` before the first load.
   package func lastLoading() -> (files: [String: Int], at: UTCTime)? {
     loader.record.map { record in
       let files = record.tables.flatMap { table in table.files.map { ($0, table.rows) } }
@@ -65,9 +63,9 @@ package struct FeedPlace: OriginPlace {
   // MARK: Loading
 
   private static var now: Int { UTCTime.now().secondsSinceEpoch }
-  /// Seconds for which a step waits for a feed that is being written.
+  /// Seconds that a step waits for a feed that is being written.
   private static let waitSeconds = 10
-  /// Between two looks at it.
+  /// Microseconds between two checks of it.
   private static let lookMicroseconds: UInt32 = 100_000
 
   package func prepare() throws {
@@ -85,17 +83,17 @@ package struct FeedPlace: OriginPlace {
       case nil: return
       }
     }
-    // A look does not wait for another process, whose program may take its time: the rows that it loaded last count.
+    // Reads do not wait for another process, whose program may take long. They use the rows of its last load.
     if !isPrepared, loader.record?.form != loader.schema.fingerprint { throw FeedError.notLoaded(path: text) }
   }
 
-  /// Loads the files unless they are loaded; returns why they cannot be read yet.
+  /// Loads the files unless they are loaded. Returns the reason if they cannot be read yet.
   private func unfinished(_ path: String) throws -> String? {
     let (listing, now, record) = (try FeedListing(path, settings), Self.now, loader.record)
     let isUsable = record?.form == loader.schema.fingerprint
     if isUsable, let record, record.isSettled, record.listing == listing.text { return nil }
     if let reason = listing.unfinished(now: now) {
-      // A process that looks again and again need not wait.
+      // A scheduled process need not wait because it retries.
       return isUsable && use == .schedule ? nil : reason
     }
     let isLoaded = try loader.load(listing, after: record, now: now) {
@@ -104,7 +102,7 @@ package struct FeedPlace: OriginPlace {
     return isLoaded ? nil : "it changed while it was read"
   }
 
-  /// Starts the program if it is due; else the folder that it filled last counts.
+  /// Runs the program if it is due. Otherwise the last filled folder is used.
   private func prepare(by words: [String]) throws {
     let (record, now) = (loader.record, Self.now)
     try store.sweepFolders(but: record?.folder ?? "")
@@ -143,16 +141,14 @@ package struct FeedPlace: OriginPlace {
   }
 }
 
-/// How a feed looked when it was loaded.
 struct FeedStamp: OriginStamp {
   let record: FeedRecord
   let settings: FeedSettings
   let takenAt: Int
 
-  /// By what was loaded: files that are other files with the same content are no news.
+  /// Depends on content alone: files that are replaced by equal ones are no change.
   var text: String { record.contents }
 
-  /// The rows that were loaded stay.
   var isSettled: Bool { true }
 
   func renewed() -> (any OriginStamp)? {

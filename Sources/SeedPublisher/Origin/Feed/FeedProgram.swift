@@ -1,25 +1,24 @@
 import SeedSystem
 
-/// An operator's program that fills a folder.
+/// A program of the operator that fills a folder.
 package struct FeedProgram: Sendable {
   private let words: [String]
   private let environment: [String: String]
   private let limit: Duration
 
-  /// The folder to be filled, and the one that was filled last, if there is one.
+  /// Name the folder to fill and the last filled one, if any.
   private static let (folderVariable, lastVariable) = ("SEEDBANK_FEED", "SEEDBANK_LAST_FEED")
-  /// Goes to the folder, and becomes the program.
   private static let shell = ["/bin/sh", "-c", "cd \"$0\" && exec \"$@\""]
-  /// Bytes of its output that are kept: the last ones.
+  /// Bytes of output that are kept, from its end.
   private static let outputBytes = 256 * 1024
-  /// Letters of its output in a message: the last ones.
+  /// Characters of output in a message, from its end.
   private static let shownLetters = 400
 
   init(_ words: [String], environment: [String: String], seconds: Int) {
     (self.words, self.environment, limit) = (words, environment, .seconds(seconds))
   }
 
-  /// Runs it in the folder, and writes its output to a file. Throws where it does not end well.
+  /// Runs the program in the folder and writes its output to a file. Throws if the program fails.
   func fill(_ folder: String, last: String?, log: String) throws {
     var environment = environment
     environment[Self.folderVariable] = folder
@@ -30,7 +29,7 @@ package struct FeedProgram: Sendable {
       let child = try ChildProcess(Self.shell + [folder] + words, environment: environment)
       Self.running.withLock { $0[folder] = child }
       defer { Self.running.withLock { $0[folder] = nil } }
-      // What it leaves behind would write into a feed that is read.
+      // Child processes that are still running would write into the feed while it is read.
       defer { MarkedProcesses.end(Self.folderVariable, folder) }
       let (ending, said) = child.finish(input: [], outputBytes: Self.outputBytes, within: limit)
       (output, problem) = (said, Self.problem(of: ending))
@@ -57,10 +56,10 @@ package struct FeedProgram: Sendable {
 
   // MARK: The end of this process
 
-  /// By the folder that each fills.
+  /// By the folder to fill.
   private static let running = Mutex<[String: ChildProcess]>([:])
 
-  /// Ends what is under way, before this process ends.
+  /// Kills running programs before this process ends.
   package static func endAll() {
     for (folder, child) in running.withLock(\.self) {
       child.kill()
@@ -69,17 +68,17 @@ package struct FeedProgram: Sendable {
   }
 }
 
-/// When a program is started again. One that failed is left alone for a while, and its error counts on.
+/// Delays the restart of a failed program. Its error is reported until then.
 final class FeedPace: Sendable {
   private let failure = Mutex<(error: any Error, at: Int)?>(nil)
 
-  /// Seconds after a failure, at most.
+  /// The longest delay in seconds.
   static let longestPause = 60
 
-  /// A clock that was set back must not make it wait until then.
+  /// Also true if the clock was set back.
   static func isDue(_ last: Int, every seconds: Int, now: Int) -> Bool { !(0..<seconds).contains(now - last) }
 
-  /// Runs `body`, unless it failed less than so many seconds ago: then it fails as it did.
+  /// Runs `body`, or rethrows its last error if that is less than `pause` seconds old.
   func trying(_ pause: Int, now: Int, _ body: () throws -> Void) throws {
     if let last = failure.withLock(\.self), !Self.isDue(last.at, every: pause, now: now) { throw last.error }
     do {

@@ -1,28 +1,27 @@
 import SeedFormat
 import SeedTrust
 
-/// What a staging database was made of, kept in it.
+/// The sources of a staging database, stored in it.
 struct FeedRecord {
   struct Table {
     let name: String
-    /// Differs where the same bytes would become other rows.
+    /// Differs if the same bytes would become other rows.
     let form: String
     var rows = 0
-    /// Columns of texts without a type of a model or of the operator.
+    /// Text columns without a type from a model or the operator.
     var untyped: [String] = []
     var files: [String] = []
     var digests: [String] = []
   }
 
-  /// The files from outside.
   var listing: String
-  /// What the models and the operator said.
+  /// Fingerprint of the models and settings.
   var form: String
-  /// Since 1970.
+  /// Seconds since 1970.
   var loadedAt: Int
-  /// Whether the same listing later on proves that nothing was written since.
+  /// Whether an equal listing at a later time proves that no file was written since.
   var isSettled: Bool
-  /// The folder that a program filled; empty for a feed without one.
+  /// The folder that the program filled; empty for a feed without a program.
   var folder = ""
   var tables: [Table] = []
 

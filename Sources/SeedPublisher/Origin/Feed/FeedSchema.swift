@@ -2,32 +2,31 @@ import SeedDatabase
 import SeedFormat
 import SeedTrust
 
-/// What the models say of a feed's tables: their columns' types, their keys, and which of them are wanted.
+/// The models' column types and keys of a feed's tables, and the tables that the models need.
 struct FeedSchema {
   struct Table {
     fileprivate(set) var name: String
-    /// The models' columns, each once.
     fileprivate(set) var columns: [ColumnSchema] = []
-    /// The key of the newest model that takes the table as it is; empty without one.
+    /// The key of the newest model that takes the table directly; empty if none does.
     fileprivate(set) var key: [(column: String, collation: Collation)] = []
     fileprivate(set) var isRequired = false
-    /// The declared types of other columns that SELECTs may read, by name in lower case.
+    /// The declared types of other columns that SELECTs may read, by lowercase name.
     fileprivate(set) var types: [String: String] = [:]
-    /// Columns that files may lack, by name in lower case.
+    /// Columns that files may lack, by lowercase name.
     fileprivate(set) var optional: Set<String> = []
 
     init(_ name: String) { self.name = name }
 
-    /// Differs where the same documents would become other rows.
+    /// Differs if the same documents would become other rows.
     var text: String { "\(columns) \(key) \(types.sorted { $0.key < $1.key }) \(optional.sorted())" }
   }
 
-  /// By name in lower case.
+  /// By lowercase name.
   private var tables: [String: Table] = [:]
-  /// All SELECTs of the models, in lower case; `nil` before there are models, when everything is wanted.
+  /// All SELECTs of the models, in lower case; `nil` without models, when every table is wanted.
   private var selects: String?
 
-  /// Of the newest models first: what they say of a column counts.
+  /// The newest model's definition of a column wins.
   init(_ plans: [SeriesPlan], _ said: [FeedTable] = []) {
     for plan in plans.reversed() {
       for table in plan.schema.tables {
@@ -39,7 +38,7 @@ struct FeedSchema {
     selects = plans.flatMap(\.newest.projections.values).sorted().joined(separator: "\n").lowercased()
   }
 
-  /// What a SELECT makes has mostly the type of what it is made of. A type that takes anything tells nothing.
+  /// A SELECT's result mostly has the type of its source column. BLOB affinity accepts any value, so it does not help.
   private mutating func addTypes(of table: TableSchema) {
     let telling = table.columns.filter { $0.affinity != .blob }
     let own = Dictionary(telling.map { ($0.name.lowercased(), $0.declaredType) }) { first, _ in first }
@@ -75,13 +74,12 @@ struct FeedSchema {
 
   func table(_ name: String) -> Table { tables[name.lowercased()] ?? Table(name) }
 
-  /// Whether a model takes the table, or a SELECT may read it.
   func wants(_ name: String) -> Bool {
     guard let selects else { return true }
     return table(name).isRequired || selects.contains(name.lowercased())
   }
 
-  /// Differs where another model would want other rows.
+  /// Differs if the models need other rows.
   var fingerprint: String {
     let texts = tables.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.text)" } + [selects ?? ""]
     return SHA256Digest.of(JSONValue(strings: texts).bytes).hex
@@ -89,11 +87,11 @@ struct FeedSchema {
 }
 
 extension ColumnSchema {
-  /// Where it may be NULL: an empty field of a key is no empty text but a mistake, which is told where it stands.
+  /// The column without NOT NULL, so that an empty field of a key is reported with its place, not read as an empty text.
   fileprivate var nullable: ColumnSchema {
     ColumnSchema(name, declaredType: declaredType, collation: collation)
   }
 
-  /// As a document's values are read: an empty field of a column with a default is no empty text.
+  /// The column for reading documents: an empty field of a column with a default is NULL, not an empty text.
   var received: ColumnSchema { isNotNull && defaultSQL != nil ? nullable : self }
 }

@@ -2,13 +2,12 @@ import SeedDatabase
 import SeedFormat
 import SeedSystem
 
-/// A staging database while it is made, beside the one that is used: nothing of it is seen before it is whole.
+/// A new staging database beside the current one, invisible until it is complete.
 struct FeedStaging {
   let connection: Connection
   private let path: String
   private let temporary: String
 
-  /// The record of its sources.
   static let recordTable = "\(ReservedTable.prefix)feed"
   private static let old = "seedbank_old"
 
@@ -16,7 +15,7 @@ struct FeedStaging {
     (self.path, temporary) = (path, path + DurableFile.temporarySuffix)
     try Folder.remove(temporary)
     connection = try Connection(temporary, .creator)
-    // After a crash it is thrown away, so nothing is kept to undo it. 32 MiB of pages are kept in memory.
+    // A crash discards the file, so it needs no journal. The cache holds 32 MiB of pages.
     try connection.execute(
       "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -32768")
     if hasOld { try connection.execute("ATTACH ? AS \(Self.old)", .text(path)) }
@@ -32,7 +31,7 @@ struct FeedStaging {
       "INSERT INTO main.\(quoted(table)) SELECT * FROM \(Self.old).\(quoted(table))")
   }
 
-  /// What can only be done once a table has all its rows: defaults, and the index over its key. `place` finds a row's place.
+  /// Applies defaults and checks the key after all rows are written. `place` finds a row's place.
   func complete(_ table: FeedSchema.Table, _ place: (Int) -> String) throws {
     for column in table.columns where column.isNotNull {
       guard let value = column.defaultSQL else { continue }
@@ -62,7 +61,6 @@ struct FeedStaging {
     )
   }
 
-  /// The first two rows with one key.
   private func doubled(
     _ table: FeedSchema.Table, _ key: String, _ place: (Int) -> String
   ) throws -> FeedError {
@@ -82,7 +80,7 @@ struct FeedStaging {
       places: [place(Int(first)), place(Int(second))])
   }
 
-  /// Puts it in the place of the one that was used.
+  /// Replaces the current staging database.
   func finish(_ record: FeedRecord) throws {
     try connection.execute("CREATE TABLE \(Self.recordTable)(record TEXT)")
     try connection.execute("INSERT INTO \(Self.recordTable) VALUES (?)", .text(record.json.text))
@@ -92,7 +90,7 @@ struct FeedStaging {
     try DurableFile.moveIntoPlace(temporary, path)
   }
 
-  /// Leaves nothing behind, unless it is finished.
+  /// Removes the temporary file, unless the database is finished.
   func discard() {
     connection.rollBack()
     try? Folder.remove(temporary)

@@ -1,21 +1,21 @@
 import SeedDatabase
 import SeedFormat
 
-/// What a feed's values say of its tables before a model does: columns, their types, and a key.
+/// Derives tables from a feed's values before there is a model: columns, types and keys.
 package struct FeedSurvey {
   private let scratch: Connection
   private let settings: FeedSettings
   private let isTransit: Bool
-  /// A statement for each table that has rows or columns.
+  /// A CREATE statement for each table that has rows or columns.
   package private(set) var tables: [String] = []
-  /// Files that are no tables, and why.
+  /// Files that are not tables, each with the reason.
   package private(set) var leftOut: [(file: String, reason: String)] = []
-  /// What has to be said of files that are written in another way than their names say.
+  /// Settings for files whose format differs from their names.
   package private(set) var said: [FeedTable] = []
-  /// The same for people.
+  /// The same settings in words.
   package private(set) var notes: [String] = []
 
-  /// Reads all of a feed, of which something may be said already.
+  /// Reads the whole feed. `settings` may describe some of it already.
   package init(_ path: String, _ settings: FeedSettings = FeedSettings()) throws {
     self.settings = settings
     scratch = try Connection("feed", .scratch)
@@ -25,7 +25,6 @@ package struct FeedSurvey {
     for documents in all { try survey(documents) }
   }
 
-  /// Makes an empty database of the tables.
   package func make(at path: String) throws {
     let connection = try Connection(path, .creator)
     for table in tables { try connection.execute(table) }
@@ -48,7 +47,7 @@ package struct FeedSurvey {
     }
   }
 
-  /// Adds a table, or returns why its file is prose: a licence, or a letter to the archive's readers.
+  /// Adds a table, or returns the reason why its file is prose, such as a licence or a readme.
   @discardableResult
   private mutating func add(_ documents: FeedDocuments, mayBeProse: Bool = false) throws -> String? {
     let writer = FeedTableWriter(
@@ -90,11 +89,11 @@ package struct FeedSurvey {
 
   // MARK: Keys
 
-  /// The columns that tell all rows apart: those that are known to, else the first one that does, else the first few.
+  /// The columns of a unique key: the table's usual key, the first unique column, or the first two to four columns.
   private func key(of table: String, _ names: [String], _ mayBe: [Bool]) throws -> [String] {
     let fit = names.indices.filter { mayBe[$0] }.map { names[$0] }
     let prefixes = (2...4).map { Array(names.prefix($0)) }
-    // Where the usual key does not do, one column of such a table only does by accident.
+    // If the usual key of a transit table is not unique, a single unique column is a coincidence.
     let singles = Transit.isTable(table) ? [] : fit.map { [$0] }
     let candidates =
       [Transit.key(of: table, columns: fit)] + singles + prefixes.filter { $0.allSatisfy(fit.contains) }
@@ -102,7 +101,7 @@ package struct FeedSurvey {
   }
 
   private func isKey(_ columns: [String], of table: String) throws -> Bool {
-    // Most columns have two rows with equal values among the first ones.
+    // Most columns have duplicates among the first rows.
     for limit in [1000, Int.max] {
       let rows = "SELECT \(columns.map(quoted).joined(separator: ", ")) FROM \(quoted(table)) LIMIT \(limit)"
       let count =

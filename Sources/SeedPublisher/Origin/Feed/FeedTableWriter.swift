@@ -3,21 +3,21 @@ import SeedFormat
 import SeedImport
 import SeedSystem
 
-/// Writes a table's rows into a staging database. Columns that no model knows join when the first document names them.
+/// Writes a table's rows into a staging database. Columns that no model knows are added when a document first has them.
 final class FeedTableWriter: RowReceiver {
   private let table: FeedSchema.Table
   private let connection: Connection
   /// The type of a column that no model knows.
   private let otherType: String
   private var columns: [ColumnSchema]
-  /// By name in lower case.
+  /// By lowercase name.
   private var numbers: [String: Int]
-  /// Names in lower case that some document has.
+  /// Lowercase names that a document has.
   private var seen: Set<String> = []
-  /// Columns of texts without a type of a model or of the operator.
+  /// Text columns without a type from a model or the operator.
   private(set) var untyped: [String] = []
   private var madeColumns = 0
-  /// By the number of their rows.
+  /// By their number of rows.
   private var inserts: [Int: Statement] = [:]
   private(set) var rows = 0
 
@@ -45,13 +45,12 @@ final class FeedTableWriter: RowReceiver {
     return ReceivedColumn(columns.count - 1, columns[columns.count - 1])
   }
 
-  /// Headers are often written with spaces around the names.
   private static func name(_ written: String) -> String {
     let start = written.drop(while: \.isWhitespace)
     return start.lastIndex { !$0.isWhitespace }.map { String(start[...$0]) } ?? ""
   }
 
-  /// Without a document only the operator can tell what a SELECT may read.
+  /// Adds the columns with a configured type, because a SELECT may read them even if the table has no document.
   func addTypedColumns() {
     for name in table.types.keys.sorted() { _ = column(name) }
   }
@@ -71,10 +70,10 @@ final class FeedTableWriter: RowReceiver {
     return flaw("the header has no field", found: trimmed, Set(folded))
   }
 
-  /// A flaw of documents of rows that were read: columns of the models that none of the rows mentions.
+  /// The error for row documents in which no row has a required column.
   var flawOfRows: String? { rows > 0 ? flaw("no row has a member", found: names, seen) : nil }
 
-  /// A column that has gone would take its values from all rows. One that was found may be the same under another name.
+  /// A missing column is an error, because all rows would lose its values. A new column may be the same one, renamed.
   private func flaw(_ start: String, found: [String], _ folded: Set<String>) -> String? {
     let key = Set(table.key.map { $0.column.lowercased() })
     let gone = table.columns.filter { !folded.contains($0.name.lowercased()) }
@@ -124,7 +123,7 @@ final class FeedTableWriter: RowReceiver {
     return insert
   }
 
-  /// Makes the table, or the columns that came since. Rows are compared by the client's own constraints, so it has none.
+  /// Creates the table or adds new columns. Rows are compared under the client's constraints, so the table has none.
   func makeColumns() throws {
     guard madeColumns < columns.count else { return }
     inserts = [:]
@@ -140,9 +139,9 @@ final class FeedTableWriter: RowReceiver {
   }
 }
 
-/// A text with a NUL character, at which other programs cut it off.
+/// Reports a text with a NUL character, which other programs would truncate.
 struct NULInText: Error {
-  /// Of the table, counted from 1.
+  /// In the table, starting at 1.
   let row: Int
   let column: String
 

@@ -1,4 +1,4 @@
-/// Tables, keys and types by the reference of the General Transit Feed Specification (GTFS), whatever the values look like.
+/// Tables, keys and types of the General Transit Feed Specification (GTFS), independent of the values.
 enum Transit {
   private static let keys: [String: [String]] = [
     "agency": ["agency_id"], "stops": ["stop_id"], "routes": ["route_id"], "trips": ["trip_id"],
@@ -20,17 +20,16 @@ enum Transit {
 
   static func isTable(_ name: String) -> Bool { keys[name.lowercased()] != nil }
 
-  /// Whether tables of these names are such a feed.
   static func isFeed(_ names: [String]) -> Bool {
     Set(["stops", "routes", "trips"]).isSubset(of: names.map { $0.lowercased() })
   }
 
-  /// The key of a table by its name, as far as it has the columns.
+  /// The table's key according to the specification, without columns that it lacks.
   static func key(of table: String, columns: [String]) -> [String] {
     (keys[table.lowercased()] ?? []).filter(columns.contains)
   }
 
-  /// Endings of columns of texts: names, codes and colours may all be digits today.
+  /// Suffixes of text columns. Names, codes and colours may consist of digits.
   private static let textEndings = [
     "_id", "_name", "_code", "_desc", "_url", "_phone", "_email", "_lang", "_color", "_headsign", "_timezone",
     "_number",
@@ -54,7 +53,7 @@ enum Transit {
     "min_width", "level_index",
   ]
 
-  /// `nil` for columns that the reference does not know, or that may hold anything.
+  /// `nil` for columns that the specification lacks or that may hold any value.
   static func type(of column: String) -> FeedTable.ColumnType? {
     let column = column.lowercased()
     if integers.contains(column) { return .integer }

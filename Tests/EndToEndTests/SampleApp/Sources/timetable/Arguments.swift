@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the user asks for, and where things are.
+/// The command line: a command and paths.
 struct Arguments {
   enum Command {
     case favourite(String)
@@ -12,7 +12,7 @@ struct Arguments {
     let description = "usage: timetable --seed DIR --server URL --data DIR favourite NAME | board | watch"
   }
 
-  /// The folder that `seedbank pull --bundle` made; in an app it is among the bundle's resources.
+  /// The folder made by `seedbank pull --bundle`; an app has it among its bundle's resources.
   let seed: URL
   let server: URL
   let data: URL

@@ -4,7 +4,7 @@ import SQLite3
 import SQLite
 #endif
 
-/// SQLite as a small app uses it: one connection, texts in, texts out.
+/// A minimal SQLite wrapper: one connection, texts in and out.
 final class Database {
   struct Failure: Error, CustomStringConvertible {
     let description: String
@@ -53,5 +53,5 @@ final class Database {
   }
 }
 
-/// SQLite copies what is bound, for it does not outlive the call.
+/// Makes SQLite copy bound values, which do not outlive the call.
 private let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)

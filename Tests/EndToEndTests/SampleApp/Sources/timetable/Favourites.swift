@@ -1,9 +1,9 @@
 import SeedClient
 
-/// What the user likes: a database of the app's own, beside which the seed is attached to be read.
+/// The user's favourites in the app's own database, with the seed attached for reading.
 actor Favourites {
   private let database: Database
-  /// Its files stay while this is held.
+  /// Keeps the attached files alive.
   private var seed: Seed?
 
   init(_ path: String) throws {
@@ -12,13 +12,13 @@ actor Favourites {
       "CREATE TABLE IF NOT EXISTS favourite(stop_id TEXT PRIMARY KEY NOT NULL, name TEXT NOT NULL)")
   }
 
-  /// Reads the seed's rows from here on; the one before is let go.
+  /// Attaches a seed and releases the previous one.
   func attach(_ seed: Seed) throws {
     try seed.attach(to: database.handle)
     self.seed = seed
   }
 
-  /// Whether there is such a stop, which is a favourite then.
+  /// Adds a stop; returns false if there is no such stop.
   func add(stopNamed name: String) throws -> Bool {
     try database.run(
       "INSERT OR REPLACE INTO favourite SELECT id, name FROM seed.stop WHERE name = ? ORDER BY id LIMIT 1",
@@ -26,7 +26,7 @@ actor Favourites {
     return try !database.rows("SELECT 1 FROM favourite WHERE name = ?", name).isEmpty
   }
 
-  /// A line for each favourite, with its next departures. A stop that is gone is still a favourite.
+  /// A line for each favourite with its next departures. A removed stop stays a favourite.
   func board() throws -> [String] {
     let stops = try database.rows(
       """

@@ -1,7 +1,7 @@
 import Foundation
 import SeedClient
 
-/// The app: reference data that others keep fresh, and favourites that belong to its user.
+/// The app: reference data from a server, and the user's own favourites.
 struct Timetable: Sendable {
   private let seeds: SeedStore
   private let favourites: Favourites
@@ -14,25 +14,24 @@ struct Timetable: Sendable {
     favourites = try Favourites(arguments.data.appending(path: "favourites.sqlite").path)
   }
 
-  /// Remembers a stop by its name.
   func like(_ name: String) async throws {
     try await favourites.attach(seeds.prepare())
     try await say(favourites.add(stopNamed: name) ? "\(name) is a favourite" : "there is no stop \(name)")
   }
 
-  /// The favourites' next departures, with what is on this device.
+  /// The favourites' next departures from the local data.
   func board() async throws {
     try await favourites.attach(seeds.prepare())
     try await show()
   }
 
-  /// The same, again and again, while the data is kept fresh.
+  /// Prints the departures and keeps the data fresh.
   func watch() async throws {
     let (openings, changes) = (seeds.openings, seeds.changes)
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await seeds.keepUpdated { failure in complain(failure.message) } }
       group.addTask {
-        // A new file takes the old one's place: attach it, and let the old one go.
+        // A new file replaces the old one: attach it and release the old one.
         for await seed in openings {
           try await favourites.attach(seed)
           try await show()

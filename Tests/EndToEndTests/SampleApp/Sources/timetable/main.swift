@@ -1,5 +1,5 @@
-// A timetable in a terminal. Its data comes with it, and is kept fresh by a server; what its user likes is in a
-// database of its own, which no update touches.
+// A timetable in a terminal. The app ships with data and updates it from a server. The user's favourites are in a
+// separate database that no update changes.
 //
 //   timetable --seed DIR --server URL --data DIR favourite NAME
 //   timetable --seed DIR --server URL --data DIR board

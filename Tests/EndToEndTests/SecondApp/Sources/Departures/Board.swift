@@ -1,32 +1,32 @@
 import SeedClient
 
 extension SeedModel {
-  /// What the app's queries were written for.
+  /// The model that the app's queries are written for.
   public static let departures = SeedModel(
     dataset: "departures", model: "1.0",
     schema: "b67f4989e01f274304006f4153c19be572ced11d91a5324e57f78c4ad45cbee5")
 }
 
-/// A departure, as the board shows it.
+/// A row of the board.
 public struct Departure: Decodable, Hashable, Sendable {
   public let time: String, line: String, destination: String, platform: Int?
 }
 
-/// What the screen shows, whatever draws it.
+/// The content of the screen, independent of the user interface.
 public actor Board {
   private let seeds: SeedStore
   private let stop: String
-  /// What the user is told besides.
+  /// A message to the user beside the departures.
   public private(set) var notice: String?
 
-  /// A board of one stop.
+  /// Creates a board of one stop.
   public init(_ seeds: SeedStore, stop: String) { (self.seeds, self.stop) = (seeds, stop) }
 
   private var query: SeedQuery {
     "SELECT time, line, destination, platform FROM departure WHERE stop = \(stop) ORDER BY time"
   }
 
-  /// Shows what is there, and again whatever changes. Ends with its task, or where the data does not fit this app.
+  /// Shows the departures now and after every change. Ends with its task, or if the data does not fit this app.
   public func follow(show: @Sendable ([String]) -> Void) async {
     do {
       for try await departures in seeds.rows(query, as: Departure.self) { show(departures.map(Self.line)) }
@@ -38,7 +38,7 @@ public actor Board {
     return "\(departure.time) \(departure.line) \(departure.destination)\(platform)"
   }
 
-  /// Brings the newest departures; what was there stays where that fails.
+  /// Downloads the newest departures. A failed update keeps the old data.
   public func refresh() async {
     do {
       try await seeds.update()

@@ -2,7 +2,7 @@ import Departures
 import Foundation
 import SeedClient
 
-// departures-board SERVER ROOT STOP: prints a stop's departures, again whenever they change.
+// departures-board SERVER ROOT STOP: prints a stop's departures, and again whenever they change.
 let arguments = CommandLine.arguments
 let root = try Data(contentsOf: URL(fileURLWithPath: arguments[2]))
 let seeds = try SeedStore(.departures, server: URL(string: arguments[1])!, root: root)

@@ -22,7 +22,7 @@ import Testing
     try seeds.publish { $0.put(row, in: "departure") }
   }
 
-  /// What a board shows, one time after the other.
+  /// The lists that a board shows, in order.
   private func shows(of board: Board) -> AsyncStream<[String]> {
     let (shows, show) = AsyncStream.makeStream(of: [String].self)
     let task = Task { await board.follow { show.yield($0) } }
@@ -30,7 +30,7 @@ import Testing
     return shows
   }
 
-  @Test func `the board shows what departs, and what an update brings`() async throws {
+  @Test func `the board shows departures and updates`() async throws {
     let board = Board(try seeds.store(), stop: "Alex")
     await board.refresh()
     var shows = shows(of: board).makeAsyncIterator()
@@ -40,8 +40,7 @@ import Testing
     #expect(await shows.next() == ["10:05 S3 Spandau", "10:15 S5 Spandau, platform 3"])
   }
 
-  @Test func `at a first start without a network it shows what came with the app, and says so`() async throws
-  {
+  @Test func `the first start without a network shows the bundled data with a notice`() async throws {
     let bundle = try await seeds.makeBundle()
     seeds.failure = .offline
     let board = Board(try seeds.store(bundle: bundle), stop: "Alex")
@@ -51,14 +50,14 @@ import Testing
     #expect(await board.notice == "Perhaps not the newest departures.")
   }
 
-  @Test func `an app that is too old says what helps`() async throws {
+  @Test func `an outdated app asks for an update`() async throws {
     let board = Board(try seeds.store(), stop: "Alex")
     try seeds.dropModel()
     await board.refresh()
     #expect(await board.notice == "Please update this app.")
   }
 
-  @Test func `a departure that does not fit is told, not hidden`() async throws {
+  @Test func `an invalid departure is reported, not hidden`() async throws {
     try depart(3, nil, "S7")
     let board = Board(try seeds.store(), stop: "Alex")
     await board.refresh()
