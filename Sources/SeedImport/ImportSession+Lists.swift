@@ -1,6 +1,5 @@
 import SeedFormat
 
-// Lists of the mapping.
 extension ImportSession {
   final class List {
     let plan: RowPlan

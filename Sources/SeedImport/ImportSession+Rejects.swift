@@ -1,6 +1,5 @@
 import SeedFormat
 
-// Unreadable rows, and rejected rows of an earlier import.
 extension ImportSession {
   /// Rejects the row on the tape whatever the mapping. This ends the document if bad rows are not allowed in it and it
   /// is not CSV.

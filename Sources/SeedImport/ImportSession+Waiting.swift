@@ -2,7 +2,6 @@ import SeedFormat
 
 // Rows that wait for unique values and are retried at the end of a transaction.
 extension ImportSession {
-  /// Writes a row, or stores it with its nested rows until later.
   func write(_ list: List, _ name: String?, _ source: borrowing DocumentSource) throws {
     let turn = turns.latest
     if try writeRow(list, name, source) { return try issues.endRow() }

@@ -192,7 +192,6 @@ package final class ImportSession {
     return true
   }
 
-  /// The list for unreadable rows.
   var firstList: List { lists[frame.first] }
 
   /// The first list in this place that takes the row; an unreadable record goes to the first list.
@@ -202,7 +201,6 @@ package final class ImportSession {
     return numbers.first { lists[$0].selection.takes(source) } ?? (source.flaw != nil ? numbers.first : nil)
   }
 
-  /// Stores the row's place for messages.
   func locate(_ offset: Int, _ list: Int, _ name: String?) {
     source.mark(offset)
     (writer.place.list, writer.place.name) = (list, name)
@@ -285,7 +283,6 @@ package final class ImportSession {
     try lostRows.drop()
   }
 
-  /// Tables with no list in any document.
   private var absentTables: Set<String> {
     let here = listsFound.map { lists[$0].plan.table.name.lowercased() }
     return Set(lists.map { $0.plan.table.name.lowercased() }).subtracting(here)
@@ -312,7 +309,6 @@ package final class ImportSession {
     }
   }
 
-  /// Rolls back uncommitted changes.
   package func abandon() {
     trace = nil
     // Only the failure that led here is reported.

@@ -8,11 +8,9 @@ final class IssueCollector {
   private var rejectedRows = 0
   private let told: ((ImportIssue) throws -> Void)?
   private let rejected: ((ImportReject) throws -> Void)?
-  /// Issues of the current row.
   private var issues: [ImportIssue] = []
   private var rejections = 0
   private var open: ImportReject?
-  /// Whether the document has a header.
   var followsHeader = false
   private let policy: ImportPolicy
 
@@ -56,7 +54,6 @@ final class IssueCollector {
       header: content.header)
   }
 
-  /// Adds an issue that rejects no row.
   func note(_ refusal: RejectedRow, _ table: String, _ place: RowPlace) {
     issues.append(issue(refusal, table, place))
   }

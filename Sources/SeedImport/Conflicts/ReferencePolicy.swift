@@ -119,7 +119,6 @@ struct ReferencePolicy {
     }
   }
 
-  /// A row with a broken reference, as messages name it.
   private struct ReferencingRow: Hashable {
     let key: String
     let values: String

@@ -60,7 +60,6 @@ public struct CSVFormat: Hashable, Sendable {
 }
 
 extension CSVFormat.Encoding {
-  /// An encoding by one of its usual names.
   package init?(named name: String) {
     switch name.lowercased() {
     case "utf8": self = .utf8
@@ -72,7 +71,6 @@ extension CSVFormat.Encoding {
 
   package static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
 
-  /// The name used in sentences.
   var title: String { self == .utf8 ? "UTF-8" : rawValue }
 }
 
@@ -84,7 +82,6 @@ extension CSVFormat {
     return character
   }
 
-  /// The delimiter's byte; `nil` if it cannot be one.
   static func byte(_ delimiter: Character) -> UInt8? {
     guard let byte = delimiter.asciiValue, ![0, 0x0A, 0x0D, UInt8(ascii: "\"")].contains(byte) else {
       return nil
@@ -92,7 +89,6 @@ extension CSVFormat {
     return byte
   }
 
-  /// The names that occur twice in a header.
   static func doubled(_ names: [String]) -> [String] {
     var seen: Set<[UInt8]> = []
     return names.filter { !seen.insert(Array($0.utf8)).inserted }

@@ -12,7 +12,6 @@ package struct ImportHooks {
   package var willCommit: (() throws -> Void)?
   /// Checked between batches.
   package var isCancelled: () -> Bool = { false }
-  /// The clock that paces progress.
   package var now: () -> ContinuousClock.Instant = { ContinuousClock.now }
 
   package init() {}

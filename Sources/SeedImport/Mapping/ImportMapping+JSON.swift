@@ -305,7 +305,6 @@ extension RelationMapping {
     try object.refuseUnread()
   }
 
-  /// Reads a table given by name or as an object.
   private static func table(
     _ object: inout JSONObjectReader, _ shared: SharedTables
   ) throws(MalformedJSON) -> TableMapping {
@@ -320,7 +319,6 @@ extension RelationMapping {
 }
 
 extension JSONObjectReader {
-  /// Reads one text or several.
   fileprivate mutating func texts(_ name: String) throws(MalformedJSON) -> [String] {
     guard let value = takeIfPresent(name) else { return [] }
     let texts = value.string.map { [$0] } ?? value.elements?.compactMap(\.string) ?? []

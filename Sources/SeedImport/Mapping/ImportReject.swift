@@ -18,7 +18,6 @@ public struct ImportReject: Hashable, Sendable {
   /// The fields' names if a CSV record has another number of fields or is kept as bytes.
   public var header: [String]?
 
-  /// The most issues kept for one row.
   package static let mostIssues = 1000
 
   package init(
@@ -77,14 +76,12 @@ extension ImportReject {
 }
 
 extension ImportIssue {
-  /// The issue without its place.
   fileprivate var matter: [JSONMember] {
     .init(
       ("table", .string(table)), ("key", key.map(JSONValue.string)), ("column", column.map(JSONValue.string)),
       ("field", field.map(JSONValue.string)), ("code", .string(code.rawValue)), ("message", .string(message)))
   }
 
-  /// The issue as in the report.
   package var json: JSONValue {
     guard !document.isEmpty else { return .object(matter) }
     return .object(

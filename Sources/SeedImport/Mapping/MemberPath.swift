@@ -43,7 +43,6 @@ public struct MemberPath: Hashable, Sendable {
   }
 }
 
-/// The reason why a text is not a path.
 package struct InvalidPath: Error {
   package let description: String
 }

@@ -99,7 +99,6 @@ extension ColumnMapping: ExpressibleByStringLiteral {
 }
 
 extension TableMapping.NameStyle {
-  /// The name of the column that this member matches.
   package func columnName(_ member: String) -> String {
     switch self {
     case .identity, .explicit: member

@@ -5,7 +5,6 @@ import SeedFormat
 struct HeaderCheck {
   private let plan: RowPlan
   private let mapping: TableMapping
-  /// Fields that conditions read.
   private let conditions: Set<String>
 
   init(_ plan: RowPlan, _ mapping: TableMapping, conditions: Set<String>) {

@@ -8,7 +8,6 @@ final class ImportTarget {
   let key: [Int]
   let keyParts: [KeyIdentity.Part]
   let mode: TableMapping.MergeMode
-  /// Whether the table's rows are nested in others, so that the same rows recur.
   @exclusivity(unchecked) var recurs = false
   @exclusivity(unchecked) var recent = RecentRows()
   @exclusivity(unchecked) var seen: SeenKeys?
@@ -36,7 +35,6 @@ final class ImportTarget {
   /// Tables that this one's triggers write; empty if triggers do not run.
   let triggered: Set<String>
   let keyIdentity = KeyIdentity()
-  /// Explains unique conflicts.
   private(set) lazy var conflicts = UniqueConflict(connection, table)
   private let connection: Connection
   private let fitter: AffinityFitter
@@ -100,7 +98,6 @@ final class ImportTarget {
 
   var runsTriggers: Bool { !triggered.isEmpty }
 
-  /// The table and those that its triggers write.
   var reach: Set<String> { triggered.union([table.name]) }
 
   var isTouched: Bool {

@@ -8,7 +8,6 @@ final class MemberNode {
   @exclusivity(unchecked) var columns: [Int] = []
   @exclusivity(unchecked) var relation: Int?
   @exclusivity(unchecked) private(set) var children: [[UInt8]: MemberNode] = [:]
-  /// Elements by ascending number.
   @exclusivity(unchecked) private(set) var elements: [(number: Int, node: MemberNode)] = []
   @exclusivity(unchecked) private(set) var isSeen = false
   /// A few names of unread members within it, for messages.
@@ -40,7 +39,6 @@ final class MemberNode {
     return next.node(path.dropFirst())
   }
 
-  /// The node for a step that the mapping lists.
   private func child(_ step: MemberPath.Step) -> MemberNode? {
     switch step {
     case .member(let name): children[Array(name.utf8)]
@@ -48,7 +46,6 @@ final class MemberNode {
     }
   }
 
-  /// The node for a step, listed or matched by name.
   func next(_ step: MemberPath.Step) -> MemberNode? {
     if case .member(let name) = step { child(Array(name.utf8)) } else { child(step) }
   }
@@ -58,7 +55,6 @@ final class MemberNode {
   /// The node for a name; `nil` if the mapping does not read it.
   func child(_ name: [UInt8]) -> MemberNode? { children[name] ?? foundByName(name) }
 
-  /// The node of the column that matches the name.
   func foundByName(_ name: [UInt8]) -> MemberNode? { fallback?(name) }
 
   func target(at place: Int, _ name: UnsafeBufferPointer<UInt8>) -> MemberNode? {

@@ -6,7 +6,6 @@ struct NestedElement {
   let name: Int?
 }
 
-/// The nested values of a relation in order.
 struct NestedElements {
   private var next: Int
   private let end: Int
@@ -35,9 +34,7 @@ struct NestedElements {
 }
 
 extension RowRelation {
-  /// The meaning of a nested value.
   enum Meaning {
-    /// Explicitly absent.
     case absent
     case row
     /// The key of a row: the value, or its name in a dictionary.

@@ -112,7 +112,6 @@ final class ParentLedger {
       """
   }
 
-  /// Removes all entries once the lost rows are deleted.
   func clear() throws {
     guard hasParents else { return }
     try connection.execute("DELETE FROM \(parents)")

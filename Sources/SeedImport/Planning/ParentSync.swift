@@ -29,7 +29,6 @@ final class ParentSync {
   @exclusivity(unchecked) private var starts: [Int] = []
   /// Keys of rows that the document names elsewhere, each with its turn.
   @exclusivity(unchecked) private var others: [BorrowedValue] = []
-  /// The parent that named each row.
   @exclusivity(unchecked) private var namers = KeyTable()
 
   /// A count that no parent can have, so that the parent is always checked.
@@ -101,7 +100,6 @@ final class ParentSync {
     rows.append(.integer(turns.latest))
   }
 
-  /// Ends the rows of the latest parent.
   func close() {
     guard let start = starts.last else { return }
     parents[parents.count - 2] = .integer(Int64((rows.count - start) / rowWidth))
@@ -217,7 +215,6 @@ final class ParentSync {
 }
 
 extension [Int] {
-  /// Ascending numbers as ranges of consecutive ones.
   fileprivate var runs: [Range<Int>] {
     var runs: [Range<Int>] = []
     for number in self {

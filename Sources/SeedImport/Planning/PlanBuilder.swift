@@ -18,7 +18,6 @@ final class PlanBuilder {
   /// The modes of the document's lists by table.
   private let modes: [String: TableMapping.MergeMode]
 
-  /// The rows that a relation replaces.
   private struct SyncScope: Hashable {
     let table: String
     let parent: [Int]
@@ -45,7 +44,6 @@ final class PlanBuilder {
     return modes
   }
 
-  /// `conditions` are additional members to read.
   func plan(_ mapping: TableMapping, conditions: [MemberPath] = []) throws -> RowPlan {
     let target = try target(mapping)
     if let name = mapping.columnFilledTwice {

@@ -19,7 +19,6 @@ extension RowPlan {
     return empty
   }
 
-  /// Stores which columns a field fills, for messages.
   func noteField(_ field: String) {
     guard let node = root.child(Array(field.utf8)) else { return }
     for column in node.columns { target.fields[columns[column].schema.name] = field }

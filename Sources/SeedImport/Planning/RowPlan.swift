@@ -77,7 +77,6 @@ final class RowPlan {
 
   var table: TableSchema { target.table }
 
-  /// All tables that the row and its nested rows are written to.
   private(set) lazy var targets: [ImportTarget] =
     [target] + relations.flatMap { $0.plan.targets + ($0.ownedPlan === $0.plan ? [] : $0.ownedPlan.targets) }
 
@@ -136,9 +135,7 @@ final class RowRelation {
   let plan: RowPlan
   /// The plan of the rows that belong to a parent: the nested rows, or the pairs.
   let ownedPlan: RowPlan
-  /// The column for the names of a dictionary's members.
   let names: ValueReader.Target?
-  /// Removes rows that a parent's newest object does not name.
   let sync: ParentSync?
 
   init(

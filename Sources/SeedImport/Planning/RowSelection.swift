@@ -1,6 +1,5 @@
 import SeedFormat
 
-/// Selects one of the lists in a place for a row.
 struct RowSelection {
   private let conditions: [RowCondition]
 

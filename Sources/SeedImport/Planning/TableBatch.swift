@@ -129,7 +129,6 @@ final class BatchShape {
   let slots: SlotSet
   let width: Int
   let key: [Int]
-  /// Indexes of the table's columns that the document fills.
   let columns: [Int]
   private let affinities: [Affinity]
   private let defaults: [BorrowedValue]

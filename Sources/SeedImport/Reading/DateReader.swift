@@ -12,7 +12,6 @@ struct DateReader {
   private let format: Format
   private let form: ImportConversion.DateForm
   private let zone: Int
-  /// The format's name in messages.
   let name: String
 
   /// Seconds from 1970 to 2001, the epoch of Core Data.

@@ -12,7 +12,6 @@ struct DocumentFrame {
   static let root = 0
 
   private(set) var nodes = [Node(path: "$")]
-  /// The lists' places.
   private(set) var paths: [(node: Int, path: MemberPath)] = []
   /// Nodes that a document must have.
   private(set) var needed: Set<Int> = []

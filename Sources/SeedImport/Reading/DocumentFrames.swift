@@ -40,7 +40,6 @@ struct DocumentFrames {
     return frame
   }
 
-  /// Throws if a list's document is missing.
   func checkAllCame() throws {
     for (number, list) in lists.enumerated() where !list.isOptional && !met.contains(number) {
       guard let file = list.file else { continue }

@@ -85,9 +85,7 @@ struct DocumentSource: ~Copyable {
   }
 }
 
-// Rejected rows of an earlier import, each on its own tape.
 extension DocumentSource {
-  /// Reads a JSON row.
   static func again(_ json: [UInt8]) throws -> DocumentSource {
     var source = DocumentSource(partAt: 0)
     source.isAgain = true
@@ -157,7 +155,6 @@ extension DocumentSource {
 
   mutating func complete() { scanner.complete() }
 
-  /// Bytes of the document received so far.
   var bytesFed: Int { decoder?.bytesTaken ?? scanner.bytesFed }
 
   /// Bytes of the document up to the current row; approximate if it is not UTF-8.
@@ -182,7 +179,6 @@ extension DocumentSource {
 
 // Places in the file for messages, counted on demand from the last known one.
 extension DocumentSource {
-  /// Stores a row's offset; rows mostly arrive in order.
   mutating func mark(_ offset: Int) {
     if offset < latest.offset { latest = base }
     latest = place(of: offset)
@@ -257,11 +253,8 @@ struct RowPlace {
   var document = ""
   var row = 0
   var offset = 0
-  /// The line, in CSV only.
   var line: Int?
-  /// The list's index in the mapping.
   var list = 0
-  /// The row's name in a dictionary.
   var name: String?
 }
 

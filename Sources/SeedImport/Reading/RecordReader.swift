@@ -14,7 +14,6 @@ struct RecordReader {
   private let empties: (String) -> RecordHeader.Empty
   private let flawOfHeader: ([String]) -> String?
   private(set) var header: RecordHeader?
-  /// The error in the record on the tape.
   private(set) var flaw: RejectedRow?
   /// Whether the header is the document's first record.
   let hasHeader: Bool
@@ -34,7 +33,6 @@ struct RecordReader {
     (self.empties, self.flawOfHeader) = (empties, flawOfHeader)
   }
 
-  /// Prepares the tape for fields with these names.
   mutating func begin(_ names: [String], _ tape: inout JSONTape) {
     let header = RecordHeader(names, empties)
     begin(header, &tape)

@@ -2,11 +2,9 @@ import SeedFormat
 
 /// Finds CSV fields in the bytes in memory. Positions count from `base`.
 struct RecordScan {
-  /// The token after a field.
   enum Stop { case delimiter, lineEnd, end, starved, text }
 
   struct Field {
-    /// The text without its quotation marks.
     var range: Range<Int>
     var isQuoted = false
     /// Whether the text has doubled quotation marks.
@@ -126,9 +124,7 @@ struct RecordScan {
 }
 
 extension RecordScan.Field {
-  /// The field's end, including quotation marks.
   var end: Int { range.upperBound + (isQuoted ? 1 : 0) }
 
-  /// The field's start, including quotation marks.
   var start: Int { range.lowerBound - (isQuoted ? 1 : 0) }
 }

@@ -8,9 +8,7 @@ struct RejectedRow: Error {
   var column: String?
   var offset: Int?
   var key: String?
-  /// The nested table, if the error is not in the row's own.
   var table: String?
-  /// The field's name in the CSV header.
   var field: String?
 
   init(

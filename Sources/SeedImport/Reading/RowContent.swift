@@ -2,7 +2,6 @@ import SeedFormat
 
 /// A rejected row as in the document.
 struct RowContent {
-  /// The row as JSON.
   var value: [UInt8]
   /// The original bytes if the row is not JSON or not UTF-8.
   var bytes: [UInt8]?
@@ -29,7 +28,6 @@ struct RowContent {
   }
 }
 
-/// A line of rejected rows that is imported again.
 struct RejectedLine {
   let place: RowPlace
   let content: RowContent

@@ -4,7 +4,6 @@ import SeedFormat
 /// Finds the rows of a document that arrives in pieces: reads its frame by token and its rows by tape.
 struct RowFinder {
   private enum Stage {
-    /// The next value is at this node of the frame.
     case seeking(Int)
     case finding
     case skipping(nesting: Int)
@@ -14,7 +13,6 @@ struct RowFinder {
     /// Within a line that is an array of rows.
     case page
 
-    /// Whether the whole document is rows.
     var isWhole: Bool {
       switch self {
       case .lines, .records: true
@@ -32,7 +30,6 @@ struct RowFinder {
     case moved, starved, done
   }
 
-  /// The node of the current rows.
   private var node = DocumentFrame.root
   /// Indexes of the lists that may take the current rows.
   var lists: [Int] { frame.nodes[node].lists }
@@ -222,7 +219,6 @@ struct RowFinder {
   }
 }
 
-/// A row longer than ``RowFinder/longestRow``.
 struct LongRow: Error {
   let offset: Int
 

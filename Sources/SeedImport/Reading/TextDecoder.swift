@@ -1,8 +1,6 @@
 /// Converts a single-byte encoding to UTF-8, piece by piece; UTF-8 passes unchanged.
 struct TextDecoder {
-  /// Whether the input is UTF-8.
   let isPlain: Bool
-  /// Bytes of the document received so far.
   private(set) var bytesTaken = 0
   /// Each byte's character in UTF-8.
   private let letters: [[UInt8]]

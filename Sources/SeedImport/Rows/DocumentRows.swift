@@ -4,7 +4,6 @@ import SeedFormat
 /// Reads one document's rows unchanged, without a mapping or lookups, for receivers with tables of their own. The
 /// document arrives in pieces: call ``feed(_:)`` for each, then ``end()``.
 package final class DocumentRows {
-  /// The document's name in messages.
   private let document: String
   private let receiver: any RowReceiver
   private let binding: RowBinding
@@ -15,7 +14,6 @@ package final class DocumentRows {
   /// Whether no byte has been read; the document may begin with a byte order mark.
   private var isAtStart = true
   private let csv: CSVFormat?
-  /// The number of rows read.
   @exclusivity(unchecked) package private(set) var count = 0
 
   /// The most rows that a receiver takes at a time.
@@ -23,7 +21,6 @@ package final class DocumentRows {
 
   /// Thrown after the last row that the caller asked for.
   package struct Enough: Error {
-    /// The row's place.
     package let place: String
   }
 

@@ -21,7 +21,6 @@ final class RowBinding {
     names = keyColumn.flatMap(target)
   }
 
-  /// Frees the values lent by earlier rows, which were taken.
   func clear() { reader.bytes.clear() }
 
   func column(_ name: String) -> ColumnSchema? { receiver.column(name)?.schema }
@@ -42,7 +41,6 @@ final class RowBinding {
     return node
   }
 
-  /// Binds the header of a CSV document.
   func begin(_ names: [String]) -> String? {
     fields = names.map(target)
     return nil
@@ -50,7 +48,6 @@ final class RowBinding {
 
   // MARK: Rows
 
-  /// Fills a row from the tape.
   func read(
     _ source: borrowing DocumentSource, _ name: String?, into row: UnsafeMutablePointer<BorrowedValue>
   ) throws(RejectedRow) {

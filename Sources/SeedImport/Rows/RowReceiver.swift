@@ -1,13 +1,11 @@
 package import SeedDatabase
 package import SeedFormat
 
-/// A receiver of documents' rows.
 package protocol RowReceiver: AnyObject {
   /// The error in the header of a CSV document; `nil` if rows may follow.
   func flaw(ofHeader names: [String]) -> String?
   /// The column for a member or field; `nil` to ignore it. Called once for each name in a document.
   func column(_ name: String) -> ReceivedColumn?
-  /// The current number of columns.
   var width: Int { get }
   /// Takes rows whose values are valid until it returns.
   func take(_ rows: ReceivedRows) throws
@@ -31,7 +29,6 @@ package struct ReceivedRows {
   /// The most columns of an SQLite table.
   package static let mostColumns = 2000
 
-  /// The row at this index.
   package func row(_ number: Int) -> UnsafePointer<BorrowedValue> {
     UnsafePointer(values + number * Self.mostColumns)
   }

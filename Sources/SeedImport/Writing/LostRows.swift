@@ -118,7 +118,6 @@ final class LostRows {
         + "the 'where', or accept it (--accept-shrink, ImportPolicy.acceptsShrink)")
   }
 
-  /// Adds the references cleared by the policy.
   func note(cleared: [String: Int]) {
     for (table, count) in cleared { add(.init(updated: count), to: table) }
   }

@@ -83,7 +83,6 @@ final class RowCollector {
     return values >= Self.mostValues || evaluator.reader.bytes.count >= Self.mostBytes
   }
 
-  /// A row that has to be written alone.
   private struct GoesAlone: Error {}
 
   private func collectTree(

@@ -21,7 +21,6 @@ final class RowDeletion {
 
   func count(_ table: String) throws -> Int { try lists[table.lowercased()]?.count() ?? 0 }
 
-  /// The values of these columns in listed rows.
   func values(_ columns: [String], of table: String) throws -> [[SeedValue]] {
     guard let list = lists[table.lowercased()] else { return [] }
     return try connection.rows(
@@ -39,7 +38,6 @@ final class RowDeletion {
       "SELECT \(list) FROM \(quoted(table)) WHERE \(conditions.joined(separator: " OR "))")
   }
 
-  /// The changes to a table's rows.
   struct Changes {
     var deleted = 0
     var updated = 0
@@ -50,7 +48,6 @@ final class RowDeletion {
     }
   }
 
-  /// Deletes the listed rows, and clears references to them.
   func run() throws -> [String: Changes] {
     var changes: [String: Changes] = [:]
     for clearing in try clearings() {
@@ -92,7 +89,6 @@ final class RowDeletion {
   /// A reference that is cleared while its rows stay.
   private struct Clearing {
     let reference: StoredReference
-    /// The SQL condition for its rows.
     let condition: String
   }
 
@@ -132,7 +128,6 @@ final class RowDeletion {
     }
   }
 
-  /// Excludes rows that are themselves deleted.
   private func condition(_ reference: StoredReference, _ list: DoomedRows) -> String {
     let own = lists[reference.table.lowercased()].map { " AND NOT \($0.isListed)" } ?? ""
     return """

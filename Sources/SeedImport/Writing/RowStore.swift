@@ -1,7 +1,6 @@
 import SeedDatabase
 import SeedFormat
 
-/// Writes single rows, each with the writer of its shape.
 final class RowStore {
   let waiting: WaitingRows
   private let policy: ImportPolicy
@@ -72,7 +71,6 @@ final class RowStore {
     return WaitingRows.identity(plan, keyBytes)
   }
 
-  /// Fills columns of new rows that the document does not mention.
   func fillDefaults(_ plan: RowPlan) throws {
     guard !plan.defaults.isEmpty || !plan.target.schemaDefaults.isEmpty else { return }
     for (column, value) in plan.target.schemaDefaults
