@@ -46,7 +46,7 @@ struct ReferencePolicy {
       reference.stored.table, place)
   }
 
-  /// Rolls the import back first, because references that were broken before do not fail it.
+  /// Rolls the import back first, to distinguish references that were already broken.
   private func fail(_ reference: BrokenReference) throws -> Never {
     let rows = try rows(of: reference, limit: Self.comparedRows)
     var earlier = (count: 0, rows: Set<ReferencingRow>())
