@@ -45,7 +45,7 @@ try done("updateFrugally", try await updateFrugally(seeds).hasPrefix("version"))
 
 var phases: [String] = []
 let report = try await update(seeds) { phase, _ in phases.append(phase) }
-try done("update", report?.action == .upToDate && phases.first == "Looking for news")
+try done("update", report?.action == .upToDate && phases.first == "Checking for updates")
 try done("refuseEmptyTimetables", try await !refuseEmptyTimetables(seeds))
 try await mend(seeds)
 try done("mend", try await firstStops(seeds).count == 3)
