@@ -28,7 +28,7 @@ public enum SeedDateForm: Hashable, Sendable {
   case iso8601
   /// Text such as `2026-08-01T12:00:00.000Z`.
   case iso8601Milliseconds
-  /// Text such as `2026-08-01 12:00:00`, as from SQLite's `datetime()` and `CURRENT_TIMESTAMP`.
+  /// Text such as `2026-08-01 12:00:00`, as produced by SQLite's `datetime()` and `CURRENT_TIMESTAMP`.
   case sqlite
   /// Text such as `2026-08-01`, the day in UTC.
   case day

@@ -32,7 +32,7 @@ package final class AffinityFitter {
     }
   }
 
-  /// A resulting text was a number, or is the unconverted original.
+  /// If the converted value is a text, it was a number or is the unchanged original.
   private func lent(_ value: SeedValue, instead original: BorrowedValue) -> BorrowedValue {
     switch (value, original) {
     case (.blob, _), (.text, .text): original

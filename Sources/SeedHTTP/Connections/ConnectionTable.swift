@@ -52,7 +52,7 @@ final class ConnectionTable: Sendable {
     case serving
     /// Each connection ends with its next response; new ones are accepted.
     case draining
-    /// As draining, and new connections are refused.
+    /// Like `draining`, but new connections are refused.
     case ending
   }
 

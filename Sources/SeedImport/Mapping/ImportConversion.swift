@@ -48,7 +48,7 @@ public enum ImportConversion: Sendable {
 }
 
 extension ImportConversion {
-  /// Whether it accepts an object or an array.
+  /// True if an object or an array is accepted.
   var takesObjects: Bool {
     switch self {
     case .json, .custom: true

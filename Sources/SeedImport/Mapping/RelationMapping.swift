@@ -71,7 +71,8 @@ public struct RelationMapping: Sendable {
     _ member: MemberPath, _ table: TableMapping, parentKey: [String], mode: Mode = .merge
   ) -> Self { Self(member, table, .children(parentKey: parentKey), layout: .single, mode: mode) }
 
-  /// A nested array of objects or bare keys: rows of another table, and a row of a third table for each pair.
+  /// A nested array of objects or bare keys. Each element is a row of another table, and has a row of a join table
+  /// that links it to its parent.
   public static func join(
     _ member: MemberPath, _ table: TableMapping, through: String, parentKey: [String], elementKey: [String],
     layout: Layout = .array, mode: Mode = .merge

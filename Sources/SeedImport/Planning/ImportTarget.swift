@@ -34,7 +34,6 @@ final class ImportTarget {
   let batch: TableBatch?
   /// Tables that this one's triggers write; empty if triggers do not run.
   let triggered: Set<String>
-  let keyIdentity = KeyIdentity()
   private(set) lazy var conflicts = UniqueConflict(connection, table)
   private let connection: Connection
   private let fitter: AffinityFitter

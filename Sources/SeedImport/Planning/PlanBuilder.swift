@@ -154,7 +154,7 @@ final class PlanBuilder {
     return try fitter.fit(fitting, to: column.affinity)
   }
 
-  /// The node of the row's object, and those of the columns matched by name.
+  /// The node of the row's object, and the nodes of the columns matched by name.
   private func root(
     _ mapping: TableMapping, _ table: TableSchema
   ) -> (MemberNode, byName: [(column: String, node: MemberNode)]) {

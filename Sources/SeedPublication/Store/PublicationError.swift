@@ -11,8 +11,8 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
   case copyAhead(copy: String, version: String, head: String)
   case notDelegated(series: String)
   case noSnapshot(series: String)
-  /// `isResuming`: the step was also to end a hold, so the operator must confirm both. `gained`: new parts of the
-  /// origin, in words.
+  /// `isResuming`: the step would also have ended a hold, so the operator must confirm both. `gained`: a description
+  /// of the origin's new parts.
   case shrunk([Series: [ShrunkTable]], isResuming: Bool = false, gained: String = "")
   case foreignKey(role: KeyRole, path: String)
   case keyMissing(role: KeyRole, found: Int, needed: Int)

@@ -1,4 +1,4 @@
-/// The relation of an origin's state to one that was read before.
+/// How an origin's state relates to the one read earlier.
 package enum OriginRelation: Hashable, Sendable {
   /// The state includes the earlier one, or the origin has no positions.
   case follows

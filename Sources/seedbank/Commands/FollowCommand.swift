@@ -69,7 +69,7 @@ private struct FollowJob: Sendable {
   private let follower: Follower
   private let everySeconds: Int
   private let configuration: DeploymentConfiguration
-  private let signals = StopSignals()
+  private let signals: StopSignals
 
   static let usualEverySeconds = 5
   private static let everyAllowed = 1...UTCTime.secondsPerDay
@@ -77,6 +77,7 @@ private struct FollowJob: Sendable {
 
   init(_ arguments: ParsedArguments, _ context: Context) throws {
     (self.arguments, self.context) = (arguments, context)
+    signals = try StopSignals()
     try Self.refuseContradictions(arguments)
     try arguments.checkSources("source", context)
     everySeconds = try arguments.integer("every", in: Self.everyAllowed) ?? Self.usualEverySeconds

@@ -96,7 +96,7 @@ extension Command {
 
   /// After a signal, the import is rolled back, and the process ends as the signal would have ended it.
   private static func interruptible(_ job: ImportJob) async throws -> ImportReport {
-    let signals = StopSignals()
+    let signals = try StopSignals()
     let watch = Task {
       guard let number = await signals.first() else { return }
       StopSignals.beginCleanup(after: number)

@@ -28,7 +28,7 @@ extension Command {
     // Before any thread starts.
     ProcessMemory.shareArenas()
     // First of all, so that an early signal also ends the process gracefully.
-    let signals = StopSignals()
+    let signals = try StopSignals()
     let configuration = try context.configuration(arguments)
     context.console.startLog(configuration.log.format, from: configuration.log.level)
     let notices = context.notices(configuration)

@@ -18,7 +18,7 @@ extension Command {
       ("seedbank serve --host :: --port 80", "Serve all networks, over IPv6 and IPv4."),
     ]
   ) { arguments, context in
-    let signals = StopSignals()
+    let signals = try StopSignals()
     let configuration = try context.configuration(arguments)
     context.console.startLog(configuration.log.format, from: configuration.log.level)
     context.console.tellStart(configuration)

@@ -109,7 +109,7 @@ extension SettingsFile {
 
   var fileText: String { json.prettyText }
 
-  /// Omits seldom used settings with their defaults.
+  /// Omits rarely used settings that have their default values.
   var json: JSONValue {
     var members: [JSONMember] = []
     for setting in Self.settings {

@@ -4,15 +4,15 @@ import SeedSystem
 /// Delivers signals that end the process. Dispatch's own signal sources lose some: one that arrives before they listen,
 /// and a second one during their cancellation.
 final class SignalListeners: Sendable {
-  static let shared = SignalListeners()
+  static let shared = Result { try SignalListeners() }
 
   private let listeners = Mutex<(next: Int, all: [Int: AsyncStream<Int32>.Continuation])>((0, [:]))
   // Dispatch's sources are thread-safe, which their Swift type does not declare.
   nonisolated(unsafe) private let source: any DispatchSourceRead
 
-  private init() {
+  private init() throws(FileError) {
     var ends: [Int32] = [0, 0]
-    guard pipe(&ends) == 0 else { fatalError("No file can be opened: raise the limit of open files.") }
+    guard pipe(&ends) == 0 else { throw FileError("open", "a pipe for signals") }
     for end in ends {
       _ = fcntl(end, F_SETFD, FD_CLOEXEC)
       _ = fcntl(end, F_SETFL, O_NONBLOCK)
@@ -47,7 +47,8 @@ final class SignalListeners: Sendable {
   }
 }
 
-nonisolated(unsafe) private var signalPipe: Int32 = -1
+/// Written once, before a handler can read it.
+@exclusivity(unchecked) nonisolated(unsafe) private var signalPipe: Int32 = -1
 
 private func handleStopSignals(by handler: (@convention(c) (Int32) -> Void)?) {
   signal(SIGTERM, handler)

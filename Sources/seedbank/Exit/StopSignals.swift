@@ -6,11 +6,12 @@ struct StopSignals: Sendable {
   private let arrivals: AsyncStream<Int32>
   private let arrival: AsyncStream<Int32>.Continuation
 
-  init() {
+  init() throws {
     let (arrivals, arrival) = AsyncStream.makeStream(of: Int32.self)
     (self.arrivals, self.arrival) = (arrivals, arrival)
-    let listener = SignalListeners.shared.add(arrival)
-    arrival.onTermination = { _ in SignalListeners.shared.remove(listener) }
+    let listeners = try SignalListeners.shared.get()
+    let listener = listeners.add(arrival)
+    arrival.onTermination = { _ in listeners.remove(listener) }
   }
 
   func first() async -> Int32? {

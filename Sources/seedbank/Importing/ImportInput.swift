@@ -21,8 +21,6 @@ struct ImportInput: Sendable {
 
   private init() { (path, name, size, stamp) = (Self.inputPath, "standard input", nil, nil) }
 
-  var isStandardInput: Bool { path == Self.inputPath }
-
   /// The files from the command line. A folder means its JSON and CSV files, and those named by a mapping, sorted by name.
   static func all(_ words: [String], _ paths: [String], _ isWanted: (String) -> Bool) throws -> [ImportInput]
   {

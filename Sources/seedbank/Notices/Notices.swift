@@ -30,7 +30,7 @@ final class Notices: Sendable {
     (self.limit, self.report) = (limit, report)
   }
 
-  /// Runs the program for publications if the step published anything; blocks until it ends.
+  /// Runs the `on.published` program if the step published anything; blocks until it exits.
   func tell(_ step: StepReport, of dataset: DatasetName) {
     let news = step.series.filter(\.hasNews)
     guard let command = commands[.published], !news.isEmpty else { return }

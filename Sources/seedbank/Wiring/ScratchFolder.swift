@@ -13,7 +13,7 @@ final class ScratchFolder: Sendable {
 
   init(andDraft draft: String? = nil) throws {
     let path = Paths.scratchPrefix + UUID().uuidString
-    let signals = StopSignals()
+    let signals = try StopSignals()
     try Folder.create(path, mode: 0o700)
     (self.path, self.draft) = (path, draft)
     watch = Task {

@@ -101,7 +101,7 @@ private struct CSVLook {
 
   mutating func end() { if isUTF8, (try? UTF8Span(validating: rest.span)) == nil { isUTF8 = false } }
 
-  /// Whether the header starts with a UTF-16 byte order mark, which determines the encoding.
+  /// Whether the header starts with a UTF-16 byte order mark. The reader rejects such a file with a remedy.
   private var isWide: Bool { header.starts(with: [0xFF, 0xFE]) || header.starts(with: [0xFE, 0xFF]) }
 
   /// Text that is not UTF-8 is probably Windows-1252.

@@ -146,6 +146,6 @@ struct NULInText: Error {
   let column: String
 
   static let remedy =
-    "take it out where the feed is made. A file with many of them was not written to its end, or is in UTF-16 without a mark at its "
-    + "start, which \"csv\": {\"encoding\": \"utf-16le\"} of its table in origin.tables says"
+    "take it out of the feed. A file with many of them is incomplete, or in UTF-16 and must be converted, as iconv -f utf-16le "
+    + "-t utf-8 does"
 }
