@@ -14,3 +14,8 @@
 //   Where a table's triggers run, its rows are always written one by one.
 // - The order of rows in a document does not matter: a row whose unique value another row
 //   still holds is tried once more at the end.
+// - Nothing blocks the caller's thread: an `Importer` works on its own dispatch queue.
+// - Apps catch `ImportFailure`, `CancellationError` and the errors of their own closures and sequences.
+
+// Re-exports the values in this module's interface.
+@_exported public import SeedFormat
