@@ -1,6 +1,5 @@
 import SeedFormat
 
-// Lists of the mapping.
 extension ImportSession {
   final class List {
     let plan: RowPlan
@@ -10,7 +9,7 @@ extension ImportSession {
     let csv: CSVFormat?
     fileprivate let header: HeaderCheck
 
-    /// `besides` are members that lists in the same place look at.
+    /// `besides` are members that other lists in the same place read.
     init(_ list: ImportMapping.List, besides: [MemberPath], _ builder: PlanBuilder) throws {
       plan = try builder.plan(list.table, conditions: besides)
       plan.target.isSelected = plan.target.isSelected || !list.conditions.isEmpty
@@ -27,7 +26,7 @@ extension ImportSession {
     }
   }
 
-  /// Makes the source ready for the next document, whose header all lists of records must be able to use.
+  /// Resets the source for the next document; its header must fit all lists of records.
   func restartSource() throws {
     let (frame, lists) = (self.frame, self.lists)
     let format = frame.csv ?? CSVFormat()

@@ -2,7 +2,7 @@ import SeedDatabase
 import SeedFormat
 
 extension ImportSession {
-  /// Throws where a database or a mapping is not fit for imports at all.
+  /// Throws if the database or the mapping cannot be used for imports.
   static func checkPreconditions(
     _ connection: Connection, _ mapping: ImportMapping, _ policy: ImportPolicy
   ) throws {
@@ -32,7 +32,7 @@ extension ImportSession {
 }
 
 extension TableMapping {
-  /// Whether rows go that the import does not mention, here or in nested rows.
+  /// Whether this table or a nested one deletes rows that the import does not mention.
   fileprivate var deletes: Bool {
     mode != .merge || relations.contains { $0.mode == .replaceForParent || $0.table.deletes }
   }

@@ -1,9 +1,8 @@
 import SeedFormat
 
-// Rows that cannot be read, and those of an earlier import that come again.
 extension ImportSession {
-  /// Refuses the row on the tape, whatever a mapping would make of it; in a document that may have no bad rows, and
-  /// is no CSV, the document is over.
+  /// Rejects the row on the tape whatever the mapping. This ends the document if bad rows are not allowed in it and it
+  /// is not CSV.
   func refuse(_ flaw: RejectedRow, _ list: List, _ range: Range<Int>) throws {
     if let error = source.scanner.flaw, endsAtBadRows { throw failure(error) }
     try refuse(source.placed(flaw), list, content(flaw, range))
@@ -18,7 +17,7 @@ extension ImportSession {
     return RowContent(bytes: bytes.dropLast(lineEnd), header: header)
   }
 
-  // MARK: Lines that are no JSON
+  // MARK: Lines that are not JSON
 
   struct BadLine {
     let error: JSONError
@@ -26,17 +25,16 @@ extension ImportSession {
 
     init(_ error: JSONError) { self.error = error }
 
-    /// The line without its end.
     var bare: [UInt8] { text.dropLast(text.reversed().prefix(while: RecordScan.isLineEnd).count) }
   }
 
-  /// Moves behind the line, which is a bad row; false where its end has not come yet.
+  /// Skips the line as a bad row; returns false if its end has not arrived.
   func passBadLine() throws -> Bool {
     let start = source.scanner.offset
     let isPassed = source.scanner.skipLine()
     if issues.wantsRows { badLine?.text += source.scanner.bytes(start..<source.scanner.offset) }
     guard let line = badLine else { return true }
-    // It would be kept, for rejected rows are complete; and it is none, for the document has no lines.
+    // Rejected rows are kept in full. A longer line means that the document is not made of lines.
     guard line.text.count <= RowFinder.longestRow else { throw failure(line.error) }
     guard isPassed else { return false }
     badLine = nil
@@ -47,9 +45,9 @@ extension ImportSession {
     return true
   }
 
-  // MARK: Rejected rows again
+  // MARK: Importing rejected rows
 
-  /// Takes the line on the tape: a rejected row, with the list and the place that it came from.
+  /// Takes the line on the tape: a rejected row with its list and place.
   func takeAgain() throws {
     let place = writer.place
     defer { writer.place = place }
@@ -74,7 +72,7 @@ extension ImportSession {
   private func take(_ line: RejectedLine, _ list: List) throws {
     if let flaw = line.flaw { return try refuse(flaw, list, line.content) }
     let csv = list.csv ?? CSVFormat()
-    // Each record has a tape, and so numbers of shapes, of its own.
+    // Each record has its own tape, so its shape numbers are not those of the last.
     list.plan.binding = nil
     var row: DocumentSource
     do {
@@ -90,7 +88,7 @@ extension ImportSession {
     try write(list, line.place.name, row)
   }
 
-  /// The row of the line on the tape.
+  /// The row in the line on the tape.
   private var value: [UInt8] {
     source.member("value").map { source.json($0) } ?? []
   }

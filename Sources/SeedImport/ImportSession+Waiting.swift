@@ -1,8 +1,7 @@
 import SeedFormat
 
-// Rows that wait for the unique values of others, and come again at the end of a transaction.
+// Rows that wait for unique values and are retried at the end of a transaction.
 extension ImportSession {
-  /// Writes a row; or lets it wait, with all that is nested in it.
   func write(_ list: List, _ name: String?, _ source: borrowing DocumentSource) throws {
     let turn = turns.latest
     if try writeRow(list, name, source) { return try issues.endRow() }
@@ -12,7 +11,7 @@ extension ImportSession {
     try writer.store.waiting.add(source.json(0), place, turn: turn)
   }
 
-  /// False where the row has to wait.
+  /// Returns false if the row has to wait.
   private func writeRow(_ list: List, _ name: String?, _ source: borrowing DocumentSource) throws -> Bool {
     writer.evaluator.reader.bytes.clear()
     let given: GivenValues
@@ -26,8 +25,8 @@ extension ImportSession {
     return try writer.write(list.plan, source, given: given)
   }
 
-  /// Tries the rows that wait once more: first from the last to the first, for values mostly move on along a list in its
-  /// order; then in their own order, and those whose values are still taken are rejected.
+  /// Retries waiting rows: first from last to first, because values mostly move along a list in its order; then in
+  /// document order, which rejects rows whose values are still taken.
   func retryWaiting() throws {
     let (waiting, place, turn) = (writer.store.waiting, writer.place, turns.latest)
     defer { (writer.place, turns.latest, writer.decides) = (place, turn, false) }
@@ -39,7 +38,7 @@ extension ImportSession {
     try waiting.close()
   }
 
-  /// False where the row waits on.
+  /// Returns false if the row still has to wait.
   private func retry(_ row: WaitingRows.Row) throws -> Bool {
     if hooks.isCancelled() { throw CancellationError() }
     (writer.place, turns.latest) = (row.place, row.turn)

@@ -1,9 +1,9 @@
 package import SeedDatabase
 import SeedFormat
 
-/// Imports documents, which come in pieces, into a database that the session has for itself. `begin`, `feed` and `end`
-/// for every document, then `finish`; or `abandon`, after which the database is as before (as the last batch left it,
-/// where batches are committed).
+/// Imports documents, which arrive in pieces, into a database that only this session uses. Call `begin`, `feed` and
+/// `end` for every document, then `finish`. `abandon` restores the database as it was before, or as the last committed
+/// batch left it.
 package final class ImportSession {
   private let connection: Connection
   private var frames: DocumentFrames
@@ -17,35 +17,34 @@ package final class ImportSession {
   let writer: RowTreeWriter
   let issues: IssueCollector
   let turns: ParentTurns
-  // Checked, unlike its neighbours: without, the compiler (6.3.1) never frees what a noncopyable property holds.
+  // Checked, unlike its neighbours: without the check, Swift 6.3.1 never frees the storage of a noncopyable property.
   var source = DocumentSource()
-  // Every row passes through these; nothing else happens to them meanwhile.
+  // Unchecked, because every row passes through these and no access overlaps.
   @exclusivity(unchecked) private(set) var finder: RowFinder
   @exclusivity(unchecked) private var report = ImportReport()
   @exclusivity(unchecked) private var pace: ImportPace
   private let triggers: TriggerSwitch
   private var trace: StatementTrace?
   @exclusivity(unchecked) var badLine: BadLine?
-  /// Whether nothing of the document was looked at, which may begin with a byte order mark.
+  /// Whether no byte has been read; the document may begin with a byte order mark.
   private var isAtStart = true
-  /// Whether the document's lines are rejected rows of others.
+  /// Whether the document's lines are rejected rows of other documents.
   private var isRejects = false
-  /// Whether what no document mentions may be deleted: rejected rows that come again are not all that there is.
+  /// Whether unmentioned rows may be deleted; a document of rejected rows is not the complete data.
   private var mentionsAll = true
   private var earlierBytes = 0
   private var listsFound: Set<Int> = []
   @exclusivity(unchecked) private var rowsInTransaction = 0
-  /// Rows of the documents that are committed.
   private var committed = 0
   private let rowsPerTransaction: Int
 
-  /// Opens the transaction. The connection must not be in one, nor enforce foreign keys.
+  /// Opens the transaction. The connection must not be in one and must not enforce foreign keys.
   package init(
     _ connection: Connection, mapping: ImportMapping, policy: ImportPolicy = ImportPolicy(),
     hooks: ImportHooks = ImportHooks()
   ) throws {
     try Self.checkPreconditions(connection, mapping, policy)
-    // Statements are made for triggers that run, or for none.
+    // Before any statement is prepared, because preparing depends on whether triggers run.
     triggers = try TriggerSwitch(connection, areRunning: policy.triggers == .run)
     let builder = try PlanBuilder(connection, policy, mapping)
     frames = try DocumentFrames(mapping)
@@ -75,8 +74,8 @@ package final class ImportSession {
 
   var place: RowPlace { writer.place }
 
-  /// Begins a document; its name stands in issues. Rejected rows of an earlier import go to the lists
-  /// that they came from, and their issues name the places that they had.
+  /// Begins a document; issues name it. Rejected rows of an earlier import go to their original lists, and their issues
+  /// give their original places.
   package func begin(_ document: String, isRejects: Bool = false) throws {
     frame = isRejects ? try frames.anyFrame() : try frames.frame(of: document)
     self.isRejects = isRejects
@@ -88,20 +87,19 @@ package final class ImportSession {
     finder = RowFinder(frame, isLines: isRejects)
   }
 
-  /// Takes the next piece of the document.
   package func feed(_ bytes: UnsafeRawBufferPointer) throws {
     source.feed(bytes)
     try tellingOfBatches { try run() }
   }
 
-  /// Ends the document; its rows are counted.
+  /// Ends the document and counts its rows.
   @discardableResult
   package func end() throws -> Int {
     source.complete()
     try tellingOfBatches { try run() }
     earlierBytes += source.bytesFed
     listsFound.formUnion(finder.listsFound)
-    // What is found behind the document is no row's matter.
+    // Later issues belong to no row.
     defer { writer.place = RowPlace() }
     return place.row
   }
@@ -134,7 +132,7 @@ package final class ImportSession {
     }
   }
 
-  /// A line that is no JSON is a bad row; any other document is over.
+  /// A line that is not JSON is a bad row; in any other document the error is fatal.
   private func refuse(_ error: JSONError) throws {
     try writeCollected()
     writer.place.offset = error.offset
@@ -169,7 +167,7 @@ package final class ImportSession {
     try passBatch()
   }
 
-  /// Takes the row on the tape; false where no list takes it.
+  /// Takes the row on the tape; returns false if no list takes it.
   private func take(_ name: String?) throws -> Bool {
     if isRejects {
       try takeAgain()
@@ -194,17 +192,15 @@ package final class ImportSession {
     return true
   }
 
-  /// The list of what cannot be read.
   var firstList: List { lists[frame.first] }
 
-  /// The first of the lists in the row's place that takes it; a record that cannot be read goes to the first at all.
+  /// The first list in this place that takes the row; an unreadable record goes to the first list.
   private func selectList() -> Int? {
     let numbers = finder.lists
     if numbers.count == 1, lists[numbers[0]].isOpen { return numbers[0] }
     return numbers.first { lists[$0].selection.takes(source) } ?? (source.flaw != nil ? numbers.first : nil)
   }
 
-  /// Where the row is, for messages; rows without any do without.
   func locate(_ offset: Int, _ list: Int, _ name: String?) {
     source.mark(offset)
     (writer.place.list, writer.place.name) = (list, name)
@@ -212,7 +208,7 @@ package final class ImportSession {
     writer.place.line = source.line
   }
 
-  /// Writes what is collected: together, or row by row where one of them is rejected.
+  /// Writes the collected rows: together, or one by one if SQLite rejects any.
   func writeCollected() throws {
     let place = writer.place
     for row in try writer.collector.write() {
@@ -255,9 +251,9 @@ package final class ImportSession {
     try connection.execute("BEGIN IMMEDIATE")
   }
 
-  // MARK: Ends
+  // MARK: Finishing
 
-  /// Checks what only the whole can show, and commits; or takes all back, where only the report is wanted.
+  /// Runs the checks that need all rows, and commits; rolls back if only the report is wanted.
   package func finish(keeping: Bool = true) throws -> ImportReport {
     if hooks.isCancelled() { throw CancellationError() }
     try tellingOfBatches { try complete() }
@@ -271,7 +267,7 @@ package final class ImportSession {
     if mentionsAll { try frames.checkAllCame() }
     try writeCollected()
     if mentionsAll {
-      // Before rows that wait are looked at: they may wait for the values of rows that go.
+      // Before waiting rows are retried, because they may need values of deleted rows.
       try lostRows.removeUnmentioned(place, passedOver: report.rowsPassedOver, absent: absentTables)
       try issues.endRow()
     }
@@ -287,19 +283,18 @@ package final class ImportSession {
     try lostRows.drop()
   }
 
-  /// Tables no list of which was in any document.
   private var absentTables: Set<String> {
     let here = listsFound.map { lists[$0].plan.table.name.lowercased() }
     return Set(lists.map { $0.plan.table.name.lowercased() }).subtracting(here)
   }
 
-  /// An import in batches may be run again after one that was broken off, which checked none of its rows.
+  /// All tables if batches were committed: the import may complete an interrupted one, which checked none of its rows.
   private var tablesToCheck: Set<String> {
     let suspects = committed > 0 ? targets : targets.filter(\.isTouched)
     return Set(suspects.flatMap(\.reach) + lostRows.tables)
   }
 
-  /// What a failure leaves in the database all the same; an ``ImportFailure`` says it already.
+  /// Describes the changes that a failure leaves in the database; an ``ImportFailure`` already includes this.
   package var remainder: String? {
     guard committed > 0 else { return nil }
     return "\(committed) rows of the documents are committed and stay: repeat the import to complete it"
@@ -314,7 +309,6 @@ package final class ImportSession {
     }
   }
 
-  /// Takes back what was not committed.
   package func abandon() {
     trace = nil
     // Only the failure that led here is reported.
@@ -344,6 +338,6 @@ package final class ImportSession {
   }
 }
 
-// A session belongs to whoever has its connection.
+// A session is confined to its connection's owner.
 @available(*, unavailable)
 extension ImportSession: Sendable {}

@@ -2,13 +2,13 @@
 //
 // Rooms, from the ground up: Mapping, Reading, Planning, Conflicts, Writing, Rows, API.
 //
-// Mapping is what the app says and wants to be told; Reading finds rows and values in a document; Planning puts both
-// into terms of this database's tables; Conflicts holds rows that have to wait for others, and what becomes of bad
-// ones; Writing takes rows in, many at a time or one by one; a session leads through all of them. Rows hands rows on as they
-// stand in a document, to whoever writes them.
+// Mapping has the app's declarations and the report; Reading finds rows and values in a document; Planning fits both to
+// this database's tables; Conflicts handles waiting rows and bad rows; Writing writes rows, in batches or one by one; a
+// session drives them all. Rows passes a document's rows on unchanged to other writers.
 //
 // Rules of this module:
 // - A mapping that cannot work with this database fails before the first row.
+<<<<<<< HEAD
 // - A row's values are lent by the document, by the tape or by the row's own bytes, and go with them.
 // - Rows are written together. Where SQLite rejects one of them, all are read again and written one by one.
 //   Where a table's triggers run, its rows are always written one by one.
@@ -19,3 +19,9 @@
 
 // Re-exports the values in this module's interface.
 @_exported public import SeedFormat
+=======
+// - A row's values are lent by the document, the tape or the row's bytes, and are valid as long as their lender.
+// - Rows are written in batches. If SQLite rejects one of them, all are read again and written one by one.
+//   Rows of tables whose triggers run are always written one by one.
+// - The order of rows in a document does not matter: a row whose unique value is still taken is retried at the end.
+>>>>>>> portion4

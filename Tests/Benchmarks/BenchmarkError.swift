@@ -12,7 +12,7 @@ enum BenchmarkError: Error, CustomStringConvertible {
         + "[--only setup|log|feed|postgres|step|snapshot|build|blob] [--layout without-rowid|rowid]"
         + "\n       Scripts/bench publish [--json] [--rows N] [--minutes N] --only idle|long"
         + "\n       Scripts/bench client [--json] [--rows N] [--runs N] [--layout without-rowid|rowid] [--without-import]"
-    case .sqlite(let message, let subject): "SQLite says \"\(message)\" to: \(subject)"
+    case .sqlite(let message, let subject): "SQLite reports \"\(message)\" to: \(subject)"
     case .unexpected(let what, let place): "unexpected \(what) in \(place)"
     case .child(let request): "the measurement failed: \(request)"
     }

@@ -43,7 +43,7 @@ import Testing
       let html = page { ($0.look.newest, $0.look.reason) = (outcome, .keys) }
       #expect(html.contains("class=\"standing soon\""))
       #expect(
-        html.contains(">transit 2</a> needs somebody’s attention: last build \(outcome.rawValue)."))
+        html.contains(">transit 2</a> needs your attention: last build \(outcome.rawValue)."))
       #expect(
         html.contains("class=\"state bad\">last build \(outcome.rawValue)<")
           && html.contains("</time>, \(words): a signing key is missing"))

@@ -4,8 +4,7 @@ import SeedImport
 import Support
 import Testing
 
-/// Rows are written by few statements where all is well. A database whose texts are UTF-16 takes each row
-/// alone, which is the slow importer that the batches are compared with.
+/// Batched writes, compared with a slow importer: a database in UTF-16 takes rows one by one.
 @Suite struct ImportBatchTests {
   private static let schema = """
     CREATE TABLE owner(id INTEGER PRIMARY KEY, name TEXT CHECK (name <> 'x'));
@@ -28,7 +27,7 @@ import Testing
   }
 
   @Test(.full, arguments: Array(1...8) as [UInt64])
-  func `rows in batches lead where rows one by one lead, with the same report`(seed: UInt64) throws {
+  func `batches and single rows lead to the same rows and report`(seed: UInt64) throws {
     var random = SplitMix(seed: seed)
     let together = try ImportBench(Self.schema)
     let alone = try ImportBench("PRAGMA encoding = 'UTF-16le'; \(Self.schema)")
@@ -55,8 +54,7 @@ import Testing
     }
   }
 
-  /// What both ways agree on. Which of the rows that come again are recognised, and so not listed as unchanged,
-  /// is theirs.
+  /// The results that both ways share. Recognised repeats, which are not listed as unchanged, differ.
   private struct Counts: Equatable {
     let numbers: [Int]
     let keys: [[[SeedValue]]]
@@ -71,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func `objects of one array are read by their own members, whatever those behind them have`() throws {
+  @Test func `objects of one array are read by their own members, whatever later ones have`() throws {
     let bench = try ImportBench(
       "CREATE TABLE p(id INTEGER PRIMARY KEY); CREATE TABLE c(id INTEGER PRIMARY KEY, p INTEGER, v);")
     let mapping = ImportMapping(TableMapping("p", relations: [.array("c", "c", parentKey: ["p"])]))
@@ -84,7 +82,7 @@ import Testing
       try bench.rows("SELECT * FROM c") == ["1|6|NULL", "2|2|0", "3|6|NULL", "4|6|5", "11|6|10", "13|6|12"])
   }
 
-  @Test func `rows that are read again are read by their own members, not by those of the rows around`()
+  @Test func `rows that are read again are read by their own members, not by those of rows around them`()
     throws
   {
     let bench = try ImportBench(
@@ -116,7 +114,7 @@ import Testing
     #expect(selections == 0)
   }
 
-  @Test func `rows that fill other columns come in their order, also among those of one batch`() throws {
+  @Test func `rows that fill different columns are written in order, also within one batch`() throws {
     let bench = try ImportBench("CREATE TABLE item(id INTEGER PRIMARY KEY, a, b)")
     let report = try bench.run(
       #"[{"id":1,"a":1}, {"id":1,"b":2}, {"id":1,"a":3}, {"a":4,"id":1,"b":null}, {"id":1,"a":5}]"#,
@@ -126,7 +124,7 @@ import Testing
     #expect(report.tables["item"]?.updated == 4)
   }
 
-  @Test func `one bad row among many is the only one that is left out`() throws {
+  @Test func `one bad row among many is the only one skipped`() throws {
     let bench = try ImportBench("CREATE TABLE item(id INTEGER PRIMARY KEY, a CHECK (a <> 77))")
     let rows = (0..<2000).map { "{\"id\": \($0), \"a\": \($0)}" }
     let report = try bench.run(
@@ -137,7 +135,7 @@ import Testing
     #expect(report.tables["item"]?.inserted == 1999)
   }
 
-  @Test func `values that only look the same are written`() throws {
+  @Test func `values that only look equal are written`() throws {
     let bench = try ImportBench("CREATE TABLE item(id TEXT PRIMARY KEY COLLATE NOCASE, v)")
     try bench.run(#"[{"id": "a", "v": 1}, {"id": "b", "v": 0.0}]"#, mapping: ImportMapping("item"))
     let report = try bench.run(
@@ -146,7 +144,7 @@ import Testing
     #expect(report.tables["item"]?.updated == 2)
   }
 
-  @Test func `texts with escapes stay good until their batch is written`() throws {
+  @Test func `texts with escapes are valid until their batch is written`() throws {
     let bench = try ImportBench("CREATE TABLE item(id INTEGER PRIMARY KEY, a TEXT)")
     let rows = (0..<300).map { #"{"id": \#($0), "a": "\u0041\n\#($0)"}"# }
     try bench.run("[\(rows.joined(separator: ","))]", mapping: ImportMapping("item"))

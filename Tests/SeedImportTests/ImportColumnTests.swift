@@ -3,7 +3,7 @@ import SeedImport
 import Support
 import Testing
 
-/// Which members fill which columns, and values by a list.
+/// Members and the columns that they fill, and lists of values.
 @Suite struct ImportColumnTests {
   private func bench() throws -> ImportBench {
     try ImportBench("CREATE TABLE t(id INTEGER PRIMARY KEY, code TEXT, name TEXT, n INTEGER)")
@@ -19,7 +19,7 @@ import Testing
 
   // MARK: Members that fill several columns
 
-  @Test func `a member that columns names still fills the column of its own name`() throws {
+  @Test func `a member listed for a column still fills the column with its own name`() throws {
     let json = #"[{"id": 1, "name": "a", "n": 2}]"#
     #expect(try rows(json, TableMapping("t", columns: ["code": "name"])) == ["1|a|a|2"])
     #expect(
@@ -27,7 +27,7 @@ import Testing
     #expect(try rows(json, TableMapping("t", columns: ["code": "id"])) == ["1|1|a|2"])
   }
 
-  @Test func `a column that is listed itself, or a constant, is not filled by its own name`() throws {
+  @Test func `a listed column or a constant is not filled by the member with its name`() throws {
     let json = #"[{"id": 1, "name": "a", "title": "b"}]"#
     let swapped = TableMapping("t", columns: ["code": "name", "name": "title"])
     #expect(try rows(json, swapped) == ["1|a|b|NULL"])
@@ -39,7 +39,10 @@ import Testing
       ])
   }
 
-  @Test func `a member with parts below it, a relation's, or one that is taken whole does not`() throws {
+  @Test
+  func `a member with nested members, of a relation, or read whole does not fill the column with its name`()
+    throws
+  {
     let json = #"[{"id": 1, "name": {"de": "a"}}]"#
     #expect(try rows(json, TableMapping("t", columns: ["code": "name.de"])) == ["1|a|NULL|NULL"])
     #expect(
@@ -55,7 +58,7 @@ import Testing
     #expect(try bench.rows("SELECT * FROM t") == ["1|NULL|7"])
   }
 
-  @Test func `a column among the columns and the constants is refused`() throws {
+  @Test func `a column with both a member and a constant is rejected`() throws {
     let table = TableMapping("t", columns: ["code": "name"], constants: ["Code": .text("c")])
     let failure = #expect(throws: ImportFailure.self) { try rows("[]", table) }
     #expect(failure?.code == .mapping)
@@ -66,12 +69,12 @@ import Testing
     #expect(read?.message.contains(words) == true)
   }
 
-  // MARK: Values by a list
+  // MARK: Listed values
 
   @Test(arguments: [
     "values\": {\"e\u{301}\": 1, \"\u{E9}\": 2}", "constants\": {\"e\u{301}\": 1, \"\u{E9}\": 2}",
   ])
-  func `two names that are the same letters are refused`(members: String) {
+  func `two listed values that differ only in Unicode form are rejected`(members: String) {
     let column = members.hasPrefix("values") ? "\"columns\": {\"n\": {\"\(members)}}" : "\"\(members)"
     let failure = #expect(throws: ImportFailure.self) {
       try ImportMapping(json: Array("{\"table\": \"t\", \(column)}".utf8))
@@ -79,7 +82,7 @@ import Testing
     #expect(failure?.message.contains("in two Unicode forms of the same letters") == true)
   }
 
-  @Test func `a listed value stands for its letters in each Unicode form`() throws {
+  @Test func `a listed value matches all its Unicode forms`() throws {
     let table = TableMapping("t", columns: ["n": .from("n", .values(["\u{E9}": .integer(5)]))])
     let text = "id,n\n1,e\u{301}\n2,\u{E9}\n"
     #expect(try rows(text, table, .csv()) == ["1|NULL|NULL|5", "2|NULL|NULL|5"])
@@ -95,7 +98,7 @@ import Testing
     #expect(try rows(#"[{"id": 1, "n": null}]"#, table) == ["1|NULL|NULL|NULL"])
   }
 
-  @Test func `an empty field keeps its value when its rejected record comes again`() throws {
+  @Test func `an empty field keeps its value when its rejected record is imported again`() throws {
     let table = TableMapping("t", columns: ["code": .from("c", .values(["": .text("none")]))])
     let mapping = ImportMapping(table, layout: .csv())
     let bench = try bench()

@@ -8,7 +8,7 @@ import Testing
   private static let collecting = ImportPolicy(badRows: .collect)
 
   @Test(arguments: ["IGNORE", "REPLACE", "ROLLBACK", "FAIL", "ABORT"])
-  func `a table's own ON CONFLICT clauses decide nothing`(clause: String) throws {
+  func `a table's ON CONFLICT clauses have no effect`(clause: String) throws {
     let bench = try ImportBench(
       """
       CREATE TABLE item(id INTEGER PRIMARY KEY ON CONFLICT \(clause), n TEXT UNIQUE ON CONFLICT \(clause),
@@ -27,7 +27,7 @@ import Testing
     #expect(Set(report.issues.map(\.code)) == [.unique, .notNull, .check])
   }
 
-  @Test func `one value that stays taken leaves those alone that move on`() throws {
+  @Test func `a value that stays taken does not affect other values that move`() throws {
     let bench = try ImportBench(
       """
       CREATE TABLE item(id INTEGER PRIMARY KEY, n TEXT UNIQUE);
@@ -42,7 +42,8 @@ import Testing
     #expect(report.tables["item"]?.updated == 2)
   }
 
-  @Test func `a row that waits for one that is rejected is rejected too, and of two that want one value one`()
+  @Test
+  func `a row waiting for a rejected one is rejected, and so is one of two rows that need the same value`()
     throws
   {
     let bench = try ImportBench(
@@ -74,7 +75,7 @@ import Testing
     #expect(try bench.rows("SELECT count(*) FROM item WHERE n = id + 1") == ["5000"])
   }
 
-  @Test func `the newer of two rows with one key wins, though both wait`() throws {
+  @Test func `the newer of two waiting rows with one key wins`() throws {
     let bench = try ImportBench(
       """
       CREATE TABLE item(id TEXT COLLATE NOCASE PRIMARY KEY NOT NULL, n INTEGER UNIQUE);
@@ -104,7 +105,7 @@ import Testing
         .join("tags", "tag", through: "tagged", parentKey: ["parent"], elementKey: ["tag"]),
       ]))
 
-  @Test func `a row that waited in vain takes along what is nested in it`() throws {
+  @Test func `a row rejected after waiting takes its nested rows along`() throws {
     let bench = try ImportBench(Self.tree)
     let report = try bench.run(
       """
@@ -121,7 +122,7 @@ import Testing
     #expect(report.tables["owner"]?.inserted == 0)
   }
 
-  @Test func `a row that waited brings along what is nested in it`() throws {
+  @Test func `a row written after waiting brings its nested rows along`() throws {
     let bench = try ImportBench(Self.tree)
     let text = """
       [{"id": 1, "n": "b", "owner": {"id": 7, "name": "x"}, "cs": [{"id": 1, "v": "w"}],
@@ -140,7 +141,7 @@ import Testing
     #expect(try bench.rows("SELECT * FROM child") == before)
   }
 
-  @Test func `a nested row that waited in vain leaves its parent alone`() throws {
+  @Test func `a nested row rejected after waiting does not affect its parent`() throws {
     let bench = try ImportBench(Self.tree)
     let report = try bench.run(
       #"[{"id": 2, "n": "c", "cs": [{"id": 2, "v": "v"}, {"id": 3, "v": "u"}]}]"#, mapping: Self.parents,
@@ -151,7 +152,7 @@ import Testing
     #expect(report.issues.map(\.table) == ["child"])
   }
 
-  @Test func `a row waits for the object that it references, and goes with it`() throws {
+  @Test func `a row waits for the object that it references, and shares its outcome`() throws {
     let bench = try ImportBench(
       """
       CREATE TABLE owner(id INTEGER PRIMARY KEY, n TEXT UNIQUE);
@@ -172,7 +173,7 @@ import Testing
     #expect(report.tables["parent"]?.rejected == 1)
   }
 
-  @Test func `rows do not wait for an object that they share with one that waits`() throws {
+  @Test func `rows do not wait for an object that they share with a waiting row`() throws {
     let bench = try ImportBench(Self.tree)
     let rows = (10..<200).map { #"{"id": \#($0), "n": "\#($0)", "owner": {"id": 7, "name": "x"}}"# }
     var hooks = ImportHooks()
@@ -187,7 +188,7 @@ import Testing
     #expect(waiting == 1)
   }
 
-  @Test func `rows that waited come back as they were`() throws {
+  @Test func `rows that waited are unchanged`() throws {
     let bench = try ImportBench(
       """
       CREATE TABLE item(id TEXT PRIMARY KEY, n INTEGER UNIQUE, r REAL, b BLOB, t TEXT, u);
@@ -213,7 +214,7 @@ import Testing
         == zip(["a", "b", "c", "d"], [1, 2, 3, 4]).map { "\($0)|\($1)|-1.5e+300|00FF|C3A900|NULL" })
   }
 
-  @Test func `a long chain that ends at a row that stays is rejected, whichever way it runs`() throws {
+  @Test func `a long chain that ends at a kept row is rejected in either direction`() throws {
     let bench = try ImportBench(
       """
       CREATE TABLE item(id INTEGER PRIMARY KEY, n INTEGER UNIQUE);
@@ -231,7 +232,7 @@ import Testing
   }
 
   @Test(.full, arguments: Array(1...6) as [UInt64])
-  func `a row is in with its value and its tree, or it is an issue and stays out with them`(seed: UInt64)
+  func `each row is written with its value and nested rows, or rejected with them as an issue`(seed: UInt64)
     throws
   {
     var random = SplitMix(seed: seed)

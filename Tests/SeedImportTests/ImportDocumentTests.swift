@@ -4,14 +4,14 @@ import SeedImport
 import Support
 import Testing
 
-/// Documents as they come: marked, compressed in parts, and with names of other spellings.
+/// Documents with byte order marks, in compressed parts, and with names in other Unicode forms.
 @Suite struct ImportDocumentTests {
   private func bench() throws -> ImportBench {
     try ImportBench("CREATE TABLE item(id INTEGER PRIMARY KEY, n)")
   }
 
   @Test(arguments: [1, 2, 3, 4, 1000])
-  func `a byte order mark is passed over, and places count it`(pieces: Int) throws {
+  func `a byte order mark is skipped, and offsets count it`(pieces: Int) throws {
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
     let bench = try bench()
     let good = mark + Array(#"[{"id": 1}]"#.utf8)
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: [1, 7, 1000])
-  func `gzip members behind one another are one document`(pieces: Int) throws {
+  func `consecutive gzip members are one document`(pieces: Int) throws {
     let members: [[UInt8]] = try ["one ", "", "two"].map { try Compression.gzip(Array($0.utf8)) }
     #expect(try unpacked(Array(members.joined()), pieces: pieces) == "one two")
     #expect(throws: CompressionError.self) {
@@ -49,7 +49,7 @@ import Testing
     #expect(throws: CompressionError.self) { try unpacked(members[0] + Array("more".utf8), pieces: pieces) }
   }
 
-  @Test func `a path to the rows tells normal forms of a name apart`() throws {
+  @Test func `a path to the rows distinguishes normal forms of a name`() throws {
     let bench = try bench()
     let (composed, decomposed) = ("\u{E9}", "e\u{301}")
     let text = #"{"\#(decomposed)": [{"id": 2}], "\#(composed)": [{"id": 1}]}"#
@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test(arguments: [ImportMapping.Layout.array, .lines], [300_000, .max])
-  func `a row beyond 16 MiB ends the import, which names it and the bound`(
+  func `a row beyond 16 MiB ends the import with its place and the limit`(
     layout: ImportMapping.Layout, pieces: Int
   ) throws {
     let text = String(repeating: "x", count: 16 * 1024 * 1024)

@@ -4,7 +4,7 @@ import SeedImport
 import Support
 import Testing
 
-/// Rows with strings that are no texts, and records of CSV that are no rows.
+/// Rows with invalid strings, and CSV records that are not rows.
 @Suite struct ImportFlawTests {
   private func bench() throws -> ImportBench {
     try ImportBench("CREATE TABLE item(id INTEGER PRIMARY KEY, n TEXT)")
@@ -14,7 +14,7 @@ import Testing
     [0xE9], [0xED, 0xA0, 0x80], Array(#"\ud83d"#.utf8), Array(#"\q"#.utf8), Array(#"\""#.utf8) + [0xFF],
   ]
 
-  /// Good rows around one whose value is bad, and one with a bad name.
+  /// Good rows around one with an invalid value and one with an invalid name.
   private func document(_ bad: [UInt8], isLines: Bool) -> [UInt8] {
     let rows: [[UInt8]] = [
       Array(#"{"id":1,"n":"a"}"#.utf8), Array(#"{"id":2,"n":""#.utf8) + bad + Array(#""}"#.utf8),
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 3, 7, 10_000])
-  func `a string that is no text spoils its row, in pieces of any size`(pieces: Int) throws {
+  func `an invalid string rejects only its row, in pieces of any size`(pieces: Int) throws {
     for bad in Self.bad {
       for layout in [ImportMapping.Layout.array, .lines] {
         let bench = try bench()
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `a line that is no JSON is kept whole, also with a return in it`() throws {
+  @Test func `a line that is not JSON is kept whole, also with a carriage return in it`() throws {
     var rejected: [ImportReject] = []
     var hooks = ImportHooks()
     hooks.rejected = { rejected.append($0) }
@@ -61,7 +61,7 @@ import Testing
     #expect(failure?.code == .document)
   }
 
-  @Test func `a line that is no JSON belongs to its document's list, whichever rows came before it`() throws {
+  @Test func `a line that is not JSON belongs to its document's list, whichever rows came before`() throws {
     let mapping = ImportMapping(lists: [
       .init("item", layout: .lines, file: "document 0"),
       .init("other", layout: .lines, where: [RowCondition("n", in: [.text("a")])], file: "document 1"),
@@ -80,7 +80,9 @@ import Testing
     #expect(report.rows == 5)
   }
 
-  @Test func `it ends an import that allows no bad rows, and one where it is passed over`() throws {
+  @Test func `an invalid string ends the import if bad rows are not allowed or if it is outside the rows`()
+    throws
+  {
     for bad in Self.bad {
       let failure = #expect(throws: ImportFailure.self) {
         try bench().run(documents: [document(bad, isLines: false)], mapping: ImportMapping("item"))
@@ -97,7 +99,7 @@ import Testing
   }
 
   @Test(arguments: [1, 5, 10_000])
-  func `records of CSV are told with their lines, whatever the pieces`(pieces: Int) throws {
+  func `CSV records are reported with their lines, in pieces of any size`(pieces: Int) throws {
     let text = "id,n\r\n1,\"a\r\nb\"\r\r\nx,y\n3\n4,\"z\n\"\n5,\"\n\"\nz,1"
     let report = try bench().run(
       text, mapping: ImportMapping("item", layout: .csv()), policy: ImportPolicy(badRows: .collect),

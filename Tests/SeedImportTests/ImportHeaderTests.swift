@@ -3,7 +3,7 @@ import SeedImport
 import Support
 import Testing
 
-/// The header of CSV is looked at as soon as it is known, before the first row and also where there is none.
+/// CSV headers are checked before the first row, also if there is no row.
 @Suite struct ImportHeaderTests {
   private func bench() throws -> ImportBench {
     try ImportBench(
@@ -35,7 +35,7 @@ import Testing
   private static let remedy = "; map one of these, or correct the delimiter or the encoding"
 
   @Test(arguments: ["", "1;A\n"])
-  func `a header without the key ends the import with its fields and what to do`(rows: String) throws {
+  func `a header without the key ends the import with its fields and a remedy`(rows: String) throws {
     #expect(
       try failure("id;name\n\(rows)")
         == #"f.csv: line 1, byte 0: \#(Self.start)it has "id;name"\#(Self.remedy)"#)
@@ -46,7 +46,7 @@ import Testing
     #expect(try failure("\(many)\n").contains(#""f11", …; map one"#))
   }
 
-  @Test func `a header that the mapping gives is looked at too`() throws {
+  @Test func `a header given by the mapping is checked too`() throws {
     let message = try failure("1,A\n", "stop", CSVFormat(header: ["ID", "name"]))
     #expect(message == #"f.csv: \#(Self.start)it has "ID", "name"\#(Self.remedy)"#)
   }
@@ -61,7 +61,7 @@ import Testing
     #expect(try bench.rows("SELECT * FROM pair") == ["1|c", "2|old"])
   }
 
-  @Test func `where two lists share a file, the header must have the keys of both`() throws {
+  @Test func `a header shared by two lists must have the keys of both`() throws {
     let bench = try bench()
     let lists = [
       ImportMapping.List("stop", layout: .csv(), where: [RowCondition("kind", in: [.text("s")])]),
@@ -73,7 +73,7 @@ import Testing
     #expect(failure?.message.contains(#"no field for the key column "b""#) == true)
   }
 
-  @Test func `the mode replace refuses a header without a listed field, other modes note it`() throws {
+  @Test func `replace rejects a header without a listed field; other modes report it`() throws {
     let columns: [String: ColumnMapping] = ["name": "label"]
     let message = try failure("id,Label\nold,A\n", TableMapping("stop", columns: columns, mode: .replace))
     let words =
@@ -84,7 +84,7 @@ import Testing
     #expect(report.missing.first?.similar == ["Label"])
   }
 
-  @Test func `names that nothing reads may be empty or stand twice`() throws {
+  @Test func `names that nothing reads may be empty or occur twice`() throws {
     let bench = try bench()
     let format = CSVFormat(delimiter: ";")
     let report = try bench.run(
@@ -97,7 +97,7 @@ import Testing
     #expect(try bench.rows("SELECT id, name FROM stop WHERE id > 0 AND id < 9") == ["1|A", "3|C"])
   }
 
-  @Test func `a rejected record whose names stand twice comes again`() throws {
+  @Test func `a rejected record with duplicate names can be imported again`() throws {
     let bench = try bench()
     let mapping = ImportMapping("stop", layout: .csv(CSVFormat(delimiter: ";")))
     var (hooks, line) = (ImportHooks(), "")
@@ -109,7 +109,7 @@ import Testing
     #expect(try bench.rows("SELECT id, lat FROM stop WHERE id = '1'") == ["1|2.0"])
   }
 
-  @Test func `a path whose dots are the field's own is noted with what to write`() throws {
+  @Test func `a path for a field with dots in its name is reported with the correct spelling`() throws {
     let report = try bench().run(
       "id,geo.lat\n1,2\n",
       mapping: ImportMapping(TableMapping("stop", columns: ["lat": "geo.lat"]), layout: .csv()))
@@ -118,13 +118,13 @@ import Testing
       report.missing.first?.description.contains(#"they have ["geo.lat"], which no column uses"#) == true)
   }
 
-  @Test func `a field that differs in its Unicode form is noted so`() throws {
+  @Test func `a field that differs in Unicode form is reported`() throws {
     let table = TableMapping("stop", columns: ["name": "\u{E9}"])
     let report = try bench().run("id,e\u{301}\n1,2\n", mapping: ImportMapping(table, layout: .csv()))
     #expect(report.missing.first?.description.contains("the same letters in another Unicode form") == true)
   }
 
-  @Test func `a column that finds its field by name is noted where a field looks alike`() throws {
+  @Test func `an unmatched column is reported if a field has a similar name`() throws {
     let report = try bench().run("id,name\n1,A\n", mapping: ImportMapping("stop", layout: .csv()))
     #expect(report.missing == [])
     let alike = try bench().run("id,name,LAT\n1,A,2\n", mapping: ImportMapping("stop", layout: .csv()))

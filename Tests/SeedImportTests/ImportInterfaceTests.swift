@@ -4,7 +4,7 @@ import SeedImport
 import Support
 import Testing
 
-/// What an app's developer expects of an importer, beside what the other suites show.
+/// An app developer's expectations that other suites do not cover.
 @Suite struct ImportInterfaceTests {
   private static let schema = """
     CREATE TABLE person(id INTEGER PRIMARY KEY, first_name TEXT, code TEXT UNIQUE, rank INTEGER, data BLOB);
@@ -15,7 +15,7 @@ import Testing
 
   private func bench() throws -> ImportBench { try ImportBench(Self.schema) }
 
-  @Test func `camel case finds snake case`() throws {
+  @Test func `camel case members match snake case columns`() throws {
     let bench = try bench()
     try bench.run(
       #"[{"id": 1, "firstName": "Ada"}]"#,
@@ -23,7 +23,7 @@ import Testing
     #expect(try bench.rows("SELECT first_name FROM person") == ["Ada"])
   }
 
-  @Test func `explicit names fill what is listed and nothing else`() throws {
+  @Test func `explicit names fill only listed columns`() throws {
     let bench = try bench()
     let columns: [String: ColumnMapping] = ["id": "id", "first_name": "name"]
     try bench.run(
@@ -32,7 +32,7 @@ import Testing
     #expect(try bench.rows("SELECT first_name, rank FROM person") == ["Ada|NULL"])
   }
 
-  @Test func `a number becomes text, a text a number, base64 bytes, where the mapping says so`() throws {
+  @Test func `the mapping converts numbers to text, texts to numbers and base64 to bytes`() throws {
     let bench = try bench()
     let columns: [String: ColumnMapping] = [
       "code": .from("code", .text), "rank": .from("rank", .number), "data": .from("data", .base64),
@@ -43,7 +43,7 @@ import Testing
     #expect(try bench.rows("SELECT code, typeof(code), rank, hex(data) FROM person") == ["7|text|12|0001FF"])
   }
 
-  @Test func `a composite key tells rows apart by all of its columns`() throws {
+  @Test func `a composite key distinguishes rows by all its columns`() throws {
     let bench = try bench()
     try bench.run(
       #"[{"country": "de", "zip": "1", "name": "a"}, {"country": "at", "zip": "1", "name": "b"}]"#,
@@ -54,7 +54,7 @@ import Testing
     #expect(report.tables["place"]?.updated == 1)
   }
 
-  @Test func `a unique column can be the key, and the primary key stays`() throws {
+  @Test func `a unique column can be the key, and the primary key is kept`() throws {
     let bench = try bench()
     let mapping = ImportMapping(TableMapping("person", key: ["code"]))
     try bench.run(#"[{"id": 7, "code": "x", "rank": 1}]"#, mapping: mapping)
@@ -91,7 +91,7 @@ import Testing
     (#"{"n": 1, "c": 1}"#, .missingKey), (#"{"id": null, "n": 1}"#, .missingKey), ("5", .notAnObject),
     (#"{"id": 1e400, "n": 1}"#, .outOfRange), (#"{"id": 1, "n": []}"#, .typeMismatch),
   ])
-  func `what the schema forbids is an issue of its kind`(row: String, code: ImportIssue.Code) throws {
+  func `a violated constraint is an issue with its own code`(row: String, code: ImportIssue.Code) throws {
     let bench = try ImportBench(
       "CREATE TABLE item(id INTEGER PRIMARY KEY, n INTEGER NOT NULL, c INTEGER CHECK (c < 5))")
     let report = try bench.run(
@@ -101,7 +101,7 @@ import Testing
     #expect(try bench.rows("SELECT id FROM item") == ["0", "2"])
   }
 
-  @Test func `the report counts rows, bytes and statements, and lists keys where they are wanted`() throws {
+  @Test func `the report counts rows, bytes and statements, and lists keys on request`() throws {
     let bench = try bench()
     try bench.run(#"[{"id": 1, "rank": 1}, {"id": 2, "rank": 2}]"#, mapping: ImportMapping("person"))
     let text = #"[{"id": 1, "rank": 1}, {"id": 2, "rank": 9}, {"id": 3, "rank": 3}]"#
@@ -116,7 +116,7 @@ import Testing
     #expect(report.duration > .zero)
   }
 
-  @Test func `children that a row does not list stay`() throws {
+  @Test func `children that a row does not list are kept`() throws {
     let bench = try bench()
     let mapping = ImportMapping(
       TableMapping(
@@ -128,14 +128,14 @@ import Testing
     #expect(try bench.rows("SELECT number FROM phone ORDER BY 1") == ["a", "b", "c"])
   }
 
-  @Test func `progress is shown at most ten times a second, and at the end`() throws {
+  @Test func `progress is reported at most ten times a second, and at the end`() throws {
     let bench = try bench()
     let rows = (0..<1000).map { "{\"id\": \($0)}" }.joined(separator: ",")
     var hooks = ImportHooks()
     var shown: [Int] = []
     var now = ContinuousClock.now
     hooks.progress = { shown.append($0.rows) }
-    // Each look at the clock is 4 milliseconds behind the one before.
+    // Each reading of the clock is 4 milliseconds after the last.
     hooks.now = {
       now += .milliseconds(4)
       return now

@@ -8,7 +8,7 @@ import Testing
   private static let collecting = ImportPolicy(badRows: .collect)
 
   @Test(arguments: ["UTF-8", "UTF-16"])
-  func `null among bare keys is an issue, and no row`(encoding: String) throws {
+  func `null among bare keys is an issue, not a row`(encoding: String) throws {
     let bench = try ImportBench(
       """
       PRAGMA encoding = '\(encoding)';
@@ -37,7 +37,7 @@ import Testing
     ("id PRIMARY KEY NOT NULL", "1", "1.0"),
     ("id TEXT PRIMARY KEY NOT NULL", "true", #""1""#), ("id REAL PRIMARY KEY NOT NULL", "0", "-0.0"),
   ])
-  func `the last of the objects with one key wins, however the key is spelled`(
+  func `the last object with a key wins, however the key is spelled`(
     column: String, first: String, second: String
   ) throws {
     let bench = try ImportBench(
@@ -52,13 +52,13 @@ import Testing
     }
     try bench.run("[\(rows.joined(separator: ","))]", mapping: mapping)
     #expect(try bench.rows("SELECT name FROM user") == ["x"])
-    // Row by row, as where one of them is refused.
+    // Row by row, as after a rejection.
     try bench.run(
       "[\(rows.joined(separator: ",")),{}]", mapping: mapping, policy: Self.collecting, pieces: 40)
     #expect(try bench.rows("SELECT name FROM user") == ["x"])
   }
 
-  @Test func `an issue within a nested object names that object's row, not the one around it`() throws {
+  @Test func `an issue in a nested object names that object's row, not its parent`() throws {
     let bench = try ImportBench(
       """
       CREATE TABLE user(id INTEGER PRIMARY KEY, name TEXT);
@@ -77,7 +77,7 @@ import Testing
     #expect(report.issues.map(\.column) == ["name", "name", "user"])
   }
 
-  @Test func `a dictionary's name is a whole number's key only as that number is written`() throws {
+  @Test func `a dictionary's name is an integer key only in its canonical spelling`() throws {
     let bench = try ImportBench("CREATE TABLE item(id INTEGER PRIMARY KEY, n TEXT)")
     let mapping = ImportMapping("item", layout: .dictionary(keyColumn: "id"))
     let report = try bench.run(

@@ -19,7 +19,7 @@ import Testing
     #""x": [{"y": 1}], "trips": {"other": {}, "stopTimes": [{"trip": 1, "place": 1, "stop": "b"}], "z": 0}"#
 
   @Test(arguments: [3, 7, 1000])
-  func `several lists are taken in by one reading, in whatever order they stand`(pieces: Int) throws {
+  func `one pass reads several lists, in any order`(pieces: Int) throws {
     for document in ["{\(Self.stops), \(Self.times)}", "{\(Self.times), \(Self.stops)}"] {
       let bench = try ImportBench(Self.schema)
       let report = try bench.run(document, mapping: Self.mapping, pieces: pieces)
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func `a list that the document does not have is named, and nothing is kept`() throws {
+  @Test func `a missing list is named, and the import is rolled back`() throws {
     let bench = try ImportBench(Self.schema)
     let failure = #expect(throws: ImportFailure.self) {
       try bench.run("{\(Self.stops)}", mapping: Self.mapping)
@@ -47,7 +47,7 @@ import Testing
     #expect(failure?.code == .references)
   }
 
-  @Test func `lists of all layouts go together, also two of one table`() throws {
+  @Test func `lists of all layouts can be combined, also two of one table`() throws {
     let bench = try ImportBench(Self.schema)
     let mapping = ImportMapping(lists: [
       .init("stop", rows: "named", layout: .dictionary(keyColumn: "id")),
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test(arguments: [["$", "$.a"], ["a.b", "a"], ["a", "a"]])
-  func `lists within one another are refused, and lines beside others`(paths: [String]) throws {
+  func `nested lists are rejected, and so are lines beside other lists`(paths: [String]) throws {
     let bench = try ImportBench(Self.schema)
     let lists = paths.map { ImportMapping.List("stop", rows: MemberPath($0)) }
     let failure = #expect(throws: ImportFailure.self) {
@@ -71,7 +71,7 @@ import Testing
     #expect(throws: ImportFailure.self) { try bench.run("", mapping: lines) }
   }
 
-  @Test func `rejected rows of several lists are handed on with their own table and place`() throws {
+  @Test func `rejected rows of several lists are reported with their own table and place`() throws {
     let bench = try ImportBench(Self.schema)
     var rejected: [String] = []
     var hooks = ImportHooks()

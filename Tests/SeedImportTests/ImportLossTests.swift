@@ -4,7 +4,7 @@ import SeedImport
 import Support
 import Testing
 
-/// Rows that an import removes, with the values that they had and with what references them.
+/// Rows that an import deletes, with their unique values and the rows that reference them.
 @Suite struct ImportLossTests {
   private static let schema = """
     CREATE TABLE a(id INTEGER PRIMARY KEY, code TEXT UNIQUE);
@@ -32,7 +32,7 @@ import Testing
   // MARK: Unique values
 
   @Test(arguments: [TableMapping.MergeMode.mergeAndDeleteMissing, .replace])
-  func `a row takes the unique value of one that goes`(mode: TableMapping.MergeMode) throws {
+  func `a row takes the unique value of a deleted one`(mode: TableMapping.MergeMode) throws {
     try bench.run(
       #"{"a": [{"id": 4, "code": "z"}, {"id": 1, "code": "y"}, {"id": 5, "code": "x"}]}"#,
       mapping: lists(["a"], mode: mode))
@@ -50,15 +50,15 @@ import Testing
     #expect(report.tables["part"]?.deleted == 1)
   }
 
-  @Test func `a parent that waits loses nothing before it is in`() throws {
-    // Its own value stays another's, so it is refused, and its old rows stay.
+  @Test func `a waiting parent loses no rows before it is written`() throws {
+    // Its own value stays taken, so it is rejected and keeps its rows.
     let policy = ImportPolicy(badRows: .collect)
     let report = try bench.run(
       #"[{"id": 1, "code": "z", "parts": [{"id": 7, "code": "p"}]}, {"id": 9, "parts": [{"id": 8, "code": "q"}]}]"#,
       mapping: Self.parts, policy: policy)
     #expect(report.issues.map(\.table).contains("a"))
     #expect(try bench.rows("SELECT * FROM part WHERE a = 1") == ["1|1|p", "2|1|q"])
-    // One that finds its place loses what it does not name.
+    // A parent that is written loses the rows that it does not name.
     let next = try ImportBench(Self.schema)
     try next.run(
       #"[{"id": 1, "code": "z", "parts": [{"id": 7, "code": "s"}]}, {"id": 9, "code": "w", "parts": []}]"#,
@@ -70,10 +70,10 @@ import Testing
   // MARK: References
 
   @Test(arguments: ["ab", "n"])
-  func `a row that the import mentions does not go with one that it references`(child: String) throws {
+  func `a mentioned row is not deleted along with one that it references`(child: String) throws {
     let document =
       #"{"a": [{"id": 1}], "ab": [{"a": 1, "b": 1}, {"a": 9, "b": 1}], "n": [{"id": 2, "a": 9}]}"#
-    // As often as it runs, and into whatever it runs.
+    // However often the import runs, and on whatever database.
     for _ in 0..<2 {
       let failure = #expect(throws: ImportFailure.self) {
         try bench.run(document, mapping: lists(["a", child]))
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test func `rows that it does not mention go or change with what they reference`() throws {
+  @Test func `unmentioned rows are deleted or changed with the rows that they reference`() throws {
     let report = try bench.run(#"{"a": [{"id": 1}]}"#, mapping: lists(["a"]))
     #expect(try bench.rows("SELECT * FROM ab") == ["1|1"])
     #expect(try bench.rows("SELECT * FROM n") == ["1|1", "2|NULL"])
@@ -91,7 +91,7 @@ import Testing
     #expect(report.tables["n"]?.updated == 1)
   }
 
-  @Test func `references that become null are counted as updates`() throws {
+  @Test func `references set to null are counted as updates`() throws {
     let report = try bench.run(
       #"{"n": [{"id": 1, "a": 77}, {"id": 2, "a": 9}]}"#, mapping: lists(["n"], mode: .merge),
       policy: ImportPolicy(references: .null))
@@ -100,9 +100,9 @@ import Testing
     #expect(report.tables["n"]?.unchanged == 1)
   }
 
-  // MARK: The guard, and lists that did not come
+  // MARK: The shrink guard, and missing lists
 
-  @Test func `a table that loses rows with those that they reference is guarded too`() throws {
+  @Test func `the shrink guard covers rows deleted with those that they reference`() throws {
     try bench.execute(
       """
       WITH RECURSIVE i(i) AS (SELECT 10 UNION ALL SELECT i + 1 FROM i WHERE i < 300)
@@ -121,7 +121,7 @@ import Testing
     #expect(try bench.rows("SELECT * FROM ab") == ["1|1"])
   }
 
-  @Test func `keys that all change are no loss`() throws {
+  @Test func `a change of all keys is not a loss`() throws {
     try bench.execute(
       """
       WITH RECURSIVE i(i) AS (SELECT 1000 UNION ALL SELECT i + 1 FROM i WHERE i < 1300)
@@ -133,7 +133,7 @@ import Testing
     #expect(report.tables["part"]?.deleted == 304)
   }
 
-  @Test func `an optional list that did not come removes nothing, an empty one all`() throws {
+  @Test func `a missing optional list deletes nothing, an empty one deletes all rows`() throws {
     let report = try bench.run(#"{"a": [{"id": 1}, {"id": 9}]}"#, mapping: lists(["a", "part"]))
     #expect(try bench.rows("SELECT count(*) FROM part") == ["3"])
     #expect(
@@ -142,10 +142,10 @@ import Testing
     #expect(try bench.rows("SELECT count(*) FROM part") == ["0"])
   }
 
-  // MARK: Many
+  // MARK: Large tables
 
-  /// Looking each row up among those that were mentioned takes no time; going through them for each takes minutes.
-  @Test func `very many rows are compared with those that the import mentions`() throws {
+  /// An indexed lookup of each row takes no time; a scan for each row would take minutes.
+  @Test func `unmentioned rows of a large table are found quickly`() throws {
     try bench.execute(
       """
       WITH RECURSIVE i(i) AS (SELECT 1000 UNION ALL SELECT i + 1 FROM i WHERE i < 200000)

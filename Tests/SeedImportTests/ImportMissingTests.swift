@@ -4,7 +4,7 @@ import SeedImport
 import Support
 import Testing
 
-/// Members that a mapping wants and no row has.
+/// Members that a mapping reads and no row has.
 @Suite struct ImportMissingTests {
   private static let schema = """
     CREATE TABLE item(id INTEGER PRIMARY KEY, name TEXT, zip TEXT, rank INTEGER);
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func `a listed member that no row has is told, with what may be meant`() throws {
+  @Test func `a listed member that no row has is reported with similar names`() throws {
     let table = TableMapping("item", columns: ["zip": "address.zip", "rank": "order", "name": "title"])
     let text = #"[{"id": 1, "address": {"ZIP": 5}}, {"id": 2, "address": {"ZIP": 5}, "titel": "x"}]"#
     #expect(
@@ -28,7 +28,7 @@ import Testing
       ])
   }
 
-  @Test func `one row that has the member is enough, if only as a null or within one`() throws {
+  @Test func `one row with the member is enough, even as null or within null`() throws {
     let table = TableMapping("item", columns: ["zip": "address.zip", "rank": "order"])
     let rows = (1...40).map { "{\"id\": \($0)}" }
     let last = #"{"id": 90, "address": null, "order": null}"#
@@ -36,13 +36,13 @@ import Testing
     #expect(try missing("[\(([last] + rows).joined(separator: ","))]", table) == [])
   }
 
-  @Test func `a column that nobody listed is told only where a member is spelled much like it`() throws {
+  @Test func `an unlisted column is reported only if a member has a similar name`() throws {
     #expect(try missing(#"[{"id": 1, "name": "a", "other": 1}]"#) == [])
     #expect(try missing(#"[{"id": 1, "name": "a", " Zip": 1}]"#) == [#"$.zip zip [" Zip"]"#])
     #expect(try missing(#"[{"id": 1, "name": "a", "z_i_p": 1}, {"id": 2, "zip": "x"}]"#) == [])
   }
 
-  @Test func `where no member but the key's finds a column, all of them are told`() throws {
+  @Test func `all columns are reported if no member but the key's matches one`() throws {
     #expect(
       try missing(#"[{"id": 1, "nm": "b"}, {"id": 2, "Order": 1}]"#) == [
         #"$.name name ["Order", "nm"]"#, #"$.zip zip ["Order", "nm"]"#, #"$.rank rank ["Order", "nm"]"#,
@@ -51,7 +51,7 @@ import Testing
     #expect(try missing("[]") == [])
   }
 
-  @Test func `a relation that no row has is told`() throws {
+  @Test func `a relation that no row has is reported`() throws {
     let table = TableMapping(
       "item", relations: [.array("parts", TableMapping("part"), parentKey: ["item"])])
     #expect(
@@ -59,7 +59,7 @@ import Testing
     #expect(try missing(#"[{"id": 1, "name": "a", "parts": []}]"#, table) == [])
   }
 
-  @Test func `objects that were passed over on the way to the rows count for nothing`() throws {
+  @Test func `members of objects skipped on the way to the rows do not count`() throws {
     let others = (1...8).map { #"{"id": \#($0), "name": "x", "zip": "y", "rank": 1}"# }.joined(separator: ",")
     let rows = (1...8).map { #"{"id": \#($0), "name": "x", "rank": 1}"# }.joined(separator: ",")
     let table = TableMapping("item", columns: ["zip": "zip"])
@@ -67,7 +67,7 @@ import Testing
       try missing(#"{"a": [\#(others)], "b": [\#(rows)]}"#, table, rows: "b") == ["$.zip zip []"])
   }
 
-  @Test func `bare keys are rows without members, of which none is missing`() throws {
+  @Test func `bare keys are rows without members, so no member is missing`() throws {
     let bench = try ImportBench(
       """
       CREATE TABLE tag(id TEXT PRIMARY KEY NOT NULL, label TEXT);
@@ -96,7 +96,7 @@ import Testing
     #expect(Set(missing.map(\.member.description)) == ["$.full", "$.title"])
   }
 
-  @Test func `a member that only a condition reads is no name that nobody wants`() throws {
+  @Test func `a member that only a condition reads does not count as unread`() throws {
     let bench = try ImportBench(Self.schema)
     let table = TableMapping("item", columns: ["zip": "meta.typ"])
     let mapping = ImportMapping(lists: [

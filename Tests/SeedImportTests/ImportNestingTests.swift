@@ -4,7 +4,7 @@ import SeedImport
 import Support
 import Testing
 
-/// Nested rows in other shapes than arrays.
+/// Nested rows in other layouts than arrays.
 @Suite struct ImportNestingTests {
   private static let schema = """
     CREATE TABLE film(id TEXT PRIMARY KEY NOT NULL, title TEXT) WITHOUT ROWID;
@@ -26,7 +26,7 @@ import Testing
       ]), layout: .dictionary(keyColumn: "id"))
 
   @Test(arguments: ["", "PRAGMA encoding = 'UTF-16le';"])
-  func `dictionaries within dictionaries become rows of their names`(encoding: String) throws {
+  func `nested dictionaries become rows with their names`(encoding: String) throws {
     let bench = try ImportBench(encoding + Self.schema)
     let first = """
       {"f1": {"title": "T", "reviews": {"r1": {"stars": 5}, "r2": {"stars": 4}, "r3": null},
@@ -56,7 +56,7 @@ import Testing
     (#"{"f": {"poster": [1]}}"#, "poster", "expected an object"),
     (#"{"f": {"poster": "x"}}"#, "poster", "expected an object, found \"x\""),
   ])
-  func `a nested value of another shape is refused with its place`(
+  func `a nested value of another layout is rejected with its place`(
     text: String, table: String, message: String
   ) throws {
     let report = try ImportBench(Self.schema).run(
@@ -65,7 +65,7 @@ import Testing
     #expect(report.issues.first?.message == message)
   }
 
-  @Test func `bare values make the rows on the other side of a join where a column takes the value itself`()
+  @Test func `bare values create rows on the other side of a join if a column takes the value`()
     throws
   {
     let bench = try ImportBench(Self.schema)

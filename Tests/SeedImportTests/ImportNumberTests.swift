@@ -9,7 +9,7 @@ import Testing
     "3.14159265358979323846", "12345678901234567.89", "0.10", "1E5", "-0", "-0.0", "1e-400", "2.50e+01",
     "12345678901234567890", "1e999", "7",
   ])
-  func `a text column keeps a number's digits as the document has them`(digits: String) throws {
+  func `a text column keeps a number's digits as in the document`(digits: String) throws {
     let bench = try ImportBench("CREATE TABLE t(id INTEGER PRIMARY KEY, v TEXT, w TEXT, x, y TEXT)")
     let mapping = ImportMapping(
       TableMapping(
@@ -29,7 +29,7 @@ import Testing
     ("-9223372036854775808e0", "-9223372036854775808"), ("1.5e1", "15"), ("1200e-2", "12"), ("-0.0", "0"),
     ("0e-99999999999999999999", "0"), ("0.000e5", "0"), ("100000000000000000000e-10", "10000000000"),
   ])
-  func `a whole number may be written with a fraction or an exponent`(digits: String, value: String) throws {
+  func `an integer may be written with a fraction or an exponent`(digits: String, value: String) throws {
     let bench = try ImportBench("CREATE TABLE t(id INTEGER PRIMARY KEY, v INTEGER, w INTEGER)")
     let mapping = ImportMapping(TableMapping("t", columns: ["w": .from("w", .number)]))
     try bench.run(#"[{"id": 1, "v": \#(digits), "w": "\#(digits)"}]"#, mapping: mapping)
@@ -40,7 +40,7 @@ import Testing
     "1.0000000000000000000001", "1e-400", "9223372036854775808.0", "1e19", "15e-1", "-0.5", "1e300",
     "1e-99999999999999999999", "9007199254740993.5",
   ])
-  func `a number is no whole one by rounding`(digits: String) throws {
+  func `a number is never rounded to an integer`(digits: String) throws {
     let bench = try ImportBench("CREATE TABLE t(id INTEGER PRIMARY KEY, v INTEGER)")
     let mapping = TableMapping("t")
     for conversion in [ImportConversion.automatic, .number] {
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func `a real column takes the nearest double, and zero where there is none nearer`() throws {
+  @Test func `a real column takes the nearest double, also zero`() throws {
     let bench = try ImportBench("CREATE TABLE t(id INTEGER PRIMARY KEY, v REAL)")
     try bench.run(
       #"[{"id": 1, "v": 1e-400}, {"id": 2, "v": 0.1}, {"id": 3, "v": 9007199254740993}]"#,
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test(arguments: ["INTEGER", "NUMERIC", "", "BLOB"])
-  func `a whole number beyond 64 bits is refused where it would be rounded`(type: String) throws {
+  func `an integer beyond 64 bits is rejected if its column would round it`(type: String) throws {
     let bench = try ImportBench("CREATE TABLE t(id INTEGER PRIMARY KEY, v \(type), r REAL, s REAL)")
     let (digits, collecting) = ("12345678901234567890", ImportPolicy(badRows: .collect))
     let report = try bench.run(
@@ -92,7 +92,7 @@ import Testing
   }
 
   @Test(arguments: [("INTEGER", "abc"), ("INTEGER", "012"), ("INTEGER", "1.5"), ("REAL", "x"), ("BLOB", "b")])
-  func `constants and defaults have to fit their columns, as values do`(type: String, text: String) throws {
+  func `constants and defaults must fit their columns`(type: String, text: String) throws {
     let bench = try ImportBench("CREATE TABLE t(id INTEGER PRIMARY KEY, r \(type))")
     for mapping in [
       TableMapping("t", constants: ["r": .text(text)]), TableMapping("t", defaults: ["r": .text(text)]),
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  @Test func `constants that fit are stored as values are`() throws {
+  @Test func `constants that fit are stored like values`() throws {
     let bench = try ImportBench("CREATE TABLE t(id INTEGER PRIMARY KEY, i INTEGER, r REAL, s TEXT, n)")
     let constants: [String: SeedValue] = [
       "i": .text("12"), "r": .integer(2), "s": .integer(7), "n": .text("x"),

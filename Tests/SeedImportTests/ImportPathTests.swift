@@ -4,7 +4,7 @@ import SeedImport
 import Support
 import Testing
 
-/// The ways to values and to rows.
+/// Paths to values and to rows.
 @Suite struct ImportPathTests {
   @Test(
     arguments: [
@@ -15,7 +15,7 @@ import Testing
       ("x['a[0]']", [.member("x"), .member("a[0]")], "$.x[\"a[0]\"]"),
       ("Price [EUR]", [.member("Price [EUR]")], "$[\"Price [EUR]\"]"), ("$x", [.member("$x")], "$.$x"),
     ] as [(String, [MemberPath.Step], String)])
-  func `a path is names, elements, and names in brackets`(
+  func `a path consists of names, elements, and names in brackets`(
     text: String, steps: [MemberPath.Step], description: String
   ) {
     #expect(MemberPath(text).steps == steps)
@@ -54,7 +54,7 @@ import Testing
     #expect(misfit.issues.first?.message == "expected an array, found {\"0\":1}")
   }
 
-  @Test func `an element that no row has is told as a missing member`() throws {
+  @Test func `an element that no row has is reported as a missing member`() throws {
     let mapping = ImportMapping(TableMapping("place", columns: ["lon": "at[0]", "lat": "at[2]"]))
     let report = try ImportBench(Self.schema).run(#"[{"id": 1, "at": [1, 2]}]"#, mapping: mapping)
     #expect(report.missing.map(\.member.description) == ["$.at[2]"])
@@ -85,7 +85,7 @@ import Testing
     #expect(report.rowsPassedOver == 3)
   }
 
-  @Test func `conditions that no row meets take no row away, unless that is accepted`() throws {
+  @Test func `conditions that no row meets delete no rows unless that is accepted`() throws {
     let bench = try ImportBench(Self.schema)
     try bench.execute("INSERT INTO user(id) VALUES (1), (2)")
     let mapping = ImportMapping(lists: [
@@ -103,7 +103,7 @@ import Testing
     #expect(try bench.rows("SELECT id FROM user") == [])
   }
 
-  @Test func `lines may go to several lists too, and one list may take the rest`() throws {
+  @Test func `lines may go to several lists, and one list may take the rest`() throws {
     let bench = try ImportBench(Self.schema)
     let mapping = ImportMapping(lists: [
       .init("user", layout: .lines, where: [RowCondition("t", in: [.integer(1)])]),
@@ -122,14 +122,14 @@ import Testing
         .init("place", rows: "$.a", layout: .dictionary(keyColumn: "id")),
       ],
     ] as [[ImportMapping.List]])
-  func `lists in one place need conditions and one layout`(lists: [ImportMapping.List]) throws {
+  func `lists with one path need conditions and the same layout`(lists: [ImportMapping.List]) throws {
     let failure = #expect(throws: ImportFailure.self) {
       try ImportBench(Self.schema).run("{}", mapping: ImportMapping(lists: lists))
     }
     #expect(failure?.message.contains("two lists lie at $.a") == true)
   }
 
-  @Test func `a list does not lie in an array's element`() throws {
+  @Test func `a list inside an array's element is rejected`() throws {
     let failure = #expect(throws: ImportFailure.self) {
       try ImportBench(Self.schema).run("{}", mapping: ImportMapping("user", rows: "$.a[0].b"))
     }

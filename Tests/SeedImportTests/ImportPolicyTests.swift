@@ -14,7 +14,7 @@ import Testing
 
   private func bench() throws -> ImportBench { try ImportBench(Self.schema) }
 
-  @Test func `keep leaves rows that exist as they are`() throws {
+  @Test func `keep leaves existing rows unchanged`() throws {
     let bench = try bench()
     let report = try bench.run(
       #"[{"id": 1, "a": "new"}, {"id": 4, "a": "new"}]"#, mapping: Self.mapping,
@@ -24,7 +24,7 @@ import Testing
     #expect(report.tables["item"]?.keys?.unchanged == [[.integer(1)]])
   }
 
-  @Test func `fail refuses another row with the key, not the whole batch`() throws {
+  @Test func `fail rejects another row with the key, not the whole batch`() throws {
     let bench = try bench()
     let report = try bench.run(
       #"[{"id": 1, "a": "new"}, {"id": 2, "a": "x"}, {"id": 4}]"#, mapping: Self.mapping,
@@ -34,7 +34,7 @@ import Testing
     #expect(try bench.rows("SELECT id, a FROM item") == ["1|x", "2|x", "3|x", "4|d"])
   }
 
-  @Test func `abort ends at the first bad row and leaves the file as it was`() throws {
+  @Test func `abort ends at the first bad row and leaves the file unchanged`() throws {
     let bench = try bench()
     let before = try bench.bytes()
     let failure = #expect(throws: ImportFailure.self) {
@@ -48,7 +48,7 @@ import Testing
     #expect(try bench.bytes() == before)
   }
 
-  @Test func `skip leaves out as many bad rows as it may, and ends at one more`() throws {
+  @Test func `skip allows its maximum of bad rows, and ends at one more`() throws {
     let text = #"[{"a": "q"}, {"id": 5, "a": "ok"}, {"id": null}]"#
     let bench = try bench()
     let report = try bench.run(text, mapping: Self.mapping, policy: ImportPolicy(badRows: .skip(max: 2)))
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func `the list of issues is capped, their count is exact`() throws {
+  @Test func `the list of issues is limited, and their count is exact`() throws {
     let rows = (0..<50).map { _ in "{}" }.joined(separator: ",")
     let report = try bench().run(
       "[\(rows)]", mapping: Self.mapping, policy: ImportPolicy(badRows: .collect, issueLimit: 3))
@@ -68,7 +68,7 @@ import Testing
     #expect(report.tables["item"]?.rejected == 50)
   }
 
-  @Test func `rejected rows are handed on as they came`() throws {
+  @Test func `rejected rows are passed on unchanged`() throws {
     var hooks = ImportHooks()
     var lines: [String] = []
     hooks.rejected = { lines.append("\($0.issues[0].row) \(String(decoding: $0.value, as: UTF8.self))") }
@@ -78,7 +78,7 @@ import Testing
     #expect(lines == [#"1 {"a":"q","n":[1,{"x":null}]}"#])
   }
 
-  @Test func `delete missing takes away what no row mentions, also not a rejected one`() throws {
+  @Test func `delete missing deletes unmentioned rows, but not rejected ones`() throws {
     let bench = try bench()
     let mapping = ImportMapping(TableMapping("item", mode: .mergeAndDeleteMissing))
     let report = try bench.run(
@@ -89,7 +89,7 @@ import Testing
     #expect(report.tables["item"]?.keys?.deleted == [[.integer(2)]])
   }
 
-  @Test func `nothing is deleted where a rejected row's key is not known`() throws {
+  @Test func `nothing is deleted if a rejected row's key is not known`() throws {
     let bench = try bench()
     let mapping = ImportMapping(TableMapping("item", mode: .mergeAndDeleteMissing))
     let report = try bench.run(
@@ -98,7 +98,7 @@ import Testing
     #expect(try bench.rows("SELECT count(*) FROM item") == ["3"])
   }
 
-  @Test func `replace gives what a row does not mention the schema's default`() throws {
+  @Test func `replace gives omitted columns the schema's default`() throws {
     let bench = try bench()
     let mapping = ImportMapping(TableMapping("item", mode: .replace))
     let text = #"[{"id": 1, "slot": 10}]"#
@@ -109,14 +109,14 @@ import Testing
     #expect(try bench.bytes() == before)
   }
 
-  @Test func `three rows in a row hand a unique value on`() throws {
+  @Test func `three consecutive rows pass a unique value on`() throws {
     let bench = try bench()
     try bench.run(
       #"[{"id": 3, "slot": 10}, {"id": 1, "slot": 20}, {"id": 2, "slot": 30}]"#, mapping: Self.mapping)
     #expect(try bench.rows("SELECT * FROM item") == ["1|x|y|20", "2|x|y|30", "3|x|y|10"])
   }
 
-  @Test func `a unique value that stays taken is an issue of the row that wants it`() throws {
+  @Test func `a unique value that stays taken is an issue of the row that needs it`() throws {
     let bench = try bench()
     let report = try bench.run(
       #"[{"id": 3, "slot": 10}, {"id": 4, "slot": 40}]"#, mapping: Self.mapping,
@@ -126,7 +126,7 @@ import Testing
     #expect(try bench.rows("SELECT * FROM item WHERE id > 2") == ["3|x|y|NULL", "4|d|NULL|40"])
   }
 
-  @Test func `batches stay, and the same import completes them`() throws {
+  @Test func `committed batches stay, and the same import completes them`() throws {
     let bench = try bench()
     let policy = ImportPolicy(atomicity: .batched(rows: 2))
     let good = (10..<15).map { "{\"id\": \($0)}" }.joined(separator: ",")
@@ -143,7 +143,7 @@ import Testing
   }
 
   @Test
-  func `what batches brought that were broken off is checked and found by the import that completes them`()
+  func `a completing import checks and finds the rows of an interrupted import's batches`()
     throws
   {
     let bench = try ImportBench(
@@ -166,7 +166,7 @@ import Testing
     #expect(try bench.rows("SELECT count(*) FROM search WHERE search MATCH 'word'") == ["4"])
   }
 
-  @Test func `an import is cancelled between batches and leaves nothing`() throws {
+  @Test func `an import is cancelled between batches and rolled back`() throws {
     let bench = try bench()
     let before = try bench.bytes()
     var hooks = ImportHooks()
@@ -183,7 +183,7 @@ import Testing
     #expect(try bench.bytes() == before)
   }
 
-  @Test func `statements are shown without their values`() throws {
+  @Test func `statements are reported without their values`() throws {
     var hooks = ImportHooks()
     var shown: [String] = []
     hooks.statement = { shown.append($0) }
@@ -192,7 +192,7 @@ import Testing
     #expect(!shown.contains { $0.contains("secret") })
   }
 
-  @Test func `a document cut at any byte is refused, and the database is as before`() throws {
+  @Test func `a document truncated at any byte is rejected, and the database is unchanged`() throws {
     let bench = try bench()
     let before = try bench.bytes()
     let text = Array(#" {"d": [{"id": 7, "b": "é\n", "slot": -1.5e1}, {"id": 8, "a": "t"}], "e": {}}"#.utf8)
@@ -212,7 +212,7 @@ import Testing
     Array("[{\"id\": 1, \"b\": \"\u{7F}".utf8) + [0xFF, 0x22, 0x7D, 0x5D],
     Array(repeating: 0x5B, count: 100), Array("{}".utf8), Array("[1]".utf8), Array("[] x".utf8), [],
   ])
-  func `what is no array of objects is refused, and says where`(document: [UInt8]) throws {
+  func `a document that is not an array of objects is rejected with the place`(document: [UInt8]) throws {
     let bench = try bench()
     let before = try bench.bytes()
     let failure = #expect(throws: ImportFailure.self) {

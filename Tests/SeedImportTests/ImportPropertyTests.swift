@@ -19,7 +19,6 @@ import Testing
     CREATE TABLE mark(parent INTEGER NOT NULL, k TEXT NOT NULL, m TEXT NOT NULL, w TEXT, PRIMARY KEY (parent, k, m),
       FOREIGN KEY (parent, k) REFERENCES note(parent, k));
     """
-  /// The tables' keys, and their other columns.
   private static let tables: [(name: String, key: [String], columns: [String])] = [
     ("owner", ["id"], ["name", "level"]), ("parent", ["id"], ["a", "b", "state", "owner"]),
     ("child", ["parent", "n"], ["v", "kind"]), ("tag", ["name"], ["color"]), ("pair", ["parent", "tag"], []),
@@ -45,9 +44,10 @@ import Testing
 
   private static let seeds = Array(1...(Stage.pick(quick: 2, full: 8, deep: 200))) as [UInt64]
 
-  /// Rows that are written many at a time, and, in UTF-16, one by one.
+  /// In batches, and row by row in UTF-16.
   @Test(arguments: ["", "PRAGMA encoding = 'UTF-16le';"], seeds)
-  func `random documents lead to the rows that a slow importer finds`(encoding: String, seed: UInt64) throws {
+  func `random documents lead to the same rows as with a slow importer`(encoding: String, seed: UInt64) throws
+  {
     var random = SplitMix(seed: seed)
     let bench = try ImportBench(encoding + Self.schema)
     var reference = ImportReference()
@@ -55,7 +55,7 @@ import Testing
     for round in 0..<25 {
       let pages = (0..<random.pick([1, 1, 2, 5])).map { _ in ImportDocuments.random(&random) }
       pages.forEach { reference.take($0) }
-      // Each page in a file of its own, or all behind one another in one.
+      // Each page in its own file, or all pages in one.
       let files = random.chance(50) ? pages.map(\.bytes) : [Array(pages.map(\.bytes).joined())]
       let pieces = random.pick([3, 64, 100_000])
       try bench.run(documents: files, mapping: Self.mapping, policy: policy, pieces: pieces)

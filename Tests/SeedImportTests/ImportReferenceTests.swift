@@ -16,7 +16,7 @@ import Testing
     '--references null' clears them, '--references keep' keeps them (ImportPolicy.References)
     """
 
-  @Test func `a failure names the first rows that reference nothing, and says what to do`() throws {
+  @Test func `a failure names the first rows with broken references and a remedy`() throws {
     let bench = try ImportBench(Self.schema)
     let one = #expect(throws: ImportFailure.self) {
       try bench.run(#"[{"a": 1, "b": "x", "p": 1}, {"a": 2, "b": "y", "p": 7}]"#, mapping: Self.mapping)
@@ -34,7 +34,7 @@ import Testing
     #expect(try bench.rows("SELECT * FROM t") == [])
   }
 
-  @Test func `rows that referenced nothing before are told apart from the import's own`() throws {
+  @Test func `references that were already broken are distinguished from the import's own`() throws {
     let bench = try ImportBench("\(Self.schema) INSERT INTO t VALUES (0, 'old', 99)")
     let mixed = #expect(throws: ImportFailure.self) {
       try bench.run(#"[{"a": 2, "b": "new", "p": 7}]"#, mapping: Self.mapping)
@@ -48,7 +48,7 @@ import Testing
     #expect(try bench.rows("SELECT b FROM t") == ["old"])
   }
 
-  @Test func `references that are kept or cleared are issues with their rows' keys`() throws {
+  @Test func `broken references that are kept or cleared are issues with their rows' keys`() throws {
     let bench = try ImportBench(Self.schema)
     for (policy, parent) in [(ImportPolicy.References.keep, 7), (.null, 8)] {
       let text = #"[{"a": 2, "b": "y", "p": \#(parent)}]"#
@@ -59,7 +59,7 @@ import Testing
     #expect(try bench.rows("SELECT p FROM t") == ["NULL"])
   }
 
-  @Test func `a reference that cannot become null is named with its row, its column and what to do`() throws {
+  @Test func `a reference that cannot become null is reported with its row, column and a remedy`() throws {
     let bench = try ImportBench(
       """
       CREATE TABLE p(id INTEGER PRIMARY KEY);
@@ -76,7 +76,9 @@ import Testing
         + "such references with '--references keep' (ImportPolicy.References)")
   }
 
-  @Test func `a reference is null only where its parent is not there, by the parent's type`() throws {
+  @Test func `a reference is cleared only if its parent does not exist, compared by the parent's type`()
+    throws
+  {
     let bench = try ImportBench(
       """
       CREATE TABLE p(code TEXT PRIMARY KEY NOT NULL);
@@ -90,7 +92,7 @@ import Testing
     #expect(report.issueCount == 2)
   }
 
-  @Test func `a reference to columns without a unique index is the schema's fault`() throws {
+  @Test func `a reference to columns without a unique index is an error of the schema`() throws {
     let bench = try ImportBench(
       """
       CREATE TABLE p(id INTEGER PRIMARY KEY, code TEXT);

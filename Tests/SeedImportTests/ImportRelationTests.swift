@@ -26,7 +26,7 @@ import Testing
 
   private func bench() throws -> ImportBench { try ImportBench(Self.schema) }
 
-  @Test func `a nested object becomes a row and its key a foreign key, a nested array child rows`() throws {
+  @Test func `a nested object becomes a row and a foreign key, a nested array child rows`() throws {
     let bench = try bench()
     let text = #"[{"user": {"id": 7, "name": "Ada"}, "id": 1, "text": "hi", "attachments": ["a", "b"]}]"#
     for _ in 0..<2 { try bench.run(text, mapping: ImportMapping(Self.message), pieces: 10) }
@@ -35,18 +35,18 @@ import Testing
     #expect(try bench.rows("SELECT * FROM attachment") == ["1|a", "1|b"])
   }
 
-  @Test func `a nested object that recurs is processed once`() throws {
+  @Test func `a recurring nested object is processed once`() throws {
     let bench = try bench()
     let messages = (1...100).map { #"{"id": \#($0), "user": {"id": \#($0 % 5), "name": "u"}}"# }
     let report = try bench.run(
       "[\(messages.joined(separator: ","))]", mapping: ImportMapping(Self.message))
     #expect(report.tables["user"]?.inserted == 5)
     #expect(report.tables["user"]?.unchanged == 95)
-    // At most a look-up and an insertion for each distinct row, though there are 200 objects.
+    // At most a lookup and an insertion for each distinct row, not for each of the 200 objects.
     #expect(report.statements <= 2 * 105)
   }
 
-  @Test func `an older version of an object that comes back wins again`() throws {
+  @Test func `an older version of an object wins again if it recurs last`() throws {
     let bench = try bench()
     let users = ["a", "b", "a"].enumerated().map {
       #"{"id": \#($0.offset), "user": {"id": 1, "name": "\#($0.element)"}}"#
@@ -55,7 +55,7 @@ import Testing
     #expect(try bench.rows("SELECT * FROM user") == ["1|a"])
   }
 
-  @Test func `a bare key stands for its object, and null for none`() throws {
+  @Test func `a bare key references its object, and null references no row`() throws {
     let bench = try bench()
     try bench.run(#"[{"id": 1, "name": "Ada"}]"#, mapping: ImportMapping("user"))
     try bench.run(
@@ -82,7 +82,7 @@ import Testing
     #expect(again.tables["member"]?.unchanged == 4)
   }
 
-  @Test func `a bad row is not written by half: nothing that is nested in it stays`() throws {
+  @Test func `a bad row is not written in part: its nested rows are not kept`() throws {
     let bench = try bench()
     let report = try bench.run(
       """
@@ -99,7 +99,7 @@ import Testing
     #expect(report.tables["user"]?.inserted == 1)
   }
 
-  @Test func `a row that goes with its refused object is not deleted as missing`() throws {
+  @Test func `a row rejected with its referenced object is not deleted as missing`() throws {
     let bench = try bench()
     try bench.run(#"[{"id": 1, "text": "a"}, {"id": 2, "text": "b"}]"#, mapping: ImportMapping("message"))
     let relations: [RelationMapping] = [.object("user", "user", foreignKey: ["sender"])]
@@ -112,7 +112,7 @@ import Testing
     #expect(report.tables["message"]?.rejected == 1)
   }
 
-  @Test func `a nested value that does not fit is an issue of its own table`() throws {
+  @Test func `an invalid nested value is an issue of its own table`() throws {
     let report = try bench().run(
       #"[{"id": 1, "attachments": ["a"]}, {"id": 2, "attachments": 5, "user": {"id": "x"}}]"#,
       mapping: ImportMapping(Self.message), policy: ImportPolicy(badRows: .collect))
@@ -120,7 +120,7 @@ import Testing
     #expect(report.issues.map(\.column) == ["id"])
   }
 
-  @Test func `rows may reference rows that come later, and themselves in a circle`() throws {
+  @Test func `rows may reference later rows, and each other in a circle`() throws {
     let bench = try ImportBench(
       "CREATE TABLE node(id INTEGER PRIMARY KEY, next INTEGER NOT NULL REFERENCES node(id))")
     try bench.run(
@@ -129,7 +129,7 @@ import Testing
     #expect(try bench.rows("SELECT count(*) FROM node") == ["4"])
   }
 
-  @Test func `references to nowhere fail, become null or stay, as the policy says`() throws {
+  @Test func `broken references fail, become null or stay, as the policy says`() throws {
     let text = #"[{"id": 1, "sender": 99}]"#
     let bench = try bench()
     let before = try bench.bytes()

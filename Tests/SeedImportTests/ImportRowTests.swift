@@ -11,7 +11,7 @@ import Testing
 
   private func bench() throws -> ImportBench { try ImportBench(Self.schema) }
 
-  @Test func `an array of objects becomes rows, whatever pieces it comes in`() throws {
+  @Test func `an array of objects becomes rows, in pieces of any size`() throws {
     let text =
       #" [ {"id": 1, "name": "Ada", "zip": "01067"}, {"name": "Bob \u00e9", "id": 2, "more": [1, {}]} ] "#
     for pieces in [1, 2, 7, 1000] {
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func `the same import again reports all unchanged and leaves the file's bytes as they are`() throws {
+  @Test func `a repeated import reports all rows unchanged and does not change the file's bytes`() throws {
     let bench = try bench()
     let text = #"[{"id": 1, "name": "Ada", "score": 2}, {"id": 2, "zip": "00001", "big": "7"}]"#
     try bench.run(text, mapping: ImportMapping("person"))
@@ -37,7 +37,7 @@ import Testing
     #expect(try bench.bytes() == before)
   }
 
-  @Test func `a missing member leaves its column alone, and null is written`() throws {
+  @Test func `a missing member leaves its column unchanged, and null is written`() throws {
     let bench = try bench()
     try bench.run(#"[{"id": 1, "name": "Ada", "zip": "1", "score": 9}]"#, mapping: ImportMapping("person"))
     let report = try bench.run(
@@ -46,7 +46,7 @@ import Testing
     #expect(try bench.rows("SELECT * FROM person") == ["1|Ada|NULL|9.0|5"])
   }
 
-  @Test func `a text becomes a whole number where that is exact, and an issue where it is not`() throws {
+  @Test func `a text becomes an integer if that is exact, else an issue`() throws {
     let bench = try bench()
     let report = try bench.run(
       #"[{"id": "9007199254740993", "big": "-9223372036854775808"}, {"id": "7x"}, {"id": 3, "big": "1.5"}]"#,
@@ -64,7 +64,7 @@ import Testing
     #expect(try bench.rows("SELECT big, score FROM person") == ["1|0.0"])
   }
 
-  @Test func `a number beyond 64 bits is kept by a text column and refused by others`() throws {
+  @Test func `a number beyond 64 bits is kept by a text column and rejected by others`() throws {
     let bench = try bench()
     let report = try bench.run(
       #"[{"id": 1, "zip": 123456789012345678901234567890}, {"id": 2, "big": 9223372036854775808}]"#,
@@ -73,7 +73,7 @@ import Testing
     #expect(report.issues.map(\.code) == [.outOfRange])
   }
 
-  @Test func `a NUL byte in a text is kept and ends nothing`() throws {
+  @Test func `a NUL byte in a text is kept and does not truncate it`() throws {
     let bench = try bench()
     try bench.run(
       #"[{"id": 1, "name": "a\u0000b"}, {"id": 2, "name": ""}]"#, mapping: ImportMapping("person"))
@@ -81,7 +81,7 @@ import Testing
       try bench.rows("SELECT length(CAST(name AS BLOB)), typeof(name) FROM person") == ["3|text", "0|text"])
   }
 
-  @Test func `an object in a plain column is an issue, or JSON where the mapping says so`() throws {
+  @Test func `an object in a plain column is an issue, or JSON if the mapping says so`() throws {
     let bench = try bench()
     let text = #"[{"id": 1, "name": {"a": [1, 2.5, null, "x\n"]}}]"#
     let refused = try bench.run(
@@ -93,7 +93,7 @@ import Testing
     #expect(try bench.rows("SELECT name FROM person") == [#"{"a":[1,2.5,null,"x\n"]}"#])
   }
 
-  @Test func `leading zeros of a text column stay`() throws {
+  @Test func `leading zeros of a text column are kept`() throws {
     let bench = try bench()
     try bench.run(#"[{"id": 1, "zip": "00501"}]"#, mapping: ImportMapping("person"))
     #expect(try bench.rows("SELECT zip FROM person") == ["00501"])
@@ -106,7 +106,7 @@ import Testing
     #expect(try bench.rows("SELECT name, zip FROM person") == ["Eve|2"])
   }
 
-  @Test func `one connection in a transaction, or with foreign keys on, is refused`() throws {
+  @Test func `a connection in a transaction, or with foreign keys on, is rejected`() throws {
     let bench = try bench()
     let connection = try Connection(bench.path, .own)
     try connection.execute("BEGIN")

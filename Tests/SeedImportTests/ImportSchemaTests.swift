@@ -3,7 +3,7 @@ import SeedImport
 import Support
 import Testing
 
-/// Tables whose schema calls functions, as apps write them.
+/// Tables whose schema calls functions, as in apps.
 @Suite struct ImportSchemaTests {
   private func bench(_ schema: String) throws -> ImportBench {
     let bench = try ImportBench("")
@@ -33,7 +33,7 @@ import Testing
       #"[{"id": 1, "extra": {"code": \#(first), "kind": "a"}}, {"id": 2, "extra": {"code": \#(second)}}]"#
     }
     try bench.run(rows(7, 8), mapping: mapping)
-    // The first row gets the value that the second one gives up.
+    // The first row takes the old value of the second.
     try bench.run(rows(8, 9), mapping: mapping)
     #expect(try bench.rows("SELECT id, kind FROM item") == ["1|a", "2|NULL"])
     #expect(try bench.rows("SELECT json_extract(extra, '$.code') FROM item ORDER BY id") == ["8", "9"])

@@ -10,7 +10,7 @@ import Testing
 
   private func bench() throws -> ImportBench { try ImportBench(Self.schema) }
 
-  @Test func `rows are found under a path, past everything else`() throws {
+  @Test func `rows are found at a path, and other members are skipped`() throws {
     for pieces in [1, 3, .max] {
       let bench = try bench()
       let text = """
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test func `a dictionary of rows gives its names to a column`() throws {
+  @Test func `a dictionary's names fill a column`() throws {
     let bench = try bench()
     try bench.run(
       #"{"a": {"fullName": "Ada"}, "b": {"fullName": null}}"#,
@@ -37,7 +37,7 @@ import Testing
     #expect(report.tables["item"]?.inserted == 3)
   }
 
-  @Test func `a line that is no JSON is one bad row, and the next line is read`() throws {
+  @Test func `a line that is not JSON is one bad row, and the next line is read`() throws {
     let bench = try bench()
     let report = try bench.run(
       "{\"id\":\"a\"}\n{\"id\":\n{\"id\":\"b\"}\nnonsense\n{\"id\":\"c\"}\n",
@@ -55,7 +55,7 @@ import Testing
     #expect(try bench.rows("SELECT id FROM item") == ["a"])
   }
 
-  @Test func `snake case finds camel case, and listed members go where they are listed`() throws {
+  @Test func `snake case members match camel case columns, and listed members fill their columns`() throws {
     let bench = try bench()
     try bench.run(
       #"[{"uid": "a", "full_name": "Ada", "vita": {"birth": "1815-12-10"}, "data": "AAH/"}]"#,
@@ -80,7 +80,7 @@ import Testing
     #expect(try bench.rows("SELECT born FROM item") == [seconds])
   }
 
-  @Test func `constants fill every row, defaults only rows that are new`() throws {
+  @Test func `constants fill every row, defaults only new rows`() throws {
     let bench = try bench()
     let mapping = ImportMapping(
       TableMapping("item", constants: ["data": .blob([0x78])], defaults: ["fullName": .text("nobody")]))
@@ -89,7 +89,7 @@ import Testing
     #expect(try bench.rows("SELECT id, fullName, CAST(data AS TEXT) FROM item") == ["a|nobody|x", "b|Bob|x"])
   }
 
-  @Test func `a closure converts what nothing else does, and its error is the row's issue`() throws {
+  @Test func `a closure converts a value, and its error is the row's issue`() throws {
     struct Odd: Error {}
     let bench = try bench()
     let mapping = ImportMapping(
@@ -110,7 +110,7 @@ import Testing
     #expect(report.issues.map(\.code) == [.conversion])
   }
 
-  @Test func `nothing at the path is an error, not silence`() throws {
+  @Test func `a path without rows is an error`() throws {
     let bench = try bench()
     let failure = #expect(throws: ImportFailure.self) {
       try bench.run(#"{"data": {}}"#, mapping: ImportMapping("item", rows: "$.data.items"))
@@ -128,14 +128,14 @@ import Testing
       (#"{"data": {"rows": [], "meta": 1}, "x": 2}"#, #" ($.data has "rows", "meta"): "#),
       (#"{"results": [], "error": null}"#, #" ($ has "results", "error"): "#),
     ])
-  func `what stands in place of the path is named`(text: String, words: String) throws {
+  func `a value in place of the path is named`(text: String, words: String) throws {
     let failure = #expect(throws: ImportFailure.self) {
       try bench().run(text, mapping: ImportMapping("item", rows: "$.data.items"))
     }
     #expect(failure?.message.contains("nothing at $.data.items\(words)") == true, "\(failure?.message ?? "")")
   }
 
-  @Test func `an unknown table or column is named with the nearest that there is`() throws {
+  @Test func `an unknown table or column is reported with the nearest name`() throws {
     let bench = try bench()
     let table = #expect(throws: ImportFailure.self) { try bench.run("[]", mapping: ImportMapping("itme")) }
     #expect(table?.message.contains("\"item\"") == true)

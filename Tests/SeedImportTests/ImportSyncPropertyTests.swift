@@ -5,7 +5,7 @@ import SeedImport
 import Support
 import Testing
 
-/// Random relations that grow, shrink and move, against a slow model of what the newest records say.
+/// Random relations that grow, shrink and move, compared with a slow model of the newest records.
 @Suite struct ImportSyncPropertyTests {
   private static let schema = """
     CREATE TABLE parent(id INTEGER PRIMARY KEY, a TEXT CHECK (a <> 'bad'));
@@ -26,7 +26,7 @@ import Testing
 
   private static let seeds = Array(1...(Stage.pick(quick: 2, full: 6, deep: 100))) as [UInt64]
 
-  /// With an index by which parents find their rows, without one, and with rows that are written one by one.
+  /// With an index on the parent's key, without one, and with rows written one by one.
   @Test(arguments: ["", Self.index, "PRAGMA encoding = 'UTF-16le';"], seeds)
   func `each parent has the rows that its newest record names`(variant: String, seed: UInt64) throws {
     var random = SplitMix(seed: seed)
@@ -52,7 +52,7 @@ import Testing
 private struct SyncRecord {
   var id: Int?
   var isBad = false
-  /// A row's key, if it has one, and its value; `nil` where the member is missing.
+  /// The row's key, if it has one, and its value; `nil` if the member is missing.
   var children: [(id: Int?, value: String?)]?
   var tags: [(name: String, isThere: Bool)]?
 
@@ -89,13 +89,13 @@ private struct SyncRecord {
   }
 }
 
-/// What the newest records say, one after another.
+/// A model of the newest records in order.
 private struct SyncModel {
   private var children: [Int: (parent: Int, value: String?)] = [:]
   var pairs: Set<String> = []
 
   mutating func take(_ records: [SyncRecord]) {
-    // The newest claim of each parent, by its record's number; `nil` where a row's key was not known.
+    // The newest record number of each parent; `nil` if a row's key was not known.
     var claims: [Int: Int?] = [:]
     var latest: [Int: Int] = [:]
     var tagClaims: [Int: Set<String>] = [:]

@@ -4,7 +4,7 @@ import SeedImport
 import Support
 import Testing
 
-/// A to-many relation is as the newest record says, for its own parent alone.
+/// To-many relations match the newest record, for its own parent only.
 @Suite struct ImportSyncTests {
   private static let schema = """
     CREATE TABLE event(id INTEGER PRIMARY KEY, name TEXT, seller INTEGER);
@@ -38,17 +38,17 @@ import Testing
     return try bench.rows("SELECT id || event FROM seat ORDER BY id")
   }
 
-  @Test func `rows that the parent no longer names go, and other parents' rows stay`() throws {
+  @Test func `rows that the parent no longer names are deleted, and other parents' rows are kept`() throws {
     #expect(try seats(after: #"[{"id": 1, "seats": [{"id": "b"}]}]"#) == ["b1", "c2"])
   }
 
-  @Test func `a member that is missing changes nothing, null and an empty array leave none`() throws {
+  @Test func `a missing member changes nothing, null and an empty array delete all rows`() throws {
     #expect(try seats(after: #"[{"id": 1, "name": "n"}]"#) == ["a1", "b1", "c2"])
     #expect(try seats(after: #"[{"id": 1, "seats": null}]"#) == ["c2"])
     #expect(try seats(after: #"[{"id": 1, "seats": []}]"#) == ["c2"])
   }
 
-  @Test func `a reference that is cleared is an update of its row, which search tables see`() throws {
+  @Test func `a cleared reference is an update of its row, which search tables index`() throws {
     let bench = try ImportBench(
       Self.schema + """
         CREATE VIRTUAL TABLE search USING fts5(ticket, content='note', content_rowid='id');
@@ -76,14 +76,14 @@ import Testing
     #expect(report.tables["team"]?.keys?.updated == [[.integer(4)]])
   }
 
-  @Test func `of a parent that comes twice, what came last says which rows it has`() throws {
+  @Test func `the last object of a recurring parent decides which rows it has`() throws {
     let twice = #"[{"id": 1, "seats": [{"id": "a"}]}, {"id": 1, "seats": [{"id": "b"}, {"id": "d"}]}]"#
     #expect(try seats(after: twice) == ["b1", "c2", "d1"])
     let again = #"[{"id": 1, "seats": []}, {"id": 1, "seats": [{"id": "a"}, {"id": "b"}]}]"#
     #expect(try seats(after: again) == ["a1", "b1", "c2"])
   }
 
-  @Test func `a row that moves to another parent keeps what the document does not mention`() throws {
+  @Test func `a row that moves to another parent keeps columns that the document does not mention`() throws {
     let bench = try ImportBench(Self.schema)
     try bench.run(
       #"[{"id": 1, "seats": [{"id": "b"}]}, {"id": 2, "seats": [{"id": "a"}, {"id": "c"}]}]"#,
@@ -92,7 +92,7 @@ import Testing
     #expect(try bench.rows("SELECT id FROM ticket") == ["1", "2", "3"])
   }
 
-  @Test func `what references a row that goes goes along or is cleared, as its table says`() throws {
+  @Test func `rows that reference a deleted row are deleted or cleared, as their table says`() throws {
     let bench = try ImportBench(Self.schema)
     let report = try bench.run(
       #"[{"id": 1, "seats": [{"id": "a"}]}]"#, mapping: Self.mapping, policy: ImportPolicy(reportsKeys: true))
@@ -103,7 +103,7 @@ import Testing
     #expect(report.tables["ticket"]?.deleted == 1)
   }
 
-  @Test func `a reference without such a clause to a row that goes is one to nowhere`() throws {
+  @Test func `a reference without ON DELETE to a deleted row is broken`() throws {
     let bench = try ImportBench(
       Self.schema + "CREATE TABLE bill(id INTEGER PRIMARY KEY, seat TEXT REFERENCES seat(id));"
         + "INSERT INTO bill VALUES (1, 'a');")
@@ -115,7 +115,7 @@ import Testing
     #expect(try bench.rows("SELECT count(*) FROM seat") == ["3"])
   }
 
-  @Test func `pairs of a join go with what their parent no longer names; the rows on the other side stay`()
+  @Test func `a join's pairs that their parent no longer names are deleted; rows on the other side are kept`()
     throws
   {
     let bench = try ImportBench(Self.schema)
@@ -126,7 +126,7 @@ import Testing
     #expect(report.tables["eventTag"]?.deleted == 2)
   }
 
-  @Test func `a refused row stays where its key is known; where it is not, its parent keeps all`() throws {
+  @Test func `a rejected row is kept if its key is known; otherwise its parent keeps all rows`() throws {
     let collect = ImportPolicy(badRows: .collect)
     let known = #"[{"id": 1, "seats": [{"id": "b", "price": -1}]}, {"id": 2, "seats": []}]"#
     #expect(try seats(after: known, policy: collect) == ["b1"])
@@ -138,13 +138,13 @@ import Testing
     #expect(report.issues.last?.key == "id = 1")
   }
 
-  @Test func `a refused parent loses nothing`() throws {
+  @Test func `a rejected parent loses no rows`() throws {
     let collect = ImportPolicy(badRows: .collect)
     let text = #"[{"id": 1, "seller": "nobody", "seats": []}, {"id": 2, "seats": []}]"#
     #expect(try seats(after: text, policy: collect) == ["a1", "b1"])
   }
 
-  @Test func `a parent that waited in vain loses nothing`() throws {
+  @Test func `a parent rejected after waiting loses no rows`() throws {
     let bench = try ImportBench(
       Self.schema + "CREATE UNIQUE INDEX byName ON event(name); UPDATE event SET name = 'n' || id;")
     try bench.run(
@@ -153,7 +153,7 @@ import Testing
     #expect(try bench.rows("SELECT id FROM seat") == ["a", "b", "c"])
   }
 
-  @Test func `a row that another list of the document names stays`() throws {
+  @Test func `a row that another list of the document names is kept`() throws {
     let bench = try ImportBench(Self.schema)
     let mapping = ImportMapping(lists: [
       .init(Self.mapping.lists[0].table, rows: "$.events"), .init("seat", rows: "$.seats"),
@@ -165,7 +165,7 @@ import Testing
     #expect(try bench.rows("SELECT id, price FROM seat") == ["a|8", "c|7"])
   }
 
-  @Test func `two members may fill one table, each with a constant of its own`() throws {
+  @Test func `two members may fill one table, each with its own constant`() throws {
     let bench = try ImportBench(
       """
       CREATE TABLE person(id INTEGER PRIMARY KEY);
@@ -186,7 +186,7 @@ import Testing
     #expect(failure?.message.contains("tell them apart by constants") == true)
   }
 
-  @Test func `two relations at one member are refused`() throws {
+  @Test func `two relations at one member are rejected`() throws {
     let relations: [RelationMapping] = [
       .array("seats", "seat", parentKey: ["event"]), .array("seats", "ticket", parentKey: ["seat"]),
     ]
@@ -197,7 +197,7 @@ import Testing
     #expect(failure?.message.contains("two relations lie at $.seats") == true)
   }
 
-  @Test func `an object that recurs stays with a parent that does not name it, in each batch of its own`()
+  @Test func `a recurring object is kept by a parent that does not name it, also in separate batches`()
     throws
   {
     let bench = try ImportBench(
@@ -221,7 +221,7 @@ import Testing
     #expect(try bench.rows("SELECT id FROM player") == ["7", "8"])
   }
 
-  @Test func `nested rows have no mode of their own`() throws {
+  @Test func `nested rows have no table mode`() throws {
     let bench = try ImportBench(Self.schema)
     let nested = TableMapping("seat", mode: .mergeAndDeleteMissing)
     let failure = #expect(throws: ImportFailure.self) {
@@ -234,7 +234,7 @@ import Testing
     #expect(failure?.message.contains("mode replaceForParent") == true)
   }
 
-  @Test func `batches do not delete, for a later one may still have the row`() throws {
+  @Test func `batches do not delete, because a later one may mention the row`() throws {
     let bench = try ImportBench(Self.schema)
     let policy = ImportPolicy(atomicity: .batched(rows: 1))
     let failure = #expect(throws: ImportFailure.self) {
@@ -245,7 +245,7 @@ import Testing
     #expect(try bench.rows("SELECT count(*) FROM seat") == ["3"])
   }
 
-  @Test func `a table that would lose most of its rows holds the import back`() throws {
+  @Test func `a table that would lose most of its rows fails the import`() throws {
     let bench = try ImportBench(
       """
       CREATE TABLE item(id INTEGER PRIMARY KEY);

@@ -2,7 +2,7 @@ import SeedImport
 import Support
 import Testing
 
-/// Tables with triggers are imported only by who says what becomes of those.
+/// Tables with triggers, which are imported only with an explicit policy.
 @Suite struct ImportTriggerTests {
   private static let log = """
     CREATE TABLE item(id INTEGER PRIMARY KEY, n TEXT UNIQUE, stock INTEGER DEFAULT 0);
@@ -22,7 +22,7 @@ import Testing
     try bench.run(text, mapping: ImportMapping("item"), policy: policy)
   }
 
-  @Test func `unless somebody decides, a table with triggers is refused, and they are named`() throws {
+  @Test func `a table with triggers is rejected without a policy, and the triggers are named`() throws {
     let bench = try ImportBench(Self.log)
     let failure = #expect(throws: ImportFailure.self) { try run(bench, #"[{"id": 1}]"#, ImportPolicy()) }
     #expect(failure?.code == .database)
@@ -31,14 +31,14 @@ import Testing
     }
   }
 
-  @Test func `ignored, they do not run`() throws {
+  @Test func `ignored triggers do not run`() throws {
     let bench = try ImportBench(Self.log)
     let report = try run(
       bench, #"[{"id": 1, "n": "x"}, {"id": 3, "n": "c"}]"#, ImportPolicy(triggers: .ignore))
     #expect(try bench.rows("SELECT * FROM log") == [] && report.tables["item"]?.inserted == 1)
   }
 
-  @Test func `they run for rows that are new or changed, and for no others; what they write is not counted`()
+  @Test func `triggers run only for new or changed rows, and their writes are not counted`()
     throws
   {
     let bench = try ImportBench(Self.log)
@@ -56,12 +56,12 @@ import Testing
 
   @Test(
     arguments: ["RAISE(ABORT, 'not so')", "RAISE(FAIL, 'not so')", "RAISE(IGNORE)"], ["BEFORE", "AFTER"])
-  func `a row that one of them raises for is a bad row, and leaves nothing behind`(
+  func `a row for which a trigger raises an error is a bad row and leaves no changes`(
     raise: String, time: String
   )
     throws
   {
-    // Behind the insertion, IGNORE leaves only the rest of the trigger out.
+    // After the insertion, IGNORE skips only the rest of the trigger.
     if raise == "RAISE(IGNORE)", time == "AFTER" { return }
     let bench = try ImportBench(
       """
@@ -84,7 +84,7 @@ import Testing
     #expect((table.inserted, table.updated, table.rejected) == (1, 1, 2))
   }
 
-  @Test func `one that rolls back ends the import`() throws {
+  @Test func `a trigger that rolls back ends the import`() throws {
     let bench = try ImportBench(
       "\(Self.log) CREATE TRIGGER r BEFORE INSERT ON item WHEN NEW.id = 4 BEGIN SELECT RAISE(ROLLBACK, 'no'); END;"
     )
@@ -93,7 +93,7 @@ import Testing
     #expect(try bench.rows("SELECT count(*) FROM item") == ["2"])
   }
 
-  @Test func `rows move on one by one, so that no trigger sees one go`() throws {
+  @Test func `rows pass values on one by one, without a deletion that a trigger could see`() throws {
     let bench = try ImportBench(Self.log)
     let moved = try run(bench, #"[{"id": 1, "n": "b"}, {"id": 2, "n": "c"}]"#)
     #expect(try bench.rows("SELECT id, n FROM item ORDER BY id") == ["1|b", "2|c"] && moved.issueCount == 0)
@@ -107,7 +107,7 @@ import Testing
     #expect(try bench.rows("SELECT DISTINCT what FROM log") == ["update"])
   }
 
-  @Test func `rows that the import does not mention are deleted by them, or kept by them with an error`()
+  @Test func `unmentioned rows run delete triggers, and are kept with an error if one raises`()
     throws
   {
     let bench = try ImportBench(Self.log)
@@ -123,7 +123,7 @@ import Testing
       failure?.message.hasSuffix("refused to delete a row that the import does not mention: stays") == true)
   }
 
-  /// The note is written by a trigger of a trigger.
+  /// A trigger of a trigger writes the note.
   private static let chain = """
     CREATE TABLE item(id INTEGER PRIMARY KEY, n TEXT);
     CREATE TABLE step(id INTEGER PRIMARY KEY);
@@ -134,7 +134,7 @@ import Testing
       INSERT INTO note VALUES (NEW.id, 'about ' || NEW.id, NEW.id + 1); END;
     """
 
-  @Test func `references of tables that they wrote are checked`() throws {
+  @Test func `references of tables that triggers wrote are checked`() throws {
     let bench = try ImportBench(Self.chain)
     let failure = #expect(throws: ImportFailure.self) {
       try run(bench, #"[{"id": 1}, {"id": 2}]"#, ImportPolicy(triggers: .run))
@@ -143,13 +143,13 @@ import Testing
       failure?.code == .references && failure?.message.contains(#"table "note", column "item""#) == true)
   }
 
-  @Test func `search tables over what they wrote are built anew`() throws {
+  @Test func `search tables over tables that triggers wrote are rebuilt`() throws {
     let bench = try ImportBench(Self.chain)
     _ = try run(bench, #"[{"id": 1}, {"id": 2}]"#, ImportPolicy(references: .keep, triggers: .run))
     #expect(try bench.rows("SELECT rowid FROM search WHERE search MATCH 'about'") == ["1", "2"])
   }
 
-  @Test func `triggers of views do not matter`() throws {
+  @Test func `triggers of views have no effect`() throws {
     let bench = try ImportBench(
       """
       CREATE TABLE item(id INTEGER PRIMARY KEY); CREATE VIEW v AS SELECT id FROM item;

@@ -3,9 +3,9 @@ import SeedImport
 import Support
 import Testing
 
-/// Who looks for the row that is in the way finds it named, as far as that is certain.
+/// Messages name the conflicting row if it is certain.
 @Suite struct ImportUniqueTests {
-  /// The messages of the rows that are refused, once the others are in.
+  /// The messages of the rejected rows, after the others are written.
   private func messages(_ schema: String, _ rows: String) throws -> [String] {
     let bench = try ImportBench(schema)
     let report = try bench.run(rows, mapping: ImportMapping("p"), policy: ImportPolicy(badRows: .collect))
@@ -13,7 +13,7 @@ import Testing
     return report.issues.map(\.message)
   }
 
-  @Test func `a value that is taken is named with the row that has it`() throws {
+  @Test func `a taken value is reported with its row`() throws {
     let messages = try messages(
       """
       CREATE TABLE p(id INTEGER PRIMARY KEY, email TEXT UNIQUE COLLATE NOCASE, code INTEGER UNIQUE);
@@ -41,14 +41,14 @@ import Testing
       ])
   }
 
-  @Test func `a value that only the schema's default gives is not named`() throws {
+  @Test func `a value from the schema's default is not named`() throws {
     let messages = try messages(
       "CREATE TABLE p(id INTEGER PRIMARY KEY, n TEXT DEFAULT 'd' UNIQUE); INSERT INTO p VALUES (7, 'd');",
       #"[{"id": 1}]"#)
     #expect(messages == [#"the value of "n" must be unique, and another row has it"#])
   }
 
-  @Test func `a row outside a partial index is not taken for the one that is in the way`() throws {
+  @Test func `a row outside a partial index is not named as the conflicting one`() throws {
     let messages = try messages(
       """
       CREATE TABLE p(id INTEGER PRIMARY KEY, n TEXT, "where" INTEGER DEFAULT 1);
@@ -59,7 +59,7 @@ import Testing
     #expect(messages == [#"the value "a" of "n" must be unique, and the row id = 6 has it"#])
   }
 
-  @Test func `of an index over an expression the name is told, of two over one column no row`() throws {
+  @Test func `an index over an expression is named, and two indexes over one column name no row`() throws {
     let expression = try messages(
       """
       CREATE TABLE p(id INTEGER PRIMARY KEY, n TEXT); CREATE UNIQUE INDEX lower_n ON p(lower(n));
@@ -74,7 +74,7 @@ import Testing
     #expect(double == [#"the value "A" of "n" must be unique, and another row has it"#])
   }
 
-  @Test func `a long value is cut`() throws {
+  @Test func `a long value is truncated`() throws {
     let long = String(repeating: "é", count: 500)
     let messages = try messages(
       "CREATE TABLE p(id TEXT PRIMARY KEY, n TEXT UNIQUE); INSERT INTO p VALUES ('\(long)', '\(long)');",
@@ -83,7 +83,7 @@ import Testing
     #expect(messages == [#"the value "\#(cut)" of "n" must be unique, and the row id = \#(cut) has it"#])
   }
 
-  @Test func `a column that is the rowid is named too, where another is the key`() throws {
+  @Test func `a rowid column that is not the key is named too`() throws {
     let bench = try ImportBench(
       "CREATE TABLE p(id INTEGER PRIMARY KEY, code TEXT UNIQUE); INSERT INTO p VALUES (7, 'a');")
     let report = try bench.run(
@@ -93,7 +93,7 @@ import Testing
       report.issues.map(\.message) == ["the value 7 of \"id\" must be unique, and the row code = a has it"])
   }
 
-  @Test func `the row that is named is the one that has the value at the end`() throws {
+  @Test func `the conflicting row is the one that has the value at the end`() throws {
     let bench = try ImportBench(
       """
       CREATE TABLE p(id INTEGER PRIMARY KEY, n TEXT UNIQUE);

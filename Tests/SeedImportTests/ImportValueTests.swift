@@ -4,7 +4,7 @@ import SeedImport
 import Support
 import Testing
 
-/// What mappings do to single values.
+/// Conversions of single values.
 @Suite struct ImportValueTests {
   private func imported(
     _ value: String, type: String, _ conversion: ImportConversion,
@@ -25,7 +25,7 @@ import Testing
     "2026-01-02T04:04:05+01:00", "2026-01-02 03:04:05 UTC", "2026-01-02T03:04:05", "2026-01-01T22:04:05-0500",
     "2026-01-02 03:34:05+00:30:00",
   ])
-  func `ISO 8601 is read with its separators and without, as PostgreSQL writes it too`(text: String) throws {
+  func `ISO 8601 is read with and without separators, and in PostgreSQL's form`(text: String) throws {
     #expect(try imported("\"\(text)\"", type: "INTEGER", .date()).row == "integer 1767323045")
   }
 
@@ -34,7 +34,7 @@ import Testing
     "",
     "2026-01-02T03:04:", "2026-01-02x",
   ])
-  func `what is no date is refused`(text: String) throws {
+  func `a text that is not a date is rejected`(text: String) throws {
     let outcome = try imported("\"\(text)\"", type: "INTEGER", .date())
     #expect(outcome.row == nil)
     #expect(outcome.issue == "expected an ISO 8601 date, found \"\(text)\"")
@@ -46,7 +46,7 @@ import Testing
     ("INTEGER", .coredata, "integer -978307199"), ("REAL", .coredata, "real -978307198.25"),
     ("TEXT", .text, "text 1970-01-01T00:00:01.75Z"),
   ])
-  func `a date takes its column's form, and no fraction makes a column of whole numbers REAL`(
+  func `a date takes its column's form, and its fraction never makes an integer column REAL`(
     type: String, form: ImportConversion.DateForm, row: String
   ) throws {
     #expect(try imported("\"1970-01-01T00:00:01.75Z\"", type: type, .date(as: form)).row == row)
@@ -54,7 +54,8 @@ import Testing
     #expect(try imported("\"1750\"", type: type, .date(.milliseconds, as: form)).row == row)
   }
 
-  @Test func `times before 1970 keep their fractions, and those beyond a column are refused`() throws {
+  @Test func `times before 1970 keep their fractions, and those out of a column's range are rejected`() throws
+  {
     #expect(try imported("-250", type: "REAL", .date(.milliseconds)).row == "real -0.25")
     #expect(
       try imported("-250", type: "INTEGER", .date(.milliseconds, as: .milliseconds)).row == "integer -250")
@@ -73,7 +74,7 @@ import Testing
     ("yyyyMMdd'T'HHmmss.SSSX", "20260102T030405.500+01", "integer 1767319445"),
     ("yyyy''MM''dd", "2026'01'02", "integer 1767312000"),
   ])
-  func `a pattern reads dates of any order`(pattern: String, text: String, row: String) throws {
+  func `a pattern reads dates with parts in any order`(pattern: String, text: String, row: String) throws {
     #expect(try imported("\"\(text)\"", type: "INTEGER", .date(.pattern(pattern))).row == row)
     let other = try imported("\"x\"", type: "INTEGER", .date(.pattern(pattern)))
     #expect(other.issue == "expected a date like \(pattern), found \"x\"")
@@ -84,7 +85,7 @@ import Testing
     ("yyyy-MM-dd'T", "an apostrophe is not closed"), ("yyyy-MM-dd hh:mm", "hh and a stand together"),
     ("yyyy-MM-ddTHH", "T is not known"),
   ])
-  func `a pattern that says too little is the mapping's fault`(pattern: String, reason: String) throws {
+  func `an incomplete pattern is an error of the mapping`(pattern: String, reason: String) throws {
     let failure = #expect(throws: ImportFailure.self) {
       try imported("1", type: "INTEGER", .date(.pattern(pattern)))
     }
@@ -97,14 +98,14 @@ import Testing
     ("1970-01-01T00:00:00.120Z", "00:00.12Z"), ("1970-01-01T00:00:00.0000000001Z", "00:00Z"),
     ("1970-01-01T00:00:59.9999999999Z", "01:00Z"),
   ])
-  func `a date as a text keeps its second's digits, as far as there are nanoseconds`(
+  func `a date as text keeps its fraction's digits up to nanoseconds`(
     text: String, end: String
   ) throws {
     let row = try imported("\"\(text)\"", type: "TEXT", .date(as: .text)).row
     #expect(row == "text 1970-01-01T00:\(end)")
   }
 
-  @Test func `a date without a zone is of the mapping's zone`() throws {
+  @Test func `a date without a zone is in the mapping's zone`() throws {
     #expect(
       try imported("\"2026-01-02T04:04:05\"", type: "INTEGER", .date(zone: 3600)).row == "integer 1767323045")
     #expect(
@@ -117,14 +118,14 @@ import Testing
     ("\"open\"", "integer 1"), ("\"shut\"", "integer 2"), ("3", "integer 30"), ("true", "integer 4"),
     ("null", "null "),
   ])
-  func `listed values stand for others`(value: String, row: String) throws {
+  func `listed values are replaced`(value: String, row: String) throws {
     let conversion = ImportConversion.values([
       "open": .integer(1), "shut": .text("2"), "3": .integer(30), "true": .integer(4),
     ])
     #expect(try imported(value, type: "INTEGER", conversion).row == row)
   }
 
-  @Test func `a value that is not listed is refused, or becomes the one for all others`() throws {
+  @Test func `an unlisted value is rejected, or becomes the default`() throws {
     let values: [String: SeedValue] = ["a": .text("A")]
     let refused = try imported("\"b\"", type: "TEXT", .values(values))
     #expect(refused.issue == "\"b\" is none of the values that the mapping lists")
@@ -136,7 +137,7 @@ import Testing
     #expect(failure?.message.contains("the value A does not fit the type INTEGER") == true)
   }
 
-  @Test func `empty texts are NULL where the mapping says so`() throws {
+  @Test func `empty texts are NULL if the mapping says so`() throws {
     #expect(try imported("\"\"", type: "TEXT", .automatic).row == "text ")
     #expect(try imported("\"\"", type: "TEXT", .automatic, emptyTexts: .null).row == "null ")
     #expect(try imported("\"\"", type: "INTEGER", .automatic, emptyTexts: .nullIn(["v"])).row == "null ")
@@ -144,7 +145,7 @@ import Testing
     #expect(try imported("\"x\"", type: "TEXT", .automatic, emptyTexts: .null).row == "text x")
   }
 
-  @Test func `a column that emptyTexts names and the table does not have is told with the nearest one`()
+  @Test func `an unknown column in emptyTexts is reported with the nearest name`()
     throws
   {
     let failure = #expect(throws: ImportFailure.self) {

@@ -4,7 +4,7 @@ import SeedImport
 import Support
 import Testing
 
-/// Unique values move on from row to row, also where rows are nested; rows that swap them are rejected.
+/// Unique values that move from row to row, also between nested rows; rows that swap values are rejected.
 @Suite struct ImportWaitingTests {
   private static let collecting = ImportPolicy(badRows: .collect)
   private static let schema = """
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a value moves from a nested row to one of another parent, whichever comes first`(reversed: Bool)
+  func `a value moves between nested rows of two parents in either order`(reversed: Bool)
     throws
   {
     let rows = [
@@ -51,7 +51,8 @@ import Testing
     #expect(found.report.tables["att"]?.updated == 2 && found.report.tables["ch"]?.unchanged == 2)
   }
 
-  @Test func `a nested row that waits lets its parent wait whole, whose other issues are told once`() throws {
+  @Test func `a waiting nested row makes its whole parent wait, whose other issues are reported once`() throws
+  {
     let found = try outcome(
       """
       [{"id": 1, "name": "new", "atts": [{"id": 11, "url": "y"}, {"id": 12, "size": -1}]},
@@ -63,7 +64,7 @@ import Testing
     #expect(found.report.tables["att"]?.rejected == 1 && found.report.tables["att"]?.inserted == 1)
   }
 
-  @Test func `rows nested in one that waited are read by their own members, not by those of the rows around`()
+  @Test func `nested rows of a row that waited are read by their own members`()
     throws
   {
     let bench = try ImportBench(Self.schema)
@@ -77,14 +78,14 @@ import Testing
         == ["11|1|5", "12|1|6", "13|1|7", "21|2|1", "22|2|2", "23|2|3"])
   }
 
-  @Test func `a child whose value stays taken leaves its parent alone, and is not deleted`() throws {
+  @Test func `a child whose value stays taken does not affect its parent, and is not deleted`() throws {
     let found = try outcome(#"[{"id": 1, "name": "new", "atts": [{"id": 10, "url": "z"}]}]"#)
     #expect(found.names == ["new", "B", "C"])
     #expect(found.atts == ["10|1|x", "20|2|y", "30|3|z"])
     #expect(found.report.issues.map(\.key) == ["id = 10"])
   }
 
-  @Test func `a row of a parent that comes twice is where the newer one has it, though the older waited`()
+  @Test func `the newer object of a recurring parent decides its rows, even if the older one waited`()
     throws
   {
     let found = try outcome(
@@ -96,7 +97,7 @@ import Testing
     #expect(found.atts == ["10|1|y", "20|2|v", "30|3|z"])
   }
 
-  @Test func `a batch's rows do not wait for the next one`() throws {
+  @Test func `a batch's rows do not wait for the next batch`() throws {
     let bench = try ImportBench(
       "CREATE TABLE t(id INTEGER PRIMARY KEY, x UNIQUE); INSERT INTO t VALUES (2, 'a')")
     let policy = ImportPolicy(

@@ -4,9 +4,9 @@ import SeedImport
 import Support
 import Testing
 
-/// The examples of the article "Mapping files", each with a document that it is for.
+/// The examples of the article "Mapping files", each with a document.
 enum MappingArticle {
-  /// The mappings, in the article's order.
+  /// The mappings in the article's order.
   static let examples: [String] = {
     let package = URL(fileURLWithPath: #filePath).appending(path: "../../..").standardizedFileURL
     let article = package.appending(path: "Sources/SeedImport/SeedImport.docc/Mappings.md")
@@ -20,7 +20,7 @@ enum MappingArticle {
     let description: String
     let schema: String
     let documents: [(name: String, text: String)]
-    /// By query, the rows behind the import.
+    /// The rows after the import, by query.
     let rows: [(query: String, rows: [String])]
     var passedOver = 0
 
@@ -155,7 +155,7 @@ enum MappingArticle {
   }
 
   @Test(arguments: cases.indices)
-  func `each example takes in its document`(number: Int) throws {
+  func `each example imports its document`(number: Int) throws {
     let example = Self.cases[number]
     let bench = try ImportBench(example.schema)
     let mapping = try ImportMapping(json: Array(MappingArticle.examples[number].utf8))
@@ -166,9 +166,9 @@ enum MappingArticle {
     for (query, rows) in example.rows { #expect(try bench.rows(query) == rows, "\(example)") }
   }
 
-  // MARK: What the article says of rows that stay
+  // MARK: The article's tables of kept rows
 
-  /// Rows of the table behind a document that lacks them; `nil` where the import ends.
+  /// Rows of the table after a document without them; `nil` if the import fails.
   private func stops(_ mode: TableMapping.MergeMode, _ document: String, optional: Bool = false) throws
     -> [String]?
   {
@@ -182,7 +182,7 @@ enum MappingArticle {
   }
 
   @Test(arguments: TableMapping.MergeMode.allCases)
-  func `a list that is missing, null or empty does what the article's table says`(
+  func `a list that is missing, null or empty has the effect in the article's table`(
     mode: TableMapping.MergeMode
   ) throws {
     let kept = mode == .merge ? ["1"] : []
@@ -193,7 +193,7 @@ enum MappingArticle {
   }
 
   @Test(arguments: RelationMapping.Mode.allCases)
-  func `a relation that is missing, null or empty does what the article's table says`(
+  func `a relation that is missing, null or empty has the effect in the article's table`(
     mode: RelationMapping.Mode
   ) throws {
     let kept = mode == .merge ? ["1", "2"] : ["2"]
@@ -210,9 +210,9 @@ enum MappingArticle {
     }
   }
 
-  // MARK: What the article says of keys and of fields
+  // MARK: The article's statements about keys and fields
 
-  @Test func `of rows with one key the last counts, and a list's constants do not narrow what goes`() throws {
+  @Test func `the last row with a key wins, and a list's constants do not limit deletions`() throws {
     let bench = try ImportBench(
       "CREATE TABLE t(id INTEGER PRIMARY KEY, kind TEXT, n TEXT); INSERT INTO t VALUES (8, 'other', 'x')")
     let table = TableMapping("t", constants: ["kind": .text("mine")], mode: .mergeAndDeleteMissing)
@@ -222,7 +222,7 @@ enum MappingArticle {
     #expect([counts?.inserted, counts?.updated, counts?.unchanged, counts?.deleted] == [1, 1, 1, 1])
   }
 
-  @Test func `an empty field is mentioned, and json makes a string of a field`() throws {
+  @Test func `an empty field counts as mentioned, and json makes a field a string`() throws {
     let bench = try ImportBench("CREATE TABLE t(id INTEGER PRIMARY KEY, n TEXT, j TEXT, at INTEGER)")
     let table = TableMapping(
       "t", columns: ["j": .from("j", .json), "at": .from("at", .date())], defaults: ["n": .text("none")])
@@ -240,7 +240,7 @@ enum MappingArticle {
     #expect(try bench.rows("SELECT * FROM call") == ["1|a"])
   }
 
-  @Test func `a path through null makes columns NULL and leaves relations alone`() throws {
+  @Test func `a path through null makes columns NULL and does not change relations`() throws {
     let schema = """
       CREATE TABLE line(id INTEGER PRIMARY KEY, name TEXT); CREATE TABLE stop(id INTEGER PRIMARY KEY, line INTEGER);
       INSERT INTO line VALUES (1, 'a'); INSERT INTO stop VALUES (1, 1);

@@ -4,7 +4,7 @@ import SeedImport
 import Support
 import Testing
 
-/// Every key that a mapping's file can hold.
+/// All keys of a mapping file.
 @Suite struct MappingFileTests {
   private static let base = #""table": "person""#
 
@@ -24,22 +24,22 @@ import Testing
     } catch { return error.message }
   }
 
-  // MARK: Accepted
+  // MARK: Valid files
 
   @Test func `table names the table`() throws {
     #expect(try ImportMapping(json: Array(#"{"table": "person"}"#.utf8)).lists[0].table.table == "person")
   }
 
-  @Test func `rows says where the rows are`() throws {
+  @Test func `rows is the path of the rows`() throws {
     #expect(try list(#""rows": "$.data.items""#).rows == "$.data.items")
   }
 
   @Test(arguments: [("array", ImportMapping.Layout.array), ("single", .single), ("lines", .lines)])
-  func `layout says how the rows lie`(name: String, layout: ImportMapping.Layout) throws {
+  func `layout is the arrangement of the rows`(name: String, layout: ImportMapping.Layout) throws {
     #expect(try list("\"layout\": \"\(name)\"").layout == layout)
   }
 
-  @Test func `csv says how a document of records is written`() throws {
+  @Test func `csv describes the format of a CSV document`() throws {
     #expect(try list(#""layout": "csv""#).layout == .csv())
     #expect(try list(#""csv": {}"#).layout == .csv())
     let format = CSVFormat(
@@ -64,7 +64,7 @@ import Testing
     (#""csv": {"header": []}"#, "$.csv.header: expected the fields' names, found none"),
     (#""csv": {}, "layout": "lines""#, "csv (alone with csv)"),
   ])
-  func `what csv cannot mean is refused with its place`(members: String, words: String) {
+  func `invalid values in csv are rejected with their place`(members: String, words: String) {
     let message = failure("{\(Self.base), \(members)}")
     #expect(message.contains(words), "\(message)")
   }
@@ -74,7 +74,7 @@ import Testing
     #expect(try list(#""keyColumn": "id", "layout": "dictionary""#).layout == .dictionary(keyColumn: "id"))
   }
 
-  @Test func `names say how members find columns`() throws {
+  @Test func `names is the style of matching members with columns`() throws {
     for style in TableMapping.NameStyle.allCases {
       #expect(try list("\"names\": \"\(style.rawValue)\"").table.names == style)
     }
@@ -85,7 +85,7 @@ import Testing
     #expect(try list(#""key": ["a", "b"]"#).table.key == ["a", "b"])
   }
 
-  @Test func `mode says what becomes of rows that are not mentioned`() throws {
+  @Test func `mode decides how unmentioned rows are handled`() throws {
     for mode in TableMapping.MergeMode.allCases {
       #expect(try list("\"mode\": \"\(mode.rawValue)\"").table.mode == mode)
     }
@@ -99,7 +99,7 @@ import Testing
   }
 
   @Test(arguments: ["date", "text", "number", "base64", "json"])
-  func `as names every conversion but the app's own`(name: String) throws {
+  func `as names every conversion except the app's own`(name: String) throws {
     let column = try list("\"columns\": {\"a\": {\"as\": \"\(name)\"}}").table.columns["a"]
     switch (name, column?.conversion) {
     case ("date", .date(.iso8601, .seconds, 0)), ("text", .text), ("number", .number), ("base64", .base64),
@@ -114,7 +114,7 @@ import Testing
       ("iso8601", .iso8601), ("seconds", .seconds), ("milliseconds", .milliseconds),
       ("dd.MM.yyyy", .pattern("dd.MM.yyyy")),
     ] as [(String, ImportConversion.DateFormat)])
-  func `format, to and zone say how a date is written and kept`(
+  func `format, to and zone describe a date and its stored form`(
     name: String, format: ImportConversion.DateFormat
   ) throws {
     for form in ImportConversion.DateForm.allCases {
@@ -129,7 +129,7 @@ import Testing
     }
   }
 
-  @Test func `values and otherwise make values of others`() throws {
+  @Test func `values and otherwise replace values`() throws {
     let text = #""columns": {"a": {"from": "b", "values": {"x": 1, "2": null}, "otherwise": "z"}}"#
     let column = try #require(try list(text).table.columns["a"])
     guard case .values(let values, let otherwise) = column.conversion else {
@@ -145,18 +145,18 @@ import Testing
     arguments: [
       (#""kept""#, .kept), (#""null""#, .null), (#"["a", "b"]"#, .nullIn(["a", "b"])),
     ] as [(String, TableMapping.EmptyTexts)])
-  func `emptyTexts says where empty texts are NULL`(text: String, empty: TableMapping.EmptyTexts) throws {
+  func `emptyTexts decides which empty texts are NULL`(text: String, empty: TableMapping.EmptyTexts) throws {
     #expect(try list("\"emptyTexts\": \(text)").table.emptyTexts == empty)
   }
 
-  @Test func `where says what a list's rows have`() throws {
+  @Test func `where has the conditions of a list's rows`() throws {
     #expect(
       try list(#""where": {"a.b": "x", "c": [1, null]}"#).conditions == [
         RowCondition("a.b", in: [.text("x")]), RowCondition("c", in: [.integer(1), .null]),
       ])
   }
 
-  @Test func `tables are defined once, and places that name them may say more`() throws {
+  @Test func `tables are defined once, and objects that name them may override members`() throws {
     let text = """
       {"tables": {
         "user": {"columns": {"name": "n"}, "relations": [{"object": "at", "table": "city", "foreignKey": "city"}]},
@@ -180,7 +180,7 @@ import Testing
     #expect(nested[2].key == ["name"])
   }
 
-  @Test func `tables that are defined by each other are refused`() {
+  @Test func `tables defined by each other are rejected`() {
     let text = """
       {"table": "a", "tables": {
         "a": {"relations": [{"array": "b", "table": "b", "parentKey": "a"}]},
@@ -216,7 +216,7 @@ import Testing
         .pairs(through: "t", parentKey: ["p"], elementKey: ["e"]), .dictionary(keyColumn: nil)
       ),
     ] as [(String, RelationMapping.Kind, RelationMapping.Layout)])
-  func `a relation's keys say how nested rows lie there, and how they know their parent`(
+  func `a relation's keys describe the nested rows and the link to their parent`(
     members: String, kind: RelationMapping.Kind, layout: RelationMapping.Layout
   ) throws {
     let relation = try relation(#"\#(members), "table": {"table": "n"}"#)
@@ -228,7 +228,7 @@ import Testing
   }
 
   @Test(arguments: RelationMapping.Mode.allCases)
-  func `mode says what becomes of rows that a parent no longer names`(mode: RelationMapping.Mode) throws {
+  func `mode decides how rows that a parent no longer names are handled`(mode: RelationMapping.Mode) throws {
     let members = #""array": "m", "parentKey": "p", "table": {"table": "n"}, "mode": "\#(mode.rawValue)""#
     #expect(try relation(members).mode == mode)
     #expect(
@@ -244,13 +244,13 @@ import Testing
     #expect(lists.map(\.layout) == [.array, .single])
   }
 
-  @Test func `file and optional say which document a list is in`() throws {
+  @Test func `file and optional describe a list's documents`() throws {
     let list = try list(#""file": "stops*.txt", "optional": true"#)
     #expect(list.file == "stops*.txt" && list.isOptional)
     #expect(try self.list(#""rows": "$""#).file == nil)
   }
 
-  @Test func `the article's examples are mappings`() throws {
+  @Test func `the article's examples are valid mappings`() throws {
     let lists = try MappingArticle.examples.map { try ImportMapping(json: Array($0.utf8)).lists }
     #expect(lists.map(\.count) == [1, 3, 2, 1, 3, 1])
     #expect(lists.map { $0[0].table.relations.count } == [3, 0, 0, 4, 1, 0])
@@ -261,7 +261,7 @@ import Testing
       ("stops.csv", .csv()), ("stops*.TXT", .csv()), ("stops.tsv", .csv(CSVFormat(delimiter: "\t"))),
       ("stops.csv.gz", .csv()), ("stops.ndjson", .lines), ("stops.json", .array), ("stops*", .array),
     ] as [(String, ImportMapping.Layout)])
-  func `a file's name says how it is written, where nothing else does`(
+  func `the layout defaults to that of the file's extension`(
     file: String, layout: ImportMapping.Layout
   ) throws {
     #expect(try list("\"file\": \"\(file)\"").layout == layout)
@@ -275,12 +275,12 @@ import Testing
     (#"{"values": {}, "as": "text"}"#, "as: stands beside values"),
     (#"{"qqq": 1}"#, "expected one of from, values, as, otherwise, format, to, zone"),
   ])
-  func `a key without the one that it belongs to is told`(column: String, words: String) {
+  func `a key without the key that it depends on is reported`(column: String, words: String) {
     let message = failure("{\(Self.base), \"columns\": {\"c\": \(column)}}")
     #expect(message.contains(words), "\(message)")
   }
 
-  /// What an unknown key is told beside: all that its place knows.
+  /// The error about an unknown key lists all keys that are allowed there.
   @Test(arguments: [
     #"{"table": "t", "#, #"{"table": "t", "csv": {"#, #"{"table": "t", "columns": {"c": {"as": "date", "#,
     #"{"table": "t", "columns": {"c": {"values": {}, "#,
@@ -290,7 +290,7 @@ import Testing
     #"{"table": "t", "relations": [{"dictionary": "m", "keyColumn": "k", "table": "n", "#,
     #"{"table": "t", "relations": [{"join": "m", "through": "p", "table": "n", "#,
   ])
-  func `each key that a mapping knows is used in an example of the article`(opening: String) throws {
+  func `each known key occurs in an example of the article`(opening: String) throws {
     let closing = String(opening.reversed().compactMap { $0 == "{" ? "}" : $0 == "[" ? "]" : nil })
     let balanced = closing.dropLast(opening.filter { $0 == "}" }.count)
     let message = failure(opening + #""qqqqqqqqqqqqqqqq": 1"# + balanced)
@@ -301,7 +301,7 @@ import Testing
     for key in keys { #expect(text.contains("\"\(key)\":"), "\(key)") }
   }
 
-  // MARK: Refused
+  // MARK: Rejected files
 
   @Test(arguments: [
     ("table", "5"), ("rows", "5"), ("layout", "[]"), ("layout", "\"list\""), ("layout", "\"dictionary\""),
@@ -310,7 +310,7 @@ import Testing
     ("emptyTexts", "[1]"), ("columns", "[]"), ("constants", "5"), ("defaults", "[]"),
     ("relations", "{}"),
   ])
-  func `a value of another kind is refused with its place`(key: String, value: String) {
+  func `a value of another type is rejected with its place`(key: String, value: String) {
     let text = key == "table" ? "{\"table\": \(value)}" : "{\(Self.base), \"\(key)\": \(value)}"
     #expect(failure(text).contains("$.\(key): expected "), "\(failure(text))")
   }
@@ -357,7 +357,7 @@ import Testing
       "$.relations[0].elementKey"
     ),
   ])
-  func `a value of another kind deeper within is refused with its path`(members: String, path: String) {
+  func `a nested value of another type is rejected with its path`(members: String, path: String) {
     let message = failure("{\(Self.base), \(members)}")
     #expect(message.hasPrefix("the mapping's \(path)") && message.contains(": expected "), "\(message)")
   }
@@ -372,7 +372,7 @@ import Testing
     ),
     ("{\"lists\": [{\"table\": \"x\", \"row\": \"$\"}]}", "$.lists[0].row", "rows"),
   ])
-  func `an unknown key is refused with its path and the nearest that there is`(
+  func `an unknown key is rejected with its path and the nearest name`(
     text: String, path: String, nearest: String
   ) {
     #expect(failure(text).contains("\(path): unknown key, did you mean \"\(nearest)\"?"), "\(failure(text))")
@@ -384,7 +384,7 @@ import Testing
     (#"{"lists": [{"table": "x"}], "table": "x"}"#, "$.table"), ("[]", "$: "), ("{}", "$.table"),
     ("{", "byte 1"),
   ])
-  func `what is no mapping says where it is none`(text: String, place: String) {
+  func `an invalid mapping is rejected with the place of the error`(text: String, place: String) {
     #expect(failure(text).contains(place), "\(failure(text))")
   }
 }

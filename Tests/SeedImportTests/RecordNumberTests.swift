@@ -3,12 +3,12 @@ import SeedImport
 import Support
 import Testing
 
-/// Numbers as CSV spells them, and records before the header.
+/// Numbers in CSV spelling, and records before the header.
 @Suite struct RecordNumberTests {
   private static let schema = "CREATE TABLE t(id INTEGER PRIMARY KEY, n INTEGER, r REAL, d NUMERIC, x TEXT)"
   private static let collecting = ImportPolicy(badRows: .collect)
 
-  /// What the columns of numbers have; `nil` where they refuse it.
+  /// The stored values of the number columns; `nil` if the value is rejected.
   private func stored(_ text: String, _ decimal: CSVFormat.DecimalMark) throws -> [String?] {
     let format = CSVFormat(delimiter: ";", decimal: decimal)
     return try ["n", "r", "d"].map { column in
@@ -28,7 +28,7 @@ import Testing
       ("1,5", [nil, nil, "1,5"]), ("1 234", [nil, nil, "1 234"]), ("- 5", [nil, nil, "- 5"]),
       (".", [nil, nil, "."]), ("x", [nil, nil, "x"]), ("1e2", [nil, "100.0", "100"]),
     ] as [(String, [String?])])
-  func `numbers with spaces, signs and zeros go to columns of numbers`(text: String, expected: [String?])
+  func `number columns accept numbers with spaces, signs and zeros`(text: String, expected: [String?])
     throws
   {
     #expect(try stored(text, .point) == expected)
@@ -45,13 +45,13 @@ import Testing
       ("1.234 567", [nil, nil, "1.234 567"]), ("1.234,567.8", [nil, nil, "1.234,567.8"]),
       ("01.02.2026", [nil, nil, "01.02.2026"]), ("1,2,3", [nil, nil, "1,2,3"]), (".123", [nil, nil, nil]),
     ] as [(String, [String?])])
-  func `with a decimal comma, nothing stands between thousands, and a point is refused`(
+  func `with a decimal comma, thousands separators and points are rejected`(
     text: String, expected: [String?]
   ) throws {
     #expect(try stored(text, .comma) == expected)
   }
 
-  @Test func `texts keep their spelling, and as number takes it`() throws {
+  @Test func `texts keep their spelling, and the number conversion accepts it`() throws {
     let bench = try ImportBench(Self.schema)
     let table = TableMapping("t", columns: ["d": .from("a", .number), "x": "b"])
     let report = try bench.run(
@@ -62,14 +62,14 @@ import Testing
     #expect(report.issues.map(\.message) == ["expected a number, found \"z\""])
   }
 
-  @Test func `what a document of JSON spells stays as strict as it was`() throws {
+  @Test func `numbers in JSON documents are still parsed strictly`() throws {
     let report = try ImportBench(Self.schema).run(
       #"[{"id": 1, "n": "03"}, {"id": 2, "r": " 5.5"}]"#, mapping: ImportMapping("t"), policy: Self.collecting
     )
     #expect(report.issueCount == 2)
   }
 
-  @Test func `a message shows the field as it stands in the document`() throws {
+  @Test func `a message quotes the field as in the document`() throws {
     let format = CSVFormat(delimiter: ";", decimal: .comma)
     let report = try ImportBench(Self.schema).run(
       "id;n\n1;1000,5\n2;1.5\n", mapping: ImportMapping("t", layout: .csv(format)), policy: Self.collecting)
@@ -80,7 +80,7 @@ import Testing
       ])
   }
 
-  @Test func `a rejected record comes again with its decimal comma`() throws {
+  @Test func `a rejected record is imported again with its decimal comma`() throws {
     let bench = try ImportBench(Self.schema)
     let mapping = ImportMapping("t", layout: .csv(CSVFormat(delimiter: ";", decimal: .comma, skip: 1)))
     var (hooks, line) = (ImportHooks(), "")
@@ -94,7 +94,7 @@ import Testing
   // MARK: Records before the header
 
   @Test(arguments: [1, 4, 1000])
-  func `records before the header are passed over, whatever they hold`(pieces: Int) throws {
+  func `records before the header are skipped, whatever they contain`(pieces: Int) throws {
     let bench = try ImportBench(Self.schema)
     let text = Array("Report;\"a\r\nb\"\r\n\r\n".utf8) + [0xE9, 0x0A] + Array("id;x\r\n1;a\r\n".utf8)
     let mapping = ImportMapping("t", layout: .csv(CSVFormat(delimiter: ";", skip: 2)))
@@ -106,14 +106,14 @@ import Testing
     #expect(bad.issues.map(\.line) == [4] && bad.issues.map(\.row) == [0])
   }
 
-  @Test func `a header with a record to pass over takes the place of the document's own`() throws {
+  @Test func `a given header with one skipped record replaces the document's own`() throws {
     let bench = try ImportBench(Self.schema)
     let format = CSVFormat(header: ["id", "x"], skip: 1)
     try bench.run("Nummer,Name\n1,a\n", mapping: ImportMapping("t", layout: .csv(format)))
     #expect(try bench.rows("SELECT id, x FROM t") == ["1|a"])
   }
 
-  @Test func `a document that is passed over whole has no header`() throws {
+  @Test func `a document whose records are all skipped has no header`() throws {
     let failure = #expect(throws: ImportFailure.self) {
       try ImportBench(Self.schema).run(
         "a\nb\n", mapping: ImportMapping("t", layout: .csv(CSVFormat(skip: 2))))
@@ -124,7 +124,7 @@ import Testing
   // MARK: Bytes
 
   @Test(arguments: [0x81, 0x8D, 0x8F, 0x90, 0x9D] as [UInt8])
-  func `a byte that is no letter in windows-1252 spoils its record`(byte: UInt8) throws {
+  func `a byte that is undefined in windows-1252 rejects its record`(byte: UInt8) throws {
     let bench = try ImportBench(Self.schema)
     let mapping = ImportMapping("t", layout: .csv(CSVFormat(encoding: .windows1252)))
     let report = try bench.run(
@@ -136,7 +136,7 @@ import Testing
   }
 
   @Test(arguments: [1, 1000], [[0xFF, 0xFE], [0xFE, 0xFF]] as [[UInt8]])
-  func `a document in UTF-16 is refused with the way to turn it into UTF-8`(pieces: Int, mark: [UInt8]) throws
+  func `a document in UTF-16 is rejected with a way to convert it to UTF-8`(pieces: Int, mark: [UInt8]) throws
   {
     let failure = try #require(throws: ImportFailure.self) {
       try ImportBench(Self.schema).run(
@@ -146,15 +146,15 @@ import Testing
     #expect(failure.message.contains("the document is in UTF-16: turn it into UTF-8"))
   }
 
-  @Test func `a record of one field is told as one`() throws {
+  @Test func `a record of one field is reported in the singular`() throws {
     let report = try ImportBench(Self.schema).run(
       "id,x\n1\n", mapping: ImportMapping("t", layout: .csv()), policy: Self.collecting)
     #expect(report.issues.map(\.message) == ["a record of 1 field under 2 names"])
   }
 
-  // MARK: Messages about more than one record
+  // MARK: Messages about the whole import
 
-  @Test func `what concerns the import as a whole names no document and no record`() throws {
+  @Test func `an issue about the whole import names no document and no record`() throws {
     let bench = try ImportBench(
       "CREATE TABLE p(id INTEGER PRIMARY KEY); CREATE TABLE t(id INTEGER PRIMARY KEY, p REFERENCES p(id))")
     let report = try bench.run(

@@ -5,15 +5,15 @@ import Testing
 
 @testable import SeedImport
 
-/// Records of CSV, compared with what Python's module makes of the same bytes.
+/// CSV records, compared with Python's csv module.
 @Suite struct RecordReaderTests {
-  /// One document, and how it is to be read.
+  /// One document and its format.
   private struct Case {
     let bytes: [UInt8]
     let delimiter: Character
   }
 
-  /// All records' fields; `nil` where the document is refused.
+  /// The fields of all records; `nil` if the document is rejected.
   private func read(_ bytes: [UInt8], _ format: CSVFormat, pieces: Int) throws -> [[[UInt8]]]? {
     var source = DocumentSource()
     try source.restart(format) { _ in RecordHeader.Empty(bare: .string, quoted: .string) }
@@ -42,7 +42,7 @@ import Testing
   }
 
   #if os(Linux)
-  /// Python's opinion of all documents: it refuses, as we do, text behind a closing quotation mark.
+  /// Python's results for all documents. Its strict mode also rejects text after a closing quotation mark.
   private func reference(_ cases: [Case]) throws -> [[[[UInt8]]]?] {
     let lines = cases.map { "\($0.delimiter.asciiValue ?? 0) \(Data($0.bytes).base64EncodedString())" }
     let output = try python(Self.script, input: lines.joined(separator: "\n") + "\n")
@@ -85,7 +85,7 @@ import Testing
   private static let delimiters: [Character] = [",", ";", "\t", "|", ":", " ", "a"]
 
   @Test(arguments: [1, 2, 3, 4] as [UInt64])
-  func `random fields in any quoting are what Python reads`(seed: UInt64) throws {
+  func `random fields with any quoting are read as by Python`(seed: UInt64) throws {
     var random = SplitMix(seed: seed)
     try expectSame((0..<300).map { _ in written(&random) }, &random)
   }
@@ -119,7 +119,7 @@ import Testing
   }
 
   @Test(arguments: [5, 6, 7, 8] as [UInt64])
-  func `any bytes are read, or refused, as Python does`(seed: UInt64) throws {
+  func `any bytes are read or rejected as by Python`(seed: UInt64) throws {
     var random = SplitMix(seed: seed)
     let soup = ["a", ",", "\"", "\"", "\n", "\r", ";", "bcdefgh", "é"]
     let cases = (0..<600).map { _ in

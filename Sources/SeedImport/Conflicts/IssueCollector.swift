@@ -1,18 +1,16 @@
 import SeedDatabase
 
-/// Lists issues up to the policy's limit, counts all, and ends the import where the policy says so. What is wrong with a
-/// row counts once the row is over: one that has to wait comes again.
+/// Lists issues up to the policy's limit, counts all, and ends the import if the policy requires it. A row's issues
+/// count once the row is finished, because a waiting row is read again.
 final class IssueCollector {
   private(set) var listed: [ImportIssue] = []
   private(set) var count = 0
   private var rejectedRows = 0
   private let told: ((ImportIssue) throws -> Void)?
   private let rejected: ((ImportReject) throws -> Void)?
-  /// About the row at hand.
   private var issues: [ImportIssue] = []
   private var rejections = 0
   private var open: ImportReject?
-  /// Whether the rows stand behind a header.
   var followsHeader = false
   private let policy: ImportPolicy
 
@@ -56,17 +54,16 @@ final class IssueCollector {
       header: content.header)
   }
 
-  /// An issue that rejects nothing.
   func note(_ refusal: RejectedRow, _ table: String, _ place: RowPlace) {
     issues.append(issue(refusal, table, place))
   }
 
   // MARK: Ends of rows
 
-  /// Forgets what is wrong with a row that has to wait.
+  /// Discards the issues of a row that has to wait.
   func dropRow() { (issues, rejections, open) = ([], 0, nil) }
 
-  /// Tells what is wrong with the row at hand, and hands it on if it is rejected.
+  /// Reports the current row's issues, and hands it to the hook if it is rejected.
   func endRow() throws {
     guard !issues.isEmpty else { return }
     let (ended, row, rejections) = (issues, open, rejections)

@@ -1,7 +1,7 @@
 import SeedDatabase
 import SeedFormat
 
-/// Handles rows that reference nothing as the policy says, once all rows are in.
+/// Applies the policy to broken references once all rows are written.
 struct ReferencePolicy {
   let connection: Connection
   let policy: ImportPolicy.References
@@ -9,10 +9,10 @@ struct ReferencePolicy {
   let place: RowPlace
 
   private static let namedRows = 3
-  /// Rows that are compared with those before the import.
+  /// The most broken rows that are compared with those before the import.
   private static let comparedRows = 10_000
 
-  /// Returns how many references of each table it cleared.
+  /// Returns the number of cleared references by table.
   func run(touched: Set<String>) throws -> [String: Int] {
     var cleared: [String: Int] = [:]
     let touched = Set(touched.map { $0.lowercased() })
@@ -46,7 +46,7 @@ struct ReferencePolicy {
       reference.stored.table, place)
   }
 
-  /// Takes the import back first: what referenced nothing before is not its fault.
+  /// Rolls the import back first, to distinguish references that were already broken.
   private func fail(_ reference: BrokenReference) throws -> Never {
     let rows = try rows(of: reference, limit: Self.comparedRows)
     var earlier = (count: 0, rows: Set<ReferencingRow>())
@@ -101,7 +101,7 @@ struct ReferencePolicy {
     }
   }
 
-  // MARK: Finding them
+  // MARK: Finding broken references
 
   private struct BrokenReference {
     let stored: StoredReference
@@ -112,14 +112,13 @@ struct ReferencePolicy {
 
     var place: String { "table \"\(stored.table)\", column \"\(columnList)\"" }
 
-    /// What is true of its rows, the table being called `child`.
+    /// The rows' condition as SQL, with the table as `child`.
     var condition: String {
       if hasParent { return orphanCondition(stored.columns, stored.parent, stored.parentColumns) }
       return stored.columns.map { "child.\(quoted($0)) IS NOT NULL" }.joined(separator: " AND ")
     }
   }
 
-  /// A row that references nothing, as messages name it.
   private struct ReferencingRow: Hashable {
     let key: String
     let values: String
@@ -149,7 +148,7 @@ struct ReferencePolicy {
     }
   }
 
-  /// The first rows that reference nothing; none where the table has no key to name them by.
+  /// The first rows with the broken reference; empty if the table has no key to name them by.
   private func rows(of reference: BrokenReference, limit: Int) throws -> [ReferencingRow] {
     let stored = reference.stored
     guard let names = try? SchemaReader(connection).table(stored.table).keyNames else { return [] }

@@ -1,13 +1,13 @@
 import SeedDatabase
 import SeedFormat
 
-/// Rows that wait, each with all that is nested in it: another row has a unique value that one of them wants, and may
-/// lose it yet. They lie in a temporary table as their document has them, and are read again once all have come. Whatever
-/// has the key of one that waits has to wait behind it.
+/// Rows, with their nested rows, that wait because another row holds a unique value that one of them needs and may
+/// still give up. A temporary table keeps them as in the document; they are read again after the last row. A later row
+/// with the key of a waiting row has to wait too.
 final class WaitingRows {
   struct Row {
     let number: Int64
-    /// The latest turn of parents before it.
+    /// The latest parent turn before the row.
     let turn: Int64
     let place: RowPlace
     let json: [UInt8]
@@ -15,10 +15,10 @@ final class WaitingRows {
 
   private(set) var isEmpty = true
   private let connection: Connection
-  /// By the hash of a row that waits, the hash of its values; ``several`` where rows differ that wait with one key.
+  /// The hash of a waiting row's values by the hash of its key; ``several`` if rows with one key differ.
   private var versions: [Int: Int] = [:]
   private var targets: [ObjectIdentifier: ImportTarget] = [:]
-  /// Rows that wait in several versions: they come in their own order only.
+  /// Keys with several versions waiting; these are only retried in document order.
   private var contested: Set<Int> = []
   private var isBackwards = false
 
@@ -34,10 +34,10 @@ final class WaitingRows {
     return hasher.finalize()
   }
 
-  // MARK: Coming
+  // MARK: Adding rows
 
-  /// Whether the plan's row would be overwritten by an older one, which waits. One that is the same does no harm:
-  /// many rows may reference an object that came first with one that waits.
+  /// Whether writing the plan's row now would let an older, waiting row overwrite it later. An equal row does no harm:
+  /// many rows may reference an object that came first with a waiting row.
   func hasOlder(than plan: RowPlan, _ identity: Int) -> Bool {
     if isBackwards { return contested.contains(identity) }
     return versions[identity].map { $0 != Self.version(plan) } ?? false
@@ -52,7 +52,6 @@ final class WaitingRows {
     return hasher.finalize() | 1
   }
 
-  /// Notes that the plan's row waits.
   func note(_ plan: RowPlan, _ identity: Int) {
     let version = Self.version(plan)
     versions[identity] = versions[identity, default: version] == version ? version : Self.several
@@ -60,7 +59,6 @@ final class WaitingRows {
     targets[ObjectIdentifier(plan.target)] = plan.target
   }
 
-  /// Adds a row of the document.
   func add(_ json: [UInt8], _ place: RowPlace, turn: Int64) throws {
     if isEmpty {
       try connection.execute("DROP TABLE IF EXISTS \(Self.table)")
@@ -76,9 +74,9 @@ final class WaitingRows {
     ])
   }
 
-  // MARK: Coming again
+  // MARK: Retrying rows
 
-  /// Begins to hand on the rows, which wait for nothing but values now.
+  /// Starts retrying; from here on rows wait only for values.
   func open() {
     contested = Set(versions.filter { $0.value == Self.several }.keys)
     versions = [:]
@@ -86,7 +84,7 @@ final class WaitingRows {
     targets = [:]
   }
 
-  /// Hands on all rows, and forgets those for which `body` returns true.
+  /// Passes all rows to `body`, and removes those for which it returns true.
   func forEach(backwards: Bool, _ body: (Row) throws -> Bool) throws {
     isBackwards = backwards
     defer { isBackwards = false }

@@ -1,33 +1,33 @@
-/// How a document of CSV is written: as RFC 4180 says and with a header, unless told otherwise.
+/// The format of a CSV document: RFC 4180 with a header by default.
 ///
 /// ```swift
 /// let mapping = ImportMapping("stop", layout: .csv(CSVFormat(delimiter: ";", encoding: .windows1252)))
 /// ```
 public struct CSVFormat: Hashable, Sendable {
-  /// What a document's bytes stand for.
+  /// A document's text encoding.
   public enum Encoding: String, Hashable, Sendable, CaseIterable {
     /// UTF-8, with or without a byte order mark.
     case utf8 = "utf-8"
     /// ISO 8859-1.
     case latin1
-    /// Windows' code page for Western Europe; it has no letters for the bytes 81, 8D, 8F, 90 and 9D.
+    /// Windows' code page for Western Europe; the bytes 81, 8D, 8F, 90 and 9D have no characters.
     case windows1252 = "windows-1252"
   }
 
-  /// What a field without any text is.
+  /// The value of an empty field.
   public enum EmptyFields: String, Hashable, Sendable, CaseIterable {
-    /// Within quotation marks the empty text, where its column takes texts; without them NULL, or the empty text in a
-    /// column `TEXT NOT NULL`.
+    /// A quoted field is the empty text if its column takes texts. An unquoted one is NULL, or the empty text in a
+    /// `TEXT NOT NULL` column.
     case quotes
     /// NULL, with and without quotation marks.
     case null
-    /// The empty text where its column is `TEXT`, else NULL.
+    /// The empty text if the column is `TEXT`, else NULL.
     case text
-    /// The empty text where its column is `TEXT NOT NULL`, else NULL.
+    /// The empty text if the column is `TEXT NOT NULL`, else NULL.
     case auto
   }
 
-  /// What stands before a number's fraction; nothing stands between thousands.
+  /// The decimal separator; thousands separators are not allowed.
   public enum DecimalMark: String, Hashable, Sendable, CaseIterable {
     /// As in `1234.5`.
     case point = "."
@@ -35,21 +35,21 @@ public struct CSVFormat: Hashable, Sendable {
     case comma = ","
   }
 
-  /// What stands between two fields: one ASCII character other than a quotation mark or a line end.
+  /// The separator of fields: one ASCII character other than a quotation mark or a line end.
   public var delimiter: Character
-  /// What the bytes stand for.
+  /// The text encoding.
   public var encoding: Encoding
-  /// The fields' names, for a document that has none, or in place of its own if `skip` is 1; `nil` where its first
-  /// record names them.
+  /// The fields' names for a document without a header, or instead of its own if `skip` is 1; `nil` if the first record
+  /// names the fields.
   public var header: [String]?
-  /// What a field without any text is.
+  /// The value of an empty field.
   public var empty: EmptyFields
-  /// What stands before a number's fraction, in fields for columns of numbers.
+  /// The decimal separator in fields for columns of numbers.
   public var decimal: DecimalMark
-  /// Records before the header, or before the first row where `header` gives the names, that are passed over.
+  /// Records to skip before the header, or before the first row if `header` is given.
   public var skip: Int
 
-  /// Commas, UTF-8, names in the first record.
+  /// The defaults are commas, UTF-8 and names in the first record.
   public init(
     delimiter: Character = ",", encoding: Encoding = .utf8, header: [String]? = nil,
     empty: EmptyFields = .quotes, decimal: DecimalMark = .point, skip: Int = 0
@@ -60,7 +60,6 @@ public struct CSVFormat: Hashable, Sendable {
 }
 
 extension CSVFormat.Encoding {
-  /// An encoding by one of its usual names.
   package init?(named name: String) {
     switch name.lowercased() {
     case "utf8": self = .utf8
@@ -70,22 +69,19 @@ extension CSVFormat.Encoding {
     }
   }
 
-  /// For messages.
   package static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
 
-  /// As it is written in a sentence.
   var title: String { self == .utf8 ? "UTF-8" : rawValue }
 }
 
 extension CSVFormat {
-  /// A delimiter as files and command lines spell it; `nil` for anything that cannot be one.
+  /// A delimiter as files and command lines spell it; `nil` if it cannot be one.
   package static func delimiter(spelled text: String) -> Character? {
     if ["tab", "\\t"].contains(text) { return "\t" }
     guard text.count == 1, let character = text.first, byte(character) != nil else { return nil }
     return character
   }
 
-  /// The byte that a delimiter is; `nil` for what cannot be one.
   static func byte(_ delimiter: Character) -> UInt8? {
     guard let byte = delimiter.asciiValue, ![0, 0x0A, 0x0D, UInt8(ascii: "\"")].contains(byte) else {
       return nil
@@ -93,7 +89,6 @@ extension CSVFormat {
     return byte
   }
 
-  /// Of a header, the names that stand there twice.
   static func doubled(_ names: [String]) -> [String] {
     var seen: Set<[UInt8]> = []
     return names.filter { !seen.insert(Array($0.utf8)).inserted }

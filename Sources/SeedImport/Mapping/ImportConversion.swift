@@ -1,54 +1,54 @@
 public import SeedFormat
 
-/// What is done to a value between the document and its column.
+/// How a document's value becomes a column's value.
 public enum ImportConversion: Sendable {
-  /// How a date is written.
+  /// The format of a date in the document.
   public enum DateFormat: Hashable, Sendable {
-    /// ISO 8601 with or without its separators, as PostgreSQL writes it too: a date, or a date and time.
+    /// ISO 8601 with or without separators, or PostgreSQL's form: a date, or a date and time.
     case iso8601
-    /// Seconds since 1970, as a number or a text that spells one.
+    /// Seconds since 1970, as a number or a text.
     case seconds
-    /// Milliseconds since 1970, as a number or a text that spells one.
+    /// Milliseconds since 1970, as a number or a text.
     case milliseconds
-    /// By letters for its parts, such as `dd.MM.yyyy HH:mm`: see the article "Mapping files".
+    /// A pattern such as `dd.MM.yyyy HH:mm`: see the article "Mapping files".
     case pattern(String)
   }
 
-  /// How a column keeps a date.
+  /// The form of a date in its column.
   public enum DateForm: String, Hashable, Sendable, CaseIterable {
-    /// Seconds since 1970. A fraction goes only into columns that are not INTEGER, and only where there is one.
+    /// Seconds since 1970. A fraction is kept only if the column is not INTEGER.
     case seconds
     /// Whole milliseconds since 1970.
     case milliseconds
-    /// Seconds since 2001, as Core Data stores dates; a fraction as with `seconds`.
+    /// Seconds since 2001, as Core Data stores dates; fractions as with `seconds`.
     case coredata
     /// ISO 8601 in universal time, such as `2026-01-02T03:04:05Z`.
     case text
   }
 
-  /// By the column's type: a number becomes its digits as a text, a text a number if that is exact; true is 1.
+  /// Converts by the column's type: a number to text by its digits, a text to a number if that is exact, true to 1.
   case automatic
-  /// A date. `zone` is how many seconds it is east of Greenwich where its text does not say.
+  /// Converts a date. `zone` is the offset east of Greenwich in seconds for texts that give none.
   case date(_ format: DateFormat = .iso8601, as: DateForm = .seconds, zone: Int = 0)
-  /// For each plain value, as the document spells it, another one; a value that is not listed becomes `otherwise`, or
-  /// is refused where that is not given. NULL stays NULL; but an empty field of CSV is looked up as the empty text
-  /// first. A spelling stands for its letters in all Unicode forms.
+  /// Replaces each plain value, as the document spells it. Unlisted values become `otherwise`, or are rejected without
+  /// one. NULL stays NULL, but an empty CSV field is looked up as the empty text first. All Unicode forms of a spelling
+  /// match.
   case values(_ values: [String: SeedValue], otherwise: SeedValue? = nil)
-  /// A number as its digits, as the document has them.
+  /// Stores a number as text with the document's digits.
   case text
-  /// A text as the number that it spells.
+  /// Parses a text as a number.
   case number
-  /// Base64 as the bytes that it spells.
+  /// Decodes Base64.
   case base64
-  /// The value, whatever it is, as compact JSON; numbers keep their digits.
+  /// Stores any value as compact JSON; numbers keep their digits.
   case json
-  /// The app's own; what it throws becomes an issue of the row. Objects and arrays come to it as JSON. It may be
-  /// asked twice about one row, where that row or one near it is refused.
+  /// Calls the app's function; an error that it throws becomes an issue of the row. Objects and arrays are passed as
+  /// JSON. It may run twice for a row if that row or one near it is rejected.
   case custom(@Sendable (SeedValue) throws -> SeedValue)
 }
 
 extension ImportConversion {
-  /// Whether an object or an array is a value to it.
+  /// Whether it accepts an object or an array.
   var takesObjects: Bool {
     switch self {
     case .json, .custom: true
@@ -58,6 +58,6 @@ extension ImportConversion {
 }
 
 extension ColumnMapping {
-  /// Whether it takes a row that is a plain value instead of an object.
+  /// Whether the column accepts a plain value in place of the row's object.
   var takesBareValue: Bool { member.steps.isEmpty && !conversion.takesObjects }
 }

@@ -1,24 +1,23 @@
-/// What a session tells its owner on the way.
+/// Callbacks from a session to its owner.
 package struct ImportHooks {
-  /// At most ten times a second, and once at the end.
+  /// Called at most ten times a second, and once at the end.
   package var progress: ((ImportProgress) -> Void)?
-  /// Every statement that SQLite runs, without its values.
+  /// Called with every statement that SQLite runs, without its values.
   package var statement: ((String) -> Void)?
-  /// Every issue as it comes, also those beyond the report's limit.
+  /// Called with every issue, also those beyond the report's limit.
   package var issue: ((ImportIssue) throws -> Void)?
-  /// Every rejected row, with all that is wrong with it.
+  /// Called with every rejected row and its issues.
   package var rejected: ((ImportReject) throws -> Void)?
-  /// Called before rows are committed: what was rejected until then must last.
+  /// Called before a commit: rejected rows up to here must be durable.
   package var willCommit: (() throws -> Void)?
-  /// Looked at between batches.
+  /// Checked between batches.
   package var isCancelled: () -> Bool = { false }
-  /// The clock by which progress is shown.
   package var now: () -> ContinuousClock.Instant = { ContinuousClock.now }
 
   package init() {}
 }
 
-/// Says when it is time to look up, and shows progress not more often than a person sees it.
+/// Decides when to check for cancellation, and limits how often progress is reported.
 struct ImportPace {
   private let progress: ((ImportProgress) -> Void)?
   private let rows: Int

@@ -1,10 +1,10 @@
-/// Why one row was not taken in, or not as it stands.
+/// A reason why a row was not imported, or not as it is in the document.
 public struct ImportIssue: Hashable, Sendable {
-  /// The kind of an issue, stable over releases.
+  /// The kind of an issue, stable across releases.
   public enum Code: String, Hashable, Sendable {
-    /// The document is not valid JSON there.
+    /// The document is not valid JSON at this place.
     case malformed
-    /// Something else than an object stands where a row should be.
+    /// A row is not an object.
     case notAnObject
     /// The row lacks a column of its key.
     case missingKey
@@ -12,45 +12,45 @@ public struct ImportIssue: Hashable, Sendable {
     case typeMismatch
     /// A number has more bits than its column, or is beyond a double's range.
     case outOfRange
-    /// A conversion refused the value.
+    /// A conversion rejected the value.
     case conversion
-    /// NULL where the column forbids it.
+    /// A `NOT NULL` column would be NULL.
     case notNull
     /// A CHECK failed.
     case check
-    /// Another row has a value that may occur once only.
+    /// Another row has a value that must be unique.
     case unique
-    /// A trigger refused the row, or left it out.
+    /// A trigger rejected or skipped the row.
     case trigger
-    /// A row has this key already, and the policy forbids to change it.
+    /// The key exists, and the policy forbids changing the row.
     case conflict
-    /// A reference leads nowhere.
+    /// A reference is broken.
     case reference
-    /// Rows that the import does not mention were kept, for a rejected row's key could not be read.
+    /// Unmentioned rows were kept because a rejected row's key could not be read.
     case notDeleted
   }
 
-  /// The document's name; empty where the issue is about the import as a whole, which has no row and no byte either.
+  /// The document's name; empty if the issue is about the whole import, which has no row or offset either.
   public var document: String
   /// The row within the document, from 0.
   public var row: Int
-  /// The row's or value's first byte, from the document's start.
+  /// The first byte of the row or value, from the document's start.
   public var offset: Int
-  /// The line in which the row begins, from 1; only in CSV, whose rows may have several lines.
+  /// The line in which the row begins, from 1; only in CSV, because its rows may span lines.
   public var line: Int?
   /// The table.
   public var table: String
-  /// The row's key, as far as it is known.
+  /// The row's key, if known.
   public var key: String?
-  /// The column, where it is one column's matter.
+  /// The column, if the issue is about one.
   public var column: String?
-  /// The name that the header gives the field, where it is one field's matter; only in CSV.
+  /// The field's name in the header, if the issue is about one; only in CSV.
   public var field: String?
   /// The kind.
   public var code: Code
-  /// What is wrong, as a sentence without its full stop.
+  /// The problem, as a sentence without a full stop.
   public var message: String
-  /// Whether the document's first record named the fields, and is none of the rows.
+  /// Whether the document's first record is a header rather than a row.
   package var followsHeader = false
 
   package init(
@@ -65,7 +65,7 @@ public struct ImportIssue: Hashable, Sendable {
 }
 
 extension ImportIssue: CustomStringConvertible {
-  /// One line with the place and the reason.
+  /// The place and the reason in one line.
   public var description: String {
     let column = column.map { ", column \"\($0)\"" } ?? ""
     let field = field.map { ", field \"\($0)\"" } ?? ""
@@ -73,7 +73,7 @@ extension ImportIssue: CustomStringConvertible {
     return "\(place)table \"\(table)\"\(key.map { ", \($0)" } ?? "")\(column)\(field): \(message)"
   }
 
-  /// Records of CSV are numbered as people count them.
+  /// CSV records are numbered from 1, without the header.
   private var place: String {
     guard let line else { return "\(document), row \(row), byte \(offset)" }
     let header = followsHeader ? " after the header" : ""
@@ -81,19 +81,19 @@ extension ImportIssue: CustomStringConvertible {
   }
 }
 
-/// Why an import ended. The database is as it was before, or as the last batch left it.
+/// The reason why an import ended. The database is as before, or as the last committed batch left it.
 public struct ImportFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Whose matter a failure is.
+  /// The cause of a failure.
   public enum Code: String, Hashable, Sendable {
-    /// The mapping names what the database does not have, or contradicts itself.
+    /// The mapping does not fit the database, or contradicts itself.
     case mapping
-    /// The document is not valid, or has nothing where rows are expected.
+    /// The document is invalid, or has no rows in the expected place.
     case document
-    /// A row cannot be taken in, and the policy says to end there.
+    /// A row was rejected, and the policy ends the import.
     case row
-    /// References lead nowhere, and the policy says to end there.
+    /// References are broken, and the policy ends the import.
     case references
-    /// A table would lose more rows than the policy allows, because the import does not mention them.
+    /// A table would lose more unmentioned rows than the policy allows.
     case shrunk
     /// The database's schema contradicts itself.
     case schema
@@ -103,11 +103,11 @@ public struct ImportFailure: Error, Hashable, Sendable, CustomStringConvertible 
     case io
   }
 
-  /// Whose matter it is.
+  /// The cause.
   public let code: Code
-  /// What was found where, and what to do.
+  /// The problem, its place and the remedy.
   public let message: String
-  /// The row's issue, where it is one row's matter.
+  /// The row's issue, if one row caused the failure.
   public let issue: ImportIssue?
 
   package init(_ code: Code, _ message: String, issue: ImportIssue? = nil) {

@@ -1,9 +1,9 @@
 import SeedFormat
 import SeedSystem
 
-// A mapping as JSON, for those who write none in Swift: see the article "Mapping files".
+// Mappings as JSON: see the article "Mapping files".
 extension ImportMapping {
-  /// Reads a mapping from JSON; an ``ImportFailure`` of the code `mapping` says what is wrong where.
+  /// Reads a mapping from JSON; throws an ``ImportFailure`` with the code `mapping`, the problem and its place.
   public init(json: [UInt8]) throws(ImportFailure) {
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
     do throws(MalformedJSON) {
@@ -30,11 +30,10 @@ extension ImportMapping {
   }
 }
 
-/// Definitions of tables that lists and relations refer to by the table's name: what such a place says itself counts
-/// more.
+/// Table definitions that lists and relations refer to by name; a referring object's own members take precedence.
 private struct SharedTables {
   private var definitions: [String: [JSONMember]] = [:]
-  /// The definitions that are being read, for one may refer to others.
+  /// Names of the definitions being read, to detect cycles.
   private var open: [String] = []
 
   init(reading object: inout JSONObjectReader) throws(MalformedJSON) {
@@ -43,14 +42,14 @@ private struct SharedTables {
       let definition = try JSONObjectReader(member.value, at: tables.place(of: member.name))
       definitions[member.name] = definition.unread
     }
-    // Each by itself first, for an error in it to be told in its place.
+    // Reads each definition alone first, so that an error in it is reported at its place.
     for member in tables.unread {
       let definition = try JSONObjectReader(member.value, at: tables.place(of: member.name))
       _ = try TableMapping(reading: definition, self, named: member.name)
     }
   }
 
-  /// What is to be read in place of an object that names a table, and what is then shared.
+  /// Returns the definition to read in place of an object that names a table, and the shared members.
   func completing(
     _ object: consuming JSONObjectReader, named name: String?
   ) throws(MalformedJSON) -> (JSONObjectReader, SharedTables) {
@@ -97,7 +96,7 @@ extension ImportMapping.List {
     return conditions
   }
 
-  /// By the file's name, as the command does where no option says it; a feed's `.txt` is CSV.
+  /// Guesses from the file's name, like the command without a layout option; a feed's `.txt` is CSV.
   private static func layout(by file: String?, _ rows: MemberPath) -> ImportMapping.Layout {
     let name = (file ?? "").lowercased()
     switch (name.hasSuffix(".gz") ? name.dropLast(3) : name[...]).split(separator: ".").last {
@@ -158,7 +157,7 @@ extension CSVFormat {
 }
 
 extension TableMapping {
-  /// Takes all that is left of the object; a list has taken its own members before.
+  /// Reads the rest of the object; a list has read its own members before.
   fileprivate init(
     reading given: consuming JSONObjectReader, _ shared: SharedTables, named name: String? = nil
   ) throws(MalformedJSON) {
@@ -241,7 +240,7 @@ extension ImportConversion {
     try Self.refuseStrays(&object)
   }
 
-  /// Throws where a key stands without the one that it belongs to.
+  /// Throws if an option is given without the option that it depends on.
   private static func refuseStrays(_ object: inout JSONObjectReader) throws(MalformedJSON) {
     let strays = [("otherwise", "values")] + ["format", "to", "zone"].map { ($0, "\"as\": \"date\"") }
     for (name, owner) in strays where object.takeIfPresent(name) != nil {
@@ -306,7 +305,6 @@ extension RelationMapping {
     try object.refuseUnread()
   }
 
-  /// By its name alone, or by an object.
   private static func table(
     _ object: inout JSONObjectReader, _ shared: SharedTables
   ) throws(MalformedJSON) -> TableMapping {
@@ -321,7 +319,6 @@ extension RelationMapping {
 }
 
 extension JSONObjectReader {
-  /// One text or several.
   fileprivate mutating func texts(_ name: String) throws(MalformedJSON) -> [String] {
     guard let value = takeIfPresent(name) else { return [] }
     let texts = value.string.map { [$0] } ?? value.elements?.compactMap(\.string) ?? []
@@ -343,7 +340,7 @@ extension JSONObjectReader {
     }
   }
 
-  /// The members by their names; to Swift, two that are the same letters are one.
+  /// Returns the members by name; rejects names that Swift considers equal.
   fileprivate func byName<Value>(
     _ read: (JSONMember) throws(MalformedJSON) -> Value
   ) throws(MalformedJSON) -> [String: Value] {
@@ -379,7 +376,7 @@ extension JSONObjectReader {
 }
 
 extension JSONValue {
-  /// A plain value as a column has it; true is 1.
+  /// The plain value as a column stores it; true is 1.
   fileprivate var plain: SeedValue? {
     switch self {
     case .null: .null

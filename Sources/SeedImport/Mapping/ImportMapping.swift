@@ -1,6 +1,6 @@
 public import SeedFormat
 
-/// Where the rows of a document are and what becomes of them.
+/// The places of a document's rows and the tables that they go to.
 ///
 /// ```swift
 /// let mapping = ImportMapping(
@@ -9,38 +9,38 @@ public import SeedFormat
 /// let timetable = ImportMapping(lists: [.init("stops", rows: "$.stops"), .init("times", rows: "$.stopTimes")])
 /// ```
 public struct ImportMapping: Sendable {
-  /// How rows lie behind a list's path.
+  /// The arrangement of rows at a list's path.
   public enum Layout: Hashable, Sendable {
     /// An array of objects.
     case array
-    /// An object whose members are rows; their names go to a column.
+    /// An object whose members are rows; their names fill a column.
     case dictionary(keyColumn: String)
-    /// One object that is the row.
+    /// One object that is the only row.
     case single
-    /// NDJSON: one object after another, as the whole document.
+    /// NDJSON: the whole document is one object after another.
     case lines
-    /// One record after another, as the whole document; each is an object of its fields under the header's names.
+    /// CSV: the whole document is records; each is read as an object with the header's names.
     case csv(CSVFormat = CSVFormat())
   }
 
   /// Rows of one kind within a document.
   public struct List: Sendable {
-    /// What a row becomes.
+    /// How a row becomes a table's row.
     public var table: TableMapping
-    /// Where the rows lie in a document.
+    /// The path of the rows in a document.
     public var rows: MemberPath
-    /// How they lie there.
+    /// The arrangement of the rows.
     public var layout: Layout
-    /// What is true of its rows. Several lists may lie in one place, if all but one have conditions: a row goes to the
-    /// first list whose conditions it meets, and is passed over where there is none.
+    /// Conditions that a row must meet. Several lists may share a path if all but one have conditions: a row goes to
+    /// the first list that takes it, and is skipped if no list does.
     public var conditions: [RowCondition]
-    /// The names of the documents that it is in, with `*` for any letters, as in `stops*.txt`; without folders and
-    /// `.gz`. `nil` for all documents that no other list names.
+    /// Names of the list's documents, with `*` as a wildcard, such as `stops*.txt`; without directories and `.gz`.
+    /// `nil` for all documents that no other list names.
     public var file: String?
-    /// Whether it may be missing, with its document or within it.
+    /// Whether the list, or its document, may be missing.
     public var isOptional: Bool
 
-    /// An array at the document's top, unless told otherwise.
+    /// The default is an array at the document's top.
     public init(
       _ table: TableMapping, rows: MemberPath = "$", layout: Layout = .array,
       where conditions: [RowCondition] = [], file: String? = nil, isOptional: Bool = false
@@ -50,26 +50,26 @@ public struct ImportMapping: Sendable {
     }
   }
 
-  /// The document's lists, which may stand there in any order; all are taken in by one reading.
+  /// The lists, which may be in any order in the document; one pass reads them all.
   public var lists: [List]
 
-  /// A mapping of an array at the document's top, unless told otherwise.
+  /// Creates a mapping of one list, by default an array at the document's top.
   public init(_ table: TableMapping, rows: MemberPath = "$", layout: Layout = .array) {
     lists = [List(table, rows: rows, layout: layout)]
   }
 
-  /// A mapping of several lists, none of them within another. A document without one of them is refused, unless the
+  /// Creates a mapping of several lists, none inside another. A document without one of them is rejected unless that
   /// list is optional.
   public init(lists: [List]) { self.lists = lists }
 }
 
-/// What a row must have, to be one of a list's.
+/// A condition for a list's rows.
 public struct RowCondition: Hashable, Sendable {
-  /// The member, from the row's object; one that is missing is taken for null.
+  /// The member, relative to the row's object; a missing one counts as null.
   public var member: MemberPath
-  /// The plain values that it may have; `true` is 1.
+  /// The allowed plain values; `true` is 1.
   public var values: [SeedValue]
 
-  /// The member has one of these values.
+  /// Requires that the member has one of these values.
   public init(_ member: MemberPath, in values: [SeedValue]) { (self.member, self.values) = (member, values) }
 }

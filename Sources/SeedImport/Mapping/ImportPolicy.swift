@@ -1,78 +1,78 @@
-/// What an import does about rows that are there already, rows that are wrong, and references to nowhere.
+/// How an import handles existing rows, bad rows and broken references.
 public struct ImportPolicy: Sendable {
-  /// What happens to a row whose key is there already with other values.
+  /// How an existing row with other values is handled.
   public enum Conflict: String, Hashable, Sendable, CaseIterable {
-    /// The columns that the document mentions take its values.
+    /// Updates the columns that the document mentions.
     case overwrite
-    /// The row stays as it is.
+    /// Keeps the existing row.
     case keep
-    /// The row of the document is a bad row.
+    /// Treats the document's row as a bad row.
     case fail
   }
 
-  /// What happens when a row cannot be taken in. It is never taken in by half.
+  /// How bad rows are handled. A row is never imported in part.
   public enum BadRows: Hashable, Sendable {
-    /// The import ends, and the database is as before.
+    /// Ends the import and rolls it back.
     case abort
-    /// Bad rows are left out, up to that many; one more ends the import.
+    /// Skips up to `max` bad rows; one more ends the import.
     case skip(max: Int)
-    /// Bad rows are left out, however many there are.
+    /// Skips all bad rows.
     case collect
   }
 
-  /// What happens to references that lead nowhere once all rows are in.
+  /// How references that are broken after the last row are handled.
   public enum References: String, Hashable, Sendable, CaseIterable {
-    /// The import ends, and the database is as before.
+    /// Ends the import and rolls it back.
     case fail
-    /// They become NULL.
+    /// Sets them to NULL.
     case null
-    /// They stay as they are; each is an issue.
+    /// Keeps them; each is an issue.
     case keep
   }
 
-  /// What happens where a table has triggers.
+  /// How tables with triggers are handled.
   public enum Triggers: String, Hashable, Sendable, CaseIterable {
-    /// The import ends before it begins, and names them.
+    /// Fails before the import starts, and names the triggers.
     case refuse
-    /// They run for each row that is inserted, updated or deleted. The report does not count what they write.
+    /// Runs them for each inserted, updated or deleted row. The report does not count their writes.
     case run
-    /// They do not run.
+    /// Disables them.
     case ignore
   }
 
-  /// What is committed together.
+  /// The extent of a transaction.
   public enum Atomicity: Hashable, Sendable {
     /// All or nothing.
     case one
-    /// Every so many rows of the document. An import that was broken off is completed by the same import again, from
-    /// the start: rows that are in are equal, and not written. References and search tables are only right at its end.
+    /// Commits after every `rows` rows of the document. To complete an interrupted import, run it again from the start:
+    /// rows already imported are equal and not written. References and search tables are only right at the end.
     case batched(rows: Int)
   }
 
-  /// Rows whose key is there already.
+  /// How existing rows are handled.
   public var onConflict: Conflict
-  /// Rows that cannot be taken in.
+  /// How bad rows are handled.
   public var badRows: BadRows
-  /// References to nowhere.
+  /// How broken references are handled.
   public var references: References
-  /// Whether a table may lose most of its rows because the import does not mention them. If not, a table of 100
-  /// rows or more that would lose more than half of them ends the import, and so does one that would lose all because
-  /// no row meets its list's conditions.
+  /// Whether a table may lose most of its rows because the import does not mention them. If not, the import fails when
+  /// a table of 100 rows or more would lose over half of them, or when a table would lose all because no row meets its
+  /// list's conditions.
   public var acceptsShrink: Bool
-  /// Triggers of the tables.
+  /// How tables with triggers are handled.
   public var triggers: Triggers
-  /// What is committed together.
+  /// The extent of a transaction.
   public var atomicity: Atomicity
-  /// Rows between two looks at cancellation and progress.
+  /// Rows between two checks for cancellation and progress.
   public var batchRows: Int
-  /// Bytes of a file that are read at a time.
+  /// Bytes read from a file at a time.
   public var batchBytes: Int
-  /// Issues that the report lists; it counts all.
+  /// The most issues that the report lists; it counts all.
   public var issueLimit: Int
-  /// Whether the report lists the keys of rows.
+  /// Whether the report lists rows' keys.
   public var reportsKeys: Bool
 
-  /// All or nothing; newer values win.
+  /// The defaults import all or nothing, and newer values win.
   public init(
     onConflict: Conflict = .overwrite, badRows: BadRows = .abort, references: References = .fail,
     acceptsShrink: Bool = false, triggers: Triggers = .refuse, atomicity: Atomicity = .one,

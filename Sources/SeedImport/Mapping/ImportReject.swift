@@ -1,24 +1,23 @@
 package import SeedFormat
 
-/// A row of a document that was not taken in, or not with all that is nested in it. Written as lines, one for each, such
-/// rows are a document of their own, which an import by the same mapping takes in again.
+/// A row that was not imported, or not with all its nested rows. Rejected rows written one per line are a document that
+/// the same mapping can import again.
 public struct ImportReject: Hashable, Sendable {
-  /// What is wrong with it, in the order in which that was found; the first thousand.
+  /// The issues in the order found; at most a thousand.
   public var issues: [ImportIssue]
-  /// How much is wrong with it.
+  /// The number of issues.
   public var issueCount: Int
-  /// The number of its list in the mapping, from 0.
+  /// The index of its list in the mapping.
   public var list: Int
-  /// Its name, where the list is a dictionary.
+  /// The row's name if the list is a dictionary.
   public var name: String?
-  /// The row as JSON; a string where it is none.
+  /// The row as JSON; a string if it is not JSON.
   public var value: [UInt8]
-  /// The row as it came, where it is no JSON or not UTF-8. CSV counts as UTF-8 after its encoding was undone.
+  /// The row's bytes if it is not JSON or not UTF-8. CSV is UTF-8 here because its encoding is already converted.
   public var bytes: [UInt8]?
-  /// The names of the fields, where a record of CSV has others, or bytes.
+  /// The fields' names if a CSV record has another number of fields or is kept as bytes.
   public var header: [String]?
 
-  /// Issues that one row keeps.
   package static let mostIssues = 1000
 
   package init(
@@ -56,7 +55,7 @@ extension ImportReject {
     ]
   }
 
-  /// Whether a document that begins so is one of rejected rows.
+  /// Whether the document's first bytes are those of a rejected row.
   package static func begin(_ document: [UInt8]) -> Bool {
     var scanner = JSONScanner()
     document.withUnsafeBytes { scanner.feed($0) }
@@ -69,22 +68,20 @@ extension ImportReject {
     return names == opening
   }
 
-  /// The members that every line begins with, beside `line`.
+  /// The members that begin every line, beside `line`.
   private static let opening = ["document", "row", "offset", "list"]
 
-  /// Bytes of a document that are enough to see how it begins, unless its name is longer than any.
+  /// Enough bytes to recognise a document of rejected rows, unless its name is extremely long.
   package static let openingBytes = 16 * 1024
 }
 
 extension ImportIssue {
-  /// All but the place.
   fileprivate var matter: [JSONMember] {
     .init(
       ("table", .string(table)), ("key", key.map(JSONValue.string)), ("column", column.map(JSONValue.string)),
       ("field", field.map(JSONValue.string)), ("code", .string(code.rawValue)), ("message", .string(message)))
   }
 
-  /// As the report has it.
   package var json: JSONValue {
     guard !document.isEmpty else { return .object(matter) }
     return .object(

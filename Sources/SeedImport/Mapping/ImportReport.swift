@@ -1,48 +1,48 @@
 public import SeedFormat
 
-/// What an import did.
+/// The result of an import.
 public struct ImportReport: Hashable, Sendable {
-  /// What an import did to one table.
+  /// The result for one table.
   public struct Table: Hashable, Sendable {
-    /// Rows that are new.
+    /// New rows.
     public var inserted = 0
-    /// Rows that have other values now.
+    /// Rows with changed values.
     public var updated = 0
-    /// Rows that came and were there already.
+    /// Rows that already existed with equal values.
     public var unchanged = 0
-    /// Rows that the import did not mention and its mode took away.
+    /// Rows deleted because the import did not mention them.
     public var deleted = 0
-    /// Rows that could not be taken in.
+    /// Bad rows.
     public var rejected = 0
-    /// The keys, where the policy asks for them.
+    /// The rows' keys, if the policy requests them.
     public var keys: Keys?
 
     package init() {}
   }
 
-  /// The keys of rows, by what became of them.
+  /// The keys of rows, by result.
   public struct Keys: Hashable, Sendable {
     /// Keys of new rows.
     public var inserted: [[SeedValue]] = []
     /// Keys of changed rows.
     public var updated: [[SeedValue]] = []
-    /// Keys of rows that were there already.
+    /// Keys of unchanged rows.
     public var unchanged: [[SeedValue]] = []
-    /// Keys of rows that were taken away.
+    /// Keys of deleted rows.
     public var deleted: [[SeedValue]] = []
 
     package init() {}
   }
 
-  /// A member that the mapping wants and that none of the rows had that were taken in.
+  /// A member that the mapping reads and no imported row had.
   public struct MissingMember: Hashable, Sendable {
-    /// The table that the rows went to.
+    /// The rows' table.
     public var table: String
-    /// The member, from the row's object.
+    /// The member, relative to the row's object.
     public var member: MemberPath
-    /// The column that it would fill; `nil` for a relation.
+    /// The column that it fills; `nil` for a relation.
     public var column: String?
-    /// Members that rows had, that nothing in the mapping wants, and that may be meant.
+    /// Similar members that rows had and the mapping does not read.
     public var similar: [String]
 
     package init(table: String, member: MemberPath, column: String?, similar: [String]) {
@@ -50,31 +50,31 @@ public struct ImportReport: Hashable, Sendable {
     }
   }
 
-  /// By table.
+  /// Results by table.
   public var tables: [String: Table] = [:]
-  /// Rows of the documents.
+  /// Rows in the documents.
   public var rows = 0
   /// Rows that met no list's conditions.
   public var rowsPassedOver = 0
-  /// Bytes of the documents.
+  /// Bytes in the documents.
   public var bytes = 0
-  /// Statements that were run on rows.
+  /// Statements run for rows.
   public var statements = 0
-  /// How long it took.
+  /// The duration of the import.
   public var duration: Duration = .zero
-  /// Members that the mapping lists and that no row had. Of columns that find their members by name, only those
-  /// are here for which a member is spelled much the same, and all where no member but the key's found a column.
+  /// Listed members that no row had. Columns matched by name are included if a member has a similar name, or if no
+  /// member but the key's matched a column.
   public var missing: [MissingMember] = []
-  /// What was wrong, up to the policy's limit.
+  /// The issues, up to the policy's limit.
   public var issues: [ImportIssue] = []
-  /// How much was wrong.
+  /// The number of issues.
   public var issueCount = 0
 
   package init() {}
 }
 
 extension ImportReport.MissingMember: CustomStringConvertible {
-  /// One line with the place and what is there instead.
+  /// The missing member and similar ones in one line.
   public var description: String {
     let aim = column.map { " for the column \"\($0)\"" } ?? ""
     let names = similar.map(spelled).joined(separator: ", ")
@@ -82,7 +82,7 @@ extension ImportReport.MissingMember: CustomStringConvertible {
       + (similar.isEmpty ? "" : "; they have \(names), which no column uses")
   }
 
-  /// As a mapping's path spells it, with what the eye cannot see.
+  /// The name as a mapping's path spells it, with a note if only its Unicode form differs.
   private func spelled(_ name: String) -> String {
     let isSame = member.names?.last.map { $0 == name && !$0.utf8.elementsEqual(name.utf8) } ?? false
     let step = name.contains(".") ? MemberPath.Step.member(name).description : "\"\(name)\""
@@ -90,11 +90,11 @@ extension ImportReport.MissingMember: CustomStringConvertible {
   }
 }
 
-/// How far an import is.
+/// The progress of an import.
 public struct ImportProgress: Hashable, Sendable {
-  /// Bytes of the documents so far.
+  /// Bytes read so far.
   public let bytes: Int
-  /// Rows so far.
+  /// Rows read so far.
   public let rows: Int
 
   package init(bytes: Int, rows: Int) {

@@ -1,38 +1,38 @@
-/// A way from a value through nested objects and arrays: `$.data.items`, `address.city`, `coordinates[0]`,
-/// `["a.b"]`, or `$`: the value itself.
+/// A path from a value through nested objects and arrays, such as `$.data.items`, `address.city`, `coordinates[0]` or
+/// `["a.b"]`; `$` is the value.
 public struct MemberPath: Hashable, Sendable {
-  /// One step of the way.
+  /// One step of a path.
   public enum Step: Hashable, Sendable {
-    /// To the member of that name.
+    /// The member with this name.
     case member(String)
-    /// To the element of that number, from 0.
+    /// The element at this index.
     case element(Int)
   }
 
   /// The steps, outermost first.
   public let steps: [Step]
 
-  /// A path of these steps.
+  /// Creates a path from steps.
   public init(steps: [Step]) { self.steps = steps }
 
-  /// A path of names that may hold dots and brackets themselves.
+  /// Creates a path from names, which may contain dots and brackets.
   public init(names: [String]) { steps = names.map { .member($0) } }
 
-  /// A path as text; the leading `$.` may be left away, and dots without a name between them are one. A name with dots
-  /// or brackets stands in quotation marks within brackets; an apostrophe is as good as a quotation mark.
+  /// Parses a path; a leading `$.` is optional, and consecutive dots count as one. A name with dots or brackets is
+  /// written in brackets and single or double quotation marks.
   public init(_ text: String) {
     var parser = PathParser(text)
     steps = parser.steps()
   }
 
-  /// A path of a file; the error says what is wrong with it.
+  /// Parses a path from a file, and throws a description of the problem.
   package init(checking text: String) throws(InvalidPath) {
     var parser = PathParser(text)
     steps = parser.steps()
     if let flaw = parser.flaw { throw InvalidPath(description: flaw) }
   }
 
-  /// The names, where there are no elements on the way.
+  /// The names, if no step is an element.
   var names: [String]? {
     var names: [String] = []
     for step in steps {
@@ -43,13 +43,12 @@ public struct MemberPath: Hashable, Sendable {
   }
 }
 
-/// Why a text is no path.
 package struct InvalidPath: Error {
   package let description: String
 }
 
 extension MemberPath: ExpressibleByStringLiteral {
-  /// A path as text.
+  /// Parses a path.
   public init(stringLiteral value: String) { self.init(value) }
 }
 
@@ -59,7 +58,7 @@ extension MemberPath: CustomStringConvertible {
 }
 
 extension MemberPath.Step: CustomStringConvertible {
-  /// As it stands in a path's text.
+  /// The step in a path's text.
   public var description: String {
     switch self {
     case .element(let number): "[\(number)]"
@@ -96,7 +95,7 @@ private struct PathParser {
     return name.isEmpty ? nil : .member(name)
   }
 
-  /// Before the next dot, or what can only be a step in brackets.
+  /// The end of a name: before the next dot or a bracket that starts a step.
   private var nameEnd: Substring.Index {
     rest.indices.first { index in
       index > rest.startIndex && Self.isStep(rest[index...]) || rest[index] == "."

@@ -1,64 +1,64 @@
-/// Rows of other tables that lie within a row's object.
+/// Rows of other tables nested in a row's object.
 public struct RelationMapping: Sendable {
-  /// How the nested rows and the row that they lie in know each other.
+  /// How the nested rows and their parent are linked.
   public enum Kind: Hashable, Sendable {
-    /// A nested object, or the bare key of one: its key goes to these columns of this row.
+    /// A nested object or its bare key; its key fills these columns of the parent.
     case reference(foreignKey: [String])
-    /// Nested rows that take this row's key into these columns of theirs.
+    /// Nested rows in which these columns take the parent's key.
     case children(parentKey: [String])
-    /// Nested rows, or bare keys of such: each is a pair with this row, and a pair is a row of a third table.
+    /// Nested rows or their bare keys; each is paired with the parent in a row of a third table.
     case pairs(through: String, parentKey: [String], elementKey: [String])
   }
 
-  /// How the nested rows lie there.
+  /// The arrangement of the nested rows.
   public enum Layout: Hashable, Sendable {
     /// An array of objects, or of plain values.
     case array
-    /// An object whose members are rows; their names go to a column. A member that is null is no row. In a join the
-    /// column is the nested table's key, `true` stands for a row that is there, and `false` for none.
+    /// An object whose members are rows; their names fill a column. Null members are skipped. In a join the column is
+    /// the nested table's key; `true` means that the row exists, `false` that it does not.
     case dictionary(keyColumn: String?)
-    /// The one row itself.
+    /// The value is the only row.
     case single
   }
 
-  /// What happens to the rows of a parent that its newest object does not name.
+  /// How rows that a parent's newest object does not name are handled.
   public enum Mode: String, Hashable, Sendable, CaseIterable {
-    /// They stay.
+    /// Keeps them.
     case merge
-    /// They go, with what `ON DELETE CASCADE` takes along. A member that is missing changes nothing; one that is
-    /// null or empty leaves the parent without any. Only rows with the mapping's constants belong to it.
+    /// Deletes them, with `ON DELETE CASCADE`. A missing member changes nothing; a null or empty one deletes all the
+    /// parent's rows. Only rows with the mapping's constants are the parent's.
     case replaceForParent
   }
 
-  /// The member that holds the nested rows, from the row's object.
+  /// The member with the nested rows, relative to the row's object.
   public var member: MemberPath
-  /// What the nested rows become.
+  /// The mapping of the nested rows.
   public var table: TableMapping
-  /// How they and their parent know each other.
+  /// How they and their parent are linked.
   public var kind: Kind
-  /// How they lie there.
+  /// The arrangement of the nested rows.
   public var layout: Layout
-  /// What happens to those that the newest object does not name. A reference has none to lose.
+  /// How rows that the newest object does not name are handled. It has no effect on a reference.
   public var mode: Mode
 
-  /// A relation of any kind; the functions beside it make the usual ones.
+  /// Creates a relation of any kind; the static functions create the usual ones.
   public init(
     _ member: MemberPath, _ table: TableMapping, _ kind: Kind, layout: Layout, mode: Mode = .merge
   ) {
     (self.member, self.table, self.kind, self.layout, self.mode) = (member, table, kind, layout, mode)
   }
 
-  /// A nested object, or the bare key of one: a row of another table, whose key goes to columns of this row.
+  /// A nested object or its bare key: a row of another table, whose key fills columns of this row.
   public static func object(_ member: MemberPath, _ table: TableMapping, foreignKey: [String]) -> Self {
     Self(member, table, .reference(foreignKey: foreignKey), layout: .single)
   }
 
-  /// A nested array: rows of another table that take this row's key into their columns.
+  /// A nested array: rows of another table whose columns take this row's key.
   public static func array(
     _ member: MemberPath, _ table: TableMapping, parentKey: [String], mode: Mode = .merge
   ) -> Self { Self(member, table, .children(parentKey: parentKey), layout: .array, mode: mode) }
 
-  /// A nested object whose members are rows of another table; a member's name goes to a column of its row.
+  /// A nested object whose members are rows of another table; their names fill a column.
   public static func dictionary(
     _ member: MemberPath, _ table: TableMapping, keyColumn: String, parentKey: [String], mode: Mode = .merge
   ) -> Self {
@@ -66,12 +66,12 @@ public struct RelationMapping: Sendable {
       member, table, .children(parentKey: parentKey), layout: .dictionary(keyColumn: keyColumn), mode: mode)
   }
 
-  /// A nested object that is one row of another table, which takes this row's key.
+  /// A nested object: one row of another table whose columns take this row's key.
   public static func child(
     _ member: MemberPath, _ table: TableMapping, parentKey: [String], mode: Mode = .merge
   ) -> Self { Self(member, table, .children(parentKey: parentKey), layout: .single, mode: mode) }
 
-  /// A nested array of objects, or of bare keys: rows of another table, and one row of a third for each pair.
+  /// A nested array of objects or bare keys: rows of another table, and a row of a third table for each pair.
   public static func join(
     _ member: MemberPath, _ table: TableMapping, through: String, parentKey: [String], elementKey: [String],
     layout: Layout = .array, mode: Mode = .merge

@@ -1,10 +1,10 @@
 public import SeedFormat
 
-/// How objects become rows of one table.
+/// A mapping from objects to rows of one table.
 public struct TableMapping: Sendable {
-  /// How members find their columns where none is listed for them.
+  /// How members match columns that are not listed.
   public enum NameStyle: String, Hashable, Sendable, CaseIterable {
-    /// By the same name.
+    /// By equal names.
     case identity
     /// `first_name` goes to `firstName`.
     case snakeToCamel
@@ -14,47 +14,47 @@ public struct TableMapping: Sendable {
     case explicit
   }
 
-  /// What an empty text is.
+  /// How an empty text is stored.
   public enum EmptyTexts: Hashable, Sendable {
-    /// A text.
+    /// As an empty text.
     case kept
-    /// NULL.
+    /// As NULL.
     case null
-    /// NULL in these columns.
+    /// As NULL in these columns.
     case nullIn(Set<String>)
   }
 
-  /// What happens to the rows that an import does not mention.
+  /// How rows that an import does not mention are handled.
   public enum MergeMode: String, Hashable, Sendable, CaseIterable {
-    /// They stay; a column that a row does not mention keeps its value.
+    /// Keeps them; columns that a row does not mention keep their values.
     case merge
-    /// They go; a column that a row does not mention keeps its value.
+    /// Deletes them; columns that a row does not mention keep their values.
     case mergeAndDeleteMissing
-    /// They go; a column that a row does not mention takes the schema's default.
+    /// Deletes them; columns that a row does not mention get the schema's default.
     case replace
   }
 
   /// The table's name.
   public var table: String
-  /// The columns that identify a row, over which the table has a unique index; empty for the primary key.
+  /// The columns that identify a row; the table needs a unique index on them. Empty for the primary key.
   public var key: [String]
-  /// How members find columns that are not in ``columns``.
+  /// How members match columns that are not in ``columns``.
   public var names: NameStyle
-  /// Columns with the members that fill them.
+  /// The listed columns and their members.
   public var columns: [String: ColumnMapping]
-  /// Columns that have the same value in every row.
+  /// Columns with the same value in every row.
   public var constants: [String: SeedValue]
-  /// What columns of new rows take where the member is missing; rows that exist keep what they have.
+  /// Values for columns of new rows whose member is missing; existing rows keep theirs.
   public var defaults: [String: SeedValue]
-  /// What an empty text is, in columns without a conversion.
+  /// How an empty text is stored in columns without a conversion.
   public var emptyTexts: EmptyTexts
-  /// Rows of other tables that lie within this row's object.
+  /// Rows of other tables nested in this row's object.
   public var relations: [RelationMapping]
-  /// What happens to rows that the import does not mention. Rows that lie within others are merged here; which of
-  /// them stay with their parent is for ``RelationMapping/mode`` to say.
+  /// How rows that the import does not mention are handled. Nested rows are always merged here;
+  /// ``RelationMapping/mode`` decides which of them stay with their parent.
   public var mode: MergeMode
 
-  /// A mapping by equal names, unless told otherwise.
+  /// Creates a mapping; by default members match columns with equal names.
   public init(
     _ table: String, key: [String] = [], names: NameStyle = .identity,
     columns: [String: ColumnMapping] = [:], constants: [String: SeedValue] = [:],
@@ -68,7 +68,7 @@ public struct TableMapping: Sendable {
 }
 
 extension TableMapping {
-  /// A column that is given both a member and a constant.
+  /// A column with both a member and a constant.
   var columnFilledTwice: String? {
     let listed = Set(columns.keys.map { $0.lowercased() })
     return constants.keys.sorted().first { listed.contains($0.lowercased()) }
@@ -76,30 +76,29 @@ extension TableMapping {
 }
 
 extension TableMapping: ExpressibleByStringLiteral {
-  /// The table of that name, by equal names.
+  /// Maps the table with this name by equal names.
   public init(stringLiteral value: String) { self.init(value) }
 }
 
-/// What fills a column.
+/// The source of a column's value.
 public struct ColumnMapping: Sendable {
-  /// The member, from the row's object. `$` is the row's value itself, for arrays of plain values; if an object
-  /// stands there, the column takes the member of its own name.
+  /// The member, relative to the row's object. `$` is the row's value, for arrays of plain values; if the value is an
+  /// object, the column takes the member with its own name.
   public var member: MemberPath
-  /// What is done to its value.
+  /// The conversion of its value.
   public var conversion: ImportConversion
 
-  /// The value at a path, converted.
+  /// Takes the value at a path and converts it.
   public static func from(_ member: MemberPath, _ conversion: ImportConversion = .automatic) -> ColumnMapping
   { ColumnMapping(member: member, conversion: conversion) }
 }
 
 extension ColumnMapping: ExpressibleByStringLiteral {
-  /// The value at a path, as it is.
+  /// Takes the value at a path with the automatic conversion.
   public init(stringLiteral value: String) { self = .from(MemberPath(value)) }
 }
 
 extension TableMapping.NameStyle {
-  /// The column that a member of that name goes to.
   package func columnName(_ member: String) -> String {
     switch self {
     case .identity, .explicit: member

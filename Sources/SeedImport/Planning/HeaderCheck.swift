@@ -1,21 +1,20 @@
 import SeedDatabase
 import SeedFormat
 
-/// Looks at a header of CSV for one list, as soon as it is known: what is wrong with it is wrong with every row.
+/// Checks a CSV header for one list once, because an error in it would affect every row.
 struct HeaderCheck {
   private let plan: RowPlan
   private let mapping: TableMapping
-  /// Fields that conditions look at.
   private let conditions: Set<String>
 
   init(_ plan: RowPlan, _ mapping: TableMapping, conditions: Set<String>) {
     (self.plan, self.mapping, self.conditions) = (plan, mapping, conditions)
   }
 
-  /// What is wrong, and what to do; `nil` where rows may follow.
+  /// The problem and its remedy; `nil` if the header is valid.
   func flaw(_ names: [String]) -> String? { doubled(names) ?? unfilledKey(names) ?? emptied(names) }
 
-  /// Names that nothing reads may stand there twice.
+  /// Duplicate names are allowed if nothing reads them.
   private func doubled(_ names: [String]) -> String? {
     CSVFormat.doubled(names).first { plan.root.child(Array($0.utf8)) != nil || conditions.contains($0) }
       .map { "the header has the name \"\($0)\" twice: rename one of them" }
@@ -41,7 +40,7 @@ struct HeaderCheck {
 
   private func columns(of node: MemberNode) -> [ValueReader.Target] { node.columns.map { plan.columns[$0] } }
 
-  /// In the mode that empties what no field fills, a wrong name would empty a whole column.
+  /// In replace mode, a wrong name would empty a whole column.
   private func emptied(_ names: [String]) -> String? {
     guard plan.target.mode == .replace else { return nil }
     for (column, member) in mapping.columns.sorted(by: { $0.key < $1.key }).map({ ($0.key, $0.value.member) })

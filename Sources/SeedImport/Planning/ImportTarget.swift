@@ -1,44 +1,40 @@
 import SeedDatabase
 import SeedFormat
 
-/// One table of an import: its writers by shape, its counts, and what it has seen.
+/// One table of an import: its writers by shape, its counts and the keys it has seen.
 final class ImportTarget {
   let table: TableSchema
-  /// The table's key; here, because whoever asks the table for it copies and frees all of that.
+  /// The table's key, stored because each access through the table would copy and free it.
   let key: [Int]
   let keyParts: [KeyIdentity.Part]
   let mode: TableMapping.MergeMode
-  /// Whether the table's rows come nested in others and so again and again.
   @exclusivity(unchecked) var recurs = false
   @exclusivity(unchecked) var recent = RecentRows()
   @exclusivity(unchecked) var seen: SeenKeys?
-  /// Values of the columns that rows of a replaced table do not mention.
+  /// Values for columns that rows of a replaced table do not mention.
   @exclusivity(unchecked) var schemaDefaults: [Int: SeedValue] = [:]
-  /// Whether rows wait for others: those behind them go the same way.
+  /// Whether rows are waiting; later rows with their keys must wait too.
   @exclusivity(unchecked) var hasWaitingRows = false
-  /// Rows before the import, of tables that may lose those that it does not mention.
+  /// Row count before the import, for tables that may lose unmentioned rows.
   var rowsBefore = 0
   var rejected = 0
   var deleted = 0
-  /// Rows whose references became NULL, or their default, because what they referenced went.
+  /// Rows whose references became NULL or their default because the referenced row was deleted.
   var cleared = 0
   var recognised = 0
   var hasLostKeys = false
-  /// Whether a list takes only rows that meet its conditions.
   var isSelected = false
   var keys = ImportReport.Keys()
-  /// The fields that fill the columns, by these; of documents of CSV.
+  /// The CSV fields that fill the columns, by column.
   var fields: [String: String] = [:]
-  /// Columns that rows filled.
   var filled: Set<Int> = []
   private(set) var writers: [SlotSet: TableWriter] = [:]
   @exclusivity(unchecked) private var latest: (slots: SlotSet, writer: TableWriter)?
-  /// Rows that are written together; absent where the database's texts are not UTF-8, and where triggers run.
+  /// Rows that are written together; `nil` if the database is not UTF-8, or if triggers run.
   let batch: TableBatch?
-  /// Tables that are written with this one, by its triggers; empty where none run.
+  /// Tables that this one's triggers write; empty if triggers do not run.
   let triggered: Set<String>
   let keyIdentity = KeyIdentity()
-  /// Explains why a unique value is taken.
   private(set) lazy var conflicts = UniqueConflict(connection, table)
   private let connection: Connection
   private let fitter: AffinityFitter
@@ -94,7 +90,6 @@ final class ImportTarget {
     return writers.values.reduce(others) { $0 + $1.statements }
   }
 
-  /// Whether any row filled one of these columns.
   func fills(_ columns: [String]) -> Bool {
     filled.contains { column in
       columns.contains { $0.lowercased() == table.columns[column].name.lowercased() }
@@ -103,14 +98,13 @@ final class ImportTarget {
 
   var runsTriggers: Bool { !triggered.isEmpty }
 
-  /// All tables that change with it.
   var reach: Set<String> { triggered.union([table.name]) }
 
   var isTouched: Bool {
     deleted + cleared > 0 || batch?.counts.isEmpty == false || writers.values.contains { !$0.changes.isEmpty }
   }
 
-  /// What was counted and noted at some time, to return to.
+  /// Counts and notes at a point in time, to roll back to.
   typealias Mark = (changes: [SlotSet: TableChanges], keys: [Int], rejected: Int, recognised: Int)
 
   var mark: Mark { (writers.mapValues(\.changes), keys.counts, rejected, recognised) }
@@ -133,12 +127,12 @@ extension ImportReport.Keys {
   }
 }
 
-/// The rows that came last, by key: nested objects recur, mostly unchanged.
+/// The latest rows by key, because nested objects recur, mostly unchanged.
 struct RecentRows {
   private var rows: [[UInt8]: [UInt8]] = [:]
   private var size = 0
 
-  /// Bytes of keys and rows that are remembered; past that it starts again.
+  /// The most bytes of keys and rows that are cached; beyond it, the cache is emptied.
   private static let capacity = 8 * 1024 * 1024
 
   func contains(_ key: [UInt8], _ row: [UInt8]) -> Bool { rows[key] == row }
@@ -157,7 +151,7 @@ struct RecentRows {
   }
 }
 
-/// The keys that an import mentioned, in a temporary table: what is not there is deleted at the end.
+/// The keys that an import mentioned, in a temporary table; rows without one are deleted at the end.
 final class SeenKeys {
   private(set) var statements = 0
   private let table: TableSchema
@@ -169,7 +163,7 @@ final class SeenKeys {
     self.table = table
     self.connection = connection
     name = "temp.seedbank_seen_\(number)"
-    // Without the table's types, SQLite could not look a key up, and would go through all of them for each row.
+    // Without the table's types, SQLite could not use the index and would scan all keys for each row.
     let columns = zip(table.key, table.keyCollations).map {
       "\(quoted(table.columns[$0].name)) \(table.columns[$0].affinity.rawValue) COLLATE \($1.rawValue)"
     }
@@ -192,12 +186,12 @@ final class SeenKeys {
     return try connection.prepare("INSERT OR IGNORE INTO \(name) SELECT \(supplied) FROM \(RowSupply.table)")
   }
 
-  /// The rows that the import did not mention, as the rest of a query behind `SELECT`ed columns.
+  /// The rows that the import did not mention, as the part of a query after the columns of `SELECT`.
   var others: String {
     "FROM \(quoted(table.name)) WHERE \(isUnmentioned)"
   }
 
-  /// What is true of a row that the import did not mention.
+  /// The SQL condition for rows that the import did not mention.
   var isUnmentioned: String {
     let matches = table.keyNames.map { "seedbank_seen.\(quoted($0)) = \(quoted(table.name)).\(quoted($0))" }
     return "NOT EXISTS (SELECT 1 FROM \(name) AS seedbank_seen WHERE \(matches.joined(separator: " AND ")))"

@@ -1,7 +1,7 @@
 import SeedDatabase
 import SeedFormat
 
-/// Keys as bytes that are equal where SQLite takes the keys for one: after the column's affinity, by its collation.
+/// Converts keys to bytes that are equal if SQLite considers the keys equal by affinity and collation.
 final class KeyIdentity {
   private let fitter = AffinityFitter()
   private let bytes = LentBytes()
@@ -20,7 +20,7 @@ final class KeyIdentity {
     CanonicalRow.append(lent: key, to: &identity)
   }
 
-  /// Whether no other value is the same key: so it is mostly, and nothing has to be done.
+  /// Whether no other value can be the same key, which is the common case and needs no conversion.
   static func isPlain(_ value: BorrowedValue, _ part: Part) -> Bool {
     switch value {
     case .real: false
@@ -46,7 +46,7 @@ final class KeyIdentity {
     }
   }
 
-  /// As SQLite compares: ASCII letters without their case, and nothing but the length behind a NUL.
+  /// Lower-cases like SQLite's NOCASE: ASCII letters only; after a NUL, only the length counts.
   private func lowercased(_ text: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
     let room = bytes.room(text.count)
     var isBehindNUL = false

@@ -1,17 +1,17 @@
 import SeedFormat
 
-/// Numbers by the hashes of keys. A dictionary would hash each hash again, against attackers; here, keys whose hashes
-/// are equal are taken for one, which costs a look and decides nothing.
+/// A map from key hashes to numbers. It does not hash them again like a dictionary. Keys with equal hashes count as
+/// one, which costs an extra lookup but never decides anything.
 struct KeyTable {
   private var hashes: [UInt64] = []
   private var numbers: [Int] = []
   private var mask = 0
 
   private static let fewestSlots = 64
-  /// Of an empty slot; no hash is 0.
+  /// Marks an empty slot; no hash is 0.
   private static let empty: UInt64 = 0
 
-  /// Forgets all keys, and makes room for so many.
+  /// Removes all keys and reserves room for `count`.
   mutating func clear(room count: Int) {
     var slots = max(Self.fewestSlots, hashes.count)
     while slots < 2 * count { slots *= 2 }
@@ -24,7 +24,7 @@ struct KeyTable {
     mask = slots - 1
   }
 
-  /// Notes a key's number, and returns the one that it had, or that one with the same hash had.
+  /// Stores a key's number, and returns the previous number of that key or of one with the same hash.
   mutating func note(_ key: ArraySlice<BorrowedValue>, _ number: Int) -> Int? {
     let hash = Self.hash(key)
     var slot = Int(truncatingIfNeeded: hash >> 32) & mask
@@ -61,7 +61,7 @@ struct KeyTable {
     mix(last, into: &hash)
   }
 
-  /// The finalizer of MurmurHash3, on what was and what comes.
+  /// The finalizer of MurmurHash3, applied to the previous hash and the next word.
   private static func mix(_ word: UInt64, into hash: inout UInt64) {
     hash = (hash ^ word) &* 0xFF51_AFD7_ED55_8CCD
     hash ^= hash >> 33

@@ -1,19 +1,18 @@
 import SeedDatabase
 import SeedFormat
 
-/// What one member of an object feeds, and the members within it. Objects of one kind mostly come with the same
-/// members in the same order. So every node remembers which node each place of the object before led to, and compares
-/// the name's bytes before it looks anything up.
+/// The targets of one member of an object, and the members within it. Most objects of a kind have the same members in
+/// the same order, so each node remembers the node at each position of the last object, and compares the name's bytes
+/// before it looks the name up.
 final class MemberNode {
   @exclusivity(unchecked) var columns: [Int] = []
   @exclusivity(unchecked) var relation: Int?
   @exclusivity(unchecked) private(set) var children: [[UInt8]: MemberNode] = [:]
-  /// By their numbers, rising.
   @exclusivity(unchecked) private(set) var elements: [(number: Int, node: MemberNode)] = []
   @exclusivity(unchecked) private(set) var isSeen = false
-  /// Names of members within it that nobody wants: some of them, for messages.
+  /// A few names of unread members within it, for messages.
   @exclusivity(unchecked) private(set) var unwanted: Set<[UInt8]> = []
-  // As in ``RowPlan``: no other access can happen during one of these.
+  // Unchecked as in ``RowPlan``: no accesses overlap.
   @exclusivity(unchecked) private var hints: [Hint] = []
   private let fallback: (([UInt8]) -> MemberNode?)?
 
@@ -40,7 +39,6 @@ final class MemberNode {
     return next.node(path.dropFirst())
   }
 
-  /// The node behind a step that the mapping lists.
   private func child(_ step: MemberPath.Step) -> MemberNode? {
     switch step {
     case .member(let name): children[Array(name.utf8)]
@@ -48,17 +46,15 @@ final class MemberNode {
     }
   }
 
-  /// The node behind a step, listed or found by name.
   func next(_ step: MemberPath.Step) -> MemberNode? {
     if case .member(let name) = step { child(Array(name.utf8)) } else { child(step) }
   }
 
   var hasParts: Bool { !children.isEmpty || !elements.isEmpty }
 
-  /// The node behind a name; `nil` for one that nobody wants.
+  /// The node for a name; `nil` if the mapping does not read it.
   func child(_ name: [UInt8]) -> MemberNode? { children[name] ?? foundByName(name) }
 
-  /// The node of the column that a member of that name finds by it.
   func foundByName(_ name: [UInt8]) -> MemberNode? { fallback?(name) }
 
   func target(at place: Int, _ name: UnsafeBufferPointer<UInt8>) -> MemberNode? {
@@ -87,14 +83,14 @@ final class MemberNode {
   }
 }
 
-/// What the members of objects of one shape feed: looked up once, for all objects of that shape.
+/// The targets of members in objects of one shape, looked up once per shape.
 final class MemberBinding {
   struct Feed {
     enum Kind: UInt8 {
       case nothing
-      /// One column, where the value may be of its affinity already.
+      /// One column, whose value may already have its affinity.
       case column
-      /// One column by a conversion, several columns, a relation, or members within.
+      /// One column with a conversion, several columns, a relation, or nested members.
       case node
     }
 
@@ -112,7 +108,7 @@ final class MemberBinding {
   init(_ plan: RowPlan, _ object: Int, _ tape: borrowing JSONTape) {
     shape = tape.entries[object].shape
     nodes = (0..<tape.shapeCount(object)).map { plan.root.child(Array(tape.shapeName($0, object))) }
-    // Whoever had these names first was read by its nodes, mostly as a row of this plan.
+    // A shape's names were first read by its nodes, usually for a row of this plan.
     isSeen = nodes.allSatisfy { $0?.isSeen ?? true }
     feeds = .allocate(capacity: max(1, nodes.count))
     for (slot, node) in nodes.enumerated() { (feeds + slot).initialize(to: Self.feed(node, plan)) }

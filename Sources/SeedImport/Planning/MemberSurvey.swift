@@ -1,15 +1,14 @@
 import SeedDatabase
 import SeedFormat
 
-/// Finds the members that a mapping wants and no row had. Rows cost nothing more for it: their nodes are marked where
-/// a name is looked up, which happens once for many.
+/// Finds members that the mapping reads and no row had. Rows cost nothing extra: nodes are marked when a name is looked
+/// up, which happens once for many rows.
 struct MemberSurvey {
   private let target: ImportTarget
   private let root: MemberNode
   private let listed: [(column: String?, path: MemberPath)]
   private let byName: [(column: String, node: MemberNode)]
   private let key: Set<String>
-  /// Members that conditions read.
   private let conditions: [MemberPath]
 
   init(
@@ -46,7 +45,7 @@ struct MemberSurvey {
     return nil
   }
 
-  /// A name with dots that was written as a path, or names much like the one that is missing.
+  /// Names like the missing one, or a name with dots that was written as a path.
   private func similar(_ step: MemberPath.Step, among names: [String], _ path: MemberPath) -> [String] {
     guard case .member(let name) = step else { return [] }
     if let dotted = path.names?.joined(separator: "."), path.steps.count > 1, names.contains(dotted) {
@@ -55,8 +54,8 @@ struct MemberSurvey {
     return Self.alike(name, among: names, orNearly: true)
   }
 
-  /// A column that nobody listed may well have no member. It is told where a member is spelled much like it, or
-  /// where no member but the key's found a column.
+  /// Unlisted columns often have no member. One is reported only if a member has a similar name, or if no member but
+  /// the key's matched a column.
   private var missingByName: [ImportReport.MissingMember] {
     let isAnyFound = byName.contains { $0.node.isSeen } || listed.contains(where: isFoundBesideKey)
     return byName.compactMap { column, node in
@@ -75,9 +74,9 @@ struct MemberSurvey {
     return root.next(step)?.isSeen ?? false
   }
 
-  // MARK: Names that nobody wants
+  // MARK: Unread names
 
-  /// Members of the node at a path that nothing in the mapping reads.
+  /// Members of the node at a path that the mapping does not read.
   private func unwanted(_ node: MemberNode, at path: ArraySlice<MemberPath.Step>) -> [String] {
     let read = conditions.filter { $0.steps.count > path.count && $0.steps.starts(with: path) }
       .map { $0.steps[path.count] }
@@ -85,7 +84,7 @@ struct MemberSurvey {
       .sorted()
   }
 
-  /// Names that differ by case, spaces and other marks only; else, where that will do, the nearest one.
+  /// Names that differ only in case, spaces and punctuation; otherwise the nearest name if `orNearly`.
   private static func alike(_ name: String, among names: [String], orNearly: Bool) -> [String] {
     let wanted = letters(name)
     let alike = names.filter { letters($0) == wanted }

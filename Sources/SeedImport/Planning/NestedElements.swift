@@ -1,18 +1,17 @@
 import SeedFormat
 
-/// A nested value: where it stands on the tape, and where its name does in a dictionary.
+/// A nested value by its position on the tape, with its name's position in a dictionary.
 struct NestedElement {
   let index: Int
   let name: Int?
 }
 
-/// The nested values of a relation, one after another.
 struct NestedElements {
   private var next: Int
   private let end: Int
   private let isDictionary: Bool
 
-  /// `nil` where the value at `index` is not of the kind that the relation's layout wants; null holds nothing.
+  /// Fails if the value at `index` does not match the relation's layout; null has no elements.
   init?(_ relation: RowRelation, at index: Int, _ source: borrowing DocumentSource) {
     let kind = source.tape.kind(index)
     end = source.tape.end(of: index)
@@ -35,13 +34,10 @@ struct NestedElements {
 }
 
 extension RowRelation {
-  /// What a nested value stands for.
   enum Meaning {
-    /// Nothing: the document says that it is not there.
     case absent
-    /// A row.
     case row
-    /// The key of a row, as the value itself or as its name in a dictionary.
+    /// The key of a row: the value, or its name in a dictionary.
     case key, name
   }
 

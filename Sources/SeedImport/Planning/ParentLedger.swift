@@ -1,8 +1,8 @@
 import SeedDatabase
 import SeedFormat
 
-/// Parents that may have lost rows, with the rows that they named: in temporary tables, by turns. A turn is one object
-/// of the document; what a later one says of a parent or a row takes the place of what an earlier one said.
+/// Parents that may have lost rows, with the rows that they named, in temporary tables. Each object of the document is
+/// a turn; a later turn overrides an earlier one for the same parent or row.
 final class ParentLedger {
   private let table: TableSchema
   private let matches: [String]
@@ -13,13 +13,12 @@ final class ParentLedger {
   private let name: Statement
   private let withdraw: Statement
   private(set) var statements = 0
-  /// Whether any parent is written down.
   private(set) var hasParents = false
 
-  /// The turn of rows that the document names in another place too: they stay, whatever a parent says.
+  /// The turn of rows that the document also names elsewhere; these stay, whatever a parent names.
   static let always: Int64 = -1
 
-  /// `scope` is what is true of all rows that belong to a parent, as SQL.
+  /// `scope` is the SQL condition for all rows that belong to a parent.
   init(_ table: TableSchema, parent: [Int], scope: [String], number: Int, _ connection: Connection) throws {
     (self.table, self.connection) = (table, connection)
     (parents, named) = ("temp.seedbank_parents_\(number)", "temp.seedbank_named_\(number)")
@@ -30,7 +29,7 @@ final class ParentLedger {
     try Self.make(
       named, key, Array(zip(table.key.map { table.columns[$0] }, table.keyCollations)), connection)
     let marks = { (count: Int) in Array(repeating: "?", count: count).joined(separator: ", ") }
-    // A row that waited comes again with the turn that it had: later ones count more.
+    // A row that waited is read again with its first turn; later turns take precedence.
     let isNewer = "DO UPDATE SET turn = excluded.turn WHERE excluded.turn > turn"
     enter = try connection.prepare(
       "INSERT INTO \(parents) VALUES (\(marks(parent.count + 1))) "
@@ -56,7 +55,7 @@ final class ParentLedger {
     "\(quoted(table.name)).\(quoted(table.columns[column].name))"
   }
 
-  // MARK: One by one
+  // MARK: Single rows
 
   func enter(_ parent: [BorrowedValue], turn: Int64) throws {
     try run(enter, parent + [.integer(turn)])
@@ -65,7 +64,7 @@ final class ParentLedger {
 
   func name(_ key: [BorrowedValue], turn: Int64) throws { try run(name, key + [.integer(turn)]) }
 
-  /// What became of the parent's rows is not known: it keeps all that it has.
+  /// Keeps all rows of the parent, because their outcome is not known.
   func withdraw(_ parent: [BorrowedValue]) throws { try run(withdraw, parent) }
 
   private func run(_ statement: Statement, _ values: [BorrowedValue]) throws {
@@ -74,9 +73,9 @@ final class ParentLedger {
     if let error = statement.attempt() { throw error }
   }
 
-  // MARK: Of supplied rows
+  // MARK: Supplied rows
 
-  /// Enters parents of which each supplied row has the key, a count that does not matter here, and the turn.
+  /// Enters parents from supplied rows, each with its key, an unused count and the turn.
   func enterSupplied(_ width: Int) throws {
     try take(into: parents, (0..<width).map { "c\($0)" } + ["c\(width + 1)"])
     hasParents = true
@@ -100,10 +99,10 @@ final class ParentLedger {
     ).run()
   }
 
-  // MARK: The end
+  // MARK: Lost rows
 
-  /// Which rows their parents lost, as the rest of a query behind `SELECT`ed columns of the table. One that another
-  /// parent named later, and that is here all the same, was refused there: it stays.
+  /// The rows that their parents lost, as the part of a query after the columns of `SELECT`. A row that another parent
+  /// named later but that still belongs to this one was rejected there, and stays.
   var lost: String {
     let isNamed = table.key.enumerated().map { "seedbank_named.k\($0) = \(Self.column(table, $1))" }
     return """
@@ -113,7 +112,6 @@ final class ParentLedger {
       """
   }
 
-  /// Forgets all, for what was lost is deleted.
   func clear() throws {
     guard hasParents else { return }
     try connection.execute("DELETE FROM \(parents)")

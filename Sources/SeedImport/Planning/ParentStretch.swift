@@ -1,14 +1,14 @@
 import SeedDatabase
 import SeedFormat
 
-/// The parents of a batch as a stretch of whole numbers, which they are in most documents: one count over the stretch
-/// then tells of all of them that they have lost nothing.
+/// A batch's parents as a range of integers, which their keys usually are. One count over the range then proves that no
+/// parent lost a row.
 struct ParentStretch {
   private let count: Statement?
   private var first: Int64?
   private var last: Int64 = 0
   private var isRising = true
-  /// Batches for which no count is tried: there are other parents in the stretch.
+  /// The number of batches to skip, because other parents have keys in the range.
   private var pause = 0
 
   private static let longestPause = 16
@@ -35,8 +35,8 @@ struct ParentStretch {
     last = key
   }
 
-  /// Whether all parents within the stretch together have so many rows. If each is there once, and these many different
-  /// rows are theirs, then none has another one. False where that is not known.
+  /// Whether all parents in the range together have `rows` rows. If each parent occurs once and these rows are
+  /// different, no parent has another row. Returns false if that is not known.
   mutating func holds(exactly rows: Int) throws -> Bool {
     guard let count, let first, isRising else { return false }
     guard pause == 0 else {

@@ -6,8 +6,8 @@ final class ParentTurns {
   @exclusivity(unchecked) var latest: Int64 = 0
 }
 
-/// Which rows a parent keeps: those that its newest object names. After a batch is written, a parent that has as many
-/// rows as it named has lost none, which one count tells; only the others go to the ledger.
+/// Keeps a parent's rows that its newest object names. After a batch is written, one count proves that a parent with as
+/// many rows as it named lost none; only other parents go to the ledger.
 final class ParentSync {
   let target: ImportTarget
   let ledger: ParentLedger
@@ -15,24 +15,23 @@ final class ParentSync {
   private let supply: RowSupply?
   private let width: Int
   private let countSQL: String
-  /// Whether a parent's rows are found by an index; if not, a count would read the table.
+  /// Whether an index finds a parent's rows; without one, a count would scan the table.
   private let isIndexed: Bool
   private let turns: ParentTurns
   @exclusivity(unchecked) private var stretch: ParentStretch
 
-  // What a batch collected: rows as ``RowSupply`` lends them.
-  /// Each parent's key, how many rows it named, and its turn.
+  // Collected rows in the form that ``RowSupply`` lends.
+  /// Each parent's key, its number of named rows, and its turn.
   @exclusivity(unchecked) private var parents: [BorrowedValue] = []
   /// Each named row's key and its parent's turn.
   @exclusivity(unchecked) private var rows: [BorrowedValue] = []
-  /// Where each parent's rows begin there.
+  /// The index of each parent's first row in `rows`.
   @exclusivity(unchecked) private var starts: [Int] = []
-  /// Keys of rows that the document names in another place; each with its turn.
+  /// Keys of rows that the document names elsewhere, each with its turn.
   @exclusivity(unchecked) private var others: [BorrowedValue] = []
-  /// Which parent named a row.
   @exclusivity(unchecked) private var namers = KeyTable()
 
-  /// No parent has so many rows: it is to be looked at in any case.
+  /// A count that no parent can have, so that the parent is always checked.
   private static let unknownCount: Int64 = -1
   private static let nobody = -1
 
@@ -56,22 +55,21 @@ final class ParentSync {
       parent.map { (table.columns[$0].name, table.columns[$0].collation) }, of: table)
   }
 
-  // MARK: Row by row
+  // MARK: Single rows
 
-  /// Begins an object's rows, all of which are to be named; its parent loses the others, unless it may yet be refused.
+  /// Begins an object whose rows will all be named; its parent loses the others unless it may still be rejected.
   func begin(_ parent: [BorrowedValue], loses: Bool) throws -> Int64 {
     turns.latest += 1
     if loses { try ledger.enter(parent, turn: turns.latest) } else { try ledger.withdraw(parent) }
     return turns.latest
   }
 
-  // MARK: In batches
+  // MARK: Batches
 
   typealias Mark = (parents: Int, rows: Int, starts: Int, others: Int)
 
   var mark: Mark { (parents.count, rows.count, starts.count, others.count) }
 
-  /// Returns to what was collected at some time.
   func restore(_ mark: Mark) {
     parents.removeSubrange(mark.parents...)
     rows.removeSubrange(mark.rows...)
@@ -102,13 +100,12 @@ final class ParentSync {
     rows.append(.integer(turns.latest))
   }
 
-  /// Ends the rows of the parent that was opened last.
   func close() {
     guard let start = starts.last else { return }
     parents[parents.count - 2] = .integer(Int64((rows.count - start) / rowWidth))
   }
 
-  /// A row that another place of the document names.
+  /// Adds a row that the document names elsewhere.
   func addOther(_ plan: RowPlan) {
     for column in target.key { others.append(plan.value(column)) }
     others.append(.integer(ParentLedger.always))
@@ -117,10 +114,10 @@ final class ParentSync {
   private var rowWidth: Int { target.key.count + 1 }
   private var parentWidth: Int { width + 2 }
 
-  // MARK: What a batch did to the parents
+  // MARK: Parents after a batch
 
-  /// The parents, by their numbers, whose rows may be others than they named. A row that is named twice, and so may
-  /// have moved on, could hide one that was lost: as many would be left.
+  /// The indexes of parents that may have other rows than they named. A row that is named twice may have moved to
+  /// another parent and so hide a lost row: the count would be the same.
   private func suspects() throws -> [Int] {
     guard isIndexed, arePlain else { return Array(starts.indices) }
     let areDistinct = markRepeated()
@@ -128,7 +125,7 @@ final class ParentSync {
     return try lend(parents, parentWidth) { try countedOtherwise() } ?? []
   }
 
-  /// Whether equal keys are equal byte by byte.
+  /// Whether equal keys are always equal byte for byte.
   private var arePlain: Bool {
     let parts = target.keyParts
     var place = 0
@@ -141,7 +138,7 @@ final class ParentSync {
     return true
   }
 
-  /// Marks the parents of rows that are named twice; returns whether there are none.
+  /// Marks the parents of rows that are named twice; returns whether no row is.
   private func markRepeated() -> Bool {
     var areDistinct = true
     namers.clear(room: (rows.count + others.count) / rowWidth)
@@ -162,12 +159,12 @@ final class ParentSync {
     return areDistinct
   }
 
-  /// The batch is written: keeps of its parents those that may have lost rows.
+  /// Enters the parents that may have lost rows in the ledger, after the batch is written.
   func settle() throws {
     defer { clear() }
     try lend(others, rowWidth) { try ledger.nameSupplied() }
     guard !parents.isEmpty else { return }
-    // In their order, for a parent may come again: what was said last of it counts.
+    // In order, because the latest object of a parent takes precedence.
     var settled = 0
     for range in try suspects().runs {
       try withdraw(settled..<range.lowerBound)
@@ -183,7 +180,7 @@ final class ParentSync {
     try lend(rows[starts[range.lowerBound]..<end], rowWidth) { try ledger.nameSupplied() }
   }
 
-  /// These have lost nothing, whatever was said of them before.
+  /// Withdraws earlier entries of parents that lost no rows.
   private func withdraw(_ range: Range<Int>) throws {
     if ledger.hasParents { try lendParents(range) { try ledger.withdrawSupplied(width) } }
   }
@@ -218,7 +215,6 @@ final class ParentSync {
 }
 
 extension [Int] {
-  /// Numbers in rising order, as ranges of those that follow each other.
   fileprivate var runs: [Range<Int>] {
     var runs: [Range<Int>] = []
     for number in self {

@@ -2,7 +2,7 @@ import SeedDatabase
 import SeedFormat
 import SeedSystem
 
-/// Turns a mapping into a plan, against the tables that the database really has.
+/// Builds a plan from a mapping and the tables of the database.
 final class PlanBuilder {
   private let connection: Connection
   private let policy: ImportPolicy
@@ -15,10 +15,9 @@ final class PlanBuilder {
   let turns = ParentTurns()
   private(set) var syncs: [(sync: ParentSync, plan: RowPlan)] = []
   private var scopes: Set<SyncScope> = []
-  /// The modes of the document's own lists, by their tables.
+  /// The modes of the document's lists by table.
   private let modes: [String: TableMapping.MergeMode]
 
-  /// Which rows a relation replaces.
   private struct SyncScope: Hashable {
     let table: String
     let parent: [Int]
@@ -45,7 +44,6 @@ final class PlanBuilder {
     return modes
   }
 
-  /// `conditions` are members that are read besides.
   func plan(_ mapping: TableMapping, conditions: [MemberPath] = []) throws -> RowPlan {
     let target = try target(mapping)
     if let name = mapping.columnFilledTwice {
@@ -77,7 +75,7 @@ final class PlanBuilder {
     }
     let shared = Self.share(root, columns.map(\.1))
     let plan = RowPlan(
-      // Behind the listed ones, a target for every column: for members that find it by name.
+      // Listed targets, then one for every column, for members that match it by name.
       target, root: root,
       columns: try columns.map(\.1)
         + target.table.columns.indices.map {
@@ -91,7 +89,7 @@ final class PlanBuilder {
     return plan
   }
 
-  /// A member that plain columns list fills the column of its own name too; returns the nodes of these columns.
+  /// Lets a member that listed columns read also fill the column with its own name; returns these columns' nodes.
   private static func share(_ root: MemberNode, _ listed: [ValueReader.Target]) -> [MemberNode] {
     root.children.compactMap { name, node in
       guard node.relation == nil, !node.hasParts,
@@ -143,7 +141,7 @@ final class PlanBuilder {
     return try values.mapValues { try fit($0, "value", column, table) }
   }
 
-  /// A mapping's own value, as its column keeps it.
+  /// A value of the mapping as its column stores it.
   private func fit(
     _ value: SeedValue, _ what: String, _ column: ColumnSchema, _ table: TableSchema
   ) throws -> SeedValue {
@@ -156,13 +154,13 @@ final class PlanBuilder {
     return try fitter.fit(fitting, to: column.affinity)
   }
 
-  /// The node of the row's own object, and those of the columns that members find by name.
+  /// The node of the row's object, and those of the columns matched by name.
   private func root(
     _ mapping: TableMapping, _ table: TableSchema
   ) -> (MemberNode, byName: [(column: String, node: MemberNode)]) {
     let names = mapping.names
     guard names != .explicit else { return (MemberNode(), []) }
-    // A column that takes a bare value whole finds the member of its name in an object.
+    // A column that takes a bare value matches the member with its name in an object.
     let listed = mapping.columns.filter { !$0.value.takesBareValue }
     let taken = Set(listed.keys).union(mapping.constants.keys)
     var found: [Int: MemberNode] = [:]
@@ -208,7 +206,7 @@ final class PlanBuilder {
     return RowRelation(kind, relation.layout, plan, names: names, sync: sync)
   }
 
-  /// The kind, with the columns that say whose rows the owned ones are.
+  /// The kind, with the columns in which owned rows name their parent.
   private func kind(
     _ relation: RelationMapping, _ plan: RowPlan, of table: TableSchema
   ) throws -> (RowRelation.Kind, parent: [Int]) {
@@ -259,7 +257,7 @@ final class PlanBuilder {
     return sync
   }
 
-  /// Once all plans are made: tells each which parents' rows it names without being asked.
+  /// Connects each plan with the parents whose rows it names indirectly; runs after all plans are built.
   func connectSyncs() {
     for plan in plans {
       plan.othersNamed = syncs.filter { $0.sync.target === plan.target && $0.plan !== plan }.map(\.sync)
@@ -294,12 +292,12 @@ final class PlanBuilder {
     return target
   }
 
-  /// What the schema's defaults are now; an expression is evaluated once per import.
+  /// The current values of the schema's defaults; expressions are evaluated once per import.
   private func schemaDefaults(_ table: TableSchema) throws -> [Int: SeedValue] {
     var defaults: [Int: SeedValue] = [:]
     for (index, column) in table.columns.enumerated() where !table.key.contains(index) {
       let value = try column.defaultSQL.map { try connection.value("SELECT \($0)") ?? .null } ?? .null
-      // Left out, an INTEGER PRIMARY KEY counts itself, and a NOT NULL column says what is wrong.
+      // If omitted, an INTEGER PRIMARY KEY is assigned, and a NOT NULL column reports its own error.
       if value == .null, column.isNotNull || column.declaredType.uppercased() == "INTEGER" { continue }
       defaults[index] = try fitter.fit(value, to: column.affinity)
     }
@@ -315,7 +313,7 @@ final class PlanBuilder {
     return table
   }
 
-  /// The tables that its triggers write, where they are to run.
+  /// The tables that the table's triggers write; empty if triggers do not run.
   private func triggered(by table: TableSchema) throws -> Set<String> {
     let triggers = try TableTriggers(connection, table)
     guard !triggers.names.isEmpty, policy.triggers != .ignore else { return [] }

@@ -1,11 +1,11 @@
 import SeedDatabase
 import SeedFormat
 
-/// Reads objects from the tape into their plans. Nothing is written: a row is known whole before it is.
+/// Reads objects from the tape into their plans. Nothing is written before the whole row is read.
 final class RowEvaluator {
   let reader = ValueReader()
 
-  /// Fills the plan with one object, or one plain value; `given` comes from outside the object.
+  /// Fills the plan from one object or plain value; `given` comes from outside the object.
   func evaluate(
     _ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource,
     given: GivenValues = []
@@ -30,12 +30,12 @@ final class RowEvaluator {
     try plan.checkKey()
   }
 
-  /// An object as a whole is for conversions that take one.
+  /// Only conversions that take an object read it whole.
   private func isWanted(
     _ target: ValueReader.Target, _ index: Int, _ source: borrowing DocumentSource
   ) -> Bool { source.tape.kind(index) != .object || target.conversion.takesObjects }
 
-  /// What a nested row is given from outside its object: its parent's key, and its name in a dictionary.
+  /// The values that a nested row gets from outside: its parent's key, and its name in a dictionary.
   func given(
     _ relation: RowRelation, _ element: NestedElement, _ parent: GivenValues,
     _ source: borrowing DocumentSource
@@ -44,7 +44,6 @@ final class RowEvaluator {
     return parent + [(names.column, try key(named: name, names, source))]
   }
 
-  /// A member's name as a key.
   func key(
     named name: Int, _ names: ValueReader.Target, _ source: borrowing DocumentSource
   ) throws(RejectedRow) -> BorrowedValue {
@@ -53,7 +52,7 @@ final class RowEvaluator {
 
   // MARK: Members
 
-  /// The members of the row's own object; those of a shape that was seen before are known by their numbers.
+  /// Reads the members of the row's object; shapes that were seen before are read by number.
   private func walk(_ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource) throws(RejectedRow) {
     let shape = source.tape.entries[index].shape
     guard shape != 0 else {
@@ -112,7 +111,7 @@ final class RowEvaluator {
 
   private static let mostPlainDigits = 18
 
-  /// What few digits without a sign spell, as most numbers of CSV are; `nil` for all others.
+  /// The value of a short unsigned number, as most CSV numbers are; `nil` for all others.
   @inline(__always)
   private static func plainInteger(_ digits: UnsafePointer<UInt8>, _ count: Int) -> Int64? {
     guard count > 0, count <= mostPlainDigits, count == 1 || digits[0] != UInt8(ascii: "0") else {
@@ -175,7 +174,7 @@ final class RowEvaluator {
     }
   }
 
-  /// An object that is null says so of everything within it.
+  /// Sets the columns of all members within a null object to NULL.
   private func setNull(_ plan: RowPlan, _ node: MemberNode) {
     for child in Array(node.children.values) + node.elements.map(\.node) {
       child.see()
@@ -196,7 +195,7 @@ final class RowEvaluator {
     }
   }
 
-  /// A nested object, or its bare key: read now, for its key stands in this row.
+  /// Reads a nested object, or its bare key, at once because its key fills this row's columns.
   private func reference(
     _ plan: RowPlan, _ nested: RowPlan, _ columns: [Int], _ index: Int, _ source: borrowing DocumentSource
   ) throws(RejectedRow) {
@@ -217,7 +216,7 @@ final class RowEvaluator {
       do throws(RejectedRow) {
         plan.set(columns[0], try bareKey(nested, index, source))
       } catch {
-        // The row's own column is what does not fit here.
+        // Report the row's column, because the value does not fit there.
         var refusal = error
         refusal.column = plan.table.columns[columns[0]].name
         throw refusal
@@ -225,7 +224,7 @@ final class RowEvaluator {
     }
   }
 
-  /// A key that stands alone where an object could; no row has NULL for one.
+  /// Reads a bare key in place of an object; NULL names no row.
   func bareKey(
     _ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource
   ) throws(RejectedRow) -> BorrowedValue {

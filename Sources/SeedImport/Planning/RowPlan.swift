@@ -1,7 +1,7 @@
 import SeedDatabase
 import SeedFormat
 
-/// How one kind of object becomes a row: a mapping whose names have become numbers, and the row being read.
+/// The plan that turns one kind of object into a row: a mapping with names resolved to numbers, and the current row.
 final class RowPlan {
   let target: ImportTarget
   let root: MemberNode
@@ -9,10 +9,10 @@ final class RowPlan {
   let constants: [(column: Int, value: SeedValue)]
   let defaults: [(column: Int, value: SeedValue)]
   let relations: [RowRelation]
-  /// Tables' parents whose rows this plan's rows are without being named by them: they stay all the same.
+  /// Parents in other relations that keep this plan's rows although they do not name them.
   var othersNamed: [ParentSync] = []
   @exclusivity(unchecked) var places: [Int?]
-  // One function at a time reads and fills a row; checking that at run time cost a seventh of an import.
+  // One function at a time reads and fills a row; a check at run time cost a seventh of an import.
   @exclusivity(unchecked) private(set) var slots = SlotSet()
   @exclusivity(unchecked) var binding: MemberBinding?
   @exclusivity(unchecked) private var latestShape: BatchShape?
@@ -65,7 +65,7 @@ final class RowPlan {
     return true
   }
 
-  /// How rows that fill these columns are written in a batch; `nil` where they cannot be.
+  /// The shape of a batch that fills these columns; `nil` if these rows cannot be batched.
   func batchShape(_ connection: Connection) throws -> BatchShape? {
     if let latestShape, latestShape.slots == slots { return latestShape }
     let shape = try shapes[slots] ?? BatchShape(self, slots, connection)
@@ -77,11 +77,10 @@ final class RowPlan {
 
   var table: TableSchema { target.table }
 
-  /// All tables that a tree of such rows is written to.
   private(set) lazy var targets: [ImportTarget] =
     [target] + relations.flatMap { $0.plan.targets + ($0.ownedPlan === $0.plan ? [] : $0.ownedPlan.targets) }
 
-  /// The key's values; only for rows that have them all.
+  /// The key's values; only valid if the row has all of them.
   var key: [BorrowedValue] { target.key.map { values[$0] } }
 
   var hasKey: Bool { target.key.allSatisfy { slots.contains($0) && !values[$0].isNull } }
@@ -97,22 +96,22 @@ final class RowPlan {
   var keyDescription: String? { hasKey ? rowDescription(table.keyNames, key.map(\.owned)) : nil }
 }
 
-/// Values that come from outside an object: of its parent's key, or of its name.
+/// Values from outside an object: from its parent's key, or from its name.
 typealias GivenValues = [(column: Int, value: BorrowedValue)]
 
-/// Rows of another table within a row's object. A class, and so is what it holds: each nested row looks at it, and of a
-/// struct all parts would be retained and released each time.
+/// Rows of another table within a row's object. A class with class members, because every nested row reads it, and a
+/// struct's parts would be retained and released each time.
 final class RowRelation {
   enum Kind {
-    /// The nested row's key goes to these columns of this row.
+    /// The nested row's key fills these columns of this row.
     case object(foreignKey: [Int])
-    /// This row's key goes to these columns of the nested rows.
+    /// This row's key fills these columns of the nested rows.
     case children(parentKey: [Int])
-    /// Both keys go to these columns of a third table's rows.
+    /// Both keys fill these columns of a third table's rows.
     case join(Join)
   }
 
-  /// A third table's row, which names one row of each side.
+  /// A third table's row that references one row of each side.
   final class Join {
     let plan: RowPlan
     let parentKey: [Int]
@@ -129,17 +128,14 @@ final class RowRelation {
     }
   }
 
-  /// How the nested rows lie there.
   enum Layout { case array, dictionary, single }
 
   let kind: Kind
   let layout: Layout
   let plan: RowPlan
-  /// The plan of the rows that belong to a parent: of the nested rows, or of the pairs.
+  /// The plan of the rows that belong to a parent: the nested rows, or the pairs.
   let ownedPlan: RowPlan
-  /// Where the names of a dictionary's members go.
   let names: ValueReader.Target?
-  /// Where rows go that a parent's newest object does not name.
   let sync: ParentSync?
 
   init(
@@ -164,7 +160,7 @@ final class RowRelation {
   }
 }
 
-/// Which columns of a table a row fills; one word for all tables that people make.
+/// The set of columns that a row fills; one word is enough for most tables.
 struct SlotSet: Hashable {
   private var low: UInt64 = 0
   private var high: Set<Int> = []

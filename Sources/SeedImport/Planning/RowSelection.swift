@@ -1,12 +1,10 @@
 import SeedFormat
 
-/// Which of the lists in one place a row goes to.
 struct RowSelection {
   private let conditions: [RowCondition]
 
   init(_ conditions: [RowCondition]) { self.conditions = conditions }
 
-  /// The row's members that it looks at.
   var members: Set<String> {
     Set(
       conditions.compactMap { condition in
@@ -14,7 +12,6 @@ struct RowSelection {
       })
   }
 
-  /// Whether the row on the tape meets all conditions.
   func takes(_ source: borrowing DocumentSource) -> Bool {
     for condition in conditions where !isMet(condition, source) { return false }
     return true

@@ -1,10 +1,10 @@
 import SeedDatabase
 import SeedFormat
 
-/// Rows of one table, written by one statement for all behind one another that fill the same columns. The rows are
-/// lent: whoever owns their bytes writes the batch before those go.
+/// Rows of one table; one statement writes each run of rows that fill the same columns. The rows are lent, so the owner
+/// of their bytes must write the batch before it frees them.
 final class TableBatch {
-  /// What the batch held at some time, to return to.
+  /// The contents of a batch at a point in time, to roll back to.
   typealias Mark = (segments: Int, latest: Int, used: Int, recognised: Int)
 
   private struct Segment {
@@ -15,7 +15,7 @@ final class TableBatch {
 
   private(set) var counts = TableChanges()
   private(set) var statements = 0
-  /// Rows that came again, equal to one that is or was here: they need not be written.
+  /// Rows equal to an earlier one, which need not be written.
   @exclusivity(unchecked) var recognised = 0
   @exclusivity(unchecked) private(set) var used = 0
   @exclusivity(unchecked) private var segments: [Segment] = []
@@ -36,9 +36,9 @@ final class TableBatch {
 
   deinit { values.deallocate() }
 
-  // MARK: Taking rows
+  // MARK: Adding rows
 
-  /// Takes the plan's row; false where a value is not as its column would keep it.
+  /// Adds the plan's row; returns false if its column would convert a value.
   func take(_ plan: RowPlan, _ shape: BatchShape) -> Bool {
     if used &+ shape.width > capacity { grow(to: used + shape.width) }
     guard shape.copy(plan, to: values + used) else { return false }
@@ -74,9 +74,9 @@ final class TableBatch {
     (used, recognised) = (0, 0)
   }
 
-  // MARK: Writing them
+  // MARK: Writing rows
 
-  /// Runs the statements. What SQLite says of a row is returned as a value: its caller takes all back then.
+  /// Runs the statements. Returns SQLite's error, so that the caller can roll back.
   func write(_ seen: SeenKeys?) throws -> DatabaseError? {
     outcomes.removeAll(keepingCapacity: true)
     for segment in segments {
@@ -124,12 +124,11 @@ final class TableBatch {
   }
 }
 
-/// The columns that rows of a batch fill, with the statement that writes them.
+/// The columns that a batch's rows fill, with the statement that writes them.
 final class BatchShape {
   let slots: SlotSet
   let width: Int
   let key: [Int]
-  /// Indexes into the table's columns, for those that the document fills.
   let columns: [Int]
   private let affinities: [Affinity]
   private let defaults: [BorrowedValue]
@@ -137,8 +136,8 @@ final class BatchShape {
   private let upsert: Statement
   private var mention: Statement?
 
-  /// `nil` for rows that go their own way: they are too wide, or one whose key is there could be refused for
-  /// what it leaves out, for an upsert begins as an insertion.
+  /// Fails for rows that must be written alone: rows that are too wide, and rows for an existing key that could be
+  /// rejected for an omitted column, because an upsert starts as an insertion.
   init?(_ plan: RowPlan, _ slots: SlotSet, _ connection: Connection) throws {
     let table = plan.table
     let columns = table.columns.indices.filter(slots.contains)
@@ -172,10 +171,10 @@ final class BatchShape {
     if let error = statement.attempt() { throw error }
   }
 
-  /// As a value: its caller decides whether it is a row's matter.
+  /// Returns the error, because the caller decides whether a row caused it.
   func run() -> DatabaseError? { upsert.attempt() }
 
-  /// What stands in `columns` alone is compared, and changed in a row that is there. ABORT, as in ``TableSQL``.
+  /// Only `columns` are compared, and updated in an existing row. ABORT, as in ``TableSQL``.
   private static func sql(_ table: TableSchema, _ columns: [Int], _ filled: [Int]) -> String {
     let names = { (columns: [Int]) in columns.map { quoted(table.columns[$0].name) } }
     let list = { (parts: [String]) in parts.joined(separator: ", ") }
@@ -188,7 +187,7 @@ final class BatchShape {
       """
   }
 
-  /// Columns in which two rows of the same key can differ; equal keys may be spelled differently.
+  /// Columns in which two rows with the same key can differ; equal keys may have different spellings.
   private static func settable(_ table: TableSchema, _ columns: [Int]) -> [Int] {
     let others = columns.filter { column in
       guard let place = table.key.firstIndex(of: column) else { return true }

@@ -2,7 +2,7 @@ import SeedDatabase
 import SeedFormat
 import SeedSystem
 
-/// Reads dates of one format and gives them the form of their column.
+/// Parses dates in one format and converts them to the column's form.
 struct DateReader {
   private enum Format {
     case iso8601, seconds, milliseconds
@@ -12,10 +12,9 @@ struct DateReader {
   private let format: Format
   private let form: ImportConversion.DateForm
   private let zone: Int
-  /// What a message calls it.
   let name: String
 
-  /// Seconds from 1970 to 2001, from which Core Data counts.
+  /// Seconds from 1970 to 2001, the epoch of Core Data.
   private static let coreDataOrigin: Int64 = 978_307_200
 
   init(
@@ -31,7 +30,7 @@ struct DateReader {
     }
   }
 
-  /// What a text says; `nil` where it is none of the format's.
+  /// The instant; `nil` if the text is not in the format.
   func instant(_ text: UnsafeBufferPointer<UInt8>) -> UTCTime.Instant? {
     switch format {
     case .iso8601: UTCTime.parse(iso8601: text, zone: zone)
@@ -65,7 +64,7 @@ struct DateReader {
     return Int64(exactly: seconds.rounded(.down)).map { ($0, seconds - seconds.rounded(.down)) }
   }
 
-  /// The column's value; `nil` where it has no room for it. A fraction never makes a column of whole numbers REAL.
+  /// The column's value; `nil` if it is out of range. A fraction never makes a column of integers REAL.
   func value(_ instant: UTCTime.Instant, _ affinity: Affinity) -> SeedValue? {
     switch form {
     case .seconds: return Self.seconds(instant.seconds, instant.fraction, affinity)
@@ -85,7 +84,7 @@ struct DateReader {
     fraction == 0 || affinity == .integer ? .integer(seconds) : .real(Double(seconds) + fraction)
   }
 
-  /// Nanoseconds are the finest that a double tells of a date's second.
+  /// Nanoseconds, because a double holds no finer fraction of a date.
   private static let parts = 1_000_000_000
 
   private static func text(_ instant: UTCTime.Instant) -> SeedValue? {
@@ -95,7 +94,7 @@ struct DateReader {
     let time = UTCTime(secondsSinceEpoch: seconds)
     guard !isBeyond, time.secondsSinceEpoch == seconds else { return nil }
     guard fraction > 0 else { return .text(time.text) }
-    // The leading 1 keeps the zeros behind the point.
+    // The leading 1 keeps leading zeros of the fraction.
     let digits = "\(parts + fraction)".dropFirst().trimmingSuffix { $0 == "0" }
     return .text("\(time.text.dropLast()).\(digits)Z")
   }

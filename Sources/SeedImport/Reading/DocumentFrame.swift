@@ -1,10 +1,10 @@
-/// The objects that lead to a document's lists of rows, as a tree of their members' names.
+/// The objects that contain a document's lists, as a tree of member names.
 struct DocumentFrame {
   struct Node {
     let path: MemberPath
-    /// By the names' bytes: a Swift string equals its other normal forms, a member's name does not.
+    /// Keyed by bytes, because Swift strings are equal across normal forms and member names are not.
     var children: [[UInt8]: Int] = [:]
-    /// The lists that lie here, by their numbers in the mapping.
+    /// The lists at this node, by their indexes in the mapping.
     var lists: [Int] = []
     var layout: ImportMapping.Layout?
   }
@@ -12,19 +12,18 @@ struct DocumentFrame {
   static let root = 0
 
   private(set) var nodes = [Node(path: "$")]
-  /// Where lists lie.
   private(set) var paths: [(node: Int, path: MemberPath)] = []
   /// Nodes that a document must have.
   private(set) var needed: Set<Int> = []
-  /// Nodes of which one list takes all rows that no other one wants.
+  /// Nodes with one list that takes all remaining rows.
   private var openNodes: Set<Int> = []
-  /// Whether the document is one row after another, without anything around them.
+  /// Whether the document is only rows, one after another.
   let isLines: Bool
   let csv: CSVFormat?
-  /// The first of its lists, by its number in the mapping.
+  /// The first list's index in the mapping.
   let first: Int
 
-  /// The lists of a kind of document, with their numbers in the mapping.
+  /// The lists of one kind of document, with their indexes in the mapping.
   init(_ numbered: [(number: Int, list: ImportMapping.List)]) throws {
     guard let first = numbered.first else { throw ImportFailure(.mapping, "the mapping has no list") }
     self.first = first.number

@@ -1,20 +1,20 @@
 import SeedSystem
 
-/// Which of a mapping's lists a document has, by its name.
+/// Finds the lists of a document by its name.
 struct DocumentFrames {
   private let lists: [ImportMapping.List]
   private var frames: [[Int]: DocumentFrame] = [:]
-  /// Lists whose documents came, by their numbers.
+  /// Indexes of lists whose document was read.
   private var met: Set<Int> = []
 
-  /// Tries each list with its neighbours, so that a mapping that cannot work fails before the first row.
+  /// Builds the frame of each list and its neighbours, so that an invalid mapping fails before the first row.
   init(_ mapping: ImportMapping) throws {
     lists = mapping.lists
     for file in Set(lists.map(\.file)) { _ = try frame(lists.indices.filter { lists[$0].file == file }) }
     if lists.isEmpty { _ = try frame([]) }
   }
 
-  /// The frame of a document; a list that names it counts more than one that names none.
+  /// The frame of a document; lists that name it take precedence over lists for all documents.
   mutating func frame(of document: String) throws -> DocumentFrame {
     let named = lists.indices.filter {
       lists[$0].file.map { ImportMapping.isFile(document, named: $0) } ?? false
@@ -28,7 +28,7 @@ struct DocumentFrames {
     return try frame(numbers)
   }
 
-  /// A frame for lines that name their lists themselves.
+  /// A frame for lines that name their lists.
   mutating func anyFrame() throws -> DocumentFrame {
     try frame(lists.indices.filter { lists[$0].file == lists[0].file })
   }
@@ -40,7 +40,6 @@ struct DocumentFrames {
     return frame
   }
 
-  /// Throws where a list's document did not come.
   func checkAllCame() throws {
     for (number, list) in lists.enumerated() where !list.isOptional && !met.contains(number) {
       guard let file = list.file else { continue }
@@ -51,7 +50,7 @@ struct DocumentFrames {
     }
   }
 
-  /// The last part of a path, without the ending of a compressed file.
+  /// The file name without the extension of a compressed file.
   fileprivate static func name(_ document: String) -> String {
     let name = document.split(separator: "/").last ?? document[...]
     return String(name.hasSuffix(".gz") ? name.dropLast(3) : name)
@@ -59,7 +58,7 @@ struct DocumentFrames {
 }
 
 extension ImportMapping {
-  /// Whether a file's name is one that a list names.
+  /// Whether a file's name matches a list's pattern.
   package static func isFile(_ name: String, named pattern: String) -> Bool {
     let name = DocumentFrames.name(name)
     return name == pattern || name.matches(shellPattern: pattern)

@@ -2,19 +2,18 @@ import SeedDatabase
 import SeedFormat
 import SeedSystem
 
-/// A scanner with the tape that it fills: what a row's values are lent from. A string that is no text spoils its row,
+/// A scanner with the tape that it fills, which lends a row's values. A string that is not valid text rejects its row,
 /// not the document.
 struct DocumentSource: ~Copyable {
   var scanner: JSONScanner
   var tape: JSONTape
-  /// For documents of CSV.
   private(set) var records: RecordReader?
   private var decoder: TextDecoder?
-  /// Where the bytes in memory begin, and where the row is that was looked at last.
+  /// The places of the first byte in memory and of the latest row.
   private var (base, latest) = (FilePlace(), FilePlace())
-  /// Whether this is one rejected row that comes again, whose values have no places of their own.
+  /// Whether this is a rejected row of an earlier import, whose values have no offsets.
   private var isAgain = false
-  /// How numbers are spelled, where the row is a record of CSV.
+  /// The spelling of numbers if the row is a CSV record.
   var numbers: NumberSpelling?
 
   init() {
@@ -23,20 +22,19 @@ struct DocumentSource: ~Copyable {
     tape = JSONTape()
   }
 
-  /// One row between those of a document whose tape is in use.
+  /// Creates a source for one row of a document whose tape is in use.
   private init(partAt offset: Int) {
     scanner = JSONScanner(at: offset)
     scanner.keepsBadTexts = true
     tape = JSONTape(learnsShapes: false)
   }
 
-  /// What is wrong with the row on the tape, whatever a mapping makes of it.
+  /// The error in the row on the tape, whatever the mapping.
   var flaw: RejectedRow? {
     if let records { return records.flaw }
     return scanner.flaw.map { RejectedRow(.malformed, $0.reason, offset: $0.offset) }
   }
 
-  /// Whether null is an empty field.
   var isRecord: Bool { numbers != nil }
 
   func text(_ index: Int) -> UnsafeBufferPointer<UInt8> { scanner.text(index, of: tape) }
@@ -49,7 +47,6 @@ struct DocumentSource: ~Copyable {
     return bytes
   }
 
-  /// The value of the row's member of that name.
   func member(_ name: String) -> Int? {
     guard tape.kind(0) == .object else { return nil }
     var member = 1
@@ -60,7 +57,6 @@ struct DocumentSource: ~Copyable {
     return nil
   }
 
-  /// The names of the row's members.
   var names: [String] {
     guard tape.kind(0) == .object else { return [] }
     var (names, member) = ([String](), 1)
@@ -71,7 +67,7 @@ struct DocumentSource: ~Copyable {
     return names
   }
 
-  /// The row in a part of the document that is still in memory, on the tape again.
+  /// Reads a row that is still in memory onto a tape again.
   func again(_ range: Range<Int>) throws -> DocumentSource {
     var again = DocumentSource(partAt: range.lowerBound)
     again.scanner.feed(UnsafeRawBufferPointer(scanner.bytes(range)))
@@ -89,9 +85,7 @@ struct DocumentSource: ~Copyable {
   }
 }
 
-// Rejected rows, each on a tape of its own.
 extension DocumentSource {
-  /// A row of JSON.
   static func again(_ json: [UInt8]) throws -> DocumentSource {
     var source = DocumentSource(partAt: 0)
     source.isAgain = true
@@ -104,7 +98,7 @@ extension DocumentSource {
     return source
   }
 
-  /// A record of CSV, in UTF-8 by now.
+  /// Reads a CSV record that was already converted to UTF-8.
   static func again(
     record: [UInt8], _ header: [String], _ csv: CSVFormat,
     _ empties: @escaping (String) -> RecordHeader.Empty
@@ -124,7 +118,7 @@ extension DocumentSource {
     return source
   }
 
-  /// A refusal in terms of the file: where its bytes are.
+  /// Converts a rejection's offset to one in the file.
   func placed(_ refusal: RejectedRow) -> RejectedRow {
     guard let offset = refusal.offset else { return refusal }
     var refusal = refusal
@@ -135,7 +129,7 @@ extension DocumentSource {
 
 // Documents in pieces.
 extension DocumentSource {
-  /// Forgets the document and waits for the next one; throws where no row can have the fields that the mapping names.
+  /// Resets for the next document; throws if its header lacks fields that the mapping needs.
   mutating func restart(
     _ csv: CSVFormat?, _ empties: @escaping (String) -> RecordHeader.Empty,
     flawOfHeader: @escaping ([String]) -> String? = { _ in nil }
@@ -161,10 +155,9 @@ extension DocumentSource {
 
   mutating func complete() { scanner.complete() }
 
-  /// Bytes of the document that have come.
   var bytesFed: Int { decoder?.bytesTaken ?? scanner.bytesFed }
 
-  /// Bytes of the document up to the row at hand, roughly where they are not UTF-8.
+  /// Bytes of the document up to the current row; approximate if it is not UTF-8.
   var bytesRead: Int { min(scanner.offset, bytesFed) }
 
   mutating func nextRecord() throws -> JSONStep {
@@ -177,22 +170,21 @@ extension DocumentSource {
     }
   }
 
-  /// The texts of a record's fields as an array of JSON.
+  /// A record's field texts as a JSON array.
   func array(_ range: Range<Int>) -> [UInt8] {
     let texts = records?.texts(range, scanner) ?? []
     return JSONValue.array(texts.map { JSONValue($0.map { String(decoding: $0, as: UTF8.self) }) }).bytes
   }
 }
 
-// Places in the file, for messages: counted from the last known one when somebody asks.
+// Places in the file for messages, counted on demand from the last known one.
 extension DocumentSource {
-  /// Remembers where a row is; rows mostly come in order.
   mutating func mark(_ offset: Int) {
     if offset < latest.offset { latest = base }
     latest = place(of: offset)
   }
 
-  /// The line and the byte in the file; of a row that was marked, or of something in it.
+  /// The line and offset in the file of a marked row, or of a value in it.
   func place(of offset: Int) -> FilePlace {
     guard let decoder, offset >= latest.offset else {
       return FilePlace(offset: offset, inFile: offset, line: 0)
@@ -202,15 +194,14 @@ extension DocumentSource {
     return place
   }
 
-  /// The byte in the file.
   func offsetInFile(_ offset: Int) -> Int { place(of: offset).inFile }
 
-  /// The line of a row that was marked; only CSV has them, for its rows are not told apart by lines.
+  /// The line of a marked row; only in CSV, because lines do not separate its rows.
   var line: Int? { decoder == nil ? nil : latest.line }
 }
 
 extension DocumentSource {
-  /// A value as SQLite would hold it, a number beyond its numbers as its digits; `nil` for an object or an array.
+  /// A value as SQLite would store it, or a number's digits if it is out of range; `nil` for an object or array.
   func plainValue(_ index: Int) -> SeedValue? {
     switch tape.kind(index) {
     case .null: .null
@@ -224,7 +215,7 @@ extension DocumentSource {
   }
 }
 
-/// Where a byte of the text stands in the file that it was decoded from.
+/// A byte's place in the file from which the text was decoded.
 struct FilePlace {
   var offset = 0
   var inFile = 0
@@ -247,7 +238,7 @@ struct FilePlace {
     last = bytes.last ?? last
   }
 
-  /// Line feeds that belong to the return before them.
+  /// Counts line feeds that follow a carriage return.
   private static func pairs(_ bytes: UnsafeBufferPointer<UInt8>, behind last: UInt8) -> Int {
     var (pairs, before) = (0, last)
     for byte in bytes {
@@ -262,15 +253,12 @@ struct RowPlace {
   var document = ""
   var row = 0
   var offset = 0
-  /// In CSV.
   var line: Int?
-  /// The number of the row's list in the mapping.
   var list = 0
-  /// In a dictionary of rows.
   var name: String?
 }
 
-/// Hands on a document's bytes, expanded where their first two say that they are gzip.
+/// Passes a document's bytes on, and decompresses them if the first two are gzip's.
 package final class DocumentUnpacker {
   private enum Content {
     case unknown([UInt8])
@@ -285,7 +273,6 @@ package final class DocumentUnpacker {
 
   package init() {}
 
-  /// Takes the next piece.
   package func take(_ piece: [UInt8], _ sink: ([UInt8]) throws -> Void) throws {
     switch content {
     case .plain: try sink(piece)
@@ -299,7 +286,7 @@ package final class DocumentUnpacker {
     }
   }
 
-  /// Ends the document; a compressed one must be complete.
+  /// Ends the document; throws if a compressed one is incomplete.
   package func end(_ sink: ([UInt8]) throws -> Void) throws {
     switch content {
     case .plain: return
@@ -308,10 +295,10 @@ package final class DocumentUnpacker {
     }
   }
 
-  /// Milliseconds between two looks at the cancellation, while a pipe has nothing.
+  /// Milliseconds between two checks for cancellation while a pipe is empty.
   private static let patience: Int32 = 100
 
-  /// Hands on a whole file, piece by piece; `passed` is told of the bytes of each as the file has them.
+  /// Reads a whole file in pieces; `passed` receives the number of each piece's bytes in the file.
   package static func read(
     _ path: String, pieces: Int, isCancelled: () -> Bool = { false }, passed: (Int) -> Void = { _ in },
     _ sink: ([UInt8]) throws -> Void

@@ -1,9 +1,9 @@
 import SeedDatabase
 import SeedFormat
 
-/// How the fields of a document of CSV spell numbers: what is not JSON's spelling is turned into it.
+/// Converts a CSV document's spelling of numbers to JSON's.
 struct NumberSpelling {
-  /// Whether a comma stands before the fraction.
+  /// Whether the decimal separator is a comma.
   let hasComma: Bool
 
   init(_ format: CSVFormat) { self.init(hasComma: format.decimal == .comma) }
@@ -14,7 +14,7 @@ struct NumberSpelling {
   private static let (zero, plus, minus) = (UInt8(ascii: "0"), UInt8(ascii: "+"), UInt8(ascii: "-"))
   private static let (point, comma) = (UInt8(ascii: "."), UInt8(ascii: ","))
 
-  /// Whether a text has to be looked at, as all but a number in JSON's spelling.
+  /// Whether the text is not a number in JSON's spelling and needs a closer check.
   func isOther(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     let digits = text.first == Self.minus ? text.dropFirst() : text[...]
     guard !hasComma, let first = digits.first, let last = digits.last, Self.isDigit(first), Self.isDigit(last)
@@ -22,7 +22,7 @@ struct NumberSpelling {
     return first == Self.zero && digits.count > 1 && Self.isDigit(digits[digits.startIndex + 1])
   }
 
-  /// The number in JSON's spelling; `nil` for what is none.
+  /// The number in JSON's spelling; `nil` if the text is not a number.
   func plain(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
     var rest = Self.trimmed(text[...])
     let sign = rest.first
@@ -33,7 +33,7 @@ struct NumberSpelling {
       + (parts.count > 1 ? [UInt8(ascii: "e")] + parts[1] : [])
   }
 
-  /// Whether the text is a number with a decimal point, which a document with commas cannot mean.
+  /// Whether the text is a number with a decimal point, which is invalid in a document with commas.
   func isOfOtherMark(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     hasComma && Self(hasComma: false).plain(text) != nil
   }

@@ -1,6 +1,6 @@
 import SeedFormat
 
-/// Members around a document's rows that lead to none: some of them, for the message about rows that are not there.
+/// Some of the skipped members around a document's rows, named in the message about missing rows.
 struct PassedMembers {
   private var names: [Int: [String]] = [:]
 
@@ -11,7 +11,7 @@ struct PassedMembers {
     if names[node, default: []].count < Self.mostNames { names[node, default: []].append(name) }
   }
 
-  /// What stands at the deepest object on the way to the path where a member is another than the path's.
+  /// Describes the deepest object on the path that has other members than the next one.
   func failure(_ path: MemberPath, _ frame: DocumentFrame) -> ImportFailure {
     let found = path.steps.indices.reversed().lazy.compactMap { described(path.steps, upTo: $0, frame) }.first
     return ImportFailure(

@@ -1,9 +1,9 @@
 import SeedDatabase
 import SeedFormat
 
-/// The names of a document's fields, and what a field without text is in each.
+/// The names of a document's fields, and the value of an empty field in each.
 final class RecordHeader {
-  /// What an empty field becomes: NULL, or the empty text.
+  /// The value of an empty field: NULL, or the empty text.
   struct Empty {
     var bare = JSONTape.Kind.null
     var quoted = JSONTape.Kind.null
@@ -26,7 +26,7 @@ final class RecordHeader {
 
   var count: Int { names.count }
 
-  /// Names that stand there twice, which nothing reads, with numbers: an object has each name once.
+  /// Appends numbers to duplicate names, which nothing reads, because an object's names are unique.
   static func distinct(_ names: [String]) -> [String] {
     var seen = Set(names.map { Array($0.utf8) })
     guard seen.count < names.count else { return names }
@@ -41,7 +41,7 @@ final class RecordHeader {
 }
 
 extension CSVFormat.EmptyFields {
-  /// What an empty field of that column is, by the column's type and whether it may be NULL.
+  /// The value of an empty field, by the column's type and nullability.
   func kinds(_ column: ColumnSchema, isReference: Bool = false) -> RecordHeader.Empty {
     let isRequired = column.isNotNull && !isReference
     let required: JSONTape.Kind = column.affinity == .text && isRequired ? .string : .null
@@ -56,7 +56,7 @@ extension CSVFormat.EmptyFields {
 }
 
 extension ColumnSchema {
-  /// Whether the column keeps a text as it is, also an empty one.
+  /// Whether the column stores texts, also empty ones, unchanged.
   fileprivate var takesTexts: Bool {
     switch affinity {
     case .text, .numeric: true

@@ -1,9 +1,9 @@
 import SeedFormat
 
-/// Reads records of CSV onto a tape, each as an object of its fields under the header's names. Texts stay where they
-/// lie in the document; only those with doubled quotation marks are copied. An empty line is no record.
+/// Reads CSV records onto a tape, each as an object with the header's names. Texts remain in the document; only those
+/// with doubled quotation marks are copied. Empty lines are skipped.
 struct RecordReader {
-  /// Where something begins that ends the reading, and what is wrong there.
+  /// A fatal error and the offset of its cause.
   struct Fault: Error {
     let offset: Int
     let reason: String
@@ -14,17 +14,16 @@ struct RecordReader {
   private let empties: (String) -> RecordHeader.Empty
   private let flawOfHeader: ([String]) -> String?
   private(set) var header: RecordHeader?
-  /// What is wrong with the record on the tape.
   private(set) var flaw: RejectedRow?
-  /// Whether the header is the document's own first record.
+  /// Whether the header is the document's first record.
   let hasHeader: Bool
-  /// Records that are still to be passed over before the header, or the first row.
+  /// Records left to skip before the header or the first row.
   var recordsToSkip = 0
 
-  /// Bytes of one record; a quotation mark that is never closed would otherwise swallow the file.
+  /// The most bytes of a record; an unclosed quotation mark would otherwise consume the whole file.
   static let longestRecord = RowFinder.longestRow
 
-  /// `flawOfHeader` says what is wrong with the fields' names, where no row can follow.
+  /// `flawOfHeader` returns the error in the fields' names if no row can follow.
   init(
     _ format: CSVFormat, _ empties: @escaping (String) -> RecordHeader.Empty,
     flawOfHeader: @escaping ([String]) -> String? = { _ in nil }
@@ -34,7 +33,6 @@ struct RecordReader {
     (self.empties, self.flawOfHeader) = (empties, flawOfHeader)
   }
 
-  /// Makes the tape ready for the fields of these names.
   mutating func begin(_ names: [String], _ tape: inout JSONTape) {
     let header = RecordHeader(names, empties)
     begin(header, &tape)
@@ -45,7 +43,7 @@ struct RecordReader {
     tape.layOut(header.texts)
   }
 
-  /// The next record, as ``SeedFormat/JSONScanner/nextLine(_:)`` reads the next value.
+  /// Reads the next record, like ``SeedFormat/JSONScanner/nextLine(_:)`` reads the next value.
   mutating func next(_ scanner: inout JSONScanner, _ tape: inout JSONTape) throws(Fault) -> JSONStep {
     guard scanner.isWorthALook else { return .starved }
     if try !passSkipped(&scanner), !scanner.isComplete { return .starved }
@@ -55,7 +53,7 @@ struct RecordReader {
     return try read(header, &scanner, &tape)
   }
 
-  /// The fields' texts of a record that is still in memory; `nil` for an empty one without quotation marks.
+  /// The field texts of a record that is still in memory; `nil` for an empty field without quotation marks.
   func texts(_ range: Range<Int>, _ scanner: borrowing JSONScanner) -> [[UInt8]?] {
     let (base, first) = scanner.held
     let scan = RecordScan(
@@ -70,7 +68,7 @@ struct RecordReader {
     }
   }
 
-  /// False where nothing else has come.
+  /// Returns false if no other bytes have arrived.
   private func passEmptyLines(_ scanner: inout JSONScanner) -> Bool {
     let (base, start) = scanner.held
     var offset = scanner.offset
@@ -79,7 +77,7 @@ struct RecordReader {
     return offset < scanner.bytesFed
   }
 
-  /// False where not all records have come that are passed over.
+  /// Returns false if not all records to skip have arrived.
   private mutating func passSkipped(_ scanner: inout JSONScanner) throws(Fault) -> Bool {
     while recordsToSkip > 0 {
       guard passEmptyLines(&scanner) else { return false }
@@ -151,7 +149,7 @@ struct RecordReader {
     entry.pointee.count = text.count
   }
 
-  /// Makes one of two quotation marks; returns how many bytes are left.
+  /// Replaces doubled quotation marks by single ones; returns the number of bytes left.
   private static func unquote(
     _ base: UnsafePointer<UInt8>, _ range: Range<Int>, into text: UnsafeMutablePointer<UInt8>
   ) -> Int {
@@ -185,7 +183,7 @@ struct RecordReader {
     return .starved
   }
 
-  /// Passes the record's line end: of a pair whose line feed has not come, that is an empty line of its own.
+  /// Passes the line end. A line feed that arrives after its carriage return counts as an empty line.
   private func end(_ start: Int, _ end: Int, _ scanner: inout JSONScanner) throws(Fault) -> JSONStep {
     try checkLength(start, end)
     let (base, first) = scanner.held
@@ -211,7 +209,7 @@ struct RecordReader {
       offset: offset, reason: "text behind a closing quotation mark, which a line end or delimiter follows")
   }
 
-  // MARK: The header
+  // MARK: Header
 
   private mutating func readHeader(
     _ scanner: inout JSONScanner, _ tape: inout JSONTape
@@ -240,7 +238,7 @@ struct RecordReader {
     )
   }
 
-  /// Hands on the texts of a record's fields; the offset of its end, or `nil` where it has not come whole.
+  /// Passes the record's field texts on; returns the offset of its end, or `nil` if it is incomplete.
   private func fields(
     _ start: Int, _ scanner: inout JSONScanner, mustBeText: Bool = true, _ body: ([UInt8]) -> Void
   ) throws(Fault) -> Int? {

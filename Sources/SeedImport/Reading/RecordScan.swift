@@ -1,18 +1,16 @@
 import SeedFormat
 
-/// Finds one field after another in the bytes of CSV that are in memory. Positions count from `base`.
+/// Finds CSV fields in the bytes in memory. Positions count from `base`.
 struct RecordScan {
-  /// What stands behind a field.
   enum Stop { case delimiter, lineEnd, end, starved, text }
 
   struct Field {
-    /// The text, without the quotation marks around it.
     var range: Range<Int>
     var isQuoted = false
-    /// Whether quotation marks in it stand twice.
+    /// Whether the text has doubled quotation marks.
     var isDoubled = false
     var stop: Stop
-    /// The first byte that is not UTF-8.
+    /// The first byte that is not valid UTF-8.
     var wrong: Int?
   }
 
@@ -30,9 +28,9 @@ struct RecordScan {
 
   static func isLineEnd(_ byte: UInt8) -> Bool { byte == 0x0A || byte == 0x0D }
 
-  // MARK: Both kinds
+  // MARK: Quoted and unquoted fields
 
-  /// A quotation mark within a field that does not begin with one is text, as in the readers of others.
+  /// A quotation mark inside an unquoted field is text, as in other CSV readers.
   @inline(__always)
   private func bare(_ start: Int) -> Field {
     var (index, wrong) = (start, Int?.none)
@@ -76,7 +74,7 @@ struct RecordScan {
     return Self.isLineEnd(base[index]) ? .lineEnd : .text
   }
 
-  /// Passes a character beyond ASCII, or notes that it is none; false where it has not come whole.
+  /// Passes a character beyond ASCII, or notes that it is invalid; returns false if it is incomplete.
   private func pass(_ index: inout Int, _ wrong: inout Int?) -> Bool {
     let length = utf8SequenceLength(base, index, end)
     guard length >= 0 || isComplete else { return false }
@@ -90,7 +88,7 @@ struct RecordScan {
   private static let lowBits: UInt64 = 0x0101_0101_0101_0101
   private static let highBits: UInt64 = 0x8080_8080_8080_8080
 
-  /// The first byte from `start` on that may end a bare field, or is not ASCII.
+  /// The first byte from `start` that may end an unquoted field, or is not ASCII.
   @inline(__always)
   private func skipPlain(_ start: Int) -> Int {
     var index = start
@@ -98,7 +96,7 @@ struct RecordScan {
     while index &+ 8 <= end {
       let word = UInt64(littleEndian: UnsafeRawPointer(base + index).loadUnaligned(as: UInt64.self))
       let difference = word ^ delimiters
-      // Both line ends are below 0x0E, and hardly anything else in a text is.
+      // Both line ends are below 0x0E, and texts have almost no other such bytes.
       let special =
         Self.highBits
         & (word | (word &- Self.lowBits &* 0x0E) & ~word | (difference &- Self.lowBits) & ~difference)
@@ -109,7 +107,7 @@ struct RecordScan {
     return index
   }
 
-  /// The first quotation mark from `start` on, or byte that is not ASCII.
+  /// The first byte from `start` that is a quotation mark or not ASCII.
   @inline(__always)
   private func skipQuoted(_ start: Int) -> Int {
     var index = start
@@ -126,9 +124,7 @@ struct RecordScan {
 }
 
 extension RecordScan.Field {
-  /// Where the field ends, with its quotation marks.
   var end: Int { range.upperBound + (isQuoted ? 1 : 0) }
 
-  /// Where the field begins, with its quotation marks.
   var start: Int { range.lowerBound - (isQuoted ? 1 : 0) }
 }

@@ -1,16 +1,14 @@
 import SeedDatabase
 import SeedFormat
 
-/// Why a value or a row is rejected, before its place is known.
+/// The reason why a value or row is rejected, before its place is known.
 struct RejectedRow: Error {
   let code: ImportIssue.Code
   var message: String
   var column: String?
   var offset: Int?
   var key: String?
-  /// The nested table that it is about, where it is not the row's own.
   var table: String?
-  /// The name that the header gives the field, in CSV.
   var field: String?
 
   init(
@@ -31,12 +29,12 @@ struct RejectedRow: Error {
     }
   }
 
-  /// `message` is SQLite's about a unique value.
+  /// `message` is SQLite's message about a unique conflict.
   init(taken message: String, _ table: TableSchema) {
     self.init(.unique, message, column: Self.column(message, table))
   }
 
-  /// SQLite's messages of constraints begin with their kind, and name the column behind a colon.
+  /// SQLite's messages about constraints start with the kind, followed by a colon and the column.
   private static func code(_ message: String) -> ImportIssue.Code {
     if message.hasPrefix("NOT NULL") { return .notNull }
     if message.hasPrefix("UNIQUE") { return .unique }
@@ -51,7 +49,7 @@ struct RejectedRow: Error {
   }
 }
 
-/// Turns an error about one row into its rejection; every other error ends the import.
+/// Converts an error about one row to its rejection; other errors end the import.
 func rejecting<Result>(_ table: TableSchema, _ body: () throws -> Result) throws -> Result {
   do {
     return try body()

@@ -1,17 +1,16 @@
 import SeedFormat
 
-/// A rejected row as the document has it.
+/// A rejected row as in the document.
 struct RowContent {
-  /// As JSON.
   var value: [UInt8]
-  /// As it came, where it is no JSON or not UTF-8.
+  /// The original bytes if the row is not JSON or not UTF-8.
   var bytes: [UInt8]?
-  /// The fields' names, where a record of CSV is no object of them.
+  /// The fields' names if a CSV record cannot be an object with these names.
   var header: [String]?
 
   init(value: [UInt8]) { self.value = value }
 
-  /// What cannot be read, with a text beside it for people.
+  /// Creates the content of an unreadable row, with a readable text beside its bytes.
   init(bytes: [UInt8], header: [String]? = nil) {
     value = []
     JSONWriter.append(Self.text(bytes), to: &value)
@@ -22,21 +21,20 @@ struct RowContent {
 
   private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
-  /// The bytes that count: those that came, unless somebody has mended the text beside them.
+  /// The row's bytes: the original ones, unless the user edited the text beside them.
   func mended(_ value: JSONValue?) -> [UInt8]? {
     guard let bytes, let text = value?.string else { return nil }
     return text == Self.text(bytes) ? bytes : Array(text.utf8)
   }
 }
 
-/// A line of rejected rows, on its way in again.
 struct RejectedLine {
   let place: RowPlace
   let content: RowContent
   private let mended: [UInt8]?
   private let fields: [JSONValue]?
 
-  /// `json` is the row as the line has it, with the digits that it has there.
+  /// `json` is the row with the line's own digits.
   init(parsing line: [UInt8], json: [UInt8]) throws(MalformedJSON) {
     var members = try JSONObjectReader(parsing: line, at: "line")
     var place = RowPlace(document: try members.string("document"))
@@ -57,13 +55,13 @@ struct RejectedLine {
     (self.place, self.content) = (place, content)
   }
 
-  /// What is wrong with the row before it is read.
+  /// The error in the row that is known before it is read.
   var flaw: RejectedRow? {
     guard let fields, let header = content.header, fields.count != header.count else { return nil }
     return .fields(fields.count, under: header.count)
   }
 
-  /// The row on a tape: as its document had it, or as somebody has mended it.
+  /// Reads the row, original or edited, onto a tape.
   func source(
     _ csv: CSVFormat, _ empties: @escaping (String) -> RecordHeader.Empty
   ) throws -> DocumentSource {
@@ -76,7 +74,7 @@ struct RejectedLine {
 }
 
 extension RejectedRow {
-  /// A record of CSV that has more or fewer fields than the header.
+  /// The rejection of a CSV record whose number of fields differs from the header's.
   static func fields(_ count: Int, under width: Int) -> RejectedRow {
     RejectedRow(
       .notAnObject,

@@ -1,20 +1,18 @@
 import SeedDatabase
 import SeedFormat
 
-/// Finds the rows of a document that comes in pieces: through its frame token by token, its rows by the tape.
+/// Finds the rows of a document that arrives in pieces: reads its frame by token and its rows by tape.
 struct RowFinder {
   private enum Stage {
-    /// The value of that node of the frame is next.
     case seeking(Int)
     case finding
     case skipping(nesting: Int)
-    /// Within an array there: elements are passed whole, which costs less than tokens.
+    /// Within an array of the frame: skips whole elements, which is faster than tokens.
     case passing(nesting: Int)
     case rows, names, member, single, lines, records, trailing, done
     /// Within a line that is an array of rows.
     case page
 
-    /// Whether the rows are all that the document has.
     var isWhole: Bool {
       switch self {
       case .lines, .records: true
@@ -23,36 +21,35 @@ struct RowFinder {
     }
   }
 
-  /// Bytes of one row, or of a line: it is read into memory.
+  /// The most bytes of a row or line, which is read into memory.
   static let longestRow = 16 * 1024 * 1024
 
   enum Step {
-    /// A row of the list at hand is on the tape, with its name in a dictionary of rows.
+    /// A row of the current list is on the tape, with its name if the list is a dictionary.
     case row(name: String?)
     case moved, starved, done
   }
 
-  /// The node that rows come from.
   private var node = DocumentFrame.root
-  /// The lists that rows may go to, by their numbers in the mapping.
+  /// Indexes of the lists that may take the current rows.
   var lists: [Int] { frame.nodes[node].lists }
   private let frame: DocumentFrame
   private var stage: Stage
   private var open: [Int] = []
   private var found: Set<Int> = []
-  /// Lists whose place the document has, by their numbers.
+  /// Indexes of lists whose path the document has.
   private(set) var listsFound: Set<Int> = []
   private var passed = PassedMembers()
   private var name = ""
 
-  /// `isLines` is true for a document of lines, whatever the mapping's are.
+  /// `isLines` overrides the mapping's layout with lines.
   init(_ frame: DocumentFrame, isLines: Bool = false) {
     self.frame = frame
     stage =
       isLines
       ? .lines
       : frame.csv != nil ? .records : frame.isLines ? .lines : .seeking(DocumentFrame.root)
-    // What has no frame is all rows.
+    // A document without a frame is all rows.
     if case .seeking = stage { return }
     listsFound = Set(lists)
   }
@@ -106,13 +103,13 @@ struct RowFinder {
       guard offset - source.tape.offset(0) > longestRow else { return }
       throw LongRow(offset: source.tape.offset(0))
     case .starved:
-      // A scanner looks again once a quarter more has come: up to there, shorter rows may lie in memory.
+      // The scanner retries once a quarter more bytes have arrived, so shorter rows may take up to that much memory.
       guard source.scanner.bytesAhead > longestRow + longestRow / 4 else { return }
       throw LongRow(offset: offset)
     }
   }
 
-  /// A line is a row, or an array of rows, which is read again row by row once it is known to be in order.
+  /// Reads a line: a row, or an array of rows. A valid array is read again row by row.
   private mutating func line(_ source: inout DocumentSource) throws -> Step {
     let step = try source.scanner.nextLine(&source.tape)
     try Self.checkLength(step, source)
@@ -132,7 +129,7 @@ struct RowFinder {
     }
   }
 
-  // MARK: The frame around them
+  // MARK: Frame
 
   private var behindList: Stage { open.isEmpty ? .trailing : .finding }
 
@@ -205,7 +202,7 @@ struct RowFinder {
     }
   }
 
-  /// Behind a document another one may stand, which is read like the first.
+  /// Another document may follow; it is read like the first.
   private mutating func trail(_ source: inout DocumentSource) throws -> Step {
     if let missing = frame.paths.first(where: { frame.needed.contains($0.node) && !found.contains($0.node) })
     {
@@ -222,7 +219,6 @@ struct RowFinder {
   }
 }
 
-/// A row beyond ``RowFinder/longestRow``.
 struct LongRow: Error {
   let offset: Int
 

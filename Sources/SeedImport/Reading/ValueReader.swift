@@ -2,22 +2,21 @@ import SeedDatabase
 import SeedFormat
 import SeedSystem
 
-/// Turns one value of a tape into what its column is given.
+/// Converts one value on a tape to its column's value.
 final class ValueReader {
   let bytes = LentBytes()
 
-  /// The column and the conversion that a member feeds. A class, for every value looks at one: a struct's names would
-  /// be retained and released each time.
+  /// A column and its conversion. A class, because every value reads one, and a struct's strings would be retained and
+  /// released each time.
   final class Target {
     let column: Int
     let schema: ColumnSchema
     let conversion: ImportConversion
-    /// Whether an empty text is NULL.
     let nullsEmpty: Bool
     fileprivate let dates: DateReader?
-    /// By letters, whatever Unicode form they have.
+    /// Keyed by string, so that all Unicode forms match.
     fileprivate let values: [String: SeedValue]
-    /// What an empty field of CSV becomes before anything else is asked, if the values have it.
+    /// The replacement for an empty CSV field, if the listed values have one; it is applied first.
     fileprivate let ofEmptyField: SeedValue?
 
     init(
@@ -51,7 +50,7 @@ final class ValueReader {
     }
   }
 
-  /// A member's name as its column's value: as a text would be, but in one spelling only: two spellings would be one key.
+  /// Reads a member's name like a text, but allows only one spelling, because two spellings would be the same key.
   func read(name: String, for target: Target) throws(RejectedRow) -> BorrowedValue {
     let column = target.schema
     guard case .text(let text) = bytes.lend(.text(name)) else { return .null }
@@ -67,7 +66,7 @@ final class ValueReader {
     }
   }
 
-  /// A mapping's own value for a column; `nil` where a document's value would not fit either.
+  /// A value of the mapping as the column stores it; `nil` if a document's value would not fit either.
   func fit(_ value: SeedValue, _ column: ColumnSchema) -> SeedValue? {
     switch (value, column.affinity) {
     case (.text(var text), _): return text.withUTF8 { text in try? string(text, column).owned }
@@ -97,26 +96,25 @@ final class ValueReader {
     RejectedRow(.typeMismatch, "expected a plain value, found an object or an array")
   }
 
-  /// The text of a field that spells a number as JSON does not, as JSON does; any other text, and any that its column
-  /// takes as a text, as it is.
+  /// Converts a field's number to JSON's spelling; returns other texts, and all texts for TEXT columns, unchanged.
   private func digits(
     _ text: UnsafeBufferPointer<UInt8>, _ source: borrowing DocumentSource, _ affinity: Affinity
   ) throws(RejectedRow) -> UnsafeBufferPointer<UInt8> {
     guard let numbers = source.numbers, affinity.isOfNumbers, numbers.isOther(text) else { return text }
     if let plain = numbers.plain(text) { return plain.withUnsafeBufferPointer { bytes.copy($0) } }
-    // SQLite would read it as another number than the document means.
+    // SQLite would parse it as a different number.
     guard numbers.isOfOtherMark(text) else { return text }
     throw RejectedRow(.typeMismatch, "expected a number with a decimal comma, found \(quote(text))")
   }
 
-  /// A text that stays where it is while other rows are read.
+  /// A text that is valid while other rows are read.
   @inline(__always)
   private func lent(_ index: Int, _ source: borrowing DocumentSource) -> UnsafeBufferPointer<UInt8> {
     let text = source.text(index)
     return source.tape.isCopied(index) ? bytes.copy(text) : text
   }
 
-  /// A number as its column wants it: a text keeps its digits, and a whole number is none by rounding.
+  /// Converts a number for its column: a text keeps the digits, and a fraction is never rounded to an integer.
   private func number(
     _ index: Int, _ source: borrowing DocumentSource, _ affinity: Affinity
   ) throws(RejectedRow) -> BorrowedValue {
@@ -130,7 +128,7 @@ final class ValueReader {
     }
   }
 
-  /// A number that has neither 64 bits nor a double's range: only REAL takes the nearest double of a whole number.
+  /// Converts a number beyond 64 bits or a double's range; only REAL accepts the nearest double of an integer.
   private func beyond(
     _ digits: UnsafeBufferPointer<UInt8>, _ affinity: Affinity
   ) throws(RejectedRow) -> Double {
@@ -199,7 +197,6 @@ final class ValueReader {
       .conversion, "\(describe(index, source)) is none of the values that the mapping lists")
   }
 
-  /// A plain value as its text.
   private func spelling(_ index: Int, _ source: borrowing DocumentSource) -> String? {
     switch source.tape.kind(index) {
     case .string: String(decoding: source.text(index), as: UTF8.self)
@@ -271,9 +268,9 @@ final class ValueReader {
   }
 }
 
-/// The whole number that a number's digits spell exactly, also with an exponent or a fraction of zeros; `nil` for any
-/// other, and for one beyond 64 bits. The text must be a number by JSON's grammar. By way of a double,
-/// 9007199254740993.0 would become another number.
+/// The integer that a number's digits spell exactly, also with an exponent or a zero fraction; otherwise, or beyond 64
+/// bits, `nil`. The text must be a number in JSON's grammar. Conversion through a double would change
+/// 9007199254740993.0.
 package func spelledInteger(_ text: UnsafeBufferPointer<UInt8>) -> Int64? {
   let zero = UInt8(ascii: "0")
   let isNegative = text.first == UInt8(ascii: "-")
@@ -296,5 +293,5 @@ package func spelledInteger(_ text: UnsafeBufferPointer<UInt8>) -> Int64? {
 
 private let mostIntegerDigits = 19
 
-/// Exponents beyond these do not meet as many digits in any document.
+/// No document has enough digits to balance exponents beyond these.
 private let exponents = -1 << 40...1 << 40

@@ -1,35 +1,32 @@
 import SeedDatabase
 import SeedFormat
 
-/// The rows of one document as they stand there, for who has tables of its own for them: no mapping, no look-ups. The
-/// document comes in pieces: ``feed(_:)`` for each, then ``end()``.
+/// Reads one document's rows unchanged, without a mapping or lookups, for receivers with tables of their own. The
+/// document arrives in pieces: call ``feed(_:)`` for each, then ``end()``.
 package final class DocumentRows {
-  /// What messages call it.
   private let document: String
   private let receiver: any RowReceiver
   private let binding: RowBinding
   private let buffer = RowBuffer(rows: rowsTaken)
-  // Checked, unlike its neighbour: without, the compiler (6.3.1) never frees what a noncopyable property holds.
+  // Checked, unlike its neighbour: without the check, Swift 6.3.1 never frees the storage of a noncopyable property.
   private var source = DocumentSource()
   @exclusivity(unchecked) private var finder: RowFinder
-  /// Whether nothing of the document was looked at, which may begin with a byte order mark.
+  /// Whether no byte has been read; the document may begin with a byte order mark.
   private var isAtStart = true
   private let csv: CSVFormat?
-  /// Rows that were read.
   @exclusivity(unchecked) package private(set) var count = 0
 
-  /// Rows that a receiver takes at a time.
+  /// The most rows that a receiver takes at a time.
   package static let rowsTaken = 16
 
-  /// The row was read up to which somebody wanted to read.
+  /// Thrown after the last row that the caller asked for.
   package struct Enough: Error {
-    /// Where it is.
     package let place: String
   }
 
   private let most: Int
 
-  /// A document whose rows lie behind a path, in that layout. Reading ends with ``Enough`` behind the row `most`.
+  /// Creates a reader for rows at a path in the given layout. Reading ends with ``Enough`` after `most` rows.
   package init(
     _ document: String, _ layout: ImportMapping.Layout, rows: MemberPath, for receiver: any RowReceiver,
     upTo most: Int = .max
@@ -48,13 +45,11 @@ package final class DocumentRows {
     }
   }
 
-  /// Takes the next piece.
   package func feed(_ bytes: UnsafeRawBufferPointer) throws {
     source.feed(bytes)
     try run()
   }
 
-  /// Ends the document.
   package func end() throws {
     source.complete()
     try run()
@@ -76,7 +71,7 @@ package final class DocumentRows {
     }
   }
 
-  /// What the rows lend goes with the document's next piece.
+  /// Passes rows on before their values expire with the document's next piece.
   private func flush() throws {
     try buffer.flush(to: receiver)
     binding.clear()
@@ -109,7 +104,7 @@ package final class DocumentRows {
     return ImportFailure(.row, "\(place): \(part)\(error.message)")
   }
 
-  /// The document and the line of the row at hand; the row's number, where the document is no CSV.
+  /// The document and line of the current row; the row's number if the document is not CSV.
   package var place: String {
     let offset = source.tape.offset(0)
     source.mark(offset)
@@ -121,7 +116,7 @@ package final class DocumentRows {
 @available(*, unavailable)
 extension DocumentRows: Sendable {}
 
-/// Room for rows, which are lent until they are taken.
+/// Storage for rows that are lent until the receiver takes them.
 private final class RowBuffer {
   private let values: UnsafeMutablePointer<BorrowedValue>
   private let capacity: Int
@@ -138,7 +133,7 @@ private final class RowBuffer {
 
   var isFull: Bool { count == capacity }
 
-  /// An empty row; it belongs to the others once it is kept.
+  /// An empty row; it is added to the others once it is kept.
   func next(width: Int) -> UnsafeMutablePointer<BorrowedValue> {
     let row = values + count * ReceivedRows.mostColumns
     row.update(repeating: .null, count: width)

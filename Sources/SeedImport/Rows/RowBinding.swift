@@ -1,13 +1,13 @@
 import SeedDatabase
 import SeedFormat
 
-/// Which members and fields go to which of a receiver's columns, and how their values become the columns' values.
+/// Binds members and fields to a receiver's columns, with the conversion of their values.
 final class RowBinding {
   private let receiver: any RowReceiver
   private let reader = ValueReader()
-  /// By the place in the header of a document of CSV.
+  /// Targets by field index in a CSV header.
   @exclusivity(unchecked) private var fields: [ValueReader.Target?] = []
-  /// By the numbers that the nodes of members have.
+  /// Targets by the numbers of member nodes.
   @exclusivity(unchecked) private var targets: [ValueReader.Target] = []
   private var members = MemberNode()
   private var known: [[UInt8]: MemberNode?] = [:]
@@ -21,7 +21,6 @@ final class RowBinding {
     names = keyColumn.flatMap(target)
   }
 
-  /// The rows before were taken: what they lent may go.
   func clear() { reader.bytes.clear() }
 
   func column(_ name: String) -> ColumnSchema? { receiver.column(name)?.schema }
@@ -42,7 +41,6 @@ final class RowBinding {
     return node
   }
 
-  /// Takes the fields' names of a document of CSV.
   func begin(_ names: [String]) -> String? {
     fields = names.map(target)
     return nil
@@ -50,7 +48,6 @@ final class RowBinding {
 
   // MARK: Rows
 
-  /// Fills a row from the one on the tape.
   func read(
     _ source: borrowing DocumentSource, _ name: String?, into row: UnsafeMutablePointer<BorrowedValue>
   ) throws(RejectedRow) {
@@ -86,7 +83,7 @@ final class RowBinding {
     }
   }
 
-  /// What has parts is kept as JSON: a SELECT gets at them.
+  /// Objects and arrays are stored as JSON, which SELECT can query.
   private func value(
     _ index: Int, _ source: borrowing DocumentSource, _ target: ValueReader.Target
   ) throws(RejectedRow) -> BorrowedValue {

@@ -1,19 +1,17 @@
 package import SeedDatabase
 package import SeedFormat
 
-/// What becomes of the rows of documents.
 package protocol RowReceiver: AnyObject {
-  /// What is wrong with the fields' names of a document of CSV; `nil` where rows may follow.
+  /// The error in the header of a CSV document; `nil` if rows may follow.
   func flaw(ofHeader names: [String]) -> String?
-  /// The column for a member or a field of that name; `nil` where nobody wants it. Asked once for each name of a document.
+  /// The column for a member or field; `nil` to ignore it. Called once for each name in a document.
   func column(_ name: String) -> ReceivedColumn?
-  /// How many columns there are by now.
   var width: Int { get }
-  /// Takes rows whose values are good until it returns.
+  /// Takes rows whose values are valid until it returns.
   func take(_ rows: ReceivedRows) throws
 }
 
-/// A column by its number among a receiver's, and what it stores.
+/// A column by its index in the receiver, and its type.
 package struct ReceivedColumn {
   let number: Int
   let schema: ColumnSchema
@@ -21,17 +19,16 @@ package struct ReceivedColumn {
   package init(_ number: Int, _ schema: ColumnSchema) { (self.number, self.schema) = (number, schema) }
 }
 
-/// Some rows behind one another; a column that a row does not mention is NULL.
+/// Consecutive rows; columns that a row does not mention are NULL.
 package struct ReceivedRows {
-  /// The first of them, counted from the document's start.
+  /// The first row's number in the document.
   package let first: Int
   package let count: Int
   let values: UnsafeMutablePointer<BorrowedValue>
 
-  /// As many as a table of SQLite has.
+  /// The most columns of an SQLite table.
   package static let mostColumns = 2000
 
-  /// The row of that number among these.
   package func row(_ number: Int) -> UnsafePointer<BorrowedValue> {
     UnsafePointer(values + number * Self.mostColumns)
   }

@@ -1,9 +1,9 @@
 import SeedDatabase
 
-/// Removes what the import says is gone: rows that their parents no longer name, and rows of whole tables that it does
-/// not mention.
+/// Deletes rows that the import makes obsolete: rows that their parents no longer name, and unmentioned rows of whole
+/// tables.
 final class LostRows {
-  /// Rows that went or changed with others, of tables that no mapping fills.
+  /// Rows deleted or changed along with others, in tables that no mapping fills.
   private(set) var ofOthers: [String: RowDeletion.Changes] = [:]
   private let connection: Connection
   private let targets: [ImportTarget]
@@ -25,7 +25,7 @@ final class LostRows {
 
   var statements: Int { syncs.reduce(0) { $0 + $1.ledger.statements } }
 
-  /// Begins to note which rows the import mentions, where the others are to go, or may have to go with them.
+  /// Starts to record the mentioned rows if others will, or may, be deleted.
   func begin() throws {
     let lossy = targets.filter { $0.mode != .merge }.map(\.table.name)
     let dependent = try deletion.dependents(of: lossy)
@@ -41,8 +41,8 @@ final class LostRows {
     for sync in syncs { try sync.ledger.drop() }
   }
 
-  /// Removes rows that their parents' newest objects do not name; for the last time, or once before rows that wait come
-  /// again, for what goes may have the values that they wait for.
+  /// Deletes rows that their parents' newest objects do not name. Called at the end, and once before waiting rows are
+  /// retried, because deleted rows may hold the values that those need.
   func removeParentless(isLast: Bool) throws {
     for sync in syncs where sync.ledger.hasParents {
       try deletion.list(sync.target.table.name, sync.ledger.lost)
@@ -51,9 +51,9 @@ final class LostRows {
     try delete()
   }
 
-  /// Removes rows that no row of the import mentions, from tables of which it is to have all; so many rows of its
-  /// documents met no condition, and `absent` are tables no list of which came. A row that the import mentions does not
-  /// go with one that it references: what it references is not there, as in a database that is empty before.
+  /// Deletes rows that the import does not mention from tables that it replaces. `passedOver` rows of its documents met
+  /// no condition, and `absent` tables had no list in any document. A mentioned row is not deleted along with one that
+  /// it references: its reference is broken, as in an initially empty database.
   func removeUnmentioned(_ place: RowPlace, passedOver: Int, absent: Set<String>) throws {
     deletion.mayFollow = { [targets] reference in Self.mayFollow(reference, targets) }
     defer { deletion.mayFollow = { _ in nil } }
@@ -83,7 +83,7 @@ final class LostRows {
     try deletion.list(target.table.name, seen.others)
   }
 
-  /// Throws where a table lost too many rows, be it to others that they referenced.
+  /// Throws if a table lost too many rows, also through rows that they referenced.
   func checkShrink() throws {
     guard !policy.acceptsShrink, targets.contains(where: { $0.mode != .merge }) else { return }
     for target in targets where target.seen != nil && target.deleted > 0 {
@@ -107,7 +107,7 @@ final class LostRows {
     Int(try connection.integer("SELECT count(*) FROM \(quoted(table))") ?? 0)
   }
 
-  /// Conditions that no row meets are most likely wrong.
+  /// A condition that no row meets is probably wrong.
   private func checkSelection(_ target: ImportTarget) throws {
     guard target.isSelected, !policy.acceptsShrink, try target.seen?.isEmpty == true else { return }
     let lost = try deletion.count(target.table.name)
@@ -118,7 +118,6 @@ final class LostRows {
         + "the 'where', or accept it (--accept-shrink, ImportPolicy.acceptsShrink)")
   }
 
-  /// References that the policy of references cleared.
   func note(cleared: [String: Int]) {
     for (table, count) in cleared { add(.init(updated: count), to: table) }
   }
@@ -142,7 +141,7 @@ final class LostRows {
     for (table, changes) in try telling({ try deletion.run() }) { add(changes, to: table) }
   }
 
-  /// What a trigger says to a deletion is no row's matter: the import does not mention those rows.
+  /// Reports a trigger's error in a deletion as a failure, because no row of the document caused it.
   private func telling<Result>(_ deletion: () throws -> Result) throws -> Result {
     do { return try deletion() } catch let error as DatabaseError {
       guard error.code == ResultCode.trigger else { throw error }

@@ -1,16 +1,15 @@
 import SeedDatabase
 import SeedFormat
 
-/// Collects rows with all that is nested in them, to be written by a few statements per table. It takes only what is
-/// in order as far as can be seen without the database; and if SQLite then refuses any of it, nothing of it is
-/// written. For both cases there is ``RowTreeWriter``, which goes row by row and knows what becomes of a row that is
-/// refused and of those around it.
+/// Collects rows with their nested rows, to write them with a few statements per table. It accepts only rows that are
+/// valid as far as it can check without the database; if SQLite rejects any, nothing collected is written. In both
+/// cases ``RowTreeWriter`` writes row by row, and handles a rejected row and those around it.
 final class RowCollector {
   private let connection: Connection
   private let policy: ImportPolicy
   private let evaluator: RowEvaluator
   private let store: RowStore
-  /// Tables whose batches hold rows, in the order in which they began.
+  /// Tables whose batches have rows, in the order of their first row.
   @exclusivity(unchecked) private var open: [ImportTarget] = []
   @exclusivity(unchecked) private var rows: [Row] = []
   @exclusivity(unchecked) private var mostRows = RowCollector.mostRows
@@ -18,7 +17,7 @@ final class RowCollector {
   private let syncs: [ParentSync]
   @exclusivity(unchecked) private var syncMarks: [ParentSync.Mark] = []
 
-  /// A row of the document, and where it can be read again.
+  /// A row of the document, with the place to read it again.
   struct Row {
     let list: Int
     let name: String?
@@ -26,14 +25,13 @@ final class RowCollector {
     let range: Range<Int>
   }
 
-  /// Rows that are collected at most. Bad rows mostly come in groups, and all that is collected with one is written
-  /// again row by row: behind it, fewer are collected at first.
+  /// The most rows to collect. Bad rows often come in groups, and all rows collected with one are written again row by
+  /// row, so fewer are collected after a bad row.
   private static let mostRows = 1024
   private static let fewestRows = 16
-  /// Values that are collected at most before they are written: enough that a statement's start costs nothing,
-  /// and few enough for a processor's cache.
+  /// The most values to collect: enough to amortise a statement's start, and few enough for the processor's cache.
   private static let mostValues = 8 * 1024
-  /// Bytes beyond which collected rows are written, besides those that lie in the document.
+  /// The most bytes to collect, beyond those in the document.
   private static let mostBytes = 256 * 1024
 
   init(
@@ -46,7 +44,7 @@ final class RowCollector {
 
   // MARK: Collecting
 
-  /// Takes the row on the tape with all that is nested in it; or nothing of it, where it has to be written alone.
+  /// Adds the row on the tape with its nested rows, or nothing if it has to be written alone.
   func collect(
     _ row: Row, _ plan: RowPlan, _ source: borrowing DocumentSource,
     given: GivenValues
@@ -85,7 +83,6 @@ final class RowCollector {
     return values >= Self.mostValues || evaluator.reader.bytes.count >= Self.mostBytes
   }
 
-  /// A row that cannot be written with others.
   private struct GoesAlone: Error {}
 
   private func collectTree(
@@ -99,7 +96,7 @@ final class RowCollector {
     }
   }
 
-  /// The objects that a row references come first; most recur and are known.
+  /// Adds the objects that a row references first; most recur and are already known.
   private func addWithReferences(_ plan: RowPlan, _ source: borrowing DocumentSource) throws {
     for (number, relation) in plan.relations.enumerated() {
       guard relation.isObject, let place = plan.places[number], source.tape.kind(place) == .object else {
@@ -142,7 +139,7 @@ final class RowCollector {
     relation.sync?.add(relation.ownedPlan)
   }
 
-  /// Collects the nested row, and returns its key where a pair needs it; `nil` where there is none.
+  /// Adds the nested row, and returns its key if a pair needs it; `nil` if the row is absent.
   private func elementKey(
     _ relation: RowRelation, _ element: NestedElement, _ given: GivenValues,
     _ source: borrowing DocumentSource
@@ -179,7 +176,7 @@ final class RowCollector {
 
   // MARK: Writing
 
-  /// Writes all that is collected and forgets it; where SQLite rejects a row, writes nothing and returns all rows.
+  /// Writes all collected rows and clears them; if SQLite rejects one, writes nothing and returns all rows.
   func write() throws -> [Row] {
     guard !rows.isEmpty else { return [] }
     let isWritten = try writeTogether()

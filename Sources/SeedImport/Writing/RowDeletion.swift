@@ -1,28 +1,26 @@
 import SeedDatabase
 import SeedFormat
 
-/// Deletes rows with all that goes with them: foreign keys are not enforced during an import, so what `ON DELETE`
-/// says is done here. Rows are listed first, in temporary tables, until no further one goes along.
+/// Deletes rows with their dependents. Foreign keys are not enforced during an import, so `ON DELETE` actions run here.
+/// Rows are first listed in temporary tables until no more are found.
 final class RowDeletion {
   private let connection: Connection
   private var lists: [String: DoomedRows] = [:]
-  /// What is true of a reference's rows that may go or change with what they reference; `nil` where all may.
+  /// A condition for the referencing rows that may be deleted or changed with the referenced row; `nil` for all.
   var mayFollow: (StoredReference) -> String? = { _ in nil }
 
   private var reader: SchemaReader { SchemaReader(connection) }
 
   init(_ connection: Connection) { self.connection = connection }
 
-  /// Lists the table's rows that `rest` finds, which stands behind `SELECT`ed columns in a query.
+  /// Lists the rows of the table that `rest` finds, the part of a query after the columns of `SELECT`.
   func list(_ table: String, _ rest: String) throws {
     let list = try self.list(of: table)
     if try list.take(rest) > 0 { try follow(list) }
   }
 
-  /// How many rows of a table are listed.
   func count(_ table: String) throws -> Int { try lists[table.lowercased()]?.count() ?? 0 }
 
-  /// The values that these columns have in listed rows.
   func values(_ columns: [String], of table: String) throws -> [[SeedValue]] {
     guard let list = lists[table.lowercased()] else { return [] }
     return try connection.rows(
@@ -30,7 +28,7 @@ final class RowDeletion {
     )
   }
 
-  /// The values that these columns have in rows whose references are to be cleared.
+  /// The values of these columns in rows whose references will be cleared.
   func clearedValues(_ columns: [String], of table: String) throws -> [[SeedValue]] {
     let list = columns.map(quoted).joined(separator: ", ")
     let conditions = try clearings().filter { $0.reference.table.lowercased() == table.lowercased() }
@@ -40,10 +38,8 @@ final class RowDeletion {
       "SELECT \(list) FROM \(quoted(table)) WHERE \(conditions.joined(separator: " OR "))")
   }
 
-  /// What became of a table's rows.
   struct Changes {
     var deleted = 0
-    /// Rows whose references were cleared.
     var updated = 0
 
     static func += (changes: inout Changes, others: Changes) {
@@ -52,7 +48,6 @@ final class RowDeletion {
     }
   }
 
-  /// Deletes all that is listed, and clears the references to it.
   func run() throws -> [String: Changes] {
     var changes: [String: Changes] = [:]
     for clearing in try clearings() {
@@ -77,9 +72,9 @@ final class RowDeletion {
     return list
   }
 
-  // MARK: What references them
+  // MARK: References
 
-  /// The tables, by their lower-case names, whose rows may go or change with rows of these.
+  /// The lower-case names of tables whose rows may be deleted or changed along with rows of these.
   func dependents(of tables: [String]) throws -> Set<String> {
     var (found, queue) = (Set<String>(), tables)
     while let table = queue.popLast() {
@@ -91,14 +86,13 @@ final class RowDeletion {
     return found
   }
 
-  /// A reference whose rows stay, without it.
+  /// A reference that is cleared while its rows stay.
   private struct Clearing {
     let reference: StoredReference
-    /// What is true of its rows.
     let condition: String
   }
 
-  /// What a referenced table is called in queries that may also be about itself.
+  /// The alias of a referenced table, in queries that may join it with itself.
   private static let parent = "seedbank_parent"
 
   private func follow(_ first: DoomedRows) throws {
@@ -119,7 +113,7 @@ final class RowDeletion {
     mayFollow(reference).map { " AND \($0)" } ?? ""
   }
 
-  /// How one of a reference's rows is found by a row that it references.
+  /// The SQL condition that joins a reference's rows with the referenced row.
   private static func matches(_ reference: StoredReference) -> String {
     zip(reference.columns, reference.parentColumns).map {
       "\(quoted(reference.table)).\(quoted($0)) = \(parent).\(quoted($1))"
@@ -134,7 +128,6 @@ final class RowDeletion {
     }
   }
 
-  /// Rows that go themselves do not count.
   private func condition(_ reference: StoredReference, _ list: DoomedRows) -> String {
     let own = lists[reference.table.lowercased()].map { " AND NOT \($0.isListed)" } ?? ""
     return """
@@ -157,7 +150,7 @@ final class RowDeletion {
   }
 }
 
-/// Rows of one table that are to go, by their rowids, or by their primary keys where they have none.
+/// Rows of one table to be deleted, by rowid, or by primary key in a table without rowids.
 private final class DoomedRows {
   let table: String
   let name: String
@@ -183,7 +176,7 @@ private final class DoomedRows {
     return columns.filter { $0[1] != .integer(0) }.map(\.[0].text)
   }
 
-  /// Takes in the rows that a query finds, and returns how many are new.
+  /// Adds the rows that a query finds, and returns the number of new ones.
   func take(_ rest: String) throws -> Int {
     let columns = identity.map { "\(quoted(table)).\(quoted($0))" }.joined(separator: ", ")
     try connection.execute("INSERT OR IGNORE INTO \(name) SELECT \(columns) \(rest)")

@@ -1,6 +1,6 @@
 import SeedDatabase
 
-/// A savepoint with the counts of the tables that are written in it.
+/// A savepoint that also restores the counts of the tables written in it.
 struct RowSavepoint {
   private let connection: Connection
   private let name: String

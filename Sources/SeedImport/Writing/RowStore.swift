@@ -1,13 +1,12 @@
 import SeedDatabase
 import SeedFormat
 
-/// Writes single rows, each into its table by the writer of its shape.
 final class RowStore {
   let waiting: WaitingRows
   private let policy: ImportPolicy
   private let bytes: LentBytes
   private let keys = KeyIdentity()
-  // As in ``RowPlan``: no other access can happen during one of these.
+  // Unchecked as in ``RowPlan``: no accesses overlap.
   @exclusivity(unchecked) private var row: [BorrowedValue] = []
   private var keyBytes: [UInt8] = []
   private var rowBytes: [UInt8] = []
@@ -17,7 +16,7 @@ final class RowStore {
     waiting = WaitingRows(connection)
   }
 
-  /// Whether the very same row came before, and none with its key in between.
+  /// Whether the same row was written before, with no other row of its key in between.
   func isKnown(_ plan: RowPlan) throws -> Bool {
     try describe(plan)
     return plan.target.recent.contains(keyBytes, rowBytes)
@@ -28,7 +27,7 @@ final class RowStore {
     plan.target.recent.remember(keyBytes, rowBytes)
   }
 
-  /// Writes the row that the plan holds; false where it has to wait. A ``RejectedRow`` says why it is not written.
+  /// Writes the plan's row; returns false if it has to wait, and throws ``RejectedRow`` if it is rejected.
   func store(_ plan: RowPlan) throws -> Bool {
     let target = plan.target
     try target.seen?.insert(plan.key)
@@ -37,7 +36,7 @@ final class RowStore {
       try describeKey(plan)
       target.recent.forget(keyBytes)
     }
-    // A row behind one that waits has to wait too, or the older would win.
+    // A row after a waiting one with its key also waits, or the older row would win.
     if !waiting.isEmpty, waiting.hasOlder(than: plan, try identity(of: plan)) { return false }
     let writer = try target.writer(plan.slots)
     row.removeAll(keepingCapacity: true)
@@ -49,7 +48,7 @@ final class RowStore {
     return true
   }
 
-  /// Why the plan's row, for which ``store(_:)`` returned false last, cannot have its unique value.
+  /// The unique conflict of the plan's row after ``store(_:)`` returned false.
   func conflict(_ plan: RowPlan) throws -> RejectedRow {
     let writer = try plan.target.writer(plan.slots)
     let refusal = RejectedRow(taken: writer.takenMessage, plan.table)
@@ -59,7 +58,7 @@ final class RowStore {
     return RejectedRow(.unique, words ?? refusal.message, column: refusal.column)
   }
 
-  /// Notes a row that waits. The document mentions it, so it is not deleted as missing.
+  /// Records a waiting row. The document mentions it, so it must not be deleted as missing.
   func mention(_ plan: RowPlan) throws {
     try plan.target.seen?.insert(plan.key)
     try fillDefaults(plan)
@@ -72,7 +71,6 @@ final class RowStore {
     return WaitingRows.identity(plan, keyBytes)
   }
 
-  /// What new rows take where the document says nothing.
   func fillDefaults(_ plan: RowPlan) throws {
     guard !plan.defaults.isEmpty || !plan.target.schemaDefaults.isEmpty else { return }
     for (column, value) in plan.target.schemaDefaults

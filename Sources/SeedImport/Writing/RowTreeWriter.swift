@@ -1,25 +1,24 @@
 import SeedDatabase
 import SeedFormat
 
-/// Writes rows with all that is nested in them. Order of one tree: the objects that a row references, the row, then
-/// the rows that reference it. A row that is refused takes what was nested in it along; a refused child leaves its
-/// parent alone. Where one of them has to wait, the tree waits whole.
+/// Writes rows with their nested rows: first the referenced objects, then the row, then the rows that reference it. A
+/// rejected row takes its nested rows along; a rejected child does not affect its parent. If one of them has to wait,
+/// the whole tree waits.
 final class RowTreeWriter {
   let evaluator = RowEvaluator()
   private let connection: Connection
   private let issues: IssueCollector
   let store: RowStore
-  /// For rows that can be written with others.
   let collector: RowCollector
   @exclusivity(unchecked) var place = RowPlace()
-  /// Whether a row whose unique value is taken is refused, and waits no more.
+  /// Whether a row whose unique value is taken is rejected instead of waiting.
   var decides = false
-  /// Whether a tree that waits is gone through once more, only to note which rows it names.
+  /// Whether a waiting tree is walked only to record the rows that it names.
   private var isMentioning = false
-  /// The rows of the tree at hand whose unique values are taken, or those of rows that they reference.
+  /// Rows of the current tree whose unique values, or those of rows that they reference, are taken.
   private var early: Set<Int> = []
   private var isTooEarly = false
-  /// Whether what is mentioned lies within one of these: if it is refused, all that it had stays.
+  /// Whether the mentioned rows are within one of these: if that is rejected, all its rows stay.
   private var isWithinEarly = false
 
   init(
@@ -30,8 +29,8 @@ final class RowTreeWriter {
     collector = RowCollector(connection, policy, evaluator, store, syncs)
   }
 
-  /// Reads and writes the row on the tape; what is wrong with it goes to the issues. False where it has to wait: then
-  /// nothing of it is written.
+  /// Reads and writes the row on the tape, and reports its errors as issues. Returns false if it has to wait, without
+  /// writing anything.
   func write(_ plan: RowPlan, _ source: borrowing DocumentSource, given: GivenValues) throws -> Bool {
     early.removeAll(keepingCapacity: true)
     let savepoint =
@@ -45,21 +44,21 @@ final class RowTreeWriter {
     return true
   }
 
-  /// Notes which rows the tree names that was too early: they are not deleted, and others with their keys wait too.
+  /// Records the rows of a waiting tree: they are not deleted, and other rows with their keys wait too.
   func mention(_ plan: RowPlan, _ source: borrowing DocumentSource, given: GivenValues) throws {
     isMentioning = true
     defer { isMentioning = false }
     _ = try writeTree(plan, 0, source, given)
   }
 
-  /// False where the row is refused, or too early.
+  /// Returns false if the row is rejected or has to wait.
   private func writeTree(
     _ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource, _ given: GivenValues
   ) throws -> Bool {
     do throws(RejectedRow) {
       try evaluator.evaluate(plan, index, source, given: given)
     } catch {
-      // They say whose row it is, which keeps it from being deleted as one that nobody names.
+      // They name the row's parent, so that it is not deleted as a row without one.
       for item in given { plan.set(item.column, item.value) }
       try reject(plan, error, source)
       return false
@@ -75,7 +74,7 @@ final class RowTreeWriter {
     return true
   }
 
-  /// Rows that a parent elsewhere may not name, but the document does.
+  /// Records rows that the document names, although a parent elsewhere may not.
   private func nameForOthers(_ plan: RowPlan, _ source: borrowing DocumentSource) throws {
     for sync in plan.othersNamed where plan.hasKey {
       try sync.ledger.name(plan.key, turn: ParentLedger.always)
@@ -105,7 +104,7 @@ final class RowTreeWriter {
 
   // MARK: References
 
-  /// A savepoint only where a referenced object is really written: most recur and are known.
+  /// Opens a savepoint only if a referenced object is written; most recur and are known.
   private func writeWithReferences(_ plan: RowPlan, _ source: borrowing DocumentSource) throws -> Bool {
     guard !plan.relations.isEmpty else { return try storing(plan, source) }
     let references = try references(plan, source)
@@ -125,14 +124,14 @@ final class RowTreeWriter {
       return true
     }
     try savepoint.takeBack()
-    // A referenced row that is refused is the one with the issue; this one goes with it.
+    // The issue belongs to the rejected referenced row; this row is rejected along with it.
     if !isNext { plan.target.rejected += 1 }
-    // Refused rows were mentioned all the same: those that exist are not to be deleted.
+    // Rejected rows were mentioned, so existing ones must not be deleted.
     for row in [plan] + nested { try row.target.seen?.insert(row.key) }
     return false
   }
 
-  /// The plans of the objects that this row references: those to be written, and those that are there, unchanged.
+  /// The plans of referenced objects: those to write, and those that exist unchanged.
   private func references(
     _ plan: RowPlan, _ source: borrowing DocumentSource
   ) throws -> (new: [RowPlan], known: [RowPlan]) {
@@ -163,7 +162,7 @@ final class RowTreeWriter {
 
   // MARK: Nested rows
 
-  /// Whether it is known which row a nested value names.
+  /// Whether the row that a nested value names is known.
   private enum Naming { case absent, known, unknown }
 
   private func writeElements(
@@ -189,7 +188,7 @@ final class RowTreeWriter {
     if !areKnown, let sync = relation.sync { try keepAll(of: plan.target, key, sync) }
   }
 
-  /// What the parent names is not known: so nothing of it is deleted.
+  /// Keeps all rows of the parent, because the rows that it names are not known.
   private func keepAll(of target: ImportTarget, _ key: [BorrowedValue], _ sync: ParentSync) throws {
     try sync.ledger.withdraw(key)
     guard !isMentioning else { return }
@@ -219,7 +218,7 @@ final class RowTreeWriter {
     return .known
   }
 
-  /// The key of a nested row, which is written first where it is one; `nil` where there is none.
+  /// The key of a nested row, which is written first if it is an object; `nil` if it is absent.
   private func elementKey(
     _ relation: RowRelation, _ element: NestedElement, _ meaning: RowRelation.Meaning,
     _ parent: [BorrowedValue], _ source: borrowing DocumentSource

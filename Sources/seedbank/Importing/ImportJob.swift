@@ -158,7 +158,7 @@ extension DatabaseError {
       case ResultCode.readOnly: "it cannot be written to. Change the permissions of the file or its folder."
       case ResultCode.cannotOpen:
         "it cannot be opened. It must exist, and it and its folder must be readable."
-      default: "SQLite says \"\(message)\" (\(code))."
+      default: "SQLite reports \"\(message)\" (\(code))."
       }
     return CommandFailure(primaryCode == ResultCode.busy ? .locked : .inputOutput, "\(path): \(problem)")
   }

@@ -41,7 +41,7 @@ enum SkipCause: Hashable, Sendable {
 
   private static func refusal(_ message: String) -> Self {
     let known = refusals.first { message.hasPrefix($0.start) }
-    guard let known else { return .other("SQLite says \"\(message)\"") }
+    guard let known else { return .other("SQLite reports \"\(message)\"") }
     let name = message.dropFirst(known.start.count)
     return known.cause(String(name.hasSuffix("()") ? name.dropLast(2) : name))
   }

@@ -3,13 +3,13 @@ import SeedFormat
 import Support
 import Testing
 
-/// The workloads of five articles about taking JSON in, by the real command. What must be in the tables after each
-/// document, plain dictionaries in Python say, and Python's own SQLite reads what is.
+/// The workloads of five articles about importing JSON, run with the real command. A Python script computes the
+/// expected rows with plain dictionaries, and reads the database with its own SQLite.
 @Suite struct ImportArticleTests {
   struct Article: Sendable, CustomTestStringConvertible {
-    /// As the script knows it.
+    /// The name in the script.
     let name: String
-    /// What is imported one after another.
+    /// The imports in order.
     let steps: [String]
     let schema: String
     let mapping: String
@@ -96,7 +96,7 @@ import Testing
        "relations": [{"array": "phones", "table": {"table": "phone"}, "parentKey": "person"}]}
       """)
 
-  /// Beside its files there is one that no list names.
+  /// The folder has an additional file that no list names.
   static let feed = Article(
     name: "feed", steps: ["feed"], schema: ImportFeedTests.schema, mapping: ImportFeedTests.mapping)
 

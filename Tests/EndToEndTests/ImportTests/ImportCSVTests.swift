@@ -4,7 +4,7 @@ import SeedFormat
 import Support
 import Testing
 
-/// CSV as other programs write it, and what the command says about it.
+/// CSV as other programs write it, and the command's messages.
 @Suite struct ImportCSVTests {
   private let folder: ImportFolder
 
@@ -25,7 +25,7 @@ import Testing
 
   private func rows() throws -> [String] { try folder.rows("SELECT * FROM stop") }
 
-  @Test func `what sqlite3 writes as CSV comes back as it was`() throws {
+  @Test func `CSV written by sqlite3 is imported unchanged`() throws {
     let other = folder("other.sqlite")
     let schema = "CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT, b REAL, c, d NUMERIC)"
     try Tool.sqlite(
@@ -48,7 +48,7 @@ import Testing
     ("quotes", ["1|NULL|", "2||"]), ("null", ["2||z"]), ("text", ["1||", "2||"]),
     ("auto", ["1|NULL|", "2|NULL|"]),
   ])
-  func `empty fields are NULL or the empty text, as told`(rule: String, expected: [String]) throws {
+  func `empty fields are NULL or the empty text by rule`(rule: String, expected: [String]) throws {
     let last = rule == "null" ? "2,x,z,\n" : "2,\"\",\"\",\"\"\n"
     let outcome = try run("id,name,zip,lat\n1,,,\n\(last)", "--empty", rule, "--bad-rows", "skip")
     #expect(outcome.status == 0, "\(outcome.errors)")
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func `delimiter, encoding and header are told by options or by the mapping`() throws {
+  @Test func `delimiter, encoding and header are set by options or by the mapping`() throws {
     let bytes = Array("1;a b;Caf".utf8) + [0xE9, 0x0A] + Array("2;;\"".utf8) + [0x80, 0x22, 0x0A]
     let outcome = try run(
       bytes, "--delimiter", ";", "--encoding", "windows-1252", "--header", "id,name,zip")
@@ -79,14 +79,14 @@ import Testing
     (["--encoding", "utf-16"], "'--encoding' takes one of utf-8, latin1, windows-1252"),
     (["--format", "ndjson", "--delimiter", ";"], "'--delimiter' is for CSV: add '--format csv'."),
   ])
-  func `options that cannot be meant are refused`(options: [String], words: String) throws {
+  func `invalid options are rejected`(options: [String], words: String) throws {
     try folder.write("", "stops.csv")
     let outcome = try folder.run([folder("stops.csv"), "--table", "stop"] + options)
     #expect(outcome.status == 64)
     #expect(outcome.errors.contains(words), "\(outcome.errors)")
   }
 
-  @Test func `a report's header, its commas and its own names are told by options`() throws {
+  @Test func `options set a report's header, decimal commas and column names`() throws {
     let outcome = try run(
       "Report 2026\nNr;Name;PLZ;Breite\n1;a;0501;52,5\n2;b;7;1000,25\n", "--skip", "2", "--header",
       "id,name,zip,lat")
@@ -119,7 +119,7 @@ import Testing
     #expect((issue?["line"]?.integer, issue?["offset"]?.integer) == (2, 22))
   }
 
-  @Test func `a unique value that is taken is told with its record and field`() throws {
+  @Test func `a taken unique value is reported with its record and field`() throws {
     try folder.execute("CREATE UNIQUE INDEX by_name ON stop(name)")
     let outcome = try run("id,name,zip\n1,a,1\n2,a,2\n", "--bad-rows", "skip")
     let words =
@@ -133,7 +133,7 @@ import Testing
     ("id,name,id\n1,a,2\n", "line 1, byte 0: the header has the name \"id\" twice: rename one of them"),
     ("", "line 1, byte 0: the CSV has no header"),
   ])
-  func `broken CSV ends the import, with its line and byte`(text: String, words: String) throws {
+  func `broken CSV ends the import with its line and byte`(text: String, words: String) throws {
     let outcome = try run(text, "--bad-rows", "skip")
     #expect(outcome.status == 65)
     let words = words.replacing("byte 8", with: "byte 0").replacing("byte 10", with: "byte 10")
@@ -142,7 +142,7 @@ import Testing
     #expect(outcome.errors.contains("stops.csv"))
   }
 
-  @Test func `fields find referenced rows, and waiting records their values`() throws {
+  @Test func `fields match referenced rows, and waiting records get their values`() throws {
     try folder.execute(
       "CREATE TABLE call(id INTEGER PRIMARY KEY, stop INTEGER REFERENCES stop(id), at TEXT UNIQUE)")
     _ = try run("id,zip\n1,a\n2,b\n")

@@ -40,7 +40,7 @@ import Testing
     #expect(lines.last?.hasSuffix(#"a record of 1 field under 2 names","value":["3"]}"#) == true)
   }
 
-  @Test func `a record's place is that in the CSV, whatever the importer is fed`() throws {
+  @Test func `a record's place is that in the CSV document`() throws {
     let csv = "\u{FEFF}id,name\r\n1,a\r\n\r\n\"x\",\"b\nb\"\r\n2\r\n3,c"
     let outcome = try run(csv, as: "stops.csv", "--table", "stop", "--bad-rows", "skip", "--json")
     #expect(outcome.status == 0, "\(outcome.errors)")
@@ -50,7 +50,7 @@ import Testing
     #expect(issues.map { $0["row"]?.integer } == [1, 2])
   }
 
-  @Test func `a line that is no JSON is kept as it came`() throws {
+  @Test func `a line that is not JSON is kept unchanged`() throws {
     let outcome = try run(
       "{\"id\":1,\"name\":\"a\"}\n{x: \"é\n{\"id\":2,\"name\":\"b\"}\r\n[", as: "stops.ndjson", "--table",
       "stop",
@@ -68,7 +68,7 @@ import Testing
     #expect(try JSONValue(parsing: Array(listed.output.utf8))["issues"]?.elements?.count == 1200)
   }
 
-  @Test func `a header that no column takes is told, also to a program`() throws {
+  @Test func `a header field that no column takes is reported, also in JSON`() throws {
     let outcome = try run("id,name, ZIP \n1,a,5\n", as: "stops.csv", "--table", "stop", "--json")
     #expect(outcome.status == 0)
     #expect(outcome.errors.contains(#"no row has a member $.zip for the column "zip"; they have " ZIP ""#))
@@ -77,7 +77,7 @@ import Testing
     #expect(missing?.first?["similar"]?.elements?.map(\.string) == [" ZIP "])
   }
 
-  @Test func `byte order marks are passed over at the start of documents and mappings`() throws {
+  @Test func `byte order marks are skipped at the start of documents and mappings`() throws {
     try folder.write("\u{FEFF}{\"table\": \"stop\"}", "map.json")
     let texts = [#"[{"id":1,"name":"a"}]"#, #"{"id":2,"name":"b"}"#, "id,name\n3,c"]
     for (text, name) in zip(texts, ["a.json", "a.ndjson", "a.csv"]) {
@@ -90,7 +90,7 @@ import Testing
   @Test(
     arguments: [("none.sqlite", 74, "cannot be opened"), ("text.sqlite", 74, "not a SQLite database")]
       as [(String, Int32, String)])
-  func `what SQLite says is told of the database, not of a statement`(
+  func `SQLite's errors name the database, not a statement`(
     name: String, status: Int32, words: String
   ) throws {
     try folder.write(String(repeating: "text", count: 300), "text.sqlite")
@@ -102,7 +102,7 @@ import Testing
     #expect(outcome.errors.contains(words), "\(outcome.errors)")
   }
 
-  @Test func `references to nowhere fail, become null or stay, as told`() throws {
+  @Test func `broken references fail, become null or stay, as the option says`() throws {
     try folder.execute(
       "CREATE TABLE call(id INTEGER PRIMARY KEY, stop INTEGER REFERENCES stop(id))")
     let failed = try run(#"[{"id": 1, "stop": 7}]"#, as: "calls.json", "--table", "call")
@@ -121,7 +121,7 @@ import Testing
     #expect(try run(#"[{"id": 1, "n": "x"}]"#, as: "odd.json", "--table", "odd").status == 78)
   }
 
-  @Test func `a mapping from JSON does what it says`() throws {
+  @Test func `a mapping file is applied`() throws {
     let mapping = """
       {"table": "stop", "rows": "$.d",
        "columns": {"name": "title", "lat": {"from": "geo.lat", "as": "number"}},
@@ -137,7 +137,7 @@ import Testing
     #expect(report["tables"]?["stop"]?["inserted"]?.integer == 1)
   }
 
-  @Test func `a mapping of several lists takes in a document by one reading`() throws {
+  @Test func `a mapping of several lists reads a document in one pass`() throws {
     try folder.execute(
       "CREATE TABLE time(id INTEGER PRIMARY KEY, stop INTEGER REFERENCES stop(id))")
     let mapping =
@@ -157,19 +157,19 @@ import Testing
       ([#"{"table": "stop"}"#, #"[{"name": "no key"}]"#], 65), ([#"{"table": "stpo"}"#, "[]"], 78),
       ([#"{"table": "stop", "columns": {"nmae": "x"}}"#, "[]"], 78),
     ] as [([String], Int32)])
-  func `exit codes tell a bad mapping from bad data`(texts: [String], status: Int32) throws {
+  func `exit codes distinguish bad mappings from bad data`(texts: [String], status: Int32) throws {
     try folder.write(texts[0], "map.json")
     let outcome = try run(texts[1], as: "stops.json", "--mapping", folder("map.json"))
     #expect(outcome.status == status, "\(outcome.errors)")
     #expect(try rows() == [])
   }
 
-  @Test func `a file that is not there is the disk's matter`() throws {
+  @Test func `a missing file is reported as a disk error`() throws {
     let outcome = try folder.run([folder("none.json"), "--table", "stop"])
     #expect(outcome.status == 74)
   }
 
-  @Test func `triggers run or not as told, and untold the import is refused`() throws {
+  @Test func `triggers run or not by option, and without one the import is rejected`() throws {
     try folder.execute(
       """
       CREATE TABLE log(id INTEGER);
@@ -213,7 +213,7 @@ import Testing
     #expect(outcome.status == 0, "\(outcome.errors)")
   }
 
-  @Test func `messages end once, whatever they end with`() throws {
+  @Test func `messages get no second punctuation mark at their end`() throws {
     try folder.write(#"{"table": "stop", "colums": {}}"#, "map.json")
     let mapping = try run("[]", as: "stops.json", "--mapping", folder("map.json"))
     #expect(mapping.status == 78 && mapping.errors.hasSuffix("did you mean \"columns\"?\n"))
@@ -223,13 +223,13 @@ import Testing
     #expect(trigger.status == 65 && trigger.errors.hasSuffix("Not today.\n"), "\(trigger.errors)")
   }
 
-  @Test func `a dry run says what would change and changes nothing`() throws {
+  @Test func `a dry run reports changes and makes none`() throws {
     let outcome = try run(#"[{"id": 1, "name": "a"}]"#, as: "stops.json", "--table", "stop", "--dry-run")
     #expect(outcome.output.hasPrefix("stop: 1 inserted"))
     #expect(try rows() == [])
   }
 
-  @Test func `an import in batches leaves no table behind`() throws {
+  @Test func `an import in batches leaves no extra table`() throws {
     let lines = (1...10).map { "{\"id\": \($0), \"name\": \"n\"}" }.joined(separator: "\n")
     let outcome = try run(lines, as: "stops.ndjson", "--table", "stop", "--batch", "3")
     #expect(outcome.status == 0, "\(outcome.errors)")

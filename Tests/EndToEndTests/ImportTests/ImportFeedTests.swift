@@ -3,7 +3,7 @@ import SeedFormat
 import Support
 import Testing
 
-/// Several files, folders and pages as one import, by the real command. Whole feeds and many pages are in
+/// Several files, folders and pages as one import, run with the real command. Whole feeds and many pages are in
 /// ``ImportArticleTests``.
 @Suite struct ImportFeedTests {
   private let folder: ImportFolder
@@ -51,7 +51,7 @@ import Testing
     try folder.write("all rights reserved", "feed/LICENSE.txt")
   }
 
-  @Test func `a file of a folder that no list names is passed over, one that is given itself is refused`()
+  @Test func `an unnamed file in a folder is skipped, and one given directly is rejected`()
     throws
   {
     try folder.execute(Self.schema)
@@ -65,7 +65,7 @@ import Testing
     #expect(given.errors.contains("is none of the mapping's files"), "\(given.errors)")
   }
 
-  @Test func `a format reaches all lists of a mapping, and a file that is not there is told once`() throws {
+  @Test func `a format applies to all lists of a mapping, and a missing file is reported once`() throws {
     try folder.execute(Self.schema)
     let lists = #"{"file": "a.dat", "table": "agency"}, {"file": "b.dat", "table": "route"}"#
     try folder.write("{\"lists\": [\(lists)]}", "map.json")
@@ -80,7 +80,7 @@ import Testing
     #expect(missing.errors.components(separatedBy: "none.json").count == 2)
   }
 
-  @Test func `a feed without one of its files changes nothing and says which is missing`() throws {
+  @Test func `a feed with a missing file changes nothing and names the file`() throws {
     try folder.execute(Self.schema)
     try writeFeed()
     try FileManager.default.removeItem(atPath: folder("feed/trips.txt"))
@@ -90,7 +90,7 @@ import Testing
     #expect(try folder.rows("SELECT count(*) FROM stop") == ["0"])
   }
 
-  @Test func `a file that no list names is refused where it is given itself`() throws {
+  @Test func `a given file that no list names is rejected`() throws {
     try folder.execute(Self.schema)
     try writeFeed()
     let outcome = try run("feed/LICENSE.txt", "--mapping", "map.json")
@@ -98,7 +98,7 @@ import Testing
     #expect(outcome.errors.contains("is none of the mapping's files"), "\(outcome.errors)")
   }
 
-  @Test func `an issue names its file, and its record there`() throws {
+  @Test func `an issue names its file and the record in it`() throws {
     try folder.execute(Self.schema)
     try writeFeed()
     try folder.write(
@@ -115,7 +115,7 @@ import Testing
     ("all.json", #"{"items": [{"id": 1}]}{"items": []} {"items": [{"id": 2}, {"id": 3}]}"#),
     ("all.ndjson", "{\"items\": [{\"id\": 1}]}\n{\"items\": [{\"id\": 2}, {\"id\": 3}]}\n{\"items\": []}\n"),
   ])
-  func `documents behind one another are read like the first`(name: String, text: String) throws {
+  func `consecutive documents are read like the first`(name: String, text: String) throws {
     try folder.execute("CREATE TABLE item(id INTEGER PRIMARY KEY);")
     try folder.write(#"{"table": "item", "rows": "$.items"}"#, "map.json")
     try folder.write(text, name)
@@ -124,7 +124,7 @@ import Testing
     #expect(try folder.rows("SELECT id FROM item") == ["1", "2", "3"])
   }
 
-  @Test func `rows that meet no condition are counted and told`() throws {
+  @Test func `rows that meet no condition are counted and reported`() throws {
     try folder.execute("CREATE TABLE item(id INTEGER PRIMARY KEY);")
     try folder.write(#"{"table": "item", "where": {"knd": "a"}}"#, "map.json")
     try folder.write(#"[{"id": 1, "kind": "a"}, {"id": 2, "kind": "a"}]"#, "1.json")
@@ -144,7 +144,7 @@ import Testing
     #expect(try folder.rows("SELECT id FROM item") == ["1", "2", "3", "4"])
   }
 
-  @Test func `a page without its rows, and one that is cut off, end the import with its name`() throws {
+  @Test func `a page without rows, or a truncated one, ends the import with its name`() throws {
     try folder.execute("CREATE TABLE item(id INTEGER PRIMARY KEY);")
     try folder.write(#"{"table": "item", "rows": "$.items"}"#, "map.json")
     try folder.write(#"{"items": [{"id": 1}]}"#, "1.json")
@@ -160,7 +160,7 @@ import Testing
     }
   }
 
-  @Test func `a page that is given twice, or is not there, ends the import before it begins`() throws {
+  @Test func `a page that is given twice, or is missing, fails the import before it starts`() throws {
     try folder.execute("CREATE TABLE item(id INTEGER PRIMARY KEY);")
     try folder.write(#"[{"id": 1}]"#, "1.json")
     let twice = try run("1.json", "./1.json", "--table", "item")

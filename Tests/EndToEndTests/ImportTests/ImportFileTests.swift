@@ -4,7 +4,7 @@ import SeedSystem
 import Support
 import Testing
 
-/// The file of rejected rows of an import, also of one in batches.
+/// The file of an import's rejected rows, also of an import in batches.
 @Suite struct ImportFileTests {
   private let folder: ImportFolder
 
@@ -24,7 +24,7 @@ import Testing
     "app.sqlite", "app.sqlite-wal", "app.sqlite-journal", "app.sqlite-shm", "stops.json", "map.json",
     "link.json", "hard.json", "./../\(#"<folder>"#)/stops.json",
   ])
-  func `rejected rows overwrite no file of the import itself`(name: String) throws {
+  func `rejected rows overwrite no file of the import`(name: String) throws {
     try folder.write(#"[{"id": 1, "name": "a"}, {"id": "x"}]"#, "stops.json")
     try folder.write(#"{"table": "stop"}"#, "map.json")
     try FileManager.default.createSymbolicLink(
@@ -42,8 +42,7 @@ import Testing
     #expect(try folder.read("map.json").hasPrefix("{"))
   }
 
-  @Test func `rejected rows stay where the import then fails, and earlier ones where it read nothing`() throws
-  {
+  @Test func `rejected rows are kept if the import fails, and earlier ones if it read nothing`() throws {
     try folder.write(#"[{"id": 1, "name": "a"}, {"id": "x"}]"#, "stops.json")
     let failed = try run("stops.json", "--table", "stop", "--rejects", "bad.ndjson")
     #expect(failed.status == 65)
@@ -58,7 +57,7 @@ import Testing
       try FileManager.default.contentsOfDirectory(atPath: folder.path).allSatisfy { !$0.hasSuffix(".tmp") })
   }
 
-  @Test func `rejected rows can go to a pipe, and a device stays one`() throws {
+  @Test func `rejected rows can go to a pipe, and a device is not replaced`() throws {
     try folder.write(#"[{"id": 1, "name": "a"}, {"id": "x"}]"#, "stops.json")
     let outcome = try run("stops.json", "--table", "stop", "--bad-rows", "skip", "--rejects", "/dev/stdout")
     #expect(outcome.status == 0, "\(outcome.errors)")
@@ -69,12 +68,12 @@ import Testing
 
   // MARK: Batches
 
-  @Test func `the file has all rejected rows, also after an import that was broken off and is repeated`()
+  @Test func `the file has all rejected rows, also after an interrupted import is repeated`()
     throws
   {
     let start = #"{"id":1,"name":"a"}"# + "\n" + #"{"id":"x"}"# + "\n" + #"{"id":2,"name":"b"}"# + "\n"
     let options = ["--table", "stop", "--batch", "3", "--bad-rows", "skip", "--rejects", "bad.ndjson"]
-    // What ends the import behind its first batch: references that are looked at last.
+    // Broken references are checked last, and so end the import after its first batch.
     try folder.execute("ALTER TABLE stop ADD COLUMN other INTEGER REFERENCES none(id)")
     try folder.execute("CREATE TABLE none(id INTEGER PRIMARY KEY)")
     try folder.write(
@@ -91,7 +90,8 @@ import Testing
     #expect(values.map { $0?["id"]?.string } == ["x", "y"])
   }
 
-  @Test func `an import in batches that ends early says what stays, and is completed by the same one`() throws
+  @Test func `an interrupted import in batches reports the kept rows, and the same import completes it`()
+    throws
   {
     let good = (1...3).map { #"{"id":\#($0),"name":"a"}"# + "\n" }.joined()
     try folder.write(good + #"{"id":4,"name":null}"#, "stops.ndjson")

@@ -3,12 +3,12 @@ import SeedDatabase
 import SeedFormat
 import Support
 
-/// A folder with a database and files beside it, which the real command imports.
+/// A folder with a database and files, which the real command imports.
 struct ImportFolder {
   let database: String
   private let folder: TemporaryFolder
 
-  /// A database with these tables.
+  /// Creates a database with these tables.
   init(_ schema: String = "") throws {
     folder = try TemporaryFolder()
     database = folder("app.sqlite")
@@ -17,7 +17,6 @@ struct ImportFolder {
 
   var path: String { folder.path }
 
-  /// The path of a file.
   func callAsFunction(_ name: String) -> String { folder(name) }
 
   // MARK: Files
@@ -42,7 +41,7 @@ struct ImportFolder {
     try SeedbankBinary.run(["import"] + arguments + ["--database", database], in: path)
   }
 
-  /// Runs statements as an app would.
+  /// Runs statements like an app.
   func execute(_ sql: String) throws { try Connection(database, .own).execute(sql) }
 
   /// The rows of a query, each as one text.

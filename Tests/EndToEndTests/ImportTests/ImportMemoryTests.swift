@@ -2,22 +2,22 @@ import Foundation
 import Support
 import Testing
 
-/// What an import holds, measured by the system for the real command.
+/// Memory use of an import, measured by the system for the real command.
 @Suite struct ImportMemoryTests {
-  /// Runs a command and prints the most that it held, in KiB.
+  /// Runs a command and prints its peak memory in KiB.
   private static let measure = """
     import resource, subprocess, sys
     subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
     """
 
-  /// Rows that wait in vain for what another row has, and rows of every other kind that is refused.
+  /// Rows that wait in vain for another row's value, and rows rejected in every other way.
   private static let badRows = [
     #"{"id":%d,"name":"a name of some length","zone":"taken"}"#, #"{"id":"x%d","name":"n"}"#, #"{"id":%d}"#,
     #"{"name":"row %d"}"#, #"{"id":%d,"#,
   ]
 
-  /// The most that the command holds for so many rows that are refused.
+  /// The command's peak memory for this number of rejected rows.
   private func peakKibibytes(badRows count: Int, _ options: [String]) throws -> Int {
     let folder = try TemporaryFolder()
     try Tool.sqlite(
@@ -27,7 +27,7 @@ import Testing
       INSERT INTO stop VALUES (-1, 'first', 'taken');
       """)
     let lines = (0..<count).map { number in
-      // Two of three rows wait, which takes the most.
+      // Two of three rows wait, which needs the most memory.
       let kind = number.isMultiple(of: 3) ? 1 + number / 3 % (Self.badRows.count - 1) : 0
       return Self.badRows[kind].replacing("%d", with: "\(number)")
     }
@@ -48,7 +48,7 @@ import Testing
       ["--bad-rows", "skip"], ["--bad-rows", "skip", "--rejects"],
       ["--bad-rows", "collect", "--rejects", "--json"],
     ])
-  func `rows that are refused take no memory, also where they wait for others`(options: [String]) throws {
+  func `rejected rows take no memory, even if they wait for others`(options: [String]) throws {
     let few = try peakKibibytes(badRows: 15, options)
     let many = try peakKibibytes(badRows: 90_000, options)
     #expect(many - few < 32 * 1024, "\(few) KiB, then \(many) KiB")
@@ -76,7 +76,7 @@ import Testing
   func `a document of ten times the size takes no more memory`(format: String) throws {
     let small = try peakKibibytes(rows: 15_000, format: format)
     let large = try peakKibibytes(rows: 150_000, format: format)
-    // The longer document has 13 MB. SQLite's cache and one batch may be full only in the longer run.
+    // The longer document has 13 MB. Only the longer run may fill SQLite's cache and a batch.
     #expect(large - small < 6 * 1024, "\(small) KiB, then \(large) KiB")
   }
 }

@@ -3,7 +3,7 @@ import SeedFormat
 import Support
 import Testing
 
-/// Files of rejected rows: complete, and documents of their own.
+/// Files of rejected rows are complete, and documents that can be imported again.
 @Suite struct ImportRejectsTests {
   private let folder: ImportFolder
 
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  /// Each with a row 1 in order, and rows 2 and 3 whose ids are no numbers, but `x2` and `x3`.
+  /// Documents with a valid row 1, and rows 2 and 3 with the ids `x2` and `x3` instead of numbers.
   static let forms = [
     Form(
       "a.json", #"[{"id":1,"name":"a"},{"id":"x2","name":"b"},{"id":"x3","name":"é\n"}]"#,
@@ -58,7 +58,7 @@ import Testing
   ]
 
   @Test(arguments: forms)
-  func `rejected rows are a document: unmended rejected again, mended taken in`(form: Form) throws {
+  func `rejected rows are a document: rejected again unedited, imported once edited`(form: Form) throws {
     try folder.write(form.document.utf8, form.description)
     try folder.write(form.mapping.utf8, "map.json")
     let options = ["--mapping", "map.json", "--bad-rows", "skip", "--rejects"]
@@ -72,7 +72,7 @@ import Testing
     let mended = rejected.map { line -> String in
       let (place, row) = (line.firstRange(of: ",\"value\""), line.firstRange(of: ",\"table\""))
       guard let place, let row else { return line }
-      // In a dictionary, the id is the row's name; else it is in its value.
+      // In a dictionary the id is the row's name; otherwise it is in the value.
       let start = line[..<row.lowerBound].replacing("\"name\":\"x", with: "\"name\":\"")
       return start + String(line[row.lowerBound..<place.lowerBound])
         + String(line[place.lowerBound...]).replacing("\"x2\"", with: "\"2\"").replacing("\"x3\"", with: "3")
@@ -90,7 +90,7 @@ import Testing
   }
 
   @Test(arguments: ["a.json", "a.ndjson", "a.csv"])
-  func `a string that is no text spoils its row alone, whose bytes are kept`(name: String) throws {
+  func `an invalid string rejects only its row, whose bytes are kept`(name: String) throws {
     let isCSV = name == "a.csv"
     let bad =
       isCSV ? Array("2,Caf".utf8) + [0xE9] : Array(#"{"id":2,"name":"Caf"#.utf8) + [0xE9] + Array("\"}".utf8)
@@ -123,7 +123,7 @@ import Testing
   }
 
   @Test(arguments: [#"\ud800"#, #"\x"#, "\t"])
-  func `a bad escape or character in an array's row is its row's matter; broken structure ends the import`(
+  func `a bad escape or character in an array rejects its row, and a broken structure ends the import`(
     text: String
   ) throws {
     let rows = "[{\"id\":1,\"name\":\"a\(text)\"},{\"id\":2,\"name\":\"b\"}"
@@ -135,7 +135,7 @@ import Testing
     #expect(try run("a.json", options).status == 65)
   }
 
-  @Test func `no row is deleted because it is not among the rejected ones`() throws {
+  @Test func `importing rejected rows deletes no other rows`() throws {
     try folder.write(#"{"table":"stop","mode":"mergeAndDeleteMissing","key":"id"}"#.utf8, "map.json")
     try folder.write(#"[{"id":1,"name":"a"},{"id":2}]"#.utf8, "a.json")
     let options = ["--mapping", "map.json", "--bad-rows", "skip", "--rejects"]
@@ -147,7 +147,7 @@ import Testing
     #expect(try rows() == ["1|a", "2|b"])
   }
 
-  @Test func `a record of another width is mended as an array of its fields`() throws {
+  @Test func `a record with another number of fields is edited as an array of its fields`() throws {
     try folder.write("id,name\n1\n2,b,c\n4,,\"\"\n".utf8, "a.csv")
     let options = ["--table", "stop", "--bad-rows", "skip", "--rejects"]
     #expect(try run("a.csv", options + ["bad.ndjson"]).status == 0)
@@ -164,7 +164,7 @@ import Testing
     #expect(try rows() == ["1|a", "2|b", "4|"])
   }
 
-  @Test func `a row stands in one line, with all that is wrong in it, also with parts that had to wait`()
+  @Test func `a row takes one line with all its issues, also those of parts that waited`()
     throws
   {
     let mapping = """
@@ -189,7 +189,7 @@ import Testing
     #expect(wide?["value"]?["times"]?.elements?.count == 1200)
   }
 
-  @Test func `rejected rows by another name are told by their format, and their mapping must be the same`()
+  @Test func `a renamed file of rejected rows is recognised by its format, and needs the same mapping`()
     throws
   {
     try folder.write(#"[{"id":"x","name":"a"}]"#.utf8, "a.json")

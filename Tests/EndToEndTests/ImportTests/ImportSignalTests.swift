@@ -2,7 +2,7 @@ import Foundation
 import Support
 import Testing
 
-/// A signal ends an import in order, and says what is kept.
+/// A signal ends an import cleanly, with a message about the rows that are kept.
 @Suite struct ImportSignalTests {
   private let folder: ImportFolder
 
@@ -10,7 +10,7 @@ import Testing
 
   private static let lines = (1...100).map { #"{"id": \#($0), "name": "n"}"# + "\n" }.joined()
 
-  /// Starts an import of a standard input that does not end, waits until it has begun, and sends the signal.
+  /// Starts an import of an endless standard input, waits until it has begun, and sends the signal.
   private func interrupted(
     by signal: Int32, _ options: String..., once hasBegun: () throws -> Bool
   ) throws -> ProgramOutcome {
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: [SIGINT, SIGTERM])
-  func `one transaction is taken back`(signal: Int32) throws {
+  func `a single transaction is rolled back`(signal: Int32) throws {
     let outcome = try interrupted(by: signal) {
       FileManager.default.fileExists(atPath: "\(folder.database)-journal")
     }
@@ -36,7 +36,7 @@ import Testing
     #expect(try rows() == 0)
   }
 
-  @Test func `batches stay, and the same command completes them`() throws {
+  @Test func `committed batches stay, and the same command completes them`() throws {
     let outcome = try interrupted(by: SIGINT, "--batch", "30") { try rows() ?? 0 > 0 }
     #expect(outcome.ending == .killed(signal: SIGINT))
     let kept = try #require(try rows())

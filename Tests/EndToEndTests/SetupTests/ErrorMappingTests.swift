@@ -14,19 +14,19 @@ import Testing
   static let cases: [(error: any Error, code: ExitCode, message: String)] = [
     (
       DatabaseError(code: 13, message: "database or disk is full", subject: "COMMIT"), .inputOutput,
-      "SQLite says \"database or disk is full\" (13) to: COMMIT."
+      "SQLite reports \"database or disk is full\" (13) to: COMMIT."
     ),
     (
       DatabaseError(
         code: 13, message: "database or disk is full", subject: "COMMIT",
         place: .database("/w/copy.sqlite")),
       .inputOutput,
-      "SQLite says \"database or disk is full\" (13) to: COMMIT; there is no room for /w/copy.sqlite, or for SQLite's"
+      "SQLite reports \"database or disk is full\" (13) to: COMMIT; there is no room for /w/copy.sqlite, or for SQLite's"
         + " sorting in TMPDIR: free some."
     ),
     (
       DatabaseError(code: 13, message: "full", subject: "SELECT 1", place: .scratch), .inputOutput,
-      "SQLite says \"full\" (13) to: SELECT 1; scratch files are in \(Paths.scratchFolder): check its"
+      "SQLite reports \"full\" (13) to: SELECT 1; scratch files are in \(Paths.scratchFolder): check its"
         + " disk and room, or name another folder in TMPDIR."
     ),
     (
