@@ -72,6 +72,7 @@ let package = Package(
     .library(name: "SeedClient", targets: ["SeedClient"]),
     .library(name: "SeedClientUI", targets: ["SeedClientUI"]),
     .library(name: "SeedClientTesting", targets: ["SeedClientTesting"]),
+    .library(name: "SeedImport", targets: ["SeedImport"]),
     .executable(name: "seedbank", targets: ["seedbank"]),
   ],
   targets: [
@@ -101,7 +102,7 @@ let package = Package(
       "SeedFront", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedHTTP", "SeedPublication"],
       embedding: ["openapi.json"]),
     room("SeedTemplate", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase"]),
-    room("SeedClient", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedImport"]),
+    room("SeedClient", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase"]),
     room("SeedClientUI", ["SeedSystem", "SeedFormat", "SeedClient"]),
     room(
       "SeedClientTesting", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedClient"]),

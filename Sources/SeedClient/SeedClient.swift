@@ -1,10 +1,10 @@
 // SeedClient: the library that an app ships.
 //
-// Rooms, from the ground up: Model, Storage, Read, Fetch, Update, Bundle, Import, Doctor, API.
+// Rooms, from the ground up: Model, Storage, Read, Fetch, Update, Bundle, Doctor, API.
 //
 // Model has the public values, Storage the files and locks of a store's directory, Read the generations and their
-// readers. Fetch downloads, Update plans and applies, Bundle does the same with the app's bundled seed. Import and
-// Doctor are independent. API is the facade `SeedStore`, the only room that uses all others.
+// readers. Fetch downloads, Update plans and applies, Bundle does the same with the app's bundled seed. Doctor is
+// independent. API is the facade `SeedStore`, the only room that uses all others.
 //
 // Rules of this module:
 // - No byte of a snapshot or delta reaches SQLite before its length and SHA-256 match signed metadata.
@@ -26,6 +26,5 @@
 
 // Re-exports the names, versions and values in this module's interface.
 @_exported public import SeedFormat
-@_exported public import SeedImport
 
 @_exported public import enum SeedTrust.Lifecycle

@@ -1,4 +1,5 @@
 import SeedDatabase
+import SeedSystem
 
 extension SeedStore {
   /// Verifies the data on this device: the file's structure, and its digest, recomputed from all rows.

@@ -1,5 +1,6 @@
 import SeedDatabase
 public import SeedFormat
+import SeedSystem
 
 extension SeedStore {
   /// The data to start with: the device's or the app's bundle, otherwise a download.

@@ -1,3 +1,5 @@
+import SeedSystem
+
 extension SeedStore {
   /// Closes all connections and releases all locks, as a suspended app must. Await it when entering the background.
   ///

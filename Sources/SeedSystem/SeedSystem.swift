@@ -1,4 +1,4 @@
-// SeedSystem: operating system services: files, locks, time, the service manager.
+// SeedSystem: operating system services: files, locks, queues, time, the service manager.
 //
 // Rules of this module:
 // - No module above opens file descriptors, except SQLite, libmicrohttpd, libarchive and the sockets of SeedHTTP.
@@ -6,7 +6,7 @@
 // - Durable files are written in one way: temporary file, sync, rename, sync the folder (``DurableFile``).
 // - Differences between Linux and Apple systems are confined to this module.
 
-// Rooms, from the ground up: Files, Memory, Watching, Supervision, Time.
+// Rooms, from the ground up: Files, Memory, Queues, Watching, Supervision, Time.
 
 // Re-exports the C library under either of its names.
 #if canImport(Darwin)

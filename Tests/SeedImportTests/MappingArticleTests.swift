@@ -9,7 +9,7 @@ enum MappingArticle {
   /// The mappings in the article's order.
   static let examples: [String] = {
     let package = URL(fileURLWithPath: #filePath).appending(path: "../../..").standardizedFileURL
-    let article = package.appending(path: "Sources/SeedFormat/SeedFormat.docc/Mappings.md")
+    let article = package.appending(path: "Sources/SeedImport/SeedImport.docc/Mappings.md")
     let parts = (try? String(contentsOf: article, encoding: .utf8))?.components(separatedBy: "```") ?? []
     return parts.filter { $0.hasPrefix("json\n") }.map { String($0.dropFirst("json\n".count)) }
   }()

@@ -1,4 +1,5 @@
 import SeedDatabase
+import SeedSystem
 
 /// Reads a generation: a few connections for the app, so a slow read does not block others, and one for the store's
 /// own short reads, which never wait for the app's.

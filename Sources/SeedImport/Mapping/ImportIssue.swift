@@ -99,6 +99,8 @@ public struct ImportFailure: Error, Hashable, Sendable, CustomStringConvertible 
     case schema
     /// The database or its connection cannot be used for imports.
     case database
+    /// A file of the database or of the document could not be read or written, or SQLite failed.
+    case io
   }
 
   /// The cause.

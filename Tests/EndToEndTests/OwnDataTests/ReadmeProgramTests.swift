@@ -9,9 +9,7 @@ import Testing
   init() throws { folder = try TemporaryFolder() }
 
   /// The modules that an app links, and their C libraries.
-  private static let modules = [
-    "SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedImport", "SeedClient",
-  ]
+  private static let modules = ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedClient"]
   private static let libraries = ["CSpawn", "CSQLite", "CZlib", "CLZMA", "CCrypto"]
 
   @Test func `the README's first commands print the output that the README shows`() throws {

@@ -1,5 +1,4 @@
 import SeedDatabase
-public import SeedImport
 import SeedSystem
 
 public import struct Foundation.URL
@@ -7,6 +6,8 @@ public import struct Foundation.URL
 /// Imports an app's own JSON or CSV into its own database.
 ///
 /// ```swift
+/// import SeedImport
+///
 /// let importer = Importer(database: databaseURL)
 /// let report = try await importer.import(.file(jsonURL), mapping: ImportMapping("person"))
 /// print(report.tables["person"]?.inserted ?? 0)
@@ -30,8 +31,8 @@ public struct Importer: Sendable {
   ///   - progress: Called on the importer's own queue, at most ten times a second.
   ///   - statements: Called with each SQL statement, without values, for finding slow ones.
   ///   - rejected: Called with each rejected row and its errors. With batches, it is called before the batch commits.
-  /// - Throws: ``SeedImport/ImportFailure``, `CancellationError`, the source's errors, or ``SeedError`` with the code
-  ///   `io` for errors of the disk or SQLite. The database is then unchanged, or as the last batch left it.
+  /// - Throws: ``ImportFailure``, `CancellationError`, or an error of the source or of `rejected`. The database is then
+  ///   unchanged, or as the last batch left it.
   public func `import`(
     _ source: ImportSource, mapping: ImportMapping, policy: ImportPolicy = ImportPolicy(),
     progress: (@Sendable (ImportProgress) -> Void)? = nil, statements: (@Sendable (String) -> Void)? = nil,
@@ -70,9 +71,9 @@ private actor ImportRunner: BlockingActor {
         throw error
       }
     } catch let error as DatabaseError {
-      throw SeedError(.io, "\(database.path): \(error)")
+      throw ImportFailure(.io, "\(database.path): \(error)")
     } catch let error as FileError {
-      throw SeedError(.io, "\(error)")
+      throw ImportFailure(.io, "\(error)")
     } catch let error as CompressionError {
       throw ImportFailure(.document, "\(source.name): \(error)")
     }

@@ -1,28 +1,5 @@
-import Dispatch
-import SeedSystem
-
-/// Runs an actor's jobs on a dispatch queue, so that blocking work does not occupy Swift's thread pool.
-/// `DispatchSerialQueue`, which is such an executor, does not exist on Linux.
-final class QueueExecutor: SerialExecutor {
-  private let queue: DispatchQueue
-
-  init(label: String) { queue = DispatchQueue(label: label) }
-
-  func enqueue(_ job: consuming ExecutorJob) {
-    let job = UnownedJob(job)
-    queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
-  }
-}
-
-/// An actor whose jobs may block, because they run on its own dispatch queue.
-protocol BlockingActor: Actor { nonisolated var executor: QueueExecutor { get } }
-
-extension BlockingActor {
-  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
-}
-
 /// Admits one or a few callers at a time, in order of arrival.
-final class Turns: Sendable {
+package final class Turns: Sendable {
   private final class Place: Sendable {}
 
   private struct State {
@@ -32,9 +9,9 @@ final class Turns: Sendable {
 
   private let state: Mutex<State>
 
-  init(atOnce count: Int = 1) { state = Mutex(State(free: count)) }
+  package init(atOnce count: Int = 1) { state = Mutex(State(free: count)) }
 
-  func take() async -> Bool {
+  package func take() async -> Bool {
     let place = Place()
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
@@ -48,9 +25,11 @@ final class Turns: Sendable {
   }
 
   /// Waits for a turn even if the task is cancelled, for mandatory work.
-  func takeThroughCancellation() async { _ = await withCheckedContinuation { takeOrWait($0, at: Place()) } }
+  package func takeThroughCancellation() async {
+    _ = await withCheckedContinuation { takeOrWait($0, at: Place()) }
+  }
 
-  func end() {
+  package func end() {
     let next = state.withLock { state in
       if state.waiting.isEmpty { state.free += 1 }
       return state.waiting.isEmpty ? nil : state.waiting.removeFirst().continuation

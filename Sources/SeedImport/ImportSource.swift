@@ -32,12 +32,12 @@ public struct ImportSource: Sendable {
   public static func file(_ url: URL) -> ImportSource { .files([url]) }
 
   /// Several files, such as a feed's, in one import: rows in each may reference rows in all. A mapping's lists name
-  /// their file in ``SeedImport/ImportMapping/List/file``.
+  /// their file in ``ImportMapping/List/file``.
   public static func files(_ urls: [URL]) -> ImportSource {
     ImportSource(kind: .files(urls), name: urls.map(\.lastPathComponent).joined(separator: ", "))
   }
 
-  /// A file of rejected rows, one ``SeedImport/ImportReject/json`` per line, possibly corrected. The same mapping
+  /// A file of rejected rows, one ``ImportReject/json`` per line, possibly corrected. The same mapping
   /// imports them; rows missing from the file are not deleted.
   public static func rejects(_ url: URL) -> ImportSource {
     var source = file(url)

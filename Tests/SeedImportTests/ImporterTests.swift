@@ -1,12 +1,11 @@
 import Foundation
-import SeedClient
 import SeedDatabase
 import SeedImport
 import SeedSystem
 import Support
 import Testing
 
-@Suite struct ImportTests {
+@Suite struct ImporterTests {
   private let folder: TemporaryFolder
   private let database: URL
 
@@ -180,10 +179,19 @@ import Testing
 
   @Test func `an import does not create a missing database`() async throws {
     let missing = URL(fileURLWithPath: folder("missing.sqlite"))
-    let error = await #expect(throws: SeedError.self) {
+    let error = await #expect(throws: ImportFailure.self) {
       try await Importer(database: missing).import(.data(Data("[]".utf8)), mapping: ImportMapping("person"))
     }
     #expect(error?.code == .io)
     #expect(!FileManager.default.fileExists(atPath: missing.path))
+  }
+  @Test func `a missing document is named and leaves the database unchanged`() async throws {
+    let missing = URL(fileURLWithPath: folder("missing.json"))
+    let error = await #expect(throws: ImportFailure.self) {
+      try await Importer(database: database).import(.file(missing), mapping: ImportMapping("person"))
+    }
+    #expect(error?.code == .io)
+    #expect(error?.message.contains(missing.path) == true)
+    #expect(try names() == [])
   }
 }
