@@ -114,7 +114,7 @@ let package = Package(
       ] + postgres + buckets,
       resources: [
         "origin", "model-1.0", "stations", "routes", "model-2.0", "model-2.1", "stop_times",
-      ].map { .embedInCode("Demo/\($0).sql") },
+      ].map { .embedInCode("../../Examples/transit/\($0).sql") },
       swiftSettings: strict + (hasPostgres ? [.define("SEEDBANK_POSTGRES")] : [])
         + (hasBuckets ? [.define("SEEDBANK_BUCKETS")] : [])),
 
@@ -183,7 +183,7 @@ let package = Package(
         "FaultTests/moved_clock.c",
         "KeyTests/tuf_follow.py", "ImportTests/article_tables.py", "PackageTests/zsh_completion.py",
         "CommandTests/terminal.py", "PostgresTests/psycopg_values.py", "MirrorTests/bucket_client.py",
-        "SampleApp", "SecondApp", "RecipeDriver",
+        "RecipeDriver",
       ]),
   ] + fuzzing,
   swiftLanguageModes: [.v6]
