@@ -216,11 +216,11 @@ if hasBuckets {
   ]
 }
 
-// Benchmarks are built only on request.
+// Benchmarks are built only on request. They use what is not public, so they are no package of their own.
 if Context.environment["SEEDBANK_BENCH"] != nil {
   package.targets.append(
     .executableTarget(
       name: "Benchmarks",
       dependencies: ["SeedSystem", "SeedClient", "SeedImport", "SeedDatabase", "SeedFormat", "CSQLite"],
-      path: "Tests/Benchmarks", swiftSettings: strict))
+      path: "Benchmarks", swiftSettings: strict))
 }
