@@ -5,7 +5,7 @@ import PackageDescription
 let package = Package(
   name: "timetable",
   platforms: [.macOS(.v14), .iOS(.v17)],
-  dependencies: [.package(name: "seedbank", path: "../../..")],
+  dependencies: [.package(name: "seedbank", path: "../..")],
   targets: [
     // Apple's systems have a SQLite module.
     .systemLibrary(name: "SQLite", providers: [.apt(["libsqlite3-dev"])]),

@@ -5,7 +5,7 @@ import PackageDescription
 let package = Package(
   name: "departures",
   platforms: [.macOS(.v15), .iOS(.v18)],
-  dependencies: [.package(name: "seedbank", path: "../../..")],
+  dependencies: [.package(name: "seedbank", path: "../..")],
   targets: [
     .target(name: "Departures", dependencies: [.product(name: "SeedClient", package: "seedbank")]),
     .executableTarget(name: "departures-board", dependencies: ["Departures"]),
