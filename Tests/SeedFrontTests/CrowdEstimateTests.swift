@@ -40,7 +40,7 @@ import Testing
         for _ in 0..<looks {
           metrics.count(
             HTTPMeasurement(
-              mark: AnswerMark(kind).number, status: 200, bodyBytes: 400, isComplete: true, agent: agent,
+              mark: AnswerMark(kind), status: 200, bodyBytes: 400, isComplete: true, agent: agent,
               nanoseconds: 1))
         }
       }
@@ -57,7 +57,7 @@ import Testing
       upcoming: UpcomingSnapshots(due: nil, calendarTimes: [], clock: nil, jitterSeconds: 0))
     facts.steps = intervals.enumerated().map { number, ago in
       let at = Self.now.adding(seconds: -ago)
-      var step = SeriesFacts.Step(.published, at: at, last: at)
+      var step = StepRecord(.published, of: FrontPublication.transit.dataset, at: at)
       (step.from, step.to) = (90 - number, 91 - number)
       return step
     }

@@ -92,7 +92,10 @@ extension MetricsPage {
       "seedbank_found_by", .gauge, "1 for the way in which the newest step found changes.",
       facts.flatMap { facts in
         FoundBy.Way.allCases.map { way in
-          ([("series", facts.series.description), ("way", way.rawValue)], facts.look.foundBy == way ? 1 : 0)
+          (
+            [("series", facts.series.description), ("way", way.rawValue)],
+            facts.look.foundBy?.way == way ? 1 : 0
+          )
         }
       })
     text.family(
@@ -102,7 +105,7 @@ extension MetricsPage {
         ComparisonWhy.allCases.map { why in
           (
             [("series", facts.series.description), ("why", why.rawValue)],
-            facts.look.comparedWhy == why ? 1 : 0
+            facts.look.foundBy?.why == why ? 1 : 0
           )
         }
       })
@@ -113,7 +116,7 @@ extension MetricsPage {
     writeReading(facts, now: now)
     writeMirrors(view, now: now)
     let samples = facts.flatMap { facts in
-      StepOutcome.allCases.map { outcome -> PrometheusText.Sample in
+      StepRecord.Outcome.allCases.map { outcome -> PrometheusText.Sample in
         // Starts at 0, because monitors do not count the first appearance of a value as an increase.
         (
           [("series", facts.series.description), ("result", outcome.rawValue)],

@@ -21,7 +21,7 @@ extension PageSeries {
       """
   }
 
-  private func buildsTable(_ steps: ArraySlice<SeriesFacts.Step>) -> HTML {
+  private func buildsTable(_ steps: ArraySlice<StepRecord>) -> HTML {
     let heads: [HTML] = [
       .head("At"), .head("Outcome"), .head("Found by"), .numberHead("Version"), .numberHead("Took"),
       .numberHead("Inserted"),
@@ -38,8 +38,8 @@ extension PageSeries {
   }
 
   /// Formats `38 published, 2 failed; the longest took 4.2 s.`
-  private static func summary(_ steps: [SeriesFacts.Step]) -> String {
-    let counts = StepOutcome.allCases.compactMap { outcome -> String? in
+  private static func summary(_ steps: [StepRecord]) -> String {
+    let counts = StepRecord.Outcome.allCases.compactMap { outcome -> String? in
       let count = steps.count { $0.outcome == outcome }
       return count == 0 ? nil : "\(count) \(outcome.word)"
     }
@@ -47,7 +47,7 @@ extension PageSeries {
     return "\(counts.joined(separator: ", ")); the longest took \(longest)."
   }
 
-  private func row(_ step: SeriesFacts.Step) -> HTML {
+  private func row(_ step: StepRecord) -> HTML {
     let times: HTML? = step.times > 1 ? " × \(HTML.number(step.times))" : nil
     let state: HTML = .state(step.outcome.kind, step.outcome.word)
     let start: [HTML] = [
@@ -71,12 +71,12 @@ extension PageSeries {
   }
 }
 
-extension SeriesFacts.Step {
+extension StepRecord {
   /// Formats `comparison: other-schema` with the words of the metrics.
   fileprivate var foundByWords: String {
     let missed = missedRows == 0 ? nil : "the log missed \(HTML.grouped(missedRows))"
-    let why = [comparedWhy?.rawValue, missed].compactMap(\.self)
-    return [foundBy?.rawValue, why.isEmpty ? nil : why.joined(separator: ", ")].compactMap(\.self)
+    let why = [foundBy?.why?.rawValue, missed].compactMap(\.self)
+    return [foundBy?.way.rawValue, why.isEmpty ? nil : why.joined(separator: ", ")].compactMap(\.self)
       .joined(separator: ": ")
   }
 
@@ -98,7 +98,7 @@ extension HTML {
   }
 }
 
-extension StepOutcome {
+extension StepRecord.Outcome {
   fileprivate var word: String { self == .rolledBack ? "rolled back" : rawValue }
 
   fileprivate var kind: String {
@@ -116,9 +116,9 @@ private struct Strip {
   private static let barWidth = 8
   private static let least = 6
 
-  private let steps: [SeriesFacts.Step]
+  private let steps: [StepRecord]
 
-  init(_ steps: [SeriesFacts.Step]) { self.steps = steps }
+  init(_ steps: [StepRecord]) { self.steps = steps }
 
   var bars: [HTML] {
     let longest = max(1, steps.map(\.milliseconds).max() ?? 1)

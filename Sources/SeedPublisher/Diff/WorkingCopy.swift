@@ -36,11 +36,10 @@ package struct WorkingCopy {
     try connection.transaction { [connection] in
       try connection.execute(plan.newest.schemaSQL)
       try SeedTables.create(meta, plan.schema.tables, connection)
-      let result = try ViolationSurvey.surveying(origin, plan, types) {
-        try Self.fill(connection, origin, plan, types)
-      }
       var meta = meta
-      meta.digest = result.digest
+      do {
+        meta.digest = try Self.fill(connection, origin, plan, types).digest
+      } catch { throw ViolationSurvey.explained(error, origin, plan, types) }
       try SeedTables.store(meta, connection)
     }
   }

@@ -19,24 +19,19 @@ struct SnapshotStep {
     _ context: StepContext, after published: PublishedMetadata, _ report: inout StepReport
   ) throws {
     var step = SnapshotStep(context: context, published: published)
-    try step.run(&report)
-  }
-
-  private mutating func run(_ report: inout StepReport) throws {
+    let job = context.job
     for plan in context.plans where !job.isRetired(plan.series) {
-      guard let metadata = metadata(plan) else { continue }
-      let isAlone = try !context.isSnapshotDue(metadata) || publishSnapshotAlone(plan, &report)
-      if isAlone { try markCalendar(metadata) }
+      guard let metadata = step.metadata(plan) else { continue }
+      // Waits for another process only if the operator requested the snapshot.
+      let isAlone =
+        try !context.isSnapshotDue(metadata)
+        || step.alone(plan, context.options.forcingSnapshot ? .waitLong : .fail) {
+          try $0.publishSnapshot(plan, &report)
+        }
+      if isAlone { try step.markCalendar(metadata) }
     }
-    for plan in job.plans where !job.isRetired(plan.series) && missingEncoding(plan) != nil {
-      try alone(plan, .fail) { try $0.publishEncodings(plan, &report) }
-    }
-  }
-
-  /// Returns false if another process is making a snapshot. Waits only if the operator requested the snapshot.
-  private mutating func publishSnapshotAlone(_ plan: SeriesPlan, _ report: inout StepReport) throws -> Bool {
-    try alone(plan, context.options.forcingSnapshot ? .waitLong : .fail) {
-      try $0.publishSnapshot(plan, &report)
+    for plan in job.plans where !job.isRetired(plan.series) && step.missingEncoding(plan) != nil {
+      try step.alone(plan, .fail) { try $0.publishEncodings(plan, &report) }
     }
   }
 
@@ -49,6 +44,7 @@ struct SnapshotStep {
     }
   }
 
+  /// Returns false if another process is making a snapshot.
   @discardableResult
   private mutating func alone(
     _ plan: SeriesPlan, _ ifHeld: PublicationLock.IfHeld, _ body: (inout SnapshotStep) throws -> Void
@@ -74,12 +70,13 @@ struct SnapshotStep {
 
   /// Draws the copy returned by `open` at its head. Returns `nil` if no snapshot is due any more.
   private mutating func draw(
-    _ plan: SeriesPlan, _ open: (CopyKeeper) throws -> WorkingCopy
+    _ plan: SeriesPlan, _ open: (WorkingCopyOpener) throws -> WorkingCopy
   ) throws -> SeedMeta? {
     try context.publisher.withPublication(.waitLong) { published in
       self.published = published
       guard let metadata = metadata(plan), context.isSnapshotDue(metadata) else { return nil }
-      return try context.snapshots(plan).draw(try open(context.copyKeeper(plan, metadata)))
+      return try context.snapshots(plan).draw(
+        try open(WorkingCopyOpener(context: context, plan: plan, published: metadata)))
     }
   }
 
@@ -117,7 +114,9 @@ struct SnapshotStep {
   }
 
   private mutating func publish(_ metadata: SeriesMetadata, _ report: inout StepReport) throws {
-    var update = try PublicationUpdate(context, after: published)
+    var update = try PublicationUpdate(
+      context.publisher, lifetimeSeconds: job.lifetimeSeconds, now: context.now, after: published,
+      context.options)
     try update.publish([metadata])
     published = update.published
     report.pruned += try context.prune(published)
@@ -132,7 +131,9 @@ struct SnapshotStep {
     if snapshot.encoding == .gzip {
       let before = metadata.newestSnapshot.flatMap { $0.version >= state.floor ? $0.version : nil }
       let spans = before.map { [DeltaSpan(from: $0, to: snapshot.version)] } ?? []
-      let merged = try context.deltas(plan).merge(spans, of: metadata.objects)
+      let deltas = DeltaPublication(
+        publication: context.publication, plan: plan, spillFolder: context.stateFolder)
+      let merged = try deltas.merge(spans, of: metadata.objects)
       report.note(snapshot, merged: merged.objects.compactMap(\.span))
       report.warnings += merged.warnings
       let outcome = Retention(job.policy).afterSnapshot(

@@ -8,7 +8,7 @@ import SeedTrust
 
 struct DeploymentStatus {
   let now: UTCTime
-  let series: [SeriesStatus]
+  let series: [LocalSeriesStatus]
   let keys: [KeyStatus]
   typealias Role = (name: String, version: Int, expires: UTCTime)
   let roles: [Role]
@@ -28,7 +28,7 @@ struct DeploymentStatus {
     let published = try publication.published()
     series = try datasets.flatMap { dataset in
       try dataset.plans().map {
-        SeriesStatus(
+        LocalSeriesStatus(
           $0, dataset, published.series[$0.series], publication.facts.read($0.series),
           state: configuration.state, now: now)
       }
@@ -82,7 +82,7 @@ extension DeploymentStatus {
   }
 }
 
-struct SeriesStatus {
+struct LocalSeriesStatus {
   let series: Series
   let published: PublishedMetadata.PublishedSeries?
   let copyVersion: Version?
@@ -169,7 +169,7 @@ struct SeriesStatus {
   }
 }
 
-extension SeriesStatus {
+extension LocalSeriesStatus {
   /// Reports published files that are missing or have a wrong length; `verify` checks their contents.
   fileprivate func missing(from publication: PublicationDirectory) -> String? {
     let bad = (published?.metadata.objects ?? []).filter { object in
@@ -183,9 +183,9 @@ extension SeriesStatus {
 
   /// Warns of a date in the future, which hides the data's age.
   fileprivate func doubt(of now: UTCTime) -> String? {
-    guard let evidence = evidence(StatusCheck.Limits()), evidence.concerns(at: now).contains(.clocksDiffer)
+    guard let status = status(StatusCheck.Limits()), status.problems(at: now).contains(.clocksDiffer)
     else { return nil }
-    let date = max(evidence.publishedAt, evidence.steps?.newestAt ?? evidence.publishedAt)
+    let date = max(status.publishedAt, status.steps?.newestAt ?? status.publishedAt)
     return
       "\(series): its newest date, \(date), is ahead of this clock: check the clock; the data's age is unknown"
   }

@@ -58,7 +58,7 @@ struct PublisherStanding {
 extension PublisherStanding {
   var facts: PublisherFacts {
     var facts = PublisherFacts()
-    facts.concerns = Set(PublisherConcern.allCases.filter(isTrue))
+    facts.problems = Set(PublisherProblem.allCases.filter(isTrue))
     for one in abandoned { facts.doubts[one.series, default: []].insert(.noModel) }
     for dataset in configuration.datasets {
       for series in dataset.series where published.series[series] != nil {
@@ -69,8 +69,8 @@ extension PublisherStanding {
     return facts
   }
 
-  private func isTrue(_ concern: PublisherConcern) -> Bool {
-    switch concern {
+  private func isTrue(_ problem: PublisherProblem) -> Bool {
+    switch problem {
     case .datasetUnpublished: !unserved.isEmpty
     case .modelUnpublished: unpublished.count > unserved.count
     case .keyFiles: keys.contains { !$0.faults.isEmpty }
@@ -86,7 +86,7 @@ extension DatasetConfiguration {
 
   fileprivate func doubts(of series: Series, in stateFolder: String) -> Set<SeriesDoubt> {
     var doubts: Set<SeriesDoubt> = []
-    if SeriesStatus.copy(of: series, in: stateFolder) == nil { doubts.insert(.copy) }
+    if LocalSeriesStatus.copy(of: series, in: stateFolder) == nil { doubts.insert(.copy) }
     if logStanding(of: series, in: stateFolder)?.doubt != nil { doubts.insert(.log) }
     return doubts
   }

@@ -106,7 +106,7 @@ extension Publisher {
     }
   }
 
-  func note(_ error: any Error, _ reason: FailureReason, of dataset: DatasetName) {
+  func note(_ error: any Error, _ reason: StepRecord.Reason, of dataset: DatasetName) {
     note(failure: FailureReport(error).message, reason, of: dataset, now: .now())
   }
 }

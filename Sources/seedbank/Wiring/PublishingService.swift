@@ -17,9 +17,6 @@ struct PublishingService: Sendable {
   let notices: Notices
   private let failures = WorkFailures()
 
-  /// Each runs in its own loop.
-  enum Work { case changes, snapshots }
-
   private var job: DatasetJob { dataset.job }
 
   /// Returns only after cancellation. Snapshots are made while further steps publish.
@@ -45,7 +42,7 @@ struct PublishingService: Sendable {
           return
         }
         // If the origin is missing, the step reports that and renews signatures.
-        seen = try await stepOnce()
+        seen = try await step(.changes).originStamp
         afterStep()
       }
       let (check, spent) = (Duration.seconds(checkSeconds), ContinuousClock.now - start)
@@ -67,50 +64,48 @@ struct PublishingService: Sendable {
 
   private func publishSnapshots(after steps: AsyncStream<Void>) async {
     for await _ in steps {
-      await warning(.snapshots) {
-        let (publisher, job) = (publisher, job)
-        await tell(try await blocking { try publisher.publishSnapshots(job, now: .now()) })
-      }
+      await warning(.snapshots) { try await step(.snapshots) }
     }
   }
 
   /// Reports an error once until it changes; the schedule retries the work.
-  private func warning(_ work: Work, _ body: () async throws -> Void) async {
+  private func warning(_ half: Publisher.Half, _ body: () async throws -> Void) async {
     do {
       try await body()
-      if let time = failures.end(work) {
-        say("\(dataset.name): \(work.recovery), after \(time)", .notice)
+      if let time = failures.end(half) {
+        say("\(dataset.name): \(half.recovery), after \(time)", .notice)
       }
     } catch {
-      if failures.isNews("\(error)", of: work) {
+      if failures.isNews("\(error)", of: half) {
         say(FailureReport(error).message, .error)
         try? await blocking { [notices, name = dataset.name] in notices.tell(error, of: name) }
       }
     }
   }
 
-  func attempt() async { await warning(.changes) { _ = try await stepOnce() } }
+  func attempt() async { await warning(.changes) { try await step(.changes) } }
 
-  /// A step regardless of the origin's state; a first version includes a snapshot. Returns the origin's stamp.
-  private func stepOnce() async throws -> (any OriginStamp)? {
+  /// Half a step, regardless of the origin's state; a first version includes a snapshot.
+  @discardableResult
+  private func step(_ half: Publisher.Half) async throws -> StepReport {
     let (publisher, job) = (publisher, job)
-    let outcome = try await blocking { try publisher.publishChanges(job, now: .now()) }
-    await tell(outcome)
-    return outcome.originStamp
+    let report = try await blocking { try publisher.step(job, half: half, now: .now()) }
+    await tell(report)
+    return report
   }
 
-  private func tell(_ outcome: StepReport) async {
-    for warning in outcome.warnings + [dataset.remark].compactMap(\.self)
+  private func tell(_ report: StepReport) async {
+    for warning in report.warnings + [dataset.remark].compactMap(\.self)
     where repeated.isDue("\(dataset.name): \(warning)", now: .now()) {
       say("\(dataset.name): \(warning)", .warning)
     }
     do {
-      if !outcome.isUnchanged { try front.reload() }
+      if !report.isUnchanged { try front.reload() }
     } catch {
       console.warning("\(error)")
     }
-    for series in outcome.series { console.tell(series.record) }
-    try? await blocking { [notices, name = dataset.name] in notices.tell(outcome, of: name) }
+    for series in report.series { console.tell(series.record) }
+    try? await blocking { [notices, name = dataset.name] in notices.tell(report, of: name) }
   }
 
   private func say(_ message: String, _ level: LogLevel) {
@@ -118,7 +113,7 @@ struct PublishingService: Sendable {
   }
 }
 
-extension PublishingService.Work {
+extension Publisher.Half {
   fileprivate var recovery: String {
     switch self {
     case .changes: "publish steps succeed again"
@@ -134,22 +129,22 @@ final class WorkFailures: Sendable {
     let began: ContinuousClock.Instant
   }
 
-  private let state = Mutex<[PublishingService.Work: Failure]>([:])
+  private let state = Mutex<[Publisher.Half: Failure]>([:])
 
   /// Records a failure; returns true unless the work last failed in the same way.
-  func isNews(_ message: String, of work: PublishingService.Work, at now: ContinuousClock.Instant = .now)
+  func isNews(_ message: String, of half: Publisher.Half, at now: ContinuousClock.Instant = .now)
     -> Bool
   {
     state.withLock { state in
-      let last = state[work]
-      state[work] = Failure(message: message, began: last?.began ?? now)
+      let last = state[half]
+      state[half] = Failure(message: message, began: last?.began ?? now)
       return last?.message != message
     }
   }
 
   /// Records a success; returns how long the work had failed, if it had.
-  func end(_ work: PublishingService.Work, at now: ContinuousClock.Instant = .now) -> TimeSpan? {
-    state.withLock { $0.removeValue(forKey: work).map { TimeSpan(now - $0.began) } }
+  func end(_ half: Publisher.Half, at now: ContinuousClock.Instant = .now) -> TimeSpan? {
+    state.withLock { $0.removeValue(forKey: half).map { TimeSpan(now - $0.began) } }
   }
 }
 

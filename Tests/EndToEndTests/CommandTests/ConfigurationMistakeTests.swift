@@ -132,7 +132,7 @@ private func mistake(in folder: DeploymentFolder) throws -> String {
     ),
     (
       #""every": "6""#,
-      #"every: expected a whole number with s, m, h or d, such as "90m" or "6h", found "6"."#
+      #"every: expected a whole number from 1 to 1000000 and a unit, such as 90s, 15m, 26h or 3d, found "6"."#
     ),
     (#""every": "31d""#, #"every: expected from 60 to 2592000 seconds, found "31d"."#),
     (#""every": "0m""#, #"every: expected from 60 to 2592000 seconds, found "0m"."#),

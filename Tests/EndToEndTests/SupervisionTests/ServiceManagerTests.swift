@@ -1,5 +1,6 @@
 import Foundation
 import SeedPublication
+import SeedPublisher
 import Support
 import Testing
 

@@ -1,4 +1,4 @@
-extension LogPosition {
+extension DatabaseState {
   /// The state that the connection's transaction reads.
   init?(_ connection: PostgresConnection) throws(PostgresError) {
     let rows = try connection.rows(Self.query, [LogNames(of: connection.place.schema).schema])

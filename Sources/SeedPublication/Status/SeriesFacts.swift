@@ -1,9 +1,9 @@
-package import SeedDatabase
 package import SeedFormat
 package import SeedSystem
+package import SeedTrust
 
-/// Unsigned information about a series, for people and monitors. Clients do not read it. Contains no error messages
-/// because they include private paths and rows.
+/// Unsigned information about a series, for people and monitors. Clients do not read it. Its JSON contains
+/// no error messages because they include private paths and rows.
 package struct SeriesFacts: Hashable, Sendable {
   package let series: Series
   package var writtenAt: UTCTime
@@ -20,27 +20,26 @@ package struct SeriesFacts: Hashable, Sendable {
   /// A key for signing steps is gone from the publisher's disk. A running process still has it in memory.
   package var lacksKeys = false
   /// The newest steps that changed or rejected something, newest first.
-  package var steps: [Step] = []
+  package var steps: [StepRecord] = []
   /// The number of steps in the recorded history, by outcome.
-  package var counts: [StepOutcome: Int] = [:]
+  package var counts: [StepRecord.Outcome: Int] = [:]
   /// The number of rows that the origin's log missed in the recorded history.
   package var missedRows = 0
 
   package struct Look: Hashable, Sendable {
     /// When the origin was last read and could be published.
     package var good: UTCTime?
-    package var newest: StepOutcome?
+    package var newest: StepRecord.Outcome?
     package var newestAt: UTCTime?
-    package var reason: FailureReason?
-    package var foundBy: FoundBy.Way?
-    package var comparedWhy: ComparisonWhy?
+    package var reason: StepRecord.Reason?
+    package var foundBy: FoundBy?
     /// When the origin became a standby that lacks published data; `nil` if it is not.
     package var behindSince: UTCTime?
     package var reading = OriginReading()
 
     package init(
-      good: UTCTime? = nil, newest: StepOutcome? = nil, newestAt: UTCTime? = nil,
-      reason: FailureReason? = nil
+      good: UTCTime? = nil, newest: StepRecord.Outcome? = nil, newestAt: UTCTime? = nil,
+      reason: StepRecord.Reason? = nil
     ) {
       (self.good, self.newest, self.newestAt, self.reason) = (good, newest, newestAt, reason)
     }
@@ -69,32 +68,39 @@ package struct SeriesFacts: Hashable, Sendable {
     }
   }
 
-  /// One step, or several consecutive steps with the same result.
-  package struct Step: Hashable, Sendable {
-    package var at: UTCTime
-    package var last: UTCTime
-    package var times = 1
-    package var milliseconds = 0
-    package var outcome: StepOutcome
-    /// The head before and after.
-    package var from: Int?
-    package var to: Int?
-    package var changes: ChangeReport = [:]
-    package var deltaBytes: Int?
-    package var snapshotBytes: Int?
-    /// The total number of rows after the step, if counted.
-    package var rows: Int?
-    package var foundBy: FoundBy.Way?
-    package var comparedWhy: ComparisonWhy?
-    /// Published rows that the origin's log had missed.
-    package var missedRows = 0
+  package init(_ series: Series, writtenAt: UTCTime, look: Look, upcoming: UpcomingSnapshots) {
+    (self.series, self.writtenAt, self.look, self.upcoming) = (series, writtenAt, look, upcoming)
+  }
+}
 
-    package init(_ outcome: StepOutcome, at: UTCTime, last: UTCTime) {
-      (self.outcome, self.at, self.last) = (outcome, at, last)
+package struct UpcomingSnapshots: Hashable, Sendable {
+  /// The next due time; `nil` if the series has not changed since its newest snapshot.
+  package let due: UTCTime?
+  package let calendarTimes: [UTCTime]
+  package let clock: ZoneClock?
+  /// The maximum delay of each snapshot.
+  package let jitterSeconds: Int
+
+  private static let told = 3
+
+  /// `seen` is the time up to which a publisher has checked its calendar.
+  package init(_ metadata: SeriesMetadata?, _ schedule: SnapshotSchedule, seen: UTCTime?, now: UTCTime) {
+    jitterSeconds = schedule.jitterSeconds
+    let isAlive = metadata?.state.lifecycle.isRetired == false
+    let past = metadata.flatMap { isAlive && $0.lacksSnapshot ? $0.snapshotPast(seen: seen) : nil }
+    due = past.map { schedule.next($0, now: now) }
+    guard isAlive, case .calendar(let calendar) = schedule.rule else {
+      (calendarTimes, clock) = ([], nil)
+      return
+    }
+    clock = calendar.clock
+    calendarTimes = (0..<Self.told).reduce(into: []) { times, _ in
+      times.append(calendar.next(after: times.last ?? now))
     }
   }
 
-  package init(_ series: Series, writtenAt: UTCTime, look: Look, upcoming: UpcomingSnapshots) {
-    (self.series, self.writtenAt, self.look, self.upcoming) = (series, writtenAt, look, upcoming)
+  package init(due: UTCTime?, calendarTimes: [UTCTime], clock: ZoneClock?, jitterSeconds: Int) {
+    (self.due, self.calendarTimes, self.clock) = (due, calendarTimes, clock)
+    self.jitterSeconds = jitterSeconds
   }
 }

@@ -3,21 +3,21 @@ import SeedPublication
 import SeedSystem
 import SeedTrust
 
-struct PageVerdict {
-  let verdict: PublicationVerdict
+struct PageStatus {
+  let worst: PublicationProblem?
   let series: [PageSeries]
 
   private static let named = 3
 
   var html: HTML {
     """
-    <p id="standing" class="standing \(verdict.level.kind)">\(words)</p>
+    <p id="standing" class="standing \(worst.kind)">\(words)</p>
     """
   }
 
   /// The state, and the remedy if no series' section has it.
   private var words: HTML {
-    switch verdict {
+    switch worst {
     case .nothingPublished:
       "Nothing is published yet: <code>seedbank regenerate</code> publishes it, or reports why not."
     case .expired:
@@ -45,10 +45,10 @@ struct PageVerdict {
       Signatures must be renewed soon, with a key that may be kept elsewhere: <code>seedbank keys status</code> shows
       which, and how.
       """
-    case .publisher(let concern): concern.notice
+    case .publisher(let problem): problem.notice
     case .untold(let found):
       "Nothing reports to this front whether \(names(found)) \(found.count == 1 ? "is" : "are") current."
-    case .current: "Everything is current."
+    case nil: "Everything is current."
     }
   }
 
@@ -71,7 +71,7 @@ struct PageVerdict {
   }
 }
 
-extension PublisherConcern {
+extension PublisherProblem {
   var notice: HTML {
     switch self {
     case .datasetUnpublished:
@@ -99,15 +99,8 @@ extension PublisherConcern {
   }
 }
 
-extension ConcernLevel? {
-  var kind: String {
-    switch self {
-    case .bad: "bad"
-    case .soon: "soon"
-    case .unknown: "unknown"
-    case nil: "good"
-    }
-  }
+extension PublicationProblem? {
+  fileprivate var kind: String { self?.level.rawValue ?? "good" }
 }
 
 extension Series {
@@ -115,31 +108,31 @@ extension Series {
 }
 
 extension CatalogView {
-  func evidence(at now: UTCTime) -> PublicationEvidence {
-    var evidence = PublicationEvidence()
+  func status(at now: UTCTime) -> PublicationStatus {
+    var status = PublicationStatus()
     guard let catalog, !catalog.datasets.isEmpty else {
-      evidence.isPublished = false
-      return evidence
+      status.isPublished = false
+      return status
     }
-    (evidence.isUnreadable, evidence.signatures) = (failure != nil, catalog.signatures)
-    evidence.lifetimeSeconds = toldLifetimeSeconds
-    evidence.isDiskNearlyFull = standing.isDiskNearlyFull
-    evidence.hasLateMirror = mirrors?.late.isEmpty == false
-    evidence.publisher = publisher?.concerns ?? []
+    (status.isUnreadable, status.signatures) = (failure != nil, catalog.signatures)
+    status.lifetimeSeconds = toldLifetimeSeconds
+    status.isDiskNearlyFull = standing.isDiskNearlyFull
+    status.hasLateMirror = mirrors?.late.isEmpty == false
+    status.publisher = publisher?.problems ?? []
     let expired = Set(catalog.signatures.filter { $0.state(at: now) == .expired }.map(\.role))
     let isAllExpired = !expired.isDisjoint(with: Self.sharedRoles)
-    evidence.series = catalog.allSeries.map { metadata in
-      var one = SeriesEvidence(metadata)
+    status.series = catalog.allSeries.map { metadata in
+      var one = SeriesStatus(metadata)
       (one.hasSnapshot, one.missingFiles) = (!servedSnapshots(metadata).isEmpty, missingFiles(metadata))
       one.isExpired = isAllExpired || expired.contains(metadata.series.roleName)
       let told = facts[metadata.series]
       (one.lacksKeys, one.gained) = (told?.lacksKeys == true, told?.gained ?? 0)
       one.isOriginHeldOpen = told?.look.reading.tooLongSeconds != nil
       one.doubts = publisher?.doubts[metadata.series] ?? []
-      one.steps = SeriesEvidence.Steps(told)
+      one.steps = SeriesStatus.Steps(told)
       return one
     }
-    return evidence
+    return status
   }
 
   /// The roles that every series depends on.

@@ -8,26 +8,26 @@ import Testing
 
 @testable import SeedPublication
 
-@Suite struct VerdictTests {
+@Suite struct StatusTests {
   private static let now = UTCTime(secondsSinceEpoch: 1_790_000_000)
   private static let series = Series("transit", model: "2.1")
   private static let patience = 450
-  private static let tolerance = SeriesEvidence.clockToleranceSeconds
+  private static let tolerance = SeriesStatus.clockToleranceSeconds
 
-  private static func evidence(_ change: (inout SeriesEvidence) -> Void = { _ in }) -> SeriesEvidence {
-    var evidence = SeriesEvidence(series, publishedAt: now.adding(seconds: -1000))
-    evidence.steps = SeriesEvidence.Steps(.unchanged, at: now, patienceSeconds: patience, changeSeconds: 2000)
-    change(&evidence)
-    return evidence
+  private static func status(_ change: (inout SeriesStatus) -> Void = { _ in }) -> SeriesStatus {
+    var status = SeriesStatus(series, publishedAt: now.adding(seconds: -1000))
+    status.steps = SeriesStatus.Steps(.unchanged, at: now, patienceSeconds: patience, changeSeconds: 2000)
+    change(&status)
+    return status
   }
 
   struct Case: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    let expected: [SeriesConcern]
-    let evidence: SeriesEvidence
+    let expected: [SeriesProblem]
+    let status: SeriesStatus
 
-    init(_ name: String, _ expected: [SeriesConcern], _ change: (inout SeriesEvidence) -> Void) {
-      (testDescription, self.expected, evidence) = (name, expected, VerdictTests.evidence(change))
+    init(_ name: String, _ expected: [SeriesProblem], _ change: (inout SeriesStatus) -> Void) {
+      (testDescription, self.expected, status) = (name, expected, StatusTests.status(change))
     }
   }
 
@@ -89,12 +89,12 @@ import Testing
     },
   ]
 
-  @Test(arguments: cases) func `concerns of a series are listed from the worst on`(_ one: Case) {
-    #expect(one.evidence.concerns(at: Self.now) == one.expected)
+  @Test(arguments: cases) func `problems of a series are listed from the worst on`(_ one: Case) {
+    #expect(one.status.problems(at: Self.now) == one.expected)
   }
 
   /// Each property in a bad state.
-  private static let faults: [@Sendable (inout SeriesEvidence) -> Void] = [
+  private static let faults: [@Sendable (inout SeriesStatus) -> Void] = [
     { $0.isExpired = true }, { $0.hasSnapshot = false }, { $0.isHeld = true },
     { $0.steps?.newest = .failed }, { $0.steps?.newestAt = now.adding(days: -1) },
     { $0.publishedAt = now.adding(days: -1) }, { $0.publishedAt = now.adding(days: 1) }, { $0.steps = nil },
@@ -104,12 +104,12 @@ import Testing
 
   @Test func `a series with any fault is not current`() {
     for chosen in 0..<(1 << Self.faults.count) {
-      let evidence = Self.evidence { evidence in
-        for (place, fault) in Self.faults.enumerated() where chosen & 1 << place != 0 { fault(&evidence) }
+      let status = Self.status { status in
+        for (place, fault) in Self.faults.enumerated() where chosen & 1 << place != 0 { fault(&status) }
       }
-      let concerns = evidence.concerns(at: Self.now)
-      #expect(concerns.isEmpty == (chosen == 0), "\(chosen)")
-      #expect(concerns == concerns.sorted { $0.rawValue < $1.rawValue }, "\(chosen)")
+      let problems = status.problems(at: Self.now)
+      #expect(problems.isEmpty == (chosen == 0), "\(chosen)")
+      #expect(problems == problems.sorted { $0.rawValue < $1.rawValue }, "\(chosen)")
     }
   }
 
@@ -119,19 +119,19 @@ import Testing
     SignatureExpiry(role, now.adding(days: days), isOffline: isOffline)
   }
 
-  private func publication(_ change: (inout PublicationEvidence) -> Void = { _ in }) -> PublicationVerdict {
-    var evidence = PublicationEvidence()
-    evidence.series = [Self.evidence()]
-    evidence.lifetimeSeconds = RepositorySigner.onlineSeconds
-    evidence.signatures = [
+  private func publication(_ change: (inout PublicationStatus) -> Void = { _ in }) -> PublicationProblem? {
+    var status = PublicationStatus()
+    status.series = [Self.status()]
+    status.lifetimeSeconds = RepositorySigner.onlineSeconds
+    status.signatures = [
       Self.signature("timestamp", days: 7), Self.signature("root", days: 300, isOffline: true),
     ]
-    change(&evidence)
-    return PublicationVerdict(evidence, at: Self.now)
+    change(&status)
+    return status.worst(at: Self.now)
   }
 
   /// From the worst on, each with its cause.
-  private static let verdicts: [(PublicationVerdict, @Sendable (inout PublicationEvidence) -> Void)] = [
+  private static let problems: [(PublicationProblem, @Sendable (inout PublicationStatus) -> Void)] = [
     (.nothingPublished, { $0.isPublished = false }),
     (.expired, { $0.signatures.append(signature("transit-2", days: -1)) }),
     (.unreadable, { $0.isUnreadable = true }),
@@ -150,30 +150,30 @@ import Testing
   ]
 
   @Test func `a publication is current only without any problem and else reports the worst one`() {
-    #expect(publication() == .current)
-    for chosen in 1..<(1 << Self.verdicts.count) {
-      let places = Self.verdicts.indices.filter { chosen & 1 << $0 != 0 }
-      let verdict = publication { evidence in for place in places { Self.verdicts[place].1(&evidence) } }
-      #expect(verdict == Self.verdicts[places[0]].0, "\(places)")
+    #expect(publication() == nil)
+    for chosen in 1..<(1 << Self.problems.count) {
+      let places = Self.problems.indices.filter { chosen & 1 << $0 != 0 }
+      let problem = publication { status in for place in places { Self.problems[place].1(&status) } }
+      #expect(problem == Self.problems[places[0]].0, "\(places)")
     }
   }
 
-  @Test(arguments: PublisherConcern.allCases)
-  func `a publication is not current while its publisher has a concern`(_ concern: PublisherConcern) {
-    let verdict = publication { $0.publisher = [concern] }
+  @Test(arguments: PublisherProblem.allCases)
+  func `a publication is not current while its publisher has a problem`(_ problem: PublisherProblem) {
+    let worst = publication { $0.publisher = [problem] }
     #expect(
-      verdict == .publisher(concern) && verdict.level == (concern == .datasetUnpublished ? .bad : .soon))
+      worst == .publisher(problem) && worst?.level == (problem == .datasetUnpublished ? .bad : .soon))
   }
 
   @Test func `exactly the series with a problem are reported`() throws {
-    let others = try (1...3).map { SeriesEvidence(try Series("other", major: $0), publishedAt: Self.now) }
+    let others = try (1...3).map { SeriesStatus(try Series("other", major: $0), publishedAt: Self.now) }
     var held = others[1]
     held.isHeld = true
     var told = others[0]
-    told.steps = SeriesEvidence.Steps(.published, at: Self.now, patienceSeconds: 1)
+    told.steps = SeriesStatus.Steps(.published, at: Self.now, patienceSeconds: 1)
     #expect(publication { $0.series += [told, held, others[2]] } == .troubled([held.series]))
     #expect(publication { $0.series += [told, others[2]] } == .untold([others[2].series]))
-    #expect(publication { $0.series += [told] } == .current)
+    #expect(publication { $0.series += [told] } == nil)
   }
 
   @Test func `steps count as missing after five intervals or after 26 hours for a timer`() {

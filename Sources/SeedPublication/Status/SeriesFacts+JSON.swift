@@ -1,4 +1,4 @@
-import SeedDatabase
+package import SeedDatabase
 package import SeedFormat
 import SeedSystem
 
@@ -8,9 +8,9 @@ extension SeriesFacts {
     [
       "dataset": .string(series.dataset.text), "major": JSONValue(series.major),
       "writtenAt": .string(writtenAt.text), "look": lookJSON, "tables": .array(tables.map(\.json)),
-      "upcoming": upcomingJSON, "steps": .array(steps.map(\.json)),
+      "upcoming": upcomingJSON, "steps": .array(steps.map(\.publicJSON)),
       "counts": .object(
-        StepOutcome.allCases.compactMap { outcome in
+        StepRecord.Outcome.allCases.compactMap { outcome in
           counts[outcome].map { JSONMember(outcome.rawValue, JSONValue($0)) }
         }), "missedRows": JSONValue(missedRows),
     ]
@@ -36,7 +36,7 @@ extension SeriesFacts.Look {
     .init(
       ("good", JSONValue(good?.text)), ("newest", JSONValue(newest?.rawValue)),
       ("newestAt", JSONValue(newestAt?.text)), ("reason", JSONValue(reason?.rawValue)),
-      ("foundBy", JSONValue(foundBy?.rawValue)), ("comparedWhy", JSONValue(comparedWhy?.rawValue)),
+      ("foundBy", JSONValue(foundBy?.way.rawValue)), ("comparedWhy", JSONValue(foundBy?.why?.rawValue)),
       ("behindSince", JSONValue(behindSince?.text)), ("reading", reading.json))
   }
 }
@@ -54,22 +54,24 @@ extension SeriesFacts.Column {
   fileprivate var json: JSONValue { ["name": .string(name), "type": .string(type), "key": .bool(isKey)] }
 }
 
-extension SeriesFacts.Step {
-  fileprivate var json: JSONValue {
+extension StepRecord {
+  /// Leaves out the error and the words of a comparison's reason.
+  fileprivate var publicJSON: JSONValue {
     [
       "at": .string(at.text), "last": .string(last.text), "times": JSONValue(times),
       "milliseconds": JSONValue(milliseconds), "outcome": .string(outcome.rawValue), "from": JSONValue(from),
-      "to": JSONValue(to), "changes": JSONValue(changes, Self.json), "deltaBytes": JSONValue(deltaBytes),
+      "to": JSONValue(to), "changes": JSONValue(changes) { .object($0.members) },
+      "deltaBytes": JSONValue(deltaBytes),
       "snapshotBytes": JSONValue(snapshotBytes), "rows": JSONValue(rows),
-      "foundBy": JSONValue(foundBy?.rawValue), "comparedWhy": JSONValue(comparedWhy?.rawValue),
+      "foundBy": JSONValue(foundBy?.way.rawValue), "comparedWhy": JSONValue(foundBy?.why?.rawValue),
       "missedRows": JSONValue(missedRows),
     ]
   }
 
-  private static func json(_ changes: TableChanges) -> JSONValue {
-    [
-      "inserted": JSONValue(changes.inserted), "updated": JSONValue(changes.updated),
-      "deleted": JSONValue(changes.deleted),
-    ]
+}
+
+extension TableChanges {
+  package var members: [JSONMember] {
+    [("inserted", inserted), ("updated", updated), ("deleted", deleted)].map { JSONMember($0, JSONValue($1)) }
   }
 }

@@ -14,7 +14,6 @@ package struct OriginReading: Hashable, Sendable {
 
   /// An open transaction obstructs other sessions after this time.
   package static let mostOpenSeconds = 600
-  private static let mostFileBytes = 4096
 
   package init(openMilliseconds: Int? = nil, lagSeconds: Int? = nil) {
     (self.openMilliseconds, self.lagSeconds) = (openMilliseconds, lagSeconds)
@@ -22,9 +21,7 @@ package struct OriginReading: Hashable, Sendable {
 
   /// Reads the last measurements. Returns empty ones if the file is missing or damaged.
   package static func newest(of dataset: DatasetName, in stateFolder: String) -> OriginReading {
-    let bytes = try? DurableFile.readIfPresent(file(of: dataset, in: stateFolder), limit: mostFileBytes)
-    guard let bytes, let json = try? JSONValue(parsing: bytes) else { return OriginReading() }
-    return OriginReading(json)
+    StateFile.json(file(of: dataset, in: stateFolder)).map(OriginReading.init) ?? OriginReading()
   }
 
   /// Updates the file. Ignores errors because measurements must not make a step fail.
@@ -74,4 +71,16 @@ extension OriginReading {
       ("openMilliseconds", JSONValue(openMilliseconds)), ("lagSeconds", JSONValue(lagSeconds)),
       ("role", JSONValue(role?.rawValue)))
   }
+}
+
+package struct OriginServer: Hashable, Sendable {
+  package enum Role: String, Sendable {
+    case primary, standby
+  }
+
+  /// Only for the operator.
+  package let name: String
+  package let role: Role
+
+  package init(name: String, role: Role) { (self.name, self.role) = (name, role) }
 }

@@ -1,12 +1,12 @@
 import SeedDatabase
-import SeedFormat
+package import SeedFormat
 import SeedPublication
 package import SeedSystem
 import SeedTrust
 
 /// The position of a series' working copy in its origin's log, stored beside the copy. The file is valid only for the
 /// copy that was committed with it, the same origin and the same model. After any difference, all rows are compared.
-struct ChangeTrail {
+struct LogPosition {
   let context: StepContext
   let plan: SeriesPlan
   let published: SeriesMetadata
@@ -14,20 +14,8 @@ struct ChangeTrail {
   private var path: String { Self.path(plan.series, context.stateFolder) }
   private var copyPath: String { context.copyPath(plan.series) }
 
-  private static func path(_ series: Series, _ stateFolder: String) -> String {
+  fileprivate static func path(_ series: Series, _ stateFolder: String) -> String {
     "\(stateFolder)/\(series.roleName).cursor"
-  }
-
-  /// `nil` if no step has stored a position.
-  static func standing(_ series: Series, in stateFolder: String) -> OriginLogStanding? {
-    record(series, in: stateFolder).map {
-      OriginLogStanding(comparedAt: $0.comparedAt, missedAt: $0.missedAt, gaps: $0.gaps)
-    }
-  }
-
-  /// The next step compares all rows, and later steps use the log again.
-  static func forget(_ series: Series, in stateFolder: String) throws {
-    try Folder.remove(path(series, stateFolder))
   }
 
   /// Whether all rows must be compared even if the log has no entries, in case the log missed some.
@@ -37,15 +25,15 @@ struct ChangeTrail {
   }
 
   /// Returns how this step finds changes, and the record to store afterwards.
-  func search(_ origin: any Origin) throws -> ChangeTrailStep {
-    guard context.job.changes == .log else { return ChangeTrailStep(.comparison, nil) }
-    guard let log = try origin.log() else { return ChangeTrailStep(.comparison, .noLog) }
-    var step = ChangeTrailStep(.comparison, .first)
+  func search(_ origin: any Origin) throws -> LogPositionStep {
+    guard context.job.changes == .log else { return LogPositionStep(.comparison, nil) }
+    guard let log = try origin.log() else { return LogPositionStep(.comparison, .noLog) }
+    var step = LogPositionStep(.comparison, .first)
     step.cursor = try log.cursor()
     step.gaps = log.gaps
     guard let record = Self.record(plan.series, in: context.stateFolder) else { return step }
     (step.missedAt, step.comparedAt, step.prunedAt) = (record.missedAt, record.comparedAt, record.prunedAt)
-    guard record.subject == subject(origin: context.job.origin.text) else {
+    guard record.subject == subject else {
       return step.comparing(.otherSubject)
     }
     if record.canRest(on: copyStamp, context), try log.isUntouched(since: record.cursor) {
@@ -60,11 +48,11 @@ struct ChangeTrail {
     }
   }
 
-  func note(_ step: ChangeTrailStep) throws {
+  func note(_ step: LogPositionStep) throws {
     guard context.job.changes == .log, !step.isResting else { return }
     guard let cursor = step.cursor, let copy = copyStamp else { return try Folder.remove(path) }
     let record = Record(
-      subject: subject(origin: context.job.origin.text), copy: copy, cursor: cursor,
+      subject: subject, copy: copy, cursor: cursor,
       comparedAt: step.reason == nil ? step.comparedAt : context.now, missedAt: step.missedAt,
       isSteady: step.isSteady, gaps: step.gaps, prunedAt: step.prunedAt)
     guard record != Self.record(plan.series, in: context.stateFolder) else { return }
@@ -72,31 +60,18 @@ struct ChangeTrail {
     try DurableFile.replace(path, with: record.json.bytes)
   }
 
-  /// Keeps the record valid if the change is rolled back, although SQLite may have written to the file.
-  func keepingNote(_ change: () throws -> SeriesDraft) throws -> SeriesDraft {
+  /// Returns an action that keeps the record valid after the change was rolled back, although SQLite may have written to
+  /// the copy's file. It does not apply to a rebuilt copy, which is a different file.
+  func keepingNote() -> () -> Void {
     let before = try? FileStamp(copyPath)
-    do {
-      var draft = try change()
-      let discard = draft.discard
-      draft.discard = {
-        discard()
-        noteTakenBack(before)
-      }
-      return draft
-    } catch {
-      noteTakenBack(before)
-      throw error
+    return {
+      guard let before, var record = Self.record(plan.series, in: context.stateFolder),
+        record.copy == before.text, let now = try? FileStamp(copyPath), now != before,
+        now.isOfSameFile(as: before)
+      else { return }
+      record.copy = now.text
+      try? DurableFile.replace(path, with: record.json.bytes)
     }
-  }
-
-  /// Does not apply to a rebuilt copy, which is a different file.
-  private func noteTakenBack(_ before: FileStamp?) {
-    guard let before, var record = Self.record(plan.series, in: context.stateFolder),
-      record.copy == before.text, let now = try? FileStamp(copyPath), now != before,
-      now.isOfSameFile(as: before)
-    else { return }
-    record.copy = now.text
-    try? DurableFile.replace(path, with: record.json.bytes)
   }
 
   /// Occasionally prunes log entries that no series needs. Errors must not fail a step that has published.
@@ -120,15 +95,13 @@ struct ChangeTrail {
   private var copyStamp: String? { (try? FileStamp(copyPath))?.text }
 
   /// Changes with everything that determines the rows read from the same origin.
-  private func subject(origin: String) -> String {
-    let parts = [origin, plan.fingerprint, published.state.epoch.text]
+  private var subject: String {
+    let parts = [context.job.origin.text, plan.fingerprint, published.state.epoch.text]
     return SHA256Digest.of(JSONValue(strings: parts).bytes).hex
   }
 
-  private static func record(_ series: Series, in stateFolder: String) -> Record? {
-    let bytes = try? DurableFile.readIfPresent(
-      path(series, stateFolder), limit: PublicationDirectory.mostFileBytes)
-    return bytes.flatMap { try? JSONValue(parsing: $0) }.flatMap(Record.init)
+  fileprivate static func record(_ series: Series, in stateFolder: String) -> Record? {
+    StateFile.json(path(series, stateFolder)).flatMap(Record.init)
   }
 
   fileprivate struct Record: Equatable {
@@ -163,7 +136,7 @@ struct ChangeTrail {
   }
 }
 
-extension ChangeTrail.Record {
+extension LogPosition.Record {
   fileprivate init?(_ json: JSONValue) {
     guard let subject = json["subject"]?.string, let copy = json["copy"]?.string,
       let cursor = json["cursor"], let compared = json["comparedAt"]?.string.flatMap({ UTCTime($0) })
@@ -187,7 +160,7 @@ extension ChangeTrail.Record {
 }
 
 /// How a step finds changes, and the record to store afterwards.
-struct ChangeTrailStep {
+struct LogPositionStep {
   var search: ChangeSearch
   /// Why all rows are compared; `nil` if the log is used or none is configured.
   var reason: ComparisonReason?
@@ -230,8 +203,8 @@ struct ChangeTrailStep {
 
   /// Uses the log unless it missed rows before or an audit is due.
   fileprivate func following(
-    _ log: any OriginLog, _ touched: [String: Touched], _ record: ChangeTrail.Record, _ context: StepContext
-  ) -> ChangeTrailStep {
+    _ log: any OriginLog, _ touched: [String: Touched], _ record: LogPosition.Record, _ context: StepContext
+  ) -> LogPositionStep {
     var step = self
     if let missed = record.missedAt { return comparing(.missed(missed)) }
     if record.isAuditDue(context) {
@@ -242,75 +215,42 @@ struct ChangeTrailStep {
     return step
   }
 
-  fileprivate var resting: ChangeTrailStep {
+  fileprivate var resting: LogPositionStep {
     var step = self
     (step.search, step.reason, step.isResting) = (.nothing, nil, true)
     return step
   }
 
-  func comparing(_ reason: ComparisonReason) -> ChangeTrailStep {
+  func comparing(_ reason: ComparisonReason) -> LogPositionStep {
     var step = self
     step.reason = reason
     return step
   }
 }
 
-extension FoundBy {
-  static func because(_ reason: ComparisonReason) -> Self {
-    Self(.comparison, reason.word, reason: reason.description)
+/// The publisher's position in an origin's log.
+package struct OriginLogStanding: Hashable, Sendable {
+  package let comparedAt: UTCTime
+  /// When the log was found to have missed rows; `nil` if it is trusted.
+  package let missedAt: UTCTime?
+  private let gaps: [String]
+
+  /// Returns `nil` if no step has used a log.
+  package init?(of series: Series, in stateFolder: String) {
+    guard let record = LogPosition.record(series, in: stateFolder) else { return nil }
+    (comparedAt, missedAt, gaps) = (record.comparedAt, record.missedAt, record.gaps)
+  }
+
+  /// Why the log is incomplete; `nil` if it is complete.
+  package var doubt: String? {
+    missedAt.map { "all rows are compared: \(ComparisonReason.missed($0))" }
+      ?? OriginLogWarning(hasLog: true, gaps: gaps)?.text
   }
 }
 
-/// Why all rows are compared although the dataset uses a log.
-package enum ComparisonReason: Hashable, Sendable, CustomStringConvertible {
-  case noLog
-  case first
-  case otherCopy
-  case otherSubject
-  case audit
-  case doubt(LogDoubt)
-  case missed(UTCTime)
-
-  /// A code without details of the deployment; `nil` for audits, which are configured.
-  var word: ComparisonWhy? {
-    switch self {
-    case .noLog: .noLog
-    case .first: .first
-    case .otherCopy: .otherCopy
-    case .otherSubject: .otherConfiguration
-    case .audit: nil
-    case .doubt(let doubt): doubt.word
-    case .missed: .missed
-    }
-  }
-
-  package var description: String {
-    switch self {
-    case .noLog: "the origin has no log: 'seedbank origin log setup' makes one"
-    case .first: "it is the first step since the log was made, or was accepted"
-    case .otherCopy:
-      "the working copy differs from the last step's, as after a rollback or a rejected step"
-    case .otherSubject: "the model, the epoch or the path of the origin differs from the last step's"
-    case .audit: "it is time to check the log"
-    case .doubt(let doubt): doubt.rawValue
-    case .missed(let time):
-      "the log missed rows, as was found at \(time): when the cause is fixed, 'seedbank origin log accept' trusts it again"
-    }
-  }
-}
-
-extension LogDoubt {
-  fileprivate var word: ComparisonWhy {
-    switch self {
-    case .otherFile: .otherFile
-    case .otherDatabase: .otherDatabase
-    case .otherServer: .otherServer
-    case .otherTimeline: .otherTimeline
-    case .otherTriggers: .otherTriggers
-    case .otherSchema: .otherSchema
-    case .otherLog: .otherLog
-    case .pruned: .pruned
-    case .edited: .edited
-    }
+extension Publisher {
+  /// Trusts the origin's log again after it missed rows. The next step compares all rows, and later steps use the log.
+  package func acceptLog(of series: [Series]) throws {
+    for one in series { try Folder.remove(LogPosition.path(one, stateFolder)) }
   }
 }

@@ -6,14 +6,14 @@ import Testing
 @testable import SeedPostgres
 
 /// Conclusions from two positions in a database's log.
-@Suite struct LogPositionTests {
+@Suite struct DatabaseStateTests {
   private func position(
     system: String = "1", database: String = "2", timeline: Int = 1, isStandby: Bool = false,
     start: String = "s",
     snapshot: String = "10:12:11", reached: UInt64 = 100, definitions: String = "d"
-  ) throws -> LogPosition {
+  ) throws -> DatabaseState {
     let seen = try #require(LogSnapshot(snapshot))
-    return LogPosition(
+    return DatabaseState(
       system: system, database: database, timeline: timeline, isStandby: isStandby,
       start: isStandby ? "" : start,
       snapshot: isStandby ? seen.collapsed : seen, ceiling: seen.ceiling, reached: reached,
@@ -22,7 +22,7 @@ import Testing
 
   @Test func `a primary continues from its own position, and any difference is a doubt`() throws {
     let older = try position()
-    func doubt(_ newer: LogPosition) -> LogDoubt? {
+    func doubt(_ newer: DatabaseState) -> LogDoubt? {
       #expect(!newer.isBehind(older, replayedBefore: 100))
       return newer.doubt(since: older)
     }
@@ -77,10 +77,10 @@ import Testing
 
   @Test func `a position is read back equal and an invalid snapshot is rejected`() throws {
     for one in [try position(), try position(isStandby: true)] {
-      #expect(LogPosition(.object(one.members)) == one)
+      #expect(DatabaseState(.object(one.members)) == one)
     }
     #expect(LogSnapshot("10:12") == nil && LogSnapshot("x:12:") == nil)
     #expect(LogSnapshot("903:909:903,905")?.collapsed.text == "903:903:")
-    #expect(LogPosition.place("1/A0") == 0x1_0000_00A0 && LogPosition.place("x") == nil)
+    #expect(DatabaseState.place("1/A0") == 0x1_0000_00A0 && DatabaseState.place("x") == nil)
   }
 }

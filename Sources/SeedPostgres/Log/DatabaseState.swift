@@ -21,7 +21,7 @@ struct LogSnapshot: Hashable {
 }
 
 /// The state of a database, for a comparison with a later one.
-struct LogPosition: Hashable {
+struct DatabaseState: Hashable {
   /// The cluster's system identifier, which its copies share.
   let system: String
   let database: String
@@ -42,7 +42,7 @@ struct LogPosition: Hashable {
 
   /// Whether a standby may lack a part of an older state. A primary never does, because its operator may restore an older
   /// state on purpose.
-  func isBehind(_ older: LogPosition, replayedBefore: UInt64?) -> Bool {
+  func isBehind(_ older: DatabaseState, replayedBefore: UInt64?) -> Bool {
     guard isStandby, system == older.system, database == older.database, timeline <= older.timeline else {
       return false
     }
@@ -52,7 +52,7 @@ struct LogPosition: Hashable {
   }
 
   /// Why a log since an older state proves nothing.
-  func doubt(since older: LogPosition) -> LogDoubt? {
+  func doubt(since older: DatabaseState) -> LogDoubt? {
     guard system == older.system, database == older.database else { return .otherDatabase }
     guard timeline == older.timeline else { return .otherTimeline }
     // A server that crashed may have lost visible commits and may assign their numbers again.
@@ -67,7 +67,7 @@ struct LogPosition: Hashable {
   }
 }
 
-extension LogPosition {
+extension DatabaseState {
   init?(_ json: JSONValue) {
     guard let system = json["system"]?.string, let database = json["database"]?.string,
       let timeline = json["timeline"]?.integer, let isStandby = json["standby"]?.bool,

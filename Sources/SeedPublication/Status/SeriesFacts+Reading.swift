@@ -26,8 +26,8 @@ extension SeriesFacts {
     lacksKeys = look["lacksKeys"] == true
     missedRows = try json.count("missedRows")
     tables = try json.elements("tables").map(Table.init(reading:))
-    steps = try json.elements("steps").map(Step.init(reading:))
-    for outcome in StepOutcome.allCases {
+    steps = try json.elements("steps").map { try StepRecord(reading: $0, of: series) }
+    for outcome in StepRecord.Outcome.allCases {
       self.counts[outcome] = try counts.optional(outcome.rawValue) { try $0.count(outcome.rawValue) }
     }
   }
@@ -40,9 +40,8 @@ extension SeriesFacts.Look {
       newest: try json.optional("newest") { try $0.outcome("newest") },
       newestAt: try json.optional("newestAt") { try $0.time("newestAt") },
       // A newer publisher may have more reasons.
-      reason: json["reason"]?.string.map { FailureReason(rawValue: $0) ?? .other })
-    foundBy = json["foundBy"]?.string.flatMap(FoundBy.Way.init)
-    comparedWhy = json["comparedWhy"]?.string.flatMap(ComparisonWhy.init)
+      reason: json["reason"]?.string.map { StepRecord.Reason(rawValue: $0) ?? .other })
+    foundBy = FoundBy(reading: json)
     behindSince = try json.optional("behindSince") { try $0.time("behindSince") }
     reading = json["reading"].map(OriginReading.init) ?? OriginReading()
   }
@@ -59,15 +58,23 @@ extension SeriesFacts.Table {
   }
 }
 
-extension SeriesFacts.Step {
-  fileprivate init(reading json: JSONValue) throws {
-    self.init(try json.outcome("outcome"), at: try json.time("at"), last: try json.time("last"))
-    (times, milliseconds) = (try json.count("times"), try json.count("milliseconds"))
+extension FoundBy {
+  fileprivate init?(reading json: JSONValue) {
+    guard let way = json["foundBy"]?.string.flatMap(Way.init) else { return nil }
+    self.init(way, json["comparedWhy"]?.string.flatMap(ComparisonWhy.init), reason: nil)
+  }
+}
+
+extension StepRecord {
+  fileprivate init(reading json: JSONValue, of series: Series) throws {
+    self.init(
+      try json.outcome("outcome"), of: series.dataset, at: try json.time("at"),
+      milliseconds: try json.count("milliseconds"))
+    (self.series, last, times) = (series, try json.time("last"), try json.count("times"))
     func number(_ name: String) throws -> Int? { try json.optional(name) { try $0.count(name) } }
     (from, to, rows) = (try number("from"), try number("to"), try number("rows"))
     (deltaBytes, snapshotBytes) = (try number("deltaBytes"), try number("snapshotBytes"))
-    foundBy = json["foundBy"]?.string.flatMap(FoundBy.Way.init)
-    comparedWhy = json["comparedWhy"]?.string.flatMap(ComparisonWhy.init)
+    foundBy = FoundBy(reading: json)
     missedRows = try json.count("missedRows")
     for member in try json.object("changes").members ?? [] {
       var found = TableChanges()
@@ -126,8 +133,8 @@ extension JSONValue {
     return time
   }
 
-  fileprivate func outcome(_ name: String) throws -> StepOutcome {
-    guard let outcome = StepOutcome(rawValue: try text(name)) else { throw DamagedFacts() }
+  fileprivate func outcome(_ name: String) throws -> StepRecord.Outcome {
+    guard let outcome = StepRecord.Outcome(rawValue: try text(name)) else { throw DamagedFacts() }
     return outcome
   }
 

@@ -5,13 +5,14 @@ import SeedSystem
 import SeedTrust
 
 /// Opens a series' working copy at the published head, and repairs it if necessary.
-struct CopyKeeper {
-  let publication: PublicationDirectory
+struct WorkingCopyOpener {
+  let context: StepContext
   let plan: SeriesPlan
   let published: SeriesMetadata
-  let path: String
-  /// Leaves the copy alone and repairs a temporary one instead.
-  let isPreview: Bool
+
+  private var path: String { context.copyPath(plan.series) }
+  /// A preview leaves the copy alone and repairs a temporary one instead.
+  private var isPreview: Bool { context.options.isPreview }
 
   /// Opens the copy at the head. A copy that lags catches up; an unusable one is rebuilt, and the reason returned.
   func open() throws -> (copy: WorkingCopy, repair: String?) {
@@ -33,7 +34,7 @@ struct CopyKeeper {
       return try rebuild(because: "it did not catch up: no deltas lead on from version \(meta.version)")
     }
     do {
-      try copy.apply(chain, from: publication)
+      try copy.apply(chain, from: context.publication)
       return (copy, nil)
     } catch { return try rebuild(because: "it did not catch up: \(error.cause)") }
   }
@@ -51,7 +52,7 @@ struct CopyKeeper {
   }
 
   func rebuild() throws -> WorkingCopy {
-    let recall = SeriesRecall(publication, published)
+    let recall = SeriesRecall(context.publication, published)
     guard let chain = try? recall.chain(to: published.state.head), chain.snapshot.schema == plan.schema.hash
     else { throw PublicationError.noSnapshot(series: "\(plan.series)") }
     let temporary = isPreview ? Self.previewPath(path) : path + ".rebuild"

@@ -1,7 +1,7 @@
 package import SeedSystem
 
 /// A problem of a series, or a lack of information about it; worst first.
-package enum SeriesConcern: Int, Hashable, Sendable, CaseIterable {
+package enum SeriesProblem: Int, Hashable, Sendable, CaseIterable {
   /// Clients reject the series.
   case expired
   /// New clients get no data.
@@ -30,19 +30,17 @@ package enum SeriesConcern: Int, Hashable, Sendable, CaseIterable {
   /// No steps are reported, so it is unknown whether the series is current.
   case untold
 
-  package var level: ConcernLevel {
+  package var level: ProblemLevel {
     switch self {
     case .expired, .noSnapshot, .filesMissing, .stepFailed: .bad
-    case .clocksDiffer, .noStep, .keysGone, .old, .held, .gained, .originHeldOpen, .modelGone,
-      .copyUnreadable,
-      .logDoubted:
-      .soon
     case .untold: .unknown
+    default: .soon
     }
   }
 }
 
-package enum ConcernLevel: Hashable, Sendable {
+/// The names are classes of the page's style sheet.
+package enum ProblemLevel: String, Sendable {
   /// Clients get no data or no new data.
   case bad
   /// Clients are served, but the operator must act.
@@ -51,17 +49,17 @@ package enum ConcernLevel: Hashable, Sendable {
   case unknown
 }
 
-extension SeriesEvidence {
+extension SeriesStatus {
   /// The tolerated difference between the clocks of two machines.
   package static let clockToleranceSeconds = 300
 
-  /// A series is current if it has no concerns.
-  package func concerns(at now: UTCTime) -> [SeriesConcern] {
-    SeriesConcern.allCases.filter { isTrue($0, now) }
+  /// A series is current if it has no problems.
+  package func problems(at now: UTCTime) -> [SeriesProblem] {
+    SeriesProblem.allCases.filter { isTrue($0, now) }
   }
 
-  private func isTrue(_ concern: SeriesConcern, _ now: UTCTime) -> Bool {
-    switch concern {
+  private func isTrue(_ problem: SeriesProblem, _ now: UTCTime) -> Bool {
+    switch problem {
     case .expired: isExpired
     case .noSnapshot: !hasSnapshot
     case .filesMissing: missingFiles > 0
