@@ -10,7 +10,7 @@ struct FlatRows: ~Copyable {
 
   init(_ pieces: @escaping DocumentPieces.Source) { self.pieces = pieces }
 
-  mutating func read(_ rows: (String) throws -> (TableSchema, RowBatch)) throws {
+  mutating func read(_ rows: (String) throws -> (TableSchema, TableRows)) throws {
     guard try token() == .beginObject else { throw problem("document") }
     while case .name(let name) = try token() {
       guard try token() == .beginArray else { throw problem(name) }

@@ -2,7 +2,7 @@ import Foundation
 import SeedDatabase
 import SeedFormat
 
-/// Flat objects from the scanner to the table's batches, without digest and mapping.
+/// Flat objects from the scanner to the table's rows, without digest and mapping.
 enum OwnRows {
   @Sendable static func run(_ workload: any Workload, _ files: WorkloadFiles, _ phase: Phase) throws {
     let connection = try Connection(files.target, .writer)
@@ -14,7 +14,7 @@ enum OwnRows {
       try connection.transaction {
         try rows.read { name throws in
           guard let table = schema.table(name) else { throw BenchmarkError.unexpected(name, in: path) }
-          return (table, try RowBatch(table, connection, AffinityFitter()))
+          return (table, TableRows(table, connection))
         }
       }
     }

@@ -117,14 +117,14 @@ package final class TestPublication {
 extension TestPublication {
   private func importRows(_ edits: [TableEdit]) throws -> SHA256Digest {
     try copy.transaction {
-      let importer = try BatchImporter(copy, schema)
+      let writer = try SeedWriter(copy, schema)
       for edit in edits {
-        let rows = try importer.rows(of: edit.table)
+        let rows = try writer.rows(of: edit.table)
         for key in edit.deletes { try LentBytes.lending(key) { try rows.delete(lentKey: $0) } }
         for row in edit.upserts { try LentBytes.lending(row) { try rows.upsert(lent: $0) } }
       }
       var meta = try SeedTables.meta(copy)
-      meta.digest = try importer.finish().digest
+      meta.digest = try writer.finish().digest
       meta.version = try Version(head + 1)
       try SeedTables.store(meta, copy)
       return meta.digest

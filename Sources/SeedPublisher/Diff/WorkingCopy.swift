@@ -96,16 +96,16 @@ package struct WorkingCopy {
     // Building an index after the rows needs one sort; maintaining it needs a search per row.
     let indexes = try SecondaryIndexes(connection)
     try indexes.drop(from: connection)
-    let importer = try BatchImporter(connection, plan.schema)
+    let writer = try SeedWriter(connection, plan.schema)
     for table in plan.schema.tables {
       let rows = try origin.rows(table, plan.projection(table), isOrdered: false)
-      let target = try importer.rows(of: table)
+      let target = try writer.rows(of: table)
       while try rows.next() {
         try rows.validate(types)
         try target.insert(lent: rows.row)
       }
     }
     try indexes.build(in: connection)
-    return try importer.finish()
+    return try writer.finish()
   }
 }

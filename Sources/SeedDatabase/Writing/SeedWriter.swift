@@ -3,14 +3,14 @@ package import SeedFormat
 /// Writes rows to a seed and maintains its row counts and sums. The caller opens the transaction and commits it after
 /// ``finish()``, which checks references of touched rows. Foreign keys must be off, because a cascade by SQLite would
 /// bypass the digest.
-package final class BatchImporter {
+package final class SeedWriter {
   private let connection: Connection
   private let schema: DatabaseSchema
   private let layouts: SeedLayout
   private let keyLimit: Int
   private let fitter = AffinityFitter()
   private let storedSums: [String: TableSum]
-  private var batches: [String: RowBatch] = [:]
+  private var tables: [String: TableRows] = [:]
   private var searches: [SearchIndex] = []
 
   /// `layouts`: the tables that are stored differently from `schema`; `keyLimit`: the most changed keys that are
@@ -25,24 +25,24 @@ package final class BatchImporter {
     storedSums = try SeedTables.sums(connection)
   }
 
-  package func rows(of table: TableSchema) throws -> RowBatch {
-    if let batch = batches[table.name] { return batch }
+  package func rows(of table: TableSchema) throws -> TableRows {
+    if let rows = tables[table.name] { return rows }
     let layout = layouts[table]
     let sum = storedSums[table.name] ?? TableSum()
     let watch = RowWatch(
       layout, referenced: ReferenceCheck(connection, schema, layouts).referencedColumns(of: table),
       try searchIndexes(over: table, layout, rows: sum.rows),
       keyLimit > 0 ? KeyLog(key: layout.logical.key, limit: keyLimit) : nil)
-    let batch = try RowBatch(layout, connection, fitter, sum, watch)
-    batches[table.name] = batch
-    return batch
+    let rows = TableRows(layout, connection, fitter, sum, watch)
+    tables[table.name] = rows
+    return rows
   }
 
   /// Writes the remaining rows, checks references, completes search tables and stores the sums.
   package func finish() throws -> ImportResult {
     if let violation = try violations(limit: 1).first { throw violation.error }
     for search in searches { try search.finish() }
-    let writers = batches.mapValues(\.writer)
+    let writers = tables.mapValues(\.writer)
     let sums = storedSums.merging(writers.compactMapValues(\.sum)) { $1 }
     for (name, writer) in writers where !writer.changes.isEmpty {
       try SeedTables.store(sums[name] ?? TableSum(), of: name, connection)
@@ -56,10 +56,10 @@ package final class BatchImporter {
   package func violations(
     limit: Int, wholeTableShare: Int = ReferenceCheck.usualShare
   ) throws -> [ReferenceViolation] {
-    for batch in batches.values { try batch.flush() }
-    for batch in batches.values { try batch.finish() }
+    for rows in tables.values { try rows.flush() }
+    for rows in tables.values { try rows.finish() }
     let check = ReferenceCheck(connection, schema, layouts, wholeTableShare: wholeTableShare)
-    let touched = batches.mapValues(\.writer).filter { !$0.value.changes.isEmpty }
+    let touched = tables.mapValues(\.writer).filter { !$0.value.changes.isEmpty }
     return try check.violations(touched, limit: limit)
   }
 
@@ -82,7 +82,7 @@ package struct ImportResult: Hashable, Sendable {
   package let keys: [String: ChangedKeys]
 }
 
-/// Why an import failed. The caller must roll back the transaction.
+/// The reason why rows cannot be written. The caller must roll back the transaction.
 package enum ImportError: Error, Hashable, Sendable, CustomStringConvertible {
   case unknownTable(String)
   case wrongColumns(table: String, found: [String], expected: [String])
