@@ -27,12 +27,12 @@ struct Timetable: Sendable {
 
   /// Prints the departures and keeps the data fresh.
   func watch() async throws {
-    let (openings, changes) = (seeds.openings, seeds.changes)
+    let (files, changes) = (seeds.files, seeds.changes)
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await seeds.keepUpdated { failure in complain(failure.message) } }
       group.addTask {
         // A new file replaces the old one: attach it and release the old one.
-        for await seed in openings {
+        for await seed in files {
           try await favourites.attach(seed)
           try await show()
         }

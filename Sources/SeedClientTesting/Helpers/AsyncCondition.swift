@@ -53,7 +53,7 @@ final class Gate: Sendable {
     try Task.checkCancellation()
   }
 
-  func untilSomebodyStands() async {
+  func untilWaiting() async {
     await condition.wait { self.state.withLock { $0.standing > 0 } }
   }
 }

@@ -32,7 +32,7 @@ public final class ScriptedClock: Sendable {
   }
 
   /// Returns once a task waits for a future time, as `keepUpdated` does between updates.
-  public func untilSomebodyWaits() async {
+  public func untilWaiting() async {
     await condition.wait {
       self.state.withLock { state in state.ends.values.contains { $0 > state.elapsed } }
     }

@@ -2,24 +2,25 @@ import Foundation
 import SeedDatabase
 import SeedSystem
 
-/// Lends an app's connection: calls `apply` once with the handle of the app's writer on the seed's file, and rethrows
-/// its error. See ``SeedStore/lendConnection(_:)``.
-public typealias SeedConnectionLender =
+/// Calls `apply` once with the handle of the app's writing connection to the seed's file, and rethrows its error. See
+/// ``SeedStore/setConnectionProvider(_:)``.
+public typealias SeedConnectionProvider =
   @Sendable (_ seed: Seed, _ apply: @Sendable (_ handle: OpaquePointer) throws -> SeedChanges) async throws ->
   Void
 
-struct BorrowedWriter: Sendable {
+/// Applies one delta through the app's connection.
+struct AppConnection: Sendable {
   let seed: Seed
   let delta: FetchedObject
   let keyLimit: Int
 
-  func run(_ lender: SeedConnectionLender) async throws -> SeedChanges {
+  func apply(by provider: SeedConnectionProvider) async throws -> SeedChanges {
     let outcome = Mutex<Result<SeedChanges, any Error>?>(nil)
     var failure: (any Error)?
     do {
-      try await lender(seed) { handle in
+      try await provider(seed) { handle in
         try outcome.withLock { outcome in
-          if case .success? = outcome { throw Self.unusable("it was lent twice for one delta") }
+          if case .success? = outcome { throw Self.unusable("its provider called apply twice for one delta") }
           let result = Result { try apply(through: handle) }
           outcome = result
           return try result.get()
@@ -29,7 +30,7 @@ struct BorrowedWriter: Sendable {
     // This library's own error is more specific than the app's.
     if let result = outcome.withLock({ $0 }) { return try result.get() }
     if let failure, failure is CancellationError, Task.isCancelled { throw failure }
-    throw Self.unusable(failure.map { "the app failed to lend it: \($0)" } ?? "the app did not lend it")
+    throw Self.unusable(failure.map { "its provider failed: \($0)" } ?? "its provider did not call apply")
   }
 
   private func apply(through handle: OpaquePointer) throws -> SeedChanges {
@@ -57,7 +58,7 @@ struct BorrowedWriter: Sendable {
   private func check(_ connection: Connection) throws {
     guard try isOurs(connection.file(of: "main")) else {
       throw Self.unusable(
-        "it has a file other than \(seed.url.path) open: open the newest seed from openings")
+        "it has a file other than \(seed.url.path) open: open the newest seed from `files`")
     }
     guard connection.isReadOnly("main") == false else { throw Self.unusable("it cannot write") }
     guard !connection.isInTransaction else {

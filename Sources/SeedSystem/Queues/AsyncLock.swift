@@ -1,5 +1,5 @@
-/// Admits one or a few callers at a time, in order of arrival.
-package final class Turns: Sendable {
+/// A lock that tasks await, held by one or a few at a time, in order of arrival.
+package final class AsyncLock: Sendable {
   private final class Place: Sendable {}
 
   private struct State {
@@ -9,13 +9,14 @@ package final class Turns: Sendable {
 
   private let state: Mutex<State>
 
-  package init(atOnce count: Int = 1) { state = Mutex(State(free: count)) }
+  package init(holders: Int = 1) { state = Mutex(State(free: holders)) }
 
-  package func take() async -> Bool {
+  /// False if the task is cancelled.
+  package func acquire() async -> Bool {
     let place = Place()
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        takeOrWait(continuation, at: place)
+        acquireOrWait(continuation, at: place)
         // The handler may have run before the continuation was added.
         if Task.isCancelled { giveUp(place) }
       }
@@ -24,12 +25,12 @@ package final class Turns: Sendable {
     }
   }
 
-  /// Waits for a turn even if the task is cancelled, for mandatory work.
-  package func takeThroughCancellation() async {
-    _ = await withCheckedContinuation { takeOrWait($0, at: Place()) }
+  /// Waits even if the task is cancelled, for mandatory work.
+  package func acquireIgnoringCancellation() async {
+    _ = await withCheckedContinuation { acquireOrWait($0, at: Place()) }
   }
 
-  package func end() {
+  package func release() {
     let next = state.withLock { state in
       if state.waiting.isEmpty { state.free += 1 }
       return state.waiting.isEmpty ? nil : state.waiting.removeFirst().continuation
@@ -37,8 +38,8 @@ package final class Turns: Sendable {
     next?.resume(returning: true)
   }
 
-  private func takeOrWait(_ continuation: CheckedContinuation<Bool, Never>, at place: Place) {
-    let isTaken = state.withLock { state in
+  private func acquireOrWait(_ continuation: CheckedContinuation<Bool, Never>, at place: Place) {
+    let isAcquired = state.withLock { state in
       if state.free > 0 {
         state.free -= 1
         return true
@@ -46,7 +47,7 @@ package final class Turns: Sendable {
       state.waiting.append((place, continuation))
       return false
     }
-    if isTaken { continuation.resume(returning: true) }
+    if isAcquired { continuation.resume(returning: true) }
   }
 
   private func giveUp(_ place: Place) {

@@ -1,5 +1,5 @@
 public import SeedClient
-import SeedFormat
+public import SeedFormat
 import SeedSystem
 public import SeedTrust
 
@@ -50,7 +50,7 @@ extension SeedState {
     state.origin = version == nil ? nil : origin
     (state.lastError, state.bundleError) = (lastError, bundleError)
     (state.license, state.attribution, state.source) = (license, attribution, source)
-    state.hasLooked = !isStale
+    state.hasChecked = !isStale
     state.record.newestVersion = newestVersion.map { .fixture($0) }
     state.record.publishedAt = publishedAt.map(UTCTime.init)
     state.record.lastChecked = lastChecked.map(UTCTime.init)
@@ -62,4 +62,46 @@ extension SeedState {
 
 extension UTCTime {
   fileprivate init(_ date: Date) { self.init(secondsSinceEpoch: Int(date.timeIntervalSince1970)) }
+}
+
+extension SeedRow {
+  /// A row with columns in the given order: `SeedRow(["id": "a", "name": "Alexanderplatz"])`.
+  public init(_ columns: KeyValuePairs<String, any SeedValueConvertible>) {
+    self.init(names: columns.map(\.key), values: columns.map(\.value.seedValue))
+  }
+}
+
+extension SeedError {
+  /// An error as thrown by a store.
+  public static func fixture(
+    _ code: Code, _ message: String = "this is a fixture", neededBytes: Int? = nil,
+    availableBytes: Int? = nil, retryAfter: Duration? = nil, oldestModel: ModelVersion? = nil
+  ) -> SeedError {
+    SeedError(
+      code, message, neededBytes: neededBytes, availableBytes: availableBytes, retryAfter: retryAfter,
+      oldestModel: oldestModel)
+  }
+}
+
+extension SeedChanges {
+  /// The changes of a delta to `version`: `.fixture(version: 8, tables: ["stop": .fixture(updated: 2)])`.
+  public static func fixture(version: Int, tables: [String: Table]) -> SeedChanges {
+    SeedChanges(version: .fixture(version), tables: tables)
+  }
+}
+
+extension SeedChanges.Table {
+  /// Row counts without keys.
+  public static func fixture(inserted: Int = 0, updated: Int = 0, deleted: Int = 0) -> Self {
+    Self(inserted: inserted, updated: updated, deleted: deleted, keys: nil)
+  }
+
+  /// Changes with keys, as requested by ``SeedClient/SeedOptions/changedKeyLimit``.
+  public static func fixture(
+    insertedKeys: [[SeedValue]] = [], updatedKeys: [[SeedValue]] = [], deletedKeys: [[SeedValue]] = []
+  ) -> Self {
+    Self(
+      inserted: insertedKeys.count, updated: updatedKeys.count, deleted: deletedKeys.count,
+      keys: SeedChanges.Keys(inserted: insertedKeys, updated: updatedKeys, deleted: deletedKeys))
+  }
 }

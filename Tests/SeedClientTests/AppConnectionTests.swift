@@ -8,7 +8,7 @@ import Support
 import Testing
 
 /// Deltas through the app's own connection, and seeds attached to the app's database.
-@Suite struct LendingTests {
+@Suite struct AppConnectionTests {
   let fixture: StoreFixture
 
   init() throws {
@@ -17,7 +17,7 @@ import Testing
   }
 
   /// A connection of the app that records its update hook.
-  fileprivate final class AppConnection: @unchecked Sendable {
+  fileprivate final class TestConnection: @unchecked Sendable {
     let handle: OpaquePointer
     private(set) var events: [String] = []
 
@@ -50,9 +50,9 @@ import Testing
   @Test func `the app's connection reports each row changed by a delta`() async throws {
     let store = try fixture.store()
     let seed = try await store.prepare()
-    let app = try AppConnection(seed.url.path)
+    let app = try TestConnection(seed.url.path)
     try app.execute("PRAGMA foreign_keys = ON")
-    await store.lendConnection { _, apply in _ = try apply(app.handle) }
+    await store.setConnectionProvider { _, apply in _ = try apply(app.handle) }
     try fixture.publisher.publish(["a": "Uno", "c": "Charité"], deleting: ["b"])
     let report = try await store.update()
     #expect(report.action == .applied)
@@ -60,7 +60,7 @@ import Testing
       app.events.filter { $0.hasSuffix(" stop") }.sorted() == ["delete stop", "insert stop", "update stop"])
     #expect(try await store.stops() == ["Uno", "Charité"])
     #expect(try app.texts("PRAGMA foreign_keys") == ["1"])
-    await store.lendConnection(nil)
+    await store.setConnectionProvider(nil)
     try fixture.publisher.publish(["a": "Eins"])
     try await store.update()
     #expect(try app.texts("SELECT name FROM stop WHERE id = 'a'") == ["Eins"])
@@ -69,9 +69,9 @@ import Testing
   @Test func `the app's connection leaves no WAL behind and keeps its busy timeout`() async throws {
     let store = try fixture.store()
     let path = try await store.prepare().url.path
-    let app = try AppConnection(path)
+    let app = try TestConnection(path)
     try app.execute("PRAGMA busy_timeout = 1234")
-    await store.lendConnection { _, apply in _ = try apply(app.handle) }
+    await store.setConnectionProvider { _, apply in _ = try apply(app.handle) }
     try fixture.publisher.publish(["a": "Uno"])
     #expect(try await store.update().action == .applied)
     #expect(try FileStamp("\(path)-wal")?.size == 0)
@@ -82,9 +82,9 @@ import Testing
     async throws
   {
     let store = try fixture.store()
-    let app = try AppConnection(await store.prepare().url.path)
+    let app = try TestConnection(await store.prepare().url.path)
     try app.execute("PRAGMA query_only = 1")
-    await store.lendConnection { _, apply in _ = try apply(app.handle) }
+    await store.setConnectionProvider { _, apply in _ = try apply(app.handle) }
     try fixture.publisher.publish(["a": "Uno"])
     #expect(try await store.update().action == .applied)
     #expect(try app.texts("SELECT name FROM stop WHERE id = 'a'") == ["Uno"])
@@ -92,17 +92,18 @@ import Testing
     #expect(try await store.stops() == ["Uno", "Bellevue"])
   }
 
-  @Test func `a swap needs no lent connection and the next delta needs the new file`() async throws {
+  @Test func `a swap does not need the app's connection and the next delta needs the new file`() async throws
+  {
     let store = try fixture.store()
     let seed = try await store.prepare()
-    let app = try AppConnection(seed.url.path)
-    await store.lendConnection { _, apply in _ = try apply(app.handle) }
+    let app = try TestConnection(seed.url.path)
+    await store.setConnectionProvider { _, apply in _ = try apply(app.handle) }
     try fixture.publishGeneration(["a": "Two"])
     #expect(try await store.update().action == .replaced)
     try fixture.publisher.publish(["a": "Three"])
     #expect(await code { try await store.update() } == .connection)
-    let reopened = try AppConnection(await store.prepare().url.path)
-    await store.lendConnection { _, apply in _ = try apply(reopened.handle) }
+    let reopened = try TestConnection(await store.prepare().url.path)
+    await store.setConnectionProvider { _, apply in _ = try apply(reopened.handle) }
     try await store.update()
     #expect(try await store.stops() == ["Three", "Bellevue"])
   }
@@ -125,9 +126,9 @@ import Testing
     async throws
   {
     let store = try fixture.store()
-    let app = try AppConnection(await store.prepare().url.path, mistake.flags)
+    let app = try TestConnection(await store.prepare().url.path, mistake.flags)
     try app.execute(mistake.sql)
-    await store.lendConnection { _, apply in _ = try apply(app.handle) }
+    await store.setConnectionProvider { _, apply in _ = try apply(app.handle) }
     try fixture.publisher.publish(["a": "Uno"])
     let error = await #expect(throws: SeedError.self) { try await store.update() }
     #expect(error?.code == .connection && error?.message.contains(mistake.words) == true, "\(error as Any)")
@@ -137,8 +138,8 @@ import Testing
   @Test func `a locked file is reported and the next update succeeds`() async throws {
     let store = try fixture.store()
     let seed = try await store.prepare()
-    let (app, other) = (try AppConnection(seed.url.path), try AppConnection(seed.url.path))
-    await store.lendConnection { _, apply in _ = try apply(app.handle) }
+    let (app, other) = (try TestConnection(seed.url.path), try TestConnection(seed.url.path))
+    await store.setConnectionProvider { _, apply in _ = try apply(app.handle) }
     try fixture.publisher.publish(["a": "Uno"])
     try other.execute("BEGIN IMMEDIATE")
     #expect(await code { try await store.update() } == .connection)
@@ -146,16 +147,16 @@ import Testing
     #expect(try await store.update().action == .applied)
   }
 
-  @Test func `a lender that never calls, calls twice or throws gets a clear error`() async throws {
+  @Test func `a provider that never calls, calls twice or throws gets a clear error`() async throws {
     let store = try fixture.store()
-    let app = try AppConnection(await store.prepare().url.path)
+    let app = try TestConnection(await store.prepare().url.path)
     try fixture.publisher.publish(["a": "Uno"])
-    await store.lendConnection { _, _ in }
+    await store.setConnectionProvider { _, _ in }
     #expect(await code { try await store.update() } == .connection)
-    await store.lendConnection { _, _ in throw Failed(what: "the pool is closed") }
+    await store.setConnectionProvider { _, _ in throw Failed(what: "the pool is closed") }
     let error = await #expect(throws: SeedError.self) { try await store.update() }
     #expect(error?.message.contains("the pool is closed") == true)
-    await store.lendConnection { _, apply in
+    await store.setConnectionProvider { _, apply in
       _ = try apply(app.handle)
       _ = try? apply(app.handle)
       throw Failed(what: "after the commit")
@@ -164,11 +165,11 @@ import Testing
     #expect(try await store.stops() == ["Uno", "Bellevue"])
   }
 
-  @Test func `a cancellation in the lender does not end later updates`() async throws {
+  @Test func `a cancellation in the provider does not end later updates`() async throws {
     let store = try fixture.store()
     try await store.prepare()
     try fixture.publisher.publish(["a": "Uno"])
-    await store.lendConnection { _, _ in throw CancellationError() }
+    await store.setConnectionProvider { _, _ in throw CancellationError() }
     let error = await #expect(throws: SeedError.self) { try await store.update() }
     #expect(error?.code == .connection && error?.isRetryable == true)
   }
@@ -177,8 +178,8 @@ import Testing
     async throws
   {
     let store = try fixture.store()
-    let app = try AppConnection(await store.prepare().url.path)
-    await store.lendConnection { _, apply in _ = try apply(app.handle) }
+    let app = try TestConnection(await store.prepare().url.path)
+    await store.setConnectionProvider { _, apply in _ = try apply(app.handle) }
     try fixture.publisher.publish(["a": "Two"])
     try fixture.publisher.publishSnapshot()
     // An app that writes to the seed breaks its digest.
@@ -194,7 +195,7 @@ import Testing
   {
     let store = try fixture.store()
     let first = try await store.prepare()
-    let app = try AppConnection(
+    let app = try TestConnection(
       fixture.folder("app #1 100%.sqlite"), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI)
     try app.execute("CREATE TABLE favourite(stop TEXT PRIMARY KEY); INSERT INTO favourite VALUES ('a')")
     try first.attach(to: app.handle)
@@ -214,21 +215,21 @@ import Testing
   func `a reserved schema name is rejected with a reason`(_ name: String) async throws {
     let store = try fixture.store()
     let seed = try await store.prepare()
-    let app = try AppConnection(seed.url.path)
+    let app = try TestConnection(seed.url.path)
     let error = #expect(throws: SeedError.self) { try seed.attach(to: app.handle, as: name) }
     #expect(error?.code == .connection && error?.message.contains("another name") == true)
     #expect(throws: SeedError.self) { try Seed.detach(from: app.handle, as: name) }
   }
 
   @Test func `detaching a seed that is not attached is an error`() async throws {
-    let app = try AppConnection(fixture.folder("app.sqlite"), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
+    let app = try TestConnection(fixture.folder("app.sqlite"), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
     #expect(await code { try Seed.detach(from: app.handle, as: "mine") } == .connection)
   }
 
   @Test func `a failed attach keeps the older seed attached`() async throws {
     let store = try fixture.store()
     let first = try await store.prepare()
-    let app = try AppConnection(
+    let app = try TestConnection(
       fixture.folder("app.sqlite"), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI)
     try first.attach(to: app.handle)
     try fixture.publishGeneration(["a": "Two"])
@@ -241,7 +242,7 @@ import Testing
   @Test func `attaching within a transaction is an error`() async throws {
     let store = try fixture.store()
     let seed = try await store.prepare()
-    let app = try AppConnection(
+    let app = try TestConnection(
       fixture.folder("app.sqlite"), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI)
     try seed.attach(to: app.handle)
     try app.execute("BEGIN; SELECT * FROM seed.stop")
@@ -256,6 +257,6 @@ private func noteEvent(
 ) {
   guard let context, let table else { return }
   let names = [SQLITE_INSERT: "insert", SQLITE_UPDATE: "update", SQLITE_DELETE: "delete"]
-  Unmanaged<LendingTests.AppConnection>.fromOpaque(context).takeUnretainedValue()
+  Unmanaged<AppConnectionTests.TestConnection>.fromOpaque(context).takeUnretainedValue()
     .note("\(names[kind] ?? "?") \(String(cString: table))")
 }
