@@ -181,7 +181,8 @@ let package = Package(
       programs: [
         "RoadTests/outside_client.py", "RoadTests/tuf_client.py", "FaultTests/injector.c",
         "FaultTests/moved_clock.c",
-        "KeyTests/tuf_follow.py", "ImportTests/article_tables.py", "PackageTests/zsh_completion.py",
+        "KeyTests/tuf_follow.py", "KeyTests/key_crasher.c", "ImportTests/article_tables.py",
+        "PackageTests/zsh_completion.py",
         "CommandTests/terminal.py", "PostgresTests/psycopg_values.py", "MirrorTests/bucket_client.py",
         "SampleApp", "SecondApp", "RecipeDriver",
       ]),
