@@ -53,6 +53,9 @@ let fuzzing: [Target] =
     fuzzer("JSONFuzz", ["SeedFormat", "Support", "CFuzzer"]),
     fuzzer("DeltaFuzz", ["SeedFormat", "CFuzzer"]),
     fuzzer("MetadataFuzz", ["SeedSystem", "SeedFormat", "SeedTrust", "CFuzzer"]),
+    fuzzer(
+      "SnapshotFuzz",
+      ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedClient", "Support", "CFuzzer"]),
     fuzzer("PlistFuzz", ["SeedTemplate", "CFuzzer"]),
     fuzzer("ArchiveFuzz", ["SeedTemplate", "CFuzzer"]),
   ]
