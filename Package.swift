@@ -53,6 +53,9 @@ let fuzzing: [Target] =
     fuzzer("JSONFuzz", ["SeedFormat", "Support", "CFuzzer"]),
     fuzzer("DeltaFuzz", ["SeedFormat", "CFuzzer"]),
     fuzzer("MetadataFuzz", ["SeedSystem", "SeedFormat", "SeedTrust", "CFuzzer"]),
+    fuzzer(
+      "SnapshotFuzz",
+      ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedClient", "Support", "CFuzzer"]),
     fuzzer("PlistFuzz", ["SeedTemplate", "CFuzzer"]),
     fuzzer("ArchiveFuzz", ["SeedTemplate", "CFuzzer"]),
   ]
@@ -180,8 +183,8 @@ let package = Package(
       ] + postgres,
       programs: [
         "RoadTests/outside_client.py", "RoadTests/tuf_client.py", "FaultTests/injector.c",
-        "FaultTests/moved_clock.c", "ImportTests/article_tables.py", "PackageTests/zsh_completion.py",
-        "CommandTests/terminal.py", "PostgresTests/psycopg_values.py", "RecipeDriver",
+        "FaultTests/moved_clock.c", "KeyTests/key_crasher.c", "ImportTests/article_tables.py",
+        "PackageTests/zsh_completion.py", "CommandTests/terminal.py", "PostgresTests/psycopg_values.py", "RecipeDriver",
       ]),
   ] + fuzzing,
   swiftLanguageModes: [.v6]

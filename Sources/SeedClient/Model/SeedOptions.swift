@@ -41,9 +41,10 @@ public struct SeedOptions: Sendable {
   /// credentials (status 401 without a body), never for certificates.
   public var answerChallenge: @Sendable (URLAuthenticationChallenge) -> ChallengeAnswer = { _ in .system }
 
-  /// Recomputes the digest from all rows of a new snapshot before using it. The snapshot's bytes are compared with the
-  /// signed hash in any case, so this only detects a publisher that signed a damaged file, and it makes a first start
-  /// several times slower. Meant for servers; on in `seedbank pull` and for bundles.
+  /// Checks the structure, references, indexes and search tables of a new snapshot before using it, and recomputes the
+  /// digest from all rows. The snapshot's bytes are compared with the signed hash in any case, so this only detects a
+  /// publisher that signed a damaged file, and it makes a first start several times slower. Meant for servers; on in
+  /// `seedbank pull` and for bundles.
   public var provesRows = false
 
   /// The most changed keys per table in an element of `changes`; a table with more reports only counts.
