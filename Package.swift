@@ -28,7 +28,7 @@ func cLibrary(_ name: String, debian: String) -> Target {
 }
 
 /// The embedded files become constants of `PackageResources`, so that a program needs no file beside it.
-func room(_ name: String, _ dependencies: [Target.Dependency], embedding files: [String] = []) -> Target {
+func module(_ name: String, _ dependencies: [Target.Dependency], embedding files: [String] = []) -> Target {
   .target(
     name: name, dependencies: dependencies, resources: files.map { .embedInCode($0) }, swiftSettings: strict)
 }
@@ -87,24 +87,24 @@ let package = Package(
     // The C library's extensions of posix_spawn.
     .systemLibrary(name: "CSpawn"),
 
-    room("SeedSystem", [spawn]),
-    room("SeedFormat", ["SeedSystem"]),
-    room("SeedTrust", ["SeedSystem", "SeedFormat", crypto]),
-    room("SeedDatabase", ["SeedSystem", "SeedFormat", "SeedTrust", "CSQLite", "CZlib", lzma]),
-    room("SeedImport", ["SeedSystem", "SeedFormat", "SeedDatabase"]),
-    room("SeedHTTP", ["SeedSystem", "SeedFormat", "CMicroHTTPD"]),
-    room("SeedPublication", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase"]),
-    room(
+    module("SeedSystem", [spawn]),
+    module("SeedFormat", ["SeedSystem"]),
+    module("SeedTrust", ["SeedSystem", "SeedFormat", crypto]),
+    module("SeedDatabase", ["SeedSystem", "SeedFormat", "SeedTrust", "CSQLite", "CZlib", lzma]),
+    module("SeedImport", ["SeedSystem", "SeedFormat", "SeedDatabase"]),
+    module("SeedHTTP", ["SeedSystem", "SeedFormat", "CMicroHTTPD"]),
+    module("SeedPublication", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase"]),
+    module(
       "SeedPublisher",
       ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedImport", "SeedPublication", archive]),
     // It cannot reach the publisher, and so no signing key.
-    room(
+    module(
       "SeedFront", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedHTTP", "SeedPublication"],
       embedding: ["openapi.json"]),
-    room("SeedTemplate", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase"]),
-    room("SeedClient", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase"]),
-    room("SeedClientUI", ["SeedSystem", "SeedFormat", "SeedClient"]),
-    room(
+    module("SeedTemplate", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase"]),
+    module("SeedClient", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase"]),
+    module("SeedClientUI", ["SeedSystem", "SeedFormat", "SeedClient"]),
+    module(
       "SeedClientTesting", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedClient"]),
     .executableTarget(
       name: "seedbank",
@@ -135,7 +135,7 @@ let package = Package(
       path: "Tests/ConformanceClient",
       swiftSettings: strict),
     // Which folder may name which, read from the sources.
-    tests("HouseTests", ["Support"], programs: ["planted_bundle.py"]),
+    tests("StructureTests", ["Support"], programs: ["planted_bundle.py"]),
     tests("SeedSystemTests", ["SeedSystem", "Support"]),
     tests("SeedFormatTests", ["SeedSystem", "SeedFormat", "Support"]),
     tests("SeedTrustTests", ["SeedSystem", "SeedTrust", "SeedFormat", "Support"]),
@@ -192,7 +192,7 @@ let package = Package(
 if hasPostgres {
   package.targets += [
     cLibrary("CPostgres", debian: "libpq-dev"),
-    room(
+    module(
       "SeedPostgres",
       [
         "SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedPublication", "SeedPublisher",
@@ -210,7 +210,7 @@ if hasPostgres {
 if hasBuckets {
   package.targets += [
     cLibrary("CCurl", debian: "libcurl4-openssl-dev"),
-    room("SeedMirror", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedPublication", "CCurl"]),
+    module("SeedMirror", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedPublication", "CCurl"]),
     tests(
       "SeedMirrorTests",
       ["SeedSystem", "SeedMirror", "SeedPublication", "SeedTrust", "SeedFormat", "Support"],

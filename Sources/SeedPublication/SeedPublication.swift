@@ -1,6 +1,6 @@
 // SeedPublication: published files and facts about their publisher. The publisher writes them, the front reads them.
 //
-// Rooms, from the ground up: Words, Log, Schedule, Store, Follow, Mirror, Facts, Verdict.
+// Folders, lowest first: Words, Log, Schedule, Store, Follow, Mirror, Facts, Verdict.
 //
 // Rules of this module:
 // - It names no signer and no private key: signatures are copied and verified here, and made in SeedPublisher.

@@ -12,4 +12,4 @@
 // - Only `TrustedMetadataSet` decides on acceptance by a client; its opening comment lists the rules. The publisher
 //   verifies files that it reads and writes with the same code.
 //
-// Rooms, from the ground up: Crypto, Keys, Metadata, Series, Client, Publisher.
+// Folders, lowest first: Crypto, Keys, Metadata, Series, Client, Publisher.
