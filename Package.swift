@@ -52,7 +52,7 @@ let fuzzing: [Target] =
     .systemLibrary(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
     fuzzer("JSONFuzz", ["SeedFormat", "Support", "CFuzzer"]),
     fuzzer("DeltaFuzz", ["SeedFormat", "CFuzzer"]),
-    fuzzer("MetadataFuzz", ["SeedSystem", "SeedFormat", "SeedTrust", "CFuzzer"]),
+    fuzzer("MetadataFuzz", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedSigning", "CFuzzer"]),
     fuzzer("PlistFuzz", ["SeedTemplate", "CFuzzer"]),
     fuzzer("ArchiveFuzz", ["SeedTemplate", "CFuzzer"]),
   ]
@@ -90,14 +90,17 @@ let package = Package(
     module("SeedSystem", [spawn]),
     module("SeedFormat", ["SeedSystem"]),
     module("SeedTrust", ["SeedSystem", "SeedFormat", crypto]),
+    module("SeedSigning", ["SeedSystem", "SeedFormat", "SeedTrust", crypto]),
     module("SeedDatabase", ["SeedSystem", "SeedFormat", "SeedTrust", "CSQLite", "CZlib", lzma]),
     module("SeedImport", ["SeedSystem", "SeedFormat", "SeedDatabase"]),
     module("SeedHTTP", ["SeedSystem", "SeedFormat", "CMicroHTTPD"]),
     module("SeedPublication", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase"]),
     module(
       "SeedPublisher",
-      ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedImport", "SeedPublication", archive]),
-    // It cannot reach the publisher, and so no signing key.
+      [
+        "SeedSystem", "SeedFormat", "SeedTrust", "SeedSigning", "SeedDatabase", "SeedImport",
+        "SeedPublication", archive,
+      ]),
     module(
       "SeedFront", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedHTTP", "SeedPublication"],
       embedding: ["openapi.json"]),
@@ -105,12 +108,13 @@ let package = Package(
     module("SeedClient", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase"]),
     module("SeedClientUI", ["SeedSystem", "SeedFormat", "SeedClient"]),
     module(
-      "SeedClientTesting", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedClient"]),
+      "SeedClientTesting",
+      ["SeedSystem", "SeedFormat", "SeedTrust", "SeedSigning", "SeedDatabase", "SeedClient"]),
     .executableTarget(
       name: "seedbank",
       dependencies: [
-        "SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedImport", "SeedHTTP", "SeedPublication",
-        "SeedPublisher", "SeedFront", "SeedTemplate", "SeedClient", "CMalloc",
+        "SeedSystem", "SeedFormat", "SeedTrust", "SeedSigning", "SeedDatabase", "SeedImport", "SeedHTTP",
+        "SeedPublication", "SeedPublisher", "SeedFront", "SeedTemplate", "SeedClient", "CMalloc",
       ] + postgres + buckets,
       resources: [
         "origin", "model-1.0", "stations", "routes", "model-2.0", "model-2.1", "stop_times",
@@ -121,8 +125,8 @@ let package = Package(
     .target(
       name: "Support",
       dependencies: [
-        "SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedImport", "SeedPublication",
-        "SeedPublisher", "SeedClient", "SeedClientTesting",
+        "SeedSystem", "SeedFormat", "SeedTrust", "SeedSigning", "SeedDatabase", "SeedImport",
+        "SeedPublication", "SeedPublisher", "SeedClient", "SeedClientTesting",
       ],
       path: "Tests/Support", swiftSettings: strict),
     // A process of its own that reads a store while tests write to it.
@@ -138,27 +142,28 @@ let package = Package(
     tests("StructureTests", ["Support"], programs: ["planted_bundle.py"]),
     tests("SeedSystemTests", ["SeedSystem", "Support"]),
     tests("SeedFormatTests", ["SeedSystem", "SeedFormat", "Support"]),
-    tests("SeedTrustTests", ["SeedSystem", "SeedTrust", "SeedFormat", "Support"]),
+    tests("SeedTrustTests", ["SeedSystem", "SeedTrust", "SeedSigning", "SeedFormat", "Support"]),
+    tests("SeedSigningTests", ["SeedSystem", "SeedSigning", "SeedTrust", "SeedFormat", "Support"]),
     tests("SeedDatabaseTests", ["SeedSystem", "SeedDatabase", "SeedFormat", "SeedTrust", "Support"]),
     tests("SeedImportTests", ["SeedSystem", "SeedImport", "SeedDatabase", "SeedFormat", "Support"]),
     tests("SeedHTTPTests", ["SeedSystem", "SeedHTTP", "SeedFormat", "Support"]),
     tests(
       "SeedPublicationTests",
       [
-        "SeedSystem", "SeedPublication", "SeedPublisher", "SeedDatabase", "SeedTrust", "SeedFormat",
-        "Support",
+        "SeedSystem", "SeedPublication", "SeedPublisher", "SeedDatabase", "SeedTrust", "SeedSigning",
+        "SeedFormat", "Support",
       ]),
     tests(
       "SeedPublisherTests",
       [
-        "SeedSystem", "SeedPublication", "SeedPublisher", "SeedDatabase", "SeedTrust", "SeedFormat",
-        "Support",
+        "SeedSystem", "SeedPublication", "SeedPublisher", "SeedDatabase", "SeedTrust", "SeedSigning",
+        "SeedFormat", "Support",
       ]),
     tests(
       "SeedFrontTests",
       [
         "SeedSystem", "SeedPublication", "SeedPublisher", "SeedFront", "SeedHTTP", "SeedDatabase",
-        "SeedTrust", "SeedFormat", "Support",
+        "SeedTrust", "SeedSigning", "SeedFormat", "Support",
       ]),
     tests(
       "SeedClientTests",
@@ -175,8 +180,8 @@ let package = Package(
     tests(
       "EndToEndTests",
       [
-        "SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedImport", "SeedHTTP", "SeedPublication",
-        "SeedPublisher", "SeedFront", "SeedClient", "Support", "seedbank", "StoreReader",
+        "SeedSystem", "SeedFormat", "SeedTrust", "SeedSigning", "SeedDatabase", "SeedImport", "SeedHTTP",
+        "SeedPublication", "SeedPublisher", "SeedFront", "SeedClient", "Support", "seedbank", "StoreReader",
       ] + postgres,
       programs: [
         "RoadTests/outside_client.py", "RoadTests/tuf_client.py", "FaultTests/injector.c",

@@ -31,6 +31,8 @@ extension SourceTree {
     files.filter { $0.module == module && !names.isDisjoint(with: $0.words.keys) }.map(\.path)
   }
 
+  var modules: Set<String> { Set(files.map(\.module)) }
+
   var modulesWithFolders: Set<String> {
     Set(files.filter { $0.folder != nil }.map(\.module))
   }

@@ -32,14 +32,20 @@ struct StructureTests {
     }
   }
 
-  @Test("the front and the publication name nothing of the publisher, no signer and no private key")
+  @Test("the front and the publication import nothing of the publisher")
   func boundaries() {
-    let forbidden: Set = [
-      "SeedPublisher", "SeedImport", "RepositorySigner", "SigningKey", "KeyRing", "KeyFile", "PEMKey",
-    ]
     for module in ["SeedFront", "SeedPublication"] {
-      #expect(tree.files.contains { $0.module == module }, "\(module) is gone")
-      #expect(tree.files(in: module, naming: forbidden) == [])
+      #expect(tree.modules.contains(module), "\(module) is gone")
+      #expect(tree.files(in: module, naming: ["SeedPublisher", "SeedImport"]) == [])
+    }
+  }
+
+  @Test("only modules that sign import private keys")
+  func signing() {
+    let signing: Set = ["SeedSigning", "SeedPublisher", "SeedClientTesting", "seedbank"]
+    #expect(signing.isSubset(of: tree.modules), "one of \(signing) is gone")
+    for module in tree.modules.subtracting(signing) {
+      #expect(tree.files(in: module, naming: ["SeedSigning"]) == [])
     }
   }
 

@@ -1,6 +1,7 @@
 import SeedDatabase
 import SeedFormat
 import SeedPublication
+import SeedSigning
 package import SeedSystem
 import SeedTrust
 

@@ -1,5 +1,6 @@
 package import SeedFormat
 package import SeedSystem
+package import SeedTrust
 
 /// A signing key in a private file: `{"keytype":"ed25519","private":"…","public":"…"}`.
 package struct KeyFile: Sendable {
