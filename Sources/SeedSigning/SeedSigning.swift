@@ -3,8 +3,8 @@
 // Folders, lowest first: Keys, Signer.
 //
 // Rules of this module:
-// - Only modules that sign import it: SeedPublisher, SeedClientTesting and the command. An app and a front link no code
-//   that reads a private key or signs.
+// - Only modules that sign import it: SeedPublisher, SeedClientTesting and the command. An app does not link such code,
+//   and a front cannot call it.
 // - A secret key has no textual form: not in descriptions, not in mirrors, not in errors.
 // - Signer/ is pure: keys, the time and previous metadata in, files out. Only Keys/ accesses files, those that its
 //   caller names.

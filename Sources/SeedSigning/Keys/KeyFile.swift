@@ -19,7 +19,7 @@ package struct KeyFile: Sendable {
     } catch { throw KeyFileError(error, reading: path) }
   }
 
-  /// Reads the public key out of a key file or a ``PublicKeyFile``. A pipe can be read only once.
+  /// Reads the public key out of a key file or a `PublicKeyFile`. A pipe can be read only once.
   package static func publicKey(inFileOrPipe path: String) throws(KeyFileError) -> PublicKey {
     do {
       let text = try secret(in: File(path, for: .readingAny), path)
