@@ -1,6 +1,6 @@
 // SeedClientTesting: test and preview code that uses SeedClient.
 //
-// Rooms, from the ground up: Helpers, Serving, Publication, Rows, Fixtures, API.
+// Folders, lowest first: Helpers, Serving, Publication, Rows, Fixtures, API.
 //
 // Helpers has clocks, waiting and temporary folders. Serving replaces the server and network in memory, with failures on
 // request. Publication makes keys, signed metadata, snapshots and deltas. Rows turns an app's rows and statements into

@@ -1,6 +1,7 @@
 import Foundation
 import SeedFormat
 import SeedPublisher
+import SeedSigning
 import SeedSystem
 import SeedTrust
 import Support

@@ -8,7 +8,7 @@ public import struct Foundation.Date
 extension SeedModel {
   /// Model 1.0 of a dataset `test`, with a schema hash of zeros.
   public static let fixture = SeedModel(
-    dataset: "test", model: "1.0", schema: SHA256Digest(words: (0, 0, 0, 0)))
+    dataset: "test", model: "1.0", schema: SHA256Digest(words: .zero))
 }
 
 extension Version {

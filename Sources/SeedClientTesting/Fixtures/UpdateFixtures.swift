@@ -35,7 +35,7 @@ extension UpdatePlan {
   }
 
   private static func object(_ kind: PublishedObject.Kind, _ bytes: Int) -> PublishedObject {
-    let (model, hash) = (SeedModel.fixture, SHA256Digest(words: (0, 0, 0, 0)))
+    let (model, hash) = (SeedModel.fixture, SHA256Digest(words: .zero))
     return PublishedObject(
       series: model.series, kind: kind, length: bytes, sha256: hash, model: model.model, rawLength: bytes,
       rawSHA256: hash, schema: hash, digest: hash)

@@ -1,6 +1,7 @@
 import Foundation
 package import SeedDatabase
 package import SeedFormat
+import SeedSigning
 package import SeedSystem
 package import SeedTrust
 

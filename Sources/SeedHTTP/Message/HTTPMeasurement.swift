@@ -11,7 +11,6 @@ package struct HTTPMeasurement: Sendable {
   /// Whether the body includes the file's start or end: a download in parts has one of each.
   package var isFirstPart = false
   package var isLastPart = false
-  /// Whether the response was sent completely.
   package let isComplete: Bool
   /// The label of the client's User-Agent; 0 without one.
   package let agent: Int

@@ -1,6 +1,7 @@
 import SeedDatabase
 import SeedFormat
 import SeedPublication
+import SeedSigning
 import SeedSystem
 import SeedTrust
 

@@ -1,5 +1,6 @@
 import SeedFormat
 import SeedPublication
+package import SeedSigning
 package import SeedSystem
 package import SeedTrust
 

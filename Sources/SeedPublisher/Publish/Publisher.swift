@@ -1,6 +1,7 @@
 import SeedDatabase
 package import SeedFormat
 package import SeedPublication
+package import SeedSigning
 package import SeedSystem
 package import SeedTrust
 

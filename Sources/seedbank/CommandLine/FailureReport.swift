@@ -4,6 +4,7 @@ import SeedFormat
 import SeedHTTP
 import SeedPublication
 import SeedPublisher
+import SeedSigning
 import SeedSystem
 import SeedTrust
 

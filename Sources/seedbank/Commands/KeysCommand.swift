@@ -1,5 +1,6 @@
 import SeedFormat
 import SeedPublication
+import SeedSigning
 import SeedTrust
 
 extension Command {

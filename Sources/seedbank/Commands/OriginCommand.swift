@@ -1,5 +1,6 @@
 import SeedFormat
 import SeedPublisher
+import SeedSigning
 import SeedSystem
 import SeedTrust
 

@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedSigning
 import SeedSystem
 import SeedTrust
 

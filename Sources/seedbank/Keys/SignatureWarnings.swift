@@ -1,5 +1,6 @@
 import SeedPublication
 import SeedPublisher
+import SeedSigning
 import SeedSystem
 import SeedTrust
 

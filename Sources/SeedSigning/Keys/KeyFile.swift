@@ -1,5 +1,6 @@
 package import SeedFormat
 package import SeedSystem
+package import SeedTrust
 
 /// A signing key in a private file: `{"keytype":"ed25519","private":"…","public":"…"}`.
 package struct KeyFile: Sendable {
@@ -18,7 +19,7 @@ package struct KeyFile: Sendable {
     } catch { throw KeyFileError(error, reading: path) }
   }
 
-  /// Reads the public key out of a key file or a ``PublicKeyFile``. A pipe can be read only once.
+  /// Reads the public key out of a key file or a `PublicKeyFile`. A pipe can be read only once.
   package static func publicKey(inFileOrPipe path: String) throws(KeyFileError) -> PublicKey {
     do {
       let text = try secret(in: File(path, for: .readingAny), path)

@@ -1,13 +1,14 @@
 import SeedFormat
+import SeedSigning
 import SeedTrust
 import Support
 import Testing
 
 /// Rotations with clients of every age, which may read between any two of the publisher's writes.
 @Suite struct RotationTests {
-  let repository: Repository
+  let repository: SignedRepository
 
-  init() throws { repository = try Repository() }
+  init() throws { repository = try SignedRepository() }
 
   private static let changes: [Set<KeyRole>] =
     KeyRole.allCases.map { [$0] } + [
@@ -25,16 +26,16 @@ import Testing
   @Test(arguments: changes)
   func `old and new clients can read between any two files of a rotation`(_ roles: Set<KeyRole>) async throws
   {
-    let old = Client(root: repository.root)
+    let old = MetadataClient(root: repository.root)
     _ = try await old.refresh(repository)
     for file in try files(of: roles) {
       _ = try await old.refresh(repository)
-      _ = try await Client(root: repository.root).refresh(repository)
+      _ = try await MetadataClient(root: repository.root).refresh(repository)
       repository.files[file.name] = file.bytes
     }
     _ = try await old.refresh(repository)
     try repository.publish()
-    for client in [old, Client(root: repository.root)] {
+    for client in [old, MetadataClient(root: repository.root)] {
       #expect(try await client.refresh(repository).state.head.number == 2)
     }
   }
@@ -50,14 +51,14 @@ import Testing
       let all = published.series.values.map(\.metadata)
       let step = try repository.signer.publish(all, after: published, keys: repository.everyKey)
       for file in step.files { repository.files[file.name] = file.bytes }
-      _ = try await Client(root: repository.root).refresh(repository)
+      _ = try await MetadataClient(root: repository.root).refresh(repository)
     }
   }
 
   @Test func `after a lost key is replaced clients reject only between the root and the timestamp`()
     async throws
   {
-    let client = Client(root: repository.root)
+    let client = MetadataClient(root: repository.root)
     _ = try await client.refresh(repository)
     repository.keys[.timestamp] = []
     repository.everyKey[.timestamp] = []
@@ -71,7 +72,7 @@ import Testing
     async throws
   {
     let last = Int(Limits.exactJSONInteger)
-    let client = Client(root: repository.root)
+    let client = MetadataClient(root: repository.root)
     try repository.forgeSnapshot(version: last, ["targets.json": 1, "transit-2.json": 1])
     try repository.forgeTimestamp(version: last, snapshot: last)
     _ = try await client.refresh(repository)
@@ -86,10 +87,10 @@ import Testing
   }
 
   @Test func `a root with lost keys is replaced by a new chain`() async throws {
-    let old = Client(root: repository.root)
+    let old = MetadataClient(root: repository.root)
     _ = try await old.refresh(repository)
     var keys = repository.keys
-    keys[.root] = Repository.keys()[.root]
+    keys[.root] = SignedRepository.keys()[.root]
     var change = try OfflineChange(
       root: repository.signer.rootAnew(
         replacing: [.root: keys.verifiers(.root, threshold: 2)], after: repository.published))
@@ -100,9 +101,9 @@ import Testing
     repository.keys = keys
     try repository.publish()
     let shipped = try #require(repository.files["\(repository.published.root.version).root.json"])
-    let new = Client(root: shipped)
+    let new = MetadataClient(root: shipped)
     new.files = old.files
-    for client in [old, new, Client(root: shipped)] {
+    for client in [old, new, MetadataClient(root: shipped)] {
       #expect(try await client.refresh(repository).state.head.number == 2)
     }
   }

@@ -1,14 +1,15 @@
 import SeedFormat
+import SeedSigning
 import SeedSystem
 import SeedTrust
 import Support
 import Testing
 
-@Suite struct PublisherTests {
-  let repository: Repository
+@Suite struct RepositorySignerTests {
+  let repository: SignedRepository
 
   init() throws {
-    repository = try Repository(delegating: [Repository.transit, Series("water", major: 1)])
+    repository = try SignedRepository(delegating: [SignedRepository.transit, Series("water", major: 1)])
   }
 
   private func load() throws -> PublishedMetadata {
@@ -17,7 +18,7 @@ import Testing
 
   @Test func `the timestamp is written last`() throws {
     let step = try repository.signer.publish(
-      [repository.metadata(Repository.transit, head: 2)], after: repository.published,
+      [repository.metadata(SignedRepository.transit, head: 2)], after: repository.published,
       keys: repository.keys)
     #expect(step.files.map(\.name) == ["2.transit-2.json", "3.snapshot.json", "timestamp.json"])
     let first = try repository.signer.create(delegating: [], keys: repository.keys)
@@ -36,8 +37,8 @@ import Testing
     #expect(loaded.snapshot == repository.published.snapshot)
     #expect(loaded.targets == repository.published.targets)
     #expect(loaded.series == repository.published.series)
-    #expect(loaded.delegatedSeries == [Repository.transit, try Series("water", major: 1)])
-    #expect(loaded.series[Repository.transit]?.version == 2)
+    #expect(loaded.delegatedSeries == [SignedRepository.transit, try Series("water", major: 1)])
+    #expect(loaded.series[SignedRepository.transit]?.version == 2)
     #expect(loaded.timestamp.version == 6)
   }
 
@@ -56,14 +57,14 @@ import Testing
     #expect(renewed.version == 2 && renewed.roles == root.roles && renewed.keys == root.keys)
     #expect(renewed.expires == repository.now.adding(days: RepositorySigner.rootDays))
     try repository.renewTargets()
-    _ = try await Client(root: repository.root).refresh(repository)
+    _ = try await MetadataClient(root: repository.root).refresh(repository)
   }
 
   @Test func `a publisher that was down for years can read and renew its publication`() async throws {
     repository.now = repository.now.adding(days: 100)
-    let metadata = try #require(try load().series[Repository.transit]).metadata
+    let metadata = try #require(try load().series[SignedRepository.transit]).metadata
     repository.write(try repository.signer.publish([metadata], after: load(), keys: repository.keys))
-    #expect(try await Client(root: repository.root).refresh(repository) == metadata)
+    #expect(try await MetadataClient(root: repository.root).refresh(repository) == metadata)
   }
 
   @Test func `a tampered publication is not extended`() throws {
@@ -76,7 +77,7 @@ import Testing
   @Test func `a step signed with a wrong key is never returned`() throws {
     var wrong = repository.keys
     wrong[.series] = [.generate()]
-    let metadata = try repository.metadata(Repository.transit, head: 2)
+    let metadata = try repository.metadata(SignedRepository.transit, head: 2)
     #expect(throws: MissingKeys(role: "transit-2", found: 0, needed: 1)) {
       try repository.signer.publish([metadata], after: repository.published, keys: wrong)
     }
@@ -103,7 +104,7 @@ import Testing
   }
 
   @Test func `a series whose delegation was removed stays in the TUF snapshot role`() async throws {
-    let client = Client(root: repository.root)
+    let client = MetadataClient(root: repository.root)
     _ = try await client.refresh(repository)
     let water = try Series("water", major: 1)
     try repository.delegate([water])
@@ -117,7 +118,7 @@ import Testing
 
   @Test func `equal input gives equal files`() throws {
     #if !canImport(CryptoKit)
-    let metadata = try repository.metadata(Repository.transit, head: 2)
+    let metadata = try repository.metadata(SignedRepository.transit, head: 2)
     let steps = try (0..<5).map { _ in
       try repository.signer.publish([metadata], after: repository.published, keys: repository.keys)
         .files

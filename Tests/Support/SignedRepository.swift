@@ -1,41 +1,27 @@
-import Foundation
-import SeedFormat
-import SeedSystem
-import SeedTrust
-import Testing
-
-func withTemporaryDirectory<Result>(_ body: (String) throws -> Result) throws -> Result {
-  let url = FileManager.default.temporaryDirectory.appending(path: "seedtrust-\(UUID().uuidString)")
-  try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-  defer { try? FileManager.default.removeItem(at: url) }
-  return try body(url.path)
-}
-
-func write(_ bytes: [UInt8], to path: String) throws {
-  try FileManager.default.createDirectory(
-    at: URL(filePath: path).deletingLastPathComponent(), withIntermediateDirectories: true)
-  try Data(bytes).write(to: URL(filePath: path))
-}
+package import SeedFormat
+package import SeedSigning
+package import SeedSystem
+package import SeedTrust
 
 /// A publication in memory with its publisher, and with forgeries.
 ///
 /// Used by one test, which awaits each call, so it is never accessed concurrently.
-final class Repository: @unchecked Sendable {
-  static let transit = Series("transit", model: "2.1")
+package final class SignedRepository: @unchecked Sendable {
+  package static let transit = Series("transit", model: "2.1")
 
-  var now: UTCTime
-  var keys: KeyRing
-  var published: PublishedMetadata
-  var files: [String: [UInt8]] = [:]
-  var requests: [String] = []
+  package var now: UTCTime
+  package var keys: KeyRing
+  package var published: PublishedMetadata
+  package var files: [String: [UInt8]] = [:]
+  package var requests: [String] = []
   /// Files of the last step in the order in which they were written.
-  private(set) var written: [MetadataFile] = []
-  var everyKey: KeyRing
-  private(set) var head = 0
+  package private(set) var written: [MetadataFile] = []
+  package var everyKey: KeyRing
+  package private(set) var head = 0
 
   private let rootThreshold: Int
 
-  init(delegating series: [Series] = [transit], rootThreshold: Int = 2) throws {
+  package init(delegating series: [Series] = [transit], rootThreshold: Int = 2) throws {
     self.rootThreshold = rootThreshold
     now = UTCTime("2026-08-01T12:00:00Z")!
     keys = Self.keys()
@@ -48,38 +34,38 @@ final class Repository: @unchecked Sendable {
   }
 
   /// Three root keys, two targets keys, and one key per other role.
-  static func keys() -> KeyRing {
+  package static func keys() -> KeyRing {
     KeyRing([
       .root: (0..<3).map { _ in .generate() }, .targets: [.generate(), .generate()],
       .series: [.generate()], .snapshot: [.generate()], .timestamp: [.generate()],
     ])
   }
 
-  var signer: RepositorySigner { RepositorySigner(now: now) }
-  var root: [UInt8] { files["1.root.json"] ?? [] }
+  package var signer: RepositorySigner { RepositorySigner(now: now) }
+  package var root: [UInt8] { files["1.root.json"] ?? [] }
 
-  func write(_ step: SigningStep) {
+  package func write(_ step: SigningStep) {
     written = step.files
     for file in step.files { files[file.name] = file.bytes }
     published = step.published
   }
 
-  func publish(_ series: Series = transit) throws {
+  package func publish(_ series: Series = transit) throws {
     head += 1
     write(try signer.publish([try metadata(series, head: head)], after: published, keys: keys))
   }
 
-  func renew() throws { write(try signer.publish([], after: published, keys: keys)) }
+  package func renew() throws { write(try signer.publish([], after: published, keys: keys)) }
 
   /// Delegates to exactly these series.
-  func delegate(_ series: [Series]) throws {
+  package func delegate(_ series: [Series]) throws {
     try adopt(
       OfflineChange(
         targets: signer.targets(
           delegating: series, to: keys.verifiers(.series), after: published)))
   }
 
-  func renewTargets() throws {
+  package func renewTargets() throws {
     try adopt(OfflineChange(targets: signer.renewedTargets(after: published)))
   }
 
@@ -90,7 +76,7 @@ final class Repository: @unchecked Sendable {
   }
 
   /// Replaces the keys of these roles and signs everything that depends on them.
-  func rotate(_ roles: Set<KeyRole>, to new: KeyRing = keys()) throws {
+  package func rotate(_ roles: Set<KeyRole>, to new: KeyRing = keys()) throws {
     var next = keys
     for role in roles { next[role] = new[role] }
     var change = try change(roles, to: next)
@@ -100,7 +86,7 @@ final class Repository: @unchecked Sendable {
     keys = next
   }
 
-  func rootVerifiers(_ keys: KeyRing) -> [KeyRole: RoleVerifiers] {
+  package func rootVerifiers(_ keys: KeyRing) -> [KeyRole: RoleVerifiers] {
     let thresholds = [KeyRole.root: rootThreshold, .targets: 2]
     let roles = KeyRole.allCases.filter(\.isInRoot)
     return Dictionary(
@@ -118,7 +104,7 @@ final class Repository: @unchecked Sendable {
     return try OfflineChange(root: root, targets: targets)
   }
 
-  func metadata(_ series: Series, head: Int) throws -> SeriesMetadata {
+  package func metadata(_ series: Series, head: Int) throws -> SeriesMetadata {
     let model = try ModelVersion(major: series.major, minor: 1)
     let older = try ModelVersion(major: series.major, minor: 0)
     let state = SeriesState(
@@ -133,24 +119,26 @@ final class Repository: @unchecked Sendable {
     return SeriesMetadata(series: series, state: state, objects: kinds.map { object($0, series, model) })
   }
 
-  func object(_ kind: PublishedObject.Kind, _ series: Series, _ model: ModelVersion) -> PublishedObject {
+  package func object(_ kind: PublishedObject.Kind, _ series: Series, _ model: ModelVersion)
+    -> PublishedObject
+  {
     let bytes = Self.content(kind)
     return PublishedObject(
       series: series, kind: kind, length: bytes.count, sha256: .of(bytes), model: model, rawLength: 9,
       rawSHA256: .of([9]), schema: .of([1]), digest: .of([2]))
   }
 
-  static func content(_ kind: PublishedObject.Kind) -> [UInt8] { Array("the bytes of \(kind)".utf8) }
+  package static func content(_ kind: PublishedObject.Kind) -> [UInt8] { Array("the bytes of \(kind)".utf8) }
 
   // MARK: Attacks
 
   /// Adds metadata that only these keys sign.
-  func forge<Role: SignedRole>(_ role: Role, _ name: String, _ signers: [SigningKey]) throws {
+  package func forge<Role: SignedRole>(_ role: Role, _ name: String, _ signers: [SigningKey]) throws {
     files[name] = try Metadata(signing: role, with: signers).bytes
   }
 
   /// A modified copy of the current timestamp, signed with the stolen real key.
-  func forgeTimestamp(version: Int, snapshot: Int, expires: UTCTime? = nil) throws {
+  package func forgeTimestamp(version: Int, snapshot: Int, expires: UTCTime? = nil) throws {
     let header = RoleHeader(version: version, expires: expires ?? now.adding(days: 7))
     try forge(
       Timestamp(header: header, snapshot: MetaFile(version: snapshot)), "timestamp.json",
@@ -158,7 +146,7 @@ final class Repository: @unchecked Sendable {
   }
 
   /// The same with a length and digests, which are inserted verbatim into the JSON.
-  func forgeTimestamp(version: Int, snapshot: Int, length: Int, hashes: String) throws {
+  package func forgeTimestamp(version: Int, snapshot: Int, length: Int, hashes: String) throws {
     let header =
       #""_type":"timestamp","spec_version":"1.0.31","version":\#(version),"expires":"2026-08-09T00:00:00Z""#
     let meta = #"{"snapshot.json":{"version":\#(snapshot),"length":\#(length),"hashes":{\#(hashes)}}}"#
@@ -170,7 +158,7 @@ final class Repository: @unchecked Sendable {
   }
 
   /// A TUF snapshot role with its timestamp, signed with the real keys.
-  func forgeSnapshot(version: Int, _ meta: [String: Int], expires: UTCTime? = nil) throws {
+  package func forgeSnapshot(version: Int, _ meta: [String: Int], expires: UTCTime? = nil) throws {
     let header = RoleHeader(version: version, expires: expires ?? now.adding(days: 7))
     try forge(
       SnapshotRole(header: header, meta: meta.mapValues { MetaFile(version: $0) }),
@@ -179,7 +167,7 @@ final class Repository: @unchecked Sendable {
     try forgeTimestamp(version: published.timestamp.version + 1, snapshot: version)
   }
 
-  var fetch: MetadataFetcher {
+  package var fetch: MetadataFetcher {
     { name, _ in
       self.requests.append(name)
       return self.files[name]
@@ -187,15 +175,15 @@ final class Repository: @unchecked Sendable {
   }
 }
 
-final class Client {
-  var files: [String: [UInt8]] = [:]
-  var persisted: [String] = []
-  let root: [UInt8]
+package final class MetadataClient {
+  package var files: [String: [UInt8]] = [:]
+  package var persisted: [String] = []
+  package let root: [UInt8]
 
-  init(root: [UInt8]) { self.root = root }
+  package init(root: [UInt8]) { self.root = root }
 
-  func refresh(
-    _ repository: Repository, _ series: Series = Repository.transit, at now: UTCTime? = nil,
+  package func refresh(
+    _ repository: SignedRepository, _ series: Series = SignedRepository.transit, at now: UTCTime? = nil,
     asksForRoot: Bool = true
   ) async throws -> SeriesMetadata {
     repository.requests = []
@@ -205,7 +193,7 @@ final class Client {
       asksForRoot: asksForRoot)
   }
 
-  var stored: StoredMetadata {
+  package var stored: StoredMetadata {
     StoredMetadata(
       read: { self.files[$0] },
       persist: { name, bytes in

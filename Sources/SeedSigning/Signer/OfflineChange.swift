@@ -1,5 +1,6 @@
 package import SeedFormat
 package import SeedSystem
+package import SeedTrust
 
 /// New root and targets metadata that collects signatures, possibly one by one from other machines. It takes effect
 /// only when complete.
@@ -8,8 +9,8 @@ package struct OfflineChange: Hashable, Sendable {
   package private(set) var targets: Metadata<Targets>?
 
   package init(root: Root? = nil, targets: Targets? = nil) throws(MalformedJSON) {
-    if let root { self.root = try Metadata(signing: root, with: []) }
-    if let targets { self.targets = try Metadata(signing: targets, with: []) }
+    if let root { self.root = try Metadata(unsigned: root) }
+    if let targets { self.targets = try Metadata(unsigned: targets) }
   }
 
   private init() {}

@@ -1,38 +1,29 @@
-extension House {
-  /// A file that names a type of a later room.
-  struct Arrow: Hashable, CustomStringConvertible {
-    let file: String
-    let type: String
-    let room: String
-
-    var description: String { "\(file) names \(type) of the later room \(room)" }
-  }
-
-  /// The arrows against the order of rooms that `module` declares.
-  func backwardArrows(in module: String) -> [Arrow] {
-    let order = rooms[module] ?? []
+extension SourceTree {
+  /// The files of `module` that name a type of a later folder.
+  func backwardUses(in module: String) -> [String] {
+    let order = folders[module] ?? []
     let place = Dictionary(zip(order, order.indices), uniquingKeysWith: { first, _ in first })
     let inside = files.filter { $0.module == module }
     let declaring = inside.reduce(into: [String: [File]]()) { places, file in
       for type in file.declared { places[type, default: []].append(file) }
     }
-    return inside.flatMap { file -> [Arrow] in
-      guard let own = place[file.room ?? Self.facade] else { return [] }
+    return inside.flatMap { file -> [String] in
+      guard let own = place[file.folder ?? Self.noFolder] else { return [] }
       return file.words.keys.flatMap { type in
         (declaring[type] ?? []).compactMap { other in
-          let room = other.room ?? Self.facade
-          guard let there = place[room], there > own else { return nil }
-          return Arrow(file: file.path, type: type, room: room)
+          let folder = other.folder ?? Self.noFolder
+          guard let there = place[folder], there > own else { return nil }
+          return "\(file.path) names \(type) of the later folder \(folder)"
         }
       }
     }
   }
 
-  /// Files outside the rooms that their module declares. The opening file may name every room.
+  /// Files outside the folders that their module declares. The opening file may name every type.
   func outsiders(in module: String) -> [String] {
-    let order = rooms[module] ?? []
+    let order = folders[module] ?? []
     return files.filter { $0.module == module && $0.path != "\(module)/\(module).swift" }
-      .filter { !order.contains($0.room ?? Self.facade) }.map(\.path)
+      .filter { !order.contains($0.folder ?? Self.noFolder) }.map(\.path)
   }
 
   /// The files of `module` whose code names one of the types or modules.
@@ -40,12 +31,14 @@ extension House {
     files.filter { $0.module == module && !names.isDisjoint(with: $0.words.keys) }.map(\.path)
   }
 
-  var modulesWithRooms: Set<String> {
-    Set(files.filter { $0.room != nil }.map(\.module))
+  var modules: Set<String> { Set(files.map(\.module)) }
+
+  var modulesWithFolders: Set<String> {
+    Set(files.filter { $0.folder != nil }.map(\.module))
   }
 
-  /// The room of files in the module's own folder.
-  private static var facade: String { "API" }
+  /// The name for the files beside the folders.
+  private static var noFolder: String { "API" }
 
   /// Types that are named exactly once outside their own file.
   var typesNamedOnce: [String] {

@@ -4,21 +4,29 @@ package import SeedSystem
 /// A publication's verified metadata, on which the publisher bases the next step, and which a front serves.
 package struct PublishedMetadata: Sendable {
   package var root: Root
-  package internal(set) var timestamp: Timestamp
-  package internal(set) var snapshot: SnapshotRole
-  package internal(set) var targets: Targets
+  package var timestamp: Timestamp
+  package var snapshot: SnapshotRole
+  package var targets: Targets
   /// Series that were published at least once.
-  package internal(set) var series: [Series: PublishedSeries] = [:]
+  package var series: [Series: PublishedSeries] = [:]
 
   /// Earlier roots, oldest first.
-  package internal(set) var formerRoots: [Root] = []
+  package var formerRoots: [Root] = []
   /// Roles signed only by keys of a former root: clients reject them until they are signed again.
-  package internal(set) var outdated: Set<KeyRole> = []
+  package var outdated: Set<KeyRole> = []
 
   package struct PublishedSeries: Hashable, Sendable {
     package let metadata: SeriesMetadata
     package let version: Int
     package let expires: UTCTime
+
+    package init(metadata: SeriesMetadata, version: Int, expires: UTCTime) {
+      (self.metadata, self.version, self.expires) = (metadata, version, expires)
+    }
+  }
+
+  package init(root: Root, timestamp: Timestamp, snapshot: SnapshotRole, targets: Targets) {
+    (self.root, self.timestamp, self.snapshot, self.targets) = (root, timestamp, snapshot, targets)
   }
 }
 
@@ -41,8 +49,8 @@ extension PublishedMetadata {
       throw TrustError.outOfOrder(role: Targets.type)
     }
     self.init(
-      root: trusted.root, timestamp: timestamp, snapshot: snapshot, targets: targets,
-      formerRoots: formerRoots, outdated: Set(trusted.outdated.compactMap(KeyRole.init(rawValue:))))
+      root: trusted.root, timestamp: timestamp, snapshot: snapshot, targets: targets)
+    (self.formerRoots, outdated) = (formerRoots, Set(trusted.outdated.compactMap(KeyRole.init(rawValue:))))
     for series in seriesInSnapshot {
       let name = MetadataName.versioned(series.roleName, try trusted.announced(series.roleName).version)
       try trusted.updateDelegated(file(name), role: series.roleName)

@@ -1,12 +1,14 @@
+import SeedSystem
+
 /// Secret bytes, excluded from swap if the system allows it and wiped on release. An array does not suffice: it may be
 /// copied, and freed copies are not wiped.
-package final class SecretBytes: @unchecked Sendable {
+final class SecretBytes: @unchecked Sendable {
   /// Whole pages, because locks apply to pages, and unlocking one secret must not unlock another.
   private let pages: UnsafeMutableRawBufferPointer
-  package let count: Int
+  let count: Int
 
   /// Allocates `count` bytes, which `fill` initializes; rethrows its error.
-  package init<Failure: Error>(
+  init<Failure: Error>(
     count: Int, fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
   ) throws(Failure) {
     let page = Int(sysconf(Int32(_SC_PAGESIZE)))
@@ -25,7 +27,7 @@ package final class SecretBytes: @unchecked Sendable {
   }
 
   /// Lends the bytes, which must not be copied.
-  package func withBytes<Result, Failure: Error>(
+  func withBytes<Result, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try body(UnsafeRawBufferPointer(rebasing: pages[..<count]))

@@ -1,7 +1,7 @@
 import Foundation
 
 /// The source files of a folder of modules, and the types that each of them names.
-struct House {
+struct SourceTree {
   struct File {
     /// For example `SeedClient/Update/UpdatePlanner.swift`.
     let path: String
@@ -14,19 +14,19 @@ struct House {
     var module: String { String(path.prefix { $0 != "/" }) }
 
     /// The folder below the module, for example `Front/Metrics`; nil for files of the module itself.
-    var room: String? {
+    var folder: String? {
       let folders = path.split(separator: "/").dropFirst().dropLast()
       return folders.isEmpty ? nil : folders.joined(separator: "/")
     }
   }
 
   let files: [File]
-  /// The rooms of each module in the order that its opening file declares.
-  let rooms: [String: [String]]
+  /// The folders of each module in the order that its opening file declares.
+  let folders: [String: [String]]
 
-  static func project() throws -> House {
+  static func project() throws -> SourceTree {
     let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    return try House(reading: tests.deletingLastPathComponent().appending(path: "Sources"))
+    return try SourceTree(reading: tests.deletingLastPathComponent().appending(path: "Sources"))
   }
 
   init(reading folder: URL) throws {
@@ -42,16 +42,16 @@ struct House {
   /// - Parameter texts: Sources by path below the modules' folder.
   init(_ texts: [String: String]) {
     files = texts.map { File(path: $0.key, text: $0.value) }.sorted { $0.path < $1.path }
-    rooms = texts.reduce(into: [:]) { rooms, file in
+    folders = texts.reduce(into: [:]) { folders, file in
       let parts = file.key.split(separator: "/")
       guard parts.count == 2, parts[1] == "\(parts[0]).swift" else { return }
-      rooms[String(parts[0])] = Self.rooms(statedIn: file.value)
+      folders[String(parts[0])] = Self.folders(statedIn: file.value)
     }
   }
 
-  /// Reads the comment `// Rooms, from the ground up: A, B, C.`, which may span several lines.
-  private static func rooms(statedIn text: String) -> [String]? {
-    guard let start = text.range(of: "// Rooms, from the ground up:") else { return nil }
+  /// Reads the comment `// Folders, lowest first: A, B, C.`, which may span several lines.
+  private static func folders(statedIn text: String) -> [String]? {
+    guard let start = text.range(of: "// Folders, lowest first:") else { return nil }
     let sentence = text[start.upperBound...].prefix { $0 != "." }
     return sentence.split(separator: ",").map { part in
       part.split { $0.isWhitespace }.filter { !$0.hasPrefix("//") }.joined()
@@ -59,7 +59,7 @@ struct House {
   }
 }
 
-extension House.File {
+extension SourceTree.File {
   fileprivate init(path: String, text: String) {
     self.path = path
     lines = text.utf8.reduce(0) { $0 + ($1 == UInt8(ascii: "\n") ? 1 : 0) }

@@ -1,3 +1,5 @@
+package import SeedTrust
+
 package struct KeyRing: Sendable {
   private var keys: [KeyRole: [SigningKey]]
 

@@ -1,5 +1,6 @@
 package import SeedFormat
 import SeedSystem
+package import SeedTrust
 
 extension RepositorySigner {
   /// Creates a publication without series. The threshold of each role is 1 unless `thresholds` has another.

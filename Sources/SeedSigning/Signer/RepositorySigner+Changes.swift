@@ -1,4 +1,5 @@
 package import SeedFormat
+package import SeedTrust
 
 /// New root and targets metadata for signing; see ``OfflineChange``.
 extension RepositorySigner {

@@ -1,4 +1,5 @@
 import SeedFormat
+package import SeedTrust
 
 extension RepositorySigner {
   /// A publication step: new root and targets metadata if any, the changed series' roles, the TUF snapshot role, the

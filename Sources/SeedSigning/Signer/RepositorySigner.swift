@@ -1,13 +1,6 @@
-import SeedFormat
+package import SeedFormat
 package import SeedSystem
-
-package struct MetadataFile: Hashable, Sendable {
-  /// `3.targets.json`, `timestamp.json`, …
-  package let name: String
-  package let bytes: [UInt8]
-
-  package init(name: String, bytes: [UInt8]) { (self.name, self.bytes) = (name, bytes) }
-}
+package import SeedTrust
 
 package struct SigningStep: Sendable {
   /// In the order in which they must be written.
@@ -92,6 +85,15 @@ package struct RepositorySigner: Sendable {
 }
 
 extension Metadata {
+  package init(signing role: Role, with keys: [SigningKey]) throws(MalformedJSON) {
+    try self.init(unsigned: role)
+    sign(with: keys)
+  }
+
+  package mutating func sign(with keys: [SigningKey]) {
+    for key in keys { add(RoleSignature(keyID: key.publicKey.keyID, hex: lowerHex(key.sign(signedBytes)))) }
+  }
+
   func file(_ name: String) -> MetadataFile {
     let isVersioned = Role.type != Timestamp.type
     return MetadataFile(

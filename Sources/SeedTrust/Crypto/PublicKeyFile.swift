@@ -7,7 +7,7 @@ package enum PublicKeyFile {
     0x30, 0x2A, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x03, 0x21, 0x00,
   ]
 
-  static func key(in bytes: [UInt8]) throws -> PublicKey {
+  package static func key(in bytes: [UInt8]) throws -> PublicKey {
     let text = String(decoding: bytes, as: UTF8.self)
     return text.hasPrefix(PEM.firstLine) ? try key(inPEM: text) : try key(inJSON: bytes)
   }

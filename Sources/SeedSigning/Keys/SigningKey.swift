@@ -1,5 +1,4 @@
-package import SeedFormat
-import SeedSystem
+package import SeedTrust
 
 /// An Ed25519 signing key. The secret is never printed or mirrored, and is wiped with the key's last copy.
 package struct SigningKey: Sendable {
@@ -16,19 +15,14 @@ package struct SigningKey: Sendable {
       })
   }
 
-  package init(seed: [UInt8]) throws(InvalidName) {
-    guard seed.count == Self.byteCount else {
-      throw InvalidName("Ed25519 secret key", found: "\(seed.count) bytes", expected: "32 bytes")
-    }
-    self.init(seed: SecretBytes(count: Self.byteCount) { $0.copyBytes(from: seed) })
-  }
-
   init(seed: SecretBytes) {
     self.seed = seed
-    publicKey = PublicKey(bytes: seed.withBytes { Ed25519.publicKey(seed: $0) })
+    publicKey = PublicKey(bytes: seed.withBytes { Ed25519PrivateKey(seed: $0).publicKey })
   }
 
-  package func sign(_ message: [UInt8]) -> [UInt8] { seed.withBytes { Ed25519.sign(message, seed: $0) } }
+  package func sign(_ message: [UInt8]) -> [UInt8] {
+    seed.withBytes { Ed25519PrivateKey(seed: $0).sign(message) }
+  }
 
   func withSeed<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result { seed.withBytes(body) }
 }
