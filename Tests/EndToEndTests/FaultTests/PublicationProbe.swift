@@ -22,7 +22,7 @@ struct PublicationProbe {
     guard let chain = DeltaChain.shortest(metadata.objects, from: snapshot.version, to: metadata.state.head)
     else { throw NotASeed("no chain leads to the head") }
     for delta in chain {
-      let document = try Compression.gunzip(publication.stored(delta), limit: delta.rawLength)
+      let document = try publication.delta(delta)
       try seed.transaction { _ = try DeltaApplier(seed, schema).apply(document) }
     }
     try SeedCheck(seed, schema).run()
