@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedPublication
 import SeedPublisher
 
 extension Command {
