@@ -46,8 +46,7 @@ package struct MirrorMemory: Hashable, Sendable {
 
   /// Also true after the clock was set back.
   func needsList(_ now: UTCTime) -> Bool {
-    guard let listedAt else { return true }
-    return !(0..<Self.listSeconds).contains(now.secondsSinceEpoch - listedAt.secondsSinceEpoch)
+    listedAt.map { !now.isWithin(Self.listSeconds, of: $0) } ?? true
   }
 
   package func shows(_ image: MirrorImage) -> Bool { commit?.sha256 == image.timestamp.sha256.hex }

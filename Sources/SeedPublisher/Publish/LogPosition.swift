@@ -33,9 +33,7 @@ struct LogPosition {
     step.gaps = log.gaps
     guard let record = Self.record(plan.series, in: context.stateFolder) else { return step }
     (step.missedAt, step.comparedAt, step.prunedAt) = (record.missedAt, record.comparedAt, record.prunedAt)
-    guard record.subject == subject else {
-      return step.comparing(.otherSubject)
-    }
+    guard record.subject == subject else { return step.comparing(.otherSubject) }
     if record.canRest(on: copyStamp, context), try log.isUntouched(since: record.cursor) {
       return step.resting
     }
@@ -118,9 +116,7 @@ struct LogPosition {
     private static let pruningSeconds = 3600
 
     func isPruningDue(_ context: StepContext) -> Bool {
-      guard let prunedAt else { return true }
-      let age = context.now.secondsSinceEpoch - prunedAt.secondsSinceEpoch
-      return !(0..<Self.pruningSeconds).contains(age)
+      prunedAt.map { !context.now.isWithin(Self.pruningSeconds, of: $0) } ?? true
     }
 
     /// Whether a log without new entries proves that nothing changed.
@@ -128,10 +124,9 @@ struct LogPosition {
       isSteady && self.copy == copy && missedAt == nil && !isAuditDue(context)
     }
 
+    /// A clock that was set back must not postpone the audit.
     func isAuditDue(_ context: StepContext) -> Bool {
-      let age = context.now.secondsSinceEpoch - comparedAt.secondsSinceEpoch
-      // A clock that was set back must not postpone the audit.
-      return !(0..<context.job.auditSeconds).contains(age)
+      !context.now.isWithin(context.job.auditSeconds, of: comparedAt)
     }
   }
 }

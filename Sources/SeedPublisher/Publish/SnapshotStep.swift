@@ -11,6 +11,7 @@ import SeedTrust
 struct SnapshotStep {
   private let context: StepContext
   private var published: PublishedMetadata
+  private var report: StepReport
 
   private var job: DatasetJob { context.job }
 
@@ -18,7 +19,8 @@ struct SnapshotStep {
   static func run(
     _ context: StepContext, after published: PublishedMetadata, _ report: inout StepReport
   ) throws {
-    var step = SnapshotStep(context: context, published: published)
+    var step = SnapshotStep(context: context, published: published, report: report)
+    defer { report = step.report }
     let job = context.job
     for plan in context.plans where !job.isRetired(plan.series) {
       guard let metadata = step.metadata(plan) else { continue }
@@ -26,12 +28,12 @@ struct SnapshotStep {
       let isAlone =
         try !context.isSnapshotDue(metadata)
         || step.alone(plan, context.options.forcingSnapshot ? .waitLong : .fail) {
-          try $0.publishSnapshot(plan, &report)
+          try $0.publishSnapshot(plan)
         }
       if isAlone { try step.markCalendar(metadata) }
     }
     for plan in job.plans where !job.isRetired(plan.series) && step.missingEncoding(plan) != nil {
-      try step.alone(plan, .fail) { try $0.publishEncodings(plan, &report) }
+      try step.alone(plan, .fail) { try $0.publishEncodings(plan) }
     }
   }
 
@@ -55,16 +57,16 @@ struct SnapshotStep {
 
   private func metadata(_ plan: SeriesPlan) -> SeriesMetadata? { published.series[plan.series]?.metadata }
 
-  private mutating func publishSnapshot(_ plan: SeriesPlan, _ report: inout StepReport) throws {
+  private mutating func publishSnapshot(_ plan: SeriesPlan) throws {
     guard let drawn = try draw(plan, { try $0.open().copy }) else { return }
     do {
-      try list(try context.snapshots(plan).finish(drawn), drawn.epoch, plan, &report)
+      try list(try context.snapshots(plan).finish(drawn), drawn.epoch, plan)
     } catch let flaw as NotASeed {
       // A manual edit may have damaged search tables or indexes, which steps do not compare. The published ones are
       // sound.
       guard let drawn = try draw(plan, { try $0.rebuild() }) else { return }
       report.warnings.append("\(plan.series): the working copy was rebuilt: \(flaw)")
-      try list(try context.snapshots(plan).finish(drawn), drawn.epoch, plan, &report)
+      try list(try context.snapshots(plan).finish(drawn), drawn.epoch, plan)
     }
   }
 
@@ -80,10 +82,10 @@ struct SnapshotStep {
     }
   }
 
-  private mutating func publishEncodings(_ plan: SeriesPlan, _ report: inout StepReport) throws {
+  private mutating func publishEncodings(_ plan: SeriesPlan) throws {
     while let (snapshot, encoding) = missingEncoding(plan), let metadata = metadata(plan) {
       let draft = try context.snapshots(plan).draft(of: snapshot, in: encoding)
-      guard try list(draft, metadata.state.epoch, plan, &report) else { return }
+      guard try list(draft, metadata.state.epoch, plan) else { return }
     }
   }
 
@@ -95,9 +97,7 @@ struct SnapshotStep {
   }
 
   @discardableResult
-  private mutating func list(
-    _ draft: SnapshotDraft, _ epoch: Epoch, _ plan: SeriesPlan, _ report: inout StepReport
-  ) throws -> Bool {
+  private mutating func list(_ draft: SnapshotDraft, _ epoch: Epoch, _ plan: SeriesPlan) throws -> Bool {
     defer { try? Folder.remove(draft.path) }
     return try context.publisher.withPublication(.waitLong) { published in
       self.published = published
@@ -108,12 +108,12 @@ struct SnapshotStep {
         return false
       }
       try context.snapshots(plan).place(draft)
-      try publish(try listing(draft.object, metadata, plan, &report), &report)
+      try publish(try listing(draft.object, metadata, plan))
       return true
     }
   }
 
-  private mutating func publish(_ metadata: SeriesMetadata, _ report: inout StepReport) throws {
+  private mutating func publish(_ metadata: SeriesMetadata) throws {
     var update = try PublicationUpdate(
       context.publisher, lifetimeSeconds: job.lifetimeSeconds, now: context.now, after: published,
       context.options)
@@ -124,8 +124,8 @@ struct SnapshotStep {
   }
 
   /// Adds the snapshot and, for a new version, one delta that spans all versions since the previous snapshot.
-  private func listing(
-    _ snapshot: PublishedObject, _ metadata: SeriesMetadata, _ plan: SeriesPlan, _ report: inout StepReport
+  private mutating func listing(
+    _ snapshot: PublishedObject, _ metadata: SeriesMetadata, _ plan: SeriesPlan
   ) throws -> SeriesMetadata {
     var (state, objects) = (metadata.state, metadata.objects + [snapshot])
     if snapshot.encoding == .gzip {

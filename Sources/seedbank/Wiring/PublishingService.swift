@@ -165,11 +165,7 @@ final class RepeatedWarnings: Sendable {
   func isDue(_ warning: String, now: UTCTime) -> Bool {
     said.withLock { said in
       // A clock that was set back must not silence it.
-      if let last = said[warning],
-        (0..<UTCTime.secondsPerDay).contains(now.secondsSinceEpoch - last.secondsSinceEpoch)
-      {
-        return false
-      }
+      if let last = said[warning], now.isWithin(UTCTime.secondsPerDay, of: last) { return false }
       said[warning] = now
       return true
     }
