@@ -14,7 +14,7 @@ package struct ModelDefinition: Hashable, Sendable {
     (self.version, self.schemaSQL, self.projections, self.path) = (version, schemaSQL, projections, path)
   }
 
-  var schemaFile: String { "\(path)/schema.sql" }
+  package var schemaFile: String { "\(path)/\(ModelFolder.schemaFileName)" }
 }
 
 /// The source of a table's rows: a SELECT of the operator, or the origin's table of the same name.

@@ -1,6 +1,7 @@
 import SeedDatabase
 import SeedFormat
 import SeedPublisher
+import SeedSystem
 
 extension Command {
   static let diff = Command(

@@ -25,7 +25,7 @@ struct Deployment {
   /// Like the initialiser, but records a failure as a failed step of each dataset.
   static func noting(
     _ datasets: [DatasetConfiguration], of configuration: DeploymentConfiguration, _ context: Context,
-    _ notices: Notices
+    _ notices: StepNotices
   ) throws -> Deployment {
     do {
       return try Deployment(configuration, context)
@@ -60,7 +60,7 @@ struct Deployment {
 
   /// Empty if the publication is unreadable, which steps report.
   var abandonedSeries: [AbandonedSeries] {
-    (try? publication.published()).map { AbandonedSeries.all(in: $0, configuration) } ?? []
+    (try? publication.published()).map { AbandonedSeries.all(in: $0, besides: configuration.series) } ?? []
   }
 
   /// The state of published signatures; nil if the publication is unreadable, which steps report.
@@ -68,6 +68,12 @@ struct Deployment {
     guard let published = try? publication.published() else { return nil }
     let pending = (try? publisher.pendingChange()) ?? .none
     return SignatureStanding(published, pending: pending, lifetime: configuration.shortestLifetime, now: now)
+  }
+}
+
+extension KeySearch {
+  init(_ configuration: DeploymentConfiguration, others: [String] = [], _ context: Context) {
+    self.init(configuration.keys, others: others, context.environment)
   }
 }
 
@@ -112,7 +118,7 @@ extension Publisher {
 }
 
 extension DeploymentConfiguration {
-  var rootPath: String { "\(Folder.parent(of: file))/\(DeploymentDraft.rootName)" }
+  var rootPath: String { "\(Folder.parent(of: file))/\(DeploymentNames.root)" }
 
   func datasets(chosenBy arguments: ParsedArguments) throws(UsageError) -> [DatasetConfiguration] {
     guard let name = arguments.string("dataset") else { return datasets }
@@ -139,6 +145,6 @@ extension DatasetConfiguration {
     guard feed.source != nil else { return try databasePlace() }
     return FeedPlace(
       name, feed, plans, stateFolder: stateFolder,
-      environment: ServiceManager.environment(forOthers: environment), use: use)
+      environment: ProgramFile.environment(forOthers: environment), use: use)
   }
 }

@@ -91,7 +91,7 @@ private struct DatasetFiles: Equatable {
     let models = ModelFolder.parent(inDataset: folder)
     let folders = Self.paths(in: models)
     let paths =
-      ["\(folder)/\(DatasetConfiguration.fileName)", KnownOrigin.path(inDataset: folder), models] + folders
+      ["\(folder)/\(DeploymentNames.datasetFile)", KnownOrigin.path(inDataset: folder), models] + folders
       + folders.flatMap(Self.paths)
     stamps = paths.reduce(into: [:]) { stamps, path in stamps[path] = (try? FileStamp(path)) ?? nil }
   }
