@@ -163,7 +163,7 @@ package enum PlanError: Error, Hashable, Sendable, CustomStringConvertible {
     case .changedMeanwhile(let dataset):
       "the configuration of \(dataset) changed during a step, so nothing was published: the next step uses it"
     case .unreadable(let dataset, let problem):
-      "\(problem). Until that is fixed, nothing new is published of \(dataset)"
+      "\(problem.closed) Until that is fixed, nothing new is published of \(dataset)"
     }
   }
 }

@@ -102,7 +102,7 @@ extension Command {
   }
 
   private static func datasetName(_ arguments: ParsedArguments, _ origin: String) throws -> DatasetName {
-    guard let given = arguments.string("dataset") else { return try DatasetNaming.name(forFile: origin) }
+    guard let given = arguments.string("dataset") else { return try DatasetName(forFile: origin) }
     guard !DeploymentNames.taken.contains(given) else {
       throw arguments.unsuitable("dataset", given, "a name other than \(alternatives(DeploymentNames.taken))")
     }

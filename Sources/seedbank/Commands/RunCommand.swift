@@ -159,8 +159,10 @@ private struct RunService {
   private func service(_ dataset: DatasetConfiguration, _ front: Front) throws -> PublishingService {
     var job = try deployment.publisher.job(dataset, for: .schedule)
     job.checkSeconds = dataset.checkSeconds
-    let followed = FollowedDataset(dataset, job, context.overrides(arguments)) {
-      [publication = deployment.publication] series in
+    let overrides = context.overrides(arguments)
+    let followed = FollowedDataset(job, of: dataset.models, in: dataset.folder) {
+      try dataset.followed(overrides)
+    } isPublished: { [publication = deployment.publication] series in
       ((try? publication.published())?.series[series]?.metadata.state.lifecycle.isRetired ?? true) == false
     }
     return PublishingService(

@@ -141,6 +141,14 @@ extension DatasetJob {
 }
 
 extension DatasetConfiguration {
+  /// Reads the files again.
+  func followed(_ overrides: ConfigurationOverrides) throws(Refusal) -> FollowedDataset.Found {
+    do throws(ConfigurationError) {
+      let found = try DatasetConfiguration(name, readingFolder: folder, overrides: overrides)
+      return (found.models, found.policy.lifecycles, found.knownOrigin)
+    } catch { throw Refusal(.configuration, error.message) }
+  }
+
   fileprivate func place(_ plans: [SeriesPlan], _ use: OriginUse) throws -> any OriginPlace {
     guard feed.source != nil else { return try databasePlace() }
     return FeedPlace(

@@ -1,17 +1,17 @@
 import Foundation
 package import SeedFormat
 
-package enum DatasetNaming {
+extension DatasetName {
   /// For example, `My Shop.sqlite` becomes `my-shop`, and `2024 Städte.db` becomes `stadte`.
-  package static func name(forFile path: String) throws(InvalidName) -> DatasetName {
+  package init(forFile path: String) throws(InvalidName) {
     let file = path.split(separator: "/").last ?? ""
     let stem = file.lastIndex(of: ".").map { file[..<$0] } ?? file
-    let words = folded(String(stem)).split { !"abcdefghijklmnopqrstuvwxyz0123456789".contains($0) }
+    let words = Self.folded(String(stem)).split { !"abcdefghijklmnopqrstuvwxyz0123456789".contains($0) }
       .joined(separator: "-")
     let text = words.drop { !$0.isLetter }.prefix(Limits.datasetNameLength)
     let trimmed = String(text.last == "-" ? text.dropLast() : text)
-    if trimmed.isEmpty { return "data" }
-    return try DatasetName(DeploymentNames.taken.contains(trimmed) ? "\(trimmed)-data" : trimmed)
+    let isTaken = DeploymentNames.taken.contains(trimmed)
+    try self.init(trimmed.isEmpty ? "data" : isTaken ? "\(trimmed)-data" : trimmed)
   }
 
   private static func folded(_ text: String) -> String {

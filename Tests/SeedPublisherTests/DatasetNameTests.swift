@@ -4,7 +4,7 @@ import Testing
 
 @testable import SeedPublisher
 
-@Suite struct DatasetNamingTests {
+@Suite struct DatasetNameTests {
   @Test(arguments: [
     ("/a/My Shop.sqlite", "my-shop"), ("/a/2024 Städte (neu).db", "stadte-neu"), ("/a/Straße", "strasse"),
     ("/a/日本.sqlite", "data"), ("/a/123.db", "data"), ("/a/keys.db", "keys-data"), ("/a/.db", "data"),
@@ -15,6 +15,6 @@ import Testing
     ),
   ])
   func `a dataset is named after its file`(file: String, name: String) throws {
-    #expect(try DatasetNaming.name(forFile: file).text == name)
+    #expect(try DatasetName(forFile: file).text == name)
   }
 }

@@ -1,12 +1,17 @@
-import SeedFormat
-import SeedPublisher
+package import SeedFormat
+import SeedPublication
 import SeedSystem
-import SeedTrust
+package import SeedTrust
 
 /// A dataset's job for a long-running process while its files are edited. The next step uses changed lifecycles and
 /// known contents of the origin. It never uses changed models, which may be half written: if the loaded models are
 /// changed or gone, steps are rejected.
-final class FollowedDataset: Sendable {
+package final class FollowedDataset: Sendable {
+  /// The parts of a dataset's files that count while it is followed.
+  package typealias Found = (
+    models: [ModelDefinition], lifecycles: [Int: Lifecycle], knownOrigin: OriginOutline?
+  )
+
   private struct State {
     var job: DatasetJob
     /// Nil before the first check.
@@ -15,27 +20,27 @@ final class FollowedDataset: Sendable {
     var obstacle: PlanError?
   }
 
-  let name: DatasetName
+  package let name: DatasetName
   private let held: [ModelDefinition]
   private let folder: String
-  private let read: @Sendable () throws -> DatasetConfiguration
+  private let read: @Sendable () throws -> Found
   private let isPublished: @Sendable (Series) -> Bool
   private let state: Mutex<State>
   /// Held while the files are read, so that the state does not wait for a disk.
   private let looking = Mutex(())
 
-  /// Starts with a job just read; `isPublished` also covers series of other models.
-  init(
-    _ dataset: DatasetConfiguration, _ job: DatasetJob, _ overrides: ConfigurationOverrides,
+  /// Starts with a job of these models, just read; `isPublished` also covers series of other models.
+  package init(
+    _ job: DatasetJob, of models: [ModelDefinition], in folder: String,
+    read: @escaping @Sendable () throws -> Found,
     isPublished: @escaping @Sendable (Series) -> Bool
   ) {
-    (name, held, folder) = (dataset.name, dataset.models, dataset.folder)
-    self.isPublished = isPublished
-    read = { try DatasetConfiguration(dataset.name, readingFolder: dataset.folder, overrides: overrides) }
+    (name, held, self.folder) = (job.name, models, folder)
+    (self.read, self.isPublished) = (read, isPublished)
     state = Mutex(State(job: job))
   }
 
-  var job: DatasetJob {
+  package var job: DatasetJob {
     var job = state.withLock(\.job)
     job.confirm = { [self] in
       let hasChanged = look()
@@ -46,12 +51,12 @@ final class FollowedDataset: Sendable {
   }
 
   /// A remark for the operator about waiting models.
-  var remark: String? { state.withLock { $0.drift.remark } }
+  package var remark: String? { state.withLock { $0.drift.remark } }
 
   private var obstacle: PlanError? { state.withLock(\.obstacle) }
 
   /// Checks the files; true if a step is needed although the origin is unchanged.
-  func look() -> Bool {
+  package func look() -> Bool {
     looking.withLock { _ in
       let files = DatasetFiles(of: folder)
       var state = state.withLock(\.self)
@@ -68,12 +73,12 @@ final class FollowedDataset: Sendable {
     let before = state.job
     do {
       let found = try read()
-      state.job.policy.lifecycles = found.policy.lifecycles
+      state.job.policy.lifecycles = found.lifecycles
       state.job.knownOrigin = found.knownOrigin
-      let retired = Set(found.policy.lifecycles.filter(\.value.isRetired).keys)
+      let retired = Set(found.lifecycles.filter(\.value.isRetired).keys)
       state.drift = ModelDrift(from: held, to: found.models, retired: retired)
       state.obstacle = state.drift.obstacle(name, publishedByOthers: others(state))
-    } catch { state.obstacle = .unreadable(name, "\(error)") }
+    } catch { state.obstacle = .unreadable(name, (error as? Refusal)?.message ?? "\(error)") }
     return before.policy != state.job.policy || before.knownOrigin != state.job.knownOrigin
   }
 
