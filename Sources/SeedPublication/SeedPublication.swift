@@ -5,4 +5,4 @@
 // Rules of this module:
 // - It reaches no private key: signatures are copied and verified here, and made in SeedPublisher.
 // - Mirror/ copies publications to other places: the timestamp last, and never over another publisher's.
-// - Follow/ takes a publication over as a client does: nothing unverified becomes part of the copy.
+// - Follow/ takes a publication over from any source, as a client does: nothing unverified becomes part of the copy.

@@ -2,7 +2,11 @@
 //
 //   Origin/ (projected rows) → Diff/ (delta, working copy) → Snapshot/ (files) → Publish/ (signed)
 //
-// Folders, lowest first: Model, Store, Origin, Origin/SQLite, Origin/Feed, Diff, Snapshot, Publish, Inspect.
+// Folders, lowest first: Model, Store, Origin, Origin/SQLite, Origin/Feed, Diff, Snapshot, Publish, Inspect, Keys,
+// Setup, Models, Checks, Notices.
+//
+// The last five are an operator's work around it: files and changes of keys, a new deployment, a new model, the reasons
+// for a step to fail, and programs that read notices of steps.
 //
 // Rules of this module:
 // - Only Publish/ uses all folders below it.
@@ -10,3 +14,5 @@
 //   from the publication, and one that is ahead is an error.
 // - Everything is checked before it is published, written durably, and named by its hash; `timestamp.json` is last.
 // - Only here, in the command and in tests are signing keys used. Nothing here answers a request.
+// - Configuration, terminal and exit codes belong to the command. They come as values and closures; a request that
+//   cannot be met throws a ``Refusal``.

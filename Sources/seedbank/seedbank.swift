@@ -1,7 +1,7 @@
 // seedbank: the operator's command.
 //
-// Folders, lowest first: Exit, CommandLine, Completion, Configuration, Keys, Setup, Models, Supervision, Notices,
-// Checks, Wiring, Status, Pulling, Following, Importing, Inspection, Demo, Commands, API.
+// Folders, lowest first: Exit, CommandLine, Completion, Configuration, Supervision, Wiring, Status,
+// Pulling, Following, Importing, Demo, Commands, API.
 //
 // Rules of this module:
 // - A subcommand is a value of `Command` in its own file under Commands/, listed in `Command.all`, which is the only

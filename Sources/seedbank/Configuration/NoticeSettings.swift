@@ -1,10 +1,7 @@
 import SeedFormat
+import SeedPublisher
 
-enum NoticeKind: String, CaseIterable {
-  case published, failed
-
-  var setting: String { "on.\(rawValue)" }
-
+extension NoticeKind {
   fileprivate var meaning: String {
     switch self {
     case .published:

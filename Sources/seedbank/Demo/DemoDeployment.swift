@@ -1,15 +1,16 @@
 import SeedDatabase
 import SeedFormat
 import SeedPublisher
+import SeedSystem
 
 enum DemoDeployment {
-  static func draft(in directory: String) -> DeploymentDraft {
-    var draft = DeploymentDraft(
-      "transit", origin: origin(in: directory), directory: directory, models: models)
-    draft.dataset.policy.provenance = Provenance(
+  static func dataset(in directory: String) -> DatasetConfiguration {
+    var dataset = DatasetConfiguration(
+      drafting: "transit", of: origin(in: directory), in: directory, models)
+    dataset.policy.provenance = Provenance(
       license: "CC0-1.0", attribution: "Invented demo data; no timetable of any operator",
       source: "Made by 'seedbank demo'")
-    return draft
+    return dataset
   }
 
   static func origin(in directory: String) -> String { Paths.absolute(DemoOrigin.fileName, from: directory) }

@@ -1,3 +1,5 @@
+import SeedFormat
+
 enum TextLayout {
   /// The width of help pages, and of terminals with unknown width.
   static let usualWidth = 80

@@ -29,15 +29,13 @@ struct PublisherStanding {
     pending = try Publisher(configuration, keys: KeySource(KeyRing())).pendingChange()
     fullDisks = Self.fullDisks(
       [configuration.publication, configuration.state], beside: published.objectBytes)
-    abandoned = AbandonedSeries.all(in: published, configuration)
-    let wanted = Set(configuration.datasets.flatMap(\.series))
-    unpublished = wanted.filter { published.series[$0] == nil }.sorted()
+    abandoned = AbandonedSeries.all(in: published, besides: configuration.series)
+    unpublished = configuration.series.filter { published.series[$0] == nil }.sorted()
   }
 
   /// The ``unpublished`` series of datasets without any published series; a new major blocks no client.
   var unserved: [Series] {
-    let served = Set(
-      configuration.datasets.flatMap(\.series).filter { published.series[$0] != nil }.map(\.dataset))
+    let served = Set(configuration.series.filter { published.series[$0] != nil }.map(\.dataset))
     return unpublished.filter { !served.contains($0.dataset) }
   }
 
@@ -83,8 +81,6 @@ extension PublisherStanding {
 }
 
 extension DatasetConfiguration {
-  fileprivate var series: Set<Series> { Set(models.map { Series(name, model: $0.version) }) }
-
   fileprivate func doubts(of series: Series, in stateFolder: String) -> Set<SeriesDoubt> {
     var doubts: Set<SeriesDoubt> = []
     if LocalSeriesStatus.copy(of: series, in: stateFolder) == nil { doubts.insert(.copy) }

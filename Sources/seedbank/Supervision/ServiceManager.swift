@@ -18,13 +18,6 @@ struct ServiceManager: Sendable {
     (address, self.console) = (environment[Self.variable] ?? "", console)
   }
 
-  /// A child process's environment, without paths of keys and without the socket, which could impersonate this process.
-  static func environment(forOthers environment: [String: String]) -> [String: String] {
-    environment.filter {
-      $0.key != variable && !($0.key.hasPrefix("SEEDBANK_") && $0.key.contains("KEY"))
-    }
-  }
-
   /// The front listens, and everything that can be published is.
   func tellReady() { tell("READY=1") }
 

@@ -26,7 +26,7 @@ struct Deployment {
   /// Like the initialiser, but records a failure as a failed step of each dataset.
   static func noting(
     _ datasets: [DatasetConfiguration], of configuration: DeploymentConfiguration, _ context: Context,
-    _ notices: Notices
+    _ notices: StepNotices
   ) throws -> Deployment {
     do {
       return try Deployment(configuration, context)
@@ -61,7 +61,7 @@ struct Deployment {
 
   /// Empty if the publication is unreadable, which steps report.
   var abandonedSeries: [AbandonedSeries] {
-    (try? publication.published()).map { AbandonedSeries.all(in: $0, configuration) } ?? []
+    (try? publication.published()).map { AbandonedSeries.all(in: $0, besides: configuration.series) } ?? []
   }
 
   /// The state of published signatures; nil if the publication is unreadable, which steps report.
@@ -69,6 +69,12 @@ struct Deployment {
     guard let published = try? publication.published() else { return nil }
     let pending = (try? publisher.pendingChange()) ?? .none
     return SignatureStanding(published, pending: pending, lifetime: configuration.shortestLifetime, now: now)
+  }
+}
+
+extension KeySearch {
+  init(_ configuration: DeploymentConfiguration, others: [String] = [], _ context: Context) {
+    self.init(configuration.keys, others: others, context.environment)
   }
 }
 
@@ -113,7 +119,7 @@ extension Publisher {
 }
 
 extension DeploymentConfiguration {
-  var rootPath: String { "\(Folder.parent(of: file))/\(DeploymentDraft.rootName)" }
+  var rootPath: String { "\(Folder.parent(of: file))/\(DeploymentNames.root)" }
 
   func datasets(chosenBy arguments: ParsedArguments) throws(UsageError) -> [DatasetConfiguration] {
     guard let name = arguments.string("dataset") else { return datasets }
@@ -136,10 +142,18 @@ extension DatasetJob {
 }
 
 extension DatasetConfiguration {
+  /// Reads the files again.
+  func followed(_ overrides: ConfigurationOverrides) throws(Refusal) -> FollowedDataset.Found {
+    do throws(ConfigurationError) {
+      let found = try DatasetConfiguration(name, readingFolder: folder, overrides: overrides)
+      return (found.models, found.policy.lifecycles, found.knownOrigin)
+    } catch { throw Refusal(.configuration, error.message) }
+  }
+
   fileprivate func place(_ plans: [SeriesPlan], _ use: OriginUse) throws -> any OriginPlace {
     guard feed.source != nil else { return try databasePlace() }
     return FeedPlace(
       name, feed, plans, stateFolder: stateFolder,
-      environment: ServiceManager.environment(forOthers: environment), use: use)
+      environment: ProgramFile.environment(forOthers: environment), use: use)
   }
 }

@@ -1,4 +1,3 @@
-import Dispatch
 import SeedFormat
 import SeedFront
 import SeedPublication
@@ -14,8 +13,8 @@ struct PublishingService: Sendable {
   let front: Front
   let console: Console
   let repeated: RepeatedWarnings
-  let notices: Notices
-  private let failures = WorkFailures()
+  let notices: StepNotices
+  private let failures = RepeatedFailures<Publisher.Half>()
 
   private var job: DatasetJob { dataset.job }
 
@@ -118,56 +117,6 @@ extension Publisher.Half {
     switch self {
     case .changes: "publish steps succeed again"
     case .snapshots: "snapshots are made again"
-    }
-  }
-}
-
-/// A dataset's ongoing failures. Each is logged once, and so is its end.
-final class WorkFailures: Sendable {
-  private struct Failure {
-    let message: String
-    let began: ContinuousClock.Instant
-  }
-
-  private let state = Mutex<[Publisher.Half: Failure]>([:])
-
-  /// Records a failure; returns true unless the work last failed in the same way.
-  func isNews(_ message: String, of half: Publisher.Half, at now: ContinuousClock.Instant = .now)
-    -> Bool
-  {
-    state.withLock { state in
-      let last = state[half]
-      state[half] = Failure(message: message, began: last?.began ?? now)
-      return last?.message != message
-    }
-  }
-
-  /// Records a success; returns how long the work had failed, if it had.
-  func end(_ half: Publisher.Half, at now: ContinuousClock.Instant = .now) -> TimeSpan? {
-    state.withLock { $0.removeValue(forKey: half).map { TimeSpan(now - $0.began) } }
-  }
-}
-
-/// Runs blocking work outside the concurrency pool, which has only one thread per core.
-func blocking<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
-  try await withCheckedThrowingContinuation { continuation in
-    // A queue of its own, because a shared one may have a single thread, which could then not handle a signal.
-    DispatchQueue(label: "seedbank.blocking").async {
-      continuation.resume(with: Swift.Result(catching: work))
-    }
-  }
-}
-
-/// Passes a persistent warning once a day.
-final class RepeatedWarnings: Sendable {
-  private let said = Mutex<[String: UTCTime]>([:])
-
-  func isDue(_ warning: String, now: UTCTime) -> Bool {
-    said.withLock { said in
-      // A clock that was set back must not silence it.
-      if let last = said[warning], now.isWithin(UTCTime.secondsPerDay, of: last) { return false }
-      said[warning] = now
-      return true
     }
   }
 }
