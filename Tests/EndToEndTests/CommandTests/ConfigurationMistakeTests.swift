@@ -135,10 +135,13 @@ private func mistake(in folder: DeploymentFolder) throws -> String {
       #"every: expected a whole number from 1 to 1000000 and a unit, such as 90s, 15m, 26h or 3d, found "6"."#
     ),
     (#""every": "31d""#, #"every: expected from 60 to 2592000 seconds, found "31d"."#),
-    (#""every": "0m""#, #"every: expected from 60 to 2592000 seconds, found "0m"."#),
+    (
+      #""every": "0m""#,
+      #"every: expected a whole number from 1 to 1000000 and a unit, such as 90s, 15m, 26h or 3d, found "0m"."#
+    ),
     (
       #""every": "6h", "jitter": "0m""#,
-      #"jitter: expected from 1 to 2592000 seconds, found "0m"."#
+      #"jitter: expected a whole number from 1 to 1000000 and a unit, such as 90s, 15m, 26h or 3d, found "0m"."#
     ),
     (
       #""every": "6h", "jitter": "6h""#,
