@@ -188,7 +188,7 @@ import Testing
     var shown: [String] = []
     hooks.statement = { shown.append($0) }
     try bench().run(#"[{"id": 1, "b": "secret"}]"#, mapping: Self.mapping, hooks: hooks)
-    #expect(shown.contains { $0.hasPrefix("INSERT") && $0.contains("\"item\"") })
+    #expect(shown.contains { $0.hasPrefix("UPDATE OR ABORT \"item\"") })
     #expect(!shown.contains { $0.contains("secret") })
   }
 
