@@ -1,3 +1,55 @@
+/// The meaning of a column's type for its values.
+enum ColumnType: Hashable, Sendable {
+  case bool
+  case integer(bytes: Int)
+  case oid
+  case float4
+  case float8
+  case numeric
+  /// Types with one text form, whatever the settings.
+  case text
+  /// An inet, whose text would include a redundant mask.
+  case address
+  case uuid
+  case blob
+  /// Microseconds since 2000; with a time zone in UTC, otherwise in the operator's zone.
+  case timestamp(isUTC: Bool)
+  /// Arrays, composite types and others that JSON can represent.
+  case structured
+  /// No unambiguous form, with the reason.
+  case refused(String)
+
+  /// Built-in types by their OIDs, which never change.
+  private static let known: [UInt32: ColumnType] = [
+    16: .bool, 17: .blob, 20: .integer(bytes: 8), 21: .integer(bytes: 2), 23: .integer(bytes: 4), 26: .oid,
+    700: .float4, 701: .float8, 1700: .numeric, 869: .address,
+    2950: .uuid,
+    1114: .timestamp(isUTC: false), 1184: .timestamp(isUTC: true),
+    790: .refused("its text depends on the server's lc_monetary"),
+  ]
+
+  /// "char", name, text, json, xml, cidr, macaddr8, unknown, macaddr, bpchar, varchar, date, time, interval, timetz,
+  /// bit, varbit, jsonb.
+  private static let texts: Set<UInt32> = [
+    18, 19, 25, 114, 142, 650, 774, 705, 829, 1042, 1043, 1082, 1083, 1186, 1266, 1560, 1562, 3802,
+  ]
+
+  /// Types of extensions by name, because their OIDs differ between databases.
+  private static let extensions: [String: ColumnType] = [
+    "citext": .text, "ltree": .text, "hstore": .structured,
+  ]
+
+  /// Returns nil if the server's catalog is needed.
+  init?(oid: UInt32) {
+    guard let type = Self.known[oid] ?? (Self.texts.contains(oid) ? .text : nil) else { return nil }
+    self = type
+  }
+
+  init(extension name: String) {
+    self = Self.extensions[name] ?? .refused("Seedbank has no form for it that means the same everywhere")
+  }
+}
+
 /// Caches the server's descriptions of types.
 final class TypeCatalog {
   private let connection: PostgresConnection
