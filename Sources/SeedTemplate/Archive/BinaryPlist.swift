@@ -1,4 +1,5 @@
-/// A binary property list as a flat list of objects: containers reference members by number, so sharing costs nothing.
+/// A binary property list as a flat list of objects. Containers reference members by number, so sharing costs nothing;
+/// they may also contain themselves, so a reader must not follow them without a limit.
 package struct BinaryPlist: Hashable, Sendable {
   /// By reference number.
   package let objects: [Object]
@@ -31,10 +32,8 @@ package struct BinaryPlist: Hashable, Sendable {
     package static let objects = 1_000_000
     /// Maximum members of all containers together. The largest model found had 9,000 objects.
     package static let references = 2_000_000
-    package static let depth = 128
   }
 
-  /// The root dictionary's members; nil if the root is not a dictionary.
   package var members: [Member]? { members(of: root) }
 
   package func members(of number: Int) -> [Member]? {
@@ -46,10 +45,9 @@ extension [BinaryPlist.Member] {
   package subscript(name: String) -> Int? { first { $0.name == name }?.value }
 }
 
-/// The reason why bytes are not a binary property list.
 package struct PlistError: Error, Hashable, Sendable, CustomStringConvertible {
   package let reason: Reason
-  /// In bytes from the start; for nesting errors, the object's number.
+  /// In bytes from the start.
   package let offset: Int
 
   package init(reason: Reason, offset: Int) { (self.reason, self.offset) = (reason, offset) }
@@ -68,12 +66,9 @@ package struct PlistError: Error, Hashable, Sendable, CustomStringConvertible {
     case text = "a text is not valid"
     case key = "a dictionary's key is no text"
     case duplicate = "a dictionary has a key twice"
-    case cycle = "a container holds itself"
-    case tooDeep = "containers are nested too deeply"
   }
 
   package var description: String {
-    let unit = [.cycle, .tooDeep].contains(reason) ? "object" : "byte"
-    return "the property list cannot be read: \(reason.rawValue), at \(unit) \(offset)"
+    "the property list cannot be read: \(reason.rawValue), at byte \(offset)"
   }
 }

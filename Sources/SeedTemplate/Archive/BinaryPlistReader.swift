@@ -2,8 +2,6 @@ extension BinaryPlist {
   package init(_ bytes: [UInt8]) throws(PlistError) {
     var reader = try BinaryPlistReader(bytes)
     self.init(objects: try reader.objects(), root: reader.trailer.root)
-    var nesting = PlistNesting(objects)
-    try nesting.check(root)
   }
 }
 
@@ -204,42 +202,5 @@ private struct BinaryPlistReader {
   private func unsigned(at offset: Int, _ width: Int) throws(PlistError) -> UInt64 {
     guard offset + width <= bytes.count else { throw PlistError(reason: .truncated, offset: offset) }
     return bytes[offset..<(offset + width)].reduce(0) { $0 << 8 | UInt64($1) }
-  }
-}
-
-/// Checks that no container contains itself or is nested too deeply.
-private struct PlistNesting {
-  private let objects: [BinaryPlist.Object]
-  /// The depth below each object, if known; 0 while it is being computed.
-  private var heights: [Int: Int] = [:]
-
-  init(_ objects: [BinaryPlist.Object]) { self.objects = objects }
-
-  mutating func check(_ root: Int) throws(PlistError) { _ = try height(of: root, at: 1) }
-
-  private mutating func height(of number: Int, at depth: Int) throws(PlistError) -> Int {
-    let members = members(of: number)
-    guard let members else { return 0 }
-    if let known = heights[number] {
-      guard known > 0 else { throw PlistError(reason: .cycle, offset: number) }
-      guard depth + known <= BinaryPlist.Limits.depth else { throw tooDeep(number) }
-      return known
-    }
-    guard depth <= BinaryPlist.Limits.depth else { throw tooDeep(number) }
-    heights[number] = 0
-    var deepest = 0
-    for member in members { deepest = max(deepest, try height(of: member, at: depth + 1)) }
-    heights[number] = deepest + 1
-    return deepest + 1
-  }
-
-  private func tooDeep(_ number: Int) -> PlistError { PlistError(reason: .tooDeep, offset: number) }
-
-  private func members(of number: Int) -> [Int]? {
-    switch objects[number] {
-    case .array(let members): members
-    case .dictionary(let members): members.map(\.value)
-    default: nil
-    }
   }
 }
