@@ -52,7 +52,6 @@ extension PageSeries {
     }
   }
 
-  /// The problem and its remedy.
   private func sentence(_ concern: SeriesConcern) -> HTML? {
     switch concern {
     case .expired:

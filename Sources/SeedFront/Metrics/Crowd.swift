@@ -35,7 +35,7 @@ struct ClientModel: Hashable, Sendable {
 }
 
 extension MetricsPage {
-  mutating func writeCrowd(_ rates: [ClientModel: Double], _ view: CatalogView, now: Int) {
+  mutating func writeCrowd(_ rates: [ClientModel: Double], _ view: CatalogView) {
     let series = view.catalog?.allSeries ?? []
     text.family(
       "seedbank_estimated_clients", .gauge,
@@ -49,13 +49,52 @@ extension MetricsPage {
           )
         }
       })
-    text.family(
-      "seedbank_looks_per_version", .gauge,
-      "Looks of one client for each new version, at the published pace.",
-      series.compactMap { metadata in
-        view.facts[metadata.series].flatMap {
-          VersionRhythm($0, pollSeconds: metadata.state.pollSeconds, now: UTCTime(secondsSinceEpoch: now))
-        }.map { ([("series", metadata.series.description)], $0.looksPerVersion) }
-      })
+  }
+}
+
+struct ClientCounts: Hashable, Sendable {
+  struct Requests: Hashable, Sendable {
+    let client: ClientModel
+    let count: Int
+    var looksPerSecond: Double?
+  }
+
+  let requests: [Requests]
+  let since: UTCTime
+  var hidesLooks = false
+}
+
+/// The polling rate of clients, computed from samples of counters. Pure.
+struct LookRate: Sendable {
+  private struct Sample {
+    let second: Int
+    /// By User-Agent label.
+    let looks: [Int: Int]
+  }
+
+  /// Oldest first.
+  private var samples: [Sample] = []
+
+  static let apartSeconds = 30
+  /// Fifteen minutes of samples.
+  private static let mostSamples = 31
+
+  mutating func note(_ looks: @autoclosure () -> [Int: Int], at second: Int) {
+    if let newest = samples.last {
+      // After the clock was set back, the age of earlier samples is unknown.
+      if second < newest.second { samples = [] } else if second < newest.second + Self.apartSeconds { return }
+    }
+    samples.append(Sample(second: second, looks: looks()))
+    samples.removeFirst(max(0, samples.count - Self.mostSamples))
+  }
+
+  /// Requests per second between the oldest and the newest sample, by label. Empty before the second sample.
+  var perSecond: [Int: Double] {
+    guard let first = samples.first, let last = samples.last, last.second > first.second else { return [:] }
+    let seconds = Double(last.second - first.second)
+    return last.looks.reduce(into: [:]) { rates, one in
+      let looks: Int = one.value - first.looks[one.key, default: 0]
+      if looks > 0 { rates[one.key] = Double(looks) / seconds }
+    }
   }
 }

@@ -7,7 +7,8 @@ final class OperatorLog: Sendable {
 
   private let write: @Sendable (LogRecord) -> Void
   private let said = Mutex<Set<String>>([])
-  private let troubles = Mutex(Troubles<FrontTrouble>())
+  /// The start of each ongoing trouble, by a monotonic clock because the wall clock may be set.
+  private let began = Mutex<[FrontTrouble: ContinuousClock.Instant]>([:])
   private let now: @Sendable () -> ContinuousClock.Instant
 
   init(
@@ -24,14 +25,16 @@ final class OperatorLog: Sendable {
 
   func reset() { said.withLock { $0.removeAll() } }
 
-  /// Logs the end of a trouble with its duration.
   func follow(_ trouble: FrontTrouble, isOn: Bool) {
-    let lasted = troubles.withLock { $0.follow(trouble, isOn: isOn, at: now()) }
+    let lasted = began.withLock { began -> Duration? in
+      guard isOn else { return began.removeValue(forKey: trouble).map { now() - $0 } }
+      if began[trouble] == nil { began[trouble] = now() }
+      return nil
+    }
     if let lasted { write(LogRecord(.notice, "\(trouble.end), after \(TimeSpan(lasted))")) }
   }
 }
 
-/// Temporary problems of a front.
 enum FrontTrouble: Hashable, Sendable {
   case unreadable, filesMissing, signaturesExpired, late
 
