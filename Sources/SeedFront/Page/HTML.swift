@@ -96,11 +96,8 @@ extension HTML {
   static func durationText(seconds: Int) -> String { unbroken(TimeSpan(seconds: seconds).exactly) }
 
   private static func unbroken(_ text: String) -> String { text.replacing(" ", with: "\u{A0}") }
-}
 
-// Tables, each in its own scroll area, so that a wide one does not scroll the page.
-extension HTML {
-  /// `id` must be unique on the page.
+  /// A table in its own scroll area, so that a wide one does not scroll the page. `id` must be unique on it.
   static func table(_ id: String, _ caption: HTML, _ heads: [HTML], _ rows: [HTML]) -> HTML {
     """
     <div class="scroll" tabindex="0" role="region" aria-labelledby="\(id):caption">

@@ -37,9 +37,7 @@ extension PageSeries {
     let heads: [HTML] = [.head("Model"), .numberHead("Requests")]
     return .table("\(id):clients", "Requests that reached this front", heads, rows)
   }
-}
 
-extension PageSeries {
   var crowd: HTML? {
     guard !clients.hidesLooks else {
       return """

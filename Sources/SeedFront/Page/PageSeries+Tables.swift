@@ -62,9 +62,7 @@ extension PageSeries {
         .cell("<code>\(snapshot.sha256.hex)</code>"),
       ])
   }
-}
 
-extension PageSeries {
   /// The script replaces `$front` with the page's address, which the front does not know.
   var commands: HTML? {
     guard let root, snapshot != nil, !state.lifecycle.isRetired else { return nil }

@@ -38,13 +38,11 @@ extension String {
   }
 }
 
-/// The objects in a log's schema that belong to the log; users may have added others.
-struct PostgresLogParts {
+// The objects in a log's schema that belong to the log; users may have added others.
+extension LogNames {
   /// Statements that drop the log alone, and the schema if it is then empty.
-  let removal: [String]
-
-  init(_ names: LogNames, _ connection: PostgresConnection) throws(PostgresError) {
-    removal = try connection.rows(Self.query, [names.schema]).compactMap(\.[0])
+  func removal(_ connection: PostgresConnection) throws(PostgresError) -> [String] {
+    try connection.rows(Self.removalQuery, [schema]).compactMap(\.[0])
   }
 
   /// A condition for the registry table; `table`: its alias in pg_class.
@@ -63,7 +61,7 @@ struct PostgresLogParts {
 
   /// CASCADE for a trigger function drops only its triggers. If another object such as a view depends on a part, the
   /// server reports it and nothing is dropped.
-  private static let query = """
+  private static let removalQuery = """
     WITH space AS (SELECT oid, nspname FROM pg_namespace WHERE nspname = $1), \
     part AS (SELECT 1 AS rank, 'pg_proc'::regclass AS class, p.oid, format('DROP FUNCTION %I.%I(%s)%s', nspname, p.proname, \
     pg_get_function_identity_arguments(p.oid), CASE WHEN p.prorettype = 'trigger'::regtype THEN ' CASCADE' ELSE '' END) AS sql \

@@ -91,9 +91,7 @@ extension LogPosition {
       JSONMember("definitions", .string(definitions)), JSONMember("relations", .string(relations)),
     ]
   }
-}
 
-extension LogPosition {
   /// The state that the connection's transaction reads.
   init?(_ connection: PostgresConnection) throws(PostgresError) {
     let rows = try connection.rows(Self.query, [LogNames(of: connection.place.schema).schema])

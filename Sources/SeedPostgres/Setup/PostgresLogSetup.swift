@@ -26,7 +26,7 @@ package struct PostgresLogSetup {
     guard try PostgresLogCatalog.exists(names, reader) else {
       throw PostgresError.foreignSchema(place: place.text, schema: names.schema)
     }
-    return try PostgresLogParts(names, reader).removal
+    return try names.removal(reader)
   }
 
   private func hasSchema() throws(PostgresError) -> Bool {

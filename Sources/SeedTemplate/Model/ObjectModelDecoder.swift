@@ -46,7 +46,6 @@ private struct ObjectModelDecoder {
     let fields: ArchivedFields
     let properties: [String: ArchivedObject]
     let parent: String?
-    let parentNumber: Int?
   }
 
   private func outlines(_ model: ArchivedFields) throws -> [String: Outline] {
@@ -76,7 +75,7 @@ private struct ObjectModelDecoder {
     return Outline(
       name: name, fields: fields,
       properties: Dictionary(uniqueKeysWithValues: properties.map { ($0.name, $0.object) }),
-      parent: parent.flatMap { names[$0.number] }, parentNumber: parent?.number)
+      parent: parent.flatMap { names[$0.number] })
   }
 
   /// Throws if an entity inherits from itself, or if parents and children disagree.
