@@ -1,5 +1,3 @@
-import SeedFormat
-
 /// Weekly times as an operator writes them: `03:30`, `Mon-Fri 03:30`, `Mon-Fri 03:30; Sat,Sun 06:00,18:00`. Days are
 /// lists and ranges of three-letter names. A time without days applies to every day.
 package struct WeeklyTimes: Hashable, Sendable {
@@ -68,7 +66,6 @@ package enum ScheduleMistake: Error, Hashable, CustomStringConvertible {
   case times(String)
   case day(String)
   case zone(String, nearest: String?)
-  case duration(String)
 
   /// The expected and the found text, without a full stop.
   package var description: String {
@@ -79,27 +76,6 @@ package enum ScheduleMistake: Error, Hashable, CustomStringConvertible {
     case .zone(let found, let nearest):
       "\"\(found)\" is not a time zone of this machine"
         + (nearest.map { ", did you mean \"\($0)\"?" } ?? "; expected an IANA name such as \"Europe/Zurich\"")
-    case .duration(let found):
-      "expected a whole number with s, m, h or d, such as \"90m\" or \"6h\", found \"\(found)\""
     }
-  }
-}
-
-/// A duration as an operator writes it, such as `90m` or `6h`.
-package struct WrittenDuration: Hashable, Sendable {
-  package let text: String
-  package let seconds: Int
-
-  private static let units: [Character: Int] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
-  /// The maximum number of digits, small enough to prevent an overflow.
-  private static let mostDigits = 9
-
-  /// Parses a duration. The caller checks its range.
-  package init(_ text: String) throws(ScheduleMistake) {
-    let number = text.dropLast()
-    guard let unit = text.last.flatMap({ Self.units[$0] }), number.count <= Self.mostDigits,
-      let count = canonicalDecimal(String(number), in: 0...Int.max)
-    else { throw .duration(text) }
-    (self.text, seconds) = (text, count * unit)
   }
 }

@@ -1,5 +1,6 @@
 import SeedFormat
 import SeedPublisher
+import SeedSystem
 
 import class Foundation.FileManager
 
@@ -71,5 +72,29 @@ enum ModelFolder {
       let names = try FileManager.default.contentsOfDirectory(atPath: folder)
       return names.filter { !$0.hasPrefix(".") }.sorted()
     } catch { throw ConfigurationError(folder, "expected a folder that can be listed, found none") }
+  }
+}
+
+/// A file with the origin's contents at the newest model's creation, without which additions are not reported.
+enum KnownOrigin {
+  static let fileName = "known-origin.json"
+
+  private static let comment =
+    "The origin's tables when the newest model was made. Seedbank reports later additions."
+    + " Made by 'seedbank init' and 'seedbank model'."
+
+  static func path(inDataset folder: String) -> String { "\(folder)/\(fileName)" }
+
+  static func text(_ outline: OriginOutline) -> String {
+    JSONValue.object([JSONMember("$comment", .string(comment))] + (outline.json.members ?? [])).prettyText
+  }
+
+  static func read(inDataset folder: String) throws(ConfigurationError) -> OriginOutline? {
+    let path = path(inDataset: folder)
+    guard Folder.exists(path) else { return nil }
+    let json = try TextFile.json(path)
+    do throws(MalformedJSON) {
+      return try OriginOutline(json)
+    } catch { throw ConfigurationError(error, in: path) }
   }
 }

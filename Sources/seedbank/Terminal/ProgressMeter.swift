@@ -3,7 +3,7 @@ import SeedFormat
 import SeedSystem
 
 final class ProgressDisplay: Sendable {
-  private let console: Console
+  let console: Console
   private let start = ContinuousClock.now
   private let meter = Mutex<ProgressMeter?>(nil)
 
@@ -15,7 +15,7 @@ final class ProgressDisplay: Sendable {
     let line = meter.withLock { current in
       if current?.name != what { current = ProgressMeter(what, total: total, at: time) }
       current?.note(bytes, rows: rows, at: time)
-      return console.showsProgress ? current?.bar(in: console.columns) : current?.line(at: time)
+      return console.showsProgress ? current?.line(in: console.columns) : current?.line(at: time)
     }
     guard let line else { return }
     if console.showsProgress { console.progress(line) } else { console.note(line) }
@@ -34,7 +34,6 @@ struct ProgressMeter {
     let rows: Int?
   }
 
-  private static let width = 24
   /// The window of the rate: long enough to be steady, short enough to show a stall.
   private static let window = Duration.seconds(8)
   /// The least time for a meaningful rate.
@@ -50,18 +49,9 @@ struct ProgressMeter {
     while samples.count > 2, time - samples[1].time >= Self.window { samples.removeFirst() }
   }
 
-  /// A line for a terminal: `downloading [=====>    ] 52 %, 9.9 MB of 19.0 MB, 3.1 MB/s, 0:03`. Omits the bar if the
-  /// total is unknown, and in a narrow terminal first the bar and then the last parts.
-  func bar(in columns: Int) -> String {
-    guard let share else { return line(in: columns) }
-    let filled = Int(share * Double(Self.width))
-    let tip = filled < Self.width ? ">" : ""
-    let bar = String(repeating: "=", count: filled) + tip
-    let line = "\(name) [\(bar.padding(toLength: Self.width, withPad: " ", startingAt: 0))] \(words)"
-    return line.count < columns ? line : self.line(in: columns)
-  }
-
-  private func line(in columns: Int) -> String {
+  /// A line for a terminal: `downloading: 52 %, 9.9 MB of 19.0 MB, 3.1 MB/s, 0:03`, in a narrow one without the last
+  /// parts.
+  func line(in columns: Int) -> String {
     var parts = parts
     while parts.count > 1, Self.line(name, parts).count >= columns { parts.removeLast() }
     return Self.line(name, parts)
@@ -83,8 +73,6 @@ struct ProgressMeter {
   private var share: Double? {
     total.map { $0 > 0 ? min(1, Double(arrived) / Double($0)) : 1 }
   }
-
-  private var words: String { parts.joined(separator: ", ") }
 
   private var parts: [String] {
     [share.map { "\(Int($0 * 100)) %" }, amount, pace, timeLeft].compactMap(\.self)

@@ -19,7 +19,7 @@ struct PullSource: Sendable {
     self.server = server
     model = try Self.model(arguments)
     root = try arguments.rootFile(from: context.currentDirectory) ?? []
-    let progress = DownloadProgress(context.console)
+    let progress = ProgressDisplay(context.console)
     let notice = LifecycleNotice(
       model.series, context.console, isEvent: arguments.flag("watch") && arguments.flag("json"))
     var options = SeedOptions()
@@ -35,9 +35,7 @@ struct PullSource: Sendable {
   private static func model(_ arguments: ParsedArguments) throws -> SeedModel {
     let dataset = try arguments.name("dataset") { text throws(InvalidName) in try DatasetName(text) }
     let model = try arguments.name("model") { text throws(InvalidName) in try ModelVersion(text) }
-    guard arguments.string("schema") != nil else { return SeedModel(dataset: dataset, model: model) }
-    let schema = try arguments.name("schema") { text throws(InvalidName) in try SHA256Digest(hex: text) }
-    return SeedModel(dataset: dataset, model: model, schema: schema)
+    return SeedModel(dataset: dataset, model: model)
   }
 }
 
@@ -92,6 +90,18 @@ final class LifecycleNotice: Sendable {
     case .deprecated(let sunset, _):
       "is deprecated\(sunset.map { " and ends on \($0)" } ?? "")\(message): move on to a newer model"
     case .retired: "has ended and gets no more updates\(message): move on to a newer model"
+    }
+  }
+}
+
+extension ProgressDisplay {
+  fileprivate func tell(_ phase: UpdatePhase) {
+    switch phase {
+    case .downloading(let bytes, let total): tell("downloading", bytes, of: total)
+    case .expanding(let bytes, let total): tell("expanding", bytes, of: total)
+    case .applying(_, let bytes, let total): tell("applying", bytes, of: total)
+    case .buildingIndexes: console.progress("building indexes")
+    case .checking, .swapping, .finished: break
     }
   }
 }

@@ -3,16 +3,34 @@ import SeedPublication
 import SeedPublisher
 import SeedTrust
 
+extension DeploymentConfiguration {
+  func datasets(chosenBy arguments: ParsedArguments) throws(UsageError) -> [DatasetConfiguration] {
+    guard let name = arguments.string("dataset") else { return datasets }
+    let chosen = datasets.filter { $0.name.text == name }
+    guard !chosen.isEmpty else {
+      throw arguments.unsuitable("dataset", name, alternatives(datasets.map(\.name.text)))
+    }
+    return chosen
+  }
+}
+
+extension ParsedArguments {
+  func onlyDataset(of configuration: DeploymentConfiguration) throws(UsageError) -> DatasetConfiguration {
+    let datasets = try configuration.datasets(chosenBy: self)
+    guard datasets.count == 1 else {
+      throw undecided("dataset", alternatives(datasets.map(\.name.text)))
+    }
+    return datasets[0]
+  }
+}
+
 struct SeriesChoice {
   let dataset: DatasetConfiguration
   let series: Series
   let publication: PublicationDirectory
 
   init(_ arguments: ParsedArguments, _ configuration: DeploymentConfiguration) throws {
-    let datasets = try configuration.datasets(chosenBy: arguments)
-    guard datasets.count == 1, let dataset = datasets.first else {
-      throw arguments.undecided("dataset", alternatives(datasets.map(\.name.text)))
-    }
+    let dataset = try arguments.onlyDataset(of: configuration)
     let majors = Set(dataset.models.map(\.version.major)).sorted()
     let given = arguments.string("series")
     let major = majors.first { given == nil ? majors.count == 1 : String($0) == given }

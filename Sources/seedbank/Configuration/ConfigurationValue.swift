@@ -1,42 +1,19 @@
 import SeedFormat
 import SeedSystem
 
-/// A configuration file without unknown keys, and its overrides.
-struct ConfigurationDocument {
-  private let file: String
-  private let prefix: String
-  private let overrides: ConfigurationOverrides
-  private let json: JSONValue
-
+extension ConfigurationValue {
+  /// A whole file. Rejects keys that are not in `keys`.
   init(
-    _ file: String, _ prefix: String, _ overrides: ConfigurationOverrides, keys: [String]
+    file: String, prefix: String, _ overrides: ConfigurationOverrides, keys: [String]
   ) throws(ConfigurationError) {
-    (self.file, self.prefix, self.overrides) = (file, prefix, overrides)
-    let bytes = try TextFile.bytes(file)
+    let json = try TextFile.json(file).withoutComments
     do throws(MalformedJSON) {
-      json = try Self.checked(bytes, keys)
-    } catch {
-      throw ConfigurationError(error, in: file, bytes)
-    }
+      try Self.check(json, keys)
+    } catch { throw ConfigurationError(error, in: file) }
+    self.init(file: file, key: "", prefix: prefix, overrides: overrides, written: json)
   }
 
-  init(without file: String, _ overrides: ConfigurationOverrides) {
-    (self.file, prefix, self.overrides, json) = (file, "", overrides, [:])
-  }
-
-  func value(_ key: String) -> ConfigurationValue {
-    ConfigurationValue(
-      file: file, key: key, prefix: prefix, overrides: overrides,
-      written: key.split(separator: ".").reduce(json as JSONValue?) { $0?[String($1)] })
-  }
-
-  private static func checked(_ bytes: [UInt8], _ keys: [String]) throws(MalformedJSON) -> JSONValue {
-    let json: JSONValue
-    do {
-      json = try JSONValue(parsing: bytes).withoutComments
-    } catch {
-      throw .syntax(error)
-    }
+  private static func check(_ json: JSONValue, _ keys: [String]) throws(MalformedJSON) {
     var top = try JSONObjectReader(json, at: "")
     let paths = keys.map { $0.split(separator: ".", maxSplits: 1).map(String.init) }
     var group: String?
@@ -51,7 +28,6 @@ struct ConfigurationDocument {
       try inner.refuseUnread()
     }
     try top.refuseUnread()
-    return json
   }
 }
 
@@ -67,7 +43,7 @@ extension JSONValue {
   }
 }
 
-/// One key's value: from an option, a variable or the file, in this order.
+/// A file's content, or one key's value: from an option, a variable or the file, in this order.
 struct ConfigurationValue {
   let file: String
   let key: String
@@ -78,14 +54,20 @@ struct ConfigurationValue {
   private var override: SettingOverride? { overrides[prefix + key] }
   private var said: JSONValue? { override.map { .string($0.text) } ?? written }
 
+  func value(_ key: String) -> Self {
+    Self(
+      file: file, key: key, prefix: prefix, overrides: overrides,
+      written: key.split(separator: ".").reduce(written) { $0?[String($1)] })
+  }
+
   var isOverridden: Bool { override != nil }
 
   var variable: String { ConfigurationOverrides.variable(for: prefix + key) }
 
   var source: String { override?.source ?? (written == nil ? "default" : file) }
 
-  func error(_ problem: String, at place: String = "") -> ConfigurationError {
-    ConfigurationError(override?.source ?? file, path: key + place, problem)
+  func error(_ problem: String) -> ConfigurationError {
+    ConfigurationError(override?.source ?? file, path: key, problem)
   }
 
   /// An object's members, which options and variables may override. Rejects names that are not in `names`.
@@ -96,7 +78,7 @@ struct ConfigurationValue {
       let members = names.map { ($0, member($0, object.takeIfPresent($0))) }
       try object.refuseUnread()
       return members
-    } catch { throw ConfigurationError(error, in: file, []) }
+    } catch { throw ConfigurationError(error, in: file) }
   }
 
   private func member(_ name: String, _ written: JSONValue?) -> Self {
@@ -120,28 +102,17 @@ struct ConfigurationValue {
   }
 
   func text() throws(ConfigurationError) -> String? {
-    try said.map { said throws(ConfigurationError) in try text(of: said, at: "") }
-  }
-
-  private func text(of json: JSONValue, at place: String) throws(ConfigurationError) -> String {
-    guard let text = json.string else { throw error("expected a string, found \(json.kind)", at: place) }
-    guard !text.isEmpty else {
-      throw error("expected a string that is not empty, found an empty one", at: place)
-    }
+    guard let said else { return nil }
+    guard let text = said.string else { throw error("expected a string, found \(said.kind)") }
+    guard !text.isEmpty else { throw error("expected a string that is not empty, found an empty one") }
     return text
   }
 
   func choice<Word: RawRepresentable & CaseIterable>() throws(ConfigurationError) -> Word?
   where Word.RawValue == String {
-    try text().map { text throws(ConfigurationError) in try choice(text, at: "") }
-  }
-
-  func choice<Word: RawRepresentable & CaseIterable>(
-    _ text: String, at place: String
-  ) throws(ConfigurationError) -> Word where Word.RawValue == String {
+    guard let text = try text() else { return nil }
     if let word = Word(rawValue: text) { return word }
-    let words = alternatives(Word.allCases.map(\.rawValue))
-    throw error("expected \(words), found \"\(text.clipped)\"", at: place)
+    throw error("expected \(alternatives(Word.allCases.map(\.rawValue))), found \"\(text.clipped)\"")
   }
 
   /// An absolute path; relative ones start at the file's folder, or for options and variables at the current one.
@@ -162,20 +133,16 @@ struct ConfigurationValue {
     }
   }
 
-  /// An array of distinct texts, each converted to an element. Arrays occur only in files.
+  /// The distinct values of an array's elements.
   func list<Element: Equatable>(
-    _ make: (_ text: String, _ place: String) throws(ConfigurationError) -> Element
+    _ read: (Self) throws(ConfigurationError) -> Element?
   ) throws(ConfigurationError) -> [Element]? {
-    guard let written else { return nil }
-    guard let texts = written.elements else {
-      throw error("expected an array of strings, found \(written.kind)")
-    }
+    guard let values = try elements() else { return nil }
     var elements: [Element] = []
-    for (index, json) in texts.enumerated() {
-      let text = try text(of: json, at: "[\(index)]")
-      let element = try make(text, "[\(index)]")
+    for value in values {
+      guard let element = try read(value) else { continue }
       guard !elements.contains(element) else {
-        throw error("expected each entry once, found \"\(text.clipped)\" again", at: "[\(index)]")
+        throw value.error("expected each entry once, found \(value.written?.text.clipped ?? "one") again")
       }
       elements.append(element)
     }
@@ -194,15 +161,10 @@ struct ConfigurationError: ReportedError, Hashable {
     (self.source, self.path, self.problem) = (source, path, problem)
   }
 
-  init(_ error: MalformedJSON, in file: String, _ bytes: [UInt8]) {
+  init(_ error: MalformedJSON, in file: String) {
     switch error {
     case .field(let path, let reason): self.init(file, path: path, reason)
-    case .syntax(let error):
-      // Both from 1; columns count characters, not bytes.
-      let read = bytes[..<min(error.offset, bytes.count)]
-      let lines = read.split(separator: 0x0A, omittingEmptySubsequences: false)
-      let column = String(decoding: lines.last ?? [], as: UTF8.self).count + 1
-      self.init("\(file):\(lines.count):\(column)", error.reason)
+    case .syntax(let error): self.init(file, error.reason)
     }
   }
 
