@@ -102,7 +102,7 @@ extension MetricsPage {
     writeReading(facts, now: now)
     writeMirrors(view, now: now)
     let samples = facts.flatMap { facts in
-      StepOutcome.allCases.map { outcome -> PrometheusText.Sample in
+      StepOutcome.allCases.map { outcome -> Sample in
         // Starts at 0, because monitors do not count the first appearance of a value as an increase.
         (
           [("series", facts.series.description), ("result", outcome.rawValue)],

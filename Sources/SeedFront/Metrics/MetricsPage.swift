@@ -3,6 +3,8 @@ import SeedHTTP
 import SeedSystem
 
 struct MetricsPage {
+  typealias Sample = PrometheusText.Sample
+
   let seriesName: (Int) -> String
   let agentName: (Int) -> String
   var text = PrometheusText()
@@ -37,7 +39,7 @@ struct MetricsPage {
 
   private mutating func writeAnswers(_ counts: FrontCounts) {
     let samples = AnswerMark.Kind.allCases.flatMap { kind in
-      (0..<FrontCounts.statusClasses).map { status -> PrometheusText.Sample in
+      (0..<FrontCounts.statusClasses).map { status -> Sample in
         let count = counts.answers[FrontCounts.place(kind, status: status * 100)]
         return ([("kind", "\(kind)"), ("status", status == 0 ? "none" : "\(status)xx")], Double(count))
       }
@@ -55,7 +57,7 @@ struct MetricsPage {
 
   private mutating func writeClients(_ counts: FrontCounts) {
     let samples = counts.clients.sorted { $0.key < $1.key }.compactMap {
-      label, count -> PrometheusText.Sample? in
+      label, count -> Sample? in
       ClientModel(label: agentName(label)).map {
         ([("dataset", $0.dataset), ("model", $0.model)], Double(count))
       }
