@@ -28,7 +28,7 @@ func cLibrary(_ name: String, debian: String) -> Target {
 }
 
 /// The embedded files become constants of `PackageResources`, so that a program needs no file beside it.
-func room(_ name: String, _ dependencies: [Target.Dependency], embedding files: [String] = []) -> Target {
+func module(_ name: String, _ dependencies: [Target.Dependency], embedding files: [String] = []) -> Target {
   .target(
     name: name, dependencies: dependencies, resources: files.map { .embedInCode($0) }, swiftSettings: strict)
 }
@@ -52,7 +52,10 @@ let fuzzing: [Target] =
     .systemLibrary(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
     fuzzer("JSONFuzz", ["SeedFormat", "Support", "CFuzzer"]),
     fuzzer("DeltaFuzz", ["SeedFormat", "CFuzzer"]),
-    fuzzer("MetadataFuzz", ["SeedSystem", "SeedFormat", "SeedTrust", "CFuzzer"]),
+    fuzzer("MetadataFuzz", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedSigning", "CFuzzer"]),
+    fuzzer(
+      "SnapshotFuzz",
+      ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedClient", "Support", "CFuzzer"]),
     fuzzer("PlistFuzz", ["SeedTemplate", "CFuzzer"]),
     fuzzer("ArchiveFuzz", ["SeedTemplate", "CFuzzer"]),
   ]
@@ -87,42 +90,46 @@ let package = Package(
     // The C library's extensions of posix_spawn.
     .systemLibrary(name: "CSpawn"),
 
-    room("SeedSystem", [spawn]),
-    room("SeedFormat", ["SeedSystem"]),
-    room("SeedTrust", ["SeedSystem", "SeedFormat", crypto]),
-    room("SeedDatabase", ["SeedSystem", "SeedFormat", "SeedTrust", "CSQLite", "CZlib", lzma]),
-    room("SeedImport", ["SeedSystem", "SeedFormat", "SeedDatabase"]),
-    room("SeedHTTP", ["SeedSystem", "SeedFormat", "CMicroHTTPD"]),
-    room("SeedPublication", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase"]),
-    room(
+    module("SeedSystem", [spawn]),
+    module("SeedFormat", ["SeedSystem"]),
+    module("SeedTrust", ["SeedSystem", "SeedFormat", crypto]),
+    module("SeedSigning", ["SeedSystem", "SeedFormat", "SeedTrust", crypto]),
+    module("SeedDatabase", ["SeedSystem", "SeedFormat", "SeedTrust", "CSQLite", "CZlib", lzma]),
+    module("SeedImport", ["SeedSystem", "SeedFormat", "SeedDatabase"]),
+    module("SeedHTTP", ["SeedSystem", "SeedFormat", "CMicroHTTPD"]),
+    module("SeedPublication", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase"]),
+    module(
       "SeedPublisher",
-      ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedImport", "SeedPublication", archive]),
-    // It cannot reach the publisher, and so no signing key.
-    room(
+      [
+        "SeedSystem", "SeedFormat", "SeedTrust", "SeedSigning", "SeedDatabase", "SeedImport",
+        "SeedPublication", archive,
+      ]),
+    module(
       "SeedFront", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedHTTP", "SeedPublication"],
       embedding: ["openapi.json"]),
-    room("SeedTemplate", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase"]),
-    room("SeedClient", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase"]),
-    room("SeedClientUI", ["SeedSystem", "SeedFormat", "SeedClient"]),
-    room(
-      "SeedClientTesting", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedClient"]),
+    module("SeedTemplate", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase"]),
+    module("SeedClient", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase"]),
+    module("SeedClientUI", ["SeedSystem", "SeedFormat", "SeedClient"]),
+    module(
+      "SeedClientTesting",
+      ["SeedSystem", "SeedFormat", "SeedTrust", "SeedSigning", "SeedDatabase", "SeedClient"]),
     .executableTarget(
       name: "seedbank",
       dependencies: [
-        "SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedImport", "SeedHTTP", "SeedPublication",
-        "SeedPublisher", "SeedFront", "SeedTemplate", "SeedClient", "CMalloc",
+        "SeedSystem", "SeedFormat", "SeedTrust", "SeedSigning", "SeedDatabase", "SeedImport", "SeedHTTP",
+        "SeedPublication", "SeedPublisher", "SeedFront", "SeedTemplate", "SeedClient", "CMalloc",
       ] + postgres + buckets,
       resources: [
         "origin", "model-1.0", "stations", "routes", "model-2.0", "model-2.1", "stop_times",
-      ].map { .embedInCode("Demo/\($0).sql") },
+      ].map { .embedInCode("../../Examples/transit/\($0).sql") },
       swiftSettings: strict + (hasPostgres ? [.define("SEEDBANK_POSTGRES")] : [])
         + (hasBuckets ? [.define("SEEDBANK_BUCKETS")] : [])),
 
     .target(
       name: "Support",
       dependencies: [
-        "SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedImport", "SeedPublication",
-        "SeedPublisher", "SeedClient", "SeedClientTesting",
+        "SeedSystem", "SeedFormat", "SeedTrust", "SeedSigning", "SeedDatabase", "SeedImport",
+        "SeedPublication", "SeedPublisher", "SeedClient", "SeedClientTesting",
       ],
       path: "Tests/Support", swiftSettings: strict),
     // A process of its own that reads a store while tests write to it.
@@ -135,30 +142,31 @@ let package = Package(
       path: "Tests/ConformanceClient",
       swiftSettings: strict),
     // Which folder may name which, read from the sources.
-    tests("HouseTests", ["Support"], programs: ["planted_bundle.py"]),
+    tests("StructureTests", ["Support"], programs: ["planted_bundle.py"]),
     tests("SeedSystemTests", ["SeedSystem", "Support"]),
     tests("SeedFormatTests", ["SeedSystem", "SeedFormat", "Support"]),
-    tests("SeedTrustTests", ["SeedSystem", "SeedTrust", "SeedFormat", "Support"]),
+    tests("SeedTrustTests", ["SeedSystem", "SeedTrust", "SeedSigning", "SeedFormat", "Support"]),
+    tests("SeedSigningTests", ["SeedSystem", "SeedSigning", "SeedTrust", "SeedFormat", "Support"]),
     tests("SeedDatabaseTests", ["SeedSystem", "SeedDatabase", "SeedFormat", "SeedTrust", "Support"]),
     tests("SeedImportTests", ["SeedSystem", "SeedImport", "SeedDatabase", "SeedFormat", "Support"]),
     tests("SeedHTTPTests", ["SeedSystem", "SeedHTTP", "SeedFormat", "Support"]),
     tests(
       "SeedPublicationTests",
       [
-        "SeedSystem", "SeedPublication", "SeedPublisher", "SeedDatabase", "SeedTrust", "SeedFormat",
-        "Support",
+        "SeedSystem", "SeedPublication", "SeedPublisher", "SeedDatabase", "SeedTrust", "SeedSigning",
+        "SeedFormat", "Support",
       ]),
     tests(
       "SeedPublisherTests",
       [
-        "SeedSystem", "SeedPublication", "SeedPublisher", "SeedDatabase", "SeedTrust", "SeedFormat",
-        "Support",
+        "SeedSystem", "SeedPublication", "SeedPublisher", "SeedDatabase", "SeedTrust", "SeedSigning",
+        "SeedFormat", "Support",
       ]),
     tests(
       "SeedFrontTests",
       [
         "SeedSystem", "SeedPublication", "SeedPublisher", "SeedFront", "SeedHTTP", "SeedDatabase",
-        "SeedTrust", "SeedFormat", "Support",
+        "SeedTrust", "SeedSigning", "SeedFormat", "Support",
       ]),
     tests(
       "SeedClientTests",
@@ -175,15 +183,14 @@ let package = Package(
     tests(
       "EndToEndTests",
       [
-        "SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedImport", "SeedHTTP", "SeedPublication",
-        "SeedPublisher", "SeedFront", "SeedClient", "Support", "seedbank", "StoreReader",
+        "SeedSystem", "SeedFormat", "SeedTrust", "SeedSigning", "SeedDatabase", "SeedImport", "SeedHTTP",
+        "SeedPublication", "SeedPublisher", "SeedFront", "SeedClient", "Support", "seedbank", "StoreReader",
       ] + postgres,
       programs: [
         "RoadTests/outside_client.py", "RoadTests/tuf_client.py", "FaultTests/injector.c",
-        "FaultTests/moved_clock.c",
-        "KeyTests/tuf_follow.py", "ImportTests/article_tables.py", "PackageTests/zsh_completion.py",
-        "CommandTests/terminal.py", "PostgresTests/psycopg_values.py", "MirrorTests/bucket_client.py",
-        "SampleApp", "SecondApp", "RecipeDriver",
+        "FaultTests/moved_clock.c", "KeyTests/key_crasher.c", "ImportTests/article_tables.py",
+        "PackageTests/zsh_completion.py", "CommandTests/terminal.py", "PostgresTests/psycopg_values.py",
+        "RecipeDriver",
       ]),
   ] + fuzzing,
   swiftLanguageModes: [.v6]
@@ -192,7 +199,7 @@ let package = Package(
 if hasPostgres {
   package.targets += [
     cLibrary("CPostgres", debian: "libpq-dev"),
-    room(
+    module(
       "SeedPostgres",
       [
         "SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedPublication", "SeedPublisher",
@@ -210,7 +217,7 @@ if hasPostgres {
 if hasBuckets {
   package.targets += [
     cLibrary("CCurl", debian: "libcurl4-openssl-dev"),
-    room("SeedMirror", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedPublication", "CCurl"]),
+    module("SeedMirror", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedPublication", "CCurl"]),
     tests(
       "SeedMirrorTests",
       ["SeedSystem", "SeedMirror", "SeedPublication", "SeedTrust", "SeedFormat", "Support"],
@@ -218,11 +225,11 @@ if hasBuckets {
   ]
 }
 
-// Benchmarks are built only on request.
+// Benchmarks are built only on request. They use what is not public, so they are no package of their own.
 if Context.environment["SEEDBANK_BENCH"] != nil {
   package.targets.append(
     .executableTarget(
       name: "Benchmarks",
       dependencies: ["SeedSystem", "SeedClient", "SeedImport", "SeedDatabase", "SeedFormat", "CSQLite"],
-      path: "Tests/Benchmarks", swiftSettings: strict))
+      path: "Benchmarks", swiftSettings: strict))
 }

@@ -40,18 +40,6 @@ static inline int seedbank_sqlite_lend_blob(sqlite3_stmt *statement, int index, 
   return sqlite3_bind_blob64(statement, index, bytes, length, SQLITE_STATIC);
 }
 
-/// As above, for what a table of ours yields.
-static inline void seedbank_sqlite_lend_result_text(sqlite3_context *context, const char *bytes,
-                                                    sqlite3_uint64 length) {
-  sqlite3_result_text64(context, bytes ? bytes : "", length, SQLITE_STATIC, SQLITE_UTF8);
-}
-
-/// See above, for a blob.
-static inline void seedbank_sqlite_lend_result_blob(sqlite3_context *context, const void *bytes,
-                                                    sqlite3_uint64 length) {
-  sqlite3_result_blob64(context, bytes, length, SQLITE_STATIC);
-}
-
 /// Some other row holds the value; sqlite3.h has these codes as expressions.
 static const int seedbank_sqlite_constraint_primary_key = SQLITE_CONSTRAINT_PRIMARYKEY;
 static const int seedbank_sqlite_constraint_unique = SQLITE_CONSTRAINT_UNIQUE;

@@ -1,16 +1,16 @@
 // SeedClient: the library that an app ships.
 //
-// Rooms, from the ground up: Model, Storage, Read, Fetch, Update, Bundle, Doctor, API.
+// Folders, lowest first: Model, Storage, Read, Fetch, Update, Bundle, Doctor, API.
 //
 // Model has the public values, Storage the files and locks of a store's directory, Read the generations and their
 // readers. Fetch downloads, Update plans and applies, Bundle does the same with the app's bundled seed. Doctor is
-// independent. API is the facade `SeedStore`, the only room that uses all others.
+// independent. API is `SeedStore`, the only part that uses all others.
 //
 // Rules of this module:
 // - No byte of a snapshot or delta reaches SQLite before its length and SHA-256 match signed metadata.
 // - A file that an app has open is never replaced under its path: a snapshot becomes a new generation's file.
 // - One connection per store writes and checkpoints (SQLite before 3.51.3 can corrupt a WAL that two connections
-//   reset). `StoreWriter` owns it, or the app lends it. All others are read-only. It checkpoints before and after an
+//   reset). `StoreWriter` owns it, or the app provides it. All others are read-only. It checkpoints before and after an
 //   update, without waiting for readers.
 // - A generation's reader holds a lease on it, a lock that the kernel releases. Only the holder of the store's lock
 //   removes generations, and only those that are not leased, current or previous.
@@ -21,8 +21,8 @@
 // - A failed update keeps the old data readable and sets the error in `SeedState`.
 // - No global state. Time, sleep, randomness, free space and the network come from `Environment`, which tests replace.
 //   A `Transport` only sends a request: `Reply` classifies the response, `RetryRule` decides on a retry within an
-//   update (`Pace` waits between updates; both honour `Retry-After`), and `WatchedRequest` enforces the timeouts.
-// - Apps catch only `SeedError`. Each room's errors convert to it.
+//   update (`PollInterval` waits between updates; both honour `Retry-After`), and `WatchedRequest` enforces the timeouts.
+// - Apps catch only `SeedError`. Each folder's errors convert to it.
 
 // Re-exports the names, versions and values in this module's interface.
 @_exported public import SeedFormat

@@ -41,7 +41,7 @@ extension SeedStore {
     guard try await isBetter(bundle, than: generation) else { return generation }
     let installed = try await openSwapped(writer.install(bundle, freeBytes: environment.freeBytes))
     state.record.publishedAt = bundle.snapshot.publishedAt ?? bundle.metadata.state.publishedAt
-    await keepState()
+    await writer.keep(state.record)
     return installed
   }
 

@@ -38,12 +38,14 @@ extension SeedStore {
     }
     let generation = try await adopt()
     isWriting = true
+    // Another store may have changed the data before.
+    if let generation { _ = try? await meta(of: generation) }
     return generation
   }
 
   func forget() async {
     await writer.abandon()
-    editionSender.forgetLatest()
+    editionSender.latest = nil
     (current, isWriting) = (nil, false)
     (hasCheckedBundle, hasRecord) = (false, false)
     let isUpdating = state.isUpdating
@@ -58,10 +60,10 @@ extension SeedStore {
     held.add(generation)
     state.origin = generation.record.origin
     // Its data is as fresh as the updating store keeps it.
-    if fetcher == nil { state.hasLooked = true }
+    if fetcher == nil { state.hasChecked = true }
     log.info(
       "reads version \(seed.version), \(generation.record.origin.rawValue), in \(generation.folder.file)")
-    openingsSender.send(seed)
+    fileSender.send(seed)
     await sendEdition(of: generation, at: seed.version)
     return seed
   }
@@ -95,7 +97,7 @@ extension SeedStore {
     await writer.noteDamage(generation.name)
     if current === generation {
       current = nil
-      editionSender.forgetLatest()
+      editionSender.latest = nil
     }
     return try await adopt()
   }
@@ -113,7 +115,7 @@ extension SeedStore {
     try await generation.seed(at: meta(of: generation).version)
   }
 
-  /// Reads a generation's metadata, and announces another store's new version. Runs in a turn, never in an update.
+  /// Reads a generation's metadata, and announces another store's new version. Not for the update's own versions.
   func meta(of generation: Generation) async throws -> SeedMeta {
     let meta = try await generation.reader.meta()
     let isNews = generation === current && state.version != nil && state.version != meta.version
@@ -129,12 +131,13 @@ extension SeedStore {
   }
 
   func announce(_ generation: Generation, at version: Version) async {
-    openingsSender.replaceLatest(generation.seed(at: version))
+    fileSender.latest = generation.seed(at: version)
     await sendEdition(of: generation, at: version)
   }
 
   private func sendEdition(of generation: Generation, at version: Version) async {
-    editionSender.send(await generation.reader.edition(of: generation, at: version))
+    // Without sums, every query runs again.
+    editionSender.send(DataEdition(generation, at: version, try? await generation.reader.sums()))
   }
 
   // MARK: Other stores
@@ -153,7 +156,7 @@ extension SeedStore {
       let folder =
         Folder.exists(layout.directory) ? layout.directory : Folder.parent(of: layout.directory)
       guard watch?.folder != folder || watch?.hasEnded ?? true else { return }
-      watch = environment.watch(folder) { [weak self] in Task { await self?.hearNotice() } }
+      watch = environment.watch(folder) { [weak self] in Task { await self?.folderChanged() } }
       guard watch != nil else { return watchLater() }
     }
   }
@@ -164,36 +167,36 @@ extension SeedStore {
 
   /// Polls until a watch is available: Linux allows 128 per user.
   private func watchLater() {
-    guard !triesWatchLater else { return }
-    triesWatchLater = true
+    guard !isWatchPending else { return }
+    isWatchPending = true
     Task { [weak self, environment] in
       try? await environment.sleep(.seconds(Self.secondsWithoutWatch))
-      await self?.tryWatchAgain()
+      await self?.watchAgain()
     }
   }
 
-  private func tryWatchAgain() async {
-    triesWatchLater = false
-    await takeNotice()
+  private func watchAgain() async {
+    isWatchPending = false
+    await checkForChanges()
   }
 
-  /// Ignores late notices, which must not retain a closing store and its lock.
-  private func hearNotice() async {
-    if watch != nil { await takeNotice() }
+  /// Ignores late notifications, which must not retain a closing store and its lock.
+  private func folderChanged() async {
+    if watch != nil { await checkForChanges() }
   }
 
-  func takeNotice() async {
-    guard !isWriting, !hasNotice else { return }
-    hasNotice = true
-    await lookInTurn { store in
-      store.hasNotice = false
+  func checkForChanges() async {
+    guard !isWriting, !hasPendingCheck else { return }
+    hasPendingCheck = true
+    await runInTurn { store in
+      store.hasPendingCheck = false
       if let generation = try await store.adoptAndWatch() {
         _ = try await store.meta(of: generation)
       } else if store.fetcher == nil {
         try store.failForNoData()
       }
     }
-    hasNotice = false
+    hasPendingCheck = false
   }
 
   func failForNoData() throws(SeedError) {
@@ -202,24 +205,20 @@ extension SeedStore {
   }
 
   /// Opens the data on the device or in the bundle, for streams that have no other trigger.
-  func look() async {
-    guard fetcher != nil else { return await takeNotice() }
+  func openData() async {
+    guard fetcher != nil else { return await checkForChanges() }
     guard current == nil else { return }
-    await lookInTurn { store in
+    await runInTurn { store in
       guard store.current == nil else { return }
       _ = try await store.withBundle(over: store.adoptAndWatch())
     }
   }
 
   /// Has no caller to throw to: reports errors in the state and the log, without repetition.
-  private func lookInTurn(_ body: @escaping @Sendable (isolated SeedStore) async throws -> Void) async {
+  private func runInTurn(_ body: @escaping @Sendable (isolated SeedStore) async throws -> Void) async {
     do { try await inTurn(isUpdate: false, body) } catch {
       guard error != state.lastError else { return }
       note(error, "the data cannot be read")
     }
   }
-
-  // MARK: Persistent state
-
-  func keepState() async { await writer.keep(state.record) }
 }

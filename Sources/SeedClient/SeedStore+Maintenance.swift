@@ -18,22 +18,18 @@ extension SeedStore {
   /// }
   /// ```
   public func verify() async throws(SeedError) {
-    try await inTurn(isUpdate: false) { store in try await store.performVerification() }
-  }
-
-  private func performVerification() async throws {
-    let proof = GenerationProof()
-    var damage: SeedError?
-    var next = try await adopt()
-    while let generation = next, let problem = try await proof.damage(in: generation) {
-      damage =
-        damage
-        ?? SeedError(
-          .damaged,
-          "\(generation.folder.file) is damaged (\(problem)): update() takes a snapshot in its place")
-      next = try await leave(generation)
+    try await inTurn(isUpdate: false) { store in
+      let proof = GenerationProof()
+      var damage: SeedError?
+      var next = try await store.adopt()
+      while let generation = next, let problem = try await proof.damage(in: generation) {
+        let found =
+          "\(generation.folder.file) is damaged (\(problem)): update() takes a snapshot in its place"
+        damage = damage ?? SeedError(.damaged, found)
+        next = try await store.leave(generation)
+      }
+      if let damage { throw damage }
     }
-    if let damage { throw damage }
   }
 
   /// Goes back to the previous file, for an app whose own check of the new data failed.
@@ -42,25 +38,24 @@ extension SeedStore {
   /// the publisher has newer data. Fails with ``SeedError/Code/noPrevious`` without a previous file.
   @discardableResult
   public func rollBack() async throws(SeedError) -> Seed {
-    try await inTurn(isUpdate: false) { store in try await store.performRollBack() }
+    try await inTurn(isUpdate: false) { store in
+      let directory = store.layout.directory
+      guard let newer = try await store.beginWriting() else {
+        throw SeedError(.noPrevious, "there is no data in \(directory): update first")
+      }
+      try await store.writer.rollBack(from: newer, holding: newer.reader.meta().digest)
+      guard let found = try await store.writer.find(known: store.held.inPlace).generation else {
+        throw SeedError(
+          .damaged, "the generation before \(newer.name) in \(directory) cannot be read: update again")
+      }
+      return try await store.open(found)
+    }
   }
 
-  private func performRollBack() async throws -> Seed {
-    guard let held = try await beginWriting() else {
-      throw SeedError(.noPrevious, "there is no data in \(layout.directory): update first")
-    }
-    try await writer.rollBack(from: held, holding: held.reader.meta().digest)
-    guard let found = try await writer.find(known: self.held.inPlace).generation else {
-      throw SeedError(
-        .damaged, "the generation before \(held.name) in \(layout.directory) cannot be read: update again")
-    }
-    return try await open(found)
-  }
-
-  /// Applies later deltas through the app's own writer, so that its observers see them. `nil` ends this.
+  /// Applies later deltas through the app's own connection, so that its observers see them. `nil` ends this.
   ///
   /// ```swift
-  /// await seeds.lendConnection { seed, apply in
+  /// await seeds.setConnectionProvider { seed, apply in
   ///   let pool = try await pool(for: seed)   // GRDB
   ///   let changes = try await pool.writeWithoutTransaction { db in
   ///     guard let handle = db.sqliteConnection else { throw DatabaseError(resultCode: .SQLITE_MISUSE) }
@@ -75,7 +70,7 @@ extension SeedStore {
   /// ```
   ///
   /// The store's own writing connection stays closed, because only one connection may write and checkpoint. Snapshots
-  /// still become new generations, and the app reopens its writer on each element of `openings`.
+  /// still become new generations, and the app reopens its writer on each element of `files`.
   ///
   /// The connection must come from the same SQLite library as this one (which cannot be checked), and be open on the
   /// file of `seed`, for writing, in WAL mode, outside a transaction, because the delta runs in its own. Any other
@@ -84,13 +79,13 @@ extension SeedStore {
   /// With `PRAGMA query_only = 1`, the connection accepts only the library's changes.
   ///
   /// The closure may read from the store and call `prepare`. It must not call `update`, `verify`, `rollBack`,
-  /// `suspend` or `lendConnection`, which wait for this update.
+  /// `suspend` or `setConnectionProvider`, which wait for this update.
   ///
-  /// - Parameter lender: Calls `apply` once and rethrows its error. Called once for each delta.
-  public func lendConnection(_ lender: SeedConnectionLender?) async {
+  /// - Parameter provider: Calls `apply` once and rethrows its error. Called once for each delta.
+  public func setConnectionProvider(_ provider: SeedConnectionProvider?) async {
     // Waits for a running update, which may hold the other connection.
-    await turns.takeThroughCancellation()
-    defer { turns.end() }
-    await writer.borrow(lender)
+    await updateLock.acquireIgnoringCancellation()
+    defer { updateLock.release() }
+    await writer.setProvider(provider)
   }
 }

@@ -13,13 +13,13 @@ extension SeedStore {
   /// One element per file: the current one, then each new one. Open the new file on each.
   ///
   /// Each stream is independent, receives the latest element if it was busy, and ends with the store.
-  public nonisolated var openings: AsyncStream<Seed> { openingsSender.stream() }
+  public nonisolated var files: AsyncStream<Seed> { fileSender.stream() }
 
   /// The changes of each delta from now on.
   ///
   /// Buffers the newest 1000 for a busy listener and drops older ones, so that an idle stream has bounded memory.
   ///
-  /// A new file may differ anywhere and yields an element of ``openings`` instead. Only the updating store reports
+  /// A new file may differ anywhere and yields an element of ``files`` instead. Only the updating store reports
   /// changes; a read-only one has live queries.
   public nonisolated var changes: AsyncStream<SeedChanges> { changesSender.stream() }
 
@@ -76,7 +76,7 @@ extension SeedStore {
     _ rows: @escaping @Sendable (Statement) -> StatementRows<Row>
   ) -> AsyncThrowingStream<[Row], any Error> {
     // Opens the data, in case no other call has.
-    Task { [weak self] in await self?.look() }
+    Task { [weak self] in await self?.openData() }
     return LiveRows(isSame: isSame) { generation in
       try await generation.reader.read { reader in
         let reading = TablesRead()
@@ -143,8 +143,8 @@ extension SeedStore {
   }
 
   private func replacement(of generation: Generation) async throws -> Generation? {
-    guard await turns.take() else { throw SeedError(CancellationError()) }
-    defer { turns.end() }
+    guard await updateLock.acquire() else { throw SeedError(CancellationError()) }
+    defer { updateLock.release() }
     // A suspended store has released all locks and takes none before it resumes.
     try access.check()
     return try await leave(generation)

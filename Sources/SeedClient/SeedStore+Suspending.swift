@@ -13,12 +13,12 @@ extension SeedStore {
 
   /// Ends the suspension.
   ///
-  /// `openings` then yields the current generation again, and the app opens it as at a start. It may be a new one from
+  /// `files` then yields the current generation again, and the app opens it as at a start. It may be a new one from
   /// another process. Do not reopen a seed that the app still holds from before: its file may be gone.
   public func resume() async {
     guard access == .suspended else { return }
-    await turns.takeThroughCancellation()
-    defer { turns.end() }
+    await updateLock.acquireIgnoringCancellation()
+    defer { updateLock.release() }
     guard access == .suspended else { return }
     setAccess(.open)
     for generation in held.all {
@@ -33,7 +33,7 @@ extension SeedStore {
   /// A store closes when its last reference is released; call this if other references may remain.
   public func close() async {
     await stop(as: .closed)
-    openingsSender.finish()
+    fileSender.finish()
     changesSender.finish()
     editionSender.finish()
     phaseSender.finish()
@@ -58,10 +58,10 @@ extension SeedStore {
   private func stop(as new: StoreAccess) async {
     setAccess(new)
     cancelWork?()
-    // First, because a lent connection's owner may be reading while an update waits for it.
+    // First, because the provider of the app's connection may be reading while an update waits for it.
     for generation in held.all { await generation.reader.endReads() }
-    await turns.takeThroughCancellation()
-    defer { turns.end() }
+    await updateLock.acquireIgnoringCancellation()
+    defer { updateLock.release() }
     // Set again, because a resumption may have run first.
     setAccess(new)
     for generation in held.all { await generation.reader.suspend() }
@@ -79,7 +79,7 @@ extension SeedStore {
         await forget()
       }
     } catch {
-      // The next look opens and announces it.
+      // The next read or update opens and announces it.
       current = nil
       state.lastError = SeedError(error)
     }

@@ -28,13 +28,13 @@ extension SeedStore {
   /// The plan of an update now and its download size; fetches only metadata.
   public func updatePlan() async throws(SeedError) -> UpdatePlan {
     try await inTurn { store in
-      let plan = try await store.beginAttempt(UpdatePolicy(), first: UpdatePolicy(), .silent).plan
+      let plan = try await store.planUpdate(UpdatePolicy(), first: UpdatePolicy(), .silent).plan
       await store.noteSuccess(hasChanged: false)
       return plan
     }
   }
 
-  /// Updates repeatedly at the publisher's pace, until the task is cancelled.
+  /// Updates repeatedly at the publisher's interval, until the task is cancelled.
   ///
   /// A failed update keeps the old data and sets the error in ``state``. The next one runs after a delay that grows
   /// with every failure and is at least as long as the server asks for.
@@ -67,11 +67,37 @@ extension SeedStore {
         onFailure(error)
       }
       try await sleepUnlessClosed(
-        for: pace.wait(afterFailures: failures, chance: environment.chance(), asked: retryAfter))
+        for: pollInterval.wait(afterFailures: failures, chance: environment.chance(), asked: retryAfter))
     }
   }
 
-  func sleepUnlessClosed(for duration: Duration) async throws {
+  /// Updates once after a random delay of two to fifteen seconds, which spreads the requests of many devices that got
+  /// the same push message.
+  ///
+  /// The message carries no data, and regular updates need none. Messages cause at most one update in ten seconds.
+  ///
+  /// - Parameters:
+  ///   - spread: The delay is a random part of this time, after two seconds. The default leaves time for the download in
+  ///     the thirty seconds of a silent push; set more if the server cannot answer all devices in that time.
+  ///   - policy: Limits the update once there is data; the first download is unlimited.
+  /// - Returns: The update, or `nil` if an earlier message's update has not begun yet and covers both.
+  @discardableResult
+  public func updateOnPush(
+    within spread: Duration = .seconds(13), _ policy: UpdatePolicy = .background
+  ) async throws(SeedError) -> UpdateReport? {
+    let wait = pushRule.wait(within: spread, now: environment.uptime(), chance: environment.chance())
+    guard let wait else { return nil }
+    do {
+      try await sleepUnlessClosed(for: wait)
+    } catch {
+      pushRule.giveUp()
+      throw SeedError(error)
+    }
+    pushRule.begin(at: environment.uptime())
+    return try await inTurn { store in try await store.performUpdate(policy, first: UpdatePolicy()) }
+  }
+
+  private func sleepUnlessClosed(for duration: Duration) async throws {
     try await withThrowingTaskGroup(of: Void.self) { [environment] group in
       group.addTask { try await environment.sleep(duration) }
       group.addTask { [self] in await untilClosed() }

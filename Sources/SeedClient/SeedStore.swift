@@ -20,7 +20,7 @@ public actor SeedStore {
 
   /// The model that the app was built for.
   public nonisolated let model: SeedModel
-  nonisolated let openingsSender = Broadcast<Seed>(mostWaiting: 1, replaysLatest: true)
+  nonisolated let fileSender = Broadcast<Seed>(mostWaiting: 1, replaysLatest: true)
   nonisolated let changesSender = Broadcast<SeedChanges>(mostWaiting: SeedStore.mostWaitingChanges)
   nonisolated let stateSender = Broadcast<SeedState>(mostWaiting: 1, replaysLatest: true)
   nonisolated let phaseSender = Broadcast<UpdatePhase>(mostWaiting: SeedStore.mostWaitingPhases)
@@ -33,16 +33,16 @@ public actor SeedStore {
   let environment: Environment
   let onPhase: @Sendable (UpdatePhase) -> Void
   let log: SeedLog
-  let turns = Turns()
-  var pace = Pace.unknown
-  var hints = HintRule()
+  let updateLock = AsyncLock()
+  var pollInterval = PollInterval.unknown
+  var pushRule = PushRule()
   var current: Generation?
   var held = HeldGenerations()
   var access = StoreAccess.open
   nonisolated let accesses = Broadcast<StoreAccess>(mostWaiting: 1, replaysLatest: true)
   var watch: FolderWatch?
-  var hasNotice = false
-  var triesWatchLater = false
+  var hasPendingCheck = false
+  var isWatchPending = false
   /// The reason why the last attempt to open the current file failed.
   var damage: String?
   var cancelWork: (@Sendable () -> Void)?
@@ -125,15 +125,15 @@ public actor SeedStore {
     stateSender.send(state)
   }
 
-  // MARK: Turns
+  // MARK: Serial changes
 
   /// Runs `body` in turn: changes to the store are serial. `body` runs in its own task, which is cancelled with the
   /// caller's and by ``suspend()``. Its errors are translated; those of an update remain in ``state``.
   func inTurn<Result: Sendable>(
     isUpdate: Bool = true, _ body: @escaping @Sendable (isolated SeedStore) async throws -> Result
   ) async throws(SeedError) -> Result {
-    guard await turns.take() else { throw SeedError(CancellationError()) }
-    defer { turns.end() }
+    guard await updateLock.acquire() else { throw SeedError(CancellationError()) }
+    defer { updateLock.release() }
     try access.check()
     let task = Task { try await body(self) }
     cancelWork = { task.cancel() }
@@ -190,28 +190,4 @@ struct HeldGenerations {
     items.removeAll { $0.generation == nil || $0.generation === generation }
     items.append(Item(generation: generation))
   }
-}
-
-/// Decides whether and when a hint causes a look. Pure.
-struct HintRule: Sendable {
-  private var isWaiting = false
-  private var lastLook: Duration?
-
-  /// Seconds until a publication is visible behind a cache; an earlier look would find nothing.
-  private static let delay = 2.0
-  /// The shortest interval between two looks for hints.
-  private static let pause = Duration.seconds(10)
-
-  /// The delay before the look; `nil` if an earlier hint's look is pending. `now` is monotonic, `chance` from 0 to 1.
-  mutating func wait(for reason: LookReason, now: Duration, chance: Double) -> Duration? {
-    guard !isWaiting else { return nil }
-    isWaiting = true
-    let pause = lastLook.map { $0 + Self.pause - now } ?? .zero
-    return max(.seconds(Self.delay) + reason.spread * chance, pause)
-  }
-
-  /// Later hints need another look, because this one may miss their news.
-  mutating func begin(at now: Duration) { (isWaiting, lastLook) = (false, now) }
-
-  mutating func giveUp() { isWaiting = false }
 }

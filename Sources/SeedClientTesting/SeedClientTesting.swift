@@ -1,8 +1,8 @@
 // SeedClientTesting: test and preview code that uses SeedClient.
 //
-// Rooms, from the ground up: Means, Serving, Publication, Rows, Fixtures, API.
+// Folders, lowest first: Helpers, Serving, Publication, Rows, Fixtures, API.
 //
-// Means has clocks, waiting and temporary folders. Serving replaces the server and network in memory, with failures on
+// Helpers has clocks, waiting and temporary folders. Serving replaces the server and network in memory, with failures on
 // request. Publication makes keys, signed metadata, snapshots and deltas. Rows turns an app's rows and statements into
 // a publication's changes. Fixtures makes values for views. API is `TestPublisher` and the preview stores.
 //

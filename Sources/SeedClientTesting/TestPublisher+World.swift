@@ -110,7 +110,7 @@ extension TestPublisher {
   }
 
   /// Returns once an update is paused.
-  public func untilHeld() async { await gate.untilSomebodyStands() }
+  public func untilHeld() async { await gate.untilWaiting() }
 
   /// Resumes all updates.
   public func release() {

@@ -88,7 +88,8 @@ public final class TestPublisher: Sendable {
     guard let pinned = given.schema, let found = own.schema, pinned != found else { return }
     throw TestPublisherError(
       "model \(given.dataset) \(given.model) is for a schema with the hash \(pinned), but this schema's is \(found): "
-        + "give the schema that the model was made from, or copy the model anew from `seedbank config swift`")
+        + "give the schema that the model was made from, or copy the model again from `seedbank config swift`"
+    )
   }
 
   // MARK: Publishing

@@ -1,18 +1,18 @@
 // SeedDatabase: everything that touches a SQLite file, for publisher and client alike.
 //
-// Rooms, from the ground up: Handles, Compression, Schema, Rows, Seed, Writing, Check.
+// Folders, lowest first: Handles, Compression, Schema, Rows, Seed, Writing, Check.
 //
 // Rules of this module:
 // - Only this module imports CSQLite, CZlib and CLZMA. Each C pointer has one Swift owner and does not leave it.
 // - Two rows are equal when their canonical bytes are (``CanonicalRow``), never by SQL's `=`, `IS` or `EXCEPT`;
 //   collation decides key identity and key order only.
-// - All rows, in the working copy and on the device, change through ``BatchImporter``: it maintains row counts and
+// - All rows of a seed, in the working copy and on the device, change through ``SeedWriter``: it maintains row counts and
 //   sums, so the cost of the state digest depends on the change alone.
-// - Foreign keys are off on every connection that imports, because a cascade by SQLite would bypass the digest; the
-//   importer checks the references before its transaction ends.
+// - Foreign keys are off on every connection that writes rows, because a cascade by SQLite would bypass the digest; the
+//   writer checks the references before its transaction ends.
 // - A connection is opened in a mode (``Connection/OpenMode``), never with flags at the call site.
 // - Check/ proves a seed from its bytes alone and trusts no stored claim of the file.
 // - Errors carry the statement, never the bound values: those are the operator's data.
 //
-// The importer's per-row properties are marked `@exclusivity(unchecked)`: they have one owner, no access outlasts its
+// The writers' per-row properties are marked `@exclusivity(unchecked)`: they have one owner, no access outlasts its
 // statement, and the checks took a tenth of an import.

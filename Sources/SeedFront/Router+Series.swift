@@ -39,16 +39,19 @@ extension Router {
     let parameters = try Parameters(request, known: ["model", "since", "to", "epoch"])
     let (version, since, epoch) = try (parameters.model(), parameters.since(), parameters.epoch())
     let model = try ServedModel(version, of: dataset, in: catalog)
-    // Versions of another epoch have equal numbers but unrelated content.
-    if let epoch, epoch != model.state.epoch {
-      throw follow?.mayBeNewer(epoch) == true ? .epochAhead(since, model) : .otherEpoch(since, model)
-    }
     let end = try parameters.end()
-    // A client that sends no epoch may have another history and would wait forever.
-    if follow != nil, epoch != nil, model.isBehind(max(since, end ?? since)) {
-      throw .copyBehind(since, model)
+    try model.check(epoch, since, end, following: follow)
+    let chain = try model.chain(since, end)
+    let page: ChangesPage
+    do {
+      page = try ChangesPage(model.series, since: since, chain, upTo: pageBytes) {
+        try catalog.directory.stored($0)
+      }
+    } catch {
+      guard catalog.directory.exists else { throw .away }
+      log("The changes of \(model.series.series) since \(since) cannot be served: \(error)")
+      throw .damaged
     }
-    let page = try page(since, end, of: model, in: catalog.directory)
     var response = page.response(gzip: request.prefersGzip)
     response.headers.append("Seedbank-Epoch", model.state.epoch.text)
     response.headers.append(contentsOf: model.lifecycleHeaders)
@@ -57,12 +60,10 @@ extension Router {
         dataset, model.version, since: page.to.description, to: end, epoch: model.state.epoch.text)
       response.headers.append("Link", "<\(next)>; rel=\"next\"")
     }
-    response.mark =
-      AnswerMark(
-        .changes, series: metrics.place(of: model.series.series),
-        // A client that sends `to` reads history and is not behind.
-        versionsBehind: end == nil ? model.state.head.number - since.number : nil
-      ).number
+    // A client that sends `to` reads history and is not behind.
+    response.mark = AnswerMark(
+      .changes, series: metrics.place(of: model.series.series),
+      versionsBehind: end == nil ? model.state.head.number - since.number : nil)
     return response
   }
 
@@ -75,39 +76,37 @@ extension Router {
     guard let found = facts[model.series.series] else { throw .noFacts(model.series.series) }
     return HTTPResponse(ServedDocument(found.json), MediaType.json, caching: CacheRule.current)
   }
-
-  private func page(
-    _ since: Version, _ end: Version?, of model: ServedModel, in directory: PublicationDirectory
-  ) throws(Problem) -> ChangesPage {
-    let chain = try chain(since, end, of: model)
-    do {
-      return try ChangesPage(model.series, since: since, chain, upTo: pageBytes) { try directory.stored($0) }
-    } catch {
-      guard directory.exists else { throw .away }
-      log("The changes of \(model.series.series) since \(since) cannot be served: \(error)")
-      throw .damaged
-    }
-  }
-
-  private func chain(
-    _ since: Version, _ end: Version?, of model: ServedModel
-  ) throws(Problem) -> [PublishedObject] {
-    let (head, objects) = (model.state.head, model.series.objects)
-    guard since <= head else { throw .versionAhead(since, model) }
-    guard since >= model.state.floor else { throw .versionGone(since, model) }
-    if let end, end < since { throw .endBefore(end, since: since) }
-    if let end, end > head { throw .endAhead(end, since: since, model) }
-    if let chain = DeltaChain.shortest(objects, from: since, to: end ?? head) { return chain }
-    guard let end, DeltaChain.shortest(objects, from: since, to: head) != nil else {
-      throw .versionGone(since, model)
-    }
-    throw .noDelta(from: since, to: end, model)
-  }
 }
 
 extension ServedModel {
+  /// Rejects a client whose history may be another one.
+  fileprivate func check(
+    _ epoch: Epoch?, _ since: Version, _ end: Version?, following follow: FollowProgress?
+  ) throws(Problem) {
+    guard let epoch else { return }
+    // Versions of another epoch have equal numbers but unrelated content.
+    guard epoch == state.epoch else {
+      throw follow?.mayBeNewer(epoch) == true ? .epochAhead(since, self) : .otherEpoch(since, self)
+    }
+    // A client that sends no epoch may have another history and would wait forever.
+    if follow != nil, isBehind(max(since, end ?? since)) { throw .copyBehind(since, self) }
+  }
+
+  fileprivate func chain(_ since: Version, _ end: Version?) throws(Problem) -> [PublishedObject] {
+    let (head, objects) = (state.head, series.objects)
+    guard since <= head else { throw .versionAhead(since, self) }
+    guard since >= state.floor else { throw .versionGone(since, self) }
+    if let end, end < since { throw .endBefore(end, since: since) }
+    if let end, end > head { throw .endAhead(end, since: since, self) }
+    if let chain = DeltaChain.shortest(objects, from: since, to: end ?? head) { return chain }
+    guard let end, DeltaChain.shortest(objects, from: since, to: head) != nil else {
+      throw .versionGone(since, self)
+    }
+    throw .noDelta(from: since, to: end, self)
+  }
+
   /// Whether another front may already have that version.
-  fileprivate func isBehind(_ version: Version) -> Bool {
+  private func isBehind(_ version: Version) -> Bool {
     version > state.head && version.number <= state.head.number + FrontLimits.versionsAhead
   }
 }

@@ -30,7 +30,7 @@ package struct Router: Sendable {
     let route = Route(request.path)
     do throws(Problem) {
       var response = try answer(route, request, view)
-      if response.mark == 0 { response.mark = AnswerMark(route.kind).number }
+      if response.mark == nil { response.mark = AnswerMark(route.kind) }
       // Does not cache responses that forbid it or change with time, nor a page for every query string.
       let isPlain = route.checksParameters || request.query == nil
       response.isReusable =
@@ -38,7 +38,7 @@ package struct Router: Sendable {
       return response
     } catch {
       var response = HTTPResponse(error)
-      response.mark = AnswerMark(route.kind, refusal: error.type).number
+      response.mark = AnswerMark(route.kind, refusal: error.type)
       return response
     }
   }
@@ -107,7 +107,7 @@ extension HTTPResponse {
   fileprivate static var noNewerRoot: HTTPResponse {
     var response = HTTPResponse(.noNewerRoot)
     response.headers.set("Cache-Control", to: CacheRule.current)
-    response.mark = AnswerMark(.metadata, refusal: .notFound).number
+    response.mark = AnswerMark(.metadata, refusal: .notFound)
     return response
   }
 
@@ -148,7 +148,7 @@ extension Router {
       ],
       body: .file(try open(entry.object, in: catalog)))
     let kind: AnswerMark.Kind = if case .snapshot = entry.object.kind { .snapshot } else { .delta }
-    response.mark = AnswerMark(kind, series: metrics.place(of: entry.object.series)).number
+    response.mark = AnswerMark(kind, series: metrics.place(of: entry.object.series))
     return response
   }
 

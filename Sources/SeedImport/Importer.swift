@@ -50,7 +50,7 @@ public struct Importer: Sendable {
 private actor ImportRunner: BlockingActor {
   nonisolated let executor = QueueExecutor(label: "seedbank.import")
   private let database: URL
-  private let turns = Turns()
+  private let lock = AsyncLock()
 
   init(_ database: URL) { self.database = database }
 
@@ -58,8 +58,8 @@ private actor ImportRunner: BlockingActor {
     _ source: ImportSource, _ mapping: ImportMapping, _ policy: ImportPolicy,
     _ hooks: @Sendable () -> ImportHooks
   ) async throws -> ImportReport {
-    guard await turns.take() else { throw CancellationError() }
-    defer { turns.end() }
+    guard await lock.acquire() else { throw CancellationError() }
+    defer { lock.release() }
     do {
       let connection = try Connection(database.path, .own)
       let session = try ImportSession(connection, mapping: mapping, policy: policy, hooks: hooks())

@@ -1,6 +1,6 @@
 // SeedImport: an app's own documents of JSON and CSV into its own tables.
 //
-// Rooms, from the ground up: Mapping, Reading, Planning, Conflicts, Writing, Rows, API.
+// Folders, lowest first: Mapping, Reading, Planning, Conflicts, Writing, Rows, API.
 //
 // Mapping has the app's declarations and the report; Reading finds rows and values in a document; Planning fits both to
 // this database's tables; Conflicts handles waiting rows and bad rows; Writing writes rows, in batches or one by one; a

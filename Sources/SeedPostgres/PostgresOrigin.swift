@@ -9,7 +9,7 @@ package final class PostgresOrigin: Origin {
   private let types: TypeCatalog
   private let reading: ReadingCatalog
   private var known: PostgresLog??
-  private lazy var position = Result { try LogPosition(connection) }
+  private lazy var state = Result { try DatabaseState(connection) }
   package let fitter = AffinityFitter()
 
   /// Connects and takes the snapshot that all reads use.
@@ -59,29 +59,29 @@ package final class PostgresOrigin: Origin {
 
   package func log() throws -> (any OriginLog)? {
     if let known { return known }
-    let log = try PostgresLog(connection, position.get(), types, reading, fitter)
+    let log = try PostgresLog(connection, state.get(), types, reading, fitter)
     known = .some(log)
     return log
   }
 
   package func place() throws -> OriginCursor? {
-    try positionIfTold().map { OriginCursor(.object($0.members)) }
+    try stateIfTold().map { OriginCursor(.object($0.members)) }
   }
 
   package func relation(to place: OriginCursor) throws -> OriginRelation {
-    guard let position = try positionIfTold(), let older = LogPosition(place.json) else { return .follows }
-    let replayed = LogPosition.place(connection.replayedBefore)
-    if position.isBehind(older, replayedBefore: replayed) {
+    guard let state = try stateIfTold(), let older = DatabaseState(place.json) else { return .follows }
+    let replayed = DatabaseState.place(connection.replayedBefore)
+    if state.isBehind(older, replayedBefore: replayed) {
       return .behind(standby: connection.server.name)
     }
-    let doubt = position.doubt(since: older)
+    let doubt = state.doubt(since: older)
     return doubt.flatMap { [.otherDatabase, .otherTimeline].contains($0) ? .other($0) : nil } ?? .follows
   }
 
   /// Returns nil if the user or server cannot report it. Other errors may be temporary, and a standby may then be
   /// behind.
-  private func positionIfTold() throws -> LogPosition? {
-    do { return try position.get() } catch let error as PostgresError where error.isInability { return nil }
+  private func stateIfTold() throws -> DatabaseState? {
+    do { return try state.get() } catch let error as PostgresError where error.isInability { return nil }
   }
 
   package func restlessTables(_ plan: SeriesPlan) throws -> [String: String] {

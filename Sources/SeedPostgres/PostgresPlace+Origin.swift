@@ -5,8 +5,6 @@ import SeedSystem
 extension PostgresPlace: OriginPlace {
   package var watchedFile: String? { nil }
 
-  package func stamp() throws -> (any OriginStamp)? { try PostgresStamp(PostgresConnection(self)) }
-
   package func look() throws -> OriginLook {
     let connection = try PostgresConnection(self)
     var unused: PostgresConnection? = connection

@@ -1,6 +1,6 @@
 // SeedPostgres: a schema of a PostgreSQL database as an origin, read through libpq. Optional in a build.
 //
-// Rooms, from the ground up: Server, Rows, Log, Setup, API.
+// Folders, lowest first: Server, Rows, Log, Setup, API.
 //
 // Rules of this module:
 // - Only Server/PostgresConnection.swift calls libpq. Publishing only reads, in a READ ONLY transaction.

@@ -1,8 +1,8 @@
 // SeedPublication: published files and facts about their publisher. The publisher writes them, the front reads them.
 //
-// Rooms, from the ground up: Words, Log, Schedule, Store, Follow, Mirror, Facts, Verdict.
+// Folders, lowest first: Words, Schedule, Store, Follow, Mirror, Status.
 //
 // Rules of this module:
-// - It names no signer and no private key: signatures are copied and verified here, and made in SeedPublisher.
+// - It reaches no private key: signatures are copied and verified here, and made in SeedPublisher.
 // - Mirror/ copies publications to other places: the timestamp last, and never over another publisher's.
-// - Follow/ takes a publication over as a client does: nothing unverified becomes part of the copy.
+// - Follow/ takes a publication over from any source, as a client does: nothing unverified becomes part of the copy.

@@ -1,12 +1,18 @@
-// SeedPublisher: makes and signs the publication. Data goes one way through its rooms, each handing the next a value:
+// SeedPublisher: makes and signs the publication. Data goes one way through its folders, as values:
 //
 //   Origin/ (projected rows) → Diff/ (delta, working copy) → Snapshot/ (files) → Publish/ (signed)
 //
-// Rooms, from the ground up: Model, Store, Origin, Origin/SQLite, Origin/Feed, Diff, Snapshot, Publish, Inspect.
+// Folders, lowest first: Model, Store, Origin, Origin/SQLite, Origin/Feed, Diff, Snapshot, Publish, Inspect, Keys,
+// Setup, Models, Checks, Notices.
+//
+// The last five are an operator's work around it: files and changes of keys, a new deployment, a new model, the reasons
+// for a step to fail, and programs that read notices of steps.
 //
 // Rules of this module:
-// - Only Publish/ uses all rooms below it.
+// - Only Publish/ uses all folders below it.
 // - The publication is the truth. A working copy that lags catches up like a client, one that disagrees is rebuilt
 //   from the publication, and one that is ahead is an error.
 // - Everything is checked before it is published, written durably, and named by its hash; `timestamp.json` is last.
 // - Only here, in the command and in tests are signing keys used. Nothing here answers a request.
+// - Configuration, terminal and exit codes belong to the command. They come as values and closures; a request that
+//   cannot be met throws a ``Refusal``.

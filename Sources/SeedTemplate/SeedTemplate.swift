@@ -1,6 +1,6 @@
 // SeedTemplate: reads an empty Core Data or SwiftData store and explains its tables and columns by its model.
 //
-// Rooms, from the ground up: Archive, Model, Store, Mapping, API.
+// Folders, lowest first: Archive, Model, Store, Mapping, API.
 //
 // Rules of this module:
 // - Nothing in a store is trusted. Unexplained entities, attributes, keys, columns, indexes and triggers are rejected

@@ -1,7 +1,7 @@
 // seedbank: the operator's command.
 //
-// Rooms, from the ground up: Terminal, CommandLine, Configuration, Keys, Setup, Models, Supervision, Checks, Wiring,
-// Status, Following, Importing, Inspection, Demo, Commands, API.
+// Folders, lowest first: Terminal, CommandLine, Configuration, Supervision, Wiring, Status, Following,
+// Importing, Demo, Commands, API.
 //
 // Rules of this module:
 // - A subcommand is a value of `Command` in a file under Commands/, listed in `Command.all`, which is the only

@@ -118,13 +118,13 @@ import Testing
     let seeds = try Stops.publisher()
     let store = try seeds.store()
     let following = Task { try await store.keepUpdated() }
-    await seeds.clock.untilSomebodyWaits()
+    await seeds.clock.untilWaiting()
     #expect(await store.state.version == .first)
     try seeds.publish { $0.change("a", in: "stop", to: ["name": "Alex"]) }
     seeds.clock.advance(by: .seconds(59))
     #expect(await store.state.version == .first)
     seeds.clock.advance(by: .seconds(1))
-    await seeds.clock.untilSomebodyWaits()
+    await seeds.clock.untilWaiting()
     #expect(try await store.stops == ["Alex"])
     following.cancel()
     await #expect(throws: CancellationError.self) { try await following.value }
@@ -135,10 +135,10 @@ import Testing
     try seeds.setPollSeconds(3600)
     let store = try seeds.store()
     let following = Task { try await store.keepUpdated() }
-    await seeds.clock.untilSomebodyWaits()
+    await seeds.clock.untilWaiting()
     let before = await store.state.lastChecked
     seeds.clock.advance(by: .seconds(3600))
-    await seeds.clock.untilSomebodyWaits()
+    await seeds.clock.untilWaiting()
     #expect(await store.state.lastChecked == before?.addingTimeInterval(3600))
     following.cancel()
     _ = await following.result

@@ -57,8 +57,8 @@ import Testing
   private static let empty = Array("]}\n".utf8)
 
   /// Applies changes through a connection of the app.
-  private func lend() async {
-    await store.lendConnection { seed, apply in
+  private func provideConnection() async {
+    await store.setConnectionProvider { seed, apply in
       var app: OpaquePointer?
       defer { sqlite3_close(app) }
       sqlite3_open(seed.url.path, &app)
@@ -67,8 +67,8 @@ import Testing
   }
 
   @Test(arguments: Lie.allCases, [false, true])
-  func `a signed delta with a false header is damaged`(_ lie: Lie, isLent: Bool) async throws {
-    if isLent { await lend() }
+  func `a signed delta with a false header is damaged`(_ lie: Lie, throughApp: Bool) async throws {
+    if throughApp { await provideConnection() }
     try publish(lie)
     #expect(await code { try await store.update() } == .damaged)
     #expect(try await store.stops() == ["Two"])

@@ -34,12 +34,12 @@ import Testing
   {
     let store = try fixture.store()
     let rows = Collected(store.rows("SELECT name FROM stop", as: String.self))
-    let (openings, changes) = (Collected(store.openings), Collected(store.changes))
+    let (files, changes) = (Collected(store.files), Collected(store.changes))
     let (states, phases) = (Collected(store.states), Collected(store.phases))
     try await store.prepare()
-    try await until { rows.all == [["One"]] && openings.all.count == 1 }
+    try await until { rows.all == [["One"]] && files.all.count == 1 }
     await store.close()
-    try await until { rows.isOver && openings.isOver && changes.isOver && states.isOver && phases.isOver }
+    try await until { rows.isOver && files.isOver && changes.isOver && states.isOver && phases.isOver }
     let later = Collected(store.rows("SELECT name FROM stop", as: String.self))
     try await until { later.isOver }
     #expect(later.all.isEmpty)

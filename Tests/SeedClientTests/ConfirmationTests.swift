@@ -96,11 +96,11 @@ import Testing
       let place = bytes.range(of: Data("Stop number 1500".utf8))?.lowerBound ?? 0
       for index in 0..<8 { bytes[place / 4096 * 4096 + index] = 0xA5 }
     }
-    var openings = store.openings.makeAsyncIterator()
+    var files = store.files.makeAsyncIterator()
     #expect(try await store.prepare().version.number == 3)
-    _ = await openings.next()
+    _ = await files.next()
     #expect(try await store.stops() == ["Two"])
-    #expect(await openings.next()?.version.number == 2)
+    #expect(await files.next()?.version.number == 2)
     if isConfirmed {
       try await store.update()
       #expect(try await store.stops().count == 3001)

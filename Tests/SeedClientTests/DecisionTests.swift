@@ -165,15 +165,15 @@ import Testing
   }
 
   @Test func `the delay doubles with failures up to the publisher's interval`() {
-    let pace = Pace(pollSeconds: 30)
-    #expect(pace.wait(afterFailures: 0, chance: 0.5) == .seconds(30))
+    let interval = PollInterval(pollSeconds: 30)
+    #expect(interval.wait(afterFailures: 0, chance: 0.5) == .seconds(30))
     #expect(
-      (1...6).map { pace.wait(afterFailures: $0, chance: 0.5) }
+      (1...6).map { interval.wait(afterFailures: $0, chance: 0.5) }
         == [10, 20, 30, 30, 30, 30].map { .seconds($0) })
-    #expect(pace.wait(afterFailures: 0, chance: 0) == .seconds(27))
-    #expect(pace.wait(afterFailures: 0, chance: 1) == .seconds(33))
-    #expect(Pace(pollSeconds: .max).wait(afterFailures: 0, chance: 0.5) == .seconds(86_400))
-    #expect(Pace(pollSeconds: 1).wait(afterFailures: 1_000_000, chance: 0.5) == .seconds(5))
+    #expect(interval.wait(afterFailures: 0, chance: 0) == .seconds(27))
+    #expect(interval.wait(afterFailures: 0, chance: 1) == .seconds(33))
+    #expect(PollInterval(pollSeconds: .max).wait(afterFailures: 0, chance: 0.5) == .seconds(86_400))
+    #expect(PollInterval(pollSeconds: 1).wait(afterFailures: 1_000_000, chance: 0.5) == .seconds(5))
   }
 
   // MARK: Helpers

@@ -95,7 +95,7 @@ private struct NoNetwork: Transport {
     let head = ResponseHead(status: answer.status, fields: answer.fields)
     var found = ""
     do {
-      found = "\(try Reply.judge(head, of: request, length: 100, now: Self.now))"
+      found = "\(try Reply.classify(head, of: request, length: 100, now: Self.now))"
     } catch {
       found = String("\(Mirror(reflecting: error).children.first?.label ?? "")")
     }
@@ -157,11 +157,11 @@ private struct NoNetwork: Transport {
   }
 
   @Test func `the delay follows Retry-After up to a day and adds jitter`() {
-    let pace = Pace(pollSeconds: 30)
-    #expect(pace.wait(afterFailures: 1, chance: 0, asked: .seconds(600)) == .seconds(600))
-    #expect(pace.wait(afterFailures: 1, chance: 1, asked: .seconds(600)) == .seconds(610))
-    #expect(pace.wait(afterFailures: 1, chance: 0.5, asked: .seconds(1)) == .seconds(10))
-    #expect(pace.wait(afterFailures: 1, chance: 0, asked: .seconds(1_000_000)) == .seconds(86_400))
+    let interval = PollInterval(pollSeconds: 30)
+    #expect(interval.wait(afterFailures: 1, chance: 0, asked: .seconds(600)) == .seconds(600))
+    #expect(interval.wait(afterFailures: 1, chance: 1, asked: .seconds(600)) == .seconds(610))
+    #expect(interval.wait(afterFailures: 1, chance: 0.5, asked: .seconds(1)) == .seconds(10))
+    #expect(interval.wait(afterFailures: 1, chance: 0, asked: .seconds(1_000_000)) == .seconds(86_400))
   }
 
   @Test(arguments: [(bytes: 0, ends: "tooSlow"), (bytes: 1_000_000, ends: "tooLate")])

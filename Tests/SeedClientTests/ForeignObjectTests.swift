@@ -44,12 +44,12 @@ import Testing
   }
 
   @Test(arguments: objects)
-  func `an object created through a lent connection is replaced by a snapshot`(_ sql: String)
+  func `an object created through the app's connection is replaced by a snapshot`(_ sql: String)
     async throws
   {
     let store = try fixture.store()
     let seed = try await store.prepare()
-    await store.lendConnection { _, apply in
+    await store.setConnectionProvider { _, apply in
       var app: OpaquePointer?
       defer { sqlite3_close(app) }
       sqlite3_open(seed.url.path, &app)

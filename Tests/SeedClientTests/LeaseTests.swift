@@ -62,13 +62,13 @@ import Testing
     let writer = try fixture.store()
     try await writer.prepare()
     let reader = try fixture.store()
-    var openings = reader.openings.makeAsyncIterator()
+    var files = reader.files.makeAsyncIterator()
     #expect(try await reader.stops() == ["One"])
-    let first = await openings.next()
+    let first = await files.next()
     try fixture.publishGeneration(["a": "Two"])
     try await writer.update()
     #expect(try await reader.stops() == ["Two"])
-    let second = await openings.next()
+    let second = await files.next()
     #expect(first?.url != second?.url && second?.version == .first.next)
   }
 

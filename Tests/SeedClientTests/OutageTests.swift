@@ -3,7 +3,7 @@ import Testing
 
 @testable import SeedClient
 
-/// Simulates many devices after an outage, by the delays of ``Pace``.
+/// Simulates many devices after an outage, by the delays of ``PollInterval``.
 @Suite struct OutageTests {
   /// Mean checks per second. Chance alone almost never doubles it.
   private static let mean = 110
@@ -13,7 +13,7 @@ import Testing
   private static func looks(
     devices: Int, pollSeconds: Int, outage: Double, retryAfter: (_ now: Double) -> Duration? = { _ in nil }
   ) -> [Int] {
-    let (pace, begin) = (Pace(pollSeconds: pollSeconds), Double(pollSeconds))
+    let (interval, begin) = (PollInterval(pollSeconds: pollSeconds), Double(pollSeconds))
     let (end, last) = (begin + outage, begin + outage + 2 * begin)
     var random = SplitMix(seed: 20)
     func chance() -> Double { Double.random(in: 0...1, using: &random) }
@@ -25,7 +25,7 @@ import Testing
         let isAway = (begin..<end).contains(time)
         failures = isAway ? failures + 1 : 0
         let asked = isAway ? retryAfter(end - time) : nil
-        time += pace.wait(afterFailures: failures, chance: chance(), asked: asked) / .seconds(1)
+        time += interval.wait(afterFailures: failures, chance: chance(), asked: asked) / .seconds(1)
       }
     }
     return seconds

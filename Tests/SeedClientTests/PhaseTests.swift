@@ -145,7 +145,7 @@ import Testing
   {
     let store = try store(over: SparedNetwork(publisher: fixture.publisher))
     let first = Task { try await store.keepUpdated() }
-    for await _ in store.openings { break }
+    for await _ in store.files { break }
     first.cancel()
     _ = await first.result
     let failures = AsyncStream.makeStream(of: SeedError.self)

@@ -41,8 +41,8 @@ import Testing
   @Test func `a resumed store opens the data of another process`() async throws {
     let store = try fixture.store()
     try await store.update()
-    var openings = store.openings.makeAsyncIterator()
-    let first = await openings.next()
+    var files = store.files.makeAsyncIterator()
+    let first = await files.next()
     await store.suspend()
     let other = try fixture.store()
     for number in 2...4 {
@@ -52,7 +52,7 @@ import Testing
     try await other.update()
     #expect(try fixture.names("generations").count == 2)
     await store.resume()
-    let second = await openings.next()
+    let second = await files.next()
     #expect(second?.version.number == 4 && second?.url != first?.url)
     #expect(try await store.stops() == ["Name 4"])
   }
@@ -60,11 +60,11 @@ import Testing
   @Test func `a resumption without changes yields the same generation again`() async throws {
     let store = try fixture.store()
     try await store.update()
-    var openings = store.openings.makeAsyncIterator()
-    let first = await openings.next()
+    var files = store.files.makeAsyncIterator()
+    let first = await files.next()
     await store.suspend()
     await store.resume()
-    #expect(await openings.next()?.url == first?.url)
+    #expect(await files.next()?.url == first?.url)
     try fixture.publishGeneration(["a": "Two"])
     try await store.update()
     #expect(try await store.stops() == ["Two"])

@@ -82,15 +82,15 @@ import Testing
 
   @Test func `a swapped generation has a new path and an old reader continues`() async throws {
     let store = try fixture.store()
-    var openings = store.openings.makeAsyncIterator()
+    var files = store.files.makeAsyncIterator()
     try await store.prepare()
-    let first = try #require(await openings.next())
+    let first = try #require(await files.next())
     let reader = try Connection(first.url.path, .reader)
     try fixture.publisher.startEpoch()
     try fixture.publisher.publish(["a": "Anders"])
     let report = try await store.update()
     #expect(report.action == .replaced)
-    let second = try #require(await openings.next())
+    let second = try #require(await files.next())
     #expect(second.url != first.url && second.url == report.seed.url)
     #expect(try reader.rows("SELECT name FROM stop ORDER BY id").count == 2)
     #expect(try stops(inFile: first.url) == ["Alexanderplatz", "Bellevue"])

@@ -20,12 +20,12 @@ import Testing
         schema: schema.hash, digest: StateDigest.of([:]), provenance: Provenance())
       try connection.transaction {
         try SeedTables.create(meta, schema.tables, connection)
-        let importer = try BatchImporter(connection, schema)
+        let writer = try SeedWriter(connection, schema)
         for row in [[SeedValue.integer(1), .text("a")], [.integer(2), .text("b")]] {
-          try importer.insert(row, in: schema.tables[0])
+          try writer.insert(row, in: schema.tables[0])
         }
         var meta = meta
-        meta.digest = try importer.finish().digest
+        meta.digest = try writer.finish().digest
         try SeedTables.store(meta, connection)
       }
     }

@@ -26,22 +26,22 @@ import Testing
       CREATE TABLE parent(id INTEGER PRIMARY KEY, code TEXT, folded TEXT AS (lower(code)) STORED UNIQUE);
       CREATE TABLE child(id INTEGER PRIMARY KEY, r TEXT REFERENCES parent(folded));
       """)
-    func change(_ body: (BatchImporter) throws -> Void) throws {
+    func change(_ body: (SeedWriter) throws -> Void) throws {
       try connection.transaction {
-        let importer = try BatchImporter(connection, schema)
-        try body(importer)
-        _ = try importer.finish()
+        let writer = try SeedWriter(connection, schema)
+        try body(writer)
+        _ = try writer.finish()
       }
     }
     let (child, parent) = (schema.tables[0], schema.tables[1])
-    try change { importer in
-      try importer.upsert([.integer(1), .text("A")], in: parent)
-      try importer.upsert([.integer(1), .text("a")], in: child)
+    try change { writer in
+      try writer.upsert([.integer(1), .text("A")], in: parent)
+      try writer.upsert([.integer(1), .text("a")], in: child)
     }
     #expect(throws: ImportError.self) { try change { try $0.delete(key: [.integer(1)], in: parent) } }
-    try change { importer in
-      try importer.delete(key: [.integer(1)], in: child)
-      try importer.delete(key: [.integer(1)], in: parent)
+    try change { writer in
+      try writer.delete(key: [.integer(1)], in: child)
+      try writer.delete(key: [.integer(1)], in: parent)
     }
   }
 
@@ -96,13 +96,13 @@ import Testing
     /// Makes random changes and keeps them only if no reference is violated.
     mutating func step() throws -> (found: Set<Violation>, expected: Set<Violation>) {
       try connection.execute("BEGIN")
-      let importer = try BatchImporter(connection, schema)
+      let writer = try SeedWriter(connection, schema)
       do {
-        for _ in 0..<Int.random(in: 1...40, using: &random) { try change(importer) }
+        for _ in 0..<Int.random(in: 1...40, using: &random) { try change(writer) }
         let share = random.chance(70) ? 0 : ReferenceCheck.usualShare
-        let found = try importer.violations(limit: everything, wholeTableShare: share)
+        let found = try writer.violations(limit: everything, wholeTableShare: share)
         let expected = try bySQLite()
-        let isRefused = (try? importer.finish()) == nil
+        let isRefused = (try? writer.finish()) == nil
         #expect(isRefused == !expected.isEmpty)
         if isRefused { connection.rollBack() } else { try connection.execute("COMMIT") }
         return (Set(found.map { Violation(table: $0.table, parent: $0.parent, key: $0.key[0]) }), expected)
@@ -112,11 +112,11 @@ import Testing
       }
     }
 
-    private mutating func change(_ importer: BatchImporter) throws {
+    private mutating func change(_ writer: SeedWriter) throws {
       let table = schema.tables[random.chance(50) ? 0 : 1]
       let key = key(table)
-      if random.chance(25) { return try importer.delete(key: [key], in: table) }
-      try importer.upsert(table.columns.map { $0.name == "id" ? key : value($0) }, in: table)
+      if random.chance(25) { return try writer.delete(key: [key], in: table) }
+      try writer.upsert(table.columns.map { $0.name == "id" ? key : value($0) }, in: table)
     }
 
     private mutating func key(_ table: TableSchema) -> SeedValue {

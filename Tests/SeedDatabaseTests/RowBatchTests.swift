@@ -24,11 +24,11 @@ import Testing
     let table = try #require(world.schema.table("slots"))
     for shift in [0, 1, 7, 99] as [Int64] {
       try world.connection.transaction {
-        let importer = try BatchImporter(world.connection, world.schema)
+        let writer = try SeedWriter(world.connection, world.schema)
         for id in 0..<100 as Range<Int64> {
-          try importer.upsert([.integer(id), .integer((id + shift) % 100)], in: table)
+          try writer.upsert([.integer(id), .integer((id + shift) % 100)], in: table)
         }
-        _ = try world.finish(importer)
+        _ = try world.finish(writer)
       }
       let wrong = "SELECT count(*) FROM slots WHERE slot <> (id + ?) % 100"
       #expect(try world.connection.integer(wrong, .integer(shift)) == 0)
@@ -41,9 +41,9 @@ import Testing
     let table = try #require(world.schema.table("r"))
     for value in ["a", "b"] {
       let changes = try world.connection.transaction {
-        let importer = try BatchImporter(world.connection, world.schema)
-        for id in 0..<40 as Range<Int64> { try importer.upsert([.integer(id), .text(value)], in: table) }
-        return try world.finish(importer).changes["r"]
+        let writer = try SeedWriter(world.connection, world.schema)
+        for id in 0..<40 as Range<Int64> { try writer.upsert([.integer(id), .text(value)], in: table) }
+        return try world.finish(writer).changes["r"]
       }
       #expect(changes?.inserted == (value == "a" ? 40 : 0) && changes?.updated == (value == "a" ? 0 : 40))
       try SeedCheck(world.connection, world.schema).run()
@@ -57,9 +57,9 @@ import Testing
     let table = try #require(world.schema.table("u"))
     func take(_ rows: [(Int64, Int64)]) throws {
       try world.connection.transaction {
-        let importer = try BatchImporter(world.connection, world.schema)
-        for row in rows { try importer.upsert([.integer(row.0), .integer(row.1)], in: table) }
-        _ = try world.finish(importer)
+        let writer = try SeedWriter(world.connection, world.schema)
+        for row in rows { try writer.upsert([.integer(row.0), .integer(row.1)], in: table) }
+        _ = try world.finish(writer)
       }
     }
     for shift in [0, 1, 3] as [Int64] { try take((0..<5).map { ($0, ($0 + shift) % 5) }) }
@@ -74,11 +74,11 @@ import Testing
     let table = try #require(world.schema.table("slots"))
     #expect(throws: ImportError.self) {
       try world.connection.transaction {
-        let importer = try BatchImporter(world.connection, world.schema)
+        let writer = try SeedWriter(world.connection, world.schema)
         for id in [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 3] as [Int64] {
-          try importer.insert([.integer(id), .null], in: table)
+          try writer.insert([.integer(id), .null], in: table)
         }
-        _ = try importer.finish()
+        _ = try writer.finish()
       }
     }
     #expect(try world.connection.integer("SELECT count(*) FROM slots") == 0)
@@ -90,11 +90,11 @@ import Testing
     let message = "cannot store TEXT value in INTEGER column s.v"
     #expect(throws: ImportError.constraint(table: "s", key: "id = 40", message: message)) {
       try world.connection.transaction {
-        let importer = try BatchImporter(world.connection, world.schema)
+        let writer = try SeedWriter(world.connection, world.schema)
         for id in 0..<64 as Range<Int64> {
-          try importer.upsert([.integer(id), id == 40 ? .text("forty") : .integer(id)], in: table)
+          try writer.upsert([.integer(id), id == 40 ? .text("forty") : .integer(id)], in: table)
         }
-        _ = try importer.finish()
+        _ = try writer.finish()
       }
     }
   }
@@ -128,24 +128,24 @@ import Testing
       guard let table = schema.table("t") else { throw NotASeed("the test's own table is missing") }
       var expected = TableChanges()
       let found = try connection.transaction {
-        let importer = try BatchImporter(connection, schema)
+        let writer = try SeedWriter(connection, schema)
         for _ in 0..<Int.random(in: 0...6, using: &random) {
           let (keys, values) = (random.pick([5, 60, 400]), random.pick([1, 2, 50]))
           for _ in 0..<random.pick([3, 20, 100]) {
             if random.chance(3) {
-              try delete(importer, key(keys), table, &expected)
+              try delete(writer, key(keys), table, &expected)
             } else {
-              try upsert(importer, row(keys, values), table, &expected)
+              try upsert(writer, row(keys, values), table, &expected)
             }
           }
         }
-        return try finish(importer).changes["t"] ?? TableChanges()
+        return try finish(writer).changes["t"] ?? TableChanges()
       }
       return (found, expected)
     }
 
-    func finish(_ importer: BatchImporter) throws -> ImportResult {
-      let result = try importer.finish()
+    func finish(_ writer: SeedWriter) throws -> ImportResult {
+      let result = try writer.finish()
       var meta = try SeedTables.meta(connection)
       meta.digest = result.digest
       try SeedTables.store(meta, connection)
@@ -165,9 +165,9 @@ import Testing
     }
 
     private mutating func upsert(
-      _ importer: BatchImporter, _ row: [SeedValue], _ table: TableSchema, _ expected: inout TableChanges
+      _ writer: SeedWriter, _ row: [SeedValue], _ table: TableSchema, _ expected: inout TableChanges
     ) throws {
-      try importer.upsert(row, in: table)
+      try writer.upsert(row, in: table)
       let old = truth.updateValue(row, forKey: row[0].text.lowercased())
       if old == nil {
         expected.inserted += 1
@@ -179,9 +179,9 @@ import Testing
     }
 
     private mutating func delete(
-      _ importer: BatchImporter, _ key: String, _ table: TableSchema, _ expected: inout TableChanges
+      _ writer: SeedWriter, _ key: String, _ table: TableSchema, _ expected: inout TableChanges
     ) throws {
-      try importer.delete(key: [.text(key)], in: table)
+      try writer.delete(key: [.text(key)], in: table)
       if truth.removeValue(forKey: key.lowercased()) != nil { expected.deleted += 1 }
     }
 

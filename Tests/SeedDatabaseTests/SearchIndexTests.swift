@@ -26,9 +26,9 @@ import Testing
       for step in 0..<Self.steps {
         let count = step == 0 ? 300 : random.pick([1, 5, 30, 200])
         try connection.transaction {
-          let importer = try BatchImporter(connection, schema)
-          for _ in 0..<count { try change(importer, schema.tables[0], &random) }
-          _ = try importer.finish()
+          let writer = try SeedWriter(connection, schema)
+          for _ in 0..<count { try change(writer, schema.tables[0], &random) }
+          _ = try writer.finish()
         }
         for table in ["plain", "numbered"] { try check(table, connection, "seed \(seed), step \(step)") }
       }
@@ -36,12 +36,12 @@ import Testing
   }
 
   private func change(
-    _ importer: BatchImporter, _ table: TableSchema, _ random: inout SplitMix
+    _ writer: SeedWriter, _ table: TableSchema, _ random: inout SplitMix
   ) throws {
     let number = Int64.random(in: 0...400, using: &random)
-    if random.chance(20) { return try importer.delete(key: [.text("id \(number)")], in: table) }
+    if random.chance(20) { return try writer.delete(key: [.text("id \(number)")], in: table) }
     let words = (0..<3).map { _ in random.pick(["red", "green", "blue", "ü", ""]) }
-    try importer.upsert(
+    try writer.upsert(
       [
         .text("id \(number)"), random.chance(10) ? .null : .text(words.joined(separator: " ")),
         .text(words[0]),

@@ -31,12 +31,12 @@ import Testing
       schema: schema.hash, digest: StateDigest.of([:]), provenance: Provenance())
     try connection.transaction {
       try SeedTables.create(meta, schema.tables, connection)
-      let importer = try BatchImporter(connection, schema)
+      let writer = try SeedWriter(connection, schema)
       for number in 1...Int64(rows) {
-        try importer.upsert(row(number, of: "shop"), in: schema.tables.first { $0.name == "shop" }!)
-        try importer.upsert(row(number, of: "item"), in: schema.tables.first { $0.name == "item" }!)
+        try writer.upsert(row(number, of: "shop"), in: schema.tables.first { $0.name == "shop" }!)
+        try writer.upsert(row(number, of: "item"), in: schema.tables.first { $0.name == "item" }!)
       }
-      meta.digest = try importer.finish().digest
+      meta.digest = try writer.finish().digest
       try SeedTables.store(meta, connection)
     }
     return schema

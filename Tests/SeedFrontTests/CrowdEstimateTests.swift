@@ -38,7 +38,7 @@ import Testing
         for _ in 0..<looks {
           metrics.count(
             HTTPMeasurement(
-              mark: AnswerMark(kind).number, status: 200, bodyBytes: 400, isComplete: true, agent: agent,
+              mark: AnswerMark(kind), status: 200, bodyBytes: 400, isComplete: true, agent: agent,
               nanoseconds: 1))
         }
       }

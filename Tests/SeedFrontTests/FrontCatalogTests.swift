@@ -3,6 +3,7 @@ import SeedDatabase
 import SeedFormat
 import SeedHTTP
 import SeedPublication
+import SeedSigning
 import SeedSystem
 import SeedTrust
 import Support

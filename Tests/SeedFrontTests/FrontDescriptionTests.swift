@@ -107,7 +107,7 @@ import Testing
       #expect(Set(found.members?.map(\.name) ?? []) == Set(described?.map(\.name) ?? []), "\(name)")
     }
     let outcomes = document["components"]?["schemas"]?["Step"]?["properties"]?["outcome"]?["enum"]?.elements
-    #expect(outcomes?.compactMap(\.string) == StepOutcome.allCases.map(\.rawValue))
+    #expect(outcomes?.compactMap(\.string) == StepRecord.Outcome.allCases.map(\.rawValue))
   }
 
   @Test func `every problem type is documented`() throws {

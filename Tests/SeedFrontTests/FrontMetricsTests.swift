@@ -2,6 +2,7 @@ import Foundation
 import SeedFormat
 import SeedHTTP
 import SeedPublication
+import SeedSigning
 import SeedSystem
 import SeedTrust
 import Support
@@ -177,7 +178,7 @@ import Testing
     }
     #expect(value("origin_log_missed_total") == 12)
     #expect(try (90...150).contains(#require(value("origin_replica_wait_seconds"))))
-    (facts.look.behindSince, facts.look.comparedWhy) = (nil, nil)
+    (facts.look.behindSince, facts.look.foundBy) = (nil, FoundBy(.log))
     try folder.write(facts)
     try front.reload()
     samples = try self.samples(after: 0)
@@ -190,23 +191,10 @@ import Testing
     #expect(value("origin_replica_wait_seconds") == nil, "the origin is no replica")
   }
 
-  @Test func `an answer mark survives its encoding as a number`() {
-    for kind in AnswerMark.Kind.allCases {
-      for series in [0, 1, 65_535] {
-        for behind in [nil, 0, 1, 1_000_000] as [Int?] {
-          for refusal in [nil] + ProblemType.allCases.map(Optional.some) {
-            let mark = AnswerMark(kind, series: series, versionsBehind: behind, refusal: refusal)
-            #expect(mark.number >= 0 && AnswerMark(number: mark.number) == mark)
-          }
-        }
-      }
-    }
-  }
-
   @Test func `counters lose nothing when threads count concurrently`() {
     let metrics = FrontMetrics()
     let measurement = HTTPMeasurement(
-      mark: AnswerMark(.changes, series: 1, versionsBehind: 3).number, status: 200, bodyBytes: 10,
+      mark: AnswerMark(.changes, series: 1, versionsBehind: 3), status: 200, bodyBytes: 10,
       isComplete: true, agent: 0, nanoseconds: 1_000_000)
     DispatchQueue.concurrentPerform(iterations: 16) { _ in
       for _ in 0..<1_000 { metrics.count(measurement) }

@@ -2,6 +2,7 @@ import Foundation
 import SeedFormat
 import SeedHTTP
 import SeedPublication
+import SeedSigning
 import SeedSystem
 import SeedTrust
 import Support
@@ -67,7 +68,7 @@ import Testing
         #expect(
           view.missingFileWarnings.first?.hasPrefix("1 of 9 files of transit/2 is missing") == true,
           "\(object)")
-        #expect(view.evidence(at: now).series[0].concerns(at: now).first == .filesMissing, "\(object)")
+        #expect(view.status(at: now).series[0].problems(at: now).first == .filesMissing, "\(object)")
         #expect(get("/readyz").status == 200)
         try DurableFile.write(bytes, to: file)
         source.checkStanding(at: now)

@@ -2,6 +2,7 @@ import Foundation
 import SeedDatabase
 import SeedFormat
 import SeedPublication
+import SeedSigning
 import SeedSystem
 import SeedTrust
 import Support
@@ -31,15 +32,15 @@ import Testing
     return String(decoding: PageContent(view: view, clients: clients, now: now).html.bytes, as: UTF8.self)
   }
 
-  private func step(_ outcome: StepOutcome, _ place: Int) -> SeriesFacts.Step {
+  private func step(_ outcome: StepRecord.Outcome, _ place: Int) -> StepRecord {
     let at = Self.now.adding(seconds: -place)
-    var step = SeriesFacts.Step(outcome, at: at, last: at)
+    var step = StepRecord(outcome, of: Self.series.dataset, at: at)
     (step.milliseconds, step.to, step.rows) = (100 * place, 104 - place, 1000 - place)
     return step
   }
 
   @Test func `a failed or rejected build is shown first and without its error text`() {
-    for (outcome, words) in [(StepOutcome.failed, "failed"), (.refused, "was refused")] {
+    for (outcome, words) in [(StepRecord.Outcome.failed, "failed"), (.refused, "was refused")] {
       let html = page { ($0.look.newest, $0.look.reason) = (outcome, .keys) }
       #expect(html.contains("class=\"standing soon\""))
       #expect(
@@ -51,8 +52,8 @@ import Testing
     #expect(page().contains("class=\"standing good\""))
   }
 
-  @Test func `each concern has its own words and none leaves the page green`() {
-    let concerns: [(word: String, sentence: String, change: (inout SeriesFacts) -> Void)] = [
+  @Test func `each problem has its own words and none leaves the page green`() {
+    let problems: [(word: String, sentence: String, change: (inout SeriesFacts) -> Void)] = [
       ("clocks differ", "ahead of this front’s clock", { $0.look.newestAt = Self.now.adding(days: 1) }),
       ("no look for long", "Does it still run?", { $0.look.newestAt = Self.now.adding(days: -2) }),
       ("older than expected", "expected within 1\u{A0}min", { $0.expectedChangeSeconds = 60 }),
@@ -68,7 +69,7 @@ import Testing
         { ($0.look.newest, $0.look.reason) = (.refused, .data) }
       ),
     ]
-    for (word, sentence, change) in concerns {
+    for (word, sentence, change) in problems {
       let html = page(change)
       #expect(html.contains("\">\(word)</span>") && html.contains(sentence), "\(word)")
       #expect(!html.contains("class=\"standing good\"") && !html.contains("Everything is current"), "\(word)")
@@ -77,7 +78,7 @@ import Testing
   }
 
   @Test func `the page shows a remedy for every reason of a failed build`() {
-    for reason in FailureReason.allCases {
+    for reason in StepRecord.Reason.allCases {
       let html = page { ($0.look.newest, $0.look.reason) = (.failed, reason) }
       let notices = html.split(separator: "transit-2:notices\">").last?.split(separator: "</div>").first ?? ""
       #expect(notices.contains("Clients keep version") && notices.contains("<code>seedbank "), "\(reason)")
@@ -111,11 +112,11 @@ import Testing
 
   @Test func `the page shows how a build found its changes and why not by the log`() {
     var audit = step(.published, 1)
-    (audit.foundBy, audit.missedRows) = (.audit, 123)
+    (audit.foundBy, audit.missedRows) = (FoundBy(.audit), 123)
     var compared = step(.published, 2)
-    (compared.foundBy, compared.comparedWhy) = (.comparison, .otherSchema)
+    compared.foundBy = FoundBy(.comparison, .otherSchema, reason: nil)
     var logged = step(.published, 3)
-    logged.foundBy = .log
+    logged.foundBy = FoundBy(.log)
     let html = page { $0.steps = [audit, compared, logged] }
     for words in ["audit: the log missed 123", "comparison: other-schema", "log"] {
       #expect(html.contains("<td>\(words)</td>"), "\(words)")
@@ -127,7 +128,7 @@ import Testing
   func `the page shows comparison reasons, missed rows and the wait for a replica`() {
     let since = Self.now.adding(seconds: -30)
     let html = page {
-      ($0.look.foundBy, $0.look.comparedWhy) = (.comparison, .otherServer)
+      $0.look.foundBy = FoundBy(.comparison, .otherServer, reason: nil)
       ($0.missedRows, $0.look.behindSince) = (7, since)
       $0.look.reading.role = .standby
     }
@@ -174,7 +175,7 @@ import Testing
     ]
     let metadata = SeriesMetadata(series: Self.series, state: catalog.allSeries[0].state, objects: objects)
     let series = PageSeries(
-      metadata: metadata, snapshots: [], facts: .example(of: Self.series), concerns: [],
+      metadata: metadata, snapshots: [], facts: .example(of: Self.series), problems: [],
       clients: ClientCounts(requests: [], since: Self.now), hasSuccessor: false, isCopy: false, now: Self.now,
       root: nil)
     let html = String(decoding: series.section(isFolded: false).bytes, as: UTF8.self)
@@ -182,7 +183,7 @@ import Testing
   }
 
   @Test func `builds are shown as bars and as a table up to a limit`() {
-    let outcomes: [StepOutcome] = [.published, .failed, .rolledBack, .refused]
+    let outcomes: [StepRecord.Outcome] = [.published, .failed, .rolledBack, .refused]
     let html = page { facts in
       facts.steps = (0..<100).map { step(outcomes[$0 % 4], $0) }
     }

@@ -76,16 +76,16 @@ import Testing
 
   @Test func `each problem of the publisher's machine is shown once with a command`() throws {
     var view = try view()
-    for count in 1...PublisherConcern.allCases.count {
+    for count in 1...PublisherProblem.allCases.count {
       var told = PublisherFacts()
-      told.concerns = Set(PublisherConcern.allCases.suffix(count))
+      told.problems = Set(PublisherProblem.allCases.suffix(count))
       view.publisher = told
       let html = try page(view)
-      for concern in PublisherConcern.allCases {
-        let notice = String(decoding: concern.notice.bytes, as: UTF8.self)
+      for problem in PublisherProblem.allCases {
+        let notice = String(decoding: problem.notice.bytes, as: UTF8.self)
         #expect(
-          html.ranges(of: notice).count == (told.concerns.contains(concern) ? 1 : 0),
-          "\(concern)")
+          html.ranges(of: notice).count == (told.problems.contains(problem) ? 1 : 0),
+          "\(problem)")
       }
     }
   }
@@ -131,12 +131,12 @@ import Testing
     let source = CatalogSource(publication.directory)
     let facts = publication.directory.facts
     var told = PublisherFacts()
-    told.concerns = [.keyChange, .stateDisk]
+    told.problems = [.keyChange, .stateDisk]
     told.doubts[FrontPublication.transit] = [.log, .copy]
     for told in [told, PublisherFacts(), nil] {
       try facts.write(told)
       source.lookAtFacts()
-      #expect(source.current().publisher == told && facts.publisher == told)
+      #expect(source.current().publisher == told && facts.read() == told)
       try source.reload()
       #expect(source.current().publisher == told)
     }
@@ -147,16 +147,16 @@ import Testing
     let file = "\(publication.directory.path)/facts/publisher.json"
     func read(_ text: String) throws -> PublisherFacts? {
       try DurableFile.write(Array(text.utf8), to: file)
-      return facts.publisher
+      return facts.read()
     }
     try facts.write(PublisherFacts())
     let newer = try read(
-      #"{"concerns":["weather","keyFiles"],"series":[{"dataset":"a","major":1,"doubts":["log","x"],"y":1}],"z":2}"#
+      #"{"problems":["weather","keyFiles"],"series":[{"dataset":"a","major":1,"doubts":["log","x"],"y":1}],"z":2}"#
     )
-    #expect(newer?.concerns == [.keyFiles])
+    #expect(newer?.problems == [.keyFiles])
     #expect(try newer?.doubts == [Series("a", major: 1): [.log]])
     for text in [
-      "", "[]", #"{"concerns":[]}"#, #"{"concerns":1,"series":[]}"#, #"{"concerns":[],"series":[{}]}"#,
+      "", "[]", #"{"problems":[]}"#, #"{"problems":1,"series":[]}"#, #"{"problems":[],"series":[{}]}"#,
     ] {
       #expect(try read(text) == nil, "\(text)")
     }

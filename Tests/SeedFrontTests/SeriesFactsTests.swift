@@ -13,9 +13,10 @@ extension SeriesFacts {
   /// Facts with a value for each member.
   static func example(of series: Series) -> SeriesFacts {
     let time = UTCTime(secondsSinceEpoch: 1_790_000_000)
-    var step = Step(.published, at: time, last: time.adding(seconds: 1))
-    (step.times, step.milliseconds, step.from, step.to) = (2, 30, 103, 104)
-    (step.foundBy, step.comparedWhy, step.missedRows) = (.comparison, .otherSchema, 4)
+    var step = StepRecord(.published, of: series.dataset, at: time, milliseconds: 30)
+    (step.series, step.last, step.times) = (series, time.adding(seconds: 1), 2)
+    (step.from, step.to, step.missedRows) = (103, 104, 4)
+    step.foundBy = FoundBy(.comparison, .otherSchema, reason: nil)
     (step.deltaBytes, step.snapshotBytes, step.rows) = (300, 4000, 1234)
     var changes = TableChanges()
     (changes.inserted, changes.updated, changes.deleted) = (1, 2, 3)
@@ -28,7 +29,7 @@ extension SeriesFacts {
         jitterSeconds: 60))
     facts.look.reading = OriginReading(openMilliseconds: 1500, lagSeconds: 3)
     facts.look.reading.role = .standby
-    (facts.look.foundBy, facts.look.comparedWhy, facts.look.behindSince) = (.log, .someTables, time)
+    (facts.look.foundBy, facts.look.behindSince) = (FoundBy(.log, .someTables, reason: nil), time)
     (facts.checkSeconds, facts.expectedChangeSeconds) = (2, 86_400)
     (facts.lifetimeSeconds, facts.gained, facts.lacksKeys) = (604_800, 3, true)
     facts.tables = [
@@ -36,7 +37,9 @@ extension SeriesFacts {
         name: "stop", rows: 7, columns: [Column(name: "id", type: "INTEGER", isKey: true)],
         sql: "CREATE TABLE stop(id INTEGER PRIMARY KEY)")
     ]
-    facts.steps = [step, Step(.refused, at: time, last: time)]
+    var refused = StepRecord(.refused, of: series.dataset, at: time)
+    refused.series = series
+    facts.steps = [step, refused]
     facts.missedRows = 12
     facts.counts = [.published: 3, .unchanged: 100, .failed: 1]
     return facts
@@ -60,8 +63,12 @@ extension SeriesFacts {
     #expect(facts.read(Self.series) == written)
     var named = written
     named.look.reading.server = "db2"
+    named.steps[0].error = "/private/file"
+    named.steps[0].foundBy = FoundBy(.comparison, .otherSchema, reason: "private table")
     try facts.write(named)
-    #expect(facts.read(Self.series) == written, "a server's name is not public")
+    #expect(facts.read(Self.series) == written, "names of servers, files and tables are not public")
+    let text = String(decoding: try DurableFile.read(facts.file(Self.series), limit: 100_000), as: UTF8.self)
+    #expect(!text.contains("private"))
     try facts.remove(Self.series)
     #expect(facts.read(Self.series) == nil)
     #expect(try Folder.names(in: folder("publication/facts")).isEmpty)

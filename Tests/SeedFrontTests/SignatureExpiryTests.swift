@@ -1,6 +1,7 @@
 import SeedFormat
 import SeedHTTP
 import SeedPublication
+import SeedSigning
 import SeedSystem
 import SeedTrust
 import Support

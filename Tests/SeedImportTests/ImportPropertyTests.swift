@@ -44,14 +44,12 @@ import Testing
 
   private static let seeds = Array(1...(Stage.pick(quick: 2, full: 8, deep: 200))) as [UInt64]
 
-  /// In batches, and row by row in UTF-16.
-  @Test(arguments: ["", "PRAGMA encoding = 'UTF-16le';"], seeds)
-  func `random documents lead to the same rows as with a slow importer`(encoding: String, seed: UInt64) throws
-  {
+  @Test(arguments: ImportWay.allCases, seeds)
+  func `random documents lead to the same rows as with a slow importer`(way: ImportWay, seed: UInt64) throws {
     var random = SplitMix(seed: seed)
-    let bench = try ImportBench(encoding + Self.schema)
+    let bench = try ImportBench(way.schema(Self.schema, list: "parent"))
     var reference = ImportReference()
-    let policy = ImportPolicy(badRows: .collect, references: .keep)
+    let policy = ImportPolicy(badRows: .collect, references: .keep, triggers: .run)
     for round in 0..<25 {
       let pages = (0..<random.pick([1, 1, 2, 5])).map { _ in ImportDocuments.random(&random) }
       pages.forEach { reference.take($0) }

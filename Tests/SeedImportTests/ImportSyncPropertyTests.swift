@@ -27,18 +27,21 @@ import Testing
   private static let seeds = Array(1...(Stage.pick(quick: 2, full: 6, deep: 100))) as [UInt64]
 
   /// With an index on the parent's key, without one, and with rows written one by one.
-  @Test(arguments: ["", Self.index, "PRAGMA encoding = 'UTF-16le';"], seeds)
-  func `each parent has the rows that its newest record names`(variant: String, seed: UInt64) throws {
+  @Test(
+    arguments: [("", .batches), (Self.index, .batches), ("", .singleRows)] as [(String, ImportWay)], seeds)
+  func `each parent has the rows that its newest record names`(variant: (String, ImportWay), seed: UInt64)
+    throws
+  {
     var random = SplitMix(seed: seed)
-    let isIndex = variant == Self.index
-    let bench = try ImportBench(isIndex ? Self.schema + variant : variant + Self.schema)
+    let bench = try ImportBench(variant.1.schema(Self.schema + variant.0, list: "parent"))
     var model = SyncModel()
     for round in 0..<40 {
       let records = (0..<Int.random(in: 0...20, using: &random)).map { _ in SyncRecord(&random) }
       let text = "[\(records.map(\.json).joined(separator: ","))]"
       model.take(records)
       try bench.run(
-        text, mapping: Self.mapping, policy: ImportPolicy(badRows: .collect, references: .keep),
+        text, mapping: Self.mapping,
+        policy: ImportPolicy(badRows: .collect, references: .keep, triggers: .run),
         pieces: random.pick([7, 400, 100_000]))
       let place = "seed \(seed), round \(round): \(text)"
       let children = try Set(bench.rows("SELECT id, parent, v FROM child"))

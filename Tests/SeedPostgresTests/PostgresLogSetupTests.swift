@@ -35,9 +35,9 @@ import Testing
     #expect(
       left["away"]?.contains("another server") == true && left["sums"]?.contains("materialized view") == true)
     #expect(left["weak"]?.contains("a crash empties it") == true && left.count == 3, "\(left)")
-    let logged = Dictionary(
-      uniqueKeysWithValues: draft.logged.map { ($0.table, $0.remark ?? $0.keys.joined(separator: ",")) })
-    #expect(logged["money"] == "id" && logged["root"] == "SELECTs or views read it", "\(logged)")
+    let logged = Dictionary(uniqueKeysWithValues: draft.logged.map { ($0.table, $0.by) })
+    #expect(
+      logged["money"] == "by id" && logged["root"] == "as a whole: SELECTs or views read it", "\(logged)")
     for name in ["loose", "digits"] {
       #expect(logged[name]?.contains("in several ways") == true, "\(logged)")
     }

@@ -62,7 +62,7 @@ import Testing
       "CREATE TABLE Seedbank_Logged(id INTEGER PRIMARY KEY); INSERT INTO Seedbank_Logged VALUES (1)")
     let setup = try SQLiteLogSetup(path)
     #expect(try setup.removal() == [])
-    let error = #expect(throws: OriginError.self) { try setup.draft() }
+    let error = #expect(throws: OriginError.self) { try setup.draft([]) }
     #expect(error?.description.contains("give it another name") == true && error?.isConfiguration == true)
     #expect(try SQLiteOrigin(path).log() == nil)
   }

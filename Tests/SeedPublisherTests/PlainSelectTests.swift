@@ -51,7 +51,7 @@ import Testing
     try deployment.origin(
       "CREATE TABLE note(text TEXT, n INTEGER UNIQUE); INSERT INTO note VALUES ('a', 1), ('b', 2)")
     let setup = try SQLiteLogSetup(deployment.originPath)
-    try setup.run(try setup.draft().statements)
+    try setup.run(try setup.draft(deployment.job.plans).statements)
     for _ in 0..<2 { _ = try deployment.step() }
     for sql in [
       "INSERT INTO note VALUES ('c', 3), ('d', 4)", "UPDATE note SET text = 'x' WHERE n = 2",

@@ -2,6 +2,7 @@ import Foundation
 import SeedDatabase
 import SeedFormat
 import SeedPublication
+import SeedSigning
 import SeedSystem
 import SeedTrust
 import Support
@@ -180,7 +181,7 @@ import Testing
     try deployment.expectNothingPublished {
       let error = #expect(throws: PublicationError.self) {
         try PublicationLock.$secondLength.withValue(.milliseconds(10)) {
-          _ = try deployment.publisher.publishChanges(deployment.job, now: deployment.clock)
+          _ = try deployment.publisher.step(deployment.job, half: .changes, now: deployment.clock)
         }
       }
       #expect("\(error, default: "")".contains("for more than 10 seconds: try again"))

@@ -2,6 +2,7 @@ import SeedDatabase
 import SeedFormat
 import SeedPublication
 import SeedPublisher
+import SeedSigning
 import SeedSystem
 import SeedTrust
 import Support

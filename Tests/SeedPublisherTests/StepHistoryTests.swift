@@ -62,6 +62,7 @@ import Testing
     #expect((first.from, first.to) == (1, 2) && first.series == series && first.deltaBytes != nil)
     #expect((first.changes["stop"]?.inserted, first.changes["stop"]?.updated) == (1, 1))
     #expect(builds.map { $0.error == nil } == [true, true, false, false, true, true])
+    #expect(builds.map(\.reason) == [nil, nil, .data, .origin, nil, nil])
     #expect(try scene.history.latest(of: series)?.outcome == .held)
   }
 
@@ -224,7 +225,7 @@ import Testing
     #expect(try lock.tryLock())
     #expect(throws: PublicationError.self) {
       try PublicationLock.$secondLength.withValue(.milliseconds(5)) {
-        _ = try scene.publisher.publishChanges(scene.deployment.job, now: scene.deployment.clock)
+        _ = try scene.publisher.step(scene.deployment.job, half: .changes, now: scene.deployment.clock)
       }
     }
     lock.unlock()
@@ -235,7 +236,7 @@ import Testing
     let scene = try Scene()
     for holder in ["process 1, seedbank", "process 2, seedbank"] {
       let error = PublicationError.locked(path: "p", by: holder, waitedSeconds: 10)
-      #expect(FailureReason(error) == .other)
+      #expect(StepRecord.Reason(error) == .other)
       scene.history.record([
         StepRecord(error, of: scene.deployment.job.name, at: scene.deployment.clock, milliseconds: 1)
       ])

@@ -112,9 +112,9 @@ import Testing
     let copy = try Connection(deployment.folder("state/test-1.sqlite"), .writer)
     let bytes = LentBytes()
     try copy.transaction {
-      let importer = try BatchImporter(copy, schema)
-      try importer.rows(of: schema.tables[0]).insert(lent: bytes.lend([.integer(2), .text("old"), .null]))
-      _ = try importer.finish()
+      let writer = try SeedWriter(copy, schema)
+      try writer.rows(of: schema.tables[0]).insert(lent: bytes.lend([.integer(2), .text("old"), .null]))
+      _ = try writer.finish()
     }
     try deployment.origin("INSERT INTO t VALUES (2, 'old', NULL)")
     #expect(try deployment.step().series[0].outcome == .unchanged)

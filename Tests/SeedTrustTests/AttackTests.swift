@@ -1,28 +1,29 @@
 import SeedFormat
+import SeedSigning
 import SeedSystem
 import SeedTrust
 import Support
 import Testing
 
 @Suite struct AttackTests {
-  let repository: Repository
-  let client: Client
+  let repository: SignedRepository
+  let client: MetadataClient
 
   init() async throws {
-    repository = try Repository()
-    client = Client(root: repository.root)
+    repository = try SignedRepository()
+    client = MetadataClient(root: repository.root)
     try repository.publish()
     _ = try await client.refresh(repository)
   }
 
-  private func refused(_ error: TrustError, by other: Client? = nil) async {
+  private func refused(_ error: TrustError, by other: MetadataClient? = nil) async {
     let client = other ?? client
     let before = client.files["transit-2.json"]
     await #expect(throws: error) { try await client.refresh(repository) }
     #expect(client.files["transit-2.json"] == before)
   }
 
-  private var fresh: Client { Client(root: repository.root) }
+  private var fresh: MetadataClient { MetadataClient(root: repository.root) }
 
   // MARK: Rollback and freeze
 
@@ -77,7 +78,8 @@ import Testing
   }
 
   @Test func `an expired series is rejected`() async throws {
-    let role = try repository.metadata(Repository.transit, head: 2).role(version: 2, expires: repository.now)
+    let role = try repository.metadata(SignedRepository.transit, head: 2).role(
+      version: 2, expires: repository.now)
     try repository.forge(role, "2.transit-2.json", repository.keys[.series])
     try repository.forgeSnapshot(version: 9, ["targets.json": 1, "transit-2.json": 2])
     await refused(.expired(role: "transit-2", at: repository.now), by: fresh)
@@ -158,7 +160,7 @@ import Testing
       try repository.forge(role, "timestamp.json", repository.keys[other])
       await refused(.badSignature(role: "timestamp", found: 0, needed: 1), by: fresh)
     }
-    let series = try repository.metadata(Repository.transit, head: 2).role(
+    let series = try repository.metadata(SignedRepository.transit, head: 2).role(
       version: 2, expires: .init(secondsSinceEpoch: .max))
     try repository.forgeSnapshot(version: 9, ["targets.json": 1, "transit-2.json": 2])
     try repository.forge(series, "2.transit-2.json", repository.keys[.targets])
@@ -209,7 +211,7 @@ import Testing
 
   @Test func `a series that lists another series' files is rejected`() async throws {
     let other = try Series("secret", major: 2)
-    let series = try repository.metadata(Repository.transit, head: 2)
+    let series = try repository.metadata(SignedRepository.transit, head: 2)
     let foreign = try repository.metadata(other, head: 2)
     let mixed = SeriesMetadata(
       series: series.series, state: series.state, objects: series.objects + [foreign.objects[0]])
@@ -264,7 +266,7 @@ import Testing
 
 @Suite struct OrderTests {
   @Test func `a role offered out of order is rejected as the caller's mistake`() throws {
-    let repository = try Repository()
+    let repository = try SignedRepository()
     func file(_ name: String) throws -> [UInt8] { try #require(repository.files[name]) }
     var trusted = try TrustedMetadataSet(root: repository.root, now: repository.now)
     let error = TrustError.outOfOrder(role: "snapshot")
@@ -288,18 +290,18 @@ import Testing
     #expect(throws: TrustError.outOfOrder(role: "snapshot")) {
       try trusted.updateSnapshot(file("2.snapshot.json"))
     }
-    #expect(throws: TrustError.outOfOrder(role: "transit-2")) { try trusted.series(Repository.transit) }
+    #expect(throws: TrustError.outOfOrder(role: "transit-2")) { try trusted.series(SignedRepository.transit) }
     try trusted.updateDelegated(file("1.transit-2.json"), role: "transit-2")
-    _ = try trusted.series(Repository.transit)
+    _ = try trusted.series(SignedRepository.transit)
   }
 }
 
 @Suite struct StoredMetadataTests {
-  let repository: Repository
+  let repository: SignedRepository
   private let later: UTCTime
 
   init() throws {
-    repository = try Repository()
+    repository = try SignedRepository()
     later = repository.published.timestamp.expires
   }
 
@@ -344,11 +346,11 @@ import Testing
   }
 
   @Test func `a repository that extends a version instead of raising it can be followed`() async throws {
-    let client = Client(root: repository.root)
+    let client = MetadataClient(root: repository.root)
     _ = try await client.refresh(repository)
     repository.now = later
     try repository.forgeSnapshot(version: 2, ["targets.json": 1, "transit-2.json": 1])
-    let metadata = try repository.metadata(Repository.transit, head: 1)
+    let metadata = try repository.metadata(SignedRepository.transit, head: 1)
     try repository.forge(
       metadata.role(version: 1, expires: later.adding(days: 1)), "1.transit-2.json",
       repository.keys[.series])
@@ -367,7 +369,7 @@ import Testing
       let changed = text.replacing(#""targets.json":{"version":1}"#, with: entry)
       let role = try Metadata<SnapshotRole>(parsing: Array(changed.utf8)).signed
       try repository.forge(role, "2.snapshot.json", repository.keys[.snapshot])
-      let client = Client(root: repository.root)
+      let client = MetadataClient(root: repository.root)
       if let error {
         await #expect(throws: error) { try await client.refresh(repository) }
       } else {

@@ -4,6 +4,8 @@ import SeedTrust
 import Support
 import Testing
 
+@testable import SeedSigning
+
 @Suite struct SHA256Tests {
   @Test(arguments: [
     ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
@@ -29,13 +31,12 @@ import Testing
   }
 
   @Test func `a file longer than the buffer has the digest of its bytes`() throws {
-    try withTemporaryDirectory { directory in
-      let bytes = (0..<700_001).map { UInt8(truncatingIfNeeded: $0 &* 31) }
-      try write(bytes, to: "\(directory)/file")
-      let (digest, length) = try SHA256Digest.ofFile(at: "\(directory)/file")
-      #expect(digest == SHA256Digest.of(bytes))
-      #expect(length == bytes.count)
-    }
+    let folder = try TemporaryFolder()
+    let bytes = (0..<700_001).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+    try DurableFile.write(bytes, to: folder("file"))
+    let (digest, length) = try SHA256Digest.ofFile(at: folder("file"))
+    #expect(digest == SHA256Digest.of(bytes))
+    #expect(length == bytes.count)
   }
 
   @Test func `a missing file is named in the error`() {
@@ -78,7 +79,8 @@ import Testing
   ]
 
   @Test(arguments: vectors) func `signatures match the vectors of RFC 8032`(vector: Vector) throws {
-    let key = try SigningKey(seed: #require(hexBytes(vector.seed)))
+    let seed = try #require(hexBytes(vector.seed))
+    let key = SigningKey(seed: SecretBytes(count: seed.count) { $0.copyBytes(from: seed) })
     let message = try #require(hexBytes(vector.message))
     #expect(key.publicKey.hex == vector.publicKey)
     #expect(try key.publicKey.verify(#require(hexBytes(vector.signature)), of: message))

@@ -1,4 +1,5 @@
 import SeedFormat
+import SeedSigning
 import SeedSystem
 import SeedTrust
 import Support

@@ -1,4 +1,5 @@
 import SeedFormat
+import SeedSigning
 import SeedTrust
 import Support
 import Testing

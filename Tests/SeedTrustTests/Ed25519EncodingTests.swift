@@ -1,5 +1,6 @@
 import Foundation
 import SeedFormat
+import SeedSigning
 import SeedSystem
 import SeedTrust
 import Support

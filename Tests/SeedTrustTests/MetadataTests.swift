@@ -1,4 +1,5 @@
 import SeedFormat
+import SeedSigning
 import SeedSystem
 import SeedTrust
 import Support
@@ -149,17 +150,17 @@ import Testing
 }
 
 @Suite struct SeriesMetadataTests {
-  private let series = Repository.transit
+  private let series = SignedRepository.transit
 
   private func role(_ change: (String) -> String = { $0 }) throws -> Targets {
-    let metadata = try Repository().metadata(series, head: 102)
+    let metadata = try SignedRepository().metadata(series, head: 102)
     let role = metadata.role(version: 1, expires: .init(secondsSinceEpoch: 0))
     let text = change(role.json.text)
     return try Metadata<Targets>(parsing: Array(#"{"signatures":[],"signed":\#(text)}"#.utf8)).signed
   }
 
   @Test func `a series role round-trips with all its fields`() throws {
-    let repository = try Repository()
+    let repository = try SignedRepository()
     for lifecycle in [
       Lifecycle.active, .deprecated(sunset: nil, message: nil), .deprecated(sunset: "2027", message: "m"),
       .retired(message: nil), .retired(message: "gone"),
@@ -172,7 +173,7 @@ import Testing
   }
 
   @Test func `objects have the documented names`() throws {
-    let objects = try Repository().metadata(series, head: 102).objects
+    let objects = try SignedRepository().metadata(series, head: 102).objects
     let digest = objects[1].sha256.hex
     #expect(
       objects.map(\.targetPath) == [

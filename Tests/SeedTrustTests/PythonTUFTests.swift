@@ -85,9 +85,9 @@ import Testing
     """#
 
   /// A publication for the current time, with rotated roots and two series.
-  private func publication() throws -> Repository {
+  private func publication() throws -> SignedRepository {
     let water = try Series("water", major: 10)
-    let repository = try Repository(delegating: [Repository.transit, water])
+    let repository = try SignedRepository(delegating: [SignedRepository.transit, water])
     repository.now = .now()
     try repository.rotate([.root, .targets])
     try repository.rotate([.root, .snapshot, .timestamp, .series])
@@ -98,30 +98,30 @@ import Testing
 
   @Test func `python-tuf follows our roots and downloads our files`() throws {
     let repository = try publication()
-    try withTemporaryDirectory { directory in
-      for (name, bytes) in repository.files {
-        try write(bytes, to: "\(directory)/publication/metadata/\(name)")
-      }
-      try write([], to: "\(directory)/local/.keep")
-      let objects = repository.published.series.values.flatMap(\.metadata.objects)
-      for object in objects {
-        try write(Repository.content(object.kind), to: "\(directory)/publication/\(object.filePath)")
-      }
-      let output = try python(
-        Self.client, ["\(directory)/publication", "\(directory)/local"] + objects.map(\.targetPath))
-      #expect(objects.count == 6)
-      #expect(output == "OK\n", "is python-tuf installed? pip install tuf 'securesystemslib[crypto]'")
+    let folder = try TemporaryFolder()
+    func write(_ bytes: [UInt8], _ name: String) throws {
+      try Folder.create(Folder.parent(of: folder(name)))
+      try DurableFile.write(bytes, to: folder(name))
     }
+    for (name, bytes) in repository.files { try write(bytes, "publication/metadata/\(name)") }
+    try write([], "local/.keep")
+    let objects = repository.published.series.values.flatMap(\.metadata.objects)
+    for object in objects {
+      try write(SignedRepository.content(object.kind), "publication/\(object.filePath)")
+    }
+    let output = try python(
+      Self.client, [folder("publication"), folder("local")] + objects.map(\.targetPath))
+    #expect(objects.count == 6)
+    #expect(output == "OK\n", "is python-tuf installed? pip install tuf 'securesystemslib[crypto]'")
   }
 
   @Test func `metadata signed by python-tuf is accepted with its extra fields`() async throws {
-    let files = try withTemporaryDirectory { directory in
-      let output = try python(Self.publisher, [directory])
-      #expect(output == "OK\n", "is python-tuf installed? pip install tuf 'securesystemslib[crypto]'")
-      let names = try FileManager.default.contentsOfDirectory(atPath: directory)
-      return try names.reduce(into: [:]) { files, name in
-        files[name] = [UInt8](try Data(contentsOf: URL(filePath: "\(directory)/\(name)")))
-      }
+    let folder = try TemporaryFolder()
+    let output = try python(Self.publisher, [folder.path])
+    #expect(output == "OK\n", "is python-tuf installed? pip install tuf 'securesystemslib[crypto]'")
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    let files = try names.reduce(into: [:]) { files, name in
+      files[name] = [UInt8](try Data(contentsOf: URL(filePath: folder(name))))
     }
     let root = try #require(files["1.root.json"])
     var refresh = try MetadataRefresh(

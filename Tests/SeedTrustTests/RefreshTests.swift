@@ -1,23 +1,24 @@
 import SeedFormat
+import SeedSigning
 import SeedSystem
 import SeedTrust
 import Support
 import Testing
 
 @Suite struct RefreshTests {
-  let repository: Repository
-  let client: Client
+  let repository: SignedRepository
+  let client: MetadataClient
 
   init() throws {
-    repository = try Repository()
-    client = Client(root: repository.root)
+    repository = try SignedRepository()
+    client = MetadataClient(root: repository.root)
   }
 
   @Test func `a first refresh fetches each role once in order of trust and stores it verbatim`()
     async throws
   {
     let series = try await client.refresh(repository)
-    #expect(series == (try repository.metadata(Repository.transit, head: 1)))
+    #expect(series == (try repository.metadata(SignedRepository.transit, head: 1)))
     #expect(
       repository.requests == [
         "2.root.json", "timestamp.json", "2.snapshot.json", "1.targets.json", "1.transit-2.json",
@@ -62,9 +63,9 @@ import Testing
   }
 
   @Test func `a delegated but unpublished series is reported as missing`() async throws {
-    let empty = try Repository(delegating: [Series("water", major: 1)])
+    let empty = try SignedRepository(delegating: [Series("water", major: 1)])
     await #expect(throws: TrustError.missingRole(role: "water-1", place: "snapshot")) {
-      try await Client(root: empty.root).refresh(empty, Series("water", major: 1))
+      try await MetadataClient(root: empty.root).refresh(empty, Series("water", major: 1))
     }
   }
 
@@ -80,7 +81,7 @@ import Testing
     let stored = StoredMetadata(read: { _ in nil }, persist: { _, _ in })
     await #expect(throws: Offline.self) {
       try await MetadataRefresh.refresh(
-        series: Repository.transit, shippedRoot: repository.root, stored: stored,
+        series: SignedRepository.transit, shippedRoot: repository.root, stored: stored,
         fetch: { _, _ in throw Offline() }, now: repository.now)
     }
   }
@@ -95,12 +96,12 @@ import Testing
 }
 
 @Suite struct RootRotationTests {
-  let repository: Repository
-  let client: Client
+  let repository: SignedRepository
+  let client: MetadataClient
 
   init() throws {
-    repository = try Repository()
-    client = Client(root: repository.root)
+    repository = try SignedRepository()
+    client = MetadataClient(root: repository.root)
   }
 
   private func replaceAll() throws {
@@ -120,7 +121,7 @@ import Testing
 
   @Test func `a newer shipped root is preferred to an older stored one`() async throws {
     try replaceAll()
-    let updated = Client(root: try #require(repository.files["2.root.json"]))
+    let updated = MetadataClient(root: try #require(repository.files["2.root.json"]))
     updated.files["root.json"] = repository.files["1.root.json"]
     _ = try await updated.refresh(repository)
     #expect(repository.requests.first == "3.root.json")
@@ -130,13 +131,13 @@ import Testing
     let stolen = repository.keys[.root]
     let root = Root(
       header: RoleHeader(version: 2, expires: repository.now.adding(days: 9)),
-      roles: repository.rootVerifiers(Repository.keys()))
+      roles: repository.rootVerifiers(SignedRepository.keys()))
     try repository.forge(root, "2.root.json", stolen)
     await refused(.badSignature(role: "root", found: 0, needed: 2))
   }
 
   @Test func `a root signed by too few of the old keys is rejected`() async throws {
-    let thief = Repository.keys()
+    let thief = SignedRepository.keys()
     let root = Root(
       header: RoleHeader(version: 2, expires: repository.now.adding(days: 9)),
       roles: repository.rootVerifiers(thief))

@@ -1,4 +1,5 @@
 import SeedFormat
+import SeedSigning
 import SeedSystem
 import SeedTrust
 import Support
@@ -6,12 +7,12 @@ import Testing
 
 /// A publication restored from an old backup reuses versions that clients already have.
 @Suite struct RestoredPublicationTests {
-  let repository: Repository
-  let client: Client
+  let repository: SignedRepository
+  let client: MetadataClient
 
   init() async throws {
-    repository = try Repository()
-    client = Client(root: repository.root)
+    repository = try SignedRepository()
+    client = MetadataClient(root: repository.root)
     try repository.publish()
     _ = try await client.refresh(repository)
   }

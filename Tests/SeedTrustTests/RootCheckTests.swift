@@ -1,4 +1,5 @@
 import SeedFormat
+import SeedSigning
 import SeedSystem
 import SeedTrust
 import Support
@@ -6,12 +7,12 @@ import Testing
 
 /// A refresh that skips the request for the next root while nothing changed.
 @Suite struct RootCheckTests {
-  let repository: Repository
-  let client: Client
+  let repository: SignedRepository
+  let client: MetadataClient
 
   init() async throws {
-    repository = try Repository()
-    client = Client(root: repository.root)
+    repository = try SignedRepository()
+    client = MetadataClient(root: repository.root)
     _ = try await client.refresh(repository)
   }
 
@@ -39,7 +40,7 @@ import Testing
   }
 
   @Test func `a first refresh always checks the root`() async throws {
-    let newcomer = Client(root: repository.root)
+    let newcomer = MetadataClient(root: repository.root)
     let found = try await newcomer.refresh(repository, asksForRoot: false)
     #expect(try await found == look())
     #expect(newcomer.files["timestamp.json"] == repository.files["timestamp.json"])

@@ -62,3 +62,19 @@ package final class ImportBench {
 
   package func bytes() throws -> [UInt8] { try DurableFile.read(path, limit: 1 << 30) }
 }
+
+/// The ways in which an import writes rows; the results are the same. Policies must run triggers.
+package enum ImportWay: CaseIterable, Sendable {
+  case batches, batchesInUTF16
+  /// Rows of tables whose triggers run are written one by one.
+  case singleRows
+
+  /// A schema whose table `list` gets a document's list of rows.
+  package func schema(_ schema: String, list: String) -> String {
+    switch self {
+    case .batches: schema
+    case .batchesInUTF16: "PRAGMA encoding = 'UTF-16le'; \(schema)"
+    case .singleRows: "\(schema); CREATE TRIGGER idle AFTER INSERT ON \(list) BEGIN SELECT 1; END;"
+    }
+  }
+}

@@ -117,3 +117,10 @@ package enum WorkingSeed {
     for suffix in ["", "-journal", "-wal", "-shm"] { try Folder.remove(path + suffix) }
   }
 }
+
+extension PublicationDirectory {
+  /// Returns the expanded bytes of a delta, checked against its signed length and hash.
+  package func delta(_ object: PublishedObject) throws -> [UInt8] {
+    try Compression.gunzip(stored(object), limit: object.rawLength)
+  }
+}

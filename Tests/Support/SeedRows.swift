@@ -44,7 +44,7 @@ extension RowHasher {
   }
 }
 
-extension BatchImporter {
+extension SeedWriter {
   package func upsert(_ row: [SeedValue], in table: TableSchema) throws {
     try LentBytes.lending(row) { try rows(of: table).upsert(lent: $0) }
   }

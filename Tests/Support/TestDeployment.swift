@@ -2,6 +2,7 @@ import SeedDatabase
 package import SeedFormat
 package import SeedPublication
 package import SeedPublisher
+package import SeedSigning
 package import SeedSystem
 package import SeedTrust
 

@@ -34,16 +34,20 @@ package struct BundleMaker: Sendable {
       defer { withExtendedLifetime(draft) {} }
       try scratch.create()
       return try await fill(BundleFolder(directory: "\(place.draft)/bundle"))
+    } catch let error as TrustError {
+      throw SeedError(error, of: model.series, at: fetcher.server)
     } catch { throw SeedError(error) }
   }
 
   private func fill(_ draft: BundleFolder) async throws -> BundleReport {
     let recorded = Mutex<[String: [UInt8]]>([:])
-    let metadata = try await fetcher.refresh(model.series, root: root, stored: previous) { name, limit in
-      let bytes = try await fetcher.metadata(name, limit: limit)
-      recorded.withLock { $0[name] = bytes }
-      return bytes
-    }
+    let metadata = try await MetadataRefresh.refresh(
+      series: model.series, shippedRoot: root, stored: previous,
+      fetch: { name, limit in
+        let bytes = try await fetcher.metadata(name, limit: limit)
+        recorded.withLock { $0[name] = bytes }
+        return bytes
+      }, now: fetcher.environment.now())
     let files = recorded.withLock { $0 }
     // The plan of a device without data; throws if there is no usable snapshot.
     let snapshot = try UpdatePlanner(metadata, nil, model).plan().objects[0]

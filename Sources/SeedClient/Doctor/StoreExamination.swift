@@ -1,5 +1,5 @@
 import Foundation
-import SeedDatabase
+package import SeedDatabase
 import SeedFormat
 package import SeedSystem
 import SeedTrust
@@ -152,97 +152,38 @@ private struct StoreActivity: Hashable {
   }
 }
 
-struct TrustExamination {
-  let layout: StoreLayout
-  let root: [UInt8]?
-  let now: UTCTime
-
-  private static let rootName = MetadataName.unversioned(Root.type)
-  private static let timestampName = MetadataName.unversioned(Timestamp.type)
-  /// Timestamp, TUF snapshot role, targets, and the series' role.
-  private static let chainLength = 4
-
-  func run(_ series: Series?, _ report: inout StoreReport) throws -> SeriesMetadata? {
-    guard let first = try root ?? kept(layout.shippedRoot) ?? stored(Self.rootName) else {
-      report.add(.warning, "trust", "the signatures were not verified: no root is given", StoreRemedy.root)
-      return nil
-    }
-    if root == nil {
-      report.add(
-        .note, "trust", "the signatures were verified from the root that the store has kept", StoreRemedy.root
-      )
-    }
-    guard let series = try series ?? someSeries() else {
-      report.add(.note, "trust", "it holds no series yet", StoreRemedy.none)
-      return nil
-    }
-    do {
-      let signed = try refreshed(series, first, now: .distantPast)
-      report.metadataFiles += Self.chainLength + (try stored(Self.rootName) == nil ? 0 : 1)
-      noteExpiry(series, first, &report)
-      return signed
-    } catch let error as TrustError where error.isMismatch {
-      report.add(.warning, "trust", "\(error): an update was interrupted, or a file is damaged", Self.renewal)
-      return nil
-    } catch {
-      report.add(.error, "trust", SeedError(error).message, Self.remedy)
-      return nil
-    }
+package struct StoreReport: Hashable, Sendable {
+  package struct Data: Hashable, Sendable {
+    package let meta: SeedMeta
+    package let file: String
+    package let rows: Int
   }
 
-  private static let renewal = "update, which fetches a matching set of files from the server"
-  private static let remedy =
-    "compare the root with the publisher's; then remove the folder 'trust', and update with the publisher's"
+  package internal(set) var data: Data?
+  package internal(set) var findings: [Finding] = []
+  /// Generations whose rows were hashed: the current and the previous one.
+  package internal(set) var generations = 0
+  package internal(set) var metadataFiles = 0
+  package internal(set) var partialBytes = 0
+  /// Whether a process writes to the store; some findings may then be its work in progress.
+  package internal(set) var isInUse = false
 
-  private func noteExpiry(_ series: Series, _ root: [UInt8], _ report: inout StoreReport) {
-    do {
-      _ = try refreshed(series, root, now: now)
-    } catch {
-      report.add(.note, "trust", SeedError(error).message, Self.renewal)
-    }
-  }
+  /// True if the app's data matches the publication.
+  package var isSound: Bool { findings.areSound }
 
-  private func refreshed(_ series: Series, _ root: [UInt8], now: UTCTime) throws -> SeriesMetadata {
-    var set = try start(root, now: now)
-    try set.checkRoot()
-    _ = try set.updateTimestamp(required(Self.timestampName))
-    try set.updateSnapshot(required(MetadataName.unversioned(SnapshotRole.type)))
-    try set.updateTargets(required(MetadataName.unversioned(Targets.type)))
-    try set.updateDelegated(required(MetadataName.unversioned(series.roleName)), role: series.roleName)
-    return try set.series(series)
-  }
-
-  private func start(_ root: [UInt8], now: UTCTime) throws -> TrustedMetadataSet {
-    let shipped = try TrustedMetadataSet(root: root, now: now)
-    let own = try stored(Self.rootName).map { try TrustedMetadataSet(root: $0, now: now) }
-    return own.map { $0.root.version > shipped.root.version ? $0 : shipped } ?? shipped
-  }
-
-  private func required(_ name: String) throws -> [UInt8] {
-    guard let bytes = try stored(name) else { throw TrustError.missingFile(name: name) }
-    return bytes
-  }
-
-  private func stored(_ name: String) throws -> [UInt8]? {
-    try kept("\(layout.trust)/\(name)")
-  }
-
-  private func kept(_ path: String) throws -> [UInt8]? {
-    try DurableFile.readIfPresent(path, limit: Limits.metadataBytes)
-  }
-
-  private func someSeries() throws -> Series? {
-    try Folder.names(in: layout.trust).lazy
-      .compactMap { $0.hasSuffix(".json") ? Series(roleName: String($0.dropLast(".json".count))) : nil }.first
+  mutating func add(_ severity: Finding.Severity, _ path: String, _ problem: String, _ remedy: String) {
+    findings.append(Finding(severity, path, problem, remedy: remedy))
   }
 }
 
-extension TrustError {
-  /// True if the files may each be valid but do not fit together; an update replaces them.
-  fileprivate var isMismatch: Bool {
-    switch self {
-    case .wrongVersion, .lengthMismatch, .hashMismatch, .missingFile: true
-    default: false
-    }
-  }
+enum StoreRemedy {
+  static let update = "update, in the app or by 'seedbank pull': a snapshot takes its place"
+  static let repair =
+    "verify and update it, by verify() and update() in the app or by 'seedbank pull --verify': a snapshot takes its "
+    + "place"
+  static let none = "no action needed"
+  static let collection = "no action needed: a writer removes it after its last reader"
+  static let previous = "rolling back is not possible until the next snapshot has been downloaded"
+  static let sweep = "no action needed: the next writer removes it"
+  static let root = "give --root with the publication's root.json, from a source that you trust"
 }

@@ -33,36 +33,31 @@ final class Download: Sendable {
     do {
       fetcher.context.phases.advance(bytes: file.length)
       state.withLock { $0.isJoined = file.length > 0 }
-      try await complete()
-      if !file.isSigned() { try await completeAgain() }
+      repeat {
+        try await fetcher.retrying(received: { state.withLock { $0.arrived } }) {
+          while !file.isComplete { try await fetchPart() }
+        }
+      } while try !isSigned()
       return FetchedObject(object: object, path: file.path, phases: fetcher.context.phases)
     } catch {
       if !file.isResumable || !error.leavesParts { file.discard() }
-      throw error
+      throw UnusableObject(object, error) ?? error
     }
   }
 
-  /// Retries once if parts of two different files may have been joined; one response with a wrong hash fails.
-  private func completeAgain() async throws {
-    guard state.withLock({ $0.isJoined && $0.restarts == 0 }) else { throw damage }
+  /// False after a restart: once, because parts of two different files may have been joined.
+  private func isSigned() throws -> Bool {
+    if file.isSigned() { return true }
+    guard state.withLock({ $0.isJoined && $0.restarts == 0 }) else {
+      throw SeedError(
+        .damaged,
+        "the SHA-256 of \(url.absoluteString) does not match the signed one: ask the publication's operator")
+    }
     try restart()
-    try await complete()
-    guard file.isSigned() else { throw damage }
+    return false
   }
 
-  private func complete() async throws {
-    try await fetcher.retrying(received: { state.withLock { $0.arrived } }) {
-      while !file.isComplete {
-        switch try await part() {
-        case .bytes: continue
-        case .restart: try restart()
-        case .absent: throw TransportError.absent(url: url.absoluteString)
-        }
-      }
-    }
-  }
-
-  private func part() async throws -> Reply {
+  private func fetchPart() async throws {
     let start = file.length
     let request = WatchedRequest(
       request(from: start), length: object.length, deadline: deadline, for: fetcher)
@@ -79,10 +74,13 @@ final class Download: Sendable {
       state.withLock { $0.arrived += bytes.count }
       fetcher.context.phases.advance(bytes: bytes.count)
     }
-    if case .bytes = reply, file.length == start {
+    switch reply {
+    case .bytes where file.length == start:
       throw TransportError.unreachable(url: url.absoluteString, reason: "the response was empty")
+    case .bytes: return
+    case .restart: try restart()
+    case .absent: throw TransportError.absent(url: url.absoluteString)
     }
-    return reply
   }
 
   private func request(from start: Int) -> TransportRequest {
@@ -109,12 +107,6 @@ final class Download: Sendable {
     fetcher.context.count { $0.restarts += 1 }
     state.withLock { $0.isJoined = false }
     try file.restart()
-  }
-
-  private var damage: SeedError {
-    SeedError(
-      .damaged,
-      "the SHA-256 of \(url.absoluteString) does not match the signed one: ask the publication's operator")
   }
 }
 

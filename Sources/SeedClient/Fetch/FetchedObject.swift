@@ -48,3 +48,16 @@ struct FetchedObject: Sendable {
 
   private var signed: Compression.Measure { .init(length: object.rawLength, sha256: object.rawSHA256) }
 }
+
+/// An object that is missing on the server, or does not match its signed hash.
+struct UnusableObject: SeedErrorConvertible {
+  let object: PublishedObject
+  let seedError: SeedError
+
+  /// Fails if the error is not about the object.
+  init?(_ object: PublishedObject, _ error: any Error) {
+    seedError = SeedError(error)
+    guard [.missingFile, .damaged].contains(seedError.code) else { return nil }
+    self.object = object
+  }
+}

@@ -3,21 +3,6 @@ import SeedSystem
 import SeedTrust
 
 extension Fetcher {
-  /// Refreshes by `fetch`, or by ``metadata(_:limit:)`` if nil. Errors name the server.
-  func refresh(
-    _ series: Series, root: [UInt8], stored: StoredMetadata, fetch: MetadataFetcher? = nil,
-    asksForRoot: Bool = true
-  ) async throws -> SeriesMetadata {
-    do {
-      return try await MetadataRefresh.refresh(
-        series: series, shippedRoot: root, stored: stored,
-        fetch: fetch ?? { try await metadata($0, limit: $1) }, now: environment.now(),
-        asksForRoot: asksForRoot)
-    } catch let error as TrustError {
-      throw SeedError(error, of: series, at: server)
-    }
-  }
-
   /// Downloads an unverified metadata file; `nil` if the server does not have it.
   func metadata(_ name: String, limit: Int) async throws -> [UInt8]? {
     let request = TransportRequest(
@@ -41,7 +26,8 @@ extension Fetcher {
 }
 
 extension SeedError {
-  fileprivate init(_ error: TrustError, of series: Series, at server: ServerAddress) {
+  /// Names the server.
+  init(_ error: TrustError, of series: Series, at server: ServerAddress) {
     let message =
       switch error {
       // Retried, because an app may be released before its series is published.

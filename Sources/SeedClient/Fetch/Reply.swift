@@ -28,7 +28,7 @@ enum Reply: Hashable, Sendable {
     static let busy: Set<Int> = [429, 503]
   }
 
-  static func judge(
+  static func classify(
     _ head: ResponseHead, of request: TransportRequest, length: Int?, now: UTCTime
   ) throws(TransportError) -> Reply {
     let start = request.range?.lowerBound ?? 0

@@ -30,7 +30,7 @@ final class WatchedRequest: Sendable {
     take: @escaping @Sendable ([UInt8], Range<Int>) throws -> Void
   ) async throws -> Reply {
     let receiver = ResponseReceiver { [self] head in
-      let reply = try Reply.judge(head, of: request, length: length, now: fetcher.environment.now())
+      let reply = try Reply.classify(head, of: request, length: length, now: fetcher.environment.now())
       answer.withLock { $0.reply = reply }
       try begin(reply, head)
     } body: { [self] bytes in
@@ -41,7 +41,7 @@ final class WatchedRequest: Sendable {
     do {
       try await withThrowingTaskGroup { group in
         group.addTask { [self] in try await fetcher.environment.transport.send(request, to: receiver) }
-        group.addTask { [self] in try await patrol() }
+        group.addTask { [self] in try await enforceTimeouts() }
         defer { group.cancelAll() }
         try await group.next()
       }
@@ -62,7 +62,7 @@ final class WatchedRequest: Sendable {
     }
   }
 
-  private func patrol() async throws {
+  private func enforceTimeouts() async throws {
     let (environment, timeouts) = (fetcher.environment, fetcher.timeouts)
     while true {
       let before = answer.withLock { $0.bytes }

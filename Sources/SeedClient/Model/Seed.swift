@@ -5,7 +5,7 @@ public import struct Foundation.URL
 /// A data file, kept on disk while this value or a copy of it lives.
 ///
 /// Open ``url`` read-only with any SQLite library, and close the connection before releasing this value. Deltas change
-/// rows in the same file; a snapshot makes a new file, the next element of `openings`.
+/// rows in the same file; a snapshot makes a new file, the next element of `files`.
 public struct Seed: Sendable {
   /// The SQLite file.
   public let url: URL

@@ -6,27 +6,20 @@ public struct SeedModel: Hashable, Sendable {
   public let dataset: DatasetName
   /// The version of the schema that the app's queries were written for.
   public let model: ModelVersion
-  let pin: SchemaPin
+  /// `nil` accepts the schema that signed metadata names, for tools, which have no queries of their own.
+  package let schema: SHA256Digest?
 
   /// A model whose schema is pinned by its hash.
   public init(dataset: DatasetName, model: ModelVersion, schema: SHA256Digest) {
-    (self.dataset, self.model, pin) = (dataset, model, .exactly(schema))
+    (self.dataset, self.model, self.schema) = (dataset, model, schema)
   }
 
-  /// Accepts the schema that signed metadata names. For tools, which have no queries of their own.
   package init(dataset: DatasetName, model: ModelVersion) {
-    (self.dataset, self.model, pin) = (dataset, model, .asSigned)
+    (self.dataset, self.model, schema) = (dataset, model, nil)
   }
-
-  package var schema: SHA256Digest? { if case .exactly(let schema) = pin { schema } else { nil } }
 
   /// The series that the model belongs to.
   public var series: Series { Series(dataset, model: model) }
-}
 
-enum SchemaPin: Hashable, Sendable {
-  case exactly(SHA256Digest)
-  case asSigned
-
-  func admits(_ schema: SHA256Digest) -> Bool { self == .asSigned || self == .exactly(schema) }
+  func accepts(_ signed: SHA256Digest) -> Bool { schema == nil || schema == signed }
 }

@@ -1,9 +1,11 @@
 #if canImport(FoundationNetworking)
 public import class FoundationNetworking.URLAuthenticationChallenge
+public import class FoundationNetworking.URLCredential
 public import class FoundationNetworking.URLSessionConfiguration
 public import struct FoundationNetworking.URLRequest
 #else
 public import class Foundation.URLAuthenticationChallenge
+public import class Foundation.URLCredential
 public import class Foundation.URLSessionConfiguration
 public import struct Foundation.URLRequest
 #endif
@@ -19,7 +21,7 @@ public struct SeedOptions: Sendable {
   public var timeouts = DownloadTimeouts()
 
   /// Seconds between checks for new publisher keys while there is no new data; each check is one more request. New
-  /// data always triggers the check. 0 checks at every look.
+  /// data always triggers the check. 0 checks at every update.
   public var rootCheckSeconds = 3600
 
   /// Configures the store's URLSession once, before its first request: headers, a proxy, or protocol classes that
@@ -39,9 +41,10 @@ public struct SeedOptions: Sendable {
   /// credentials (status 401 without a body), never for certificates.
   public var answerChallenge: @Sendable (URLAuthenticationChallenge) -> ChallengeAnswer = { _ in .system }
 
-  /// Recomputes the digest from all rows of a new snapshot before using it. The snapshot's bytes are compared with the
-  /// signed hash in any case, so this only detects a publisher that signed a damaged file, and it makes a first start
-  /// several times slower. Meant for servers; on in `seedbank pull` and for bundles.
+  /// Checks the structure, references, indexes and search tables of a new snapshot before using it, and recomputes the
+  /// digest from all rows. The snapshot's bytes are compared with the signed hash in any case, so this only detects a
+  /// publisher that signed a damaged file, and it makes a first start several times slower. Meant for servers; on in
+  /// `seedbank pull` and for bundles.
   public var provesRows = false
 
   /// The most changed keys per table in an element of `changes`; a table with more reports only counts.
@@ -72,6 +75,16 @@ public struct SeedOptions: Sendable {
     /// While the device is unlocked; SQLite statements fail as soon as it locks.
     case whileUnlocked
   }
+}
+
+/// An app's answer to a server's authentication challenge; see ``SeedOptions/answerChallenge``.
+public enum ChallengeAnswer: Sendable {
+  /// The system's default handling.
+  case system
+  /// Use this credential, which may be made from the server's trust.
+  case use(URLCredential)
+  /// End the connection and the update, with ``SeedError/Code/serverRefused``.
+  case refuse
 }
 
 /// Time limits of a download. They exclude the time during which the device sleeps.

@@ -1,3 +1,4 @@
+import SeedDatabase
 public import SeedFormat
 
 public import struct Foundation.Date
@@ -17,12 +18,7 @@ public import struct Foundation.Date
 public struct SeedQuery: Hashable, Sendable, ExpressibleByStringInterpolation, CustomStringConvertible {
   /// The statement, with parameters in place of its values.
   public let sql: String
-  let values: Values
-
-  enum Values: Hashable {
-    case inOrder([SeedValue])
-    case named([String: SeedValue])
-  }
+  let values: BoundValues
 
   /// A statement composed at run time, with a value for each parameter. Pass untrusted input as values, not in `sql`.
   public init(sql: String, values: [(any SeedValueConvertible)?] = []) {

@@ -23,7 +23,7 @@ public struct SeedState: Hashable, Sendable {
   public var lastChecked: Date? { record.lastChecked?.date }
   /// The time of the last change to this device's data.
   public var lastUpdated: Date? { record.lastUpdated?.date }
-  /// The error of the last update or look; `nil` if it succeeded.
+  /// The error of the last update or check; `nil` if it succeeded.
   public package(set) var lastError: SeedError?
   /// The reason why the app's bundled seed was unusable; the store downloads data instead.
   public package(set) var bundleError: SeedError?
@@ -40,8 +40,8 @@ public struct SeedState: Hashable, Sendable {
 
   /// True if the data may be outdated, because the last update failed or has not happened yet. In a read-only store,
   /// which does not observe other stores' updates, true if the data could not be read.
-  public var isStale: Bool { !hasLooked || lastError != nil }
-  package var hasLooked = false
+  public var isStale: Bool { !hasChecked || lastError != nil }
+  package var hasChecked = false
   package var record = StateRecord()
 
   package init(_ model: SeedModel) { self.model = model }

@@ -56,6 +56,14 @@ public struct UpdatePlan: Hashable, Sendable {
 
   /// Total bytes of these files; parts from an earlier download are not downloaded again.
   public var bytes: Int { objects.bytes }
+
+  func check(_ policy: UpdatePolicy) throws(SeedError) {
+    guard let most = policy.maximumBytes, bytes > most else { return }
+    throw SeedError(
+      .tooLarge,
+      "the update would download \(ByteCount(bytes: bytes)), but its policy allows \(ByteCount(bytes: most)): wait for "
+        + "a better network or allow more", neededBytes: bytes, availableBytes: most)
+  }
 }
 
 extension [PublishedObject] { var bytes: Int { reduce(0) { $0 + $1.length } } }

@@ -38,11 +38,11 @@ final class Broadcast<Element: Sendable>: Sendable {
     }
   }
 
-  var latest: Element? { state.withLock(\.latest) }
-
-  func replaceLatest(_ element: Element) { state.withLock { $0.latest = element } }
-
-  func forgetLatest() { state.withLock { $0.latest = nil } }
+  /// Setting it sends nothing.
+  var latest: Element? {
+    get { state.withLock(\.latest) }
+    set { state.withLock { $0.latest = newValue } }
+  }
 
   func stream() -> AsyncStream<Element> {
     let (stream, continuation) = AsyncStream.makeStream(

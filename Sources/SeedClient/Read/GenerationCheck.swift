@@ -47,7 +47,7 @@ extension SeedMeta {
   func opens(for app: SeedModel) -> Bool {
     guard series == app.series, model.opens(for: app.model) else { return false }
     // The file does not contain the hash of an older minor; signed metadata was checked when it was installed.
-    return model != app.model || app.pin.admits(schema)
+    return model != app.model || app.accepts(schema)
   }
 }
 

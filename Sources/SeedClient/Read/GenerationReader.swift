@@ -1,8 +1,8 @@
 import SeedDatabase
 import SeedSystem
 
-/// Reads a generation: a few connections for the app, so a slow read does not block others, and one for the store's
-/// own short reads, which never wait for the app's.
+/// Reads a generation: a few connections on their own queues for the app, so a slow read does not block others, and one
+/// for the store's own short reads, which never wait for the app's.
 actor GenerationReader: BlockingActor {
   /// Maximum concurrent reads by the app; others wait. Each uses a connection: a thread and three open files.
   static let mostReads = 4
@@ -10,43 +10,42 @@ actor GenerationReader: BlockingActor {
 
   nonisolated let executor = QueueExecutor(label: "seedbank.reader")
   private let folder: GenerationFolder
-  private let own: ReadingConnection
+  private var own: Connection?
   private var idle: [ReadingConnection] = []
   private var busy: [ReadingConnection] = []
   // Declared after the connections, so that it is released after them.
   private let lease: Lease
   private var access = Access.granted
   private var isConfirmed: Bool
-  private let turns = Turns(atOnce: GenerationReader.mostReads)
+  private let readLimit = AsyncLock(holders: GenerationReader.mostReads)
 
   private enum Access { case granted, suspended, gone }
 
   init(_ folder: GenerationFolder, _ lease: Lease) {
     (self.folder, self.lease) = (folder, lease)
-    own = ReadingConnection(folder.file, lease)
     isConfirmed = folder.has(.confirmed)
   }
 
   /// False if the generation's folder was removed; checked here because this actor does not wait for writers.
   func isInPlace() -> Bool { lease.isInPlace }
 
-  func meta() async throws -> SeedMeta {
-    try checkAccess()
-    return try await own.meta()
-  }
+  func meta() throws -> SeedMeta { try SeedTables.meta(openOwn()) }
 
-  /// The state that live queries compare; without sums if they cannot be read now.
-  func edition(of generation: Generation, at version: Version) async -> DataEdition {
-    let sums = access == .granted ? try? await own.sums() : nil
-    return DataEdition(generation, at: version, sums)
+  func sums() throws -> [String: TableSum] { try SeedTables.sums(openOwn()) }
+
+  private func openOwn() throws -> Connection {
+    try checkAccess()
+    let opened = try own ?? Connection(folder.file, .reader)
+    own = opened
+    return opened
   }
 
   /// Runs `body` in one read transaction, so in one version. The first success confirms the generation.
   func read<Result: Sendable>(
     _ body: @Sendable (borrowing SeedReader) throws -> Result
   ) async throws -> Result {
-    guard await turns.take() else { throw SeedError(CancellationError()) }
-    defer { turns.end() }
+    guard await readLimit.acquire() else { throw SeedError(CancellationError()) }
+    defer { readLimit.release() }
     let connection = try take()
     defer { give(connection) }
     let result = try await connection.read(body)
@@ -67,11 +66,11 @@ actor GenerationReader: BlockingActor {
   func suspend() async {
     access = .suspended
     endReads()
-    // Holding all turns means that no read is running.
-    for _ in 0..<Self.mostReads { await turns.takeThroughCancellation() }
-    defer { for _ in 0..<Self.mostReads { turns.end() } }
-    for connection in idle + [own] { await connection.close() }
-    idle = []
+    // Holding it as often as possible means that no read is running.
+    for _ in 0..<Self.mostReads { await readLimit.acquireIgnoringCancellation() }
+    defer { for _ in 0..<Self.mostReads { readLimit.release() } }
+    for connection in idle { await connection.close() }
+    (idle, own) = ([], nil)
     lease.drop()
   }
 
@@ -116,10 +115,6 @@ private actor ReadingConnection: BlockingActor {
   nonisolated let interrupt = InterruptHandle()
 
   init(_ file: String, _ lease: Lease) { (self.file, self.lease) = (file, lease) }
-
-  func meta() throws -> SeedMeta { try SeedTables.meta(open()) }
-
-  func sums() throws -> [String: TableSum] { try SeedTables.sums(open()) }
 
   func read<Result: Sendable>(_ body: @Sendable (borrowing SeedReader) throws -> Result) throws -> Result {
     let connection = try translating { try open() }

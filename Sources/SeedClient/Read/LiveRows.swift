@@ -75,24 +75,18 @@ struct LiveRows<Row: Sendable>: Sendable {
 
   /// Returns nil if the store is suspended or the generation damaged; a new edition follows in both cases.
   private func rows(of generation: Generation) async throws -> ([Row], DataEdition.Reading)? {
-    do {
-      return try await patientlyRead(generation)
-    } catch let error as SeedError {
-      guard [.suspended, .damaged].contains(error.code) else { throw error }
-      guard error.code == .damaged else { return nil }
-    }
-    do { try await onDamage(generation) } catch let error as SeedError where error.code == .suspended {}
-    return nil
-  }
-
-  private func patientlyRead(_ generation: Generation) async throws -> ([Row], DataEdition.Reading) {
-    for wait in Self.waits {
+    var waits = Self.waits[...]
+    while true {
       do {
         return try await read(generation)
-      } catch let error as SeedError where error.code == .io {
-        try await sleep(.seconds(wait))
+      } catch let error as SeedError where error.code == .io && !waits.isEmpty {
+        try await sleep(.seconds(waits.removeFirst()))
+      } catch let error as SeedError where error.code == .damaged {
+        do { try await onDamage(generation) } catch let error as SeedError where error.code == .suspended {}
+        return nil
+      } catch let error as SeedError where error.code == .suspended {
+        return nil
       }
     }
-    return try await read(generation)
   }
 }

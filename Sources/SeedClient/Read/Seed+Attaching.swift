@@ -17,7 +17,7 @@ extension Seed {
   ///
   /// The app's data can then be joined with the seed's, as in `SELECT … FROM favourite JOIN seed.stop …`, and stays in
   /// its own file. Keep this value while the seed is attached, because it keeps the file on disk. On each element of
-  /// `openings`, attach the new seed before you release the old one.
+  /// `files`, attach the new seed before you release the old one.
   ///
   /// - Parameters:
   ///   - handle: A connection from the same SQLite library as this one, opened with `SQLITE_OPEN_URI`, outside a

@@ -48,7 +48,7 @@ public struct SeedReader: ~Copyable {
   ) throws(SeedError) -> [Row] {
     try checkEnd()
     do {
-      let rows = reader(try connection.readOnlyStatement(query.sql, query.values.bound, reading: reading))
+      let rows = reader(try connection.readOnlyStatement(query.sql, query.values, reading: reading))
       var all: [Row] = []
       while all.count < limit, let row = try rows.next() { all.append(row) }
       return all
@@ -103,15 +103,6 @@ extension DatabaseError {
 
 extension ResultCode {
   fileprivate static let obstacles: Set<Int32> = [denied, busy, noMemory, io, full, cannotOpen, lockProtocol]
-}
-
-extension SeedQuery.Values {
-  var bound: BoundValues {
-    switch self {
-    case .inOrder(let values): .inOrder(values)
-    case .named(let values): .named(values)
-    }
-  }
 }
 
 package struct StatementRows<Row> {

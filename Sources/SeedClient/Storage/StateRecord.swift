@@ -6,10 +6,10 @@ import struct Foundation.Date
 
 extension StateRecord {
   private static let longest = 64 * 1024
-  /// Allowed inaccuracy of the last look's time, in seconds: a look every minute must not write every minute.
+  /// Allowed inaccuracy of the last check's time, in seconds: a check every minute must not write every minute.
   private static let tolerance = 3600
 
-  /// False if only the time of the last look has changed, within the tolerance.
+  /// False if only the time of the last check has changed, within the tolerance.
   func isWorthKeeping(over stored: StateRecord) -> Bool {
     var aged = stored
     aged.lastChecked = lastChecked

@@ -42,14 +42,6 @@ enum StoreDirectory {
     return url.path
   }
 
-  static func check(_ path: String) throws(SeedError) {
-    guard path.contains(where: { $0 != "/" }) else {
-      throw SeedError(
-        .configuration,
-        "directory: \"\(path)\" cannot belong to one store: name a folder of its own")
-    }
-  }
-
   #if canImport(Darwin)
   static var dataFolder: String { URL.applicationSupportDirectory.path(percentEncoded: false) }
   #else

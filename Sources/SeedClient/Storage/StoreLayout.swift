@@ -7,7 +7,11 @@ struct StoreLayout: Sendable {
   init(directory: String) { self.directory = directory }
 
   init(checking directory: String) throws(SeedError) {
-    try StoreDirectory.check(directory)
+    guard directory.contains(where: { $0 != "/" }) else {
+      throw SeedError(
+        .configuration,
+        "directory: \"\(directory)\" cannot belong to one store: name a folder of its own")
+    }
     self.init(directory: directory)
   }
 
@@ -84,7 +88,7 @@ extension StoreLayout {
 
   /// Notifies other stores on the directory, in other processes too, that deltas changed the current file. Not
   /// durable, because a crash makes it irrelevant.
-  func tellOthers() throws(FileError) {
+  func notifyOthers() throws(FileError) {
     let temporary = news + DurableFile.temporarySuffix
     _ = try File(temporary, for: .replacing, mode: 0o600)
     try Folder.rename(temporary, to: news)

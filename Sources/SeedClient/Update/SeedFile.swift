@@ -9,7 +9,7 @@ final class SeedFile {
 
   convenience init(_ path: String) throws { try self.init(Connection(path, .writer)) }
 
-  /// A generation's live file, by an own or lent connection. Throws ``DeltaMismatch`` if the app changed its schema.
+  /// A generation's live file, by the store's or the app's connection. Throws ``DeltaMismatch`` if the app changed its schema.
   static func live(_ open: () throws -> Connection) throws -> SeedFile {
     try DeltaMismatch.blaming { try SeedFile(open()) }
   }

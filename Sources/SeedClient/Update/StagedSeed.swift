@@ -23,8 +23,17 @@ struct StagedSeed {
       try Folder.sync(layout.generations)
     } catch {
       try? Folder.removeAll(folder.path)
-      throw error
+      throw Self.blaming(fetched.object, for: error)
     }
+  }
+
+  /// The file was just written with the signed bytes, so they are at fault unless the disk or memory failed.
+  private static func blaming(_ object: PublishedObject, for error: any Error) -> any Error {
+    guard let error = error as? DatabaseError, !error.saysObstacle,
+      error.primaryCode != ResultCode.interrupted
+    else { return error }
+    return SeedError(
+      .damaged, "\(object.fileName) cannot be read (\(error.cause)): ask the publication's operator")
   }
 
   private static func make(
@@ -35,14 +44,23 @@ struct StagedSeed {
     try fetched.expand(to: path)
     try check(path, fetched.object, epoch, provingRows: provingRows)
     fetched.phases.enter(.buildingIndexes)
-    _ = try LeftOutIndexes.build(in: Connection(path, .writer), signed: fetched.object.schema)
+    try complete(path, fetched.object, provingRows: provingRows)
     let file = try SeedFile(path)
     // Before any reader opens the file, which would block the change of journal mode.
     try file.enterWAL()
     return file
   }
 
-  /// Compares metadata and, if `provingRows`, row sums with signed metadata. Only reads, and opens the file first.
+  /// Builds the omitted indexes and, if `provingRows`, compares search tables with their content: that is a write, which
+  /// changes nothing.
+  private static func complete(_ path: String, _ object: PublishedObject, provingRows: Bool) throws {
+    let connection = try Connection(path, .writer)
+    let schema = try LeftOutIndexes.build(in: connection, signed: object.schema)
+    if provingRows { try SeedCheck(connection, schema).checkSearchTables() }
+  }
+
+  /// Compares the file's metadata with the signed metadata and, if `provingRows`, the sums, references and indexes with
+  /// the rows. Only reads, and opens the file first.
   private static func check(
     _ path: String, _ object: PublishedObject, _ epoch: Epoch, provingRows: Bool
   ) throws {
@@ -61,9 +79,7 @@ struct StagedSeed {
     // Deltas build on the stored sums.
     let sums = try SeedTables.sums(connection)
     guard StateDigest.of(sums) == signed.digest else { throw differs("digest", object) }
-    guard try !provingRows || SeedCheck(connection, schema).sums() == sums else {
-      throw differs("digest of the rows", object)
-    }
+    if provingRows { try SeedCheck(connection, schema).run() }
   }
 
   private static func differs(_ part: String, _ object: PublishedObject) -> SeedError {

@@ -15,7 +15,7 @@ actor StoreWriter: BlockingActor {
   private var lock: FileLock?
   private var live: (name: String, file: SeedFile)?
   private var staged: StagedSeed?
-  private var lender: SeedConnectionLender?
+  private var provider: SeedConnectionProvider?
   private var reading: String?
   private var rootChecks: RootChecks
   /// Generations that a read found damaged, whether or not the mark could be written.
@@ -59,7 +59,7 @@ actor StoreWriter: BlockingActor {
 
   func collect() {
     guard lock?.isInPlace == true else { return }
-    // The next look or start removes leftovers.
+    // The next update or start removes leftovers.
     try? layout.collect(sparing: staged?.name)
   }
 
@@ -171,11 +171,16 @@ actor StoreWriter: BlockingActor {
     emptyLog()
     let now = fetcher.environment.now()
     let asksForRoot = rootChecks.isDue(now)
-    let metadata = try await fetcher.refresh(
-      model.series, root: root, stored: trusted, asksForRoot: asksForRoot)
-    if asksForRoot { rootChecks.note(now) }
-    keepShippedRoot()
-    return metadata
+    do {
+      let metadata = try await MetadataRefresh.refresh(
+        series: model.series, shippedRoot: root, stored: trusted,
+        fetch: { try await fetcher.metadata($0, limit: $1) }, now: now, asksForRoot: asksForRoot)
+      if asksForRoot { rootChecks.note(now) }
+      keepShippedRoot()
+      return metadata
+    } catch let error as TrustError {
+      throw SeedError(error, of: model.series, at: fetcher.server)
+    }
   }
 
   /// Kept for examinations, which may have no other root. Errors are ignored; examinations report a missing root.
@@ -223,7 +228,7 @@ actor StoreWriter: BlockingActor {
     defer { self.staged = nil }
     try checkPlace()
     try layout.setCurrent(staged.name)
-    live = lender == nil ? (staged.name, staged.file) : nil
+    live = provider == nil ? (staged.name, staged.file) : nil
     return staged.name
   }
 
@@ -245,14 +250,14 @@ actor StoreWriter: BlockingActor {
   private func discardStaged() {
     guard let folder = staged?.folder else { return }
     staged = nil
-    // The next look or start removes leftovers.
+    // The next update or start removes leftovers.
     try? Folder.removeAll(folder.path)
   }
 
   // MARK: Deltas
 
-  func borrow(_ lender: SeedConnectionLender?) {
-    self.lender = lender
+  func setProvider(_ provider: SeedConnectionProvider?) {
+    self.provider = provider
     // Only one connection may write and checkpoint.
     live = nil
   }
@@ -262,10 +267,10 @@ actor StoreWriter: BlockingActor {
   {
     let changes = try await delta.using {
       try checkPlace()
-      if let lender {
+      if let provider {
         let seed = generation.seed(at: version)
-        return try await BorrowedWriter(seed: seed, delta: delta, keyLimit: options.changedKeyLimit).run(
-          lender)
+        return try await AppConnection(seed: seed, delta: delta, keyLimit: options.changedKeyLimit)
+          .apply(by: provider)
       }
       return try open(generation.folder).apply(delta, keyLimit: options.changedKeyLimit)
     }
@@ -277,16 +282,16 @@ actor StoreWriter: BlockingActor {
   /// next would append. Does not wait for readers; false if one still needs the log, or the disk is full.
   @discardableResult
   func emptyLog() -> Bool {
-    guard lock?.isInPlace == true, lender == nil, let name = reading else { return true }
+    guard lock?.isInPlace == true, provider == nil, let name = reading else { return true }
     let folder = layout.folder(name)
     guard folder.hasLog else { return true }
     return (try? open(folder).emptyLog()) ?? false
   }
 
   /// Without a notification, a store notices the change at its next read.
-  func tellOthers() {
+  func notifyOthers() {
     guard lock?.isInPlace == true else { return }
-    try? layout.tellOthers()
+    try? layout.notifyOthers()
   }
 
   private func open(_ folder: GenerationFolder) throws -> SeedFile {

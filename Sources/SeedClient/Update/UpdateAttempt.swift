@@ -1,16 +1,17 @@
 import SeedDatabase
-import SeedFormat
 import SeedTrust
 
 struct UpdateAttempt {
   private let model: SeedModel
   let fetcher: Fetcher
+  /// The version before the update.
+  let from: Version?
   private(set) var metadata: SeriesMetadata
   private var local: SeedMeta?
   /// Hashes that this update skips: the store's rejected ones, and those that proved unusable since.
-  private var leftOut: Set<SHA256Digest>
+  private var skipped: Set<SHA256Digest>
   private(set) var plan: UpdatePlan
-  private(set) var hasLookedAgain = false
+  private(set) var isRefreshed = false
   var bytes = 0
   var rows: [String: SeedChanges.Table] = [:]
 
@@ -20,11 +21,9 @@ struct UpdateAttempt {
     rejected: Set<SHA256Digest>
   ) throws(SeedError) {
     (self.model, self.fetcher, self.metadata) = (model, fetcher, metadata)
-    (self.local, leftOut) = (local, rejected)
+    (from, self.local, skipped) = (local?.version, local, rejected)
     plan = try UpdatePlanner(metadata, local, model, rejected: rejected).plan()
   }
-
-  var phases: PhaseSender { fetcher.context.phases }
 
   /// Switches to a snapshot if the deltas from `version` do not yield the published rows; false without a snapshot.
   mutating func replaceDeltas(from version: Version?) -> Bool {
@@ -33,33 +32,20 @@ struct UpdateAttempt {
 
   /// Plans again from newer metadata and the current data. If the metadata is unchanged, skips the unusable object, in
   /// this update only. False if nothing leads to the newest version.
-  mutating func goOn(
-    with newer: SeriesMetadata, from local: SeedMeta?, without object: PublishedObject
+  mutating func refresh(
+    _ newer: SeriesMetadata, from local: SeedMeta?, without object: PublishedObject
   ) -> Bool {
-    hasLookedAgain = true
-    if newer == metadata { leftOut.insert(object.sha256) }
+    isRefreshed = true
+    if newer == metadata { skipped.insert(object.sha256) }
     (metadata, self.local) = (newer, local)
     return take(try? planner.plan())
   }
 
-  private var planner: UpdatePlanner { UpdatePlanner(metadata, local, model, rejected: leftOut) }
+  private var planner: UpdatePlanner { UpdatePlanner(metadata, local, model, rejected: skipped) }
 
   private mutating func take(_ next: UpdatePlan?) -> Bool {
     plan = next ?? plan
     return next != nil
-  }
-}
-
-/// An object that is missing on the server, or does not match its signed hash.
-struct UnusableObject: SeedErrorConvertible {
-  let object: PublishedObject
-  let seedError: SeedError
-
-  /// Fails if the error is not about the object, or if a delta does not fit the data.
-  init?(_ object: PublishedObject, _ error: any Error) {
-    let failure = SeedError(error)
-    guard [.missingFile, .damaged].contains(failure.code), !(error is DeltaMismatch) else { return nil }
-    (self.object, seedError) = (object, failure)
   }
 }
 
@@ -75,7 +61,8 @@ extension FetchedObject {
       return try await use()
     } catch {
       if !Task.isCancelled, SeedError(error).code != .insufficientSpace { discard() }
-      throw UnusableObject(object, error) ?? error
+      // A delta that does not fit the data is itself usable.
+      throw error is DeltaMismatch ? error : UnusableObject(object, error) ?? error
     }
   }
 }

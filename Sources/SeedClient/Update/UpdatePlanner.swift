@@ -37,41 +37,39 @@ struct UpdatePlanner {
 
   func plan() throws(SeedError) -> UpdatePlan {
     try checkModel()
-    let isHeadRejected = known.contains { $0.version == state.head && rejected.contains($0.digest) }
     guard !isHeadRejected else { throw headRejected }
     guard let local else { return try snapshot(.firstDownload) }
     guard local.epoch == state.epoch else { return try snapshot(.newEpoch) }
-    guard local.version <= state.head else {
-      throw SeedError(
-        .rolledBack,
-        "the publisher is at version \(state.head) and this device at \(local.version), so the publisher seems to "
-          + "come from an old backup: its operator can begin a new epoch by `seedbank new-epoch`")
-    }
+    guard local.version <= state.head else { throw behind(local.version) }
     guard local.schema == schema else { return try snapshot(.newSchema, notBelow: local.version) }
-    // Includes rejected objects, whose digests are valid too.
-    let isPublished = known.allSatisfy { $0.version != local.version || $0.digest == local.digest }
-    guard isPublished else { return try snapshot(.otherRows, notBelow: local.version) }
-    return local.version == state.head ? plan(.upToDate, []) : try smallest(from: local.version)
-  }
-
-  /// The newest snapshot and the deltas after it, unless they end below version `least`.
-  func snapshot(_ reason: UpdatePlan.Reason, notBelow least: Version? = nil) throws(SeedError) -> UpdatePlan {
-    guard let path = snapshotPath(notBelow: least) else { throw noWay(from: least) }
-    return plan(reason, path, snapshotBytes: path.bytes)
-  }
-
-  private func smallest(from start: Version) throws(SeedError) -> UpdatePlan {
-    let chain = DeltaChain.shortest(deltas, from: start, to: state.head)
-    let path = snapshotPath(notBelow: start.next)
+    guard isPublished(local) else { return try snapshot(.otherRows, notBelow: local.version) }
+    guard local.version < state.head else { return plan(.upToDate, []) }
+    let chain = DeltaChain.shortest(deltas, from: local.version, to: state.head)
+    let path = snapshotPath(notBelow: local.version.next)
     let (reason, objects): (UpdatePlan.Reason, [PublishedObject]) =
       switch (chain, path) {
       case (let chain?, let path?) where path.bytes < chain.bytes: (.snapshotIsSmaller, path)
       case (let chain?, nil): (.onlyDeltas, chain)
       case (let chain?, _): (.deltasAreSmaller, chain)
       case (nil, let path?): (.onlySnapshot, path)
-      case (nil, nil): throw noWay(from: start)
+      case (nil, nil): throw noWay(from: local.version)
       }
     return plan(reason, objects, deltaBytes: chain?.bytes, snapshotBytes: path?.bytes)
+  }
+
+  private var isHeadRejected: Bool {
+    known.contains { $0.version == state.head && rejected.contains($0.digest) }
+  }
+
+  /// Also compares rejected objects, whose digests are valid too.
+  private func isPublished(_ local: SeedMeta) -> Bool {
+    known.allSatisfy { $0.version != local.version || $0.digest == local.digest }
+  }
+
+  /// The newest snapshot and the deltas after it, unless they end below version `least`.
+  func snapshot(_ reason: UpdatePlan.Reason, notBelow least: Version? = nil) throws(SeedError) -> UpdatePlan {
+    guard let path = snapshotPath(notBelow: least) else { throw noWay(from: least) }
+    return plan(reason, path, snapshotBytes: path.bytes)
   }
 
   /// Uses the smallest encoding of the newest snapshot; deltas that apply to an older one also apply to it.
@@ -97,7 +95,7 @@ struct UpdatePlanner {
   private func checkModel() throws(SeedError) {
     let app = model.model
     if let signed = state.models[app] {
-      guard !model.pin.admits(signed) else { return }
+      guard !model.accepts(signed) else { return }
       throw SeedError(
         .modelMismatch,
         "the app's schema of model \(app) differs from the published one (\(signed)): copy the model from "
@@ -119,6 +117,13 @@ struct UpdatePlanner {
     SeedError(
       .rejected,
       "version \(state.head) failed on this device or was rolled back here: wait for a newer version")
+  }
+
+  private func behind(_ local: Version) -> SeedError {
+    SeedError(
+      .rolledBack,
+      "the publisher is at version \(state.head) and this device at \(local), so the publisher seems to come from an "
+        + "old backup: its operator can begin a new epoch by `seedbank new-epoch`")
   }
 
   private func noWay(from start: Version?) -> SeedError {

@@ -1,6 +1,7 @@
 import Foundation
 package import SeedDatabase
 package import SeedFormat
+import SeedSigning
 package import SeedSystem
 package import SeedTrust
 
@@ -117,14 +118,14 @@ package final class TestPublication {
 extension TestPublication {
   private func importRows(_ edits: [TableEdit]) throws -> SHA256Digest {
     try copy.transaction {
-      let importer = try BatchImporter(copy, schema)
+      let writer = try SeedWriter(copy, schema)
       for edit in edits {
-        let rows = try importer.rows(of: edit.table)
+        let rows = try writer.rows(of: edit.table)
         for key in edit.deletes { try LentBytes.lending(key) { try rows.delete(lentKey: $0) } }
         for row in edit.upserts { try LentBytes.lending(row) { try rows.upsert(lent: $0) } }
       }
       var meta = try SeedTables.meta(copy)
-      meta.digest = try importer.finish().digest
+      meta.digest = try writer.finish().digest
       meta.version = try Version(head + 1)
       try SeedTables.store(meta, copy)
       return meta.digest
@@ -184,4 +185,12 @@ package struct TableEdit: Sendable {
   package init(_ table: TableSchema, upserts: [[SeedValue]] = [], deletes: [[SeedValue]] = []) {
     (self.table, self.upserts, self.deletes) = (table, upserts, deletes)
   }
+}
+
+/// A mistake in a test: data that a ``TestPublisher`` cannot publish, or an invalid schema.
+public struct TestPublisherError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The mistake, with table, column and row, and the remedy.
+  public let description: String
+
+  package init(_ description: String) { self.description = description }
 }

@@ -65,7 +65,7 @@ extension Connection {
   }
 }
 
-package enum BoundValues: Sendable {
+package enum BoundValues: Hashable, Sendable {
   case inOrder([SeedValue])
   /// Keyed by parameter names without their marks.
   case named([String: SeedValue])

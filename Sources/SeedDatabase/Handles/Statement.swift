@@ -93,7 +93,16 @@ package final class Statement {
   }
 
   func holds(_ value: BorrowedValue, at column: Int32) -> Bool {
-    storedValue(sqlite3_column_value(handle, column), is: value) { UnsafeRawPointer(sqlite3_value_text($0)) }
+    let found = sqlite3_column_value(handle, column)
+    let type = sqlite3_value_type(found)
+    switch value {
+    case .null: return type == SQLITE_NULL
+    case .integer(let value): return type == SQLITE_INTEGER && sqlite3_value_int64(found) == value
+    case .real(let value):
+      return type == SQLITE_FLOAT && sqlite3_value_double(found).bitPattern == value.bitPattern
+    case .text(let bytes): return type == SQLITE_TEXT && isSame(sqlite3_value_text(found), found, bytes)
+    case .blob(let bytes): return type == SQLITE_BLOB && isSame(sqlite3_value_blob(found), found, bytes)
+    }
   }
 
   func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
@@ -160,22 +169,6 @@ package final class Statement {
       throw InvalidText(column: String(cString: sqlite3_column_name(handle, Int32(column))))
     }
     return .text(text)
-  }
-}
-
-/// Whether a value of SQLite's equals one of ours; `text` returns a text's UTF-8 bytes.
-@inline(__always)
-func storedValue(
-  _ found: OpaquePointer?, is value: BorrowedValue, text: (OpaquePointer?) -> UnsafeRawPointer?
-) -> Bool {
-  let type = sqlite3_value_type(found)
-  switch value {
-  case .null: return type == SQLITE_NULL
-  case .integer(let value): return type == SQLITE_INTEGER && sqlite3_value_int64(found) == value
-  case .real(let value):
-    return type == SQLITE_FLOAT && sqlite3_value_double(found).bitPattern == value.bitPattern
-  case .text(let bytes): return type == SQLITE_TEXT && isSame(text(found), found, bytes)
-  case .blob(let bytes): return type == SQLITE_BLOB && isSame(sqlite3_value_blob(found), found, bytes)
   }
 }
 

@@ -12,21 +12,19 @@ package struct TableSum: Hashable, Sendable {
   /// Restores a sum from ``bytes`` and ``rows``; nil unless `bytes` has 32 bytes.
   package init?(rows: Int, bytes: [UInt8]) {
     guard rows >= 0, let digest = try? SHA256Digest(bytes: bytes) else { return nil }
-    (self.rows, words) = (rows, Self.words(of: digest))
+    (self.rows, words) = (rows, digest.words)
   }
 
   /// The sum in 32 big-endian bytes.
-  package var bytes: [UInt8] {
-    SHA256Digest(words: (words[0], words[1], words[2], words[3])).bytes
-  }
+  package var bytes: [UInt8] { SHA256Digest(words: words).bytes }
 
   package mutating func insert(_ hash: SHA256Digest) {
-    change(by: Self.words(of: hash)) { $0.addingReportingOverflow($1) }
+    change(by: hash.words) { $0.addingReportingOverflow($1) }
     rows += 1
   }
 
   package mutating func remove(_ hash: SHA256Digest) {
-    change(by: Self.words(of: hash)) { $0.subtractingReportingOverflow($1) }
+    change(by: hash.words) { $0.subtractingReportingOverflow($1) }
     rows -= 1
   }
 
@@ -53,10 +51,6 @@ package struct TableSum: Hashable, Sendable {
       words[place] = carried
       carry = overflows || overflowsAgain ? 1 : 0
     }
-  }
-
-  private static func words(of hash: SHA256Digest) -> SIMD4<UInt64> {
-    SIMD4(hash.words.0, hash.words.1, hash.words.2, hash.words.3)
   }
 }
 

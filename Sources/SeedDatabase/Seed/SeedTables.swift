@@ -105,6 +105,9 @@ extension SeedMeta {
       throw NotASeed("\(ReservedTable.meta) lacks \"\(key)\"")
     }
     let model = try ModelVersion(value("model"))
+    guard try value("series") == "\(model.major)" else {
+      throw NotASeed("\(ReservedTable.meta) names another series than that of model \(model)")
+    }
     self.init(
       series: Series(try DatasetName(value("dataset")), model: model),
       model: model,

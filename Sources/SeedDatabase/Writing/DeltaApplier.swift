@@ -8,7 +8,7 @@ package struct DeltaApplier {
   private let layouts: SeedLayout
   private let keyLimit: Int
 
-  /// The parameters are those of ``BatchImporter``.
+  /// The parameters are those of ``SeedWriter``.
   package init(
     _ connection: Connection, _ schema: DatabaseSchema, _ layouts: SeedLayout = SeedLayout(),
     keyLimit: Int = 0
@@ -32,9 +32,9 @@ package struct DeltaApplier {
     }
     var meta = try SeedTables.meta(connection)
     try check(reader.header, meta)
-    let importer = try BatchImporter(connection, schema, layouts, keyLimit: keyLimit)
-    try read(&reader, into: importer)
-    let result = try importer.finish()
+    let writer = try SeedWriter(connection, schema, layouts, keyLimit: keyLimit)
+    try read(&reader, into: writer)
+    let result = try writer.finish()
     guard result.digest == reader.header.digest else { throw ApplyError.digestMismatch(at: reader.header.to) }
     meta.version = reader.header.to
     meta.digest = result.digest
@@ -49,13 +49,13 @@ package struct DeltaApplier {
     }
   }
 
-  private func read(_ reader: inout DeltaReader, into importer: BatchImporter) throws {
+  private func read(_ reader: inout DeltaReader, into writer: SeedWriter) throws {
     var current: OpenTable?
     var values: [BorrowedValue] = []
     while true {
       switch (try reader.next(), current) {
       case (.end, _): return
-      case (.table(let name, let key), _): current = try OpenTable(table(name, key), importer)
+      case (.table(let name, let key), _): current = try OpenTable(table(name, key), writer)
       case (.delete, let open?):
         guard try reader.read(open.key, into: &values) else {
           throw open.misfit(reader.rowNames, open.table.keyNames)
@@ -80,13 +80,13 @@ package struct DeltaApplier {
 
 private struct OpenTable {
   let table: TableSchema
-  let rows: RowBatch
+  let rows: TableRows
   let key: MemberNames
   let columns: MemberNames
 
-  init(_ table: TableSchema, _ importer: BatchImporter) throws {
+  init(_ table: TableSchema, _ writer: SeedWriter) throws {
     self.table = table
-    rows = try importer.rows(of: table)
+    rows = try writer.rows(of: table)
     key = MemberNames(table.keyNames)
     columns = MemberNames(table.columnNames)
   }

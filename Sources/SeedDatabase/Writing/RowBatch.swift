@@ -1,184 +1,156 @@
 package import SeedFormat
 
-/// Writes whole rows of one table, several per statement, for deltas.
+/// Rows of one table that fill the same columns, written several per statement.
 ///
-/// `insertAll` writes full batches of new keys, up to the first row that violates a constraint; ``TableWriter`` writes
-/// all other rows one by one. One statement for a batch saves more than half of a single row's cost: starting the
-/// statement, opening cursors and descending from the root. After a batch of new keys, the next batch is inserted
-/// without a look-up.
+/// A statement inserts rows with new keys, up to the first that violates a constraint, or looks up rows with known
+/// keys; ``TableWriter`` writes all others one by one. After new keys, the next rows are inserted without a look-up.
 package final class RowBatch {
-  let writer: TableWriter
-  private let sql: TableSQL
-  private let connection: Connection
-  private let capacity: Int
-  private let width: Int
-  private let keyPositions: [Int]
+  package let writer: TableWriter
+  /// The outcomes of the rows in the last ``write(_:areNew:)``.
+  @exclusivity(unchecked) package private(set) var outcomes: [RowOutcome] = []
+  @exclusivity(unchecked) package private(set) var count = 0
+  @exclusivity(unchecked) private var written = 0
+  @exclusivity(unchecked) private var capacity: Int
+  /// The rows in sequence. Not an array, which checks for uniqueness at each access.
+  @exclusivity(unchecked) private var values: UnsafeMutablePointer<BorrowedValue>
+  /// The number of values in a row.
+  package let width: Int
+  private let positions: [Int]
+  private let sizes: [Int]
+  /// Whether the caller undoes and repeats all rows after an error.
+  private let isRepeated: Bool
   private let columns: [Int32]
-  /// The waiting rows in sequence. Not an array, which checks for uniqueness at each access.
-  private let values: UnsafeMutablePointer<BorrowedValue>
-  @exclusivity(unchecked) private var count = 0
-  private let bytes = LentBytes()
-  private var waiting: [[SeedValue]] = []
-  @exclusivity(unchecked) private var kind = Kind.upsert
+  private let inserting: RowStatement
+  private let finding: RowStatement
   @exclusivity(unchecked) private var expectsNewKeys = false
-  @exclusivity(unchecked) private var inserting: Statement?
-  @exclusivity(unchecked) private var finding: Statement?
 
-  private enum Kind { case upsert, insert }
+  /// Bytes of texts and blobs in a row; larger rows are not for batches.
+  package static let mostRowBytes = 64 * 1024
 
-  /// Rows per batch; twice as many are only 5 % faster.
-  private static let rows = 16
-  /// Values per statement; wide tables get smaller batches.
-  private static let parameters = 512
-  private static let fewestRows = 4
-  /// Bytes of texts and blobs in the waiting rows; a larger row is written alone.
-  private static let contentBytes = 64 * 1024
-
-  /// A batch for a table in its default layout, in a database without sums.
-  package convenience init(_ table: TableSchema, _ connection: Connection, _ fitter: AffinityFitter) throws {
-    try self.init(TableLayout(table), connection, fitter)
+  /// The rows of an import, which undoes all rows after an error and writes them one by one.
+  package convenience init(
+    _ table: TableSchema, _ shape: RowShape, _ connection: Connection, _ fitter: AffinityFitter,
+    rule: ConflictRule, runsTriggers: Bool
+  ) {
+    let layout = TableLayout(table)
+    self.init(
+      TableWriter(layout, shape, connection, fitter, rule, runsTriggers: runsTriggers), isRepeated: true)
   }
 
-  init(
-    _ layout: TableLayout, _ connection: Connection, _ fitter: AffinityFitter, _ sum: TableSum? = nil,
-    _ watch: RowWatch? = nil
-  ) throws {
-    let whole = RowShape(whole: layout.stored)
-    writer = try TableWriter(layout, whole, connection, fitter, .overwrite, sum, watch)
-    self.connection = connection
-    sql = TableSQL(layout)
-    width = writer.table.columns.count
-    let fitting = min(Self.rows, Self.parameters / width)
-    capacity = fitting < Self.fewestRows ? 0 : fitting
-    keyPositions = writer.shape.key
-    columns = (0..<Int32(width)).map { $0 }
+  init(_ writer: TableWriter, isRepeated: Bool = false) {
+    (self.writer, self.isRepeated) = (writer, isRepeated)
+    width = writer.shape.columns.count
+    positions = Array(0..<width)
+    sizes = RowStatement.sizes(width: width)
+    columns = writer.shape.columns.prefix(writer.shape.updated).map { Int32($0) }
+    let (sql, shape) = (TableSQL(writer.layout), writer.shape)
+    inserting = RowStatement(writer.connection) { sql.insert(shape, count: $0) }
+    finding = RowStatement(writer.connection) { sql.find(count: $0) }
+    capacity = 1
     values = .allocate(capacity: capacity * width)
   }
 
   deinit { values.deallocate() }
 
+  package var statements: Int { writer.statements + inserting.runs + finding.runs }
+
+  /// The number of rows that fill a statement.
+  var fullCount: Int { sizes.first ?? 1 }
+
   // MARK: Rows
 
-  /// Inserts or updates a row with every stored column in declared order.
-  package func upsert(lent row: [BorrowedValue]) throws {
-    if kind != .upsert { try flush(then: .upsert) }
-    try add(row)
+  /// Memory for the next row's values, in the shape's order and as their columns store them.
+  package var room: UnsafeMutablePointer<BorrowedValue> {
+    if count == capacity { grow() }
+    return values + count * width
   }
 
-  /// Inserts a row with a new key; throws if the key exists.
-  package func insert(lent row: [BorrowedValue]) throws {
-    if kind != .insert { try flush(then: .insert) }
-    try add(row)
+  private func grow() {
+    let larger = UnsafeMutablePointer<BorrowedValue>.allocate(capacity: 2 * capacity * width)
+    larger.update(from: values, count: count * width)
+    values.deallocate()
+    (values, capacity) = (larger, 2 * capacity)
   }
 
-  package func delete(lentKey key: [BorrowedValue]) throws {
-    try flush()
-    try writer.delete(key: key)
-  }
+  /// Adds the row in ``room``.
+  package func keep() { count += 1 }
 
-  private func add(_ row: [BorrowedValue]) throws {
-    let size = row.reduce(0) { $0 + $1.byteCount }
-    if capacity == 0 || size > Self.contentBytes {
-      try flush()
-      return try write(row)
-    }
-    if bytes.count + size > Self.contentBytes { try flush() }
-    try writer.prepare(row)
-    take(writer.row)
-    if count == capacity { try flush() }
-  }
+  package func removeLast(_ rows: Int) { count -= rows }
 
-  private func take(_ row: [BorrowedValue]) {
-    let place = values + count * width
-    for index in 0..<width { (place + index).initialize(to: bytes.copy(row[index])) }
-    count += 1
-  }
-
-  private func row(_ number: Int) -> UnsafeBufferPointer<BorrowedValue> {
-    UnsafeBufferPointer(start: values + number * width, count: width)
-  }
+  package func clear() { (count, written) = (0, 0) }
 
   // MARK: Writing
 
-  package func flush() throws { try flush(then: kind) }
+  /// Writes the next `number` rows; if they are new, throws for a known key.
+  @discardableResult
+  package func write(_ number: Int, areNew: Bool = false) throws -> LentRows {
+    let rows = LentRows(values + written * width, width: width, count: number)
+    outcomes.removeAll(keepingCapacity: true)
+    for part in rows.parts(sizes) { try write(part, areNew) }
+    written += number
+    if written == count { clear() }
+    return rows
+  }
 
-  private func flush(then next: Kind) throws {
-    defer {
-      count = 0
-      bytes.clear()
-      kind = next
-    }
-    guard count == capacity, count > 0 else { return try writeSingly(from: 0) }
+  private func write(_ rows: LentRows, _ areNew: Bool) throws {
     // After a value of the wrong type for a STRICT table, SQLite does not report how many rows it inserted.
-    if !writer.table.isStrict, kind == .insert || expectsNewKeys {
-      let inserted = try insertAll()
-      expectsNewKeys = inserted == count
-      try writeSingly(from: inserted)
-    } else if kind == .insert {
-      try writeSingly(from: 0)
+    let mayInsert = isRepeated || !writer.table.isStrict
+    if rows.count > 1, mayInsert, areNew || expectsNewKeys {
+      let inserted = try insertAll(rows)
+      expectsNewKeys = inserted == rows.count
+      try writeSingly(rows[inserted..<rows.count], areNew)
+    } else if rows.count == 1 || areNew {
+      try writeSingly(rows, areNew)
     } else {
-      try lookUpAll()
+      try lookUpAll(rows)
     }
   }
 
-  private func writeSingly(from first: Int) throws {
-    for number in first..<count { try write(Array(row(number))) }
+  private func writeSingly(_ rows: LentRows, _ areNew: Bool) throws {
+    for number in 0..<rows.count { try note(try writer.write(Array(rows[number]), isNew: areNew)) }
   }
 
-  private func write(_ row: [BorrowedValue]) throws {
-    if kind == .insert { try writer.insert(row) } else { note(try writer.upsert(row)) }
-  }
-
-  private func note(_ outcome: RowOutcome) {
-    if case .taken = outcome { waiting.append(writer.row.map(\.owned)) }
-  }
-
-  /// Writes the rows whose unique values were taken; now that all others are written, they can swap values.
-  func finish() throws {
-    let old = try waiting.map { try writer.lift(bytes.lend($0)) }
-    for (row, old) in zip(waiting, old) { _ = try writer.place(bytes.lend(row), over: old) }
-    waiting = []
+  private func note(_ outcome: RowOutcome) throws {
+    if isRepeated, outcome == .taken { throw writer.takenError }
+    outcomes.append(outcome)
   }
 
   /// Inserts rows up to the first constraint violation; returns their number.
-  private func insertAll() throws -> Int {
-    let statement = try inserting ?? connection.prepare(sql.insert(count: capacity))
-    inserting = statement
-    for index in 0..<count * width { try statement.lend(values[index], at: Int32(index + 1)) }
-    var inserted = count
+  private func insertAll(_ rows: LentRows) throws -> Int {
+    var inserted = rows.count
+    let statement = try inserting.lend(rows, positions)
     if let error = statement.attempt() {
-      guard error.primaryCode == ResultCode.constraint else { throw error }
-      inserted = connection.changes
+      guard error.primaryCode == ResultCode.constraint,
+        !writer.table.isStrict || ResultCode.taken.contains(error.code)
+      else { throw error }
+      inserted = writer.connection.changes
     }
-    try writer.noteInsertions(UnsafeBufferPointer(start: values, count: inserted * width), count: inserted)
+    try writer.noteInsertions(rows[0..<inserted])
+    outcomes.append(contentsOf: repeatElement(.inserted, count: inserted))
     return inserted
   }
 
-  private func lookUpAll() throws {
-    let statement = try finding ?? connection.prepare(sql.find(count: capacity))
-    finding = statement
+  private func lookUpAll(_ rows: LentRows) throws {
+    let statement = try finding.lend(rows, writer.shape.key)
     defer { statement.rewind() }
-    for number in 0..<count {
-      for (place, position) in keyPositions.enumerated() {
-        try statement.lend(row(number)[position], at: Int32(number * keyPositions.count + place + 1))
-      }
-    }
     let found = FoundRow(statement, columns, from: 1)
+    let firstKey = found.first + Int32(writer.table.key[0])
     var absent = 0
-    for number in 0..<count {
+    for number in 0..<rows.count {
       try moveTo(number, statement)
-      if statement.isNull(found.first + Int32(keyPositions[0])) {
+      if statement.isNull(firstKey) {
         absent += 1
-        try writer.prepare(Array(row(number)))
-        note(try writer.insertIfFree())
-      } else if found.holds(row(number)) {
+        try writer.prepare(Array(rows[number]))
+        try note(try writer.insertIfFree())
+      } else if found.holds(rows[number]) {
         writer.noteUnchanged()
+        outcomes.append(.unchanged)
       } else {
-        try writer.prepare(Array(row(number)))
-        note(try writer.overwrite(found))
+        try writer.prepare(Array(rows[number]))
+        try note(try writer.overwrite(found))
       }
     }
-    expectsNewKeys = absent == count
+    expectsNewKeys = absent == rows.count
   }
 
   /// A written row may be found again if the update moved it in the table.

@@ -1,27 +1,28 @@
 import SeedFormat
 
-/// The columns of an import's rows, in declared order.
+/// The columns of a table that rows fill.
 package struct RowShape: Sendable {
-  package let columns: [Int]
+  let columns: [Int]
+  /// The number of leading columns that an existing row takes over; the others are for new rows only.
+  let updated: Int
   /// Positions of the key's values in a row, in the key's order.
   package let key: [Int]
-  let isWhole: Bool
   let affinities: [Affinity]
 
   package init(whole table: TableSchema) {
     columns = Array(table.columns.indices)
+    updated = columns.count
     key = table.key
-    isWhole = true
     affinities = table.columns.map(\.affinity)
   }
 
   /// Returns nil if a key column is missing.
-  package init?(_ columns: [Int], of table: TableSchema) {
+  package init?(_ columns: [Int], onlyNew: [Int], of table: TableSchema) {
     key = table.key.compactMap { columns.firstIndex(of: $0) }
     guard key.count == table.key.count else { return nil }
-    self.columns = columns
-    isWhole = columns.count == table.columns.count
-    affinities = columns.map { table.columns[$0].affinity }
+    self.columns = columns + onlyNew
+    updated = columns.count
+    affinities = self.columns.map { table.columns[$0].affinity }
   }
 }
 
@@ -55,13 +56,13 @@ struct FoundRow: ~Copyable {
   func holds(_ row: UnsafeBufferPointer<BorrowedValue>) -> Bool {
     // A local variable avoids a retain per iteration.
     let statement = statement
-    for position in row.indices where !statement.holds(row[position], at: first + columns[position]) {
+    for position in columns.indices where !statement.holds(row[position], at: first + columns[position]) {
       return false
     }
     return true
   }
 
   func differing(from row: [BorrowedValue]) -> [Int] {
-    row.indices.filter { !statement.holds(row[$0], at: first + columns[$0]) }
+    columns.indices.filter { !statement.holds(row[$0], at: first + columns[$0]) }
   }
 }

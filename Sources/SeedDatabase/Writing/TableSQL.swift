@@ -27,7 +27,7 @@ package struct TableSQL: Sendable {
   /// it is stepped to, so rows may be written in between.
   func find(count: Int) -> String {
     let keys = table.key.indices.map { "key\($0)" }
-    let wanted = (0..<count).map { number in "(\(number)" + keys.map { _ in ", ?" }.joined() + ")" }
+    let wanted = (0..<count).map { "(\($0)" + keys.map { _ in ", ?" }.joined() + ")" }
     let columns = table.columnNames.map { "stored.\(quoted($0))" }.joined(separator: ", ")
     let matches = zip(table.keyNames, keys).map { "stored.\(quoted($0)) = wanted.\($1)" }
     return
@@ -40,10 +40,9 @@ package struct TableSQL: Sendable {
 
   func insert(_ shape: RowShape) -> String { "INSERT OR ABORT INTO \(target(shape)) VALUES \(row(shape))" }
 
-  /// Inserts several whole rows, up to the first that violates a constraint. FAIL, because ABORT can undo earlier rows
-  /// and SQLite would therefore first copy every touched page.
-  func insert(count: Int) -> String {
-    let shape = RowShape(whole: table)
+  /// Inserts several rows, up to the first that violates a constraint. FAIL, because ABORT can undo earlier rows and
+  /// SQLite would therefore first copy every touched page.
+  func insert(_ shape: RowShape, count: Int) -> String {
     let rows = Array(repeating: row(shape), count: count).joined(separator: ", ")
     return "INSERT OR FAIL INTO \(target(shape)) VALUES \(rows)"
   }
@@ -61,15 +60,10 @@ package struct TableSQL: Sendable {
     "\(insert(shape)) ON CONFLICT (\(list(table.keyNames))) DO NOTHING"
   }
 
-  /// Parameters: the shape's values, then the key. Sets the key too, because under NOCASE its text may change.
-  func update(_ shape: RowShape) -> String { update(names(shape)) }
-
+  /// Parameters: the values at these positions of the shape, then the key. The key may be among them, because under
+  /// NOCASE its text may change.
   func update(_ shape: RowShape, at positions: [Int]) -> String {
-    update(positions.map { names(shape)[$0] })
-  }
-
-  private func update(_ columns: [String]) -> String {
-    let settings = columns.map { "\(quoted($0)) = ?" }.joined(separator: ", ")
+    let settings = positions.map { "\(quoted(names(shape)[$0])) = ?" }.joined(separator: ", ")
     return "UPDATE OR ABORT \(name) SET \(settings) WHERE \(keyMatches)"
   }
 

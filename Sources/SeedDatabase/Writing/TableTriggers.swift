@@ -20,7 +20,9 @@ package struct TableTriggers {
   /// Triggers must be enabled on the connection.
   package func reachableTables() throws -> Set<String> {
     let sql = TableSQL(table)
-    let programs = try [sql.insert, sql.update(RowShape(whole: table)), sql.delete].map {
+    let programs = try [
+      sql.insert, sql.update(RowShape(whole: table), at: Array(table.columns.indices)), sql.delete,
+    ].map {
       try connection.rows("EXPLAIN \($0)")
     }
     let roots = Set(programs.joined().compactMap(Self.writtenRoot))

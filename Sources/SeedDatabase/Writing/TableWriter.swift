@@ -9,21 +9,22 @@ package final class TableWriter {
   /// Nil if the database keeps no sums.
   @exclusivity(unchecked) private(set) var sum: TableSum?
   @exclusivity(unchecked) package private(set) var changes = TableChanges()
-  @exclusivity(unchecked) package private(set) var statements = 0
+  @exclusivity(unchecked) private(set) var statements = 0
   /// SQLite's message about the unique value that was last taken.
   package private(set) var takenMessage = ""
   private let rule: ConflictRule
   private let fitter: AffinityFitter
-  private let connection: Connection
+  let connection: Connection
   private let runsTriggers: Bool
-  private let sql: Statements
+  @exclusivity(unchecked) private var prepared: [Statement?]
+  /// The columns in which an existing row is compared and updated.
   private let columns: [Int32]
   let watch: RowWatch?
   private var hasher = RowHasher()
   @exclusivity(unchecked) private(set) var row: [BorrowedValue] = []
   @exclusivity(unchecked) private var scratch: [BorrowedValue] = []
   @exclusivity(unchecked) private var expectsKnownKeys = true
-  private let layout: TableLayout
+  let layout: TableLayout
   /// Keyed by the positions that they set.
   private var narrowUpdates: [[Int]: Statement] = [:]
 
@@ -33,46 +34,43 @@ package final class TableWriter {
   /// Texts and blobs above this size should not be in memory twice.
   private static let longBytes = 1 << 20
 
-  private struct Statements {
-    let find, insert, insertIfAbsent, insertWhole, update, delete: Statement
+  private enum Use: Int, CaseIterable { case find, insert, insertIfAbsent, update, delete }
 
-    init(_ layout: TableLayout, _ shape: RowShape, _ connection: Connection) throws(DatabaseError) {
-      let sql = TableSQL(layout)
-      find = try connection.prepare(sql.find)
-      insert = try connection.prepare(sql.insert(shape))
-      insertIfAbsent = try connection.prepare(sql.insertIfAbsent(shape))
-      insertWhole = shape.isWhole ? insert : try connection.prepare(sql.insert)
-      update = try connection.prepare(sql.update(shape))
-      delete = try connection.prepare(sql.delete)
-    }
-  }
-
-  /// A writer for a database without sums. With `runsTriggers`, a row that a trigger rejects leaves no changes, and
-  /// triggers run only for rows that are written.
-  package convenience init(
-    _ table: TableSchema, _ shape: RowShape, _ connection: Connection, _ fitter: AffinityFitter,
-    rule: ConflictRule, runsTriggers: Bool
-  ) throws {
-    try self.init(TableLayout(table), shape, connection, fitter, rule, runsTriggers: runsTriggers)
-  }
-
+  /// With `runsTriggers`, a row that a trigger rejects leaves no changes, and triggers run only for rows that are
+  /// written.
   init(
     _ layout: TableLayout, _ shape: RowShape, _ connection: Connection, _ fitter: AffinityFitter,
     _ rule: ConflictRule, _ sum: TableSum? = nil, _ watch: RowWatch? = nil, runsTriggers: Bool = false
-  ) throws {
+  ) {
     table = layout.stored
     self.layout = layout
     (self.shape, self.sum, self.rule, self.watch) = (shape, sum, rule, watch)
     self.runsTriggers = runsTriggers
     (self.connection, self.fitter) = (connection, fitter)
-    columns = shape.columns.map { Int32($0) }
-    sql = try Statements(layout, shape, connection)
+    columns = shape.columns.prefix(shape.updated).map { Int32($0) }
+    prepared = Array(repeating: nil, count: Use.allCases.count)
+  }
+
+  /// Prepared when first used, because an import has many shapes and most of its rows are written in batches.
+  private func statement(_ use: Use) throws(DatabaseError) -> Statement {
+    if let known = prepared[use.rawValue] { return known }
+    let sql = TableSQL(layout)
+    let text =
+      switch use {
+      case .find: sql.find
+      case .insert: sql.insert(shape)
+      case .insertIfAbsent: sql.insertIfAbsent(shape)
+      case .update: sql.update(shape, at: Array(columns.indices))
+      case .delete: sql.delete
+      }
+    let statement = try connection.prepare(text)
+    prepared[use.rawValue] = statement
+    return statement
   }
 
   // MARK: Rows
 
   /// Inserts or updates a row; `values` are borrowed for the call.
-  @discardableResult
   package func upsert(_ values: [BorrowedValue]) throws -> RowOutcome {
     try prepare(values)
     // BEFORE triggers of an insertion run even if the key then proves to exist.
@@ -82,15 +80,18 @@ package final class TableWriter {
       return try insertIfFree()
     }
     expectsKnownKeys = true
-    defer { sql.find.rewind() }
-    return try overwrite(FoundRow(sql.find, columns))
+    let find = try statement(.find)
+    defer { find.rewind() }
+    return try overwrite(FoundRow(find, columns))
   }
 
-  /// Inserts a row without a look-up; throws if its key exists.
-  func insert(_ values: [BorrowedValue]) throws {
+  /// Like ``upsert(_:)``, but a new row is inserted without a look-up; throws if its key exists.
+  func write(_ values: [BorrowedValue], isNew: Bool) throws -> RowOutcome {
+    guard isNew else { return try upsert(values) }
     try prepare(values)
-    try run(sql.insert)
+    try insertPrepared()
     try noteInsertion()
+    return .inserted
   }
 
   /// Deletes the row with this key. A missing row is no error, because deltas describe states, not events.
@@ -111,7 +112,7 @@ package final class TableWriter {
 
   /// Also returns false for a constraint violation, because the key may exist.
   private func insertIfAbsent() throws -> Bool {
-    if let error = try attempt(sql.insertIfAbsent) {
+    if let error = try attempt(.insertIfAbsent) {
       guard error.primaryCode == ResultCode.constraint else { throw error }
       return false
     }
@@ -121,7 +122,7 @@ package final class TableWriter {
   }
 
   func insertIfFree() throws -> RowOutcome {
-    guard try isFree(try attempt(sql.insert)) else { return .taken }
+    guard try isFree(try attempt(.insert)) else { return .taken }
     try noteInsertion()
     return .inserted
   }
@@ -139,7 +140,7 @@ package final class TableWriter {
     if rule == .fail { throw keyIsThere() }
     let old = sum == nil ? nil : hasher.hash(lent: read(found))
     let watched = try watch?.before(read(found))
-    let differing = sum == nil ? [] : found.differing(from: row)
+    let differing = runsTriggers ? [] : found.differing(from: row)
     // Otherwise SQLite would hold the old row beside the new one. Batches never contain such long rows.
     if row.contains(where: { $0.byteCount > Self.longBytes }) { found.statement.rewind() }
     guard try isFree(try change(differing)) else { return .taken }
@@ -155,19 +156,20 @@ package final class TableWriter {
   /// Sets only the differing columns, because SQLite rewrites each index over a column that is set, even to the same
   /// value. If an app's triggers run, all columns are set, because a trigger may depend on any of them.
   private func change(_ differing: [Int]) throws -> DatabaseError? {
-    guard let update = try narrowUpdate(differing) else { return try attempt(sql.update, withKey: true) }
     statements += 1
-    for (index, position) in (differing + shape.key).enumerated() {
+    let narrow = try narrowUpdate(differing)
+    let update = try narrow ?? statement(.update)
+    let changed = narrow == nil ? Array(columns.indices) : differing
+    for (index, position) in (changed + shape.key).enumerated() {
       try update.lend(row[position], at: Int32(index + 1))
     }
-    return update.attempt()
+    return try runsTriggers ? attemptWhole(update) : update.attempt()
   }
 
   private func narrowUpdate(_ differing: [Int]) throws -> Statement? {
     if let known = narrowUpdates[differing] { return known }
-    guard !differing.isEmpty, differing.count < row.count, narrowUpdates.count < Self.mostNarrowUpdates else {
-      return nil
-    }
+    guard !differing.isEmpty, differing.count < columns.count, narrowUpdates.count < Self.mostNarrowUpdates
+    else { return nil }
     let update = try connection.prepare(TableSQL(layout).update(shape, at: differing))
     narrowUpdates[differing] = update
     return update
@@ -181,16 +183,11 @@ package final class TableWriter {
     return scratch
   }
 
-  package func contains(_ values: [BorrowedValue]) throws -> Bool {
-    try prepare(values)
-    defer { sql.find.rewind() }
-    return try find()
-  }
-
   package func stored(_ values: [BorrowedValue]) throws -> [SeedValue]? {
     try prepare(values)
-    defer { sql.find.rewind() }
-    return try find() ? read(FoundRow(sql.find, columns)).map(\.owned) : nil
+    let find = try statement(.find)
+    defer { find.rewind() }
+    return try self.find() ? read(FoundRow(find, columns)).map(\.owned) : nil
   }
 
   /// Restores earlier counts after a rollback of the rows.
@@ -200,66 +197,48 @@ package final class TableWriter {
 
   /// Temporarily removes the row with this row's key and returns it; nil if it is missing.
   func lift(_ values: [BorrowedValue]) throws -> [SeedValue]? {
-    try prepare(values)
-    defer { sql.find.rewind() }
-    guard try find() else { return nil }
-    let old = read(FoundRow(sql.find, columns)).map(\.owned)
+    guard let old = try stored(values) else { return nil }
     _ = try remove(key: shape.key.map { row[$0] })
     return old
   }
 
-  private func putBack(_ old: [SeedValue]) throws {
-    try LentBytes.lending(old) {
-      row = $0
-      try run(sql.insertWhole, isWhole: true)
-      try noteRow()
-    }
-  }
-
-  /// Inserts a row with a new key, taking unlisted columns from the lifted row of that key, if any.
-  func place(_ values: [BorrowedValue], over old: [SeedValue]?) throws -> RowOutcome {
+  /// Inserts a whole row, which replaces the lifted row of its key, if any.
+  func place(_ values: [BorrowedValue], over old: [SeedValue]?) throws {
     try prepare(values)
-    guard let old else {
-      try run(sql.insert)
-      try noteInsertion()
-      return .inserted
-    }
-    var merged = old
-    for (position, column) in shape.columns.enumerated() { merged[column] = row[position].owned }
-    if rule == .keep || merged == old {
-      try putBack(old)
-      changes.unchanged += 1
-      return .unchanged
-    }
-    guard rule == .overwrite else { throw keyIsThere() }
-    try putBack(merged)
-    changes.updated += 1
-    return .updated
+    try insertPrepared()
+    guard let old else { return try noteInsertion() }
+    try noteRow()
+    if old == row.map(\.owned) { changes.unchanged += 1 } else { changes.updated += 1 }
   }
 
-  /// The row as ``place(_:over:)`` would write it, by column; nil for a column that gets the schema's default.
+  /// The row as ``upsert(_:)`` would write it over a stored one, by column; nil for a column that gets the schema's
+  /// default.
   package func filled(_ values: [BorrowedValue], over old: [SeedValue]?) throws -> [SeedValue?] {
     try prepare(values)
     var filled: [SeedValue?] = old ?? Array(repeating: nil, count: table.columns.count)
-    for (position, column) in shape.columns.enumerated() { filled[column] = row[position].owned }
+    let taken = old == nil ? shape.columns[...] : shape.columns.prefix(shape.updated)
+    for (position, column) in taken.enumerated() { filled[column] = row[position].owned }
     return filled
   }
 
+  /// The error for a row whose unique value was taken.
+  var takenError: ImportError {
+    .constraint(table: table.name, key: keyDescription, message: takenMessage)
+  }
+
   private func keyIsThere() -> ImportError {
-    .constraint(table: table.name, key: describeKey(shape.key), message: "a row with this key already exists")
+    .constraint(table: table.name, key: keyDescription, message: "a row with this key already exists")
   }
 
   // MARK: Rows of a batch
 
-  func noteInsertions(_ rows: UnsafeBufferPointer<BorrowedValue>, count: Int) throws {
-    let width = table.columns.count
-    for number in 0..<count {
-      let row = UnsafeBufferPointer(rebasing: rows[number * width..<(number + 1) * width])
-      sum?.insert(hasher.hash(lent: row))
-      if let watch { try watch.noteInsertion(row) }
+  func noteInsertions(_ rows: LentRows) throws {
+    changes.inserted += rows.count
+    guard sum != nil || watch != nil else { return }
+    for number in 0..<rows.count {
+      sum?.insert(hasher.hash(lent: rows[number]))
+      try watch?.noteInsertion(rows[number])
     }
-    changes.inserted += count
-    statements += 1
   }
 
   func noteUnchanged() { changes.unchanged += 1 }
@@ -270,20 +249,23 @@ package final class TableWriter {
 
   private func find(_ key: some Sequence<BorrowedValue>) throws -> Bool {
     statements += 1
-    sql.find.rewind()
-    for (index, value) in key.enumerated() { try sql.find.lend(value, at: Int32(index + 1)) }
-    return try sql.find.step()
+    let find = try statement(.find)
+    find.rewind()
+    for (index, value) in key.enumerated() { try find.lend(value, at: Int32(index + 1)) }
+    return try find.step()
   }
 
   private func remove(key: [BorrowedValue]) throws -> Bool {
-    defer { sql.find.rewind() }
-    guard try find(key) else { return false }
-    let found = FoundRow(sql.find, columns)
+    let find = try statement(.find)
+    defer { find.rewind() }
+    guard try self.find(key) else { return false }
+    let found = FoundRow(find, columns)
     if sum != nil { sum?.remove(hasher.hash(lent: read(found))) }
     let watched = try watch?.before(read(found))
     statements += 1
-    for (index, value) in key.enumerated() { try sql.delete.lend(value, at: Int32(index + 1)) }
-    if let error = sql.delete.attempt() { throw error }
+    let delete = try statement(.delete)
+    for (index, value) in key.enumerated() { try delete.lend(value, at: Int32(index + 1)) }
+    if let error = delete.attempt() { throw error }
     if let watched { try watch?.noteDeletion(watched) }
     return true
   }
@@ -295,30 +277,25 @@ package final class TableWriter {
       takenMessage = error.message
       return false
     }
-    throw refusal(error, key: shape.key)
+    throw refusal(error)
   }
 
-  private func run(_ statement: Statement, isWhole: Bool = false) throws {
-    if let error = try attempt(statement) { throw refusal(error, key: isWhole ? table.key : shape.key) }
+  private func insertPrepared() throws {
+    if let error = try attempt(.insert) { throw refusal(error) }
   }
 
-  private func refusal(_ error: DatabaseError, key: [Int]) -> any Error {
+  private func refusal(_ error: DatabaseError) -> any Error {
     guard error.primaryCode == ResultCode.constraint else { return error }
     if error.code == ResultCode.trigger {
-      return ImportError.trigger(table: table.name, key: describeKey(key), message: error.message)
+      return ImportError.trigger(table: table.name, key: keyDescription, message: error.message)
     }
-    return ImportError.constraint(table: table.name, key: describeKey(key), message: error.message)
+    return ImportError.constraint(table: table.name, key: keyDescription, message: error.message)
   }
 
-  private func attempt(_ statement: Statement, withKey: Bool = false) throws -> DatabaseError? {
+  private func attempt(_ use: Use) throws -> DatabaseError? {
     statements += 1
-    let row = row
+    let (statement, row) = (try statement(use), row)
     for index in row.indices { try statement.lend(row[index], at: Int32(index + 1)) }
-    if withKey {
-      for (index, position) in shape.key.enumerated() {
-        try statement.lend(row[position], at: Int32(row.count + index + 1))
-      }
-    }
     return try runsTriggers ? attemptWhole(statement) : statement.attempt()
   }
 
@@ -344,9 +321,7 @@ package final class TableWriter {
     if let watch { try row.withUnsafeBufferPointer { try watch.noteInsertion($0) } }
   }
 
-  private func describeKey(_ positions: [Int]) -> String {
-    rowDescription(table.keyNames, positions.map { row[$0].owned })
-  }
+  private var keyDescription: String { rowDescription(table.keyNames, shape.key.map { row[$0].owned }) }
 }
 
 /// A row's name in messages, such as `id = 7, kind = stop`.

@@ -20,6 +20,16 @@ enum JSONNumber {
     }
   }
 
+  /// A text that is one number; nil for any other.
+  fileprivate static func whole(_ text: UnsafeBufferPointer<UInt8>) -> Outcome? {
+    guard let base = text.baseAddress, text.count > 0 else { return nil }
+    let outcome = scan(base, from: 0, to: text.count, isComplete: true)
+    return switch outcome {
+    case .integer(_, text.count), .real(_, text.count), .beyond(text.count): outcome
+    default: nil
+    }
+  }
+
   private struct Parts {
     var isNegative = false
     /// All digits of integer and fraction; invalid if ``hasOverflown``.
@@ -140,22 +150,19 @@ enum JSONNumber {
 
 /// Parses a number by JSON's grammar; nil if the text is not a number or out of range.
 package func spelledNumber(_ text: UnsafeBufferPointer<UInt8>) -> BorrowedValue? {
-  guard let base = text.baseAddress, text.count > 0 else { return nil }
-  switch JSONNumber.scan(base, from: 0, to: text.count, isComplete: true) {
-  case .integer(let value, let end) where end == text.count: return .integer(value)
-  case .real(let value, let end) where end == text.count: return .real(value)
-  default: return nil
+  switch JSONNumber.whole(text) {
+  case .integer(let value, _): .integer(value)
+  case .real(let value, _): .real(value)
+  default: nil
   }
 }
 
 /// The nearest double to a number by JSON's grammar, including integers beyond 64 bits.
 package func spelledDouble(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
-  guard let base = text.baseAddress, text.count > 0 else { return nil }
-  switch JSONNumber.scan(base, from: 0, to: text.count, isComplete: true) {
-  case .integer(let value, let end) where end == text.count: return Double(value)
-  case .real(let value, let end) where end == text.count: return value
-  case .beyond(let end) where end == text.count:
-    return Double(String(decoding: text, as: UTF8.self)).flatMap { $0.isFinite ? $0 : nil }
-  default: return nil
+  switch JSONNumber.whole(text) {
+  case .integer(let value, _): Double(value)
+  case .real(let value, _): value
+  case .beyond: Double(String(decoding: text, as: UTF8.self)).flatMap { $0.isFinite ? $0 : nil }
+  default: nil
   }
 }

@@ -62,8 +62,7 @@ package struct JSONObjectReader {
   }
 
   package mutating func stringIfPresent(_ name: String) throws(MalformedJSON) -> String? {
-    try takeIfPresent(name).map { value throws(MalformedJSON) in try typed(name, value, "a string", \.string)
-    }
+    try typedIfPresent(name, "a string", \.string)
   }
 
   package mutating func bool(_ name: String) throws(MalformedJSON) -> Bool {
@@ -71,7 +70,7 @@ package struct JSONObjectReader {
   }
 
   package mutating func boolIfPresent(_ name: String) throws(MalformedJSON) -> Bool? {
-    try takeIfPresent(name).map { value throws(MalformedJSON) in try typed(name, value, "a bool", \.bool) }
+    try typedIfPresent(name, "a bool", \.bool)
   }
 
   package mutating func integer(_ name: String, from minimum: Int) throws(MalformedJSON) -> Int {
@@ -134,25 +133,18 @@ package struct JSONObjectReader {
 
   // MARK: Arrays and objects
 
-  package mutating func elements(_ name: String) throws(MalformedJSON) -> [JSONValue] {
-    try typed(name, take(name), "an array", \.elements)
-  }
-
   package mutating func strings(_ name: String) throws(MalformedJSON) -> [String] {
-    var strings: [String] = []
-    for (index, element) in try elements(name).enumerated() {
-      strings.append(try typed("\(name)[\(index)]", element, "a string", \.string))
-    }
+    guard let strings = try stringsIfPresent(name) else { throw error(name, "is missing") }
     return strings
   }
 
   package mutating func stringsIfPresent(_ name: String) throws(MalformedJSON) -> [String]? {
-    unread.contains { $0.name == name } ? try strings(name) : try absent(name)
-  }
-
-  private mutating func absent(_ name: String) throws(MalformedJSON) -> [String]? {
-    known.append(name)
-    return nil
+    guard let elements = try typedIfPresent(name, "an array", \.elements) else { return nil }
+    var strings: [String] = []
+    for (index, element) in elements.enumerated() {
+      strings.append(try typed("\(name)[\(index)]", element, "a string", \.string))
+    }
+    return strings
   }
 
   package mutating func object(_ name: String) throws(MalformedJSON) -> JSONObjectReader {
@@ -171,9 +163,9 @@ package struct JSONObjectReader {
   }
 
   package mutating func objectsIfPresent(_ name: String) throws(MalformedJSON) -> [JSONObjectReader]? {
-    guard let value = takeIfPresent(name) else { return nil }
+    guard let elements = try typedIfPresent(name, "an array", \.elements) else { return nil }
     var objects: [JSONObjectReader] = []
-    for (index, element) in try typed(name, value, "an array", \.elements).enumerated() {
+    for (index, element) in elements.enumerated() {
       objects.append(try JSONObjectReader(element, at: "\(place(of: name))[\(index)]"))
     }
     return objects
@@ -192,6 +184,12 @@ package struct JSONObjectReader {
       }
     }
     return dictionary
+  }
+
+  private mutating func typedIfPresent<Value>(
+    _ name: String, _ expected: String, _ pick: (JSONValue) -> Value?
+  ) throws(MalformedJSON) -> Value? {
+    try takeIfPresent(name).map { value throws(MalformedJSON) in try typed(name, value, expected, pick) }
   }
 
   private func typed<Value>(

@@ -144,7 +144,7 @@ extension JSONScanner {
   }
 
   /// Skips the separator before an element; true at the container's end, nil if it is incomplete.
-  private mutating func separator(_ close: UInt8, isFirst: Bool) throws(JSONError) -> Bool? {
+  mutating func separator(_ close: UInt8, isFirst: Bool) throws(JSONError) -> Bool? {
     skipWhitespace()
     guard position < window.end else { return try starvedOrTooEarly() ? nil : true }
     if window[position] == close {
@@ -255,8 +255,7 @@ extension JSONScanner {
   /// Starts the next document; false if none of it has arrived.
   package mutating func beginDocument() throws(JSONError) -> Bool {
     guard awaitDocument() == .value else { return false }
-    levels.removeAll()
-    expectation = .value
+    goBack(to: position)
     return true
   }
 
@@ -268,10 +267,7 @@ extension JSONScanner {
 
   /// Reads the next of several top-level values onto an emptied tape.
   package mutating func nextLine(_ tape: inout JSONTape) throws(JSONError) -> JSONStep {
-    skipWhitespace()
-    guard position < window.end else { return window.isComplete ? .end : .starved }
-    levels.removeAll()
-    expectation = .value
+    guard try beginDocument() else { return awaitDocument() }
     let start = position
     do throws(JSONError) {
       return try nextValue(&tape)

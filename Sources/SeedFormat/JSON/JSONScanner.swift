@@ -106,30 +106,19 @@ package struct JSONScanner: ~Copyable {
     let byte = window[position]
     switch expectation {
     case .nothing: throw error("expected the end of the document")
-    case .commaOrEnd: return try afterValue(byte)
+    case .commaOrEnd: return try afterValue()
     case .nameOrObjectEnd: return byte == UInt8(ascii: "}") ? close(.endObject) : try name()
     case .valueOrArrayEnd: return byte == UInt8(ascii: "]") ? close(.endArray) : try value()
     case .value: return try value()
     }
   }
 
-  private mutating func afterValue(_ byte: UInt8) throws(JSONError) -> JSONToken {
-    let isInObject: Bool
-    switch levels.last {
-    case nil: throw error("expected the end of the document")
-    case .object: isInObject = true
-    case .array: isInObject = false
-    }
-    if byte == (isInObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) {
-      return close(isInObject ? .endObject : .endArray)
-    }
-    guard byte == UInt8(ascii: ",") else {
-      throw error("expected a comma or the end of the \(isInObject ? "object" : "array")")
-    }
+  private mutating func afterValue() throws(JSONError) -> JSONToken {
+    let isInObject = if case .object? = levels.last { true } else { false }
     // If the next token is incomplete, the caller returns to before the comma.
-    position += 1
-    skipWhitespace()
-    guard position < window.end else { return try starvedOrTooEarly() ? .starved : .end }
+    let isEnd = try separator(isInObject ? UInt8(ascii: "}") : UInt8(ascii: "]"), isFirst: false)
+    guard let isEnd else { return .starved }
+    if isEnd { return leaveLevel(isInObject ? .endObject : .endArray) }
     return try isInObject ? name() : value()
   }
 

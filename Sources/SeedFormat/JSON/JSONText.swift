@@ -1,8 +1,3 @@
-/// The length of the multibyte UTF-8 sequence at `index`; 0 if it is invalid, -1 if it continues after `end`.
-package func utf8SequenceLength(_ bytes: UnsafePointer<UInt8>, _ index: Int, _ end: Int) -> Int {
-  JSONText.sequenceLength(bytes, index, end)
-}
-
 enum JSONText {
   enum Outcome {
     case ends(at: Int, hasEscapes: Bool)
@@ -24,8 +19,8 @@ enum JSONText {
         index += 2
       case 0..<0x20: return .wrong(at: index, "control character in a string")
       default:
-        let length = sequenceLength(bytes, index, end)
-        if length == incomplete { return .starved }
+        let length = utf8SequenceLength(bytes, index, end)
+        if length < 0 { return .starved }
         guard length > 0 else { return .wrong(at: index, "a string that is not valid UTF-8") }
         index += length
       }
@@ -60,35 +55,6 @@ enum JSONText {
   private static func equal(_ word: UInt64, _ byte: UInt64) -> UInt64 {
     let difference = word ^ (lowBits &* byte)
     return (difference &- lowBits) & ~difference
-  }
-
-  // MARK: UTF-8
-
-  static let incomplete = -1
-
-  /// The length of the sequence at `index` by the Unicode Standard's table 3-7; 0 if it is invalid.
-  static func sequenceLength(_ bytes: UnsafePointer<UInt8>, _ index: Int, _ end: Int) -> Int {
-    let (length, second) = lead(bytes[index])
-    guard length > 0 else { return 0 }
-    for offset in 1..<length {
-      guard index + offset < end else { return incomplete }
-      let allowed = offset == 1 ? second : 0x80...0xBF
-      guard allowed.contains(bytes[index + offset]) else { return 0 }
-    }
-    return length
-  }
-
-  private static func lead(_ byte: UInt8) -> (length: Int, second: ClosedRange<UInt8>) {
-    switch byte {
-    case 0xC2...0xDF: (2, 0x80...0xBF)
-    case 0xE0: (3, 0xA0...0xBF)
-    case 0xE1...0xEC, 0xEE...0xEF: (3, 0x80...0xBF)
-    case 0xED: (3, 0x80...0x9F)
-    case 0xF0: (4, 0x90...0xBF)
-    case 0xF1...0xF3: (4, 0x80...0xBF)
-    case 0xF4: (4, 0x80...0x8F)
-    default: (0, 0...0)
-    }
   }
 
   // MARK: Escapes

@@ -1,9 +1,9 @@
 /// A SHA-256 digest: 32 bytes.
 public struct SHA256Digest: Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
   /// Big-endian; four words need no allocation.
-  package let words: (UInt64, UInt64, UInt64, UInt64)
+  package let words: SIMD4<UInt64>
 
-  package init(words: (UInt64, UInt64, UInt64, UInt64)) { self.words = words }
+  package init(words: SIMD4<UInt64>) { self.words = words }
 
   /// Bytes in a digest.
   public static let byteCount = 32
@@ -13,9 +13,9 @@ public struct SHA256Digest: Hashable, Sendable, CustomStringConvertible, Express
     guard bytes.count == Self.byteCount else {
       throw InvalidName("SHA-256 digest", found: "\(bytes.count) bytes", expected: "32 bytes")
     }
-    var words: [UInt64] = [0, 0, 0, 0]
+    var words = SIMD4<UInt64>()
     for (index, byte) in bytes.enumerated() { words[index / 8] = words[index / 8] << 8 | UInt64(byte) }
-    self.words = (words[0], words[1], words[2], words[3])
+    self.words = words
   }
 
   /// Parses 64 lower-case hexadecimal digits.
@@ -28,24 +28,11 @@ public struct SHA256Digest: Hashable, Sendable, CustomStringConvertible, Express
 
   /// The 32 bytes.
   public var bytes: [UInt8] {
-    [words.0, words.1, words.2, words.3].flatMap { word in
-      (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) }
-    }
+    (0..<Self.byteCount).map { UInt8(truncatingIfNeeded: words[$0 / 8] >> UInt64(56 - $0 % 8 * 8)) }
   }
 
   /// Sixty-four lower-case hexadecimal digits.
   public var hex: String { lowerHex(bytes) }
-
-  /// Compares all words.
-  public static func == (left: Self, right: Self) -> Bool { left.words == right.words }
-
-  /// Hashes all words.
-  public func hash(into hasher: inout Hasher) {
-    hasher.combine(words.0)
-    hasher.combine(words.1)
-    hasher.combine(words.2)
-    hasher.combine(words.3)
-  }
 
   /// The hexadecimal digits.
   public var description: String { hex }

@@ -55,10 +55,9 @@ package struct Problem: Error, Hashable, Sendable {
   }
 
   package var json: JSONValue {
-    let common = [
-      JSONMember("type", .string(type.rawValue)), JSONMember("title", .string(type.title)),
-      JSONMember("status", .integer(Int64(type.status))), JSONMember("detail", .string(detail)),
-    ]
-    return .object(common + members)
+    .object(
+      .init(
+        ("type", .string(type.rawValue)), ("title", .string(type.title)), ("status", JSONValue(type.status)),
+        ("detail", .string(detail))) + members)
   }
 }

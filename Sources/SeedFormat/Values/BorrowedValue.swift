@@ -22,6 +22,7 @@ package enum BorrowedValue {
     }
   }
 
+  @inlinable
   package var byteCount: Int {
     switch self {
     case .text(let bytes), .blob(let bytes): bytes.count

@@ -10,14 +10,7 @@ public enum SeedValue: Hashable, Sendable, CustomStringConvertible {
 
   /// Compares canonical bytes: 1 and 1.0 differ, 0.0 and −0.0 differ, and so do composed and decomposed "é".
   public static func == (left: Self, right: Self) -> Bool {
-    switch (left, right) {
-    case (.null, .null): true
-    case (.integer(let a), .integer(let b)): a == b
-    case (.real(let a), .real(let b)): a.bitPattern == b.bitPattern
-    case (.text(let a), .text(let b)): a.utf8.elementsEqual(b.utf8)
-    case (.blob(let a), .blob(let b)): a == b
-    default: false
-    }
+    left.withBorrowed { left in right.withBorrowed { BorrowedValue.same(left, $0) } }
   }
 
   /// Consistent with `==`.
@@ -39,6 +32,24 @@ public enum SeedValue: Hashable, Sendable, CustomStringConvertible {
     case .real(let value): "\(value)"
     case .text(let value): value
     case .blob(let value): "blob of \(value.count) bytes"
+    }
+  }
+}
+
+extension SeedValue: Decodable {
+  /// Decodes any column, or JSON's null, numbers, texts and bools (as 1 and 0).
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    if container.decodeNil() {
+      self = .null
+    } else if let value = try? container.decode(Int64.self) {
+      self = .integer(value)
+    } else if let value = try? container.decode(Double.self) {
+      self = value.seedValue
+    } else if let value = try? container.decode(Bool.self) {
+      self = value.seedValue
+    } else {
+      self = .text(try container.decode(String.self))
     }
   }
 }

@@ -14,7 +14,8 @@ struct FollowedFacts {
 
   /// Reads changed facts and drops removed ones. Returns whether there were any.
   mutating func look(at folder: FactsFolder, of series: [Series]) -> Bool {
-    let (hasMirrors, hasPublisher) = (lookAtMirrors(folder), lookAtPublisher(folder))
+    let hasMirrors = Self.look(at: folder, &mirrors, &mirrorsStamp)
+    let hasPublisher = Self.look(at: folder, &publisher, &publisherStamp)
     let found = series.reduce(into: [:]) { found, series in found[series] = folder.stamp(series) }
     guard found != stamps else { return hasMirrors || hasPublisher }
     for series in Set(stamps.keys).union(found.keys) where stamps[series] != found[series] {
@@ -24,17 +25,12 @@ struct FollowedFacts {
     return true
   }
 
-  private mutating func lookAtMirrors(_ folder: FactsFolder) -> Bool {
-    let found = folder.mirrorsStamp
-    guard found != mirrorsStamp else { return false }
-    (mirrors, mirrorsStamp) = (folder.mirrors, found)
-    return true
-  }
-
-  private mutating func lookAtPublisher(_ folder: FactsFolder) -> Bool {
-    let found = folder.publisherStamp
-    guard found != publisherStamp else { return false }
-    (publisher, publisherStamp) = (folder.publisher, found)
+  private static func look<Facts: CommonFacts>(
+    at folder: FactsFolder, _ facts: inout Facts?, _ stamp: inout FileStamp?
+  ) -> Bool {
+    let found = folder.stamp(Facts.self)
+    guard found != stamp else { return false }
+    (facts, stamp) = (folder.read(Facts.self), found)
     return true
   }
 }

@@ -2,6 +2,28 @@ import SeedFormat
 import SeedHTTP
 import SeedSystem
 
+/// A response's kind and result, carried by its measurement because cached responses bypass the router.
+struct AnswerMark: Hashable, Sendable {
+  enum Kind: Int, CaseIterable, Sendable {
+    /// Rejected by the server before routing.
+    case refused
+    case page, health, metrics, openapi, timestamp, metadata, delta, snapshot, overview, redirect, changes
+    case unknown
+  }
+
+  // Ordered by size, so that an existential holds the value without an allocation.
+  /// The series' number in the register; 0 for none.
+  let series: Int
+  /// The distance between the client of `changes` and the head; nil for other kinds.
+  let versionsBehind: Int?
+  let kind: Kind
+  let refusal: ProblemType?
+
+  init(_ kind: Kind, series: Int = 0, versionsBehind: Int? = nil, refusal: ProblemType? = nil) {
+    (self.kind, self.series, self.versionsBehind, self.refusal) = (kind, series, versionsBehind, refusal)
+  }
+}
+
 struct FrontCounts: Sendable {
   static let latencyBounds = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60]
   static let behindBounds = [0, 1, 4, 16, 64, 256, 1024]
@@ -32,7 +54,7 @@ struct FrontCounts: Sendable {
   }
 
   mutating func count(_ measurement: HTTPMeasurement) {
-    let mark = AnswerMark(number: measurement.mark)
+    let mark = measurement.mark as? AnswerMark ?? AnswerMark(.refused)
     answers[Self.place(mark.kind, status: measurement.status)] += 1
     bytes[mark.kind.rawValue] += measurement.sentBytes
     let seconds = Double(measurement.nanoseconds) / 1e9

@@ -90,11 +90,11 @@ extension MetricsPage {
     }
     writeChoice(
       "seedbank_found_by", "way", "1 for the way in which the newest step found changes.", facts
-    ) { $0.look.foundBy }
+    ) { $0.look.foundBy?.way }
     writeChoice(
       "seedbank_compared_because", "why",
       "1 for the reason for which the newest step compared rows despite origin.changes being log.", facts
-    ) { $0.look.comparedWhy }
+    ) { $0.look.foundBy?.why }
     text.family(
       "seedbank_origin_log_missed_total", .counter,
       "Rows that the origin's log missed, and that an audit found and published.",
@@ -102,7 +102,7 @@ extension MetricsPage {
     writeReading(facts, now: now)
     writeMirrors(view, now: now)
     let samples = facts.flatMap { facts in
-      StepOutcome.allCases.map { outcome -> Sample in
+      StepRecord.Outcome.allCases.map { outcome -> Sample in
         // Starts at 0, because monitors do not count the first appearance of a value as an increase.
         (
           [("series", facts.series.description), ("result", outcome.rawValue)],

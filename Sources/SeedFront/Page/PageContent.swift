@@ -7,21 +7,21 @@ import SeedTrust
 struct PageContent: Sendable {
   private let view: CatalogView
   private let now: UTCTime
-  private let verdict: PublicationVerdict
+  private let worst: PublicationProblem?
   private let series: [PageSeries]
   /// The size of markup after which further series are only listed.
   var room = PageLimits.sectionBytes
 
   init(view: CatalogView, clients: ClientCounts, now: UTCTime) {
     (self.view, self.now) = (view, now)
-    let evidence = view.evidence(at: now)
-    verdict = PublicationVerdict(evidence, at: now)
+    let status = view.status(at: now)
+    worst = status.worst(at: now)
     let root = view.catalog?.roots.map(\.version).runs.last?.lowerBound
     let name = root.map { MetadataName.versioned(Root.type, $0) }
-    series = zip(view.catalog?.allSeries ?? [], evidence.series).map { metadata, evidence in
+    series = zip(view.catalog?.allSeries ?? [], status.series).map { metadata, status in
       PageSeries(
         metadata: metadata, snapshots: view.servedSnapshots(metadata), facts: view.facts[metadata.series],
-        concerns: evidence.concerns(at: now), clients: clients,
+        problems: status.problems(at: now), clients: clients,
         hasSuccessor: view.catalog?.hasMajor(after: metadata.series) == true, isCopy: view.follow != nil,
         now: now, root: name)
     }
@@ -29,7 +29,7 @@ struct PageContent: Sendable {
 
   var html: HTML {
     """
-    \(PageVerdict(verdict: verdict, series: series).html)
+    \(PageStatus(worst: worst, series: series).html)
     \(warnings)
     \(view.follow.map { follows($0.current) })
     \(list)
@@ -47,13 +47,13 @@ struct PageContent: Sendable {
       [view.failure.map { "The newest publication could not be loaded: \(foreign: $0)" }].compactMap(\.self)
       + (signatures + view.missingFileWarnings + view.lateWarnings).map { "\(foreign: $0)." }
       + (view.mirrors?.late ?? []).map { Self.notice(mirror: $0.number, since: $0.since) }
-      + PublisherConcern.allCases.filter { told($0) }.map(\.notice)
+      + PublisherProblem.allCases.filter { told($0) }.map(\.notice)
     return "<div id=\"warnings\">\(sentences.map { "<p class=\"notice\">\($0)</p>\n" })</div>"
   }
 
-  /// Whether to show a notice: not if the verdict already mentions the concern.
-  private func told(_ concern: PublisherConcern) -> Bool {
-    view.publisher?.concerns.contains(concern) == true && verdict != .publisher(concern)
+  /// Whether to show a notice: not if the first sentence already has it.
+  private func told(_ problem: PublisherProblem) -> Bool {
+    view.publisher?.problems.contains(problem) == true && worst != .publisher(problem)
   }
 
   /// Omits the mirror's address, which is private.

@@ -21,7 +21,7 @@ extension PageSeries {
       """
   }
 
-  private func buildsTable(_ steps: ArraySlice<SeriesFacts.Step>) -> HTML {
+  private func buildsTable(_ steps: ArraySlice<StepRecord>) -> HTML {
     let heads: [HTML] = [
       .head("At"), .head("Outcome"), .head("Found by"), .numberHead("Version"), .numberHead("Took"),
       .numberHead("Inserted"),
@@ -37,8 +37,8 @@ extension PageSeries {
     return "<p class=\"quiet\">\(HTML.number(count, "more build", "more builds")): \(link).</p>"
   }
 
-  private static func summary(_ steps: [SeriesFacts.Step]) -> String {
-    let counts = StepOutcome.allCases.compactMap { outcome -> String? in
+  private static func summary(_ steps: [StepRecord]) -> String {
+    let counts = StepRecord.Outcome.allCases.compactMap { outcome -> String? in
       let count = steps.count { $0.outcome == outcome }
       return count == 0 ? nil : "\(count) \(outcome.word)"
     }
@@ -46,7 +46,7 @@ extension PageSeries {
     return "\(counts.joined(separator: ", ")); the longest took \(longest)."
   }
 
-  private func row(_ step: SeriesFacts.Step) -> HTML {
+  private func row(_ step: StepRecord) -> HTML {
     let times: HTML? = step.times > 1 ? " × \(HTML.number(step.times))" : nil
     let state: HTML = .state(step.outcome.kind, step.outcome.word)
     let start: [HTML] = [
@@ -70,12 +70,12 @@ extension PageSeries {
   }
 }
 
-extension SeriesFacts.Step {
+extension StepRecord {
   /// Formats `comparison: other-schema` with the words of the metrics.
   fileprivate var foundByWords: String {
     let missed = missedRows == 0 ? nil : "the log missed \(HTML.grouped(missedRows))"
-    let why = [comparedWhy?.rawValue, missed].compactMap(\.self)
-    return [foundBy?.rawValue, why.isEmpty ? nil : why.joined(separator: ", ")].compactMap(\.self)
+    let why = [foundBy?.why?.rawValue, missed].compactMap(\.self)
+    return [foundBy?.way.rawValue, why.isEmpty ? nil : why.joined(separator: ", ")].compactMap(\.self)
       .joined(separator: ": ")
   }
 
@@ -97,7 +97,7 @@ extension HTML {
   }
 }
 
-extension StepOutcome {
+extension StepRecord.Outcome {
   fileprivate var word: String { self == .rolledBack ? "rolled back" : rawValue }
 
   fileprivate var kind: String {
@@ -115,7 +115,7 @@ private struct Strip {
   private static let barWidth = 8
   private static let least = 6
 
-  let steps: [SeriesFacts.Step]
+  let steps: [StepRecord]
 
   var bars: [HTML] {
     let longest = max(1, steps.map(\.milliseconds).max() ?? 1)

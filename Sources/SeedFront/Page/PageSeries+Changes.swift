@@ -65,7 +65,7 @@ extension PageSeries {
   }
 
   /// A delta has only new values, so the script needs these counts to distinguish inserts from updates.
-  private static func counts(_ step: SeriesFacts.Step) -> HTML {
+  private static func counts(_ step: StepRecord) -> HTML {
     let tables = step.changes.sorted { $0.key < $1.key }.map { name, changes in
       JSONMember(name, ["inserted": JSONValue(changes.inserted), "updated": JSONValue(changes.updated)])
     }

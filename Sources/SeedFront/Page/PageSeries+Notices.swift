@@ -5,7 +5,7 @@ import SeedTrust
 
 extension PageSeries {
   var trouble: (kind: String, word: String)? {
-    concerns.first.map { (Optional($0.level).kind, word($0)) }
+    problems.first.map { ($0.level.rawValue, word($0)) }
   }
 
   var badge: HTML {
@@ -13,8 +13,8 @@ extension PageSeries {
     return state.lifecycle == .active ? .state("good", "current") : .state("soon", state.lifecycle.word)
   }
 
-  private func word(_ concern: SeriesConcern) -> String {
-    switch concern {
+  private func word(_ problem: SeriesProblem) -> String {
+    switch problem {
     case .expired: "signatures expired"
     case .noSnapshot: "no snapshot"
     case .filesMissing: "files are missing"
@@ -36,7 +36,7 @@ extension PageSeries {
   }
 
   var notices: HTML {
-    let sentences = ([lifecycleNotice] + concerns.map(sentence)).compactMap(\.self)
+    let sentences = ([lifecycleNotice] + problems.map(sentence)).compactMap(\.self)
     return "<div id=\"\(id):notices\">\(sentences.map { "<p class=\"notice\">\($0)</p>" })</div>"
   }
 
@@ -52,8 +52,8 @@ extension PageSeries {
     }
   }
 
-  private func sentence(_ concern: SeriesConcern) -> HTML? {
-    switch concern {
+  private func sentence(_ problem: SeriesProblem) -> HTML? {
+    switch problem {
     case .expired:
       """
       Clients reject it: signatures on the way to it have expired. <code>seedbank regenerate</code> renews them, and
@@ -158,7 +158,7 @@ extension PageSeries {
       """
   }
 
-  private static func words(_ reason: FailureReason?) -> HTML {
+  private static func words(_ reason: StepRecord.Reason?) -> HTML {
     let status: HTML = "<code>seedbank status</code> on the publisher’s machine"
     return switch reason {
     case .keys:

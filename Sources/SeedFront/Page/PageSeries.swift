@@ -9,7 +9,7 @@ struct PageSeries: Sendable {
   let snapshots: [PublishedObject]
   let facts: SeriesFacts?
   /// Worst first.
-  let concerns: [SeriesConcern]
+  let problems: [SeriesProblem]
   let clients: ClientCounts
   let hasSuccessor: Bool
   /// Whether the front serves a copy, which gets no reports of the publisher's steps.
@@ -93,7 +93,7 @@ struct PageSeries: Sendable {
         facts?.look.reading.lagSeconds.map { "\(TimeSpan(seconds: $0).description)" }
       ),
       ("wait", "Waits for the replica since", facts?.look.behindSince.map(HTML.time)),
-      ("found", "Rows compared because", facts?.look.comparedWhy.map { "\($0.rawValue)" }),
+      ("found", "Rows compared because", facts?.look.foundBy?.why.map { "\($0.rawValue)" }),
       (
         "missed", "Rows the log missed",
         facts.flatMap { $0.missedRows == 0 ? nil : HTML.number($0.missedRows) }

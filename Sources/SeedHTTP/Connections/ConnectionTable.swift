@@ -2,7 +2,6 @@ import SeedSystem
 
 import struct Synchronization.Atomic
 
-/// A server's load at one moment.
 package struct HTTPLoad: Hashable, Sendable {
   package var connections = 0
   /// Requests without a complete response.

@@ -1,4 +1,3 @@
-/// An invalid or ambiguous query.
 package enum HTTPQueryError: Error, Hashable, Sendable, CustomStringConvertible {
   case missingName
   /// A `%` without two hexadecimal digits, in the parameter with that raw name.

@@ -12,8 +12,8 @@ package struct HTTPResponse: Sendable {
   /// Whether the response depends only on the target and the preference for gzip. The server then keeps it for GET and
   /// HEAD, without calling the handler again, until ``HTTPServer/forgetAnswers``.
   package var isReusable = false
-  /// A number with which the handler's owner identifies the exchange in its measurement.
-  package var mark = 0
+  /// Identifies the response in its measurement. Only the handler's owner knows the type.
+  package var mark: (any Sendable)?
 
   package init(status: Int, headers: HTTPHeaders = [:], body: HTTPBody = .empty) {
     (self.status, self.headers, self.body) = (status, headers, body)

@@ -140,7 +140,6 @@ private enum ByteRanges {
     guard digits.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
     return min(Int64(digits) ?? .max, .max - 1)
   }
-
 }
 
 extension HTTPBody {

@@ -61,7 +61,7 @@ final class CurrentRequest {
 
   func measurement(isComplete: Bool) -> HTTPMeasurement {
     var measurement = HTTPMeasurement(
-      mark: response?.mark ?? 0, status: response?.status ?? 0,
+      mark: response?.mark, status: response?.status ?? 0,
       bodyBytes: isHead ? 0 : response?.bodyBytes ?? 0, isComplete: isComplete, agent: agent,
       nanoseconds: start.map { monotonicNanoseconds() - $0 } ?? 0)
     if !isComplete { measurement.sentBytes = acknowledgedOfBody(measurement.bodyBytes) }

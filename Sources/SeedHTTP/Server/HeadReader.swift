@@ -1,17 +1,35 @@
 internal import CMicroHTTPD
 
-/// Scans a request's head and counts the bytes of its parts; see ``RequestGuard``.
+/// Scans a request's head in one pass and counts the bytes of its parts; see ``RequestGuard``. Valid during one call.
 struct HeadReader {
   private(set) var fields = HeaderScan()
   private var accounted = 0
   private let arrived: Int
+  /// The fields in place; those beyond ``HeadSize/fieldLimit`` are left out.
+  private let lines: UnsafeMutableBufferPointer<Line>
 
-  private init(_ connection: OpaquePointer) { arrived = seedbank_mhd_head_bytes(connection) }
+  private struct Line {
+    let name: HeadText
+    let value: HeadText
+  }
 
-  static func read(_ connection: OpaquePointer) -> HeadReader {
-    var reader = HeadReader(connection)
-    withUnsafeMutablePointer(to: &reader) { seedbank_mhd_each_field(connection, scanField, $0) }
-    return reader
+  /// Passes the head to `body`, with room on the stack, because a cached response must not allocate.
+  static func read<Result>(_ connection: OpaquePointer, _ body: (HeadReader) -> Result) -> Result {
+    withUnsafeTemporaryAllocation(of: Line.self, capacity: HeadSize.fieldLimit) { lines in
+      var reader = HeadReader(arrived: seedbank_mhd_head_bytes(connection), lines: lines)
+      withUnsafeMutablePointer(to: &reader) { seedbank_mhd_each_field(connection, scanField, $0) }
+      return body(reader)
+    }
+  }
+
+  private init(arrived: Int, lines: UnsafeMutableBufferPointer<Line>) {
+    (self.arrived, self.lines) = (arrived, lines)
+  }
+
+  /// Copies the fields.
+  var headers: HTTPHeaders {
+    HTTPHeaders(
+      lines.prefix(fields.fieldCount).map { HTTPHeaders.Field($0.name.text, $0.value.text) })
   }
 
   func size(with line: RequestLine) -> HeadSize {
@@ -25,6 +43,9 @@ struct HeadReader {
   }
 
   fileprivate mutating func add(name: HeadText, value: HeadText) {
+    if fields.fieldCount < lines.count {
+      lines.initializeElement(at: fields.fieldCount, to: Line(name: name, value: value))
+    }
     fields.add(name: name, value: value)
     accounted += name.count + gap(between: name, and: value) + value.count + 2
   }
@@ -44,20 +65,6 @@ private func scanField(
 ) {
   reader?.assumingMemoryBound(to: HeadReader.self).pointee.add(
     name: headText(at: name, count: nameLength), value: headText(at: value, count: valueLength))
-}
-
-func headers(of connection: OpaquePointer) -> HTTPHeaders {
-  var headers = HTTPHeaders()
-  withUnsafeMutablePointer(to: &headers) { seedbank_mhd_each_field(connection, copyField, $0) }
-  return headers
-}
-
-private func copyField(
-  headers: UnsafeMutableRawPointer?, name: UnsafePointer<CChar>?, nameLength: Int,
-  value: UnsafePointer<CChar>?, valueLength: Int
-) {
-  headers?.assumingMemoryBound(to: HTTPHeaders.self).pointee.append(
-    headText(at: name, count: nameLength).text, headText(at: value, count: valueLength).text)
 }
 
 func headText(at start: UnsafePointer<CChar>) -> HeadText { headText(at: start, count: strlen(start)) }

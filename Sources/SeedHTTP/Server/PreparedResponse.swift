@@ -16,7 +16,7 @@ final class PreparedResponse: Sendable {
   /// reads from a stream, so connections that share one would wait for each other at every part.
   let isShareable: Bool
   let file: OpenFile.Identity?
-  let mark: Int
+  let mark: (any Sendable)?
   // libmicrohttpd counts its users under its own lock, and changes nothing else.
   private nonisolated(unsafe) let response: OpaquePointer
 

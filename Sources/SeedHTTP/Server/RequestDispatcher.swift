@@ -52,7 +52,8 @@ final class RequestDispatcher: Sendable {
     switch current.step {
     case .head:
       current.target.withUnsafeBufferPointer { target in
-        readHead(current, on: connection, RequestLine(method: method, target: target, version: version))
+        let line = RequestLine(method: method, target: target, version: version)
+        return HeadReader.read(connection) { readHead(current, on: connection, line, $0) }
       }
     case .handler(let request): respond(to: request, current, on: connection)
     case .kept(let response): send(response, current, on: connection)
@@ -61,9 +62,9 @@ final class RequestDispatcher: Sendable {
     }
   }
 
-  private func readHead(_ current: CurrentRequest, on connection: OpaquePointer, _ line: RequestLine) -> Bool
-  {
-    let head = HeadReader.read(connection)
+  private func readHead(
+    _ current: CurrentRequest, on connection: OpaquePointer, _ line: RequestLine, _ head: HeadReader
+  ) -> Bool {
     let isHead = line.method.isExactly("HEAD")
     let agent = head.fields.agent.map { configuration.labelAgent?($0) ?? 0 } ?? 0
     do throws(Problem) {
@@ -71,12 +72,15 @@ final class RequestDispatcher: Sendable {
       try RequestGuard.check(line, head.fields, accountsForEveryByte: head.accountsForEveryByte(with: line))
     } catch {
       connections.refusals.count(.head)
-      let request = request(line, on: connection)
+      let request = request(line, head.headers, on: connection)
       current.finishHead(isHead: isHead, agent: agent, request)
       return refuse(error, to: request, current, on: connection)
     }
-    let kept = keptResponse(current, line, isHead: isHead, head.fields)
-    let request = kept == nil || configuration.observe != nil ? request(line, on: connection) : nil
+    let mayBeKept =
+      !head.fields.hasConditions && (isHead || line.method.isExactly("GET")) && !isLast(current)
+    let kept = mayBeKept ? answers.prepared(line.target, gzip: head.fields.coding.prefersGzip) : nil
+    let isWhole = kept == nil || configuration.observe != nil
+    let request = isWhole ? request(line, head.headers, on: connection) : nil
     current.finishHead(isHead: isHead, agent: agent, request)
     if let kept { current.admit(.kept(kept)) } else if let request { current.admit(.handler(request)) }
     // Between the calls libmicrohttpd would send "100 Continue", although there is no body.
@@ -102,15 +106,9 @@ final class RequestDispatcher: Sendable {
     return false
   }
 
-  private func keptResponse(
-    _ current: CurrentRequest, _ line: RequestLine, isHead: Bool, _ fields: HeaderScan
-  ) -> PreparedResponse? {
-    guard !fields.hasConditions, isHead || line.method.isExactly("GET"), !isLast(current) else { return nil }
-    return answers.prepared(line.target, gzip: fields.coding.prefersGzip)
-  }
-
-  private func request(_ line: RequestLine, on connection: OpaquePointer) -> HTTPRequest {
-    let headers = headers(of: connection)
+  private func request(
+    _ line: RequestLine, _ headers: HTTPHeaders, on connection: OpaquePointer
+  ) -> HTTPRequest {
     let sender = senderAddress(
       headers.values(of: "X-Forwarded-For"), from: remoteAddress(of: connection),
       trusts: connections.isExempt)

@@ -1,7 +1,7 @@
 import SeedDatabase
 import SeedFormat
 
-/// One table of an import: its writers by shape, its counts and the keys it has seen.
+/// One table of an import: the batches of its rows, its counts and the keys it has seen.
 final class ImportTarget {
   let table: TableSchema
   /// The table's key, stored because each access through the table would copy and free it.
@@ -27,11 +27,10 @@ final class ImportTarget {
   var keys = ImportReport.Keys()
   /// The CSV fields that fill the columns, by column.
   var fields: [String: String] = [:]
-  var filled: Set<Int> = []
-  private(set) var writers: [SlotSet: TableWriter] = [:]
-  @exclusivity(unchecked) private var latest: (slots: SlotSet, writer: TableWriter)?
-  /// Rows that are written together; `nil` if the database is not UTF-8, or if triggers run.
-  let batch: TableBatch?
+  private var filled: Set<Int> = []
+  /// By the columns that their rows fill.
+  private var batches: [RowBatch] = []
+  @exclusivity(unchecked) var collected = CollectedRows()
   /// Tables that this one's triggers write; empty if triggers do not run.
   let triggered: Set<String>
   private(set) lazy var conflicts = UniqueConflict(connection, table)
@@ -41,7 +40,7 @@ final class ImportTarget {
 
   init(
     _ table: TableSchema, _ mode: TableMapping.MergeMode, _ connection: Connection, _ fitter: AffinityFitter,
-    _ rule: ConflictRule, _ supply: RowSupply?, triggered: Set<String>
+    _ rule: ConflictRule, triggered: Set<String>
   ) {
     self.table = table
     key = table.key
@@ -49,31 +48,25 @@ final class ImportTarget {
       KeyIdentity.Part(affinity: table.columns[$0].affinity, collation: $1)
     }
     self.mode = mode
-    batch = triggered.isEmpty ? supply.map { TableBatch(rule, $0) } : nil
     self.triggered = triggered
     (self.connection, self.fitter, self.rule) = (connection, fitter, rule)
   }
 
-  func writer(_ slots: SlotSet) throws -> TableWriter {
-    if let latest, latest.slots == slots { return latest.writer }
-    if let known = writers[slots] {
-      latest = (slots, known)
-      return known
-    }
-    guard let shape = RowShape(table.columns.indices.filter(slots.contains), of: table) else {
+  /// A batch for rows that fill these columns. Omitted columns get their values in new rows; in a replaced table, in all.
+  func batch(_ columns: [Int], omitted: [Int]) throws -> RowBatch {
+    let columns = mode == .replace ? columns + omitted : columns
+    guard let shape = RowShape(columns, onlyNew: mode == .replace ? [] : omitted, of: table) else {
       throw RejectedRow(.missingKey, "a column of the key is missing")
     }
-    let writer = try TableWriter(
-      table, shape, connection, fitter, rule: rule, runsTriggers: runsTriggers)
-    writers[slots] = writer
-    filled.formUnion(shape.columns)
-    latest = (slots, writer)
-    return writer
+    let batch = RowBatch(table, shape, connection, fitter, rule: rule, runsTriggers: runsTriggers)
+    batches.append(batch)
+    filled.formUnion(columns)
+    return batch
   }
 
   var report: ImportReport.Table {
     var report = ImportReport.Table()
-    for changes in writers.values.map(\.changes) + [batch?.counts ?? TableChanges()] {
+    for changes in batches.map(\.writer.changes) {
       report.inserted += changes.inserted
       report.updated += changes.updated
       report.unchanged += changes.unchanged
@@ -84,10 +77,7 @@ final class ImportTarget {
     return report
   }
 
-  var statements: Int {
-    let others = (seen?.statements ?? 0) + (batch?.statements ?? 0)
-    return writers.values.reduce(others) { $0 + $1.statements }
-  }
+  var statements: Int { batches.reduce(seen?.statements ?? 0) { $0 + $1.statements } }
 
   func fills(_ columns: [String]) -> Bool {
     filled.contains { column in
@@ -100,16 +90,18 @@ final class ImportTarget {
   var reach: Set<String> { triggered.union([table.name]) }
 
   var isTouched: Bool {
-    deleted + cleared > 0 || batch?.counts.isEmpty == false || writers.values.contains { !$0.changes.isEmpty }
+    deleted + cleared > 0 || batches.contains { !$0.writer.changes.isEmpty }
   }
 
   /// Counts and notes at a point in time, to roll back to.
-  typealias Mark = (changes: [SlotSet: TableChanges], keys: [Int], rejected: Int, recognised: Int)
+  typealias Mark = (changes: [TableChanges], keys: [Int], rejected: Int, recognised: Int)
 
-  var mark: Mark { (writers.mapValues(\.changes), keys.counts, rejected, recognised) }
+  var mark: Mark { (batches.map(\.writer.changes), keys.counts, rejected, recognised) }
 
   func restore(_ mark: Mark) {
-    for (slots, writer) in writers { writer.restore(mark.changes[slots] ?? TableChanges()) }
+    for (number, batch) in batches.enumerated() {
+      batch.writer.restore(number < mark.changes.count ? mark.changes[number] : TableChanges())
+    }
     keys.cut(to: mark.keys)
     (rejected, recognised) = (mark.rejected, mark.recognised)
     recent.clear()
@@ -152,10 +144,9 @@ struct RecentRows {
 
 /// The keys that an import mentioned, in a temporary table; rows without one are deleted at the end.
 final class SeenKeys {
-  private(set) var statements = 0
   private let table: TableSchema
   private let connection: Connection
-  private let add: Statement
+  private let add: RowStatement
   private let name: String
 
   init(_ table: TableSchema, number: Int, _ connection: Connection) throws {
@@ -170,20 +161,18 @@ final class SeenKeys {
     try connection.execute("DROP TABLE IF EXISTS \(name)")
     try connection.execute(
       "CREATE TABLE \(name)(\(columns.joined(separator: ", ")), PRIMARY KEY (\(key))) WITHOUT ROWID")
-    let marks = Array(repeating: "?", count: table.key.count).joined(separator: ", ")
-    add = try connection.prepare("INSERT OR IGNORE INTO \(name) VALUES (\(marks))")
+    let (name, width) = (name, table.key.count)
+    add = RowStatement(connection) {
+      "INSERT OR IGNORE INTO \(name) VALUES \(RowStatement.marks(width, rows: $0))"
+    }
   }
 
-  func insert(_ key: [BorrowedValue]) throws {
-    statements += 1
-    for (index, value) in key.enumerated() { try add.lend(value, at: Int32(index + 1)) }
-    if let error = add.attempt() { throw error }
-  }
+  var statements: Int { add.runs }
 
-  func mentioning(_ columns: [Int]) throws(DatabaseError) -> Statement {
-    let supplied = columns.map { "c\($0)" }.joined(separator: ", ")
-    return try connection.prepare("INSERT OR IGNORE INTO \(name) SELECT \(supplied) FROM \(RowSupply.table)")
-  }
+  func insert(_ key: [BorrowedValue]) throws { try add.run(key, width: key.count) }
+
+  /// Inserts the keys of rows, which are in these columns.
+  func insert(_ rows: LentRows, _ columns: [Int]) throws { try add.run(rows, columns) }
 
   /// The rows that the import did not mention, as the part of a query after the columns of `SELECT`.
   var others: String {
@@ -198,8 +187,5 @@ final class SeenKeys {
 
   var isEmpty: Bool { get throws { try connection.value("SELECT 1 FROM \(name) LIMIT 1") == nil } }
 
-  func drop() throws {
-    add.reset()
-    try connection.execute("DROP TABLE \(name)")
-  }
+  func drop() throws { try connection.execute("DROP TABLE \(name)") }
 }

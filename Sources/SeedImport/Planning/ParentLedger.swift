@@ -9,10 +9,10 @@ final class ParentLedger {
   private let connection: Connection
   private let parents: String
   private let named: String
-  private let enter: Statement
-  private let name: Statement
-  private let withdraw: Statement
-  private(set) var statements = 0
+  private let enter: RowStatement
+  private let name: RowStatement
+  private let withdraw: RowStatement
+  private let width: Int
   private(set) var hasParents = false
 
   /// The turn of rows that the document also names elsewhere; these stay, whatever a parent names.
@@ -28,17 +28,22 @@ final class ParentLedger {
     let key = table.key.indices.map { "k\($0)" }
     try Self.make(
       named, key, Array(zip(table.key.map { table.columns[$0] }, table.keyCollations)), connection)
-    let marks = { (count: Int) in Array(repeating: "?", count: count).joined(separator: ", ") }
     // A row that waited is read again with its first turn; later turns take precedence.
     let isNewer = "DO UPDATE SET turn = excluded.turn WHERE excluded.turn > turn"
-    enter = try connection.prepare(
-      "INSERT INTO \(parents) VALUES (\(marks(parent.count + 1))) "
-        + "ON CONFLICT (\(own.joined(separator: ", "))) \(isNewer)")
-    name = try connection.prepare(
-      "INSERT INTO \(named) VALUES (\(marks(table.key.count + 1))) "
-        + "ON CONFLICT (\(key.joined(separator: ", "))) \(isNewer) OR excluded.turn = \(Self.always)")
-    let isParent = own.map { "\($0) = ?" }.joined(separator: " AND ")
-    withdraw = try connection.prepare("DELETE FROM \(parents) WHERE \(isParent)")
+    let (parents, named) = (parents, named)
+    width = own.count
+    enter = RowStatement(connection) {
+      "INSERT INTO \(parents) VALUES \(RowStatement.marks(own.count + 1, rows: $0)) "
+        + "ON CONFLICT (\(own.joined(separator: ", "))) \(isNewer)"
+    }
+    name = RowStatement(connection) {
+      "INSERT INTO \(named) VALUES \(RowStatement.marks(key.count + 1, rows: $0)) "
+        + "ON CONFLICT (\(key.joined(separator: ", "))) \(isNewer) OR excluded.turn = \(Self.always)"
+    }
+    withdraw = RowStatement(connection) {
+      "DELETE FROM \(parents) WHERE (\(own.joined(separator: ", "))) "
+        + "IN (VALUES \(RowStatement.marks(own.count, rows: $0)))"
+    }
   }
 
   private static func make(
@@ -55,49 +60,23 @@ final class ParentLedger {
     "\(quoted(table.name)).\(quoted(table.columns[column].name))"
   }
 
-  // MARK: Single rows
+  var statements: Int { enter.runs + name.runs + withdraw.runs }
 
-  func enter(_ parent: [BorrowedValue], turn: Int64) throws {
-    try run(enter, parent + [.integer(turn)])
+  // MARK: Parents and rows
+
+  /// Enters parents, each with its key and turn.
+  func enter(_ parents: some Collection<BorrowedValue>) throws {
+    try enter.run(parents, width: width + 1)
     hasParents = true
   }
 
-  func name(_ key: [BorrowedValue], turn: Int64) throws { try run(name, key + [.integer(turn)]) }
-
-  /// Keeps all rows of the parent, because their outcome is not known.
-  func withdraw(_ parent: [BorrowedValue]) throws { try run(withdraw, parent) }
-
-  private func run(_ statement: Statement, _ values: [BorrowedValue]) throws {
-    statements += 1
-    for (index, value) in values.enumerated() { try statement.lend(value, at: Int32(index + 1)) }
-    if let error = statement.attempt() { throw error }
+  /// Notes named rows, each with its key and turn.
+  func name(_ rows: some Collection<BorrowedValue>) throws {
+    try name.run(rows, width: table.key.count + 1)
   }
 
-  // MARK: Supplied rows
-
-  /// Enters parents from supplied rows, each with its key, an unused count and the turn.
-  func enterSupplied(_ width: Int) throws {
-    try take(into: parents, (0..<width).map { "c\($0)" } + ["c\(width + 1)"])
-    hasParents = true
-  }
-
-  func withdrawSupplied(_ width: Int) throws {
-    let own = (0..<width).map { "p\($0)" }.joined(separator: ", ")
-    let supplied = (0..<width).map { "c\($0)" }.joined(separator: ", ")
-    statements += 1
-    try connection.cached(
-      "DELETE FROM \(parents) WHERE (\(own)) IN (SELECT \(supplied) FROM \(RowSupply.table))"
-    ).run()
-  }
-
-  func nameSupplied() throws { try take(into: named, (0...table.key.count).map { "c\($0)" }) }
-
-  private func take(into table: String, _ columns: [String]) throws {
-    statements += 1
-    try connection.cached(
-      "INSERT OR REPLACE INTO \(table) SELECT \(columns.joined(separator: ", ")) FROM \(RowSupply.table)"
-    ).run()
-  }
+  /// Keeps all rows of parents, because they lost none, or because their outcome is not known.
+  func withdraw(_ keys: [BorrowedValue]) throws { try withdraw.run(keys, width: width) }
 
   // MARK: Lost rows
 
@@ -120,7 +99,6 @@ final class ParentLedger {
   }
 
   func drop() throws {
-    for statement in [enter, name, withdraw] { statement.reset() }
     try connection.execute("DROP TABLE \(parents)")
     try connection.execute("DROP TABLE \(named)")
   }

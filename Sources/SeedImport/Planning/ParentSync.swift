@@ -11,18 +11,18 @@ final class ParentTurns {
 final class ParentSync {
   let target: ImportTarget
   let ledger: ParentLedger
-  private let connection: Connection
-  private let supply: RowSupply?
   private let width: Int
-  private let countSQL: String
+  /// Counts a parent's rows.
+  private let count: Statement
   /// Whether an index finds a parent's rows; without one, a count would scan the table.
   private let isIndexed: Bool
   private let turns: ParentTurns
   @exclusivity(unchecked) private var stretch: ParentStretch
 
-  // Collected rows in the form that ``RowSupply`` lends.
-  /// Each parent's key, its number of named rows, and its turn.
+  /// Each collected parent's key and turn.
   @exclusivity(unchecked) private var parents: [BorrowedValue] = []
+  /// Each parent's number of named rows; `nil` if it must always be checked.
+  @exclusivity(unchecked) private var counts: [Int64?] = []
   /// Each named row's key and its parent's turn.
   @exclusivity(unchecked) private var rows: [BorrowedValue] = []
   /// The index of each parent's first row in `rows`.
@@ -31,25 +31,21 @@ final class ParentSync {
   @exclusivity(unchecked) private var others: [BorrowedValue] = []
   @exclusivity(unchecked) private var namers = KeyTable()
 
-  /// A count that no parent can have, so that the parent is always checked.
-  private static let unknownCount: Int64 = -1
   private static let nobody = -1
 
   init(
     _ target: ImportTarget, parent: [Int], constants: [(column: Int, value: SeedValue)], number: Int,
-    _ connection: Connection, _ supply: RowSupply?, _ turns: ParentTurns
+    _ connection: Connection, _ turns: ParentTurns
   ) throws {
-    (self.target, self.connection, self.supply, self.turns) = (target, connection, supply, turns)
+    (self.target, self.turns) = (target, turns)
     width = parent.count
     let table = target.table
     let name = { (column: Int) in "\(quoted(table.name)).\(quoted(table.columns[column].name))" }
     let scope = constants.map { "\(name($0.column)) IS \($0.value.literal)" }
     ledger = try ParentLedger(table, parent: parent, scope: scope, number: number, connection)
-    let own = parent.enumerated().map { "\(name($1)) = seedbank_supplied.c\($0)" } + scope
-    countSQL = """
-      SELECT seedbank_supplied.rowid FROM \(RowSupply.table) AS seedbank_supplied WHERE seedbank_supplied.c\(width) <> \
-      (SELECT count(*) FROM \(quoted(table.name)) WHERE \(own.joined(separator: " AND ")))
-      """
+    let own = parent.map { "\(name($0)) = ?" } + scope
+    count = try connection.prepare(
+      "SELECT count(*) FROM \(quoted(table.name)) WHERE \(own.joined(separator: " AND "))")
     stretch = try ParentStretch(table, parent, scope: scope, connection)
     isIndexed = SchemaReader(connection).hasIndex(
       parent.map { (table.columns[$0].name, table.columns[$0].collation) }, of: table)
@@ -60,18 +56,19 @@ final class ParentSync {
   /// Begins an object whose rows will all be named; its parent loses the others unless it may still be rejected.
   func begin(_ parent: [BorrowedValue], loses: Bool) throws -> Int64 {
     turns.latest += 1
-    if loses { try ledger.enter(parent, turn: turns.latest) } else { try ledger.withdraw(parent) }
+    if loses { try ledger.enter(parent + [.integer(turns.latest)]) } else { try ledger.withdraw(parent) }
     return turns.latest
   }
 
   // MARK: Batches
 
-  typealias Mark = (parents: Int, rows: Int, starts: Int, others: Int)
+  typealias Mark = (rows: Int, starts: Int, others: Int)
 
-  var mark: Mark { (parents.count, rows.count, starts.count, others.count) }
+  var mark: Mark { (rows.count, starts.count, others.count) }
 
   func restore(_ mark: Mark) {
-    parents.removeSubrange(mark.parents...)
+    parents.removeSubrange((mark.starts * parentWidth)...)
+    counts.removeSubrange(mark.starts...)
     rows.removeSubrange(mark.rows...)
     starts.removeSubrange(mark.starts...)
     others.removeSubrange(mark.others...)
@@ -79,6 +76,7 @@ final class ParentSync {
 
   func clear() {
     parents.removeAll(keepingCapacity: true)
+    counts.removeAll(keepingCapacity: true)
     rows.removeAll(keepingCapacity: true)
     starts.removeAll(keepingCapacity: true)
     others.removeAll(keepingCapacity: true)
@@ -90,8 +88,8 @@ final class ParentSync {
     starts.append(rows.count)
     stretch.add(parent)
     parents.append(contentsOf: parent)
-    parents.append(.integer(Self.unknownCount))
     parents.append(.integer(turns.latest))
+    counts.append(nil)
   }
 
   @inline(__always)
@@ -102,7 +100,7 @@ final class ParentSync {
 
   func close() {
     guard let start = starts.last else { return }
-    parents[parents.count - 2] = .integer(Int64((rows.count - start) / rowWidth))
+    counts[counts.count - 1] = Int64((rows.count - start) / rowWidth)
   }
 
   /// Adds a row that the document names elsewhere.
@@ -112,7 +110,7 @@ final class ParentSync {
   }
 
   private var rowWidth: Int { target.key.count + 1 }
-  private var parentWidth: Int { width + 2 }
+  private var parentWidth: Int { width + 1 }
 
   // MARK: Parents after a batch
 
@@ -122,7 +120,7 @@ final class ParentSync {
     guard isIndexed, arePlain else { return Array(starts.indices) }
     let areDistinct = markRepeated()
     if areDistinct, try stretch.holds(exactly: rows.count / rowWidth) { return [] }
-    return try lend(parents, parentWidth) { try countedOtherwise() } ?? []
+    return try starts.indices.filter(hasOtherCount)
   }
 
   /// Whether equal keys are always equal byte for byte.
@@ -151,9 +149,7 @@ final class ParentSync {
       for row in stride(from: starts[parent], to: end, by: rowWidth) {
         guard let other = namers.note(rows[row..<row + width], parent) else { continue }
         areDistinct = false
-        for number in [parent, other] where number != Self.nobody {
-          parents[number * parentWidth + self.width] = .integer(Self.unknownCount)
-        }
+        for number in [parent, other] where number != Self.nobody { counts[number] = nil }
       }
     }
     return areDistinct
@@ -162,7 +158,7 @@ final class ParentSync {
   /// Enters the parents that may have lost rows in the ledger, after the batch is written.
   func settle() throws {
     defer { clear() }
-    try lend(others, rowWidth) { try ledger.nameSupplied() }
+    try ledger.name(others)
     guard !parents.isEmpty else { return }
     // In order, because the latest object of a parent takes precedence.
     var settled = 0
@@ -175,42 +171,27 @@ final class ParentSync {
   }
 
   private func enter(_ range: Range<Int>) throws {
-    try lendParents(range) { try ledger.enterSupplied(width) }
+    try ledger.enter(values(of: range))
     let end = range.upperBound < starts.count ? starts[range.upperBound] : rows.count
-    try lend(rows[starts[range.lowerBound]..<end], rowWidth) { try ledger.nameSupplied() }
+    try ledger.name(rows[starts[range.lowerBound]..<end])
   }
 
   /// Withdraws earlier entries of parents that lost no rows.
   private func withdraw(_ range: Range<Int>) throws {
-    if ledger.hasParents { try lendParents(range) { try ledger.withdrawSupplied(width) } }
+    if ledger.hasParents { try ledger.withdraw(range.flatMap(key)) }
   }
 
-  private func lendParents(_ range: Range<Int>, _ body: () throws -> Void) throws {
-    let values = range.lowerBound * parentWidth..<range.upperBound * parentWidth
-    try lend(parents[values], parentWidth, body)
+  private func values(of range: Range<Int>) -> ArraySlice<BorrowedValue> {
+    parents[range.lowerBound * parentWidth..<range.upperBound * parentWidth]
   }
 
-  private func countedOtherwise() throws -> [Int] {
-    let statement = try connection.cached(countSQL)
-    defer { statement.reset() }
-    var found: [Int] = []
-    while try statement.step() {
-      if case .integer(let row) = try statement.value(0) { found.append(Int(row)) }
-    }
-    return found
-  }
+  private func key(of parent: Int) -> ArraySlice<BorrowedValue> { values(of: parent..<parent + 1).dropLast() }
 
-  @discardableResult
-  private func lend<Result>(
-    _ values: some Collection<BorrowedValue>, _ width: Int, _ body: () throws -> Result
-  ) rethrows -> Result? {
-    var values = ContiguousArray(values)
-    return try values.withUnsafeMutableBufferPointer { values in
-      guard let supply, let first = values.baseAddress, !values.isEmpty else { return nil }
-      let rows = SuppliedRows(
-        values: first, columns: width, count: values.count / width, outcomes: nil, rule: .overwrite)
-      return try supply.lend(rows, body)
-    }
+  private func hasOtherCount(_ parent: Int) throws -> Bool {
+    guard let named = counts[parent] else { return true }
+    for (place, value) in key(of: parent).enumerated() { try count.lend(value, at: Int32(place + 1)) }
+    defer { count.rewind() }
+    return try !count.step() || count.value(0) != .integer(named)
   }
 }
 

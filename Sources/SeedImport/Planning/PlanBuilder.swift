@@ -8,7 +8,6 @@ final class PlanBuilder {
   private let policy: ImportPolicy
   private let fitter = AffinityFitter()
   private let listed: [String]
-  private let supply: RowSupply?
   private(set) var targets: [String: ImportTarget] = [:]
   private(set) var surveys: [MemberSurvey] = []
   private var plans: [RowPlan] = []
@@ -28,8 +27,6 @@ final class PlanBuilder {
     self.connection = connection
     self.policy = policy
     modes = try Self.modes(mapping)
-    let isUTF8 = try connection.value("PRAGMA encoding") == .text("UTF-8")
-    supply = isUTF8 ? try RowSupply(connection) : nil
     listed = try SchemaReader(connection).listedTables().filter { $0.kind == "table" }.map(\.name)
   }
 
@@ -252,7 +249,7 @@ final class PlanBuilder {
           + "constants, or let one of them merge")
     }
     let sync = try ParentSync(
-      plan.target, parent: parent, constants: plan.constants, number: syncs.count, connection, supply, turns)
+      plan.target, parent: parent, constants: plan.constants, number: syncs.count, connection, turns)
     syncs.append((sync, plan))
     return sync
   }
@@ -285,7 +282,7 @@ final class PlanBuilder {
     let mode = modes[table.name.lowercased()] ?? .merge
     let target = ImportTarget(
       table, mode, connection, fitter,
-      ConflictRule(rawValue: policy.onConflict.rawValue) ?? .overwrite, supply,
+      ConflictRule(rawValue: policy.onConflict.rawValue) ?? .overwrite,
       triggered: try triggered(by: table))
     targets[table.name] = target
     if mode == .replace { target.schemaDefaults = try schemaDefaults(table) }

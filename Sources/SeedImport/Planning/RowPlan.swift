@@ -15,8 +15,8 @@ final class RowPlan {
   // One function at a time reads and fills a row; a check at run time cost a seventh of an import.
   @exclusivity(unchecked) private(set) var slots = SlotSet()
   @exclusivity(unchecked) var binding: MemberBinding?
-  @exclusivity(unchecked) private var latestShape: BatchShape?
-  private var shapes: [SlotSet: BatchShape?] = [:]
+  @exclusivity(unchecked) private var latestShape: PlanShape?
+  private var shapes: [SlotSet: PlanShape] = [:]
   private let values: UnsafeMutablePointer<BorrowedValue>
   private let width: Int
 
@@ -57,23 +57,30 @@ final class RowPlan {
   func copyRow(
     _ columns: [Int], _ affinities: [Affinity], to row: UnsafeMutablePointer<BorrowedValue>
   ) -> Bool {
+    var bytes = 0
     for place in columns.indices {
       let value = values[columns[place]]
       guard AffinityFitter.fits(value, affinities[place]) else { return false }
+      bytes &+= value.byteCount
       (row + place).initialize(to: value)
     }
-    return true
+    return bytes <= RowBatch.mostRowBytes
   }
 
-  /// The shape of a batch that fills these columns; `nil` if these rows cannot be batched.
-  func batchShape(_ connection: Connection) throws -> BatchShape? {
+  /// The shape of the current row.
+  func shape() throws -> PlanShape {
     if let latestShape, latestShape.slots == slots { return latestShape }
-    let shape = try shapes[slots] ?? BatchShape(self, slots, connection)
-    shapes[slots] = .some(shape)
-    target.filled.formUnion(shape?.columns ?? [])
+    let shape = try shapes[slots] ?? PlanShape(self)
+    shapes[slots] = shape
     latestShape = shape
     return shape
   }
+
+  /// The values of columns that a row omits. A replaced table also has those of the schema.
+  private(set) lazy var omitted: [(column: Int, value: SeedValue)] =
+    defaults
+    + target.schemaDefaults.filter { column, _ in !defaults.contains { $0.column == column } }
+    .map { (column: $0, value: $1) }
 
   var table: TableSchema { target.table }
 

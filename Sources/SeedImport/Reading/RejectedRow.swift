@@ -57,7 +57,7 @@ func rejecting<Result>(_ table: TableSchema, _ body: () throws -> Result) throws
     if case .rolledBack = error { throw ImportFailure(.row, error.description) }
     throw RejectedRow(error, table)
   } catch let error as DatabaseError {
-    guard error.primaryCode == ResultCode.mismatch else { throw error }
+    guard [ResultCode.mismatch, ResultCode.constraint].contains(error.primaryCode) else { throw error }
     throw RejectedRow(.typeMismatch, error.message)
   }
 }

@@ -121,12 +121,11 @@ private final class RowBuffer {
   private let values: UnsafeMutablePointer<BorrowedValue>
   private let capacity: Int
   private var count = 0
-  private var first = 0
 
   init(rows: Int) {
     capacity = rows
-    values = .allocate(capacity: rows * ReceivedRows.mostColumns)
-    values.initialize(repeating: .null, count: rows * ReceivedRows.mostColumns)
+    values = .allocate(capacity: rows * ReceivedColumn.most)
+    values.initialize(repeating: .null, count: rows * ReceivedColumn.most)
   }
 
   deinit { values.deallocate() }
@@ -135,7 +134,7 @@ private final class RowBuffer {
 
   /// An empty row; it is added to the others once it is kept.
   func next(width: Int) -> UnsafeMutablePointer<BorrowedValue> {
-    let row = values + count * ReceivedRows.mostColumns
+    let row = values + count * ReceivedColumn.most
     row.update(repeating: .null, count: width)
     return row
   }
@@ -144,8 +143,7 @@ private final class RowBuffer {
 
   func flush(to receiver: any RowReceiver) throws {
     guard count > 0 else { return }
-    try receiver.take(ReceivedRows(first: first, count: count, values: values))
-    first += count
+    try receiver.take(LentRows(values, width: ReceivedColumn.most, count: count))
     count = 0
   }
 }

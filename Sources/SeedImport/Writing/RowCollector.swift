@@ -13,7 +13,7 @@ final class RowCollector {
   @exclusivity(unchecked) private var open: [ImportTarget] = []
   @exclusivity(unchecked) private var rows: [Row] = []
   @exclusivity(unchecked) private var mostRows = RowCollector.mostRows
-  @exclusivity(unchecked) private var marks: [TableBatch.Mark] = []
+  @exclusivity(unchecked) private var marks: [CollectedRows.Mark] = []
   private let syncs: [ParentSync]
   @exclusivity(unchecked) private var syncMarks: [ParentSync.Mark] = []
 
@@ -62,14 +62,14 @@ final class RowCollector {
 
   private func setMarks() {
     marks.removeAll(keepingCapacity: true)
-    for target in open { if let batch = target.batch { marks.append(batch.mark) } }
+    for target in open { marks.append(target.collected.mark) }
     syncMarks.removeAll(keepingCapacity: true)
     for sync in syncs { syncMarks.append(sync.mark) }
   }
 
   private func takeBack() {
     for (number, target) in open.enumerated() {
-      if number < marks.count { target.batch?.restore(marks[number]) } else { target.batch?.clear() }
+      if number < marks.count { target.collected.restore(marks[number]) } else { target.collected.clear() }
       target.recent.clear()
     }
     open.removeSubrange(marks.count...)
@@ -79,7 +79,7 @@ final class RowCollector {
   var isFull: Bool {
     if rows.count >= mostRows { return true }
     var values = 0
-    for target in open { values += target.batch?.used ?? 0 }
+    for target in open { values += target.collected.size }
     return values >= Self.mostValues || evaluator.reader.bytes.count >= Self.mostBytes
   }
 
@@ -104,8 +104,8 @@ final class RowCollector {
       }
       if try store.isKnown(relation.plan) {
         let target = relation.plan.target
-        if target.batch?.isEmpty == true { begin(target) }
-        target.batch?.recognised += 1
+        begin(target)
+        target.collected.recognised += 1
         for sync in relation.plan.othersNamed { sync.addOther(relation.plan) }
       } else {
         try addWithReferences(relation.plan, source)
@@ -161,17 +161,17 @@ final class RowCollector {
 
   private func add(_ plan: RowPlan) throws {
     let target = plan.target
-    guard let batch = target.batch, !target.hasWaitingRows else { throw GoesAlone() }
-    if target.mode == .replace { try store.fillDefaults(plan) }
-    guard let shape = try plan.batchShape(connection) else { throw GoesAlone() }
-    if batch.isEmpty { begin(target) }
-    guard batch.take(plan, shape) else { throw GoesAlone() }
+    guard !target.runsTriggers, !target.hasWaitingRows else { throw GoesAlone() }
+    let shape = try plan.shape()
+    guard shape.collect(plan) else { throw GoesAlone() }
+    begin(target)
+    target.collected.note(shape.batch)
     for sync in plan.othersNamed { sync.addOther(plan) }
     if target.recurs { try store.remember(plan) }
   }
 
   private func begin(_ target: ImportTarget) {
-    if !open.contains(where: { $0 === target }) { open.append(target) }
+    if target.collected.isEmpty { open.append(target) }
   }
 
   // MARK: Writing
@@ -187,24 +187,22 @@ final class RowCollector {
 
   private func writeTogether() throws -> Bool {
     defer { clear() }
-    try connection.cached("SAVEPOINT seedbank_batch").run()
-    for target in open {
-      guard let error = try target.batch?.write(target.seen) else { continue }
-      guard error.primaryCode == ResultCode.constraint || error.primaryCode == ResultCode.mismatch else {
-        throw error
+    let savepoint = try RowSavepoint(connection, "seedbank_batch", open)
+    do {
+      for target in open {
+        try rejecting(target.table) { try target.collected.write(target, notesKeys: policy.reportsKeys) }
       }
-      try connection.execute("ROLLBACK TO seedbank_batch; RELEASE seedbank_batch")
-      for target in open { target.recent.clear() }
+    } catch is RejectedRow {
+      try savepoint.takeBack()
       return false
     }
-    try connection.cached("RELEASE seedbank_batch").run()
-    for target in open { target.batch?.count(&target.keys, notesKeys: policy.reportsKeys) }
+    try savepoint.keep()
     for sync in syncs { try sync.settle() }
     return true
   }
 
   private func clear() {
-    for target in open { target.batch?.clear() }
+    for target in open { target.collected.clear() }
     for sync in syncs { sync.clear() }
     open.removeAll(keepingCapacity: true)
     marks.removeAll(keepingCapacity: true)

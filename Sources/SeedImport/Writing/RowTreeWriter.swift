@@ -25,7 +25,7 @@ final class RowTreeWriter {
     _ connection: Connection, _ policy: ImportPolicy, _ issues: IssueCollector, _ syncs: [ParentSync]
   ) {
     (self.connection, self.issues) = (connection, issues)
-    store = RowStore(connection, policy, evaluator.reader.bytes)
+    store = RowStore(connection, policy)
     collector = RowCollector(connection, policy, evaluator, store, syncs)
   }
 
@@ -77,7 +77,7 @@ final class RowTreeWriter {
   /// Records rows that the document names, although a parent elsewhere may not.
   private func nameForOthers(_ plan: RowPlan, _ source: borrowing DocumentSource) throws {
     for sync in plan.othersNamed where plan.hasKey {
-      try sync.ledger.name(plan.key, turn: ParentLedger.always)
+      try sync.ledger.name(plan.key + [.integer(ParentLedger.always)])
     }
     for (number, relation) in plan.relations.enumerated() where relation.isObject {
       if let place = plan.places[number], source.tape.kind(place) == .object {
@@ -181,7 +181,7 @@ final class RowTreeWriter {
     while let element = elements.next(source) {
       let naming = try writeElement(key, relation, element, source)
       if case .known = naming, let turn {
-        try relation.sync?.ledger.name(relation.ownedPlan.key, turn: turn)
+        try relation.sync?.ledger.name(relation.ownedPlan.key + [.integer(turn)])
       }
       areKnown = areKnown && naming != .unknown
     }

@@ -26,7 +26,7 @@ extension PostgresLog {
 
   /// Per log, the first transaction whose entries a publisher needs, including the newest that one has seen.
   private func bounds(_ cursors: [OriginCursor]) -> [Int: UInt64] {
-    let floors = cursors.compactMap { LogPosition($0.json)?.snapshot.floor }
+    let floors = cursors.compactMap { DatabaseState($0.json)?.snapshot.floor }
     guard floors.count == cursors.count, let floor = floors.min() else { return [:] }
     return numbers.reduce(into: [:]) { bounds, number in
       let marks = cursors.compactMap { LogMark($0.json["logs"]?["\(number)"]) }

@@ -11,7 +11,7 @@ final class PostgresLog: OriginLog {
   private let reading: ReadingCatalog
   private let fitter: AffinityFitter
   private let names: LogNames
-  private let position: LogPosition
+  private let state: DatabaseState
   private let watched: [WatchedTable]
   let gaps: [String]
   /// Projections limited to the reported keys, by client table.
@@ -22,21 +22,21 @@ final class PostgresLog: OriginLog {
 
   /// Returns nil if the database has no log.
   init?(
-    _ connection: PostgresConnection, _ position: @autoclosure () throws -> LogPosition?,
+    _ connection: PostgresConnection, _ state: @autoclosure () throws -> DatabaseState?,
     _ types: TypeCatalog, _ reading: ReadingCatalog, _ fitter: AffinityFitter
   ) throws {
     names = LogNames(of: connection.place.schema)
-    guard let catalog = try PostgresLogCatalog(names, connection), let position = try position()
+    guard let catalog = try PostgresLogCatalog(names, connection), let state = try state()
     else { return nil }
     (self.connection, self.types, self.reading, self.fitter) = (connection, types, reading, fitter)
-    (self.position, watched, gaps) = (position, catalog.watched, catalog.gaps)
+    (self.state, watched, gaps) = (state, catalog.watched, catalog.gaps)
   }
 
   // MARK: Input for pruning
 
   var place: PostgresPlace { connection.place }
   var schema: String { names.schema }
-  var isOfStandby: Bool { position.isStandby }
+  var isOfStandby: Bool { state.isStandby }
   var numbers: [Int] { watched.map(\.number) }
 
   /// Not counting the newest entry of each log, which is never removed.
@@ -58,7 +58,7 @@ final class PostgresLog: OriginLog {
     let marks = watched.map { table in
       JSONMember("\(table.number)", LogMark(table, witness: witnesses[table.number]).json)
     }
-    return OriginCursor(.object(position.members + [JSONMember("logs", .object(marks))]))
+    return OriginCursor(.object(state.members + [JSONMember("logs", .object(marks))]))
   }
 
   /// The newest entry of each log; if all seem to be in the future, the newest of these.
@@ -79,14 +79,14 @@ final class PostgresLog: OriginLog {
   }
 
   /// Excludes entries of another cluster in a restored dump, whose transaction numbers are in the future here.
-  private var isPast: String { "WHERE xid < '\(position.ceiling)'::xid8" }
+  private var isPast: String { "WHERE xid < '\(state.ceiling)'::xid8" }
 
   // MARK: Changes
 
   /// New relations count as changes, because they may inherit from those read or replace them.
   func isUntouched(since cursor: OriginCursor) throws -> Bool {
     guard case .known(let older, let marks) = try standing(since: cursor),
-      older.relations == position.relations, cursor.json["logs"]?.members?.count == watched.count,
+      older.relations == state.relations, cursor.json["logs"]?.members?.count == watched.count,
       watched.allSatisfy({ marks[$0.number]?.files == $0.files })
     else { return false }
     return try numbersOfWritten(LogEntries(since: older.snapshot, isPast: isPast)).isEmpty
@@ -103,12 +103,12 @@ final class PostgresLog: OriginLog {
     /// The log cannot be consulted.
     case answer(LogAnswer)
     /// The log is complete since then.
-    case known(LogPosition, marks: [Int: LogMark])
+    case known(DatabaseState, marks: [Int: LogMark])
   }
 
   private func standing(since cursor: OriginCursor) throws(PostgresError) -> Standing {
-    guard let older = LogPosition(cursor.json) else { return .answer(.doubt(.otherDatabase)) }
-    if let doubt = position.doubt(since: older) { return .answer(.doubt(doubt)) }
+    guard let older = DatabaseState(cursor.json) else { return .answer(.doubt(.otherDatabase)) }
+    if let doubt = state.doubt(since: older) { return .answer(.doubt(doubt)) }
     var marks: [Int: LogMark] = [:]
     for table in watched {
       guard let mark = LogMark(cursor.json["logs"]?["\(table.number)"]) else {

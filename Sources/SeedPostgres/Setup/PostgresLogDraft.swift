@@ -2,18 +2,12 @@ import SeedDatabase
 import SeedPublisher
 
 /// The objects with which a PostgreSQL database logs writes by anyone to a dataset's tables, at the operator's request.
-package struct PostgresLogDraft {
-  package private(set) var logged: [Logged] = []
+struct PostgresLogDraft {
+  /// Without keys, a table is compared as a whole after a write.
+  private(set) var logged: [(table: String, keys: [String], remark: String?)] = []
   /// Relations that remain compared as a whole.
-  package private(set) var left: [(table: String, reason: String)] = []
-  package private(set) var statements: [String] = []
-
-  package struct Logged {
-    package let table: String
-    /// The logged key columns; empty if the table is compared as a whole after a write.
-    package let keys: [String]
-    package let remark: String?
-  }
+  private(set) var left: [(table: String, reason: String)] = []
+  private(set) var statements: [String] = []
 
   private let names: LogNames
   private let schema: String
@@ -39,7 +33,7 @@ package struct PostgresLogDraft {
     let source = LoggedTable(
       schema: table.relation.schema, name: table.relation.name, keys: keys,
       noting: facts.needsRows ? .row : .statement)
-    logged.append(Logged(table: shown, keys: keys.map(\.name), remark: remark))
+    logged.append((shown, keys.map(\.name), remark))
     statements += Self.log(of: source, logged.count, names)
   }
 

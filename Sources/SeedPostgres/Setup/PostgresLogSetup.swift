@@ -1,7 +1,7 @@
 import SeedDatabase
 package import SeedPublisher
 
-package struct PostgresLogSetup {
+package struct PostgresLogSetup: OriginLogMaker {
   private let place: PostgresPlace
   private let owner: PostgresPlace
   private let reader: PostgresConnection
@@ -14,11 +14,11 @@ package struct PostgresLogSetup {
     try reader.begin()
   }
 
-  package func draft(_ plans: [SeriesPlan]) throws -> PostgresLogDraft {
+  package func draft(_ plans: [SeriesPlan]) throws -> OriginLogDraft {
     let draft = try PostgresLogDraft(PostgresLogReader(reader), plans)
     // Another session creates the log.
     try reader.releaseLocks()
-    return draft
+    return OriginLogDraft(logged: draft.logged, left: draft.left, statements: draft.statements)
   }
 
   package func removal() throws -> [String] {

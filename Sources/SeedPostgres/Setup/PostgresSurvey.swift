@@ -1,39 +1,37 @@
 import SeedDatabase
 package import SeedPublisher
 
-/// The part of a schema that clients can have, as SQL for SQLite, and the rest with reasons.
-package struct PostgresSurvey {
-  package private(set) var statements: [String] = []
-  package private(set) var leftOut: [LeftOut] = []
-  package let outline: OriginOutline
-
-  package struct LeftOut: Hashable, Sendable {
-    package enum Kind: Sendable { case table, column, index, view, reference }
-
-    package let kind: Kind
-    package let name: String
-    /// A column's name, or the table that a reference leads to; `name` is then the table's.
-    package var part: String?
-    package let reason: String
-    /// Empty without a remedy, or if the reason names it.
-    package var remedy = ""
+extension OriginSurvey {
+  /// Surveys a SQLite database with the same tables; `chosen`: the only tables to consider.
+  package init(_ place: PostgresPlace, tables chosen: [String]? = nil) throws {
+    let survey = try PostgresSurvey(place, tables: chosen)
+    let connection = try Connection("schema", .memory)
+    for statement in survey.statements { try connection.execute(statement) }
+    try self.init(connection, survey.outline, leftOut: survey.leftOut)
   }
+}
+
+/// The part of a schema that clients can have, as SQL for SQLite, and the rest with reasons.
+private struct PostgresSurvey {
+  private(set) var statements: [String] = []
+  private(set) var leftOut: [SetupNote] = []
+  let outline: OriginOutline
 
   /// Reads the catalog; `chosen`: the only tables to consider.
-  package init(_ place: PostgresPlace, tables chosen: [String]? = nil) throws {
+  init(_ place: PostgresPlace, tables chosen: [String]?) throws {
     let connection = try PostgresConnection(place)
     try connection.begin()
     let (catalog, types) = (try SchemaCatalog(connection), TypeCatalog(connection))
     outline = OriginOutline(catalog)
     try Self.check(chosen, catalog, place)
     leftOut = catalog.others.map {
-      LeftOut(kind: .view, name: $0.name, reason: "a \($0.kind) has no key", remedy: Self.howToTakeView)
+      SetupNote(kind: .view, name: $0.name, reason: "a \($0.kind) has no key", remedy: Self.howToTakeView)
     }
     var drafts: [TableDraft] = []
     for table in catalog.tables {
       guard chosen?.contains(table.name) ?? true else {
         leftOut.append(
-          LeftOut(
+          SetupNote(
             kind: .table, name: table.name, reason: "--tables does not name it",
             remedy: "name it there to publish it"))
         continue
@@ -67,7 +65,7 @@ private struct TableDraft {
   let table: SchemaCatalog.Table
   /// Why it is left out, if it is.
   private(set) var reason: String?
-  private(set) var leftOut: [PostgresSurvey.LeftOut] = []
+  private(set) var leftOut: [SetupNote] = []
   private var columns: [(name: String, sql: String)] = []
   private let key: [String]
 
@@ -82,18 +80,23 @@ private struct TableDraft {
     key = (keys.first(where: \.isPrimary) ?? keys.first)?.columns ?? []
     for column in table.columns { try take(column, types) }
     reason = denial(schema, user) ?? refusal(besides: others)
-    if let reason { leftOut = [.init(kind: .table, name: table.name, reason: reason)] }
+    if let reason { leftOut = [SetupNote(kind: .table, name: table.name, reason: reason)] }
   }
 
   private mutating func take(_ column: SchemaCatalog.Column, _ types: TypeCatalog) throws(PostgresError) {
     let type = try types.type(column.type)
     if let reason = try refusal(column, type, types) {
-      return leftOut.append(.init(kind: .column, name: table.name, part: column.name, reason: reason))
+      return leftOut.append(
+        SetupNote(
+          kind: .column, name: table.name, part: column.name, reason: reason, remedy: Self.columnRemedy))
     }
     let isRowID = key == [column.name] && type.declaration == "INTEGER"
     let rule = isRowID ? " PRIMARY KEY" : column.isNotNull ? " NOT NULL" : ""
     columns.append((column.name, "\(quoted(column.name)) \(type.declaration)\(rule)"))
   }
+
+  private static let columnRemedy =
+    "for its values, add a column to schema.sql, and to the table's file TABLE.sql a SELECT with a cast or another name"
 
   private func refusal(
     _ column: SchemaCatalog.Column, _ type: ColumnType, _ types: TypeCatalog
@@ -134,7 +137,7 @@ private struct TableDraft {
   // MARK: SQL
 
   /// SQL, and the parts without any.
-  typealias Parts = (sql: [String], leftOut: [PostgresSurvey.LeftOut])
+  typealias Parts = (sql: [String], leftOut: [SetupNote])
 
   func statement(_ references: [String]) -> String {
     let isRowID = columns.contains { $0.sql.hasSuffix(" PRIMARY KEY") }
@@ -151,7 +154,9 @@ private struct TableDraft {
         )
       }
       parts.leftOut.append(
-        .init(kind: .reference, name: table.name, part: reference.parent, reason: reason))
+        SetupNote(
+          kind: .reference, name: table.name, part: reference.parent, reason: reason,
+          remedy: "clients get the rows all the same"))
     }
   }
 
@@ -167,7 +172,8 @@ private struct TableDraft {
     var parts: Parts = ([], [])
     for index in table.indexes where !index.isPrimary && index.columns != key {
       if let reason = refusal(index, names) {
-        parts.leftOut.append(.init(kind: .index, name: index.name, reason: reason))
+        parts.leftOut.append(
+          SetupNote(kind: .index, name: index.name, reason: reason, remedy: SkipCause.indexRemedy))
         continue
       }
       names.insert(index.name.lowercased())

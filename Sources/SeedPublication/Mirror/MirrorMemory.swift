@@ -46,8 +46,7 @@ package struct MirrorMemory: Hashable, Sendable {
 
   /// Also true after the clock was set back.
   func needsList(_ now: UTCTime) -> Bool {
-    guard let listedAt else { return true }
-    return !(0..<Self.listSeconds).contains(now.secondsSinceEpoch - listedAt.secondsSinceEpoch)
+    listedAt.map { !now.isWithin(Self.listSeconds, of: $0) } ?? true
   }
 
   package func shows(_ image: MirrorImage) -> Bool { commit?.sha256 == image.timestamp.sha256.hex }
@@ -74,8 +73,7 @@ extension MirrorMemory {
   private static let nameDigits = 16
 
   package init(file: String) {
-    let bytes = (try? DurableFile.readIfPresent(file, limit: PublicationDirectory.mostFileBytes)) ?? nil
-    guard let bytes, let json = try? JSONValue(parsing: bytes) else { return }
+    guard let json = StateFile.json(file) else { return }
     func time(_ json: JSONValue?) -> UTCTime? { json?.integer.map { UTCTime(secondsSinceEpoch: $0) } }
     for member in json["held"]?.members ?? [] { held[member.name] = member.value.integer }
     for member in json["unnamed"]?.members ?? [] { unnamed[member.name] = time(member.value) }
@@ -103,5 +101,22 @@ extension MirrorMemory {
       "put": JSONValue(strings: put),
       "unnamed": JSONValue(unnamed) { time($0) }, "held": JSONValue(held) { JSONValue($0) },
     ]
+  }
+}
+
+/// Records that this publication continues another one: timestamps below a version are inherited.
+package enum MirrorInheritance {
+  private static func file(_ stateFolder: String) -> String { "\(stateFolder)/mirrors/inherits.json" }
+
+  /// 0 if nothing is inherited.
+  static func version(in stateFolder: String) -> Int {
+    StateFile.json(file(stateFolder))?["below"]?.integer ?? 0
+  }
+
+  /// Allows mirrors to be overwritten if their timestamp has a lower version.
+  package static func claim(below version: Int, in stateFolder: String) throws {
+    let path = file(stateFolder)
+    try Folder.create(Folder.parent(of: path), mode: 0o700)
+    try DurableFile.write((["below": JSONValue(version)] as JSONValue).bytes, to: path, mode: 0o600)
   }
 }

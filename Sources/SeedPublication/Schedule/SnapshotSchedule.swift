@@ -79,7 +79,7 @@ package struct SnapshotSchedule: Hashable, Sendable {
   private func jitter(_ moment: UTCTime, _ past: SnapshotPast) -> Int {
     guard jitterSeconds > 0 else { return 0 }
     let hash = SHA256Digest.of(Array("\(past.seed) \(moment)".utf8))
-    return Int(hash.words.0 % UInt64(jitterSeconds + 1))
+    return Int(hash.words[0] % UInt64(jitterSeconds + 1))
   }
 }
 

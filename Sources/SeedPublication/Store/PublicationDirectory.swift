@@ -76,11 +76,7 @@ package struct PublicationDirectory: Sendable {
     return try GzipPieces(file: file(object), limit: object.rawLength).source
   }
 
-  /// Returns the expanded bytes of a delta, checked against its signed length and hash.
-  package func delta(_ object: PublishedObject) throws -> [UInt8] {
-    try Compression.gunzip(stored(object), limit: object.rawLength)
-  }
-
+  /// Returns the file's bytes after checking them against the signed hash and length.
   package func stored(_ object: PublishedObject) throws -> [UInt8] {
     let bytes = try DurableFile.read(file(object), limit: object.length)
     guard Compression.Measure(of: bytes) == .init(length: object.length, sha256: object.sha256) else {

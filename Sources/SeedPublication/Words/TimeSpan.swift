@@ -1,6 +1,13 @@
 import SeedFormat
 package import SeedSystem
 
+extension UTCTime {
+  /// Whether less than `seconds` have passed since `earlier`. False if the clock was set back.
+  package func isWithin(_ seconds: Int, of earlier: UTCTime) -> Bool {
+    (0..<seconds).contains(secondsSinceEpoch - earlier.secondsSinceEpoch)
+  }
+}
+
 /// A duration for people, such as `3 hours`.
 package struct TimeSpan: Hashable, Comparable, Sendable, CustomStringConvertible {
   package let seconds: Int

@@ -30,51 +30,51 @@ struct SeriesChange {
   /// The page cache of a copy that receives scattered rows.
   private static let cacheKibibytes = 32 * 1024
 
-  /// Compares and applies the difference. Returns `nil` if nothing differs. Throws ``CopyDamaged`` if the copy is faulty.
-  static func make(_ source: Source, _ copy: WorkingCopy) throws -> SeriesChange? {
+  /// Compares and applies the difference to a copy at `head`. Returns `nil` if nothing differs. Throws ``CopyDamaged`` if
+  /// the copy is faulty.
+  init?(_ source: Source, _ copy: WorkingCopy, at head: Version) throws {
     // Rows are scattered over a large table. A small cache would write pages early and sync the journal each time.
     if case .log = source.search {
       try copy.connection.execute("PRAGMA cache_size = -\(Self.cacheKibibytes)")
     }
     try copy.connection.execute("BEGIN IMMEDIATE")
+    let types = source.guardsTypes ? TypeGuard(source.plan, copy: copy.connection) : nil
     do {
-      let types = source.guardsTypes ? TypeGuard(source.plan, copy: copy.connection) : nil
-      let change = try ViolationSurvey.surveying(source.origin, source.plan, types) {
-        try SeriesChange(source, copy, types)
+      let diff = try SeriesDiff(source, copy, types, spill: SpillFile(in: source.spillFolder))
+      guard !diff.delta.isEmpty else {
+        copy.connection.rollBack()
+        return nil
       }
-      if change == nil { copy.connection.rollBack() }
-      return change
+      (missed, shrunk) = (diff.missed, try diff.shrunk())
+      guard shrunk.isEmpty || source.isPreview else {
+        throw PublicationError.shrunk([source.plan.series: shrunk])
+      }
+      let header = DeltaHeader(
+        series: source.plan.series, model: source.plan.newest.version, schema: source.plan.schema.hash,
+        from: head, to: head.next, digest: StateDigest.of(diff.after))
+      delta = try DeltaDraft(diff.delta, header, at: source.draftPath)
+      changes = try Self.apply(delta, to: copy, source.provenance)
     } catch {
       copy.connection.rollBack()
-      throw error
+      throw ViolationSurvey.explained(error, source.origin, source.plan, types)
     }
+    self.copy = copy
   }
 
-  private init?(_ source: Source, _ copy: WorkingCopy, _ types: TypeGuard?) throws {
-    let plan = source.plan
-    let spill = SpillFile(in: source.spillFolder)
-    let diff = try SeriesDiff(source, copy, types, spill: spill)
-    guard !diff.delta.isEmpty else { return nil }
-    missed = diff.missed
-    shrunk = try diff.shrunk()
-    guard shrunk.isEmpty || source.isPreview else { throw PublicationError.shrunk([plan.series: shrunk]) }
-    let meta = try copy.meta()
-    let header = DeltaHeader(
-      series: plan.series, model: plan.newest.version, schema: plan.schema.hash,
-      from: meta.version, to: meta.version.next, digest: StateDigest.of(diff.after))
-    let draft = try DeltaDraft(diff.delta, header, at: source.draftPath)
+  /// The publisher applies its own delta first, so clients never get one that cannot be applied.
+  private static func apply(
+    _ delta: DeltaDraft, to copy: WorkingCopy, _ provenance: Provenance
+  ) throws -> ChangeReport {
     do {
-      // The publisher applies its own delta first, so clients never get one that cannot be applied.
-      changes = try copy.apply(try draft.pieces()).changes
-      var after = try copy.meta()
-      after.provenance = source.provenance
-      try SeedTables.store(after, copy.connection)
+      let changes = try copy.apply(try delta.pieces()).changes
+      var meta = try copy.meta()
+      meta.provenance = provenance
+      try SeedTables.store(meta, copy.connection)
+      return changes
     } catch {
-      draft.remove()
+      delta.remove()
       throw CopyDamaged(error) ?? error
     }
-    delta = draft
-    self.copy = copy
   }
 
   func commit() throws { try copy.connection.execute("COMMIT") }

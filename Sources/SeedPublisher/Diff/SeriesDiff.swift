@@ -83,48 +83,40 @@ struct SeriesDiff: ~Copyable {
   }
 
   private mutating func sum(of table: TableSchema, after stored: TableSum) throws -> TableSum {
-    switch source.search.way(table) {
-    case .nothing: return stored
-    case .keys(let keys, let log):
-      let (old, new) = try compare(table, keys, log)
-      return stored.replacing(old, by: new)
-    case .comparing(let expected):
-      let (old, new) = try compare(table, expected)
-      guard stored == old else {
-        throw CopyDamaged(table: table.name, reason: "its rows do not match its sum")
-      }
-      return new
-    }
-  }
-
-  private mutating func compare(
-    _ table: TableSchema, _ keys: [[SeedValue]], _ log: any OriginLog
-  ) throws -> (old: TableSum, new: TableSum) {
     try Self.blamingCopy(table) {
-      let old = KeyedRows(try copy.connection.prepare(TableSQL(table).find), keys)
-      return try compare(table, old, try log.rows(table, keys: keys), expected: nil)
+      switch source.search.way(table) {
+      case .nothing: return stored
+      case .keys(let keys, let log):
+        let old = KeyedRows(try copy.connection.prepare(TableSQL(table).find), keys)
+        let sums = try compare(table, old, log.rows(table, keys: keys), expected: nil)
+        return stored.replacing(sums.old, by: sums.new)
+      case .comparing(let expected):
+        let sums: (old: TableSum, new: TableSum)
+        do {
+          let new = try source.origin.rows(table, source.plan.projection(table))
+          sums = try compare(table, allRows(table), new, expected: expected)
+        } catch is ProjectedRows.OutOfOrder {
+          let new = try stagedRows(table)
+          sums = try compare(table, allRows(table), new, expected: expected)
+        }
+        guard stored == sums.old else {
+          throw CopyDamaged(table: table.name, reason: "its rows do not match its sum")
+        }
+        return sums.new
+      }
     }
   }
 
-  private mutating func compare(
-    _ table: TableSchema, _ expected: Touched?
-  ) throws -> (old: TableSum, new: TableSum) {
-    let projection = source.plan.projection(table)
-    func old() throws -> StatementRows {
-      StatementRows(try copy.connection.prepare(TableSQL(table).allInKeyOrder))
-    }
-    return try Self.blamingCopy(table) {
-      do {
-        return try compare(
-          table, old(), try source.origin.rows(table, projection), expected: expected)
-      } catch is ProjectedRows.OutOfOrder {
-        delta.abandonTable()
-        missed.removeAll { $0.table == table.name }
-        let schemaSQL = source.plan.newest.schemaSQL
-        let staged = try source.origin.stagedRows(table, projection, schemaSQL: schemaSQL)
-        return try compare(table, old(), staged, expected: expected)
-      }
-    }
+  private func allRows(_ table: TableSchema) throws -> StatementRows {
+    StatementRows(try copy.connection.prepare(TableSQL(table).allInKeyOrder))
+  }
+
+  /// The origin's rows for another comparison, because it sorts them differently.
+  private mutating func stagedRows(_ table: TableSchema) throws -> ProjectedRows {
+    delta.abandonTable()
+    missed.removeAll { $0.table == table.name }
+    return try source.origin.stagedRows(
+      table, source.plan.projection(table), schemaSQL: source.plan.newest.schemaSQL)
   }
 
   /// Errors of the origin arrive as an OriginFailure, so a DatabaseError comes from the copy.

@@ -36,11 +36,10 @@ package struct WorkingCopy {
     try connection.transaction { [connection] in
       try connection.execute(plan.newest.schemaSQL)
       try SeedTables.create(meta, plan.schema.tables, connection)
-      let result = try ViolationSurvey.surveying(origin, plan, types) {
-        try Self.fill(connection, origin, plan, types)
-      }
       var meta = meta
-      meta.digest = result.digest
+      do {
+        meta.digest = try Self.fill(connection, origin, plan, types).digest
+      } catch { throw ViolationSurvey.explained(error, origin, plan, types) }
       try SeedTables.store(meta, connection)
     }
   }
@@ -97,16 +96,16 @@ package struct WorkingCopy {
     // Building an index after the rows needs one sort; maintaining it needs a search per row.
     let indexes = try SecondaryIndexes(connection)
     try indexes.drop(from: connection)
-    let importer = try BatchImporter(connection, plan.schema)
+    let writer = try SeedWriter(connection, plan.schema)
     for table in plan.schema.tables {
       let rows = try origin.rows(table, plan.projection(table), isOrdered: false)
-      let target = try importer.rows(of: table)
+      let target = try writer.rows(of: table)
       while try rows.next() {
         try rows.validate(types)
         try target.insert(lent: rows.row)
       }
     }
     try indexes.build(in: connection)
-    return try importer.finish()
+    return try writer.finish()
   }
 }

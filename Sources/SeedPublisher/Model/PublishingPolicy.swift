@@ -1,6 +1,7 @@
 package import SeedDatabase
 import SeedFormat
 package import SeedPublication
+import SeedSigning
 package import SeedTrust
 
 package struct PublishingPolicy: Hashable, Sendable {

@@ -14,7 +14,7 @@ package struct ModelDefinition: Hashable, Sendable {
     (self.version, self.schemaSQL, self.projections, self.path) = (version, schemaSQL, projections, path)
   }
 
-  var schemaFile: String { "\(path)/schema.sql" }
+  package var schemaFile: String { "\(path)/\(ModelFolder.schemaFileName)" }
 }
 
 /// The source of a table's rows: a SELECT of the operator, or the origin's table of the same name.
@@ -163,7 +163,7 @@ package enum PlanError: Error, Hashable, Sendable, CustomStringConvertible {
     case .changedMeanwhile(let dataset):
       "the configuration of \(dataset) changed during a step, so nothing was published: the next step uses it"
     case .unreadable(let dataset, let problem):
-      "\(problem). Until that is fixed, nothing new is published of \(dataset)"
+      "\(problem.closed) Until that is fixed, nothing new is published of \(dataset)"
     }
   }
 }

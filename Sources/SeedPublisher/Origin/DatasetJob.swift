@@ -42,19 +42,11 @@ package struct DatasetJob: Sendable {
     knownOrigin == nil ? OriginGain() : gain(in: try origin.outline())
   }
 
-  /// Retired datasets need no stamp of the origin; see ``OriginPlace/look()``.
-  func look() throws -> OriginLook {
-    guard isRetired else { return try origin.look() }
-    return OriginLook(stamp: UnneededStamp(), open: { [origin] in try origin.open(waitSeconds: $0) })
-  }
-
   /// Prepares and opens the origin, for reads outside a step.
   package func readyOrigin() throws -> any Origin {
     try origin.prepare()
-    return try openOrigin()
+    return try origin.open(waitSeconds: originWaitSeconds)
   }
-
-  func openOrigin() throws -> any Origin { try origin.open(waitSeconds: originWaitSeconds) }
 
   var isRetired: Bool { plans.allSatisfy { isRetired($0.series) } }
 

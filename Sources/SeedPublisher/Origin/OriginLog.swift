@@ -60,3 +60,13 @@ package enum LogDoubt: String, Hashable, Sendable, CaseIterable {
   case pruned = "the origin's log does not reach back to the last step"
   case edited = "the origin's log was changed by hand, or the origin was restored from a backup"
 }
+
+/// How an origin's state relates to the one read earlier.
+package enum OriginRelation: Hashable, Sendable {
+  /// The state includes the earlier one, or the origin has no positions.
+  case follows
+  /// The state is a standby's that may lack recent changes, which will arrive.
+  case behind(standby: String)
+  /// The state belongs to another history, for example after a failover or a restore.
+  case other(LogDoubt)
+}

@@ -9,29 +9,23 @@ package protocol OriginPlace: Sendable {
   var watchedFile: String? { get }
   /// Does any slow preparation before the publication's lock is taken.
   func prepare() throws
-  /// Returns `nil` if changes can only be found by reading.
-  func stamp() throws -> (any OriginStamp)?
+  /// Detects changes without reading rows. May keep a session open to read the origin next.
+  func look() throws -> OriginLook
   /// Opens the current state. Waits up to `waitSeconds` for locks.
   func open(waitSeconds: Int) throws -> any Origin
-  /// Like ``stamp()``, but may keep a session open to read the origin next.
-  func look() throws -> OriginLook
 }
 
 /// An origin's stamp and a way to open it. The first call of `open` reuses the session of the stamp, if there is one.
 package struct OriginLook {
-  package let stamp: (any OriginStamp)?
+  package let stamp: any OriginStamp
   package let open: (_ waitSeconds: Int) throws -> any Origin
 
-  package init(stamp: (any OriginStamp)?, open: @escaping (_ waitSeconds: Int) throws -> any Origin) {
+  package init(stamp: any OriginStamp, open: @escaping (_ waitSeconds: Int) throws -> any Origin) {
     (self.stamp, self.open) = (stamp, open)
   }
 }
 
 extension OriginPlace {
-  package func look() throws -> OriginLook {
-    OriginLook(stamp: try stamp()) { try open(waitSeconds: $0) }
-  }
-
   package func prepare() {}
 }
 

@@ -15,20 +15,18 @@ struct ViolationSurvey {
     try scratch.execute(plan.newest.schemaSQL)
   }
 
-  /// Runs `body`. If it fails at a bad row, throws an error that lists all of them.
-  static func surveying<Result>(
-    _ origin: any Origin, _ plan: SeriesPlan, _ types: TypeGuard?, _ body: () throws -> Result
-  ) throws -> Result {
+  /// Returns the error; if it is about a row, one that lists all bad rows.
+  static func explained(
+    _ error: any Error, _ origin: any Origin, _ plan: SeriesPlan, _ types: TypeGuard?
+  ) -> any Error {
+    let isAboutRows =
+      error is ImportError || (error as? OriginError)?.rowRule != nil || Self.isMismatch(error)
+    guard isAboutRows else { return error }
     do {
-      return try body()
-    } catch {
-      let isAboutRows =
-        error is ImportError || (error as? OriginError)?.rowRule != nil || Self.isMismatch(error)
-      guard isAboutRows else { throw error }
       var survey = try ViolationSurvey(origin, plan, types)
       let violations = try survey.run()
-      throw violations.isEmpty ? error : OriginError.violations(violations)
-    }
+      return violations.isEmpty ? error : OriginError.violations(violations)
+    } catch let other { return other }
   }
 
   private mutating func run() throws -> [OriginError.Violation] {

@@ -7,60 +7,45 @@ import SeedTrust
 /// The first half of a step, under the publication's lock. Publishes the origin's changes as the next version, and
 /// makes a snapshot only at the start of a history or schema (see ``SnapshotStep``).
 struct ChangeStep {
-  private let context: StepContext
+  let context: StepContext
   private var update: PublicationUpdate
-  private var report = StepReport()
   /// Why the origin cannot be read, if it is not ready.
   private let readiness: Result<Void, any Error>
+  private var report = StepReport()
 
   private var job: DatasetJob { context.job }
   private var options: StepOptions { context.options }
-
-  private init(
-    _ context: StepContext, _ readiness: Result<Void, any Error>, after published: PublishedMetadata
-  ) throws {
-    (self.context, self.readiness) = (context, readiness)
-    update = try PublicationUpdate(context, after: published)
-  }
 
   /// Published files stay untouched until their replacements are complete.
   static func run(
     _ context: StepContext, _ ifHeld: PublicationLock.IfHeld, _ report: inout StepReport
   ) throws -> PublishedMetadata {
+    let (publisher, job, options) = (context.publisher, context.job, context.options)
     // Prepares the origin before taking the lock, because that may be slow and must not block other steps.
-    let readiness = Result { try context.prepareOrigin() }
+    let readiness = Result { if options.rollback == nil, !job.isRetired { try job.origin.prepare() } }
     // A new epoch delegates to the series key again.
-    return try context.publisher.withPublication(ifHeld, checkingKeys: !context.options.isBeginningEpoch) {
-      published in
-      var step = try ChangeStep(context, readiness, after: published)
-      try step.run()
+    return try publisher.withPublication(ifHeld, checkingKeys: !options.isBeginningEpoch) { published in
+      let update = try PublicationUpdate(
+        publisher, lifetimeSeconds: job.lifetimeSeconds, now: context.now, after: published, options)
+      var step = ChangeStep(context: context, update: update, readiness: readiness)
+      if options.isPreview {
+        try step.preview()
+      } else {
+        let result = Result {
+          try step.update.adoptPending()
+          try step.sweep()
+          try step.update.delegateNewSeries(of: job)
+          try step.readOrigin()
+        }
+        // Signatures are renewed even if the origin is unavailable. The first error is the one to report.
+        let renewal = Result { try step.update.renewIfDue() }
+        try result.get()
+        try renewal.get()
+      }
+      step.report.pruned = try context.prune(step.update.published)
+      step.report.warnings += step.update.warnings
       report = step.report
       return step.update.published
-    }
-  }
-
-  private mutating func run() throws {
-    do {
-      try update.adoptPending()
-      try sweep()
-      try update.delegateNewSeries(of: job)
-      try readOrigin()
-    } catch {
-      // Signatures are renewed even if the origin is unavailable. The first error is the one to report.
-      try? update.renewIfDue()
-      throw error
-    }
-    try update.renewIfDue()
-    report.pruned = try context.prune(update.published)
-    report.warnings += update.warnings
-  }
-
-  static func preview(_ context: StepContext) throws -> StepReport {
-    let readiness = Result { try context.prepareOrigin() }
-    return try context.publisher.withPublication { published in
-      var step = try ChangeStep(context, readiness, after: published)
-      try step.preview()
-      return step.report
     }
   }
 
@@ -71,12 +56,12 @@ struct ChangeStep {
     var drafts: [SeriesDraft] = []
     defer {
       for draft in drafts { draft.discard() }
-      for plan in job.plans { try? WorkingCopy.remove(CopyKeeper.previewPath(context.copyPath(plan.series))) }
+      for plan in job.plans {
+        try? WorkingCopy.remove(WorkingCopyOpener.previewPath(context.copyPath(plan.series)))
+      }
     }
-    try draft(job.isRetired ? nil : try job.openOrigin(), &drafts)
+    try draft(job.isRetired ? nil : job.origin.open(waitSeconds: job.originWaitSeconds), &drafts)
     drafts.forEach { report.add($0.report) }
-    report.pruned = try context.prune(update.published)
-    report.warnings += update.warnings
   }
 
   private func sweep() throws {
@@ -91,36 +76,50 @@ struct ChangeStep {
 
   private mutating func readOrigin() throws {
     try job.confirm()
-    guard options.rollback == nil else { return try publishAsItIs() }
-    try readiness.get()
-    let look = try job.look()
-    let stamp = look.stamp
-    report.originStamp = stamp
-    OriginReading.note(job.name, in: context.stateFolder) { reading in
-      reading.lagSeconds = stamp?.lagSeconds
-      (reading.role, reading.server) = (stamp?.server?.role, stamp?.server?.name)
+    guard options.rollback == nil else {
+      try publish(nil)
+      return
     }
+    try readiness.get()
+    let look = try job.isRetired ? nil : job.origin.look()
+    let stamp: any OriginStamp = look?.stamp ?? UnneededStamp()
+    note(stamp)
     // Retired series need no origin, so their signatures are renewed without one.
-    guard !job.isRetired else { return try publishAsItIs() }
+    guard let look else {
+      try publish(nil)
+      return
+    }
     let memory = OriginMemory(context)
     // The last read of the origin skipped series that were held or waited for a key.
-    let isAuditDue = drafted.contains { ChangeTrail.isAuditDue($0.series, context) }
-    let mustRead = options.isResuming || options.isBeginningEpoch || !newSeries.isEmpty || isAuditDue
-    if let stamp, try !mustRead && memory.knows(stamp, update.published) { return try publishAsItIs() }
-    let isRestless = try publishOriginPatiently(look)
+    let mustRead = options.isResuming || options.isBeginningEpoch || drafted.contains(where: mustBeRead)
+    if try !mustRead && memory.knows(stamp, update.published) {
+      try publish(nil)
+      return
+    }
+    let isRestless: Bool
+    do {
+      isRestless = try publishOrigin(look)
+    } catch let error as any OriginFailure where error.isMomentary {
+      report.warnings.append("the origin was read twice, because the first time failed: \(error)")
+      isRestless = try publishOrigin(look)
+    }
     let reading = OriginReading.newest(of: job.name, in: context.stateFolder)
     report.warnings += [reading.warning].compactMap(\.self)
     try memory.remember(isRestless ? nil : stamp, update.published)
   }
 
-  /// Calls ``publishOrigin(_:)``, and retries once if a replica interrupted the read.
-  private mutating func publishOriginPatiently(_ look: OriginLook) throws -> Bool {
-    do {
-      return try publishOrigin(look)
-    } catch let error as any OriginFailure where error.isMomentary {
-      report.warnings.append("the origin was read twice, because the first time failed: \(error)")
-      return try publishOrigin(look)
+  private mutating func note(_ stamp: any OriginStamp) {
+    report.originStamp = stamp
+    OriginReading.note(job.name, in: context.stateFolder) { reading in
+      reading.lagSeconds = stamp.lagSeconds
+      (reading.role, reading.server) = (stamp.server?.role, stamp.server?.name)
     }
+  }
+
+  /// Whether the series is new, or its log is due to be checked.
+  private func mustBeRead(_ plan: SeriesPlan) -> Bool {
+    let isNew = update.metadata(plan.series) == nil && !job.isRetired(plan.series)
+    return isNew || LogPosition.isAuditDue(plan.series, context)
   }
 
   /// Publishes the origin's state. Returns whether to read the origin again even if it looks unchanged. If its log has
@@ -134,7 +133,7 @@ struct ChangeStep {
     let origin = try look.open(job.originWaitSeconds)
     let outcome = try publish(origin)
     if outcome.isWaiting { report.originStamp = nil }
-    report.warnings += ChangeTrail.prune(origin, context)
+    report.warnings += LogPosition.prune(origin, context)
     guard outcome.isSearched else { return outcome.isWaiting }
     tellGain(of: origin)
     // An error must not undo the publication, so it counts as volatile.
@@ -148,15 +147,10 @@ struct ChangeStep {
     if !gain.isEmpty { report.warnings.append(gain.warning) }
   }
 
-  private var newSeries: [SeriesPlan] {
-    drafted.filter { update.metadata($0.series) == nil && !job.isRetired($0.series) }
-  }
-
   private var drafted: [SeriesPlan] { context.plans.filter { !update.waiting.contains($0.series) } }
 
-  private mutating func publishAsItIs() throws { _ = try publish(nil) }
-
   /// Returns whether a series waits for its origin, and whether one was searched for changes.
+  @discardableResult
   private mutating func publish(
     _ origin: (any Origin)?
   ) throws -> (isWaiting: Bool, isSearched: Bool) {

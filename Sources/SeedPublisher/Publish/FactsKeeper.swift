@@ -18,31 +18,33 @@ package struct FactsKeeper: Sendable {
     (self.isOn, self.report) = (isOn, report)
   }
 
-  func keep(of job: DatasetJob, in publisher: Publisher, _ step: NotedStep) {
+  /// `gained` is the number of new parts in the origin, `nil` if the step did not read it. `isRepeated`: the step's outcome
+  /// is that of the step before.
+  func keep(
+    of job: DatasetJob, in publisher: Publisher, gained: Int?, isRepeated: Bool, at now: UTCTime
+  ) {
     reporting(job.name, publisher) { folder in
       let told = isOn ? Set(job.plans.map(\.series)) : []
       for series in try folder.series(of: job.name) where !told.contains(series) { try folder.remove(series) }
-      if isOn { try write(job, publisher, step) }
+      if isOn { try write(job, publisher, gained, isRepeated, now) }
     }
   }
 
   /// Writes the facts after a step that failed before its dataset was loaded. Keeps the tables and times.
-  func keep(
-    failureOf dataset: DatasetName, in publisher: Publisher, _ record: StepRecord, _ reason: FailureReason
-  ) {
+  func keep(failure record: StepRecord, in publisher: Publisher) {
     guard isOn else { return }
-    reporting(dataset, publisher) { folder in
-      let published = try publisher.publication.published().series.keys.filter { $0.dataset == dataset }
+    reporting(record.dataset, publisher) { folder in
+      let published = try publisher.publication.published().series.keys
       try PublicationLock.withFactsLock(publisher.publication) {
-        for series in published {
+        for series in published where series.dataset == record.dataset {
           var facts = folder.read(series) ?? SeriesFacts(series, writtenAt: record.last)
           facts.writtenAt = record.last
           let behindSince = facts.look.behindSince
           try facts.take(publisher.history?.standing(of: series, steps: Self.steps))
           // Set here too, in case the history could not be written.
           (facts.look.newest, facts.look.newestAt) = (record.outcome, record.last)
-          (facts.look.reason, facts.look.behindSince) = (reason, behindSince)
-          facts.look.reading = OriginReading.newest(of: dataset, in: publisher.stateFolder)
+          (facts.look.reason, facts.look.behindSince) = (record.reason, behindSince)
+          facts.look.reading = OriginReading.newest(of: record.dataset, in: publisher.stateFolder)
           try folder.write(facts)
         }
       }
@@ -57,21 +59,23 @@ package struct FactsKeeper: Sendable {
     } catch { report(LogRecord(.warning, "The facts of \(dataset) could not be written: \(error.cause)")) }
   }
 
-  private func write(_ job: DatasetJob, _ publisher: Publisher, _ step: NotedStep) throws {
+  private func write(
+    _ job: DatasetJob, _ publisher: Publisher, _ gained: Int?, _ isRepeated: Bool, _ now: UTCTime
+  ) throws {
     let folder = publisher.publication.facts
     let newest = job.plans.last?.series
     // Show the effect at once after the operator's decision on new parts.
-    let isGainNew = step.gained != nil && step.gained != newest.flatMap(folder.read)?.gained
-    let due = job.plans.filter { plan in
-      !step.isRepeated || !Self.isFresh(folder.stamp(plan.series)) || (isGainNew && plan.series == newest)
+    let isGainNew = gained != nil && gained != newest.flatMap(folder.read)?.gained
+    let due = job.plans.map(\.series).filter { series in
+      !isRepeated || !Self.isFresh(folder.stamp(series)) || (isGainNew && series == newest)
     }
     guard !due.isEmpty else { return }
     try PublicationLock.withFactsLock(publisher.publication) {
-      for plan in due {
-        let before = folder.read(plan.series)
-        var facts = try Self.facts(plan.series, job, publisher, step)
+      for series in due {
+        let before = folder.read(series)
+        var facts = try Self.facts(series, job, publisher, now)
         // New parts are counted for the newest model. A step that did not read the origin keeps the earlier number.
-        facts.gained = plan.series == newest ? step.gained ?? before?.gained : nil
+        facts.gained = series == newest ? gained ?? before?.gained : nil
         try folder.write(facts)
       }
     }
@@ -84,19 +88,16 @@ package struct FactsKeeper: Sendable {
   }
 
   private static func facts(
-    _ series: Series, _ job: DatasetJob, _ publisher: Publisher, _ step: NotedStep
+    _ series: Series, _ job: DatasetJob, _ publisher: Publisher, _ now: UTCTime
   ) throws -> SeriesFacts {
     let published = try publisher.publication.published()
     let metadata = published.series[series]?.metadata
-    var facts = SeriesFacts(series, writtenAt: step.end)
+    var facts = SeriesFacts(series, writtenAt: now)
     facts.upcoming = UpcomingSnapshots(
-      metadata, job.snapshotSchedule, seen: CalendarMark(series, in: publisher.stateFolder).time,
-      now: step.end)
+      metadata, job.snapshotSchedule, seen: CalendarMark(series, in: publisher.stateFolder).time, now: now)
     (facts.checkSeconds, facts.expectedChangeSeconds) = (job.checkSeconds, job.expectedChangeSeconds)
     (facts.lifetimeSeconds, facts.lacksKeys) = (job.lifetimeSeconds, publisher.lacksKeysOnDisk(published))
     try facts.take(publisher.history?.standing(of: series, steps: steps))
-    // The other half of the step may have been recorded since.
-    if facts.look.newest?.isFailure == true { facts.look.reason = step.reason }
     facts.look.reading = OriginReading.newest(of: job.name, in: publisher.stateFolder)
     facts.look.behindSince = SeenPlace(series, in: publisher.stateFolder).behindSince
     facts.tables = metadata.map { tables($0, publisher.stateFolder) } ?? []
@@ -129,15 +130,6 @@ extension Connection {
   }
 }
 
-/// Information about a step that its records lack.
-struct NotedStep {
-  let end: UTCTime
-  let isRepeated: Bool
-  let reason: FailureReason?
-  /// The number of new parts in the origin; `nil` if the step did not read it.
-  let gained: Int?
-}
-
 extension SeriesFacts {
   fileprivate init(_ series: Series, writtenAt: UTCTime) {
     let upcoming = UpcomingSnapshots(due: nil, calendarTimes: [], clock: nil, jitterSeconds: 0)
@@ -146,20 +138,10 @@ extension SeriesFacts {
 
   fileprivate mutating func take(_ standing: StepHistory.Standing?) {
     guard let standing else { return }
-    look = Look(good: standing.good, newest: standing.newest?.outcome, newestAt: standing.newest?.last)
-    (look.foundBy, look.comparedWhy) = (standing.newest?.foundBy?.way, standing.newest?.foundBy?.why)
-    steps = standing.steps.map(Step.init)
-    (counts, missedRows) = (standing.counts, standing.missedRows)
-  }
-}
-
-extension SeriesFacts.Step {
-  fileprivate init(_ record: StepRecord) {
-    self.init(record.outcome, at: record.at, last: record.last)
-    (times, milliseconds) = (record.times, record.milliseconds)
-    (from, to, changes) = (record.from, record.to, record.changes)
-    (deltaBytes, snapshotBytes, rows) = (record.deltaBytes, record.snapshotBytes, record.rows)
-    (foundBy, comparedWhy) = (record.foundBy?.way, record.foundBy?.why)
-    missedRows = record.missedRows
+    let newest = standing.newest
+    look = Look(
+      good: standing.good, newest: newest?.outcome, newestAt: newest?.last, reason: newest?.reason)
+    look.foundBy = newest?.foundBy
+    (steps, counts, missedRows) = (standing.steps, standing.counts, standing.missedRows)
   }
 }

@@ -1,6 +1,7 @@
 import SeedDatabase
 import SeedFormat
 import SeedPublication
+import SeedSigning
 import SeedSystem
 import SeedTrust
 
@@ -22,12 +23,6 @@ struct PublicationUpdate {
 
   /// Whether all metadata must be newer than any that clients have seen, which is unknown.
   private let isBeginningEpoch: Bool
-
-  init(_ context: StepContext, after published: PublishedMetadata) throws {
-    try self.init(
-      context.publisher, lifetimeSeconds: context.job.lifetimeSeconds, now: context.now, after: published,
-      context.options)
-  }
 
   init(
     _ publisher: Publisher, lifetimeSeconds: Int, now: UTCTime, after published: PublishedMetadata,
@@ -68,20 +63,11 @@ struct PublicationUpdate {
       leastVersion: isBeginningEpoch ? Publisher.firstVersionAnew(now) : 1, trustsClock: trustsClock)
   }
 
-  private mutating func sign(_ series: [SeriesMetadata], adopting change: OfflineChange) throws {
-    try write(signer.publish(series, adopting: change, after: published, keys: publisher.keys))
-  }
-
-  private mutating func write(_ step: SigningStep) throws {
-    try publisher.publication.write(step.files)
-    published = step.published
-  }
-
   /// Signs all metadata again, with versions above all earlier ones.
   mutating func signAnew() throws {
     let least = max(Publisher.firstVersionAnew(now), published.timestamp.version + Publisher.lostVersions)
     let signer = RepositorySigner(now: now, lifetime: lifetimeSeconds, leastVersion: least)
-    try write(signer.publish(allSeries, after: published, keys: publisher.keys))
+    try publish(allSeries, adopting: OfflineChange.none, by: signer)
   }
 
   private var allSeries: [SeriesMetadata] {
@@ -90,7 +76,8 @@ struct PublicationUpdate {
 
   /// Returns the job's new series. If they cannot be delegated, warns; throws in a new epoch or if all series are new.
   mutating func findNewSeries(of job: DatasetJob) throws -> [Series] {
-    let new = publisher.newSeries(of: job, after: published)
+    let known = published.delegatedSeries
+    let new = job.plans.map(\.series).filter { !known.contains($0) }
     guard let obstacle = try obstacle(to: new) else { return new }
     guard !isBeginningEpoch, new.count < job.plans.count else { throw obstacle }
     waiting = Set(new)
@@ -117,12 +104,18 @@ struct PublicationUpdate {
     change.sign(with: publisher.keys, after: published)
   }
 
-  mutating func publish(_ changed: [SeriesMetadata]) throws {
-    guard !changed.isEmpty else { return }
+  /// Signs and writes metadata, and with it the delegations to new series, unless another change is given.
+  mutating func publish(
+    _ changed: [SeriesMetadata], adopting given: OfflineChange? = nil, by signer: RepositorySigner? = nil
+  ) throws {
+    guard given != nil || !changed.isEmpty else { return }
     let others = isBeginningEpoch ? allSeries : []
     let resigned = others.filter { other in !changed.contains { $0.series == other.series } }
-    try sign(changed + resigned, adopting: change)
-    change = .none
+    let step = try (signer ?? self.signer).publish(
+      changed + resigned, adopting: given ?? change, after: published, keys: publisher.keys)
+    try publisher.publication.write(step.files)
+    published = step.published
+    if given == nil { change = .none }
   }
 
   /// Publishes a change of keys that has enough signatures, including one left by a crash. Returns whether it did.
@@ -137,7 +130,7 @@ struct PublicationUpdate {
       return false
     }
     guard rest.isComplete(after: published), rest.expired(at: now) == nil else { return false }
-    if !rest.isEmpty { try sign(allSeries, adopting: rest) }
+    if !rest.isEmpty { try publish(allSeries, adopting: rest) }
     try publisher.keep(pending: .none)
     return true
   }
@@ -147,7 +140,7 @@ struct PublicationUpdate {
     noteClock()
     let renewal = try offlineRenewal()
     guard isDue || !renewal.isEmpty || !published.outdated.isEmpty else { return }
-    try sign(allSeries, adopting: renewal)
+    try publish(allSeries, adopting: renewal)
   }
 
   private var isDue: Bool {
@@ -255,10 +248,7 @@ private struct SignedLifetime {
 
   init(_ stateFolder: String) { path = "\(stateFolder)/lifetime" }
 
-  var seconds: Int? {
-    let bytes = try? DurableFile.readIfPresent(path, limit: PublicationDirectory.mostFileBytes)
-    return bytes.flatMap { Int(String(decoding: $0, as: UTF8.self)) }
-  }
+  var seconds: Int? { StateFile.text(path).flatMap { Int($0) } }
 
   func remember(_ seconds: Int) throws {
     if seconds != self.seconds { try DurableFile.write(Array(String(seconds).utf8), to: path) }

@@ -1,14 +1,15 @@
 import SeedFormat
 import SeedPublication
+package import SeedSigning
 package import SeedSystem
 package import SeedTrust
 
 /// The keys of a long-running publisher. Reloads them when they no longer match, after the operator replaced them.
 package final class KeySource: Sendable {
   private let keys: Mutex<KeyRing>
-  private let load: @Sendable () throws -> KeyRing
+  /// Reads the keys that a new process would have.
+  let load: @Sendable () throws -> KeyRing
 
-  /// `load` reads the keys again.
   package init(_ keys: KeyRing, load: @escaping @Sendable () throws -> KeyRing) {
     self.keys = Mutex(keys)
     self.load = load
@@ -22,9 +23,6 @@ package final class KeySource: Sendable {
     let found = try load()
     keys.withLock { $0 = found }
   }
-
-  /// The keys that a new process would read.
-  func found() throws -> KeyRing { try load() }
 }
 
 extension Publisher {
@@ -42,7 +40,7 @@ extension Publisher {
 
   /// Whether a process that starts now would lack a key for a step.
   func lacksKeysOnDisk(_ published: PublishedMetadata) -> Bool {
-    guard let found = try? keySource.found() else { return true }
+    guard let found = try? keySource.load() else { return true }
     return KeyRole.allCases.contains { role in
       !role.isOffline && published.keys(of: role).map(found.canSign) == false
     }
@@ -64,11 +62,6 @@ extension Publisher {
     guard let known = published.targets.delegations?.verifiers, keys.canSign(for: published.keys(of: .series))
     else { return keys.verifiers(.series) }
     return known
-  }
-
-  func newSeries(of job: DatasetJob, after published: PublishedMetadata) -> [Series] {
-    let known = published.delegatedSeries
-    return job.plans.map(\.series).filter { !known.contains($0) }
   }
 }
 

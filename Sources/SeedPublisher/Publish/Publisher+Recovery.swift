@@ -1,7 +1,38 @@
+import SeedDatabase
+import SeedFormat
+import SeedPublication
 package import SeedSystem
 package import SeedTrust
 
 extension Publisher {
+  /// The first metadata version after a disaster. Clients reject versions below the last one, which is lost. No
+  /// publisher signs more than one version per second, so the time in seconds exceeds all of them.
+  static func firstVersionAnew(_ now: UTCTime) -> Int { now.secondsSinceEpoch }
+
+  /// Recovers after a disaster: recreates a lost publication under the clients' root, or continues an outdated one, and
+  /// starts a new history for every series. Calls `tell` with each dataset's report.
+  package func beginEpoch(
+    _ jobs: [DatasetJob], root: [UInt8], now: UTCTime, _ tell: (DatasetJob, StepReport) throws -> Void
+  ) throws {
+    try createPublicationIfLost(jobs, root: root, now: now)
+    for job in jobs { try tell(job, try step(job, .beginningEpoch, now: now)) }
+  }
+
+  private func createPublicationIfLost(_ jobs: [DatasetJob], root: [UInt8], now: UTCTime) throws {
+    guard !keys[.targets].isEmpty else { throw PublicationError.epochWithoutTargetsKey }
+    try refuseDoubtfulSeriesKeys()
+    try Folder.create("\(publication.path)/metadata")
+    try PublicationLock.withLock(publication) {
+      guard (try? publication.published()) == nil else { return }
+      let signer = RepositorySigner(now: now, leastVersion: Self.firstVersionAnew(now))
+      let first = try signer.create(
+        under: publication.newestRoot(from: root), delegating: jobs.flatMap(\.plans).map(\.series), keys: keys
+      )
+      try publication.keep(root: root)
+      try publication.write(first.files)
+    }
+  }
+
   /// Metadata versions that may have been lost with a disk. The clock alone is not enough, because several datasets and
   /// an earlier recovery may use more than one version per second.
   static let lostVersions = 10_000
@@ -14,5 +45,32 @@ extension Publisher {
       try update.signAnew()
       return update.published
     }
+  }
+
+  /// Old keys may still be beside the current one. Accepts several only if the old publication names them.
+  private func refuseDoubtfulSeriesKeys() throws(PublicationError) {
+    let named = (try? publication.published())?.keys(of: .series)?.keyIDs ?? []
+    let found = Set(keys[.series].map(\.publicKey.keyID))
+    guard found.count == 1 || found == Set(named) else {
+      throw PublicationError.severalSeriesKeys(count: found.count)
+    }
+  }
+}
+
+extension PublicationDirectory {
+  /// Stores the clients' root, which leads to all later roots.
+  fileprivate func keep(root bytes: [UInt8]) throws {
+    let version = try TrustedMetadataSet(root: bytes, now: .distantPast).root.version
+    try DurableFile.write(bytes, to: metadataFile(MetadataName.versioned(Root.type, version)))
+  }
+
+  fileprivate func newestRoot(from first: [UInt8]) throws -> [UInt8] {
+    var trusted = try TrustedMetadataSet(root: first, now: .distantPast)
+    var newest = first
+    while let next = try metadata(MetadataName.versioned(Root.type, trusted.root.version + 1)) {
+      try trusted.updateRoot(next)
+      newest = next
+    }
+    return newest
   }
 }

@@ -1,11 +1,15 @@
 import SeedDatabase
 package import SeedFormat
 package import SeedPublication
+package import SeedSigning
 package import SeedSystem
 package import SeedTrust
 
 /// Publishes origins: changes under the publication's lock, then snapshots in parallel to further steps.
 package struct Publisher: Sendable {
+  /// The half of a step. Other steps may run during the second one.
+  package enum Half: Sendable { case changes, snapshots }
+
   let publication: PublicationDirectory
   let stateFolder: String
   let keySource: KeySource
@@ -31,26 +35,43 @@ package struct Publisher: Sendable {
     self.init(publication, stateFolder: stateFolder, keys: KeySource(keys))
   }
 
-  /// Publishes the origin's changes and the snapshots that are due.
-  package func step(_ job: DatasetJob, _ options: StepOptions = StepOptions(), now: UTCTime) throws
-    -> StepReport
-  {
-    try noting(job, options, now) { context, report in
-      let published = try ChangeStep.run(context, .fail, &report)
-      try SnapshotStep.run(context, after: published, &report)
+  /// Publishes the origin's changes and the snapshots that are due, or only one `half`, which waits for other threads of
+  /// the caller. Records the outcome.
+  @discardableResult
+  package func step(
+    _ job: DatasetJob, _ options: StepOptions = StepOptions(), half: Half? = nil, now: UTCTime
+  ) throws -> StepReport {
+    let context = StepContext(publisher: self, job: job, options: options, now: now)
+    let ifHeld: PublicationLock.IfHeld = half == nil ? .fail : .wait
+    let start = ContinuousClock.now
+    var report = StepReport()
+    let result = Result {
+      let published =
+        try half == .snapshots ? withPublication(ifHeld) { $0 } : ChangeStep.run(context, ifHeld, &report)
+      if half != .changes { try SnapshotStep.run(context, after: published, &report) }
     }
+    record(report, result, context, milliseconds: Int((ContinuousClock.now - start) / .milliseconds(1)))
+    try result.get()
+    return report
   }
 
-  /// The first half of a step. Waits while another thread of the caller lists a snapshot.
-  package func publishChanges(_ job: DatasetJob, now: UTCTime) throws -> StepReport {
-    try noting(job, StepOptions(), now) { context, report in _ = try ChangeStep.run(context, .wait, &report) }
-  }
-
-  /// The second half of a step, recorded only if it published a snapshot. Other steps may run in parallel.
-  package func publishSnapshots(_ job: DatasetJob, now: UTCTime) throws -> StepReport {
-    try noting(job, StepOptions(), now) { context, report in
-      try SnapshotStep.run(context, after: try withPublication(.wait) { $0 }, &report)
+  /// Records a step, even if it failed after publishing something. Neither history nor facts can fail it.
+  private func record(
+    _ report: StepReport, _ result: Result<Void, any Error>, _ context: StepContext, milliseconds: Int
+  ) {
+    let (job, now) = (context.job, context.now)
+    var records = report.series.map {
+      StepRecord(
+        $0, isRollback: $0.series == context.options.rollback?.series, at: now, milliseconds: milliseconds)
     }
+    if case .failure(let error) = result, !Self.isNoStep(error) {
+      records.append(StepRecord(error, of: job.name, at: now, milliseconds: milliseconds))
+    }
+    guard !records.isEmpty else { return }
+    let isRepeated = history?.record(records) ?? false
+    facts?.keep(
+      of: job, in: self, gained: report.gained, isRepeated: isRepeated,
+      at: now.adding(seconds: milliseconds / 1000))
   }
 
   /// Publishes an older version's rows as the next version, with a snapshot, and holds the series there.
@@ -64,9 +85,11 @@ package struct Publisher: Sendable {
   package func preview(
     _ job: DatasetJob, _ options: StepOptions = StepOptions(), now: UTCTime
   ) throws -> StepReport {
-    var options = options
+    var (options, report) = (options, StepReport())
     options.isPreview = true
-    return try ChangeStep.preview(StepContext(publisher: self, job: job, options: options, now: now))
+    let context = StepContext(publisher: self, job: job, options: options, now: now)
+    _ = try ChangeStep.run(context, .fail, &report)
+    return report
   }
 
   /// Removes files that no metadata named during the grace period. A dry run only lists them.
@@ -74,12 +97,9 @@ package struct Publisher: Sendable {
     graceSeconds: Int, now: UTCTime, isDryRun: Bool
   ) throws -> (removed: [String], waiting: [String: UTCTime]) {
     try withPublication { published in
-      try pruning(graceSeconds: graceSeconds).run(published, now: now, isDryRun: isDryRun)
+      try Pruning(publication: publication, stateFolder: stateFolder, graceSeconds: graceSeconds)
+        .run(published, now: now, isDryRun: isDryRun)
     }
-  }
-
-  func pruning(graceSeconds: Int) -> Pruning {
-    Pruning(publication: publication, stateFolder: stateFolder, graceSeconds: graceSeconds)
   }
 
   func withPublication<Result>(
@@ -90,48 +110,20 @@ package struct Publisher: Sendable {
     try Folder.create(Folder.parent(of: stateFolder))
     try Folder.create(stateFolder, mode: 0o700)
     return try PublicationLock.withLock(publication, ifHeld) {
-      let published = try publication.published()
+      let published = try publication.verified().metadata
       if checkingKeys { try checkKeys(published) }
       return try body(published)
     }
   }
 
-  /// Records the steps that `body` reports, even if it fails after publishing something.
-  private func noting(
-    _ job: DatasetJob, _ options: StepOptions, _ now: UTCTime,
-    _ body: (StepContext, inout StepReport) throws -> Void
-  ) throws -> StepReport {
-    let start = ContinuousClock.now
-    var report = StepReport()
-    let result = Result {
-      try body(StepContext(publisher: self, job: job, options: options, now: now), &report)
-    }
-    let milliseconds = Int((ContinuousClock.now - start) / .milliseconds(1))
-    var records = report.series.map {
-      StepRecord($0, isRollback: $0.series == options.rollback?.series, at: now, milliseconds: milliseconds)
-    }
-    var reason: FailureReason?
-    if case .failure(let error) = result, !Self.isNoStep(error) {
-      records.append(StepRecord(error, of: job.name, at: now, milliseconds: milliseconds))
-      reason = FailureReason(error)
-    }
-    if !records.isEmpty {
-      let isRepeated = history?.record(records) ?? false
-      // Facts must not fail a step.
-      let step = NotedStep(
-        end: now.adding(seconds: milliseconds / 1000), isRepeated: isRepeated, reason: reason,
-        gained: report.gained)
-      facts?.keep(of: job, in: self, step)
-    }
-    try result.get()
-    return report
-  }
-
   /// Records a step that failed before it began, for remote monitors. Needs no key because nothing is signed.
-  package func note(failure text: String, _ reason: FailureReason, of dataset: DatasetName, now: UTCTime) {
-    let record = StepRecord(refusedBecause: text, of: dataset, at: now)
+  package func note(
+    failure text: String, _ reason: StepRecord.Reason, of dataset: DatasetName, now: UTCTime
+  ) {
+    var record = StepRecord(.refused, of: dataset, at: now)
+    (record.error, record.reason) = (text, reason)
     history?.record([record])
-    facts?.keep(failureOf: dataset, in: self, record, reason)
+    facts?.keep(failure: record, in: self)
   }
 
   /// Whether not to record an error: another publisher records its own step, or the operator mistyped a version.

@@ -1,6 +1,7 @@
 package import SeedFormat
 import SeedPublication
 package import SeedSystem
+import SeedTrust
 
 /// The origin's position when a series last read it, stored beside the working copy. Synced before the rows are signed,
 /// so after a crash it is at worst ahead of the publication, and a standby is waited for briefly without need.
@@ -31,10 +32,7 @@ package struct SeenPlace {
     try DurableFile.write(Record(place: record.place, behindSince: start).json.bytes, to: path)
   }
 
-  private var record: Record? {
-    let bytes = try? DurableFile.readIfPresent(path, limit: PublicationDirectory.mostFileBytes)
-    return bytes.flatMap { try? JSONValue(parsing: $0) }.flatMap(Record.init)
-  }
+  private var record: Record? { StateFile.json(path).flatMap(Record.init) }
 }
 
 private struct Record: Equatable {
@@ -50,4 +48,17 @@ extension Record {
   }
 
   var json: JSONValue { ["place": place.json, "behindSince": JSONValue(behindSince?.text)] }
+}
+
+/// The time up to which a publisher has checked a series' calendar. If the file is lost, one snapshot may be early.
+package struct CalendarMark {
+  private let path: String
+
+  package init(_ series: Series, in stateFolder: String) {
+    path = "\(stateFolder)/\(series.roleName).calendar"
+  }
+
+  package var time: UTCTime? { StateFile.text(path).flatMap { UTCTime($0) } }
+
+  func write(_ time: UTCTime) throws { try DurableFile.write(Array(time.text.utf8), to: path) }
 }

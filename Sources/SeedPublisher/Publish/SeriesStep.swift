@@ -45,7 +45,12 @@ struct SeriesStep {
     let relation = options.isBeginningEpoch ? .follows : try seen.relation(of: origin)
     if case .behind(let standby) = relation { return try wait(for: standby, seen, published) }
     let place = try origin.place()
-    var draft = try read(origin, followed, after: published)
+    var draft: SeriesDraft
+    if let followed, followed.state.model == plan.newest.version {
+      draft = try follow(origin, followed)
+    } else {
+      draft = try create(origin, continuing: followed, after: published)
+    }
     if case .other(let doubt) = relation {
       draft.report.warnings.append("\(plan.series): \(Self.warning(of: doubt))")
     }
@@ -59,22 +64,23 @@ struct SeriesStep {
     "\(doubt.rawValue): all rows were compared, and published rows that it lacks are deleted"
   }
 
-  private func read(
-    _ origin: any Origin, _ followed: SeriesMetadata?, after published: SeriesMetadata?
-  ) throws -> SeriesDraft {
-    guard let followed else { return try create(origin, at: .first, epoch: .random(), after: published) }
-    guard followed.state.model == plan.newest.version else {
-      return try create(origin, at: followed.state.head.next, epoch: followed.state.epoch, after: followed)
-    }
-    return try follow(origin, followed)
-  }
-
   private func follow(_ origin: any Origin, _ published: SeriesMetadata) throws -> SeriesDraft {
-    let trail = ChangeTrail(context: context, plan: plan, published: published)
-    var step = try trail.search(origin)
+    let position = LogPosition(context: context, plan: plan, published: published)
+    var step = try position.search(origin)
     let shrinkGuard = options.acceptingShrink ? nil : job.shrinkGuard
-    var draft = try trail.keepingNote {
-      try change(source(origin, plan, step.search, shrinkGuard, guardsTypes: true), after: published)
+    let keepNote = position.keepingNote()
+    var draft: SeriesDraft
+    do {
+      let source = try source(origin, plan, step.search, shrinkGuard, guardsTypes: true)
+      draft = try change(source, after: published)
+    } catch {
+      keepNote()
+      throw error
+    }
+    let discard = draft.discard
+    draft.discard = {
+      discard()
+      keepNote()
     }
     draft.report.foundBy = step.foundBy
     draft.isSearched = !step.isResting
@@ -88,7 +94,7 @@ struct SeriesStep {
     let settle = draft.settle
     draft.settle = { [step] in
       try settle()
-      try trail.note(step)
+      try position.note(step)
     }
     return draft
   }
@@ -136,7 +142,15 @@ struct SeriesStep {
   private func change(
     _ source: SeriesChange.Source, after published: SeriesMetadata, hold: SeriesHold? = nil
   ) throws -> SeriesDraft {
-    let (change, repair) = try makeChange(source, published)
+    let opener = WorkingCopyOpener(context: context, plan: plan, published: published)
+    var (copy, repair) = try opener.open()
+    let change: SeriesChange?
+    do {
+      change = try SeriesChange(source, copy, at: published.state.head)
+    } catch let damage as CopyDamaged {
+      (copy, repair) = (try opener.rebuild(), "\(damage)")
+      change = try SeriesChange(source, copy, at: published.state.head)
+    }
     guard let change else {
       var draft = keep(hold == nil ? .unchanged : .held, published, hold: hold)
       draft.report.repair = repair
@@ -144,13 +158,7 @@ struct SeriesStep {
       return draft
     }
     do {
-      var draft = SeriesDraft(
-        report: report(.changed, at: change.delta.header.to), discard: change.rollBack, settle: change.commit)
-      draft.report.changes = change.changes
-      draft.report.deltaBytes = change.delta.stored.length
-      draft.report.repair = repair
-      draft.missed = change.missed
-      draft.report.rows = try change.copy.sums().mapValues(\.rows)
+      var draft = try draft(of: change, repair)
       try options.isPreview
         ? foresee(change, published, &draft.report) : store(change, published, hold, &draft)
       return draft
@@ -160,22 +168,22 @@ struct SeriesStep {
     }
   }
 
-  private func makeChange(
-    _ source: SeriesChange.Source, _ published: SeriesMetadata
-  ) throws -> (change: SeriesChange?, repair: String?) {
-    let keeper = context.copyKeeper(plan, published)
-    let (copy, repair) = try keeper.open()
-    do {
-      return (try SeriesChange.make(source, copy), repair)
-    } catch let damage as CopyDamaged {
-      return (try SeriesChange.make(source, try keeper.rebuild()), "\(damage)")
-    }
+  private func draft(of change: SeriesChange, _ repair: String?) throws -> SeriesDraft {
+    var draft = SeriesDraft(
+      report: report(.changed, at: change.delta.header.to), discard: change.rollBack, settle: change.commit)
+    draft.report.changes = change.changes
+    draft.report.deltaBytes = change.delta.stored.length
+    draft.report.repair = repair
+    draft.missed = change.missed
+    draft.report.rows = try change.copy.sums().mapValues(\.rows)
+    return draft
   }
 
   private func store(
     _ change: SeriesChange, _ published: SeriesMetadata, _ hold: SeriesHold?, _ draft: inout SeriesDraft
   ) throws {
-    let deltas = context.deltas(plan)
+    let deltas = DeltaPublication(
+      publication: context.publication, plan: plan, spillFolder: context.stateFolder)
     let delta = try deltas.store(change.delta)
     let (head, floor) = (delta.version, published.state.floor)
     let objects = published.objects + [delta]
@@ -227,8 +235,9 @@ struct SeriesStep {
 
   /// Builds a new copy of the origin with a snapshot, because no delta leads to it.
   private func create(
-    _ origin: any Origin, at version: Version, epoch: Epoch, after published: SeriesMetadata?
+    _ origin: any Origin, continuing followed: SeriesMetadata?, after published: SeriesMetadata?
   ) throws -> SeriesDraft {
+    let (version, epoch) = (followed?.state.head.next ?? .first, followed?.state.epoch ?? .random())
     try refuseCopyWithoutPublication(published)
     let meta = SeedMeta(
       series: plan.series, model: plan.newest.version, epoch: epoch, version: version,
@@ -256,7 +265,7 @@ struct SeriesStep {
     draft.metadata = SeriesMetadata(
       series: plan.series, state: state(epoch: epoch, head: version, floor: version),
       objects: Retention(job.policy).keptSnapshots(known, context.now) + [snapshot.object])
-    draft.settle = { [copyPath] in _ = try CopyKeeper.install(copy, as: copyPath) }
+    draft.settle = { [copyPath] in _ = try WorkingCopyOpener.install(copy, as: copyPath) }
     return draft
   }
 

@@ -11,6 +11,7 @@ import SeedTrust
 struct SnapshotStep {
   private let context: StepContext
   private var published: PublishedMetadata
+  private var report: StepReport
 
   private var job: DatasetJob { context.job }
 
@@ -18,25 +19,21 @@ struct SnapshotStep {
   static func run(
     _ context: StepContext, after published: PublishedMetadata, _ report: inout StepReport
   ) throws {
-    var step = SnapshotStep(context: context, published: published)
-    try step.run(&report)
-  }
-
-  private mutating func run(_ report: inout StepReport) throws {
+    var step = SnapshotStep(context: context, published: published, report: report)
+    defer { report = step.report }
+    let job = context.job
     for plan in context.plans where !job.isRetired(plan.series) {
-      guard let metadata = metadata(plan) else { continue }
-      let isAlone = try !context.isSnapshotDue(metadata) || publishSnapshotAlone(plan, &report)
-      if isAlone { try markCalendar(metadata) }
+      guard let metadata = step.metadata(plan) else { continue }
+      // Waits for another process only if the operator requested the snapshot.
+      let isAlone =
+        try !context.isSnapshotDue(metadata)
+        || step.alone(plan, context.options.forcingSnapshot ? .waitLong : .fail) {
+          try $0.publishSnapshot(plan)
+        }
+      if isAlone { try step.markCalendar(metadata) }
     }
-    for plan in job.plans where !job.isRetired(plan.series) && missingEncoding(plan) != nil {
-      try alone(plan, .fail) { try $0.publishEncodings(plan, &report) }
-    }
-  }
-
-  /// Returns false if another process is making a snapshot. Waits only if the operator requested the snapshot.
-  private mutating func publishSnapshotAlone(_ plan: SeriesPlan, _ report: inout StepReport) throws -> Bool {
-    try alone(plan, context.options.forcingSnapshot ? .waitLong : .fail) {
-      try $0.publishSnapshot(plan, &report)
+    for plan in job.plans where !job.isRetired(plan.series) && step.missingEncoding(plan) != nil {
+      try step.alone(plan, .fail) { try $0.publishEncodings(plan) }
     }
   }
 
@@ -49,6 +46,7 @@ struct SnapshotStep {
     }
   }
 
+  /// Returns false if another process is making a snapshot.
   @discardableResult
   private mutating func alone(
     _ plan: SeriesPlan, _ ifHeld: PublicationLock.IfHeld, _ body: (inout SnapshotStep) throws -> Void
@@ -59,34 +57,35 @@ struct SnapshotStep {
 
   private func metadata(_ plan: SeriesPlan) -> SeriesMetadata? { published.series[plan.series]?.metadata }
 
-  private mutating func publishSnapshot(_ plan: SeriesPlan, _ report: inout StepReport) throws {
+  private mutating func publishSnapshot(_ plan: SeriesPlan) throws {
     guard let drawn = try draw(plan, { try $0.open().copy }) else { return }
     do {
-      try list(try context.snapshots(plan).finish(drawn), drawn.epoch, plan, &report)
+      try list(try context.snapshots(plan).finish(drawn), drawn.epoch, plan)
     } catch let flaw as NotASeed {
       // A manual edit may have damaged search tables or indexes, which steps do not compare. The published ones are
       // sound.
       guard let drawn = try draw(plan, { try $0.rebuild() }) else { return }
       report.warnings.append("\(plan.series): the working copy was rebuilt: \(flaw)")
-      try list(try context.snapshots(plan).finish(drawn), drawn.epoch, plan, &report)
+      try list(try context.snapshots(plan).finish(drawn), drawn.epoch, plan)
     }
   }
 
   /// Draws the copy returned by `open` at its head. Returns `nil` if no snapshot is due any more.
   private mutating func draw(
-    _ plan: SeriesPlan, _ open: (CopyKeeper) throws -> WorkingCopy
+    _ plan: SeriesPlan, _ open: (WorkingCopyOpener) throws -> WorkingCopy
   ) throws -> SeedMeta? {
     try context.publisher.withPublication(.waitLong) { published in
       self.published = published
       guard let metadata = metadata(plan), context.isSnapshotDue(metadata) else { return nil }
-      return try context.snapshots(plan).draw(try open(context.copyKeeper(plan, metadata)))
+      return try context.snapshots(plan).draw(
+        try open(WorkingCopyOpener(context: context, plan: plan, published: metadata)))
     }
   }
 
-  private mutating func publishEncodings(_ plan: SeriesPlan, _ report: inout StepReport) throws {
+  private mutating func publishEncodings(_ plan: SeriesPlan) throws {
     while let (snapshot, encoding) = missingEncoding(plan), let metadata = metadata(plan) {
       let draft = try context.snapshots(plan).draft(of: snapshot, in: encoding)
-      guard try list(draft, metadata.state.epoch, plan, &report) else { return }
+      guard try list(draft, metadata.state.epoch, plan) else { return }
     }
   }
 
@@ -98,9 +97,7 @@ struct SnapshotStep {
   }
 
   @discardableResult
-  private mutating func list(
-    _ draft: SnapshotDraft, _ epoch: Epoch, _ plan: SeriesPlan, _ report: inout StepReport
-  ) throws -> Bool {
+  private mutating func list(_ draft: SnapshotDraft, _ epoch: Epoch, _ plan: SeriesPlan) throws -> Bool {
     defer { try? Folder.remove(draft.path) }
     return try context.publisher.withPublication(.waitLong) { published in
       self.published = published
@@ -111,13 +108,15 @@ struct SnapshotStep {
         return false
       }
       try context.snapshots(plan).place(draft)
-      try publish(try listing(draft.object, metadata, plan, &report), &report)
+      try publish(try listing(draft.object, metadata, plan))
       return true
     }
   }
 
-  private mutating func publish(_ metadata: SeriesMetadata, _ report: inout StepReport) throws {
-    var update = try PublicationUpdate(context, after: published)
+  private mutating func publish(_ metadata: SeriesMetadata) throws {
+    var update = try PublicationUpdate(
+      context.publisher, lifetimeSeconds: job.lifetimeSeconds, now: context.now, after: published,
+      context.options)
     try update.publish([metadata])
     published = update.published
     report.pruned += try context.prune(published)
@@ -125,14 +124,16 @@ struct SnapshotStep {
   }
 
   /// Adds the snapshot and, for a new version, one delta that spans all versions since the previous snapshot.
-  private func listing(
-    _ snapshot: PublishedObject, _ metadata: SeriesMetadata, _ plan: SeriesPlan, _ report: inout StepReport
+  private mutating func listing(
+    _ snapshot: PublishedObject, _ metadata: SeriesMetadata, _ plan: SeriesPlan
   ) throws -> SeriesMetadata {
     var (state, objects) = (metadata.state, metadata.objects + [snapshot])
     if snapshot.encoding == .gzip {
       let before = metadata.newestSnapshot.flatMap { $0.version >= state.floor ? $0.version : nil }
       let spans = before.map { [DeltaSpan(from: $0, to: snapshot.version)] } ?? []
-      let merged = try context.deltas(plan).merge(spans, of: metadata.objects)
+      let deltas = DeltaPublication(
+        publication: context.publication, plan: plan, spillFolder: context.stateFolder)
+      let merged = try deltas.merge(spans, of: metadata.objects)
       report.note(snapshot, merged: merged.objects.compactMap(\.span))
       report.warnings += merged.warnings
       let outcome = Retention(job.policy).afterSnapshot(

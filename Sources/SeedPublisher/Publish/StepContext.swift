@@ -13,27 +13,12 @@ struct StepContext: Sendable {
   var publication: PublicationDirectory { publisher.publication }
   var stateFolder: String { publisher.stateFolder }
 
-  /// Retired series and rollbacks need no origin.
-  func prepareOrigin() throws {
-    if options.rollback == nil, !job.isRetired { try job.origin.prepare() }
-  }
-
   var plans: [SeriesPlan] {
     guard let rollback = options.rollback else { return job.plans }
     return job.plans.filter { $0.series == rollback.series }
   }
 
   func copyPath(_ series: Series) -> String { WorkingCopy.path(of: series, in: stateFolder) }
-
-  func copyKeeper(_ plan: SeriesPlan, _ published: SeriesMetadata) -> CopyKeeper {
-    CopyKeeper(
-      publication: publication, plan: plan, published: published, path: copyPath(plan.series),
-      isPreview: options.isPreview)
-  }
-
-  func deltas(_ plan: SeriesPlan) -> DeltaPublication {
-    DeltaPublication(publication: publication, plan: plan, spillFolder: stateFolder)
-  }
 
   func snapshots(_ plan: SeriesPlan, isFirst: Bool = false) -> SnapshotMaker {
     SnapshotMaker(
@@ -55,7 +40,45 @@ struct StepContext: Sendable {
   }
 
   func prune(_ published: PublishedMetadata) throws -> [String] {
-    try publisher.pruning(graceSeconds: max(job.graceSeconds, publisher.graceSeconds))
+    let graceSeconds = max(job.graceSeconds, publisher.graceSeconds)
+    return try Pruning(publication: publication, stateFolder: stateFolder, graceSeconds: graceSeconds)
       .run(published, now: now, isDryRun: options.isPreview).removed
+  }
+}
+
+/// An operator's requests for a step.
+package struct StepOptions: Sendable {
+  /// Makes a snapshot of the newest version regardless of the schedule.
+  package var forcingSnapshot = false
+  /// Allows the loss of any number of rows and values.
+  package var acceptingShrink = false
+  /// Series held by a rollback follow their origin again.
+  package var isResuming = false
+  /// The operator confirms the clock, although signatures were made under a later one.
+  package var isClockAssured = false
+  var isPreview = false
+  /// After a disaster: every series starts a new history from its origin.
+  private(set) var isBeginningEpoch = false
+  /// The series to roll back and its target. The step skips all others.
+  private(set) var rollback: (series: Series, version: Version)?
+
+  package init(
+    forcingSnapshot: Bool = false, acceptingShrink: Bool = false, isResuming: Bool = false,
+    isClockAssured: Bool = false
+  ) {
+    (self.forcingSnapshot, self.acceptingShrink) = (forcingSnapshot, acceptingShrink)
+    (self.isResuming, self.isClockAssured) = (isResuming, isClockAssured)
+  }
+
+  init(rollingBack series: Series, to version: Version, _ job: DatasetJob) throws(RollbackError) {
+    guard job.plans.contains(where: { $0.series == series }) else { throw .notPublished(series: series) }
+    forcingSnapshot = true
+    rollback = (series, version)
+  }
+
+  static var beginningEpoch: StepOptions {
+    var options = StepOptions(acceptingShrink: true)
+    options.isBeginningEpoch = true
+    return options
   }
 }

@@ -11,7 +11,7 @@ package struct StepHistory: Sendable {
   private let report: @Sendable (LogRecord) -> Void
 
   package static let mostRecords = 2000
-  private static let layout: Int64 = 4
+  private static let layout: Int64 = 5
 
   package init(_ stateFolder: String, report: @escaping @Sendable (LogRecord) -> Void = { _ in }) {
     (self.stateFolder, self.report) = (stateFolder, report)
@@ -51,7 +51,7 @@ package struct StepHistory: Sendable {
     /// The newest records other than `unchanged`, newest first.
     var steps: [StepRecord]
     /// All steps since the history began, including deleted records.
-    var counts: [StepOutcome: Int]
+    var counts: [StepRecord.Outcome: Int]
     /// The number of rows that the origin's log missed in all of them.
     var missedRows: Int
   }

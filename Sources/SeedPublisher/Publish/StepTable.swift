@@ -14,7 +14,7 @@ struct StepTable {
       CREATE TABLE build(id INTEGER PRIMARY KEY, at INTEGER NOT NULL, last INTEGER NOT NULL, times INTEGER NOT NULL,
         milliseconds INTEGER NOT NULL, dataset TEXT NOT NULL, major INTEGER, outcome TEXT NOT NULL,
         head_before INTEGER, head_after INTEGER, delta_bytes INTEGER, snapshot_bytes INTEGER, rows INTEGER, found_by TEXT,
-        found_why TEXT, found_reason TEXT, missed_rows INTEGER NOT NULL, error TEXT);
+        found_why TEXT, found_reason TEXT, missed_rows INTEGER NOT NULL, reason TEXT, error TEXT);
       CREATE INDEX build_series ON build(dataset, major);
       CREATE TABLE build_table(build INTEGER NOT NULL, name TEXT NOT NULL, inserted INTEGER NOT NULL,
         updated INTEGER NOT NULL, deleted INTEGER NOT NULL, PRIMARY KEY(build, name)) WITHOUT ROWID;
@@ -26,7 +26,7 @@ struct StepTable {
 
   private static let columns =
     "at, last, times, milliseconds, dataset, major, outcome, head_before, head_after, delta_bytes, snapshot_bytes, "
-    + "rows, found_by, found_why, found_reason, missed_rows, error"
+    + "rows, found_by, found_why, found_reason, missed_rows, reason, error"
 
   /// Adds a record. Returns true if it was merged with an equal one before it.
   func append(_ record: StepRecord) throws -> Bool {
@@ -84,7 +84,7 @@ struct StepTable {
 
   private func insert(_ record: StepRecord) throws {
     try connection.cached(
-      "INSERT INTO build(\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+      "INSERT INTO build(\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
     ).run([
       SeedValue(record.at.secondsSinceEpoch), SeedValue(record.last.secondsSinceEpoch),
       SeedValue(record.times), SeedValue(record.milliseconds), .text(record.dataset.text),
@@ -92,7 +92,8 @@ struct StepTable {
       SeedValue(record.to), SeedValue(record.deltaBytes), SeedValue(record.snapshotBytes),
       SeedValue(record.rows), SeedValue(record.foundBy?.way.rawValue),
       SeedValue(record.foundBy?.why?.rawValue),
-      SeedValue(record.foundBy?.reason), SeedValue(record.missedRows), SeedValue(record.error),
+      SeedValue(record.foundBy?.reason), SeedValue(record.missedRows), SeedValue(record.reason?.rawValue),
+      SeedValue(record.error),
     ])
     for (name, changes) in record.changes {
       try connection.execute(
@@ -110,22 +111,24 @@ struct StepTable {
   func standing(of series: Series, steps: Int) throws -> StepHistory.Standing {
     let own = "WHERE dataset = ? AND (major = ? OR major IS NULL)"
     let values: [SeedValue] = [.text(series.dataset.text), SeedValue(series.major)]
-    let good = StepOutcome.allCases.filter(\.isGoodLook).map { "'\($0.rawValue)'" }.joined(separator: ", ")
+    let good = StepRecord.Outcome.allCases.filter(\.isGoodLook).map { "'\($0.rawValue)'" }.joined(
+      separator: ", ")
     return StepHistory.Standing(
       newest: try records("\(own) ORDER BY id DESC LIMIT 1", values).first?.record,
       good: try records("\(own) AND outcome IN (\(good)) ORDER BY id DESC LIMIT 1", values).first?.record
         .last,
       steps: try records(
-        "\(own) AND outcome <> '\(StepOutcome.unchanged.rawValue)' ORDER BY id DESC LIMIT \(steps)", values
+        "\(own) AND outcome <> '\(StepRecord.Outcome.unchanged.rawValue)' ORDER BY id DESC LIMIT \(steps)",
+        values
       ).map(\.record), counts: try counts(of: series), missedRows: try missedRows(of: series))
   }
 
-  private func counts(of series: Series) throws -> [StepOutcome: Int] {
+  private func counts(of series: Series) throws -> [StepRecord.Outcome: Int] {
     try connection.rows(
       "SELECT outcome, sum(count) FROM step_count WHERE dataset = ? AND major IN (0, ?) GROUP BY outcome",
       .text(series.dataset.text), SeedValue(series.major)
     ).reduce(into: [:]) { counts, row in
-      if let outcome = StepOutcome(rawValue: row[0].text) { counts[outcome] = row[1].number }
+      if let outcome = StepRecord.Outcome(rawValue: row[0].text) { counts[outcome] = row[1].number }
     }
   }
 
@@ -145,7 +148,7 @@ struct StepTable {
   }
 
   private func record(_ row: [SeedValue]) throws -> (id: Int64, record: StepRecord) {
-    guard let id = row[17].number, let outcome = StepRecord.Outcome(rawValue: row[6].text) else {
+    guard let id = row[18].number, let outcome = StepRecord.Outcome(rawValue: row[6].text) else {
       throw NotASeed("a step with the outcome \"\(row[6])\"")
     }
     func time(_ column: Int) -> UTCTime { UTCTime(secondsSinceEpoch: row[column].number ?? 0) }
@@ -160,7 +163,8 @@ struct StepTable {
       record.foundBy = FoundBy(
         way, row[13].string.flatMap(ComparisonWhy.init(rawValue:)), reason: row[14].string)
     }
-    (record.missedRows, record.error) = (row[15].number ?? 0, row[16].string)
+    (record.missedRows, record.error) = (row[15].number ?? 0, row[17].string)
+    record.reason = row[16].string.flatMap(StepRecord.Reason.init(rawValue:))
     record.changes = try changes(of: Int64(id))
     return (Int64(id), record)
   }

@@ -30,37 +30,37 @@ package enum DurableFile {
   /// Writes a temporary file, syncs it, renames it and syncs the folder. Removes the temporary file on failure.
   package static func write(_ bytes: [UInt8], to path: String, mode: mode_t = 0o644) throws(FileError) {
     let temporary = path + temporarySuffix
-    do {
+    try removingAfterFailure(temporary) { () throws(FileError) in
       let file = try File(temporary, for: .replacing, mode: mode)
       try file.write(bytes)
       try file.sync()
+    }
+    try moveIntoPlace(temporary, path)
+  }
+
+  private static func removingAfterFailure(
+    _ temporary: String, _ body: () throws(FileError) -> Void
+  ) throws(FileError) {
+    do {
+      try body()
     } catch {
       unlink(temporary)
       throw error
     }
-    try moveIntoPlace(temporary, path)
   }
 
   /// Replaces a file atomically but without sync, for files that can be recreated after a power loss.
   package static func replace(_ path: String, with bytes: [UInt8]) throws(FileError) {
     let temporary = path + temporarySuffix
-    do {
+    try removingAfterFailure(temporary) { () throws(FileError) in
       try File(temporary, for: .replacing).write(bytes)
       try Folder.rename(temporary, to: path)
-    } catch {
-      unlink(temporary)
-      throw error
     }
   }
 
   /// Renames a synced temporary file in the same folder and syncs the folder, as ``write(_:to:mode:)`` does.
   package static func moveIntoPlace(_ temporary: String, _ path: String) throws(FileError) {
-    do {
-      try Folder.rename(temporary, to: path)
-    } catch {
-      unlink(temporary)
-      throw error
-    }
+    try removingAfterFailure(temporary) { () throws(FileError) in try Folder.rename(temporary, to: path) }
     try Folder.sync(Folder.parent(of: path))
   }
 

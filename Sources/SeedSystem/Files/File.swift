@@ -84,36 +84,23 @@ package struct File: ~Copyable, Sendable {
   ) throws(FileError) -> [UInt8] {
     // The initializer would write the count of the empty array, which all threads share.
     guard count > 0 else { return [] }
-    var failure: FileError?
-    let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-      do throws(FileError) {
-        filled = try fill(UnsafeMutableRawBufferPointer(buffer))
-      } catch {
-        failure = error
-      }
+    return try [UInt8](unsafeUninitializedCapacity: count) { buffer, filled throws(FileError) in
+      filled = try fill(UnsafeMutableRawBufferPointer(buffer))
     }
-    if let failure { throw failure }
-    return bytes
   }
 
   /// Reads the available bytes, up to `count`; empty at the end. Waits only while a pipe is empty.
   package func readSome(_ count: Int) throws(FileError) -> [UInt8] {
-    var failure: FileError?
-    let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-      do throws(FileError) {
-        while filled < buffer.count {
-          let rest = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[filled...])
-          let more = try retrying("read", path) { systemRead(descriptor, rest.baseAddress, rest.count) }
-          if more == 0 { break }
-          filled += more
-          guard try isReadable(within: 0) else { break }
-        }
-      } catch {
-        failure = error
+    try bytes(count) { buffer throws(FileError) in
+      var filled = 0
+      while filled < buffer.count {
+        let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
+        let more = try retrying("read", path) { systemRead(descriptor, rest.baseAddress, rest.count) }
+        filled += more
+        guard more > 0, try isReadable(within: 0) else { break }
       }
+      return filled
     }
-    if let failure { throw failure }
-    return bytes
   }
 
   /// Whether a read would return within `milliseconds`; also true at the end.
@@ -141,15 +128,9 @@ package struct File: ~Copyable, Sendable {
   }
 
   package func write(_ bytes: borrowing [UInt8]) throws(FileError) {
-    var failure: FileError?
-    bytes.withUnsafeBytes { buffer in
-      do throws(FileError) {
-        try write(buffer)
-      } catch {
-        failure = error
-      }
+    try bytes.withUnsafeBufferPointer { buffer throws(FileError) in
+      try write(UnsafeRawBufferPointer(buffer))
     }
-    if let failure { throw failure }
   }
 
   package func write(_ buffer: UnsafeRawBufferPointer) throws(FileError) {

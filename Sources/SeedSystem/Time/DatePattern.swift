@@ -149,19 +149,15 @@ package struct DatePattern: Sendable {
   }
 
   private static func take(month isShort: Bool, _ reader: inout TimeReader, _ found: inout Found) -> Bool {
-    for (number, name) in (isShort ? abbreviations : names).enumerated() where reader.take(word: name) {
+    for (number, name) in months.enumerated() where reader.take(word: name, letters: isShort ? 3 : nil) {
       found.month = number + 1
       return true
     }
     return false
   }
 
-  private static let names: [StaticString] = [
+  private static let months: [StaticString] = [
     "january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
-    "november",
-    "december",
-  ]
-  private static let abbreviations: [StaticString] = [
-    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
+    "november", "december",
   ]
 }

@@ -18,9 +18,9 @@ struct TimeReader {
     return true
   }
 
-  /// Takes a word of ASCII letters, ignoring case.
-  mutating func take(word: StaticString) -> Bool {
-    let count = word.utf8CodeUnitCount
+  /// Takes a word of ASCII letters or its first ones, ignoring case.
+  mutating func take(word: StaticString, letters: Int? = nil) -> Bool {
+    let count = letters ?? word.utf8CodeUnitCount
     guard index + count <= text.count else { return false }
     for place in 0..<count where text[index + place] | 0x20 != word.utf8Start[place] | 0x20 { return false }
     index += count

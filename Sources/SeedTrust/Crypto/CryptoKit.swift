@@ -7,6 +7,8 @@ import struct CryptoKit.SHA512
 import Foundation
 import Security
 
+package enum CryptoLibrary { package static func prepare() {} }
+
 struct SHA256Context: ~Copyable {
   private var state = SHA256()
 
@@ -20,31 +22,10 @@ struct SHA256Context: ~Copyable {
 
 package func sha512(_ bytes: [UInt8]) -> [UInt8] { Array(SHA512.hash(data: bytes)) }
 
-/// Ed25519 (RFC 8032) with raw 32-byte keys. CryptoKit's signatures are randomised.
 enum Ed25519 {
-  static func publicKey(seed: UnsafeRawBufferPointer) -> [UInt8] {
-    Array(privateKey(seed).publicKey.rawRepresentation)
-  }
-
-  static func sign(_ message: [UInt8], seed: UnsafeRawBufferPointer) -> [UInt8] {
-    do {
-      return try Array(privateKey(seed).signature(for: message))
-    } catch {
-      preconditionFailure("CryptoKit failed to sign: \(error)")
-    }
-  }
-
   static func verify(_ signature: [UInt8], _ message: [UInt8], publicKey: [UInt8]) -> Bool {
     guard let key = try? Curve25519.Signing.PublicKey(rawRepresentation: publicKey) else { return false }
     return key.isValidSignature(signature, for: message)
-  }
-
-  private static func privateKey(_ seed: UnsafeRawBufferPointer) -> Curve25519.Signing.PrivateKey {
-    do {
-      return try Curve25519.Signing.PrivateKey(rawRepresentation: seed)
-    } catch {
-      preconditionFailure("CryptoKit rejected a key of 32 bytes")
-    }
   }
 }
 

@@ -1,6 +1,14 @@
 #if canImport(CCrypto)
 import CCrypto
 
+package enum CryptoLibrary {
+  /// Disables OpenSSL's cleanup at exit, which would crash a thread that is still verifying. Must be the process's
+  /// first call of OpenSSL.
+  package static func prepare() { _ = isPrepared }
+
+  private static let isPrepared = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil) == 1
+}
+
 struct SHA256Context: ~Copyable {
   private var state = SHA256_CTX()
 
@@ -24,24 +32,6 @@ package func sha512(_ bytes: [UInt8]) -> [UInt8] {
 }
 
 enum Ed25519 {
-  static func publicKey(seed: UnsafeRawBufferPointer) -> [UInt8] {
-    let key = EVPKey(seed: seed)
-    var bytes = [UInt8](repeating: 0, count: PublicKey.byteCount)
-    var count = bytes.count
-    mustSucceed(EVP_PKEY_get_raw_public_key(key.pointer, &bytes, &count))
-    return bytes
-  }
-
-  static func sign(_ message: [UInt8], seed: UnsafeRawBufferPointer) -> [UInt8] {
-    let key = EVPKey(seed: seed)
-    let context = MessageContext()
-    var signature = [UInt8](repeating: 0, count: PublicKey.signatureByteCount)
-    var count = signature.count
-    mustSucceed(EVP_DigestSignInit(context.pointer, nil, nil, nil, key.pointer))
-    mustSucceed(EVP_DigestSign(context.pointer, &signature, &count, message, message.count))
-    return signature
-  }
-
   static func verify(_ signature: [UInt8], _ message: [UInt8], publicKey: [UInt8]) -> Bool {
     let key = EVPKey(publicKey: publicKey)
     let context = MessageContext()
@@ -55,16 +45,11 @@ enum Ed25519 {
 private struct EVPKey: ~Copyable {
   let pointer: OpaquePointer
 
-  init(seed: UnsafeRawBufferPointer) {
-    CryptoLibrary.prepare()
-    self.init(
-      EVP_PKEY_new_raw_private_key_ex(
-        nil, "ED25519", nil, seed.baseAddress?.assumingMemoryBound(to: UInt8.self), seed.count))
-  }
-
   init(publicKey: [UInt8]) {
     CryptoLibrary.prepare()
-    self.init(EVP_PKEY_new_raw_public_key_ex(nil, "ED25519", nil, publicKey, publicKey.count))
+    let pointer = EVP_PKEY_new_raw_public_key_ex(nil, "ED25519", nil, publicKey, publicKey.count)
+    guard let pointer else { preconditionFailure("OpenSSL rejected a key of 32 bytes") }
+    self.pointer = pointer
   }
 
   init?(subjectPublicKeyInfo der: [UInt8]) {
@@ -74,11 +59,6 @@ private struct EVPKey: ~Copyable {
       return d2i_PUBKEY(nil, &start, bytes.count)
     }
     guard let pointer else { return nil }
-    self.pointer = pointer
-  }
-
-  private init(_ pointer: OpaquePointer?) {
-    guard let pointer else { preconditionFailure("OpenSSL rejected a key of 32 bytes") }
     self.pointer = pointer
   }
 

@@ -21,15 +21,10 @@ package struct Metadata<Role: SignedRole>: Hashable, Sendable {
     other = document.unread
   }
 
-  package init(signing role: Role, with keys: [SigningKey]) throws(MalformedJSON) {
+  package init(unsigned role: Role) throws(MalformedJSON) {
     signed = role
     signedBytes = try CanonicalJSON.bytes(of: role.json)
     (signatures, other) = ([], [])
-    sign(with: keys)
-  }
-
-  package mutating func sign(with keys: [SigningKey]) {
-    for key in keys { add(RoleSignature(keyID: key.publicKey.keyID, hex: lowerHex(key.sign(signedBytes)))) }
   }
 
   /// Adds a signature, replacing one with the same key id.
@@ -40,7 +35,7 @@ package struct Metadata<Role: SignedRole>: Hashable, Sendable {
 
   package var bytes: [UInt8] { json.bytes }
 
-  var json: JSONValue {
+  package var json: JSONValue {
     .object(
       [JSONMember("signatures", .array(signatures.map(\.json))), JSONMember("signed", signed.json)] + other)
   }
@@ -71,7 +66,7 @@ package struct Metadata<Role: SignedRole>: Hashable, Sendable {
   }
 
   /// Throws if fewer of the role's keys signed than its delegator requires.
-  func check(_ role: String, signedFor delegator: some SignedRole) throws(TrustError) {
+  package func check(_ role: String, signedFor delegator: some SignedRole) throws(TrustError) {
     guard let needed = delegator.roleKeys(of: role) else {
       throw .missingRole(role: role, place: type(of: delegator).type)
     }

@@ -1,5 +1,13 @@
 import SeedFormat
 
+package struct MetadataFile: Hashable, Sendable {
+  /// `3.targets.json`, `timestamp.json`, …
+  package let name: String
+  package let bytes: [UInt8]
+
+  package init(name: String, bytes: [UInt8]) { (self.name, self.bytes) = (name, bytes) }
+}
+
 /// Names of metadata files. Roles may have any name, so all but RFC 3986's unreserved characters are percent-encoded.
 package enum MetadataName {
   /// `timestamp.json`, `transit-2.json`: the client's copies, and the repository's timestamp.

@@ -51,7 +51,7 @@ package struct RoleVerifiers: Hashable, Sendable {
 
   package init(_ keys: [PublicKey], threshold: Int = 1) { (self.keys, self.threshold) = (keys, threshold) }
 
-  static func keysByID(_ roles: some Sequence<RoleVerifiers>) -> [String: RoleKey] {
+  package static func keysByID(_ roles: some Sequence<RoleVerifiers>) -> [String: RoleKey] {
     let pairs = roles.flatMap(\.keys).map { ($0.keyID, RoleKey($0)) }
     return Dictionary(pairs, uniquingKeysWith: { first, _ in first })
   }

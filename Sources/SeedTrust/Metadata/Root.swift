@@ -37,7 +37,7 @@ package struct Root: SignedRole {
   }
 
   /// False for a root that starts a separate chain, far beyond the last one, because the old keys are lost.
-  func follows(_ former: Root) -> Bool { version == former.version + 1 }
+  package func follows(_ former: Root) -> Bool { version == former.version + 1 }
 
   package init(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
     header = try RoleHeader(reading: &fields, type: Self.type)

@@ -44,7 +44,6 @@ package struct Timestamp: SignedRole {
 
 package struct MetaFile: Hashable, Sendable {
   package let version: Int
-  /// Bytes.
   package let length: Int?
   package let hashes: [String: String]?
   private let other: [JSONMember]

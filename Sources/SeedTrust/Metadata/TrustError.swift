@@ -1,7 +1,6 @@
 package import SeedFormat
 package import SeedSystem
 
-/// Why metadata was rejected.
 package enum TrustError: Error, Hashable, Sendable, CustomStringConvertible {
   case badSignature(role: String, found: Int, needed: Int)
   case rollback(role: String, trusted: Int, offered: Int)

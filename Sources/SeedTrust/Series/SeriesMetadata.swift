@@ -1,7 +1,6 @@
 package import SeedFormat
 package import SeedSystem
 
-/// The signed metadata of one series.
 package struct SeriesMetadata: Hashable, Sendable {
   package let series: Series
   package var state: SeriesState

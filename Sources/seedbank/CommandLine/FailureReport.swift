@@ -4,6 +4,7 @@ import SeedFormat
 import SeedHTTP
 import SeedPublication
 import SeedPublisher
+import SeedSigning
 import SeedSystem
 import SeedTrust
 
@@ -16,6 +17,9 @@ struct FailureReport: Hashable {
     isInResult = (error as? CommandFailure)?.isInResult ?? false
     switch error {
     case let error as any ReportedError: (exitCode, message) = (error.exitCode, error.message)
+    case let error as FollowFailure:
+      (exitCode, message) = (error.isUnavailable ? .unavailable : .badData, error.message)
+    case let error as Refusal: (exitCode, message) = (error.kind.exitCode, error.message)
     case let error as SeedError:
       (exitCode, message) = (Self.exitCode(of: error.code), error.message.asSentence)
     case let error as TrustError where error.isOfPublication:
@@ -96,6 +100,18 @@ struct FailureReport: Hashable {
     case .storeLocked: .locked
     case .configuration: .configuration
     default: .badData
+    }
+  }
+}
+
+extension Refusal.Kind {
+  fileprivate var exitCode: ExitCode {
+    switch self {
+    case .usage: .usage
+    case .badData: .badData
+    case .unavailable: .unavailable
+    case .locked: .locked
+    case .configuration: .configuration
     }
   }
 }

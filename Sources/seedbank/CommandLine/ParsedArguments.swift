@@ -1,4 +1,5 @@
 import SeedFormat
+import SeedSystem
 
 /// A call's values by name. Access to an undeclared name traps as a bug.
 struct ParsedArguments: Sendable {

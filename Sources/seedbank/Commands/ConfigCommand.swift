@@ -45,14 +45,14 @@ extension Command {
     _ configuration: DeploymentConfiguration, _ arguments: ParsedArguments, _ context: Context
   ) throws {
     let faults = try DeploymentCheck(
-      configuration, context.overrides(arguments), KeySearch(configuration, context), now: .now()
+      configuration, context.overrides(arguments), KeySearch(configuration, context)
     ).faults
     let fatal = faults.filter(\.isFatal)
     let lines = faults.isEmpty ? ["nothing is wrong"] : faults.map { "\($0.severity): \($0.text)" }
     try context.console.verdict(
       ["fit": .bool(fatal.isEmpty), "findings": .array(faults.map(\.json))], lines.joined(separator: "\n"))
     guard !fatal.isEmpty else { return }
-    let isUnavailable = fatal.allSatisfy { $0.exitCode == .unavailable }
+    let isUnavailable = fatal.allSatisfy(\.isUnavailable)
     let errors = fatal.count == 1 ? "1 error was" : "\(fatal.count) errors were"
     throw CommandFailure(
       isUnavailable ? .unavailable : .configuration,
@@ -74,11 +74,11 @@ extension Command {
   private static func printKeys(_ console: Console) throws {
     try console.result(
       """
-      # \(DeploymentConfiguration.fileName)
+      # \(DeploymentNames.file)
 
       \(DeploymentConfiguration.table)
 
-      # \(DatasetConfiguration.fileName)
+      # \(DeploymentNames.datasetFile)
 
       \(DatasetConfiguration.table)
       """)

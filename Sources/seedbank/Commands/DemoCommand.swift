@@ -1,6 +1,7 @@
 import SeedDatabase
 import SeedFormat
 import SeedPublisher
+import SeedSystem
 
 extension Command {
   static let demo = Command(
@@ -20,38 +21,38 @@ extension Command {
     ]
   ) { arguments, context in
     let directory = try context.setupDirectory(arguments)
-    let draft = DemoDeployment.draft(in: directory)
+    let dataset = DemoDeployment.dataset(in: directory)
+    let draft = DeploymentDraft(dataset, in: directory)
     let trips = try arguments.integer("trips", in: DemoOrigin.tripCounts) ?? DemoOrigin.usualTrips
-    let installer = DeploymentInstaller(draft: draft, extraEntries: [DemoOrigin.fileName])
+    let plans = try dataset.plans()
+    // The origin moves into place with the deployment.
+    let installer = DeploymentInstaller(draft, extraEntries: [DemoOrigin.fileName]) { staging in
+      let origin = DemoDeployment.origin(in: staging)
+      var maker = DemoOrigin(trips: trips)
+      try maker.write(to: origin)
+      for plan in plans { try plan.prove(against: SQLiteOrigin(origin)) }
+    }
     try installer.checkRoom()
     let isDryRun = arguments.flag("dry-run")
     if !isDryRun {
-      let plans = try draft.dataset.plans()
       context.console.progress("Making \(trips) trips…")
-      // The origin moves into place with the deployment.
-      try installer.install(delegating: plans.map(\.series)) { staging in
-        let origin = DemoDeployment.origin(in: staging)
-        var maker = DemoOrigin(trips: trips)
-        try maker.write(to: origin)
-        for plan in plans { try plan.prove(against: SQLiteOrigin(origin)) }
-      }
+      try installer.install(delegating: plans.map(\.series))
     }
     let report = SetupReport(
-      draft: draft, origin: DemoDeployment.origin(in: directory), isOriginMade: true,
-      keyCount: KeyPlan().count, contents: "", schemaRemarks: [], isDryRun: isDryRun,
-      isFoundByItself: context.finds(draft.file))
+      draft, origin: DemoDeployment.origin(in: directory), isOriginMade: true, keyCount: installer.keyCount,
+      isDryRun: isDryRun, isFoundByItself: context.finds(draft.file))
     try context.console.result(report.json, report.text)
   }
 }
 
 enum DemoDeployment {
-  static func draft(in directory: String) -> DeploymentDraft {
-    var draft = DeploymentDraft(
-      "transit", origin: origin(in: directory), directory: directory, models: models)
-    draft.dataset.policy.provenance = Provenance(
+  static func dataset(in directory: String) -> DatasetConfiguration {
+    var dataset = DatasetConfiguration(
+      drafting: "transit", of: origin(in: directory), in: directory, models)
+    dataset.policy.provenance = Provenance(
       license: "CC0-1.0", attribution: "Invented demo data; no timetable of any operator",
       source: "Made by 'seedbank demo'")
-    return draft
+    return dataset
   }
 
   static func origin(in directory: String) -> String { Paths.absolute(DemoOrigin.fileName, from: directory) }

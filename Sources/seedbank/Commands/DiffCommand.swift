@@ -1,6 +1,8 @@
 import SeedDatabase
 import SeedFormat
+import SeedPublication
 import SeedPublisher
+import SeedSystem
 
 extension Command {
   static let diff = Command(

@@ -1,6 +1,7 @@
 import SeedClient
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 
 extension Command {
   static let doctor = Command(

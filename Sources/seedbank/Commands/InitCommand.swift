@@ -2,6 +2,7 @@ import SeedDatabase
 import SeedFormat
 import SeedPublisher
 import SeedSystem
+import SeedTrust
 
 extension Command {
   static let initialize = Command(
@@ -56,36 +57,54 @@ extension Command {
     let header = "Model 1.0 of \(name): the clients' schema. Made from \(made)."
     let model = ModelDefinition(
       version: "1.0", schemaSQL: schema.text(header: header), projections: schema.projections, path: "")
-    var draft = DeploymentDraft(
-      name, origin: source.path, directory: try context.setupDirectory(arguments), models: [model])
-    draft.dataset.knownOrigin = survey.outline
-    draft.notes = notes
-    draft.dataset.postgres = source.postgres
-    if let feed = surveyed.feed { draft.dataset.becomeFeed(feed.said) }
-    let installation = try Installation(draft, arguments, context)
-    try installation.checkRoom()
-    let plans = try draft.dataset.plans()
+    let directory = try context.setupDirectory(arguments)
+    var dataset = DatasetConfiguration(drafting: name, of: source.path, in: directory, [model])
+    dataset.knownOrigin = survey.outline
+    dataset.postgres = source.postgres
+    if let feed = surveyed.feed { dataset.becomeFeed(feed.said) }
+    let draft = DeploymentDraft(dataset, in: directory, notes: notes)
+    let installer = try installer(draft, dataset.name, arguments, context)
+    try installer.checkRoom()
+    let plans = try dataset.plans()
     for plan in plans { try plan.prove(against: surveyed.open()) }
     let isDryRun = arguments.flag("dry-run")
-    if !isDryRun { try installation.install(delegating: plans.map(\.series)) }
+    if !isDryRun { try installer.install(delegating: plans.map(\.series)) }
+    let feedRemarks = surveyed.feed.map { $0.notes + [feedRemark(dataset.models[0])] } ?? []
     let report = SetupReport(
-      draft: draft, origin: source.text, keyCount: installation.keyCount, contents: schema.counts.text,
-      schemaRemarks: plans.flatMap(\.remarks) + (surveyed.feed.map { $0.notes + [feedRemark(draft)] } ?? []),
-      isDryRun: isDryRun, isFoundByItself: context.finds(draft.file))
+      draft, origin: source.text, keyCount: installer.keyCount, contents: schema.counts.text,
+      schemaRemarks: plans.flatMap(\.remarks) + feedRemarks, isDryRun: isDryRun,
+      isFoundByItself: context.finds(draft.file))
     try context.console.report(report.json, report.text)
   }
 
-  private static func feedRemark(_ draft: DeploymentDraft) -> String {
-    let schema = "\(draft.dataset.models[0].path)/\(ModelFolder.schemaFileName)"
-    return
-      "The tables' types and keys are derived from the feed's current values. Look at \(schema) before the first run: a value"
-      + " that does not fit its column, and a duplicate key, keep the feed from being published."
+  private static func feedRemark(_ model: ModelDefinition) -> String {
+    "The tables' types and keys are derived from the feed's current values. Look at \(model.schemaFile) before the first run: a"
+      + " value that does not fit its column, and a duplicate key, keep the feed from being published."
+  }
+
+  /// Adds to the existing deployment, or creates a new one.
+  private static func installer(
+    _ draft: DeploymentDraft, _ name: DatasetName, _ arguments: ParsedArguments, _ context: Context
+  ) throws -> any Installer {
+    let keys = try KeyPlan(arguments)
+    guard Folder.exists(draft.file) else { return DeploymentInstaller(draft, keys) }
+    for option in Parameter.keyPlan.map(\.name) {
+      guard let value = arguments.string(option) else { continue }
+      throw arguments.unsuitable(option, value, "nothing, because \(draft.file) has its keys")
+    }
+    let configuration = try DeploymentConfiguration(
+      readingFile: draft.file, overrides: context.overrides(arguments))
+    return DatasetInstaller(draft, besides: configuration.datasets.map(\.name)) {
+      var edit = try ConfigurationEdit(draft.file)
+      edit["datasets"] = .array((edit["datasets"]?.elements ?? []) + [.string(name.text)])
+      try edit.save()
+    }
   }
 
   private static func datasetName(_ arguments: ParsedArguments, _ origin: String) throws -> DatasetName {
-    guard let given = arguments.string("dataset") else { return try DatasetNaming.name(forFile: origin) }
-    guard !DatasetNaming.taken.contains(given) else {
-      throw arguments.unsuitable("dataset", given, "a name other than \(alternatives(DatasetNaming.taken))")
+    guard let given = arguments.string("dataset") else { return try DatasetName(forFile: origin) }
+    guard !DeploymentNames.taken.contains(given) else {
+      throw arguments.unsuitable("dataset", given, "a name other than \(alternatives(DeploymentNames.taken))")
     }
     return try arguments.name("dataset") { text throws(InvalidName) in try DatasetName(text) }
   }
@@ -105,12 +124,33 @@ extension Parameter {
     help:
       "The deployment's folder (default: the current directory if it has a seedbank.json, else seedbank in it)."
   )
+
+  fileprivate static let keyPlan = KeyPlan.roles.flatMap { role in
+    [
+      value("\(role.rawValue)-keys", "count", help: "How many \(role.rawValue) keys to make (default: 1)."),
+      value(
+        "\(role.rawValue)-threshold", "count",
+        help: "How many of them must sign new \(role.rawValue) metadata (default: 1)."),
+    ]
+  }
+}
+
+extension KeyPlan {
+  fileprivate init(_ arguments: ParsedArguments) throws(UsageError) {
+    var (counts, thresholds) = ([KeyRole: Int](), [KeyRole: Int]())
+    for role in Self.roles {
+      let keys = try arguments.integer("\(role.rawValue)-keys", in: Self.keyCounts) ?? 1
+      counts[role] = keys
+      thresholds[role] = try arguments.integer("\(role.rawValue)-threshold", in: 1...keys)
+    }
+    self.init(counts: counts, thresholds: thresholds)
+  }
 }
 
 extension Context {
   func setupDirectory(_ arguments: ParsedArguments) throws(UsageError) -> String {
     if let named = try arguments.path("directory", from: currentDirectory) { return named }
-    let isHere = Folder.exists(Paths.absolute(DeploymentConfiguration.fileName, from: currentDirectory))
+    let isHere = Folder.exists(Paths.absolute(DeploymentNames.file, from: currentDirectory))
     return isHere ? currentDirectory : Paths.absolute("seedbank", from: currentDirectory)
   }
 

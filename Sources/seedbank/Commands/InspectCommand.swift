@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedPublisher
 import SeedSystem
 import SeedTemplate
 import SeedTrust
@@ -24,6 +25,30 @@ extension Command {
       .object(findings),
       findings.map { "\($0.name): \($0.value.words)" }.joined(separator: "\n"))
   }
+}
+
+/// The contents of a publication's or store's file.
+private func inspected(_ path: String) throws -> [JSONMember] {
+  let file = JSONMember("file", .string(path))
+  let kind = try FileKind(path)
+  guard let encoding = kind.encoding else { return [file] + (try members(path, kind)) }
+  let scratch = try ScratchFolder()
+  defer { scratch.remove() }
+  let inner = scratch.file("expanded")
+  let raw = try Compression.expand(path, to: inner, encoding, limit: .max)
+  let innerKind = try FileKind(inner)
+  guard innerKind.encoding == nil else {
+    throw CommandFailure(.badData, "\(path.printable) is compressed twice: expected a seed or a delta in it.")
+  }
+  let facts: [JSONMember] = .init(
+    ("encoding", .string(encoding.rawValue)), ("rawLength", JSONValue(raw.length)),
+    ("rawSHA256", .string(raw.sha256.hex)))
+  return [file] + facts + (try members(inner, innerKind))
+}
+
+private func members(_ path: String, _ kind: FileKind) throws -> [JSONMember] {
+  guard kind == .database, StoreFile.isStore(path) else { return try kind.members(path) }
+  return try TemplateReport(Template(reading: path), path).summary.filter { $0.name != "file" }
 }
 
 extension JSONValue {

@@ -1,5 +1,8 @@
 import SeedFormat
 import SeedPublication
+import SeedPublisher
+import SeedSigning
+import SeedSystem
 import SeedTrust
 
 extension Command {
@@ -67,21 +70,135 @@ extension Command {
   ) { arguments, context in
     ProcessSecrets.guardMemory()
     let action = try KeyAction(checking: arguments)
+    switch action {
+    case .new: return try makeKey(arguments, context)
+    case .sign: return try sign(arguments, context)
+    default: break
+    }
+    let configuration = try context.configuration(arguments)
     if action.publishes {
-      let configuration = try context.configuration(arguments)
       try Mirrors(configuration, PublicationDirectory(configuration.publication), context).check()
     }
+    let actions = try KeyActions(configuration, arguments, context)
     switch action {
-    case .new: try OfflineSigning.makeKey(arguments, context)
-    case .sign: try OfflineSigning.sign(arguments, context)
-    case .status: try KeyActions(arguments, context).status()
-    case .renew: try KeyActions(arguments, context).renew()
-    case .rotate: try KeyActions(arguments, context).rotate()
-    case .revoke: try KeyActions(arguments, context).revoke()
-    case .payload: try KeyActions(arguments, context).exportPayload()
-    case .addSignature: try KeyActions(arguments, context).addSignatures()
-    case .discard: try KeyActions(arguments, context).discard()
+    case .status:
+      let report = try actions.status()
+      try context.console.report(report.json, report.text)
+    case .payload:
+      let (bytes, summary) = try actions.payload(try arguments.keyRoles([.root, .targets])[0])
+      summary.forEach(context.console.note)
+      try context.console.result(bytes)
+    case .discard:
+      try actions.discard()
+      context.console.note(
+        "No change of keys is waiting now. The files of new keys stay, and the next change uses them.")
+    default:
+      let report = try change(action, actions, configuration, arguments, context)
+      try context.console.report(report.json, report.text)
+      if let note = report.note { context.console.note(note) }
     }
+  }
+
+  private static func change(
+    _ action: KeyAction, _ actions: KeyActions, _ configuration: DeploymentConfiguration,
+    _ arguments: ParsedArguments, _ context: Context
+  ) throws -> KeyChangeReport {
+    switch action {
+    case .renew:
+      return try actions.renew(
+        try arguments.keyRoles([.root, .targets])[0],
+        for: try configuration.datasets.flatMap { try $0.plans().map(\.series) })
+    case .revoke:
+      let id = arguments.strings("name")[0]
+      guard id.count >= KeyFileName.tagLength else {
+        throw arguments.unsuitable("name", id, "at least \(KeyFileName.tagLength) digits of a key's id")
+      }
+      return try actions.revoke(
+        id, for: try arguments.publicKeys(context), isReplaced: arguments.flag("replace"))
+    case .rotate: return try rotate(actions, arguments, context)
+    default: return try actions.addSignatures(try arguments.paths("name", from: context.currentDirectory))
+    }
+  }
+
+  private static func rotate(
+    _ actions: KeyActions, _ arguments: ParsedArguments, _ context: Context
+  ) throws -> KeyChangeReport {
+    let roles = try arguments.keyRoles(KeyRole.allCases)
+    let given = arguments.strings("name").joined(separator: " ")
+    for option in ["key", "count", "threshold"] where roles.count > 1 && arguments.flag(option) {
+      throw arguments.unsuitable(option, given, "a single role")
+    }
+    if arguments.flag("lost"), !roles.contains(.root) {
+      throw arguments.unsuitable("lost", given, "the role root")
+    }
+    let keys = try arguments.publicKeys(context)
+    let most = KeyPlan.keyCounts.upperBound
+    return try actions.rotate(
+      roles, to: keys, count: try arguments.integer("count", in: max(1, keys.count)...most),
+      threshold: try arguments.integer("threshold", in: 1...most),
+      loss: arguments.flag("lost") ? arguments.flag("yes") ? .confirmed : .suspected : nil)
+  }
+
+  private static func makeKey(_ arguments: ParsedArguments, _ context: Context) throws {
+    let role = try arguments.keyRoles(KeyRole.allCases)[0]
+    let folder = try arguments.path("to", from: context.currentDirectory) ?? context.currentDirectory
+    let (keyID, path, publicPath) = try OfflineSigning.makeKey(role, in: folder)
+    try context.console.result(
+      ["keyid": .string(keyID), "file": .string(path), "public": .string(publicPath)],
+      "\(keyID)\n\(path)\n\(publicPath)")
+    guard !context.console.isJSON else { return }
+    context.console.note(
+      "The first file is secret. Bring the second one to the publisher, and use it there with"
+        + " 'seedbank keys rotate \(role.rawValue) --key \(publicPath)'.")
+  }
+
+  private static func sign(_ arguments: ParsedArguments, _ context: Context) throws {
+    let payload = try arguments.paths("name", from: context.currentDirectory)[0]
+    let keys = try arguments.paths("key", from: context.currentDirectory)
+    guard keys.count == 1 else {
+      throw arguments.unsuitable("key", keys.joined(separator: " "), "the file of one key")
+    }
+    let (signature, summary) = try OfflineSigning.sign(payload, keyFile: keys[0])
+    summary.forEach(context.console.note)
+    try context.console.result(signature.json)
+  }
+}
+
+extension KeyActions {
+  fileprivate init(
+    _ configuration: DeploymentConfiguration, _ arguments: ParsedArguments, _ context: Context
+  ) throws {
+    let folders = try arguments.paths("to", from: context.currentDirectory)
+    // New keys must sign too, so their folders are searched.
+    let others = try arguments.paths("with", from: context.currentDirectory) + folders
+    try self.init(
+      KeySearch(configuration, others: others, context), newIn: folders,
+      lifetimeSeconds: configuration.shortestLifetime, rootPath: configuration.rootPath,
+      isPrepared: arguments.flag("prepare"), now: .now()
+    ) { Publisher(configuration, keys: KeySource($0)) }
+  }
+}
+
+extension ParsedArguments {
+  fileprivate func keyRoles(_ roles: [KeyRole]) throws(UsageError) -> [KeyRole] {
+    var found: [KeyRole] = []
+    for name in strings("name") {
+      guard let role = roles.first(where: { $0.rawValue == name }), !found.contains(role) else {
+        throw unsuitable("name", name, alternatives(roles.map(\.rawValue)))
+      }
+      found.append(role)
+    }
+    return found
+  }
+
+  fileprivate func publicKeys(_ context: Context) throws -> [PublicKey] {
+    let keys = try paths("key", from: context.currentDirectory).map {
+      try KeyFile.publicKey(inFileOrPipe: $0)
+    }
+    guard Set(keys).count == keys.count else {
+      throw unsuitable("key", "the same key twice", "different keys")
+    }
+    return keys
   }
 }
 

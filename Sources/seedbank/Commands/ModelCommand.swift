@@ -2,6 +2,7 @@ import SeedDatabase
 import SeedFormat
 import SeedPublication
 import SeedPublisher
+import SeedSigning
 import SeedSystem
 import SeedTrust
 
@@ -65,7 +66,10 @@ extension Command {
   ) throws {
     // An unreadable publication is reported by steps, and does not prevent a list of models.
     let published = try? PublicationDirectory(configuration.publication).published()
-    let list = try ModelList(try configuration.datasets(chosenBy: arguments), published)
+    let datasets = try configuration.datasets(chosenBy: arguments).map { dataset in
+      (dataset.name, dataset.models, try dataset.plans(), dataset.policy.lifecycles) as ModelList.Dataset
+    }
+    let list = ModelList(datasets, published)
     try console.report(list.json, list.text)
   }
 
@@ -76,7 +80,7 @@ extension Command {
     let given = try arguments.string("name").map { _ in
       try arguments.name("name") { text throws(InvalidName) in try ModelVersion(text) }
     }
-    let choice = try ModelChoice(given, in: dataset)
+    let choice = try ModelChoice(given, of: dataset.name, in: dataset.folder, dataset.models)
     let surveyed = try dataset.surveyed(from: arguments.path("from", from: context.currentDirectory))
     let survey = try surveyed.survey()
     let draft = ModelDraft(
@@ -84,14 +88,15 @@ extension Command {
       adding: try DatasetJob(dataset).gain(in: survey.outline),
       from: try SchemaDraft(survey))
     let plan = try plan(draft.definition, dataset)
-    let installer = ModelInstaller(
-      model: draft.definition, datasetFolder: dataset.folder, known: survey.outline)
+    let isDryRun = arguments.flag("dry-run")
     let report = ModelReport(
-      draft: draft, base: choice.base.version, dataset: dataset.name, plan: plan,
-      files: draft.definition.files.map { "\(choice.path)/\($0.path)" },
+      draft, after: choice.base.version, plan,
       mending: mending(plan, try surveyed.open()) + surveyed.toSay(in: dataset.file),
-      cost: try cost(plan, choice, configuration, context), isDryRun: arguments.flag("dry-run"))
-    if !report.isDryRun { try installer.install() }
+      cost: try cost(plan, choice, configuration, context), isDryRun: isDryRun)
+    if !isDryRun {
+      try draft.definition.files.install(asFolder: choice.path)
+      try KnownOrigin.write(survey.outline, inDataset: dataset.folder)
+    }
     try context.console.report(report.json, report.text)
   }
 
@@ -127,8 +132,18 @@ extension Command {
     _ dataset: DatasetConfiguration, _ arguments: ParsedArguments, _ context: Context
   ) throws {
     let surveyed = try dataset.surveyed(from: arguments.path("from", from: context.currentDirectory))
-    let skip = try ModelSkip(dataset, try surveyed.open().outline(), arguments)
-    if !arguments.flag("dry-run") { try ModelInstaller.note(skip.known, in: dataset.folder) }
+    let (job, now) = (try DatasetJob(dataset), try surveyed.open().outline())
+    let (gain, names) = (job.gain(in: now), arguments.strings("name"))
+    if let unknown = names.first(where: { gain.parts(named: $0).isEmpty }) {
+      let choices =
+        gain.isEmpty
+        ? "no name, because the origin has no new tables or columns" : alternatives(gain.names)
+      throw arguments.unsuitable("name", unknown, choices)
+    }
+    let isDryRun = arguments.flag("dry-run")
+    let skip = ModelSkip(
+      names, of: job, in: now, listedIn: KnownOrigin.path(inDataset: dataset.folder), isDryRun: isDryRun)
+    if !isDryRun { try KnownOrigin.write(skip.known, inDataset: dataset.folder) }
     try context.console.report(skip.json, skip.text)
   }
 
@@ -136,8 +151,8 @@ extension Command {
     _ dataset: DatasetConfiguration, _ action: ModelAction, _ arguments: ParsedArguments, _ console: Console
   ) throws {
     let text = arguments.string("name") ?? ""
-    guard let major = LifecycleChange.major(text, in: dataset) else {
-      let majors = Set(dataset.models.map(\.version.major)).sorted()
+    let majors = Set(dataset.models.map(\.version.major)).sorted()
+    guard let major = LifecycleChange.major(text, among: majors) else {
       throw arguments.unsuitable(
         "name", text, "one of the majors \(alternatives(majors.map(String.init)))")
     }
@@ -147,13 +162,17 @@ extension Command {
     if let sunset, UTCTime(day: sunset) == nil {
       throw arguments.unsuitable("sunset", sunset, "a day as YYYY-MM-DD")
     }
-    let change = LifecycleChange(
-      dataset: dataset, major: major,
-      lifecycle: action == .retire
-        ? .retired(message: message) : .deprecated(sunset: sunset, message: message))
-    if !arguments.flag("dry-run") { try change.save() }
+    let lifecycle: Lifecycle =
+      action == .retire ? .retired(message: message) : .deprecated(sunset: sunset, message: message)
+    let isLast = majors.allSatisfy { $0 == major || dataset.policy.lifecycles[$0]?.isRetired == true }
+    let change = LifecycleChange(dataset.name, major, lifecycle, in: dataset.file, isLast: isLast)
+    if !arguments.flag("dry-run") {
+      var edit = try ConfigurationEdit(dataset.file)
+      edit["lifecycle", String(major)] = lifecycle.json
+      try edit.save()
+    }
     try console.report(change.json, change.text)
-    if let warning = change.warning(now: .now()) { console.warning("\(dataset.name): \(warning).") }
+    if let overdue = lifecycle.overdue(major, now: .now()) { console.warning("\(dataset.name): \(overdue).") }
   }
 }
 

@@ -1,7 +1,12 @@
 import SeedFormat
 import SeedPublisher
+import SeedSigning
 import SeedSystem
 import SeedTrust
+
+#if SEEDBANK_POSTGRES
+import SeedPostgres
+#endif
 
 extension Command {
   static let origin = Command(
@@ -64,14 +69,15 @@ extension Command {
       if let owner = arguments.string("owner") {
         throw arguments.unsuitable("owner", owner, "a PostgreSQL database as the origin")
       }
-      return try SQLiteLogMaker(dataset.originPath, dataset.plans())
+      return try SQLiteLogSetup(dataset.originPath)
     }
     #if SEEDBANK_POSTGRES
-    return try PostgresLogMaker(dataset, url, owner: try arguments.postgresURL("owner"))
+    let owner = try arguments.postgresURL("owner").map(dataset.postgresPlace)
+    return try PostgresLogSetup(dataset.postgresPlace(url), owner: owner)
     #else
     // Throws, because this build lacks PostgreSQL.
     _ = try dataset.databasePlace()
-    return try SQLiteLogMaker(url.shown, [])
+    return try SQLiteLogSetup(url.shown)
     #endif
   }
 
@@ -96,6 +102,7 @@ private struct OriginLogChange {
   private let maker: any OriginLogMaker
   private let statements: [String]
   private var draft: OriginLogDraft?
+  private var left: [(table: String, reason: String)] = []
   /// The log already exists; only the configuration changes.
   private var isThere = false
 
@@ -111,8 +118,18 @@ private struct OriginLogChange {
       if dataset.policy.changes == .log { throw hasLog }
       return
     }
-    let draft = try maker.draft()
-    (statements, self.draft) = (draft.statements, draft)
+    let draft = try maker.draft(dataset.plans())
+    (statements, self.draft, left) = (draft.statements, draft, draft.left + (try Self.restless(dataset)))
+  }
+
+  private static func restless(_ dataset: DatasetConfiguration) throws -> [(table: String, reason: String)] {
+    let job = try DatasetJob(dataset)
+    let origin = try job.readyOrigin()
+    return try job.plans.flatMap { plan in
+      try origin.restlessTables(plan).sorted { $0.key < $1.key }.map { table, reason in
+        ("\(plan.series) \(table)", "its rows may change without a write: \(reason)")
+      }
+    }
   }
 
   var script: String {
@@ -125,7 +142,7 @@ private struct OriginLogChange {
   private var hasLog: CommandFailure {
     CommandFailure(
       .configuration,
-      "\(maker.origin) has a log already, which 'seedbank config check' looks at. 'seedbank origin log remove --yes' takes it "
+      "\(dataset.originText) has a log already, which 'seedbank config check' looks at. 'seedbank origin log remove --yes' takes it "
         + "away, from every deployment that follows it; then it can be set up again, which a new table or key needs."
     )
   }
@@ -146,14 +163,14 @@ private struct OriginLogChange {
         ("logged", draft.map { draft in JSONValue(strings: draft.logged.map(\.table)) }),
         (
           "compared",
-          draft.map { draft in
-            .array(draft.left.map { ["table": .string($0.table), "reason": .string($0.reason)] })
+          draft.map { _ in
+            .array(left.map { ["table": .string($0.table), "reason": .string($0.reason)] })
           }
         ), ("statements", JSONValue(statements.count))))
   }
 
   func text(isDone: Bool) -> String {
-    let origin = maker.origin.printable
+    let origin = dataset.originText.printable
     if isThere {
       return isDone
         ? "\(origin) has a log already. \(dataset.file.printable): origin.changes is log.\n\(Self.restart)"
@@ -168,8 +185,8 @@ private struct OriginLogChange {
     let lines =
       ["\(origin): \(isDone ? "these tables have a log now" : "these tables would get a log"):"]
       + draft.logged.map { "  \($0.table.printable)  \($0.by.printable)" }
-      + (draft.left.isEmpty ? [] : ["Compared as before:"])
-      + draft.left.map { "  \($0.table.printable)  \($0.reason.printable)" }
+      + (left.isEmpty ? [] : ["Compared as before:"])
+      + left.map { "  \($0.table.printable)  \($0.reason.printable)" }
     let end =
       isDone
       ? ["\(dataset.file.printable): origin.changes is log.", Self.restart]

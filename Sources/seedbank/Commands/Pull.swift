@@ -41,8 +41,8 @@ struct Pull: Sendable {
   func watch() async throws {
     try await StopSignals().cancelling {
       try await withThrowingTaskGroup { group in
-        let (openings, changes) = (store.openings, store.changes)
-        group.addTask { for await seed in openings { try tell(seed) } }
+        let (files, changes) = (store.files, store.changes)
+        group.addTask { for await seed in files { try tell(seed) } }
         group.addTask { for await change in changes { try tell(change) } }
         group.addTask { try await store.keepUpdated { failure in console.warning(failure.message) } }
         defer { group.cancelAll() }

@@ -48,7 +48,7 @@ extension Command {
     context.console.startLog(configuration.log.format, from: configuration.log.level)
     let datasets = try configuration.datasets(chosenBy: arguments)
     let isDryRun = arguments.flag("dry-run")
-    let notices = context.notices(configuration)
+    let notices = StepNotices(configuration, context)
     let deployment =
       try isDryRun
       ? Deployment(configuration, context) : .noting(datasets, of: configuration, context, notices)
@@ -71,11 +71,11 @@ private struct Regeneration {
   let options: StepOptions
   let isDryRun: Bool
   let console: Console
-  private let notices: Notices
+  private let notices: StepNotices
   private var failures: [CommandFailure] = []
   private let abandoned: [AbandonedSeries]
 
-  init(_ deployment: Deployment, _ arguments: ParsedArguments, _ console: Console, _ notices: Notices) {
+  init(_ deployment: Deployment, _ arguments: ParsedArguments, _ console: Console, _ notices: StepNotices) {
     (self.deployment, self.console, abandoned) = (deployment, console, deployment.abandonedSeries)
     self.notices = notices
     options = StepOptions(
@@ -104,7 +104,9 @@ private struct Regeneration {
   private mutating func checkSignatures() throws {
     guard let standing = deployment.signatures(now: .now()) else { return }
     standing.warnings.forEach(console.warning)
-    if let failure = standing.failure, !isDryRun { failures.append(failure) }
+    if let failure = standing.failure.map(FailureReport.init), !isDryRun {
+      failures.append(CommandFailure(failure.exitCode, failure.message))
+    }
   }
 
   private func work(_ dataset: DatasetConfiguration) throws -> StepReport {

@@ -34,7 +34,7 @@ extension Command {
     try context.console.report(
       report.json(choice.dataset.name, warnings: report.warnings), report.lines.joined(separator: "\n"))
     for warning in report.warnings { context.console.warning(warning) }
-    context.notices(configuration).tell(report, of: choice.dataset.name)
+    StepNotices(configuration, context).tell(report, of: choice.dataset.name)
     context.console.note(
       "\(choice.series) is held at the content of version \(version) until 'seedbank regenerate --resume'.")
   }

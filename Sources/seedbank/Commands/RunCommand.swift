@@ -32,7 +32,7 @@ extension Command {
     let signals = try StopSignals()
     let configuration = try context.configuration(arguments)
     context.console.startLog(configuration.log.format, from: configuration.log.level)
-    let notices = context.notices(configuration)
+    let notices = StepNotices(configuration, context)
     let deployment = try Deployment.noting(configuration.datasets, of: configuration, context, notices)
     let service = RunService(
       deployment: deployment, arguments: arguments, context: context, manager: context.serviceManager,
@@ -46,7 +46,7 @@ private struct RunService {
   let arguments: ParsedArguments
   let context: Context
   let manager: ServiceManager
-  let notices: Notices
+  let notices: StepNotices
   private let repeated = RepeatedWarnings()
 
   private static let signatureSeconds = 3600
@@ -126,7 +126,8 @@ private struct RunService {
   private func exitDuringStep() -> Never {
     context.console.note("A publish step is still running. It is cancelled; the next start repeats it.")
     FeedProgram.endAll()
-    _exit((deployment.signatures(now: .now())?.failure?.exitCode ?? .success).rawValue)
+    let failure = deployment.signatures(now: .now())?.failure
+    _exit((failure.map { FailureReport($0).exitCode } ?? .success).rawValue)
   }
 
   private func watchSignatures() async {
@@ -158,8 +159,10 @@ private struct RunService {
   private func service(_ dataset: DatasetConfiguration, _ front: Front) throws -> PublishingService {
     var job = try deployment.publisher.job(dataset, for: .schedule)
     job.checkSeconds = dataset.checkSeconds
-    let followed = FollowedDataset(dataset, job, context.overrides(arguments)) {
-      [publication = deployment.publication] series in
+    let overrides = context.overrides(arguments)
+    let followed = FollowedDataset(job, of: dataset.models, in: dataset.folder) {
+      try dataset.followed(overrides)
+    } isPublished: { [publication = deployment.publication] series in
       ((try? publication.published())?.series[series]?.metadata.state.lifecycle.isRetired ?? true) == false
     }
     return PublishingService(

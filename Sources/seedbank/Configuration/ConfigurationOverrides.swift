@@ -1,3 +1,4 @@
+import SeedFormat
 import SeedSystem
 
 import class Foundation.FileManager

@@ -1,6 +1,7 @@
 import SeedDatabase
 import SeedFormat
 import SeedPublisher
+import SeedSystem
 
 #if SEEDBANK_POSTGRES
 import SeedPostgres

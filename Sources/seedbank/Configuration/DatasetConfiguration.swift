@@ -20,8 +20,7 @@ struct DatasetConfiguration: SettingsFile, Hashable {
   var models: [ModelDefinition]
   var knownOrigin: OriginOutline?
 
-  static let fileName = "dataset.json"
-  var file: String { "\(folder)/\(Self.fileName)" }
+  var file: String { "\(folder)/\(DeploymentNames.datasetFile)" }
   var prefix: String { "datasets.\(name)." }
 
   init(name: DatasetName, folder: String, originPath: String, models: [ModelDefinition] = []) {
@@ -46,6 +45,8 @@ struct DatasetConfiguration: SettingsFile, Hashable {
   func plans() throws(PlanError) -> [SeriesPlan] {
     try SeriesPlan.plans(name, models, indexes: policy.indexes)
   }
+
+  var series: Set<Series> { Set(models.map { Series(name, model: $0.version) }) }
 
   static var usual: Self { Self(name: "usual", folder: "/", originPath: "/") }
 

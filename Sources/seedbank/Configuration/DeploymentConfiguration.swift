@@ -1,5 +1,6 @@
 import SeedFormat
 import SeedHTTP
+import SeedPublisher
 import SeedSystem
 
 /// The validated settings of seedbank.json and its dataset folders, with defaults.
@@ -20,15 +21,23 @@ struct DeploymentConfiguration: SettingsFile {
 
   var stopSeconds: Int { drainSeconds + graceSeconds }
 
-  static let fileName = "seedbank.json"
+  /// The datasets share some roles, which the last publish step signs with its own lifetime.
+  var shortestLifetime: Int { lifetimes.min() ?? PublishingPolicy().lifetimeSeconds }
+
+  var longestLifetime: Int { lifetimes.max() ?? PublishingPolicy().lifetimeSeconds }
+
+  var series: Set<Series> { Set(datasets.flatMap(\.series)) }
+
+  private var lifetimes: [Int] { datasets.map(\.policy.lifetimeSeconds) }
+
   let prefix = ""
 
   init(file: String, datasets: [DatasetConfiguration]) {
     self.file = file
     let folder = Folder.parent(of: file)
-    publication = Paths.absolute(Usual.publication, from: folder)
-    state = Paths.absolute(Usual.state, from: folder)
-    keys = Paths.absolute(Usual.keys, from: folder)
+    publication = Paths.absolute(DeploymentNames.publication, from: folder)
+    state = Paths.absolute(DeploymentNames.state, from: folder)
+    keys = Paths.absolute(DeploymentNames.keys, from: folder)
     self.datasets = datasets
   }
 
@@ -40,7 +49,7 @@ struct DeploymentConfiguration: SettingsFile {
 
   /// For a folder served without a deployment: reads only settings of front and log.
   init(serving publication: String, overrides: ConfigurationOverrides) throws(ConfigurationError) {
-    self.init(file: "\(publication)/\(Self.fileName)", datasets: [])
+    self.init(file: "\(publication)/\(DeploymentNames.file)", datasets: [])
     self.publication = publication
     let document = ConfigurationValue(file: file, key: "", prefix: "", overrides: overrides, written: [:])
     for setting in Self.settings where ["http.", "log."].contains(where: setting.key.hasPrefix) {
@@ -48,13 +57,7 @@ struct DeploymentConfiguration: SettingsFile {
     }
   }
 
-  enum Usual {
-    static let publication = "publication"
-    static let state = "state"
-    static let keys = "keys"
-  }
-
-  static var usual: Self { Self(file: "/\(fileName)", datasets: []) }
+  static var usual: Self { Self(file: "/\(DeploymentNames.file)", datasets: []) }
 
   static let settings: [Setting<Self>] =
     [
@@ -152,11 +155,7 @@ struct DeploymentConfiguration: SettingsFile {
   }
 }
 
-enum NoticeKind: String, CaseIterable {
-  case published, failed
-
-  var setting: String { "on.\(rawValue)" }
-
+extension NoticeKind {
   fileprivate var meaning: String {
     switch self {
     case .published:

@@ -1,6 +1,7 @@
 import SeedFormat
 import SeedImport
 import SeedPublisher
+import SeedSystem
 
 extension DatasetConfiguration {
   static let feedSettings: [Setting<Self>] = [

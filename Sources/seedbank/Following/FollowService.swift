@@ -13,7 +13,7 @@ struct FollowService: Sendable {
   let onChange: @Sendable () -> Void
 
   func run() async {
-    let pace = Pace(pollSeconds: everySeconds)
+    let interval = PollInterval(pollSeconds: everySeconds)
     var (failures, rehashes) = (0, isRehashing)
     while !Task.isCancelled {
       let failure = await look(rehashing: rehashes)
@@ -23,7 +23,7 @@ struct FollowService: Sendable {
       if failure == nil { rehashes = false }
       let asked = (failure as? SeedError)?.retryAfter
       try? await Task.sleep(
-        for: pace.wait(afterFailures: failures, chance: .random(in: 0...1), asked: asked))
+        for: interval.wait(afterFailures: failures, chance: .random(in: 0...1), asked: asked))
     }
   }
 

@@ -1,6 +1,7 @@
 import SeedDatabase
 import SeedFormat
 import SeedImport
+import SeedPublisher
 import SeedSystem
 
 struct ImportJob: Sendable {

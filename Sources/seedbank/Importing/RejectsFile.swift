@@ -1,5 +1,6 @@
 import SeedFormat
 import SeedImport
+import SeedPublisher
 import SeedSystem
 
 /// Rejected rows as lines of JSON. A temporary file replaces the target before the first rows are committed, or at the

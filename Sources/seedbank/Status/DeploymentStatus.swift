@@ -8,7 +8,7 @@ import SeedTrust
 
 struct DeploymentStatus {
   let now: UTCTime
-  let series: [SeriesStatus]
+  let series: [LocalSeriesStatus]
   let keys: [KeyStatus]
   typealias Role = (name: String, version: Int, expires: UTCTime)
   let roles: [Role]
@@ -28,7 +28,7 @@ struct DeploymentStatus {
     let published = try publication.published()
     series = try datasets.flatMap { dataset in
       try dataset.plans().map {
-        SeriesStatus(
+        LocalSeriesStatus(
           $0, dataset, published.series[$0.series], publication.facts.read($0.series),
           state: configuration.state, now: now)
       }
@@ -77,7 +77,7 @@ struct DeploymentStatus {
   }
 }
 
-struct SeriesStatus {
+struct LocalSeriesStatus {
   let series: Series
   let published: PublishedMetadata.PublishedSeries?
   let copyVersion: Version?
@@ -175,9 +175,9 @@ struct SeriesStatus {
 
   /// Warns of a date in the future, which hides the data's age.
   fileprivate func doubt(of now: UTCTime) -> String? {
-    guard let evidence = evidence(StatusCheck.Limits()), evidence.concerns(at: now).contains(.clocksDiffer)
+    guard let status = status(StatusCheck.Limits()), status.problems(at: now).contains(.clocksDiffer)
     else { return nil }
-    let date = max(evidence.publishedAt, evidence.steps?.newestAt ?? evidence.publishedAt)
+    let date = max(status.publishedAt, status.steps?.newestAt ?? status.publishedAt)
     return
       "\(series): its newest date, \(date), is ahead of this clock: check the clock; the data's age is unknown"
   }

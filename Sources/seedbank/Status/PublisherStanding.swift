@@ -2,6 +2,7 @@ import SeedDatabase
 import SeedFormat
 import SeedPublication
 import SeedPublisher
+import SeedSigning
 import SeedSystem
 import SeedTrust
 
@@ -28,15 +29,13 @@ struct PublisherStanding {
     pending = try Publisher(configuration, keys: KeySource(KeyRing())).pendingChange()
     fullDisks = Self.fullDisks(
       [configuration.publication, configuration.state], beside: published.objectBytes)
-    abandoned = AbandonedSeries.all(in: published, configuration)
-    let wanted = Set(configuration.datasets.flatMap(\.series))
-    unpublished = wanted.filter { published.series[$0] == nil }.sorted()
+    abandoned = AbandonedSeries.all(in: published, besides: configuration.series)
+    unpublished = configuration.series.filter { published.series[$0] == nil }.sorted()
   }
 
   /// The ``unpublished`` series of datasets without any published series; a new major blocks no client.
   var unserved: [Series] {
-    let served = Set(
-      configuration.datasets.flatMap(\.series).filter { published.series[$0] != nil }.map(\.dataset))
+    let served = Set(configuration.series.filter { published.series[$0] != nil }.map(\.dataset))
     return unpublished.filter { !served.contains($0.dataset) }
   }
 
@@ -55,7 +54,7 @@ struct PublisherStanding {
 
   var facts: PublisherFacts {
     var facts = PublisherFacts()
-    facts.concerns = Set(PublisherConcern.allCases.filter(isTrue))
+    facts.problems = Set(PublisherProblem.allCases.filter(isTrue))
     for one in abandoned { facts.doubts[one.series, default: []].insert(.noModel) }
     for dataset in configuration.datasets {
       for series in dataset.series where published.series[series] != nil {
@@ -66,8 +65,8 @@ struct PublisherStanding {
     return facts
   }
 
-  private func isTrue(_ concern: PublisherConcern) -> Bool {
-    switch concern {
+  private func isTrue(_ problem: PublisherProblem) -> Bool {
+    switch problem {
     case .datasetUnpublished: !unserved.isEmpty
     case .modelUnpublished: unpublished.count > unserved.count
     case .keyFiles: keys.contains { !$0.faults.isEmpty }
@@ -79,11 +78,9 @@ struct PublisherStanding {
 }
 
 extension DatasetConfiguration {
-  fileprivate var series: Set<Series> { Set(models.map { Series(name, model: $0.version) }) }
-
   fileprivate func doubts(of series: Series, in stateFolder: String) -> Set<SeriesDoubt> {
     var doubts: Set<SeriesDoubt> = []
-    if SeriesStatus.copy(of: series, in: stateFolder) == nil { doubts.insert(.copy) }
+    if LocalSeriesStatus.copy(of: series, in: stateFolder) == nil { doubts.insert(.copy) }
     if logStanding(of: series, in: stateFolder)?.doubt != nil { doubts.insert(.log) }
     return doubts
   }

@@ -62,31 +62,31 @@ struct StatusCheck {
   }
 }
 
-extension SeriesStatus {
-  /// The local evidence; nil if the series is not published.
-  func evidence(_ limits: StatusCheck.Limits) -> SeriesEvidence? {
+extension LocalSeriesStatus {
+  /// The local status; nil if the series is not published.
+  func status(_ limits: StatusCheck.Limits) -> SeriesStatus? {
     guard let metadata = published?.metadata else { return nil }
-    var evidence = SeriesEvidence(metadata)
-    evidence.steps = lastBuild.map { build in
-      SeriesEvidence.Steps(
+    var status = SeriesStatus(metadata)
+    status.steps = lastBuild.map { build in
+      SeriesStatus.Steps(
         build.outcome, at: build.last,
         patienceSeconds: limits.pause?.seconds ?? StepRhythm.patienceSeconds(toldCheckSeconds),
         changeSeconds: limits.age?.seconds ?? changeSeconds)
     }
-    return evidence
+    return status
   }
 
-  /// Overdue events; all other concerns are warnings of the status.
+  /// Overdue events; all other problems are warnings of the status.
   fileprivate func delays(_ limits: StatusCheck.Limits, _ now: UTCTime) -> [String] {
-    guard let evidence = evidence(limits) else { return [] }
-    return evidence.concerns(at: now).compactMap { concern in
-      switch (concern, evidence.steps) {
+    guard let status = status(limits) else { return [] }
+    return status.problems(at: now).compactMap { problem in
+      switch (problem, status.steps) {
       case (.noStep, let steps?):
         "\(series): the last publish step was \(TimeSpan(from: steps.newestAt, to: now)) ago, more than"
           + " \(TimeSpan(seconds: steps.patienceSeconds)): does the publisher still run?"
       case (.old, let steps?):
         "\(series): version \(published?.metadata.state.head.number ?? 0) is"
-          + " \(TimeSpan(from: evidence.publishedAt, to: now)) old, more than"
+          + " \(TimeSpan(from: status.publishedAt, to: now)) old, more than"
           + " \(TimeSpan(seconds: steps.changeSeconds ?? 0))"
       case (.untold, _):
         "\(series): the history has no publish step, so its age is unknown:"

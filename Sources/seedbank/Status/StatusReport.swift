@@ -43,7 +43,7 @@ extension DeploymentStatus {
   }
 }
 
-extension SeriesStatus {
+extension LocalSeriesStatus {
   fileprivate func lines(_ now: UTCTime) -> [String] {
     guard let state = published?.metadata.state else { return ["\(series)", "  not published yet"] }
     let facts: [(String, String?)] = [

@@ -18,13 +18,6 @@ struct ServiceManager: Sendable {
     (address, self.console) = (environment[Self.variable] ?? "", console)
   }
 
-  /// A child process's environment, without paths of keys and without the socket, which could impersonate this process.
-  static func environment(forOthers environment: [String: String]) -> [String: String] {
-    environment.filter {
-      $0.key != variable && !($0.key.hasPrefix("SEEDBANK_") && $0.key.contains("KEY"))
-    }
-  }
-
   /// The front listens, and everything that can be published is.
   func tellReady() { tell("READY=1") }
 
@@ -84,34 +77,4 @@ struct ServiceManager: Sendable {
 
 extension Context {
   var serviceManager: ServiceManager { ServiceManager(environment, console) }
-}
-
-struct ProgramFile {
-  /// A path if it has a slash, otherwise a name to search in PATH.
-  let name: String
-  private let environment: [String: String]
-
-  init(_ name: String, _ environment: [String: String]) {
-    (self.name, self.environment) = (name, environment)
-  }
-
-  private var isPath: Bool { name.contains("/") }
-
-  private var files: [String] {
-    let places =
-      isPath ? [name] : (environment["PATH"] ?? "").split(separator: ":").map { "\($0)/\(name)" }
-    return places.filter { (try? FileStamp($0))??.isRegular == true }
-  }
-
-  var fault: String? {
-    if isPath, Folder.isFolder(name) {
-      return "\(name.printable) is a folder, not a program: correct the path"
-    }
-    guard let found = files.first else {
-      let place = isPath ? name.printable : "\(name.printable) in PATH"
-      return "there is no program \(place): put it there, or correct the path"
-    }
-    let canRun = files.contains { access($0, X_OK) == 0 }
-    return canRun ? nil : "this user may not run \(found.printable): chmod +x it"
-  }
 }

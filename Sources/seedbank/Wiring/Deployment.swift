@@ -2,6 +2,7 @@ import SeedDatabase
 import SeedFormat
 import SeedPublication
 import SeedPublisher
+import SeedSigning
 import SeedSystem
 import SeedTrust
 
@@ -25,7 +26,7 @@ struct Deployment {
   /// Like the initialiser, but records a failure as a failed step of each dataset.
   static func noting(
     _ datasets: [DatasetConfiguration], of configuration: DeploymentConfiguration, _ context: Context,
-    _ notices: Notices
+    _ notices: StepNotices
   ) throws -> Deployment {
     do {
       return try Deployment(configuration, context)
@@ -60,7 +61,7 @@ struct Deployment {
 
   /// Empty if the publication is unreadable, which steps report.
   var abandonedSeries: [AbandonedSeries] {
-    (try? publication.published()).map { AbandonedSeries.all(in: $0, configuration) } ?? []
+    (try? publication.published()).map { AbandonedSeries.all(in: $0, besides: configuration.series) } ?? []
   }
 
   /// The state of published signatures; nil if the publication is unreadable, which steps report.
@@ -68,6 +69,12 @@ struct Deployment {
     guard let published = try? publication.published() else { return nil }
     let pending = (try? publisher.pendingChange()) ?? .none
     return SignatureStanding(published, pending: pending, lifetime: configuration.shortestLifetime, now: now)
+  }
+}
+
+extension KeySearch {
+  init(_ configuration: DeploymentConfiguration, others: [String] = [], _ context: Context) {
+    self.init(configuration.keys, others: others, context.environment)
   }
 }
 
@@ -106,13 +113,13 @@ extension Publisher {
     }
   }
 
-  func note(_ error: any Error, _ reason: FailureReason, of dataset: DatasetName) {
+  func note(_ error: any Error, _ reason: StepRecord.Reason, of dataset: DatasetName) {
     note(failure: FailureReport(error).message, reason, of: dataset, now: .now())
   }
 }
 
 extension DeploymentConfiguration {
-  var rootPath: String { "\(Folder.parent(of: file))/\(DeploymentDraft.rootName)" }
+  var rootPath: String { "\(Folder.parent(of: file))/\(DeploymentNames.root)" }
 }
 
 extension DatasetJob {
@@ -126,10 +133,18 @@ extension DatasetJob {
 }
 
 extension DatasetConfiguration {
+  /// Reads the files again.
+  func followed(_ overrides: ConfigurationOverrides) throws(Refusal) -> FollowedDataset.Found {
+    do throws(ConfigurationError) {
+      let found = try DatasetConfiguration(name, readingFolder: folder, overrides: overrides)
+      return (found.models, found.policy.lifecycles, found.knownOrigin)
+    } catch { throw Refusal(.configuration, error.message) }
+  }
+
   fileprivate func place(_ plans: [SeriesPlan], _ use: OriginUse) throws -> any OriginPlace {
     guard feed.source != nil else { return try databasePlace() }
     return FeedPlace(
       name, feed, plans, stateFolder: stateFolder,
-      environment: ServiceManager.environment(forOthers: environment), use: use)
+      environment: ProgramFile.environment(forOthers: environment), use: use)
   }
 }

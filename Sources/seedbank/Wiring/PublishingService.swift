@@ -1,4 +1,3 @@
-import Dispatch
 import SeedFormat
 import SeedFront
 import SeedPublication
@@ -14,11 +13,8 @@ struct PublishingService: Sendable {
   let front: Front
   let console: Console
   let repeated: RepeatedWarnings
-  let notices: Notices
-  private let failures = WorkFailures()
-
-  /// Each runs in its own loop.
-  enum Work { case changes, snapshots }
+  let notices: StepNotices
+  private let failures = RepeatedFailures<Publisher.Half>()
 
   private var job: DatasetJob { dataset.job }
 
@@ -45,7 +41,7 @@ struct PublishingService: Sendable {
           return
         }
         // If the origin is missing, the step reports that and renews signatures.
-        seen = try await stepOnce()
+        seen = try await step(.changes).originStamp
         afterStep()
       }
       let (check, spent) = (Duration.seconds(checkSeconds), ContinuousClock.now - start)
@@ -67,50 +63,48 @@ struct PublishingService: Sendable {
 
   private func publishSnapshots(after steps: AsyncStream<Void>) async {
     for await _ in steps {
-      await warning(.snapshots) {
-        let (publisher, job) = (publisher, job)
-        await tell(try await blocking { try publisher.publishSnapshots(job, now: .now()) })
-      }
+      await warning(.snapshots) { try await step(.snapshots) }
     }
   }
 
   /// Reports an error once until it changes; the schedule retries the work.
-  private func warning(_ work: Work, _ body: () async throws -> Void) async {
+  private func warning(_ half: Publisher.Half, _ body: () async throws -> Void) async {
     do {
       try await body()
-      if let time = failures.end(work) {
-        say("\(dataset.name): \(work.recovery), after \(time)", .notice)
+      if let time = failures.end(half) {
+        say("\(dataset.name): \(half.recovery), after \(time)", .notice)
       }
     } catch {
-      if failures.isNews("\(error)", of: work) {
+      if failures.isNews("\(error)", of: half) {
         say(FailureReport(error).message, .error)
         try? await blocking { [notices, name = dataset.name] in notices.tell(error, of: name) }
       }
     }
   }
 
-  func attempt() async { await warning(.changes) { _ = try await stepOnce() } }
+  func attempt() async { await warning(.changes) { try await step(.changes) } }
 
-  /// A step regardless of the origin's state; a first version includes a snapshot. Returns the origin's stamp.
-  private func stepOnce() async throws -> (any OriginStamp)? {
+  /// Half a step, regardless of the origin's state; a first version includes a snapshot.
+  @discardableResult
+  private func step(_ half: Publisher.Half) async throws -> StepReport {
     let (publisher, job) = (publisher, job)
-    let outcome = try await blocking { try publisher.publishChanges(job, now: .now()) }
-    await tell(outcome)
-    return outcome.originStamp
+    let report = try await blocking { try publisher.step(job, half: half, now: .now()) }
+    await tell(report)
+    return report
   }
 
-  private func tell(_ outcome: StepReport) async {
-    for warning in outcome.warnings + [dataset.remark].compactMap(\.self)
+  private func tell(_ report: StepReport) async {
+    for warning in report.warnings + [dataset.remark].compactMap(\.self)
     where repeated.isDue("\(dataset.name): \(warning)", now: .now()) {
       say("\(dataset.name): \(warning)", .warning)
     }
     do {
-      if !outcome.isUnchanged { try front.reload() }
+      if !report.isUnchanged { try front.reload() }
     } catch {
       console.warning("\(error)")
     }
-    for series in outcome.series { console.tell(series.record) }
-    try? await blocking { [notices, name = dataset.name] in notices.tell(outcome, of: name) }
+    for series in report.series { console.tell(series.record) }
+    try? await blocking { [notices, name = dataset.name] in notices.tell(report, of: name) }
   }
 
   private func say(_ message: String, _ level: LogLevel) {
@@ -118,65 +112,11 @@ struct PublishingService: Sendable {
   }
 }
 
-extension PublishingService.Work {
+extension Publisher.Half {
   fileprivate var recovery: String {
     switch self {
     case .changes: "publish steps succeed again"
     case .snapshots: "snapshots are made again"
-    }
-  }
-}
-
-/// A dataset's ongoing failures. Each is logged once, and so is its end.
-final class WorkFailures: Sendable {
-  private struct Failure {
-    let message: String
-    let began: ContinuousClock.Instant
-  }
-
-  private let state = Mutex<[PublishingService.Work: Failure]>([:])
-
-  /// Records a failure; returns true unless the work last failed in the same way.
-  func isNews(_ message: String, of work: PublishingService.Work, at now: ContinuousClock.Instant = .now)
-    -> Bool
-  {
-    state.withLock { state in
-      let last = state[work]
-      state[work] = Failure(message: message, began: last?.began ?? now)
-      return last?.message != message
-    }
-  }
-
-  /// Records a success; returns how long the work had failed, if it had.
-  func end(_ work: PublishingService.Work, at now: ContinuousClock.Instant = .now) -> TimeSpan? {
-    state.withLock { $0.removeValue(forKey: work).map { TimeSpan(now - $0.began) } }
-  }
-}
-
-/// Runs blocking work outside the concurrency pool, which has only one thread per core.
-func blocking<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
-  try await withCheckedThrowingContinuation { continuation in
-    // A queue of its own, because a shared one may have a single thread, which could then not handle a signal.
-    DispatchQueue(label: "seedbank.blocking").async {
-      continuation.resume(with: Swift.Result(catching: work))
-    }
-  }
-}
-
-/// Passes a persistent warning once a day.
-final class RepeatedWarnings: Sendable {
-  private let said = Mutex<[String: UTCTime]>([:])
-
-  func isDue(_ warning: String, now: UTCTime) -> Bool {
-    said.withLock { said in
-      // A clock that was set back must not silence it.
-      if let last = said[warning],
-        (0..<UTCTime.secondsPerDay).contains(now.secondsSinceEpoch - last.secondsSinceEpoch)
-      {
-        return false
-      }
-      said[warning] = now
-      return true
     }
   }
 }

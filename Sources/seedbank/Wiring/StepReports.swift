@@ -97,10 +97,6 @@ extension SeriesReport {
 
 extension TableChanges {
   var words: String { "\(inserted.grouped) inserted, \(updated.grouped) updated, \(deleted.grouped) deleted" }
-
-  var members: [JSONMember] {
-    [("inserted", inserted), ("updated", updated), ("deleted", deleted)].map { JSONMember($0, JSONValue($1)) }
-  }
 }
 
 extension ChangeReport {

@@ -2,6 +2,10 @@ import SeedFormat
 import SeedPublisher
 import SeedSystem
 
+#if SEEDBANK_POSTGRES
+import SeedPostgres
+#endif
+
 /// A database with an origin's structure: the origin, or an empty file with the tables of a feed.
 final class SurveyedOrigin {
   /// The survey of a feed; nil for other origins.
@@ -60,6 +64,25 @@ final class SurveyedOrigin {
 }
 
 extension DatasetConfiguration {
+  /// Surveys the origin in SQLite's SQL. `tables` limits a survey of PostgreSQL.
+  fileprivate func survey(tables: [String]?) throws -> OriginSurvey {
+    guard let url = postgres.url else { return try OriginSurvey(originPath) }
+    #if SEEDBANK_POSTGRES
+    return try OriginSurvey(postgresPlace(url), tables: tables)
+    #else
+    // Throws: this build does not support PostgreSQL.
+    _ = try databasePlace()
+    return try OriginSurvey(url.shown)
+    #endif
+  }
+
+  /// This dataset with a SQLite file as its origin.
+  fileprivate func looking(at file: String) -> Self {
+    var other = self
+    (other.originPath, other.postgres, other.feed) = (file, PostgresSettings(), FeedSettings())
+    return other
+  }
+
   /// Surveys the dataset's origin, or another path in its place.
   func surveyed(from path: String?) throws -> SurveyedOrigin {
     guard path != nil || postgres.url == nil else { return SurveyedOrigin(of: self) }

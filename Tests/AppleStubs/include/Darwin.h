@@ -73,7 +73,6 @@ int close(int descriptor);
 int usleep(unsigned int microseconds);
 ssize_t read(int descriptor, void *buffer, size_t count);
 ssize_t write(int descriptor, const void *buffer, size_t count);
-off_t lseek(int descriptor, off_t offset, int whence);
 ssize_t pread(int descriptor, void *bytes, size_t count, off_t offset);
 int fsync(int descriptor);
 int flock(int descriptor, int operation);
@@ -111,8 +110,6 @@ int pthread_mutex_lock(pthread_mutex_t *_Nonnull mutex);
 int pthread_mutex_trylock(pthread_mutex_t *_Nonnull mutex);
 int pthread_mutex_unlock(pthread_mutex_t *_Nonnull mutex);
 int memcmp(const void *left, const void *right, size_t count);
-void *memcpy(void *to, const void *from, size_t count);
-void *memchr(const void *start, int value, size_t count);
 
 #define EPERM 1
 #define ENOENT 2
@@ -149,7 +146,6 @@ void *memchr(const void *start, int value, size_t count);
 #define LOCK_EX 0x02
 #define LOCK_NB 0x04
 #define LOCK_UN 0x08
-#define SEEK_SET 0
 #define F_OK 0
 #define POLLIN 0x0001
 #define RLIMIT_CORE 4

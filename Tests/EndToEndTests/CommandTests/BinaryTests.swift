@@ -3,8 +3,6 @@ import SeedFormat
 import Support
 import Testing
 
-@testable import seedbank
-
 @Suite struct BinaryTests {
   @Test(arguments: [["version"], ["--version"]])
   func `the version is one line on stdout`(arguments: [String]) throws {

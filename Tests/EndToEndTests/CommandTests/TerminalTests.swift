@@ -2,8 +2,6 @@ import Foundation
 import Support
 import Testing
 
-@testable import seedbank
-
 /// Output in a real terminal of 80 columns.
 @Suite struct TerminalTests {
   private static let columns = 80

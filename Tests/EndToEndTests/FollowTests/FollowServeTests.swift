@@ -87,11 +87,9 @@ import Testing
   @Test func `python-tuf reads a follower like any other publication`() throws {
     let follower = try follower()
     try waitUntil("the first copy") { try head(follower) == "3" }
-    let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .appendingPathComponent("RoadTests/tuf_client.py")
-    let found = try Tool.run([
-      Tool.python, script.path, follower.address, scene.folder("seedbank/root.json"), "my/1/",
-    ])
+    let found = try Tool.script(
+      "Tests/EndToEndTests/RoadTests/tuf_client.py", follower.address, scene.folder("seedbank/root.json"),
+      "my", "1", scene.folder("tuf"))
     let metadata = try scene.origin.publication.published().series[scene.series]?.metadata
     #expect(found == "verified \(metadata?.objects.count ?? 0) targets\n")
   }

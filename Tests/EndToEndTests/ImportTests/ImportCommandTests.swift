@@ -3,8 +3,6 @@ import SeedFormat
 import Support
 import Testing
 
-@testable import seedbank
-
 @Suite struct ImportCommandTests {
   private let folder: ImportFolder
 

@@ -73,10 +73,11 @@ final class KeyScene {
   func follow(_ client: Client, _ name: String, root: String = "shipped.json") throws -> String {
     switch client {
     case .pythonTUF:
-      let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
-        "tuf_follow.py")
+      let script = "\(Readme.package)/Tests/EndToEndTests/RoadTests/tuf_client.py"
       return try Tool.run(
-        clock + [Tool.python, script.path, publication.path, folder("tuf-\(name)"), folder(root), "my/1/"])
+        clock + [
+          Tool.python, script, "file://\(publication.path)", folder(root), "my", "1", folder("tuf-\(name)"),
+        ])
     case .seedbank:
       let server = try RunningSeedbank(["serve", "--port", "0"], in: folder.path)
       return try shell(

@@ -2,6 +2,7 @@ import Foundation
 import SeedDatabase
 import SeedFormat
 import SeedPublication
+import SeedSigning
 import SeedSystem
 import SeedTrust
 import Support

@@ -85,26 +85,6 @@ import Testing
     #expect(run.errors.contains("root.key") && run.errors.contains("move them to a place without a network"))
   }
 
-  @Test func `a crash while a key is used prints no memory`() throws {
-    let deployment = try OperatedDeployment()
-    let all = try secrets(deployment)
-    let (source, library) = (deployment.folder("trap.c"), deployment.folder("trap.so"))
-    let trap = "void *EVP_PKEY_new_raw_private_key_ex(void *library, const char *type, const char *words,"
-    try "\(trap) const char *key, unsigned long length) { return (void *)*(volatile char *)(length - 32); }"
-      .write(
-        toFile: source, atomically: false, encoding: .utf8)
-    try Tool.run(["clang", "-shared", "-fPIC", "-o", library, source])
-    for command in [["regenerate"], ["keys", "status"], ["run", "--port", "0"]] {
-      let outcome = try SeedbankBinary.run(
-        command, environment: ["LD_PRELOAD": library, "SWIFT_BACKTRACE": "enable=yes,color=no"],
-        in: deployment.folder.path)
-      #expect(outcome.ending == .killed(signal: SIGSEGV), "\(command)")
-      let text = outcome.output + outcome.errors
-      expect(text.replacing(" ", with: ""), hides: all, command[0])
-      #expect(!text.contains("Registers:"))
-    }
-  }
-
   @Test(arguments: [SIGABRT, SIGQUIT, SIGBUS]) func `a crash signal ends run`(_ number: Int32) throws {
     let deployment = try OperatedDeployment()
     let run = try RunningSeedbank(["run", "--port", "0"], in: deployment.folder.path)

@@ -2,12 +2,11 @@ import Foundation
 import SeedDatabase
 import SeedFormat
 import SeedPublication
+import SeedPublisher
 import SeedSystem
 import SeedTrust
 import Support
 import Testing
-
-@testable import seedbank
 
 @Suite struct ConfigCheckTests {
   private func problems(_ deployment: OperatedDeployment) throws -> [String] {

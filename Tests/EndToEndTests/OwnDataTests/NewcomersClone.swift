@@ -13,11 +13,11 @@ struct NewcomersClone {
 
   init() throws {
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    for folder in ["Config", "Public", "Scripts", "Sources", "Tests", "seedbank"] {
+    for folder in ["Config", "Examples", "Public", "Scripts", "Sources", "Tests", "seedbank"] {
       try Tool.run(["rm", "-rf", "\(path)/\(folder)"])
     }
     // Keeps times, because SwiftPM rebuilds files that look newer.
-    let names = ["Package.swift", "README.md", "Config", "Public", "Scripts", "Sources", "Tests"]
+    let names = ["Package.swift", "README.md", "Config", "Examples", "Public", "Scripts", "Sources", "Tests"]
     try Tool.run(["cp", "-a"] + names.map { "\(Readme.package)/\($0)" } + [path])
     try Tool.run(["rm", "-rf", dataHome, "\(path)/my.sqlite"])
   }

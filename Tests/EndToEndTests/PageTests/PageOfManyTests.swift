@@ -2,6 +2,7 @@ import Foundation
 import SeedFormat
 import SeedFront
 import SeedPublication
+import SeedSigning
 import SeedSystem
 import SeedTrust
 import Support

@@ -4,9 +4,7 @@ import Testing
 
 /// Clients without shared code.
 @Suite struct OutsideClientTests {
-  private static func script(_ name: String) -> String {
-    URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(name).path
-  }
+  private static let folder = "Tests/EndToEndTests/RoadTests"
 
   @Test(.full) func `a client of the plain HTTP interface follows twenty versions by the documented rule`()
     async throws
@@ -16,10 +14,9 @@ import Testing
       ["serve", "--config", road.config, "--port", "0"], in: road.folder.path)
     let models = ["1.0", "2.0", "2.1"]
     func outside(_ model: String, _ action: String) throws -> String {
-      try Tool.run([
-        Tool.python, Self.script("outside_client.py"), server.address, "transit", model,
-        road.folder("outside-\(model)"), action,
-      ])
+      try Tool.script(
+        "\(Self.folder)/outside_client.py", server.address, "transit", model, road.folder("outside-\(model)"),
+        action)
     }
     for model in models { _ = try outside(model, "snapshot") }
     for step in 1...20 {
@@ -46,9 +43,8 @@ import Testing
     }
     let server = try RunningSeedbank(["serve", "--port", "0"], in: folder.path)
     func outside(_ store: String, _ action: String) throws -> String {
-      try Tool.run([
-        Tool.python, Self.script("outside_client.py"), server.address, "my", "1.0", folder(store), action,
-      ])
+      try Tool.script(
+        "\(Self.folder)/outside_client.py", server.address, "my", "1.0", folder(store), action)
     }
     for store in ["often", "seldom"] { _ = try outside(store, "snapshot") }
     let seed = UInt64.random(in: 0...UInt64.max)
@@ -113,6 +109,29 @@ import Testing
     """
   }
 
+  @Test func `the example client has the rows of pull after a snapshot, deltas and damage`() throws {
+    var road = try DemoRoad(seed: 23, trips: 20)
+    let server = try RunningSeedbank(
+      ["serve", "--config", road.config, "--port", "0"], in: road.folder.path)
+    let file = road.folder("outside/current.sqlite")
+    func follow() throws {
+      try road.pull("pulled", model: "2.0", from: server.address)
+      try Tool.script(
+        "Examples/client.py", server.address, road.root, "transit", "2.0", road.folder("outside"))
+      #expect(try road.rows(of: file) == road.rows(of: road.file(of: "pulled")))
+    }
+    try follow()
+    for _ in 0..<2 {
+      try road.mutate(10)
+      try road.publish()
+    }
+    try follow()
+    try Tool.sqlite(file, "UPDATE stop SET name = 'damaged' WHERE id = (SELECT min(id) FROM stop);")
+    try Tool.sqlite(road.origin, "UPDATE stop SET name = 'new' WHERE id = (SELECT max(id) FROM stop);")
+    try road.publish()
+    try follow()
+  }
+
   @Test func `python-tuf downloads and verifies every published object`() throws {
     var road = try DemoRoad(seed: 22, trips: 50)
     for _ in 0..<3 {
@@ -121,10 +140,9 @@ import Testing
     }
     let server = try RunningSeedbank(
       ["serve", "--config", road.config, "--port", "0"], in: road.folder.path)
-    for (prefix, count) in [("transit/1/", 2...4), ("transit/2/", 4...4)] {
-      let output = try Tool.run([
-        Tool.python, Self.script("tuf_client.py"), server.address, road.root, prefix,
-      ])
+    for (major, count) in [("1", 2...4), ("2", 4...4)] {
+      let output = try Tool.script(
+        "\(Self.folder)/tuf_client.py", server.address, road.root, "transit", major, road.folder("tuf"))
       let verified = try #require(Int(output.split(separator: " ")[1]))
       #expect(count.contains(verified), "\(output)")
     }

@@ -31,6 +31,12 @@ enum Tool {
     try run(["sqlite3", "-bail", "-cmd", ".timeout 10000", database], input: sql)
   }
 
+  /// Runs a Python script of this package and returns its output.
+  @discardableResult
+  static func script(_ path: String, _ arguments: String...) throws -> String {
+    try run([python, "\(Readme.package)/\(path)"] + arguments)
+  }
+
   /// The Python interpreter of the test setup.
   static var python: String { ProcessInfo.processInfo.environment["SEEDBANK_PYTHON"] ?? "python3" }
 }

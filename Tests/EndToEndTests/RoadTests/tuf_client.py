@@ -1,31 +1,34 @@
-"""python-tuf as an independent judge: downloads and verifies every target of a series through the front.
+"""python-tuf as an independent judge: downloads and verifies every object of a series, and keeps its state.
 
-    tuf_client.py ADDRESS ROOT.json SERIES_PREFIX
+    tuf_client.py ADDRESS ROOT.json DATASET MAJOR STATE      ADDRESS is a server, or a publication's folder as file:///...
 """
 
 import os
+import pathlib
 import sys
-import tempfile
 
-from tuf.api.metadata import Metadata, Targets
-from tuf.ngclient import Updater
+from tuf.api.exceptions import DownloadHTTPError
+from tuf.ngclient import FetcherInterface, Updater
 
-address, root_path, prefix = sys.argv[1:]
-with tempfile.TemporaryDirectory() as folder:
-    metadata, targets = os.path.join(folder, "metadata"), os.path.join(folder, "targets")
-    os.mkdir(metadata)
-    os.mkdir(targets)
-    with open(root_path, "rb") as root:
-        updater = Updater(
-            metadata, f"{address}/metadata/", targets, f"{address}/targets/", bootstrap=root.read()
-        )
-        updater.refresh()
-        # Looking up a name that no one has makes the updater fetch every delegated role on the way.
-        assert updater.get_targetinfo(prefix + "nothing") is None
-        role = prefix.rstrip("/").replace("/", "-")
-        listed = Metadata[Targets].from_file(os.path.join(metadata, role + ".json")).signed.targets
-        for name in sorted(listed):
-            info = updater.get_targetinfo(name)
-            path = updater.download_target(info)
-            assert os.path.getsize(path) == info.length
-        print(f"verified {len(listed)} targets")
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "Examples"))
+import client
+
+
+class Files(FetcherInterface):
+    def _fetch(self, url):
+        path = pathlib.Path(url.removeprefix("file://"))
+        if not path.exists():
+            raise DownloadHTTPError("not there", 404)
+        return iter([path.read_bytes()])
+
+
+address, root, dataset, major, state = sys.argv[1:]
+downloads = f"{state}/targets"
+os.makedirs(downloads, exist_ok=True)
+updater = Updater(
+    state, f"{address}/metadata/", downloads, f"{address}/targets/", bootstrap=pathlib.Path(root).read_bytes(),
+    fetcher=Files() if address.startswith("file:") else None)
+_, targets = client.published(updater, state, dataset, major)
+for path in targets:
+    updater.download_target(updater.get_targetinfo(path))
+print(f"verified {len(targets)} targets")

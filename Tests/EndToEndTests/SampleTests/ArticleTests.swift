@@ -6,7 +6,7 @@ import Testing
 @Suite(.serialized, .full) struct ArticleTests {
   private static let articles = ["Client", "Recipes", "Testing"]
   private static let driver = "\(Readme.package)/Tests/EndToEndTests/RecipeDriver/main.swift"
-  private static let sample = "\(Readme.package)/Tests/EndToEndTests/SampleApp"
+  private static let sample = "\(Readme.package)/Examples/timetable"
   /// The folder of a package, kept so that only changes are built again.
   private static let package = "\(Readme.package)/.build/articles"
 
@@ -34,12 +34,11 @@ import Testing
     try manifest().write(toFile: "\(package)/Package.swift", atomically: false, encoding: .utf8)
   }
 
-  /// Returns the sample's manifest, adapted to this package and with the other products.
+  /// Returns the sample app's manifest for the articles, with the other products.
   private static func manifest() throws -> String {
     let product = #".product(name: "SeedClient", package: "seedbank"),"#
     return try String(contentsOfFile: "\(sample)/Package.swift", encoding: .utf8)
       .replacingOccurrences(of: "\"timetable\"", with: "\"articles\"")
-      .replacingOccurrences(of: "\"../../..\"", with: "\"../..\"")
       .replacingOccurrences(
         of: product,
         with: ["", "UI", "Testing"].map { product.replacing("SeedClient", with: "SeedClient\($0)") }.joined())

@@ -44,7 +44,7 @@ import Testing
     let printed = try SeedbankBinary.succeed(
       ["config", "swift", "--config", scene.road.config], in: scene.road.folder.path)
     let source = try String(
-      contentsOfFile: "\(Readme.package)/Tests/EndToEndTests/SampleApp/Sources/timetable/SeedModels.swift",
+      contentsOfFile: "\(Readme.package)/Examples/timetable/Sources/timetable/SeedModels.swift",
       encoding: .utf8)
     func declaration(_ text: String) -> Substring {
       text[(text.range(of: "import SeedClient")?.lowerBound ?? text.endIndex)...]

@@ -10,7 +10,7 @@ final class SampleScene {
   static let patience: TimeInterval = 120
 
   init() throws {
-    let sample = "\(Readme.package)/Tests/EndToEndTests/SampleApp"
+    let sample = "\(Readme.package)/Examples/timetable"
     program = try OutsidePackage(sample, program: "timetable").program()
     road = try DemoRoad(seed: 21, trips: 20)
     try ship()

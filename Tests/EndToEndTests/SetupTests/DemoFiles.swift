@@ -1,8 +1,5 @@
+import Foundation
 import SeedSystem
-
-import class Foundation.FileManager
-
-@testable import seedbank
 
 /// The demo's deployment in the repository.
 enum DemoFiles {
@@ -10,6 +7,10 @@ enum DemoFiles {
     let repository = (0..<4).reduce("\(#filePath)") { path, _ in Folder.parent(of: path) }
     return "\(repository)/Config/demo"
   }()
+
+  static func text(_ name: String) throws -> String {
+    try String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)
+  }
 
   static var all: [String] {
     ((try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []).sorted()

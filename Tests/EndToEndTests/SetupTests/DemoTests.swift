@@ -41,19 +41,23 @@ import Testing
     let expected = ours.filter { name in !made.contains { name == $0 || name.hasPrefix("\($0)/") } }
     #expect(DemoFiles.all == expected)
     for name in expected where name.hasSuffix(".json") || name.hasSuffix(".sql") {
-      #expect(try folder.text("demo/\(name)") == TextFile.text("\(DemoFiles.folder)/\(name)"), "\(name)")
+      #expect(try folder.text("demo/\(name)") == DemoFiles.text(name), "\(name)")
     }
   }
 
   @Test func `every projection yields its table's columns`() throws {
     try makeDemo("demo")
     let origin = try Connection(folder.file("demo/transit.sqlite"), .origin)
-    for model in DemoDeployment.models {
-      let schema = try SchemaReader.schema(of: model.schemaSQL)
-      for table in schema.tables {
-        let source = model.projections[table.name] ?? "SELECT * FROM \(quoted(table.name))"
+    let models = folder.files.filter { $0.hasSuffix("/schema.sql") }.map {
+      String($0.dropLast("schema.sql".count))
+    }
+    #expect(models.count == 3)
+    for model in models {
+      for table in try SchemaReader.schema(of: folder.text("\(model)schema.sql")).tables {
+        let select = "\(model)\(table.name).sql"
+        let source = folder.exists(select) ? try folder.text(select) : "SELECT * FROM \(quoted(table.name))"
         let names = Set(try origin.prepare(source).columnNames)
-        #expect(names.isSuperset(of: table.columnNames), "\(model.version) \(table.name)")
+        #expect(names.isSuperset(of: table.columnNames), "\(select)")
       }
     }
   }
@@ -83,5 +87,20 @@ import Testing
     #expect(outcome.status == 0)
     #expect(outcome.output.contains("Would write \(folder.file("seedbank/transit.sqlite"))"))
     #expect(folder.files.isEmpty)
+  }
+
+  @Test func `config swift prints the newest or the requested model`() throws {
+    #expect(try folder.seedbank("demo", "--trips", "1").status == 0)
+    let newest = try folder.seedbank("config", "swift")
+    #expect(
+      newest.output.contains("static let transit = SeedModel(\n    dataset: \"transit\", model: \"2.1\","))
+    let schema = try folder.text("seedbank/transit/models/2.1/schema.sql")
+    let hash = try SchemaReader.schema(of: schema).hash
+    #expect(newest.output.contains("schema: \"\(hash)\""))
+    let first = try folder.seedbank("config", "swift", "--dataset", "transit", "--model", "1.0")
+    #expect(first.output.contains("model: \"1.0\""))
+    #expect(try folder.seedbank("config", "swift", "--model", "3.0").status == 64)
+    #expect(try folder.seedbank("config", "swift", "--dataset", "bus").status == 64)
+    #expect(try folder.seedbank("config", "sing").status == 64)
   }
 }

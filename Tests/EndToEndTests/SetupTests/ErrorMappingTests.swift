@@ -3,6 +3,7 @@ import SeedDatabase
 import SeedFormat
 import SeedPublication
 import SeedPublisher
+import SeedSigning
 import SeedSystem
 import Support
 import Testing

@@ -1,9 +1,6 @@
 import SeedFormat
-import SeedPublisher
 import Support
 import Testing
-
-@testable import seedbank
 
 @Suite struct InitTests {
   let folder: SetupFolder
@@ -23,13 +20,16 @@ import Testing
     #expect(outcome.output.contains("models/1.0/log.sql\n"))
     #expect(outcome.output.contains("\nNumbered the rows of table \"log\": there is no key\n"))
     #expect(outcome.output.hasSuffix("\nNext: seedbank run\n"))
-    let deployment = try folder.deployment("seedbank/seedbank.json")
-    #expect(deployment.datasets.map(\.name.text) == ["my-shop"])
-    #expect(deployment.datasets[0].models.map(\.version) == ["1.0"])
-    #expect(deployment.datasets[0].checkSeconds == 2)
-    #expect(deployment.datasets[0].policy.pollSeconds == 2)
-    #expect(deployment.datasets[0].originPath.hasSuffix("/My Shop.sqlite"))
-    #expect(!deployment.datasets[0].originPath.contains(".."))
+    let shown = try folder.seedbank("config", "show").output.split(separator: "\n")
+    for value in ["checkSeconds = 2", "pollSeconds = 2"] {
+      #expect(shown.contains { $0.contains(".my-shop.") && $0.contains("\(value)  ") }, "\(shown)")
+    }
+    #expect(
+      shown.contains {
+        $0.hasPrefix("datasets.my-shop.origin.sqlite = ") && $0.contains("/My Shop.sqlite")
+          && !$0.contains("..")
+      })
+    #expect(try folder.seedbank("model", "list").output.hasPrefix("my-shop 1.0: not published yet"))
     #expect(try folder.sqlite("My Shop.sqlite", ".dump") == before)
   }
 
@@ -126,44 +126,10 @@ import Testing
     #expect(report["next"]?.string?.hasSuffix(#"/it'\''s here/seedbank.json'"#) == true)
   }
 
-  @Test(arguments: [
-    ("/a/My Shop.sqlite", "my-shop"), ("/a/2024 Städte (neu).db", "stadte-neu"), ("/a/Straße", "strasse"),
-    ("/a/日本.sqlite", "data"), ("/a/123.db", "data"), ("/a/keys.db", "keys-data"), ("/a/.db", "data"),
-    ("/a/a.b.c", "a-b"), ("/a/--x--.db", "x"),
-    (
-      "/a/\(String(repeating: "ab ", count: 30)).db",
-      String(repeating: "ab-", count: 16).dropLast().description
-    ),
-  ])
-  func `a dataset is named after its file`(file: String, name: String) throws {
-    #expect(try DatasetNaming.name(forFile: file).text == name)
-  }
-
   @Test(arguments: ["Shop", "keys", "", "a_b"])
   func `an invalid dataset name is a usage error`(name: String) throws {
     let outcome = try folder.seedbank("init", "My Shop.sqlite", "--dataset", name)
     #expect(outcome.status == 64)
     #expect(!folder.exists("seedbank"))
-  }
-
-  @Test(arguments: [
-    ("/h/me/my.db", "/h/me/seedbank/my", "/h/me/seedbank/my/../../my.db"),
-    ("/h/me/seedbank/my.db", "/h/me/seedbank/my", "/h/me/seedbank/my/../my.db"),
-    ("/h/me/seedbank/my/my.db", "/h/me/seedbank/my", "/h/me/seedbank/my/my.db"),
-    ("/data/my.db", "/h/me/seedbank/my", "/data/my.db"),
-  ])
-  func `an origin's path is relative to the dataset's folder if both are in one home`(
-    file: String, folder: String, path: String
-  ) {
-    let joined = PhysicalPath.joining(file, through: folder)
-    #expect(joined == path)
-  }
-}
-
-extension SetupFolder {
-  /// Reads a deployment as every command does.
-  func deployment(_ name: String) throws -> DeploymentConfiguration {
-    let overrides = ConfigurationOverrides(options: [], environment: [:], currentDirectory: path)
-    return try DeploymentConfiguration(readingFile: file(name), overrides: overrides)
   }
 }

@@ -3,8 +3,6 @@ import SeedFormat
 import Support
 import Testing
 
-@testable import seedbank
-
 /// `init` reports everything it skips with name, reason and remedy, and each remedy works.
 @Suite struct LeftOutTests {
   let folder: SetupFolder

@@ -3,8 +3,6 @@ import SeedFormat
 import Support
 import Testing
 
-@testable import seedbank
-
 @Suite struct SecondDatasetTests {
   /// Makes a deployment with one published dataset, and a file for another one.
   private func folder() throws -> SetupFolder {

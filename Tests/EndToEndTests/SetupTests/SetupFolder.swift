@@ -1,10 +1,5 @@
+import Foundation
 import Support
-
-import class Foundation.FileManager
-import struct Foundation.URL
-import struct Foundation.UUID
-
-@testable import seedbank
 
 /// A temporary folder for databases made by sqlite3; `deinit` removes it.
 final class SetupFolder {
@@ -18,7 +13,7 @@ final class SetupFolder {
 
   func exists(_ name: String) -> Bool { FileManager.default.fileExists(atPath: file(name)) }
 
-  func text(_ name: String) throws -> String { try TextFile.text(file(name)) }
+  func text(_ name: String) throws -> String { try String(contentsOfFile: file(name), encoding: .utf8) }
 
   /// The paths of all files and folders in it, sorted.
   var files: [String] { (try? FileManager.default.subpathsOfDirectory(atPath: path).sorted()) ?? [] }
@@ -30,24 +25,10 @@ final class SetupFolder {
 
   @discardableResult
   func sqlite(_ name: String, _ sql: String) throws -> String {
-    let outcome = try TestProgram.run(["sqlite3", "-bail", file(name)], input: .text(sql))
-    guard outcome.status == 0 else { throw CommandFailure(.failure, "sqlite3 refused: \(sql)") }
-    return outcome.output
+    try Tool.run(["sqlite3", "-bail", file(name)], input: sql)
   }
 
   func seedbank(_ arguments: String...) throws -> ProgramOutcome {
     try SeedbankBinary.run(arguments, in: path)
   }
-
-  /// Returns the draft that `init` makes of a database with this content.
-  func draft(_ sql: String) throws -> SchemaDraft {
-    try sqlite("origin.sqlite", sql)
-    return try SchemaDraft(OriginSurvey(file("origin.sqlite")))
-  }
-}
-
-extension SchemaDraft {
-  var text: String { text(header: "A test.") }
-
-  var skipped: [String] { notes.map { "\($0.kind.rawValue) \($0.name)" } }
 }

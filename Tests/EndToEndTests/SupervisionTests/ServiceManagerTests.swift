@@ -1,9 +1,6 @@
 import Foundation
-import SeedPublication
 import Support
 import Testing
-
-@testable import seedbank
 
 /// Notifications of the real process to a service manager over a real socket.
 @Suite struct ServiceManagerTests {
@@ -89,16 +86,5 @@ import Testing
       #expect(server.stop() == 0)
       #expect(server.errors.contains("Cannot notify the service manager"), "\(name)")
     }
-  }
-
-  @Test func `a failure is reported once, until its reason changes or the work succeeds`() {
-    let (failures, start) = (WorkFailures(), ContinuousClock.now)
-    #expect(failures.isNews("one", of: .snapshots, at: start))
-    #expect(!failures.isNews("one", of: .snapshots))
-    #expect(failures.isNews("one", of: .changes))
-    #expect(failures.isNews("two", of: .snapshots))
-    #expect(failures.end(.snapshots, at: start.advanced(by: .seconds(9))) == TimeSpan(.seconds(9)))
-    #expect(failures.end(.snapshots) == nil)
-    #expect(failures.isNews("two", of: .snapshots))
   }
 }

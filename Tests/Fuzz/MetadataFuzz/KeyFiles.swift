@@ -1,5 +1,6 @@
 import Foundation
 import SeedFormat
+import SeedSigning
 import SeedTrust
 
 struct KeyFiles {

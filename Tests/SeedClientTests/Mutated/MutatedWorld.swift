@@ -76,10 +76,14 @@ struct MutatedWorld {
   }
 }
 
-private struct StaticHost: Transport {
-  let files: [String: [UInt8]]
+struct StaticHost: Transport {
+  /// Nil if there is no connection.
+  let files: [String: [UInt8]]?
 
   func send(_ request: TransportRequest, to receiver: ResponseReceiver) async throws {
+    guard let files else {
+      throw TransportError.unreachable(url: request.url.absoluteString, reason: "offline")
+    }
     let name = request.url.path.split(separator: "/").joined(separator: "/")
     try FileAnswer(request, files[name]).send(to: receiver)
   }

@@ -34,12 +34,12 @@ struct SignedAttack {
     case .file: objects[index] = objects[index].with(file: random.pick(objects))
     case .delta:
       let index = random.pick(objects.indices.filter { !objects[$0].isSnapshot })
-      let content = try Content(delta(objects[index], contents))
+      let content = try SignedContent(delta(objects[index], contents))
       objects[index] = objects[index].with(file: content)
       contents[content.sha256] = content.stored
     case .snapshot:
       let index = random.pick(objects.indices.filter { objects[$0].isSnapshot })
-      let content = try Content(snapshot(objects[index], contents))
+      let content = try SignedContent(snapshot(objects[index], contents))
       objects[index] = objects[index].with(file: content)
       contents[content.sha256] = content.stored
     }
@@ -146,15 +146,18 @@ struct SignedAttack {
 }
 
 /// A file to be signed in place of another.
-private struct Content {
+struct SignedContent {
   let stored: [UInt8]
   let sha256: SHA256Digest
+  /// The signed measure of the expanded file.
   let raw: Compression.Measure
 
   init(_ bytes: [UInt8]) throws {
-    stored = try Compression.gzip(bytes)
-    sha256 = .of(stored)
-    raw = Compression.Measure(of: bytes)
+    self.init(stored: try Compression.gzip(bytes), raw: Compression.Measure(of: bytes))
+  }
+
+  init(stored: [UInt8], raw: Compression.Measure) {
+    (self.stored, sha256, self.raw) = (stored, .of(stored), raw)
   }
 }
 
@@ -176,7 +179,7 @@ extension PublishedObject {
       rawLength: other.rawLength, rawSHA256: other.rawSHA256, schema: schema, digest: digest)
   }
 
-  fileprivate func with(file content: Content) -> PublishedObject {
+  func with(file content: SignedContent) -> PublishedObject {
     PublishedObject(
       series: series, kind: kind, length: content.stored.count, sha256: content.sha256, model: model,
       rawLength: content.raw.length, rawSHA256: content.raw.sha256, schema: schema, digest: digest)

@@ -133,5 +133,5 @@ private final class RowCounter: RowReceiver {
   var width: Int { writer?.width ?? 0 }
   func column(_ name: String) -> ReceivedColumn? { writer?.column(name) }
   func flaw(ofHeader names: [String]) -> String? { writer?.flaw(ofHeader: names) }
-  func take(_ rows: ReceivedRows) {}
+  func take(_ rows: LentRows) {}
 }

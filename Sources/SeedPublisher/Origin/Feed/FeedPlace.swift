@@ -35,8 +35,9 @@ package struct FeedPlace: OriginPlace {
     return settings.marker.map { "\(path)/\($0)" }
   }
 
-  package func stamp() throws -> (any OriginStamp)? {
-    FeedStamp(record: try loaded(), settings: settings, takenAt: Self.now)
+  package func look() throws -> OriginLook {
+    let stamp = FeedStamp(record: try loaded(), settings: settings, takenAt: Self.now)
+    return OriginLook(stamp: stamp, open: open)
   }
 
   package func open(waitSeconds: Int) throws -> any Origin {
@@ -160,5 +161,39 @@ struct FeedStamp: OriginStamp {
     guard let listing = try? FeedListing(path, settings) else { return nil }
     let isKnown = record.isSettled && listing.text == record.listing
     return isKnown || listing.unfinished(now: now) != nil ? self : nil
+  }
+}
+
+/// Files of a dataset's feed in the publisher's state directory.
+struct FeedStore {
+  private let folder: String
+
+  init(_ dataset: DatasetName, in stateFolder: String) { folder = "\(stateFolder)/feeds/\(dataset)" }
+
+  var staging: String { "\(folder)/staging.sqlite" }
+  var log: String { "\(folder)/command.log" }
+
+  /// Runs `body` unless another process is loading this feed: then waits, or returns false if `waits` is false.
+  func withLock(waits: Bool, _ body: () throws -> Void) throws -> Bool {
+    try Folder.create(folder)
+    let lock = try File("\(folder)/.lock", for: .updating)
+    if waits { try lock.lock() } else if try !lock.tryLock() { return false }
+    defer { lock.unlock() }
+    try DurableFile.sweep(folder)
+    try body()
+    return true
+  }
+
+  private static let filled = "filled-"
+
+  func freshFolder() throws -> String {
+    let path = "\(folder)/\(Self.filled)\(Epoch.random())"
+    try Folder.create(path)
+    return path
+  }
+
+  func sweepFolders(but kept: String) throws {
+    for path in try Folder.names(in: folder).filter({ $0.hasPrefix(Self.filled) }).map({ "\(folder)/\($0)" })
+    where path != kept { try Folder.removeAll(path) }
   }
 }

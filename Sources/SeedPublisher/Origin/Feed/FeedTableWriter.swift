@@ -17,13 +17,13 @@ final class FeedTableWriter: RowReceiver {
   /// Text columns without a type from a model or the operator.
   private(set) var untyped: [String] = []
   private var madeColumns = 0
-  /// By their number of rows.
-  private var inserts: [Int: Statement] = [:]
+  private var insert: RowStatement
   private(set) var rows = 0
 
   init(_ table: FeedSchema.Table, _ connection: Connection, otherType: String) {
     (self.table, self.connection, self.otherType) = (table, connection, otherType)
     columns = table.columns
+    insert = Self.insert(table, columns.count, connection)
     numbers = Dictionary(uniqueKeysWithValues: columns.enumerated().map { ($1.name.lowercased(), $0) })
   }
 
@@ -37,7 +37,7 @@ final class FeedTableWriter: RowReceiver {
     let folded = name.lowercased()
     seen.insert(folded)
     if let number = numbers[folded] { return ReceivedColumn(number, columns[number].received) }
-    guard !name.isEmpty, !name.utf8.contains(0), columns.count < ReceivedRows.mostColumns else { return nil }
+    guard !name.isEmpty, !name.utf8.contains(0), columns.count < ReceivedColumn.most else { return nil }
     numbers[folded] = columns.count
     let type = table.types[folded]
     if type == nil, !otherType.isEmpty { untyped.append(name) }
@@ -96,37 +96,35 @@ final class FeedTableWriter: RowReceiver {
 
   // MARK: Rows
 
-  func take(_ rows: ReceivedRows) throws {
+  func take(_ rows: LentRows) throws {
     try makeColumns()
-    let (insert, width) = (try insert(rows.count), width)
+    let width = width
     for number in 0..<rows.count {
-      let row = rows.row(number)
+      let row = rows[number]
       for column in 0..<width {
         if case .text(let text) = row[column], let start = text.baseAddress,
           memchr(start, 0, text.count) != nil
         {
           throw NULInText(row: self.rows + number + 1, column: columns[column].name)
         }
-        try insert.lend(row[column], at: Int32(number * width + column + 1))
       }
     }
-    if let error = insert.attempt() { throw error }
+    try insert.run(rows, Array(0..<width))
     self.rows += rows.count
   }
 
-  private func insert(_ rows: Int) throws -> Statement {
-    if let known = inserts[rows] { return known }
-    let row = "(\(Array(repeating: "?", count: width).joined(separator: ",")))"
-    let all = Array(repeating: row, count: rows).joined(separator: ",")
-    let insert = try connection.prepare("INSERT INTO \(quoted(table.name)) VALUES \(all)")
-    inserts[rows] = insert
-    return insert
+  private static func insert(_ table: FeedSchema.Table, _ width: Int, _ connection: Connection)
+    -> RowStatement
+  {
+    RowStatement(connection) {
+      "INSERT INTO \(quoted(table.name)) VALUES \(RowStatement.marks(width, rows: $0))"
+    }
   }
 
   /// Creates the table or adds new columns. Rows are compared under the client's constraints, so the table has none.
   func makeColumns() throws {
     guard madeColumns < columns.count else { return }
-    inserts = [:]
+    insert = Self.insert(table, width, connection)
     let new = columns[madeColumns...].map {
       "\(quoted($0.name)) \($0.declaredType) COLLATE \($0.collation.rawValue)"
     }

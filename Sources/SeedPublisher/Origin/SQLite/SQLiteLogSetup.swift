@@ -2,7 +2,7 @@ import SeedDatabase
 import SeedFormat
 
 /// Creates and removes an origin's log. No other code writes to an origin.
-package struct SQLiteLogSetup {
+package struct SQLiteLogSetup: OriginLogMaker {
   private let path: String
   private let connection: Connection
 
@@ -18,7 +18,13 @@ package struct SQLiteLogSetup {
     }
   }
 
-  package func draft() throws -> SQLiteLogDraft {
+  package func draft(_ plans: [SeriesPlan]) throws -> OriginLogDraft {
+    let draft = try draft()
+    let logged = draft.logged.map { ($0.table, $0.keys, Self.remark(on: $0.table, keys: $0.keys, plans)) }
+    return OriginLogDraft(logged: logged, left: draft.left, statements: draft.statements)
+  }
+
+  private func draft() throws -> SQLiteLogDraft {
     try Self.reading(path) {
       let taken = try connection.rows(
         "SELECT name FROM sqlite_schema WHERE name = ? COLLATE NOCASE", .text(LogParts.registry))
@@ -30,7 +36,7 @@ package struct SQLiteLogSetup {
   }
 
   /// Why changes of a logged table lead to comparing all rows; `nil` if the log's keys find them.
-  package static func remark(on table: String, keys: [String], _ plans: [SeriesPlan]) -> String? {
+  private static func remark(on table: String, keys: [String], _ plans: [SeriesPlan]) -> String? {
     var remark = "SELECTs or views read it"
     for (client, projection) in plans.flatMap({ plan in plan.schema.tables.map { ($0, plan.projection($0)) } }
     ) {
@@ -50,6 +56,8 @@ package struct SQLiteLogSetup {
   package func removal() throws -> [String] {
     try Self.reading(path) { try SQLiteLogDraft.removal(connection) }
   }
+
+  package func script(_ statements: [String]) -> [String] { ["BEGIN IMMEDIATE"] + statements + ["COMMIT"] }
 
   package func run(_ statements: [String]) throws {
     try Self.reading(path) {

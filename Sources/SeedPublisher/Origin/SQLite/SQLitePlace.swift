@@ -1,4 +1,7 @@
+import SeedDatabase
+import SeedFormat
 import SeedSystem
+import SeedTrust
 
 package struct SQLitePlace: OriginPlace {
   package let path: String
@@ -8,7 +11,9 @@ package struct SQLitePlace: OriginPlace {
   package var text: String { path }
   package var watchedFile: String? { path }
 
-  package func stamp() throws -> (any OriginStamp)? { try SQLiteStamp(path) }
+  package func look() throws -> OriginLook {
+    OriginLook(stamp: try SQLiteStamp(path)) { try SQLiteOrigin(path, waitSeconds: $0) }
+  }
 
   package func open(waitSeconds: Int) throws -> any Origin {
     try SQLiteOrigin(path, waitSeconds: waitSeconds)
@@ -20,4 +25,94 @@ package struct SQLitePlace: OriginPlace {
     defer { free(real) }
     return String(cString: real)
   }
+}
+
+/// The stamp of a SQLite origin's files, taken before a read. It proves equal content only if the newest timestamp was
+/// old: a second write within one clock tick of the file system does not change it (`isTrustworthy`).
+struct SQLiteStamp: OriginStamp {
+  private let path: String
+  /// Includes the status change time, which programs cannot set, so a reset modification time is detected.
+  private let database: FileStamp
+  private var log: LogStamp
+  private let takenAt: Int
+
+  /// After this time, another write changes the file's timestamp.
+  private static let settlingSeconds = 2
+  /// After this time, readers see every commit in the log; a sync may delay it.
+  private static let logSettlingSeconds = 60
+
+  init(_ path: String, knowing known: LogStamp? = nil) throws {
+    self.path = path
+    takenAt = UTCTime.now().secondsSinceEpoch
+    guard let database = try OriginError.stamp(path) else { throw OriginError.missing(path: path) }
+    self.database = database
+    // SQLite creates the log beside the target of a link.
+    log = try LogStamp(SQLitePlace.resolved(path) + "-wal", known: known)
+  }
+
+  /// Whether equal files prove that nothing was written, as long as this process keeps checking.
+  private var isTrustworthy: Bool { isOld(logSeconds: Self.settlingSeconds) }
+
+  var isSettled: Bool { isOld(logSeconds: Self.logSettlingSeconds) }
+
+  private func isOld(logSeconds: Int) -> Bool {
+    takenAt - database.modifiedSeconds >= Self.settlingSeconds && log.isOlder(than: logSeconds, at: takenAt)
+  }
+
+  func renewed() -> (any OriginStamp)? {
+    guard isTrustworthy, let now = try? SQLiteStamp(path, knowing: log), hasSameContent(as: now),
+      OriginRest.lasts(from: takenAt, to: now.takenAt)
+    else { return nil }
+    var renewed = self
+    renewed.log = now.log
+    return renewed
+  }
+
+  private func hasSameContent(as other: SQLiteStamp) -> Bool {
+    database == other.database && log.hasSameContent(as: other.log)
+  }
+
+  var text: String { "\(database.text)|\(log.text)" }
+}
+
+/// The stamp of an origin's write-ahead log.
+///
+/// The modification time alone proves nothing: when root opens a log, even to read, SQLite assigns it to the database's
+/// owner, which changes the time, so two publishers would endlessly see each other's reads as changes. If times differ,
+/// the content decides. With an unchanged database file, equal bytes mean equal rows, because the log's own salts and
+/// checksums determine which of its pages readers overlay on the database's.
+struct LogStamp: Sendable {
+  /// `nil` for a missing or empty log. SQLite also creates one for readers.
+  private let file: FileStamp?
+  /// `nil` for a log too long to read at every check; then only its attributes count.
+  private let digest: String?
+
+  /// The longest log that is read: 16 times SQLite's default limit.
+  private static let mostBytes = 64 * 1024 * 1024
+
+  /// Reuses `known` if the log looks equal. Takes attributes before bytes, so the next stamp notices later writes.
+  init(_ path: String, known: LogStamp? = nil) throws {
+    let found = try FileStamp(path)
+    let file = found.flatMap { $0.size > 0 ? $0 : nil }
+    self.file = file
+    digest = try file == known?.file ? known?.digest : file.flatMap { try Self.digest(path, $0.size) }
+  }
+
+  private static func digest(_ path: String, _ size: Int) throws(FileError) -> String? {
+    guard size <= mostBytes else { return nil }
+    do throws(FileError) {
+      return try SHA256Digest.ofFile(at: path).digest.hex
+    } catch  where error.isMissing {
+      // The log was removed after the check. The next stamp notices it.
+      return nil
+    }
+  }
+
+  func hasSameContent(as other: LogStamp) -> Bool {
+    file == other.file || (digest != nil && digest == other.digest)
+  }
+
+  func isOlder(than seconds: Int, at now: Int) -> Bool { now - (file?.modifiedSeconds ?? 0) >= seconds }
+
+  var text: String { digest ?? file?.text ?? "" }
 }

@@ -1,0 +1,150 @@
+"""Keeps a dataset fresh from any web server that has the files of a publication. Each run is one update.
+
+    client.py ADDRESS ROOT.json DATASET MODEL STORE
+
+STORE/current.sqlite is the data. Open it again after an update, because a snapshot is another file. A failed update keeps
+the data. python-tuf (pip install tuf) verifies metadata and files; seed.py beside this file writes rows and proves them.
+"""
+
+import fcntl
+import gzip
+import hashlib
+import os
+import pathlib
+import shutil
+import sys
+import time
+from operator import itemgetter
+
+from tuf.api.exceptions import DownloadError, RepositoryError
+from tuf.api.metadata import Metadata, Targets
+from tuf.ngclient import Updater
+import seed
+
+
+class Refused(Exception):
+    """The publication has nothing that this client may use."""
+
+
+def usable(state, targets, dataset, model):
+    """The signed facts of each object for clients of a model: those of the newest minor, compressed with gzip."""
+    if model not in state["models"]:
+        raise Refused(f"model {model} is not published; the published ones are {', '.join(state['models'])}")
+    series = {"dataset": dataset, "series": int(model.split(".")[0]), "epoch": state["epoch"]}
+    facts = [{**target.custom, **series, "path": path, "length": target.length} for path, target in targets.items()]
+    schema = state["models"][state["model"]]
+    return [
+        {"to": fact.get("version"), **fact} for fact in facts
+        if fact["kind"] in ("snapshot", "delta") and fact["encoding"] == "gzip" and fact["schema"] == schema
+    ]
+
+
+def start(state, facts, meta):
+    """The version that deltas may begin at; 0 if the data needs a snapshot."""
+    if not meta or meta["epoch"] != state["epoch"] or meta["schema"] != state["models"][state["model"]]:
+        return 0
+    version = int(meta["version"])
+    if version > state["head"]:
+        raise Refused(f"the publisher is at version {state['head']}, the data at {version}: was a backup restored?")
+    return version if {fact["digest"] for fact in facts if fact["to"] == version} <= {meta["digest"]} else 0
+
+
+def chain(deltas, version, head):
+    """Few deltas that lead from a version to the head; None if no chain does."""
+    if version == head:
+        return []
+    longest = max((fact for fact in deltas if fact["from"] <= version < fact["to"]), key=itemgetter("to"), default=None)
+    rest = longest and chain(deltas, longest["to"], head)
+    return None if rest is None else [longest, *rest]
+
+
+def smallest(head, facts, version):
+    """The objects to take: deltas, or a snapshot and the deltas after it, if these have fewer bytes."""
+    deltas, snapshots = ([fact for fact in facts if fact["kind"] == kind] for kind in ("delta", "snapshot"))
+    begun = [([], version), *(([fact], fact["to"]) for fact in snapshots)]
+    ways = [first + rest for first, at in begun if (rest := chain(deltas, at, head)) is not None]
+    if not ways:
+        raise Refused(f"nothing leads from version {version} to {head}: the publisher must make a snapshot")
+    return min(ways, key=lambda way: sum(fact["length"] for fact in way))
+
+
+def published(updater, metadata, dataset, major):
+    """The state of a series and its targets, verified."""
+    updater.get_targetinfo(f"{dataset}/{major}/none")  # Any name in the series makes it load the series' role.
+    role = pathlib.Path(metadata, f"{dataset}-{major}.json")
+    if not role.exists():
+        raise Refused(f"{dataset}/{major} is not published")
+    signed = Metadata[Targets].from_file(str(role)).signed
+    return signed.unrecognized_fields["seedbank"], signed.targets
+
+
+def download(updater, fact):
+    """The content of an object. python-tuf compares the file's length and hash, before it is expanded here."""
+    with gzip.open(updater.download_target(updater.get_targetinfo(fact["path"]))) as file:
+        content = file.read(fact["rawLength"] + 1)
+    if hashlib.sha256(content).hexdigest() != fact["rawSHA256"]:
+        raise Refused(f"{fact['path']}: its content has another hash than the signed one")
+    return content
+
+
+def compare(found, fact, *names):
+    for name in ("dataset", "series", "model", "schema", "digest", *names):
+        if str(found[name]) != str(fact[name]):
+            raise Refused(f"{fact['path']}: {name} is {found[name]}, and {fact[name]} is signed")
+
+
+def take(updater, way, current, scratch):
+    """Applies deltas to the current file, or to a new one that then becomes the current one."""
+    file = current
+    if way and way[0]["kind"] == "snapshot":
+        file = scratch / "new.sqlite"
+        file.write_bytes(download(updater, way[0]))
+        with seed.transaction(file) as database:
+            compare(seed.meta(database), way[0], "epoch", "version")
+            seed.build_indexes(database)
+    for fact in way:
+        if fact["kind"] == "delta":
+            delta = seed.document(download(updater, fact))
+            compare(delta, fact, "from", "to")
+            with seed.transaction(file) as database:
+                seed.apply(database, delta)
+    if file != current:
+        swap(file, current)
+
+
+def swap(new, current):
+    """Makes a file the current one. The old one stays for its readers until the next swap."""
+    named, link = current.with_name(f"seed-{time.time_ns()}.sqlite"), new.with_suffix(".link")
+    kept = {named, current.resolve()}
+    new.rename(named)
+    os.sync()  # The file is on the disk before the link names it.
+    link.symlink_to(named.name)
+    link.replace(current)
+    for file in set(current.parent.glob("seed-*.sqlite")) - kept:
+        file.unlink()
+
+
+def update(address, root, dataset, model, folder):
+    store = pathlib.Path(folder).resolve()
+    metadata, scratch, current = store / "metadata", store / "scratch", store / "current.sqlite"
+    store.mkdir(parents=True, exist_ok=True)
+    lock = open(store / "lock", "w")
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    shutil.rmtree(scratch, ignore_errors=True)
+    scratch.mkdir()
+    places = [str(metadata), f"{address}/metadata/", str(scratch), f"{address}/targets/"]
+    updater = Updater(*places, bootstrap=pathlib.Path(root).read_bytes())
+    state, targets = published(updater, metadata, dataset, model.split(".")[0])
+    facts = usable(state, targets, dataset, model)
+    try:
+        take(updater, smallest(state["head"], facts, start(state, facts, seed.meta_of(current))), current, scratch)
+    except seed.Drift:
+        take(updater, smallest(state["head"], facts, 0), current, scratch)
+    print(f"version {state['head']} in {current}; look again in {state['pollSeconds']} seconds")
+
+
+if __name__ == "__main__":
+    try:
+        update(*sys.argv[1:])
+    except (Refused, seed.Drift, DownloadError, RepositoryError) as error:
+        sys.exit(f"client.py keeps the data: {type(error).__name__}: {error}")

@@ -1,0 +1,143 @@
+"""The rows of a seed, a SQLite file: applies deltas and proves the result by the digest. Standard library only.
+
+The article "Formats and HTTP interface" has the rules.
+"""
+
+import base64
+import contextlib
+import hashlib
+import json
+import sqlite3
+import struct
+
+
+class Drift(Exception):
+    """The rows differ from the published ones: take a snapshot."""
+
+
+def quoted(name):
+    return '"' + name.replace('"', '""') + '"'
+
+
+@contextlib.contextmanager
+def transaction(path):
+    """A connection whose changes all become visible together; an error discards them."""
+    with contextlib.closing(sqlite3.connect(path, timeout=60, isolation_level=None)) as database:
+        database.execute("BEGIN IMMEDIATE")
+        yield database
+        database.execute("COMMIT")
+
+
+def meta(database):
+    """The dataset, epoch, version and more of a seed."""
+    return dict(database.execute("SELECT key, value FROM seedbank_meta"))
+
+
+def meta_of(path):
+    """The same of a file; empty if there is no file."""
+    if not path.exists():
+        return {}
+    with transaction(path) as database:
+        return meta(database)
+
+
+def build_indexes(database):
+    """Builds the indexes that a snapshot leaves to its reader."""
+    if not database.execute("SELECT 1 FROM sqlite_schema WHERE name = 'seedbank_index'").fetchone():
+        return
+    left_out = 'SELECT sql, "table", name, statistics FROM seedbank_index ORDER BY position'
+    for sql, *statistics in database.execute(left_out).fetchall():
+        database.execute(sql)
+        if statistics[-1]:
+            database.execute("INSERT INTO sqlite_stat1(tbl, idx, stat) VALUES (?, ?, ?)", statistics)
+    database.execute("DROP TABLE seedbank_index")
+
+
+# Deltas.
+
+
+def members(pairs):
+    """An object of JSON; a name that occurs twice makes the document invalid."""
+    if len(dict(pairs)) < len(pairs):
+        raise ValueError(f"a name occurs twice: {[name for name, _ in pairs]}")
+    return dict(pairs)
+
+
+def document(text):
+    return json.loads(text, object_pairs_hook=members)
+
+
+def scalar(value):
+    """A value of a row: a scalar of JSON, or one of the three tagged objects."""
+    if not isinstance(value, dict):
+        return value
+    ((tag, text),) = value.items()
+    return {"i64": int, "f64": float, "b64": base64.b64decode}[tag](text)
+
+
+def apply(database, delta):
+    """Applies a delta; raises Drift if the rows then are not the published ones."""
+    known = meta(database)
+    if any(str(delta[name]) != known[name] for name in ("dataset", "series", "schema")):
+        raise ValueError("the delta is of another series or schema")
+    if not delta["from"] <= int(known["version"]) < delta["to"]:
+        raise ValueError(f"a delta from {delta['from']} to {delta['to']} does not apply to version {known['version']}")
+    for table in delta["changes"]:
+        change(database, quoted(table["table"]), table)
+    if digest(database, [table["table"] for table in delta["changes"]]) != delta["digest"]:
+        raise Drift(f"version {delta['to']} has other rows than the published ones")
+    searches = "SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE%'"
+    for (name,) in database.execute(searches).fetchall():
+        database.execute(f"INSERT INTO {quoted(name)}({quoted(name)}) VALUES ('rebuild')")
+    values = [(str(delta["to"]), "version"), (delta["digest"], "digest")]
+    database.executemany("UPDATE seedbank_meta SET value = ? WHERE key = ?", values)
+
+
+def change(database, name, table):
+    """First deletes all rows that change, because two of them may swap a unique value."""
+    matches = " AND ".join(f"{quoted(column)} = ?" for column in table["key"])
+    for row in table["delete"] + table["upsert"]:
+        database.execute(f"DELETE FROM {name} WHERE {matches}", [scalar(row[column]) for column in table["key"]])
+    for row in table["upsert"]:
+        columns, marks = ", ".join(map(quoted, row)), ", ".join("?" * len(row))
+        database.execute(f"INSERT INTO {name}({columns}) VALUES ({marks})", list(map(scalar, row.values())))
+
+
+# The state digest.
+
+
+def rows(database, table):
+    """All rows with their stored columns in declared order; table_info leaves out generated columns."""
+    columns = [quoted(column[1]) for column in database.execute(f"PRAGMA table_info({quoted(table)})")]
+    return database.execute(f"SELECT {', '.join(columns)} FROM {quoted(table)}")
+
+
+def canonical(value):
+    if value is None:
+        return b"\0"
+    if isinstance(value, int):
+        return b"\1" + struct.pack(">q", value)
+    if isinstance(value, float):
+        return b"\2" + struct.pack(">d", value)
+    tag, content = (b"\3", value.encode()) if isinstance(value, str) else (b"\4", value)
+    return tag + struct.pack(">Q", len(content)) + content
+
+
+def table_sum(rows):
+    """The number of rows, and the sum of their hashes."""
+    count = total = 0
+    for row in rows:
+        count += 1
+        total += int.from_bytes(hashlib.sha256(b"".join(map(canonical, row))).digest(), "big")
+    return count, (total % 2**256).to_bytes(32, "big")
+
+
+def digest(database, changed):
+    """The state digest. Only the sums of changed tables are computed; seedbank_table has the others."""
+    for name in changed:
+        values = [*table_sum(rows(database, name)), name]
+        database.execute("UPDATE seedbank_table SET rows = ?, sum = ? WHERE name = ?", values)
+    whole = hashlib.sha256()
+    for name, count, total in database.execute("SELECT name, rows, sum FROM seedbank_table ORDER BY name"):
+        whole.update(struct.pack(">Q", len(name.encode())) + name.encode() + struct.pack(">Q", count) + total)
+    return whole.hexdigest()

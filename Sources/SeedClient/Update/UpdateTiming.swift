@@ -1,0 +1,79 @@
+import SeedSystem
+
+/// The delay between updates in ``SeedStore/keepUpdated(_:onFailure:)``. Pure.
+///
+/// After an outage, the load at most about doubles: each device retries once, at a random time, before its next turn.
+package struct PollInterval: Sendable {
+  package let pollSeconds: Int
+
+  package static let unknown = PollInterval(pollSeconds: 60)
+  /// The longest accepted delay in seconds, before jitter: a day.
+  private static let longest = 86_400.0
+  /// The first retry's delay as a share of the interval; each further failure doubles it, up to the interval. A smaller
+  /// share would cause more retries, and so more load after an outage.
+  private static let firstRetry = 1.0 / 3
+  /// The shortest delay after a failure, in seconds.
+  private static let shortestRetry = 5.0
+  /// The random variation of a delay, so that devices spread their requests.
+  private static let jitter = 0.1
+
+  package init(pollSeconds: Int) { self.pollSeconds = pollSeconds }
+
+  private var poll: Double { min(Double(pollSeconds), Self.longest) }
+  private var retry: Double { max(poll * Self.firstRetry, Self.shortestRetry) }
+
+  /// The delay after `failures` in a row; `chance` is a number from 0 to 1. `asked` is the last `Retry-After`: it is
+  /// honoured up to a day, with a random addition because other devices may have received the same time.
+  package func wait(afterFailures failures: Int, chance: Double, asked: Duration? = nil) -> Duration {
+    guard failures > 0 else {
+      return Backoff(first: poll, longest: poll, jitter: Self.jitter).wait(1, chance: chance)
+    }
+    let wait = Backoff(first: retry, longest: max(poll, retry), jitter: Self.jitter).wait(
+      failures, chance: chance)
+    guard let asked else { return wait }
+    return max(wait, min(asked, .seconds(Self.longest)) + .seconds(retry * chance))
+  }
+}
+
+/// Decides whether and when a push message causes an update. Pure.
+struct PushRule: Sendable {
+  private var isWaiting = false
+  private var lastUpdate: Duration?
+
+  /// Seconds until a publication is visible behind a cache; an earlier update would find nothing.
+  private static let delay = 2.0
+  /// The shortest interval between two updates after messages.
+  private static let pause = Duration.seconds(10)
+
+  /// The delay before the update; `nil` if an earlier message's update is pending. `now` is monotonic, `chance` from 0
+  /// to 1.
+  mutating func wait(within spread: Duration, now: Duration, chance: Double) -> Duration? {
+    guard !isWaiting else { return nil }
+    isWaiting = true
+    let pause = lastUpdate.map { $0 + Self.pause - now } ?? .zero
+    return max(.seconds(Self.delay) + max(spread, .zero) * chance, pause)
+  }
+
+  /// Later messages need another update, because this one may miss their news.
+  mutating func begin(at now: Duration) { (isWaiting, lastUpdate) = (false, now) }
+
+  mutating func giveUp() { isWaiting = false }
+}
+
+/// Decides when an update without other news checks for a new root. Pure.
+struct RootChecks: Sendable {
+  /// Seconds between such checks by the device's clock; 0 checks at each update.
+  let everySeconds: Int
+  private var last: UTCTime?
+
+  init(everySeconds: Int) { self.everySeconds = everySeconds }
+
+  /// Also true if the clock was set back.
+  func isDue(_ now: UTCTime) -> Bool {
+    guard let last else { return true }
+    let passed = now.secondsSinceEpoch - last.secondsSinceEpoch
+    return passed < 0 || passed >= everySeconds
+  }
+
+  mutating func note(_ now: UTCTime) { last = now }
+}

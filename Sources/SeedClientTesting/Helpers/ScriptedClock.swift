@@ -1,0 +1,67 @@
+public import Foundation
+import SeedSystem
+
+/// A clock that advances only when the test does.
+///
+/// Waits of up to four seconds, such as those between retries of a request, end at once. Longer ones, such as those of
+/// ``SeedClient/SeedStore/keepUpdated(_:onFailure:)``, end when ``advance(by:)`` reaches their time.
+public final class ScriptedClock: Sendable {
+  private struct State {
+    var elapsed = Duration.zero
+    var ends: [UUID: Duration] = [:]
+  }
+
+  /// Longer than any wait. A download's timeout uses it, so it ends only with the download.
+  static let never = Duration.seconds(1_000_000_000)
+  private static let watch = Duration.seconds(100_000_000)
+  private static let short = Duration.seconds(4)
+
+  private let start: UTCTime
+  private let state = Mutex(State())
+  private let condition = AsyncCondition()
+
+  init(start: UTCTime) { self.start = start }
+
+  /// The current time, initially 1 August 2026 at 12:00 UTC.
+  public var now: Date { Date(timeIntervalSince1970: Double(time.secondsSinceEpoch)) }
+
+  /// Advances the time and ends the waits that are due.
+  public func advance(by duration: Duration) {
+    state.withLock { $0.elapsed += duration }
+    condition.notify()
+  }
+
+  /// Returns once a task waits for a future time, as `keepUpdated` does between updates.
+  public func untilWaiting() async {
+    await condition.wait {
+      self.state.withLock { state in state.ends.values.contains { $0 > state.elapsed } }
+    }
+  }
+
+  var time: UTCTime { start.adding(seconds: Int(uptime.components.seconds)) }
+
+  var uptime: Duration { state.withLock { $0.elapsed } }
+
+  func sleep(_ duration: Duration) async throws {
+    if duration <= Self.short {
+      advance(by: duration)
+      await Task.yield()
+    } else if duration < Self.watch {
+      await wait(duration)
+    } else {
+      await condition.wait { false }
+    }
+    try Task.checkCancellation()
+  }
+
+  private func wait(_ duration: Duration) async {
+    let id = UUID()
+    let end = state.withLock { state in
+      state.ends[id] = state.elapsed + duration
+      return state.elapsed + duration
+    }
+    defer { state.withLock { $0.ends[id] = nil } }
+    condition.notify()
+    await condition.wait { self.uptime >= end }
+  }
+}

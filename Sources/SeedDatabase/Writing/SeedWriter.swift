@@ -1,0 +1,133 @@
+package import SeedFormat
+
+/// Writes rows to a seed and maintains its row counts and sums. The caller opens the transaction and commits it after
+/// ``finish()``, which checks references of touched rows. Foreign keys must be off, because a cascade by SQLite would
+/// bypass the digest.
+package final class SeedWriter {
+  private let connection: Connection
+  private let schema: DatabaseSchema
+  private let layouts: SeedLayout
+  private let keyLimit: Int
+  private let fitter = AffinityFitter()
+  private let storedSums: [String: TableSum]
+  private var tables: [String: TableRows] = [:]
+  private var searches: [SearchIndex] = []
+
+  /// `layouts`: the tables that are stored differently from `schema`; `keyLimit`: the most changed keys that are
+  /// reported per table.
+  package init(
+    _ connection: Connection, _ schema: DatabaseSchema, _ layouts: SeedLayout = SeedLayout(),
+    keyLimit: Int = 0
+  ) throws {
+    guard try connection.integer("PRAGMA foreign_keys") == 0 else { throw ImportError.foreignKeysEnforced }
+    (self.connection, self.schema, self.layouts) = (connection, schema, layouts)
+    self.keyLimit = keyLimit
+    storedSums = try SeedTables.sums(connection)
+  }
+
+  package func rows(of table: TableSchema) throws -> TableRows {
+    if let rows = tables[table.name] { return rows }
+    let layout = layouts[table]
+    let sum = storedSums[table.name] ?? TableSum()
+    let watch = RowWatch(
+      layout, referenced: ReferenceCheck(connection, schema, layouts).referencedColumns(of: table),
+      try searchIndexes(over: table, layout, rows: sum.rows),
+      keyLimit > 0 ? KeyLog(key: layout.logical.key, limit: keyLimit) : nil)
+    let rows = TableRows(layout, connection, fitter, sum, watch)
+    tables[table.name] = rows
+    return rows
+  }
+
+  /// Writes the remaining rows, checks references, completes search tables and stores the sums.
+  package func finish() throws -> ImportResult {
+    if let violation = try violations(limit: 1).first { throw violation.error }
+    for search in searches { try search.finish() }
+    let writers = tables.mapValues(\.writer)
+    let sums = storedSums.merging(writers.compactMapValues(\.sum)) { $1 }
+    for (name, writer) in writers where !writer.changes.isEmpty {
+      try SeedTables.store(sums[name] ?? TableSum(), of: name, connection)
+    }
+    return ImportResult(
+      changes: writers.mapValues(\.changes), digest: StateDigest.of(sums),
+      keys: writers.compactMapValues { $0.watch?.changedKeys })
+  }
+
+  /// Writes waiting rows and returns up to `limit` broken references, of which ``finish()`` throws the first.
+  package func violations(
+    limit: Int, wholeTableShare: Int = ReferenceCheck.usualShare
+  ) throws -> [ReferenceViolation] {
+    for rows in tables.values { try rows.flush() }
+    for rows in tables.values { try rows.finish() }
+    let check = ReferenceCheck(connection, schema, layouts, wholeTableShare: wholeTableShare)
+    let touched = tables.mapValues(\.writer).filter { !$0.value.changes.isEmpty }
+    return try check.violations(touched, limit: limit)
+  }
+
+  /// Search tables of the schema. The search tables over a table with another layout are the app's.
+  private func searchIndexes(over table: TableSchema, _ layout: TableLayout, rows: Int) throws
+    -> [SearchIndex]
+  {
+    guard layout.stored == table else { return [] }
+    let own = schema.searchTables.filter { $0.content.lowercased() == table.name.lowercased() }
+    let indexes = try own.map { try SearchIndex($0, table, rows: rows, connection) }
+    searches += indexes
+    return indexes
+  }
+}
+
+package struct ImportResult: Hashable, Sendable {
+  package let changes: ChangeReport
+  package let digest: SHA256Digest
+  /// The changed keys of each table within the limit; empty unless requested.
+  package let keys: [String: ChangedKeys]
+}
+
+/// The reason why rows cannot be written. The caller must roll back the transaction.
+package enum ImportError: Error, Hashable, Sendable, CustomStringConvertible {
+  case unknownTable(String)
+  case wrongColumns(table: String, found: [String], expected: [String])
+  case wrongKey(table: String, found: [String], expected: [String])
+  case nullInKey(table: String, column: String)
+  case constraint(table: String, key: String, message: String)
+  case references(table: String, parent: String, key: String)
+  /// A trigger's RAISE message.
+  case trigger(table: String, key: String, message: String)
+  /// A trigger rolled back the transaction.
+  case rolledBack(table: String, message: String)
+  case foreignKeysEnforced
+
+  package var description: String {
+    switch self {
+    case .unknownTable(let table): "there is no table \"\(table)\""
+    case .wrongColumns(let table, let found, let expected):
+      "table \"\(table)\": expected the columns \(expected.joined(separator: ", ")), "
+        + "found \(found.joined(separator: ", "))"
+    case .wrongKey(let table, let found, let expected):
+      "table \"\(table)\": expected the key \(expected.joined(separator: ", ")), "
+        + "found \(found.joined(separator: ", "))"
+    case .nullInKey(let table, let column): "table \"\(table)\": NULL in the key column \"\(column)\""
+    case .constraint(let table, let key, let message): "table \"\(table)\", row \(key): \(message)"
+    case .references(let table, let parent, let key):
+      "table \"\(table)\", row \(key): references a row that table \"\(parent)\" does not have"
+    case .trigger(let table, let key, let message):
+      "table \"\(table)\", row \(key): rejected by a trigger: \(message)"
+    case .rolledBack(let table, let message):
+      "a trigger of table \"\(table)\" rolled the transaction back: \(message)"
+    case .foreignKeysEnforced:
+      "the connection enforces foreign keys: turn that off before the transaction; the importer checks them"
+    }
+  }
+}
+
+package struct TableChanges: Hashable, Sendable {
+  package var inserted = 0
+  package var updated = 0
+  package var unchanged = 0
+  package var deleted = 0
+
+  package init() {}
+
+  package var isEmpty: Bool { inserted + updated + deleted == 0 }
+}
+
+package typealias ChangeReport = [String: TableChanges]

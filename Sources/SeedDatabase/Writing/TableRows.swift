@@ -1,0 +1,70 @@
+package import SeedFormat
+
+/// One table's rows in a ``SeedWriter``: whole rows, which are copied until a statement is full.
+package final class TableRows {
+  private let batch: RowBatch
+  private let bytes = LentBytes()
+  private var areNew = false
+  /// Rows whose unique values were taken.
+  private var waiting: [[SeedValue]] = []
+
+  init(
+    _ layout: TableLayout, _ connection: Connection, _ fitter: AffinityFitter, _ sum: TableSum? = nil,
+    _ watch: RowWatch? = nil
+  ) {
+    let shape = RowShape(whole: layout.stored)
+    batch = RowBatch(TableWriter(layout, shape, connection, fitter, .overwrite, sum, watch))
+  }
+
+  /// The rows of a table in its default layout, in a database without sums.
+  package convenience init(_ table: TableSchema, _ connection: Connection) {
+    self.init(TableLayout(table), connection, AffinityFitter())
+  }
+
+  var writer: TableWriter { batch.writer }
+
+  /// Inserts or updates a row with every stored column in declared order.
+  package func upsert(lent row: [BorrowedValue]) throws { try add(row, isNew: false) }
+
+  /// Inserts a row with a new key; throws if the key exists.
+  package func insert(lent row: [BorrowedValue]) throws { try add(row, isNew: true) }
+
+  package func delete(lentKey key: [BorrowedValue]) throws {
+    try flush()
+    try writer.delete(key: key)
+  }
+
+  private func add(_ row: [BorrowedValue], isNew: Bool) throws {
+    let size = row.reduce(0) { $0 + $1.byteCount }
+    if isNew != areNew || bytes.count + size > RowBatch.mostRowBytes { try flush() }
+    areNew = isNew
+    guard size <= RowBatch.mostRowBytes else {
+      return note(try writer.write(row, isNew: isNew), writer.row.map(\.owned))
+    }
+    try writer.prepare(row)
+    let room = batch.room
+    for (place, value) in writer.row.enumerated() { (room + place).initialize(to: bytes.copy(value)) }
+    batch.keep()
+    if batch.count == batch.fullCount { try flush() }
+  }
+
+  package func flush() throws {
+    defer {
+      batch.clear()
+      bytes.clear()
+    }
+    let rows = try batch.write(batch.count, areNew: areNew)
+    for (number, outcome) in batch.outcomes.enumerated() { note(outcome, rows[number].map(\.owned)) }
+  }
+
+  private func note(_ outcome: RowOutcome, _ row: @autoclosure () -> [SeedValue]) {
+    if outcome == .taken { waiting.append(row()) }
+  }
+
+  /// Writes the rows whose unique values were taken; now that all others are written, they can swap values.
+  func finish() throws {
+    let old = try waiting.map { try writer.lift(bytes.lend($0)) }
+    for (row, old) in zip(waiting, old) { try writer.place(bytes.lend(row), over: old) }
+    waiting = []
+  }
+}

@@ -1,0 +1,64 @@
+extension Unicode.Scalar {
+  /// Whether a terminal interprets it instead of showing it: controls, and marks that reorder a line.
+  fileprivate var isControl: Bool {
+    switch value {
+    case 0..<0x20, 0x7F...0x9F, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+    default: false
+    }
+  }
+}
+
+extension String {
+  /// With a full stop unless it ends a sentence, also after another program's message.
+  package var closed: String { [".", "?", "!", "…"].contains { hasSuffix($0) } ? self : self + "." }
+
+  /// Without a full stop, for the middle of a sentence.
+  package var unclosed: String { hasSuffix(".") ? String(dropLast()) : self }
+
+  /// On one line and harmless on a terminal; for all external text in messages.
+  package var printable: String { escapingControls(except: []) }
+
+  /// ``printable``, and short enough for a sentence.
+  package var clipped: String {
+    let longest = 80
+    return count <= longest ? printable : "\(String(prefix(longest)).printable)…"
+  }
+
+  package func cut(toColumns columns: Int) -> String {
+    var used = 0
+    return String(
+      prefix { character in
+        used += character.columns
+        return used <= columns
+      })
+  }
+
+  /// The most columns that it may take.
+  package var columns: Int { reduce(0) { $0 + $1.columns } }
+
+  /// Controls as `\u{1B}`, except those in `kept`.
+  package func escapingControls(except kept: Set<Unicode.Scalar>) -> String {
+    guard unicodeScalars.contains(where: { $0.isControl && !kept.contains($0) }) else { return self }
+    var text = String.UnicodeScalarView()
+    for scalar in unicodeScalars {
+      let isHarmless = !scalar.isControl || kept.contains(scalar)
+      let escape = "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+      text += (isHarmless ? String(scalar) : escape).unicodeScalars
+    }
+    return String(text)
+  }
+
+  /// Escapes controls in JSON: they can occur only in strings, and `\u009b` is equivalent.
+  package var escapingControlsInJSON: String {
+    unicodeScalars.reduce(into: "") { text, scalar in
+      guard scalar.isControl, scalar.value >= 0x7F else { return text.unicodeScalars.append(scalar) }
+      let digits = String(scalar.value, radix: 16)
+      text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+    }
+  }
+}
+
+extension Character {
+  /// Non-ASCII characters may take two columns.
+  fileprivate var columns: Int { isASCII ? 1 : 2 }
+}

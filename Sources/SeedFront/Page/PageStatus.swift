@@ -1,0 +1,140 @@
+import SeedFormat
+import SeedPublication
+import SeedSystem
+import SeedTrust
+
+struct PageStatus {
+  let worst: PublicationProblem?
+  let series: [PageSeries]
+
+  private static let named = 3
+
+  var html: HTML {
+    """
+    <p id="standing" class="standing \(worst.kind)">\(words)</p>
+    """
+  }
+
+  /// The state, and the remedy if no series' section has it.
+  private var words: HTML {
+    switch worst {
+    case .nothingPublished:
+      "Nothing is published yet: <code>seedbank regenerate</code> publishes it, or reports why not."
+    case .expired:
+      """
+      Signatures have expired: clients reject the publication. <code>seedbank regenerate</code> renews them, or names
+      the key that it needs.
+      """
+    case .unreadable:
+      "Cannot read the publication; this is its last good version. The notice below shows what to do."
+    case .notReady(let found):
+      "\(names(found)) \(found.count == 1 ? "has" : "have") no snapshot to start from: <code>seedbank verify</code> shows what to do."
+    case .troubled(let found):
+      "\(names(found)) \(found.count == 1 ? "needs" : "need") your attention\(reason(found))."
+    case .diskNearlyFull:
+      "The publication’s disk is almost full, and the next steps may fail: make room on it, or keep fewer snapshots."
+    case .mirrorLate:
+      "The newest version has not reached every mirror: the notice below names them."
+    case .notRenewed:
+      """
+      No process renews the signatures, and clients will soon reject the publication: start <code>seedbank run</code>, or
+      <code>seedbank regenerate</code> by a timer.
+      """
+    case .signaturesEnding:
+      """
+      Signatures must be renewed soon, with a key that may be kept elsewhere: <code>seedbank keys status</code> shows
+      which, and how.
+      """
+    case .publisher(let problem): problem.notice
+    case .untold(let found):
+      "Nothing reports to this front whether \(names(found)) \(found.count == 1 ? "is" : "are") current."
+    case nil: "Everything is current."
+    }
+  }
+
+  /// If only one series is affected, the sentence includes its problem.
+  private func reason(_ found: [Series]) -> HTML? {
+    guard found.count == 1, let word = series.first(where: { $0.series == found[0] })?.trouble?.word else {
+      return nil
+    }
+    return ": \(word)"
+  }
+
+  private func names(_ found: [Series]) -> HTML {
+    let links = found.prefix(Self.named).map { series -> HTML in
+      "<a href=\"#\(series.roleName)\">\(series.words)</a>"
+    }
+    let rest = found.count - links.count
+    let parts = rest > 0 ? links + ["\(HTML.number(rest)) more"] : links
+    guard let last = parts.last, parts.count > 1 else { return links.first ?? .empty }
+    return "\(parts.dropLast().joined(by: ", ")) and \(last)"
+  }
+}
+
+extension PublisherProblem {
+  var notice: HTML {
+    switch self {
+    case .datasetUnpublished:
+      """
+      Nothing of a dataset is published yet, and its clients get nothing: <code>seedbank regenerate</code> publishes it, or reports
+      why not.
+      """
+    case .modelUnpublished:
+      """
+      A model is not published yet: <code>seedbank regenerate</code> publishes it, or names the key that it needs.
+      """
+    case .keyFiles:
+      """
+      The publisher’s key files have a problem: <code>seedbank keys status</code> shows it.
+      """
+    case .keyChange:
+      """
+      A change of keys waits for signatures: <code>seedbank keys status</code> lists them.
+      """
+    case .stateDisk:
+      """
+      The disk of the publisher’s working copies is almost full, and the next steps may fail: make room on it.
+      """
+    }
+  }
+}
+
+extension PublicationProblem? {
+  fileprivate var kind: String { self?.level.rawValue ?? "good" }
+}
+
+extension Series {
+  var words: String { "\(dataset) \(major)" }
+}
+
+extension CatalogView {
+  func status(at now: UTCTime) -> PublicationStatus {
+    var status = PublicationStatus()
+    guard let catalog, !catalog.datasets.isEmpty else {
+      status.isPublished = false
+      return status
+    }
+    (status.isUnreadable, status.signatures) = (failure != nil, catalog.signatures)
+    status.lifetimeSeconds = toldLifetimeSeconds
+    status.isDiskNearlyFull = standing.isDiskNearlyFull
+    status.hasLateMirror = mirrors?.late.isEmpty == false
+    status.publisher = publisher?.problems ?? []
+    let expired = Set(catalog.signatures.filter { $0.state(at: now) == .expired }.map(\.role))
+    let isAllExpired = !expired.isDisjoint(with: Self.sharedRoles)
+    status.series = catalog.allSeries.map { metadata in
+      var one = SeriesStatus(metadata)
+      (one.hasSnapshot, one.missingFiles) = (!servedSnapshots(metadata).isEmpty, missingFiles(metadata))
+      one.isExpired = isAllExpired || expired.contains(metadata.series.roleName)
+      let told = facts[metadata.series]
+      (one.lacksKeys, one.gained) = (told?.lacksKeys == true, told?.gained ?? 0)
+      one.isOriginHeldOpen = told?.look.reading.tooLongSeconds != nil
+      one.doubts = publisher?.doubts[metadata.series] ?? []
+      one.steps = SeriesStatus.Steps(told)
+      return one
+    }
+    return status
+  }
+
+  /// The roles that every series depends on.
+  private static let sharedRoles: Set = [Root.type, Timestamp.type, SnapshotRole.type, Targets.type]
+}

@@ -1,0 +1,57 @@
+import SeedFormat
+import SeedSystem
+package import SeedTrust
+
+/// The source of a publication. The caller compares its files with the signed digests.
+package protocol FollowSource: Sendable {
+  var name: String { get }
+  func metadata(_ name: String, limit: Int) async throws -> [UInt8]?
+  /// The path of a file with the object's length and hash, which the caller moves.
+  func object(_ object: PublishedObject) async throws -> String
+  /// Called after that file was moved.
+  func forget(_ object: PublishedObject)
+}
+
+/// A folder that holds a publication. Its files are copied to `parts` and compared with the signed digests.
+package struct FolderSource: FollowSource {
+  package let name: String
+  private let parts: String
+
+  package init(name: String, parts: String) { (self.name, self.parts) = (name, parts) }
+
+  private static let pieceBytes = 1024 * 1024
+
+  package func metadata(_ file: String, limit: Int) async throws -> [UInt8]? {
+    try await blocking { [name] in try DurableFile.readIfPresent("\(name)/metadata/\(file)", limit: limit) }
+  }
+
+  package func object(_ object: PublishedObject) async throws -> String {
+    let part = "\(parts)/\(object.sha256.hex).part"
+    try await blocking { try copy(object, to: part) }
+    return part
+  }
+
+  private func copy(_ object: PublishedObject, to part: String) throws {
+    let path = "\(name)/\(object.filePath)"
+    guard Folder.exists(path) else {
+      throw Refusal(
+        .unavailable, "\(path.printable) is missing, which the metadata beside it names: copy it again.")
+    }
+    let source = try File(path, for: .reading)
+    let copy = try File(part, for: .replacing)
+    var hasher = SHA256Hasher()
+    var length = 0
+    while length <= object.length {
+      let piece = try source.read(Self.pieceBytes)
+      if piece.isEmpty { break }
+      hasher.update(piece)
+      length += piece.count
+      try copy.write(piece)
+    }
+    guard length == object.length, hasher.finish() == object.sha256 else {
+      throw Refusal(.badData, "\(path.printable) is not the signed file: copy it again.")
+    }
+  }
+
+  package func forget(_ object: PublishedObject) {}
+}

@@ -1,0 +1,115 @@
+package import SeedFormat
+package import SeedSystem
+package import SeedTrust
+
+/// Updates a folder, which clients can read at all times, to the verified state of another publication.
+package struct Follower: Sendable {
+  package let folder: FollowFolder
+  private let source: any FollowSource
+  private let root: [UInt8]
+  private let graceSeconds: Int
+  private let isExpiryPassedOver: Bool
+
+  /// `isExpiryPassedOver` accepts expired signatures, for a caller that will sign the metadata again.
+  package init(
+    folder: FollowFolder, source: any FollowSource, root: [UInt8],
+    graceSeconds: Int = usualGraceSeconds, isExpiryPassedOver: Bool = false
+  ) {
+    (self.folder, self.source, self.root) = (folder, source, root)
+    (self.graceSeconds, self.isExpiryPassedOver) = (graceSeconds, isExpiryPassedOver)
+  }
+
+  /// Seconds for which unreferenced files stay; the same as at a publisher.
+  package static let usualGraceSeconds = 3600
+  private static let downloadsAtOnce = 4
+
+  /// Updates once; `rehashing` first verifies all local files.
+  package func look(rehashing: Bool = false, now: UTCTime = .now()) async throws -> FollowReport {
+    let draft = try await draft(now)
+    let missing = try await blocking { [folder] in
+      let missing = try folder.missing(draft.objects, rehashing: rehashing)
+      try folder.makeRoom(for: missing)
+      return missing
+    }
+    try await get(missing)
+    let removed = try await blocking { [folder, graceSeconds] in
+      if !draft.files.isEmpty { try folder.publish(draft) }
+      return try folder.prune(graceSeconds: graceSeconds, now: now)
+    }
+    return FollowReport(draft: draft, fetched: missing, removed: removed)
+  }
+
+  private func draft(_ now: UTCTime) async throws -> FollowDraft {
+    do {
+      return try await FollowDraft(
+        of: folder.publication, root: root, now: now, isExpiryPassedOver: isExpiryPassedOver
+      ) { [source] in try await source.metadata($0, limit: $1) }
+    } catch let error as TrustError {
+      throw FollowFailure(error: error, server: source.name)
+    }
+  }
+
+  private func get(_ objects: [PublishedObject]) async throws {
+    var rest = objects[...]
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for object in rest.prefix(Self.downloadsAtOnce) { group.addTask { try await get(object) } }
+      rest = rest.dropFirst(Self.downloadsAtOnce)
+      while try await group.next() != nil {
+        if let object = rest.popFirst() { group.addTask { try await get(object) } }
+      }
+    }
+  }
+
+  private func get(_ object: PublishedObject) async throws {
+    let part = try await source.object(object)
+    try await blocking { [folder] in try folder.place(object, from: part) }
+    source.forget(object)
+  }
+}
+
+package struct FollowReport: Sendable {
+  package let draft: FollowDraft
+  fileprivate let fetched: [PublishedObject]
+  fileprivate let removed: [String]
+
+  package var isUnchanged: Bool { draft.files.isEmpty && fetched.isEmpty }
+
+  private var bytes: Int {
+    fetched.reduce(0) { $0 + $1.length } + draft.files.reduce(0) { $0 + $1.bytes.count }
+  }
+
+  private var count: Int { fetched.count + draft.files.count }
+
+  private var versions: String {
+    draft.series.map { "\($0.series): version \($0.state.head)" }.joined(separator: ", ")
+  }
+
+  package var text: String {
+    let standing = draft.series.isEmpty ? "nothing is published there yet" : versions
+    if isUnchanged { return "\(standing): unchanged" }
+    return "\(standing): \(count == 1 ? "1 file" : "\(count) files"), \(ByteCount(bytes: bytes))"
+  }
+
+  package var record: LogRecord {
+    LogRecord(
+      isUnchanged ? .debug : .info, text,
+      [JSONMember("files", JSONValue(count)), JSONMember("bytes", JSONValue(bytes))])
+  }
+
+  package var json: JSONValue {
+    [
+      "series": .array(draft.series.map(\.headJSON)), "files": JSONValue(count), "bytes": JSONValue(bytes),
+      "removed": JSONValue(strings: removed),
+    ]
+  }
+}
+
+extension SeriesMetadata {
+  package var headJSON: JSONValue {
+    [
+      "dataset": .string(series.dataset.text), "series": JSONValue(series.major),
+      "version": JSONValue(state.head.number), "epoch": .string(state.epoch.text),
+      "publishedAt": .string(state.publishedAt.text),
+    ]
+  }
+}

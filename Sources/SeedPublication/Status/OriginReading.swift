@@ -1,0 +1,86 @@
+package import SeedFormat
+import SeedSystem
+
+/// How the newest steps read an origin. Stored separately because a step that finds it unchanged reads nothing.
+package struct OriginReading: Hashable, Sendable {
+  /// How long the newest step that read the origin kept its transaction open.
+  package var openMilliseconds: Int?
+  /// The greatest lag of a replica at the last check; `nil` if the origin is not a server.
+  package var lagSeconds: Int?
+  /// The role of the database server that answered last; `nil` if the origin is not a server.
+  package var role: OriginServer.Role?
+  /// The server's name, which is not part of the facts.
+  package var server: String?
+
+  /// An open transaction obstructs other sessions after this time.
+  package static let mostOpenSeconds = 600
+
+  package init(openMilliseconds: Int? = nil, lagSeconds: Int? = nil) {
+    (self.openMilliseconds, self.lagSeconds) = (openMilliseconds, lagSeconds)
+  }
+
+  /// Reads the last measurements. Returns empty ones if the file is missing or damaged.
+  package static func newest(of dataset: DatasetName, in stateFolder: String) -> OriginReading {
+    StateFile.json(file(of: dataset, in: stateFolder)).map(OriginReading.init) ?? OriginReading()
+  }
+
+  /// Updates the file. Ignores errors because measurements must not make a step fail.
+  package static func note(
+    _ dataset: DatasetName, in stateFolder: String, _ change: (inout OriginReading) -> Void
+  ) {
+    let known = newest(of: dataset, in: stateFolder)
+    var reading = known
+    change(&reading)
+    guard reading != known else { return }
+    try? DurableFile.replace(file(of: dataset, in: stateFolder), with: reading.operatorJSON.bytes)
+  }
+
+  private static func file(of dataset: DatasetName, in stateFolder: String) -> String {
+    "\(stateFolder)/\(dataset).reading"
+  }
+
+  /// How long the transaction was open, if that is too long.
+  package var tooLongSeconds: Int? {
+    openMilliseconds.map { $0 / 1000 }.flatMap { $0 > Self.mostOpenSeconds ? $0 : nil }
+  }
+
+  package var warning: String? {
+    guard let seconds = tooLongSeconds else { return nil }
+    return
+      "the newest step that read the origin kept its transaction open for \(TimeSpan(seconds: seconds)), and until its end the "
+      + "origin keeps deleted rows: let the origin keep a log (origin.changes), give keys an index in their order, or "
+      + "publish from a replica"
+  }
+}
+
+extension OriginReading {
+  /// Ignores unknown members.
+  init(_ json: JSONValue) {
+    func count(_ name: String) -> Int? { json[name]?.integer.flatMap { $0 < 0 ? nil : $0 } }
+    self.init(openMilliseconds: count("openMilliseconds"), lagSeconds: count("lagSeconds"))
+    (role, server) = (json["role"]?.string.flatMap(OriginServer.Role.init), json["server"]?.string)
+  }
+
+  var json: JSONValue { .object(members) }
+
+  /// The form for the operator, with the server's name.
+  package var operatorJSON: JSONValue { .object(members + [JSONMember("server", JSONValue(server))]) }
+
+  private var members: [JSONMember] {
+    .init(
+      ("openMilliseconds", JSONValue(openMilliseconds)), ("lagSeconds", JSONValue(lagSeconds)),
+      ("role", JSONValue(role?.rawValue)))
+  }
+}
+
+package struct OriginServer: Hashable, Sendable {
+  package enum Role: String, Sendable {
+    case primary, standby
+  }
+
+  /// Only for the operator.
+  package let name: String
+  package let role: Role
+
+  package init(name: String, role: Role) { (self.name, self.role) = (name, role) }
+}

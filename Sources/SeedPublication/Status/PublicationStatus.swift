@@ -1,0 +1,71 @@
+package import SeedFormat
+package import SeedSystem
+
+/// All that is known about a publication.
+package struct PublicationStatus: Hashable, Sendable {
+  package var isPublished = true
+  /// The current publication is unreadable, so the front serves the previous one.
+  package var isUnreadable = false
+  package var isDiskNearlyFull = false
+  package var hasLateMirror = false
+  /// Problems on the publisher's machine other than a failed step.
+  package var publisher: Set<PublisherProblem> = []
+  package var signatures: [SignatureExpiry] = []
+  /// The shortest validity of online signatures; `nil` if unknown.
+  package var lifetimeSeconds: Int?
+  package var series: [SeriesStatus] = []
+
+  package init() {}
+}
+
+/// A problem of a publication; worst first.
+package enum PublicationProblem: Hashable, Sendable {
+  case nothingPublished
+  case expired
+  case unreadable
+  /// Some series have no snapshot for new clients.
+  case notReady([Series])
+  case troubled([Series])
+  case diskNearlyFull
+  /// Clients of a mirror do not get the current publication.
+  case mirrorLate
+  /// Online signatures are not being renewed.
+  case notRenewed
+  case signaturesEnding
+  case publisher(PublisherProblem)
+  /// No status is reported for some series.
+  case untold([Series])
+
+  package var level: ProblemLevel {
+    switch self {
+    case .nothingPublished, .expired, .unreadable, .notReady: .bad
+    case .troubled, .diskNearlyFull, .mirrorLate, .notRenewed, .signaturesEnding: .soon
+    case .publisher(let problem): problem == .datasetUnpublished ? .bad : .soon
+    case .untold: .unknown
+    }
+  }
+}
+
+extension PublicationStatus {
+  /// The worst problem; `nil` if the publication is current.
+  package func worst(at now: UTCTime) -> PublicationProblem? {
+    let problems = series.map { ($0.series, $0.problems(at: now)) }
+    func found(_ isMeant: (SeriesProblem) -> Bool) -> [Series] {
+      problems.filter { $0.1.contains(where: isMeant) }.map(\.0)
+    }
+    let states = Set(signatures.map { $0.state(at: now, lifetimeSeconds: lifetimeSeconds) })
+    let (unready, troubled) = (found { $0 == .noSnapshot }, found { $0.level != .unknown })
+    let untold = found { $0 == .untold }
+    let publisher = PublisherProblem.allCases.first(where: self.publisher.contains)
+    let inOrder: [(isTrue: Bool, PublicationProblem)] = [
+      (!isPublished, .nothingPublished), (states.contains(.expired), .expired),
+      (isUnreadable, .unreadable), (!unready.isEmpty, .notReady(unready)),
+      (publisher == .datasetUnpublished, .publisher(.datasetUnpublished)),
+      (!troubled.isEmpty, .troubled(troubled)), (isDiskNearlyFull, .diskNearlyFull),
+      (hasLateMirror, .mirrorLate), (states.contains(.neglected), .notRenewed),
+      (states.contains(.expiring), .signaturesEnding),
+    ]
+    return inOrder.first(where: \.isTrue)?.1 ?? publisher.map(PublicationProblem.publisher)
+      ?? (untold.isEmpty ? nil : .untold(untold))
+  }
+}

@@ -1,0 +1,74 @@
+package import SeedDatabase
+package import SeedFormat
+package import SeedSystem
+import SeedTrust
+
+/// A step of one series, or of a whole dataset if it failed earlier. Several with the same outcome share a record.
+package struct StepRecord: Hashable, Sendable {
+  package enum Outcome: String, Sendable, CaseIterable {
+    /// A delta, a first version, a new schema or a snapshot was published.
+    case published
+    case rolledBack
+    case unchanged
+    case held
+    case retired
+    /// The data or configuration was invalid.
+    case refused
+    /// A file, the disk or the origin failed.
+    case failed
+
+    /// Whether the origin was read and could be published.
+    package var isGoodLook: Bool { self == .published || self == .unchanged }
+
+    /// Whether the step needs attention.
+    package var isFailure: Bool { self == .refused || self == .failed }
+  }
+
+  /// Why a step failed, as a code that reveals nothing about the deployment.
+  package enum Reason: String, Sendable, CaseIterable {
+    /// A key is missing, unreadable, or not the one that the publication names.
+    case keys
+    /// The configuration or a model is invalid.
+    case configuration
+    /// The origin is unavailable, locked or unreadable.
+    case origin
+    /// The origin's data cannot be published.
+    case data
+    /// Tables lost more rows, or columns more values, than allowed.
+    case shrunk
+    /// The publication is unreadable or belongs to another publisher.
+    case publication
+    case disk
+    case other
+  }
+
+  package var at: UTCTime
+  package var milliseconds: Int
+  package var dataset: DatasetName
+  /// `nil` if the step ended before any series.
+  package var series: Series?
+  package var outcome: Outcome
+  package var reason: Reason?
+  /// The head before and after.
+  package var from: Int?
+  package var to: Int?
+  package var changes: ChangeReport = [:]
+  package var deltaBytes: Int?
+  package var snapshotBytes: Int?
+  /// The total number of rows after the step, if counted.
+  package var rows: Int?
+  /// How the changes were found, if the origin was searched.
+  package var foundBy: FoundBy?
+  /// Published rows that the origin's log had missed.
+  package var missedRows = 0
+  /// Only for the operator: it includes private paths and rows.
+  package var error: String?
+  /// The number of consecutive steps with this outcome, and the time of the last one.
+  package var times = 1
+  package var last: UTCTime
+
+  package init(_ outcome: Outcome, of dataset: DatasetName, at: UTCTime, milliseconds: Int = 0) {
+    (self.outcome, self.dataset, self.milliseconds) = (outcome, dataset, milliseconds)
+    (self.at, last) = (at, at)
+  }
+}

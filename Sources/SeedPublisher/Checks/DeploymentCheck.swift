@@ -1,0 +1,219 @@
+import SeedDatabase
+package import SeedFormat
+import SeedPublication
+package import SeedSystem
+import SeedTrust
+
+/// Finds everything that a publish step would reject; publishes nothing.
+package struct DeploymentCheck {
+  private let publication: String
+  private let state: String
+  private let now: UTCTime
+  private let explain: (any Error) -> Explanation
+  private var canDelegate = false
+  package private(set) var faults: [Fault] = []
+
+  /// An error's sentence, and whether a retry may succeed.
+  package typealias Explanation = (message: String, isUnavailable: Bool)
+
+  /// One dataset's configuration, of which not everything may be usable.
+  package struct Dataset {
+    let name: DatasetName
+    let folder: String
+    let policy: PublishingPolicy
+    let plans: () throws -> [SeriesPlan]
+    let job: () throws -> DatasetJob
+    /// A problem of the program that fetches a feed.
+    let fault: Fault?
+
+    package init(
+      _ name: DatasetName, in folder: String, _ policy: PublishingPolicy, fault: Fault?,
+      plans: @escaping () throws -> [SeriesPlan], job: @escaping () throws -> DatasetJob
+    ) {
+      (self.name, self.folder, self.policy, self.fault) = (name, folder, policy, fault)
+      (self.plans, self.job) = (plans, job)
+    }
+  }
+
+  /// `series`: all that have models.
+  package init(
+    publication: String, state: String, _ datasets: [Dataset], series: Set<Series>, _ search: KeySearch,
+    now: UTCTime, explain: @escaping (any Error) -> Explanation
+  ) throws {
+    (self.publication, self.state, self.now) = (publication, state, now)
+    self.explain = explain
+    let published = checkPublication()
+    let keys = try KeyStatus.all(search, trustedBy: published)
+    faults += keys.flatMap(\.faults)
+    if search.isFolderOpen { add(false, search.folder, "other users can read it: chmod 700 it") }
+    canDelegate = keys.first { $0.role == .targets }?.canSign == true
+    checkFolders()
+    for dataset in datasets { check(dataset, published) }
+    for series in published.map({ AbandonedSeries.all(in: $0, besides: series) }) ?? [] {
+      add(false, "\(series.series)", series.problem)
+    }
+  }
+
+  private mutating func add(_ isFatal: Bool, _ place: String, _ problem: String) {
+    add(Fault(isFatal: isFatal, place: place, problem: problem))
+  }
+
+  package mutating func add(_ fault: Fault) {
+    if !faults.contains(fault) { faults.append(fault) }
+  }
+
+  /// Records an error of `body` as a fault and returns nil.
+  private mutating func checked<Value>(_ place: String, _ body: () throws -> Value) -> Value? {
+    do {
+      return try body()
+    } catch {
+      let (message, isUnavailable) = explain(error)
+      add(Fault(isFatal: true, place: place, problem: message.unclosed, isUnavailable: isUnavailable))
+      return nil
+    }
+  }
+
+  private mutating func checkPublication() -> PublishedMetadata? {
+    let folder = PublicationDirectory(publication)
+    guard let published = checked(publication, folder.published) else { return nil }
+    for (name, expires) in [("root", published.root.expires), ("targets", published.targets.expires)] {
+      let text = expiryWarning(name, expires, now: now)
+      if let text { add(expires <= now, publication, text) }
+    }
+    return published
+  }
+
+  private mutating func checkFolders() {
+    for path in [publication, state] {
+      let nearest = DeploymentInstaller.nearestFolder(path)
+      if access(nearest, W_OK) != 0 {
+        add(true, nearest, "this user cannot write here, and a publish step must")
+      }
+    }
+  }
+
+  private mutating func check(_ dataset: Dataset, _ published: PublishedMetadata?) {
+    guard let plans = checked(dataset.folder, dataset.plans) else { return }
+    for major in dataset.policy.lifecycles.keys.sorted()
+    where !plans.contains(where: { $0.series.major == major }) && !isPublished(major, of: dataset, published)
+    {
+      add(false, dataset.folder, "lifecycle.\(major): there is no model of that major; remove this entry")
+    }
+    for (major, lifecycle) in dataset.policy.lifecycles.sorted(by: { $0.key < $1.key }) {
+      if let overdue = lifecycle.overdue(major, now: now) { add(false, dataset.folder, overdue) }
+    }
+    let isAllNew = published.map { known in plans.allSatisfy { !known.delegatedSeries.contains($0.series) } }
+    for plan in plans {
+      for warning in plan.warnings { add(false, "\(plan.series)", warning) }
+      check(plan, published, isAllNew: isAllNew ?? false)
+    }
+    if plans.allSatisfy({ dataset.policy.lifecycles[$0.series.major]?.isRetired == true }) { return }
+    checkOrigin(dataset, plans, published)
+  }
+
+  /// A retired major may keep its lifecycle entry after its models are gone.
+  private func isPublished(
+    _ major: Int, of dataset: Dataset, _ published: PublishedMetadata?
+  ) -> Bool {
+    published?.series.keys.contains { $0.dataset == dataset.name && $0.major == major } == true
+  }
+
+  /// A new series that waits for its key does not block others.
+  private mutating func check(_ plan: SeriesPlan, _ published: PublishedMetadata?, isAllNew: Bool) {
+    guard let published else { return }
+    if !canDelegate, !published.delegatedSeries.contains(plan.series) {
+      add(isAllNew, "\(plan.series)", "\(PublicationError.notDelegated(series: "\(plan.series)"))")
+    }
+    _ = checked("\(plan.series)") {
+      if let state = published.series[plan.series]?.metadata.state { try plan.check(against: state) }
+    }
+  }
+
+  private mutating func checkOrigin(
+    _ dataset: Dataset, _ plans: [SeriesPlan], _ published: PublishedMetadata?
+  ) {
+    if let fault = dataset.fault { add(fault) }
+    guard let job = checked(dataset.name.text, dataset.job),
+      let origin = origin(of: job)
+    else { return }
+    let gain = checked(dataset.name.text) { try job.gain(of: origin) }
+    if let gain, !gain.isEmpty { add(false, dataset.name.text, gain.warning) }
+    if job.changes == .log { checkLog(of: origin, job) }
+    for plan in plans {
+      let types = TypeGuard(plan, copyPath: WorkingCopy.path(of: plan.series, in: state))
+      for table in plan.schema.tables {
+        let (projection, series) = (plan.projection(table), "\(plan.series)")
+        let count = checked(series) {
+          try plan.prove(table, against: origin)
+          return try origin.rowsWithoutKey(table, projection)
+        }
+        guard count != nil else { continue }
+        if let advice = checked(series, { try origin.advice(table, projection) }) ?? nil {
+          add(false, series, advice)
+        }
+        for drift in checked(series, { try origin.drift(table, projection, types) }) ?? [] {
+          add(drift.isCertain, series, drift.problem)
+        }
+        guard let count, count > 0 else { continue }
+        let isOut = published?.series[plan.series]?.metadata.state.models[plan.newest.version] != nil
+        add(true, "\(plan.series)", Self.nullKey(count, table, plan.newest, isPublished: isOut))
+      }
+    }
+  }
+
+  /// A missing or incomplete log is only a warning: rows are then compared, which costs time.
+  private mutating func checkLog(of origin: any Origin, _ job: DatasetJob) {
+    let warning = checked(job.name.text) { try OriginLogWarning(origin)?.text ?? "" }
+    if let warning, !warning.isEmpty { add(false, job.name.text, warning) }
+    for plan in job.plans {
+      let restless = checked("\(plan.series)") { try origin.restlessTables(plan) } ?? [:]
+      for (table, reason) in restless.sorted(by: { $0.key < $1.key }) {
+        add(
+          false, "\(plan.series)",
+          "each step reads all rows of \"\(table)\": they may change without a write: \(reason)")
+      }
+    }
+  }
+
+  /// A check does not start a feed's program; it checks only files fetched earlier.
+  private mutating func origin(of job: DatasetJob) -> (any Origin)? {
+    checked(job.name.text) {
+      do {
+        return try job.readyOrigin()
+      } catch FeedError.notLoaded { return nil }
+    } ?? nil
+  }
+
+  private static func nullKey(
+    _ count: Int, _ table: TableSchema, _ model: ModelDefinition, isPublished: Bool
+  ) -> String {
+    let remedy = isPublished ? leavingOut(table, model) : numbering(table, model)
+    let key = table.keyNames.map(quoted).joined(separator: ", ")
+    return
+      "table \"\(table.name)\": \(count) \(count == 1 ? "row has" : "rows have") NULL in the key \(key), and clients "
+      + "cannot have such rows: \(remedy)"
+  }
+
+  /// The schema of a published model must not change.
+  private static func leavingOut(_ table: TableSchema, _ model: ModelDefinition) -> String {
+    let columns = table.columnNames.map(quoted).joined(separator: ", ")
+    let condition = table.keyNames.map { "\(quoted($0)) IS NOT NULL" }.joined(separator: " AND ")
+    let select = "\(model.path)/\(table.name).sql"
+    guard model.projections[table.name] == nil else { return "let \(select) select others" }
+    return
+      "give them values, or leave them out by a file \(select) with SELECT \(columns) FROM \(quoted(table.name)) WHERE "
+      + "\(condition); a new major, by 'seedbank model new', may number the rows instead"
+  }
+
+  private static func numbering(_ table: TableSchema, _ model: ModelDefinition) -> String {
+    let select = "\(model.path)/\(table.name).sql"
+    let key = table.keyNames.map(quoted).joined(separator: ", ")
+    let columns = table.columnNames.map(quoted).joined(separator: ", ")
+    let number = DraftedTable.rowNumberColumn
+    return model.projections[table.name] != nil
+      ? "let \(select) select others"
+      : "give them values, or number the rows: in \(model.schemaFile) make \"\(number) INTEGER "
+        + "PRIMARY KEY\" the first column and PRIMARY KEY (\(key)) UNIQUE (\(key)), and make the file \(select) with "
+        + "SELECT rowid AS \(number), \(columns) FROM \(quoted(table.name))"
+  }
+}

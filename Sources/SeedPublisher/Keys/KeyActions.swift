@@ -1,0 +1,269 @@
+package import SeedFormat
+package import SeedPublication
+import SeedSigning
+package import SeedSystem
+package import SeedTrust
+
+/// The operator's changes of keys. An interrupted one is finished before another begins.
+package struct KeyActions {
+  private let search: KeySearch
+  private let newKeys: NewKeys
+  private let lifetimeSeconds: Int
+  private let rootPath: String
+  private let isPrepared: Bool
+  private let now: UTCTime
+  private let makePublisher: (KeyRing) -> Publisher
+  private let before: Result<PublishedMetadata, any Error>
+
+  /// `folders`: for new offline keys; `rootPath`: the file of the root that apps ship; `isPrepared`: others sign.
+  package init(
+    _ search: KeySearch, newIn folders: [String], lifetimeSeconds: Int, rootPath: String, isPrepared: Bool,
+    now: UTCTime, publisher: @escaping (KeyRing) -> Publisher
+  ) throws(Refusal) {
+    for folder in search.others where !Folder.exists("\(folder)/.") {
+      throw Refusal(.configuration, "\(folder): expected a folder for keys, found none.")
+    }
+    (self.search, newKeys) = (search, NewKeys(search: search, folders: folders))
+    (self.lifetimeSeconds, self.rootPath, self.isPrepared) = (lifetimeSeconds, rootPath, isPrepared)
+    (self.now, makePublisher) = (now, publisher)
+    before = Result { try publisher(KeyRing()).publication.published() }
+  }
+
+  private func publisher() throws -> Publisher { makePublisher(try search.found().ring) }
+
+  package func status() throws -> KeyStatusReport {
+    let published = try before.get()
+    return KeyStatusReport(
+      published: published, roles: try KeyStatus.all(search, trustedBy: published),
+      pending: try publisher().pendingChange(), folder: search.folder, now: now)
+  }
+
+  /// Signs root or targets metadata again; the latter also for new series.
+  package func renew(_ role: KeyRole, for series: [Series]) throws -> KeyChangeReport {
+    try afterFinishing { published in
+      try change(signedBy: [role], published) { published, signer in
+        if role == .root { return try OfflineChange(root: signer.renewedRoot(after: published)) }
+        let new = series.filter { !published.delegatedSeries.contains($0) }
+        guard !new.isEmpty, let verifiers = published.targets.delegations?.verifiers else {
+          return try OfflineChange(targets: signer.renewedTargets(after: published))
+        }
+        return try OfflineChange(
+          targets: signer.targets(
+            delegating: published.delegatedSeries + new, to: verifiers, after: published))
+      }
+    }
+  }
+
+  /// Replaces all keys of roles by the given and new ones. `loss`: a new chain of trust begins, because too few root keys
+  /// are left.
+  package func rotate(
+    _ roles: [KeyRole], to keys: [PublicKey], count: Int?, threshold: Int?, loss: KeyLoss? = nil
+  ) throws -> KeyChangeReport {
+    try afterFinishing { published in
+      if let loss { try check(loss, published) }
+      let replacement = try KeyReplacement(
+        rotating: roles, to: keys, count: count, threshold: threshold, published)
+      return try replace(replacement, isLost: loss != nil)
+    }
+  }
+
+  /// Removes the key, given by the beginning of its id, from every role.
+  package func revoke(_ prefix: String, for keys: [PublicKey], isReplaced: Bool) throws -> KeyChangeReport {
+    try afterFinishing { published in
+      try replace(
+        KeyReplacement(revoking: prefix, for: keys, isReplaced: isReplaced, published), isLost: false)
+    }
+  }
+
+  /// Finishes an interrupted change first; in that case `body` does not run.
+  private func afterFinishing(
+    _ body: (PublishedMetadata) throws -> KeyChangeReport
+  ) throws -> KeyChangeReport {
+    let finished = try publisher().finishChange(lifetimeSeconds: lifetimeSeconds, now: now)
+    if let finished { return try report(.published(finished), isAnother: true) }
+    let published = try before.get()
+    // A process that died after publishing left the new keys' temporary names.
+    try newKeys.settle(published)
+    return try body(published)
+  }
+
+  private func replace(_ replacement: KeyReplacement, isLost: Bool) throws -> KeyChangeReport {
+    let signers = isLost ? [] : replacement.signingRoles
+    try requireSigners(signers, replacement.published)
+    let verifiers = try newKeys.verifiers(replacement)
+    var report = try change(signedBy: signers, replacement.published) { published, signer in
+      guard published.root.version == replacement.published.root.version else {
+        throw Refusal(.locked, "Another change of keys was published first. Check it, and try again.")
+      }
+      return try OfflineChange(verifiers, isLost: isLost, after: published, signer)
+    }
+    if isLost { report.lostRoot = rootPath }
+    return report
+  }
+
+  private func change(
+    signedBy roles: [KeyRole], _ published: PublishedMetadata,
+    _ propose: (PublishedMetadata, RepositorySigner) throws -> OfflineChange
+  ) throws -> KeyChangeReport {
+    try requireSigners(roles, published)
+    return try report(publisher().changeKeys(lifetimeSeconds: lifetimeSeconds, now: now, propose))
+  }
+
+  /// Throws if a required role has no key here, unless the change is only prepared.
+  private func requireSigners(_ roles: [KeyRole], _ published: PublishedMetadata) throws {
+    guard !isPrepared else { return }
+    let ring = try search.found().ring
+    for role in roles where ring.signers(of: published.keys(of: role)).isEmpty {
+      throw Refusal(
+        .configuration,
+        "None of the \(role.rawValue) keys that must sign this is here: give their folder with --with, or use --prepare,"
+          + " and sign the output of 'seedbank keys payload \(role.rawValue)' elsewhere.")
+    }
+  }
+
+  private func check(_ loss: KeyLoss, _ published: PublishedMetadata) throws {
+    if try search.found().ring.canSign(for: published.keys(of: .root)) {
+      throw Refusal(
+        .usage,
+        "Enough root keys are here: 'seedbank keys rotate root' without --lost keeps all apps working.")
+    }
+    guard loss == .suspected else { return }
+    let ids = (published.keys(of: .root)?.keyIDs ?? []).map { $0.prefix(KeyFileName.tagLength) }
+    throw Refusal(
+      .usage,
+      "This begins a new chain of trust, and the root keys \(ids.joined(separator: ", ")) can never sign again:"
+        + " attach them if they are not lost, or confirm with --yes.")
+  }
+
+  /// The metadata that waits for signatures, and its description.
+  package func payload(_ role: KeyRole) throws -> (bytes: [UInt8], summary: [String]) {
+    guard let payload = try publisher().pendingChange().payload(role) else {
+      throw Refusal(
+        .configuration,
+        "No \(role.rawValue) metadata waits for signatures: begin a change with 'seedbank keys renew', 'rotate' or"
+          + " 'revoke'.")
+    }
+    return (payload, try OfflineSigning.summary(of: payload, file: role.rawValue))
+  }
+
+  package func addSignatures(_ paths: [String]) throws -> KeyChangeReport {
+    let files = try paths.map { ($0, try SignatureFile(readingFile: $0)) }
+    let outcome = try publisher().addSignatures(lifetimeSeconds: lifetimeSeconds, now: now) {
+      change, published in
+      for (path, file) in files { try change.add(file, path, after: published) }
+    }
+    return try report(outcome)
+  }
+
+  package func discard() throws { try publisher().discardChange() }
+
+  private func report(_ outcome: KeyChangeOutcome, isAnother: Bool = false) throws -> KeyChangeReport {
+    var report = KeyChangeReport(outcome: outcome, isAnother: isAnother)
+    if case .published(let published) = outcome { try settle(published, &report) }
+    return report
+  }
+
+  /// Gives new keys their final file names, and updates the apps' root.json.
+  private func settle(_ published: PublishedMetadata, _ report: inout KeyChangeReport) throws {
+    report.newFiles = try newKeys.settle(published)
+    let name = MetadataName.versioned(Root.type, published.root.version)
+    if let root = try publisher().publication.metadata(name) { try DurableFile.write(root, to: rootPath) }
+    guard let before = try? before.get() else { return }
+    report.replacedFiles = try search.found().filter { found in
+      found.keyID.map { before.names($0) && !published.names($0) } == true
+    }.map(\.path)
+  }
+}
+
+package enum KeyLoss: Sendable { case suspected, confirmed }
+
+package struct KeyChangeReport {
+  fileprivate let outcome: KeyChangeOutcome
+  /// Whether an earlier change was finished instead of the requested one.
+  fileprivate let isAnother: Bool
+  fileprivate var newFiles: [String] = []
+  fileprivate var replacedFiles: [String] = []
+  /// The file of the root that begins a new chain of trust.
+  fileprivate var lostRoot: String?
+
+  package var text: String {
+    switch outcome {
+    case .published(let published):
+      let (root, targets) = (published.root, published.targets)
+      let line =
+        "published: root \(root.version) until \(root.expires), targets \(targets.version) until \(targets.expires)"
+      let files =
+        newFiles.map { "new key: \($0.printable)" }
+        + replacedFiles.map { "replaced, and may be deleted: \($0.printable)" }
+      return ([line] + files + (isAnother ? [Self.unfinished] : [])).joined(separator: "\n")
+    case .waits(let needs):
+      let next = needs.first { !$0.isMet }.map { "next: \($0.payloadAdvice)" }
+      let lines = ["not published yet: it waits for signatures"] + needs.map { "  \($0.line)" }
+      return (lines + [next].compactMap(\.self)).joined(separator: "\n")
+    }
+  }
+
+  private static let unfinished =
+    "An earlier change was unfinished, and is finished now. Repeat the command if the requested one is still needed."
+
+  /// Advice that is no part of the result.
+  package var note: String? {
+    guard case .published = outcome, let lostRoot else { return nil }
+    return
+      "Ship \(lostRoot.printable) with the next version of the app. Until the apps have it, replace no other keys: apps with"
+      + " the old root would stop."
+  }
+
+  package var json: JSONValue {
+    switch outcome {
+    case .published(let published):
+      [
+        "published": true, "root": JSONValue(published.root.version),
+        "targets": JSONValue(published.targets.version), "finishedAnother": .bool(isAnother),
+        "newFiles": JSONValue(strings: newFiles), "replacedFiles": JSONValue(strings: replacedFiles),
+      ]
+    case .waits(let needs): ["published": false, "needs": .array(needs.map(\.json))]
+    }
+  }
+}
+
+extension OfflineChange {
+  fileprivate init(
+    _ verifiers: [KeyRole: RoleVerifiers], isLost: Bool, after published: PublishedMetadata,
+    _ signer: RepositorySigner
+  ) throws {
+    let inRoot = verifiers.filter(\.key.isInRoot)
+    let root =
+      isLost
+      ? signer.rootAnew(replacing: inRoot, after: published)
+      : inRoot.isEmpty ? nil : signer.root(replacing: inRoot, after: published)
+    let targets: Targets? =
+      if let series = verifiers[.series] {
+        try signer.targets(
+          delegating: published.delegatedSeries, to: series, under: root, after: published)
+      } else if verifiers[.targets] != nil {
+        try signer.renewedTargets(under: root, after: published)
+      } else {
+        nil
+      }
+    try self.init(root: root, targets: targets)
+  }
+
+  /// Adds a signature from a file; a bare one is tried with every permitted key.
+  fileprivate mutating func add(
+    _ file: SignatureFile, _ path: String, after published: PublishedMetadata
+  ) throws {
+    var failure: (any Error)?
+    for need in needs(after: published) {
+      for keyID in file.keyID.map({ [$0] }) ?? need.keys.keyIDs {
+        do {
+          return try add(RoleSignature(keyID: keyID, hex: file.hex), to: need.role, after: published)
+        } catch {
+          if case .doesNotVerify = error { failure = error }
+          failure = failure ?? error
+        }
+      }
+    }
+    throw Refusal(.badData, "\(path): \(failure.map { "\($0)" } ?? "it fits no waiting change").")
+  }
+}

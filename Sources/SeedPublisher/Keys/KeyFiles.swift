@@ -1,0 +1,140 @@
+import SeedSigning
+import SeedSystem
+package import SeedTrust
+
+/// A key file's name: `root.key`, `root-2.key`, and `root-4f1a09c2.key.new` until metadata names the key.
+package struct KeyFileName: Hashable {
+  let role: KeyRole
+  let tag: String?
+  let isNew: Bool
+
+  private static let suffix = ".key"
+  private static let newSuffix = ".new"
+  package static let tagLength = 8
+
+  init?(_ name: String) {
+    isNew = name.hasSuffix(Self.newSuffix)
+    let plain = isNew ? String(name.dropLast(Self.newSuffix.count)) : name
+    guard plain.hasSuffix(Self.suffix) else { return nil }
+    let parts = plain.dropLast(Self.suffix.count).split(
+      separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let role = KeyRole(rawValue: String(parts[0])) else { return nil }
+    self.role = role
+    tag = parts.count > 1 ? String(parts[1]) : nil
+  }
+
+  /// No tag if the role has a single key.
+  package init(_ role: KeyRole, tag: String? = nil, isNew: Bool = false) {
+    (self.role, self.tag, self.isNew) = (role, tag, isNew)
+  }
+
+  package var text: String {
+    role.rawValue + (tag.map { "-\($0)" } ?? "") + Self.suffix + (isNew ? Self.newSuffix : "")
+  }
+}
+
+/// A reason for a publish step to fail, or a warning.
+package struct Fault: Hashable, Sendable {
+  package let isFatal: Bool
+  package let place: String
+  package let problem: String
+  /// A retry may succeed.
+  package let isUnavailable: Bool
+
+  package init(isFatal: Bool, place: String, problem: String, isUnavailable: Bool = false) {
+    (self.isFatal, self.place, self.problem, self.isUnavailable) = (isFatal, place, problem, isUnavailable)
+  }
+
+  package var text: String { "\(place): \(problem)" }
+}
+
+package struct FoundKey {
+  package let role: KeyRole
+  package let path: String
+  package private(set) var key: SigningKey?
+  package private(set) var fault: Fault?
+
+  init(_ role: KeyRole, _ path: String) {
+    (self.role, self.path) = (role, path)
+    ProcessSecrets.guardMemory()
+    do throws(KeyFileError) {
+      let file = try KeyFile(reading: path)
+      key = file.key
+      let problem = "other users can read the key: run chmod 600 on it"
+      fault = file.isTooOpen ? Fault(isFatal: false, place: path, problem: problem) : nil
+    } catch { fault = Fault(isFatal: true, place: path, problem: error.description) }
+  }
+
+  var keyID: String? { key?.publicKey.keyID }
+
+  var isNew: Bool { KeyFileName(String(path.split(separator: "/").last ?? ""))?.isNew == true }
+
+  func isNamed(by keys: RoleKeys?) -> Bool { keyID.map { keys?.keyIDs.contains($0) == true } == true }
+}
+
+/// Searches for keys in the deployment's folder, in named folders such as a USB stick's, and in the environment.
+package struct KeySearch: Sendable {
+  package let folder: String
+  let others: [String]
+  private let environment: [String: String]
+
+  package init(_ folder: String, others: [String] = [], _ environment: [String: String]) {
+    (self.folder, self.others, self.environment) = (folder, others, environment)
+  }
+
+  package func found() throws -> [FoundKey] {
+    let folders = others.reduce(into: [folder]) { if !$0.contains($1) { $0.append($1) } }
+    return try folders.flatMap(Self.keys) + named
+  }
+
+  static func keys(in folder: String) throws -> [FoundKey] {
+    try Folder.names(in: folder).compactMap { name in
+      KeyFileName(name).map { FoundKey($0.role, "\(folder)/\(name)") }
+    }
+  }
+
+  private var named: [FoundKey] {
+    KeyRole.allCases.flatMap { role in
+      let paths = environment[Self.variable(role)] ?? ""
+      return paths.split(separator: ":").map { FoundKey(role, String($0)) }
+    }
+  }
+
+  /// `SEEDBANK_TIMESTAMP_KEY_FILE`: paths of a role's key files, separated by colons.
+  package static func variable(_ role: KeyRole) -> String {
+    "SEEDBANK_\(role.rawValue.uppercased())_KEY_FILE"
+  }
+
+  package var isFolderOpen: Bool { (try? FileStamp(folder)?.isOpenToOthers) == true }
+}
+
+extension [FoundKey] {
+  /// The usable keys; an unreadable file does not affect them.
+  package var ring: KeyRing {
+    reduce(into: KeyRing()) { ring, found in if let key = found.key { ring[found.role].append(key) } }
+  }
+}
+
+/// The keys of a new deployment.
+package struct KeyPlan: Sendable {
+  private let counts: [KeyRole: Int]
+  /// Missing roles have 1, also in the counts.
+  let thresholds: [KeyRole: Int]
+
+  /// Permitted keys per role; more would invite mistakes.
+  package static let keyCounts = 1...9
+  /// Roles with offline keys, for which several keys are useful.
+  package static let roles: [KeyRole] = [.root, .targets]
+
+  package init(counts: [KeyRole: Int] = [:], thresholds: [KeyRole: Int] = [:]) {
+    (self.counts, self.thresholds) = (counts, thresholds)
+  }
+
+  package var count: Int { KeyRole.allCases.reduce(0) { $0 + (counts[$1] ?? 1) } }
+
+  /// A role's key files: `root.key`, or `root-1.key`, `root-2.key`, …
+  func files(_ role: KeyRole) -> [KeyFileName] {
+    let count = counts[role] ?? 1
+    return count == 1 ? [KeyFileName(role)] : (1...count).map { KeyFileName(role, tag: "\($0)") }
+  }
+}

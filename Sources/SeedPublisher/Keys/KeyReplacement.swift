@@ -1,0 +1,182 @@
+import SeedFormat
+import SeedPublication
+import SeedSigning
+import SeedSystem
+import SeedTrust
+
+struct KeyReplacement {
+  struct Role {
+    let role: KeyRole
+    let known: [PublicKey]
+    let made: Int
+    let threshold: Int
+  }
+
+  let published: PublishedMetadata
+  let roles: [Role]
+
+  var signingRoles: [KeyRole] {
+    let names = roles.map(\.role)
+    // Targets keys that the same change replaces need not be available.
+    let needsTargets = names.contains(.series) && !names.contains(.targets)
+    return (names.contains(where: \.isInRoot) ? [.root] : []) + (needsTargets ? [.targets] : [])
+  }
+
+  init(
+    rotating names: [KeyRole], to keys: [PublicKey], count: Int?, threshold: Int?,
+    _ published: PublishedMetadata
+  ) throws(Refusal) {
+    self.published = published
+    roles = try names.map { role throws(Refusal) in
+      try Self.rotation(role, keys, count, threshold, published)
+    }
+  }
+
+  private static func rotation(
+    _ role: KeyRole, _ given: [PublicKey], _ count: Int?, _ threshold: Int?, _ published: PublishedMetadata
+  ) throws(Refusal) -> Role {
+    let now = try current(role, published)
+    let count = count ?? (given.isEmpty ? now.keyIDs.count : given.count)
+    let threshold = threshold ?? now.threshold
+    guard threshold <= count else {
+      throw Refusal(
+        .usage,
+        "The role \(role.rawValue) needs signatures of \(threshold) keys and would have only \(count):"
+          + " use --count \(threshold) or more, or a lower --threshold.")
+    }
+    return Role(role: role, known: given, made: count - given.count, threshold: threshold)
+  }
+
+  /// Removes the key from every role.
+  init(
+    revoking prefix: String, for keys: [PublicKey], isReplaced: Bool, _ published: PublishedMetadata
+  ) throws(Refusal) {
+    self.published = published
+    let keyID = try Self.keyID(prefix, published)
+    let named = KeyRole.allCases.filter { published.keys(of: $0)?.keyIDs.contains(keyID) == true }
+    roles = try named.map { role throws(Refusal) in
+      try Self.revocation(of: keyID, role, keys, isReplaced: isReplaced, published)
+    }
+  }
+
+  private static func revocation(
+    of keyID: String, _ role: KeyRole, _ given: [PublicKey], isReplaced: Bool, _ published: PublishedMetadata
+  ) throws(Refusal) -> Role {
+    let now = try current(role, published)
+    let staying = now.keyIDs.filter { $0 != keyID }.compactMap { published.publicKey($0, of: role) }
+    let made = isReplaced && given.isEmpty ? 1 : 0
+    guard staying.count + given.count + made >= now.threshold else {
+      throw Refusal(
+        .configuration,
+        "Without this key the role \(role.rawValue) has \(staying.count) keys, and \(now.threshold) must sign:"
+          + " replace it with --replace or --key.")
+    }
+    return Role(role: role, known: staying + given, made: made, threshold: now.threshold)
+  }
+
+  private static func keyID(_ prefix: String, _ published: PublishedMetadata) throws(Refusal) -> String {
+    let all = Set(KeyRole.allCases.flatMap { published.keys(of: $0)?.keyIDs ?? [] })
+    let fitting = all.filter { $0.hasPrefix(prefix) }
+    guard let keyID = fitting.first, fitting.count == 1 else {
+      throw Refusal(
+        .configuration,
+        "No single key in force has an id that begins with \(prefix.clipped). See 'seedbank keys status'.")
+    }
+    return keyID
+  }
+
+  private static func current(_ role: KeyRole, _ published: PublishedMetadata) throws(Refusal) -> RoleKeys {
+    guard let keys = published.keys(of: role) else {
+      throw Refusal(.configuration, "The publication has no series yet, so it names no series keys.")
+    }
+    return keys
+  }
+}
+
+/// Creates the keys of a change. Until metadata names them, their files end with `.new`, and a retry reuses them.
+struct NewKeys {
+  let search: KeySearch
+  let folders: [String]
+
+  func verifiers(_ replacement: KeyReplacement) throws -> [KeyRole: RoleVerifiers] {
+    try replacement.roles.reduce(into: [:]) { verifiers, role in
+      let made = try keys(role, replacement.published)
+      verifiers[role.role] = RoleVerifiers(role.known + made, threshold: role.threshold)
+    }
+  }
+
+  private func keys(_ role: KeyReplacement.Role, _ published: PublishedMetadata) throws -> [PublicKey] {
+    let folders = try folders(for: role, published)
+    var unused = try folders.flatMap(KeySearch.keys).filter { found in
+      found.isNew && found.role == role.role && found.keyID.map { !published.names($0) } == true
+    }
+    return try (0..<role.made).map { index in
+      try unused.popLast()?.key?.publicKey ?? make(role.role, in: folders[index % folders.count])
+    }
+  }
+
+  /// Online keys go to the publisher's folder. With several offline keys, no folder may hold enough to sign.
+  private func folders(for role: KeyReplacement.Role, _ published: PublishedMetadata) throws -> [String] {
+    guard role.role.isOffline else { return [search.folder] }
+    let folders = try self.folders.isEmpty ? [usualFolder(role.role, published)] : self.folders
+    let most = (role.made + folders.count - 1) / folders.count
+    guard role.threshold == 1 || most < role.threshold else {
+      throw Refusal(
+        .usage,
+        "\(most) new \(role.role.rawValue) keys would be in \(folders[0].printable), and \(role.threshold) can sign:"
+          + " give a folder for each with --to.")
+    }
+    return folders
+  }
+
+  private func usualFolder(_ role: KeyRole, _ published: PublishedMetadata) throws -> String {
+    let keys = published.keys(of: role)
+    let current = try search.found().first { $0.role == role && $0.isNamed(by: keys) }
+    return current.map { Folder.parent(of: $0.path) } ?? search.folder
+  }
+
+  private func sweep() throws {
+    for folder in [search.folder] + search.others {
+      for name in try Folder.names(in: folder) where name.hasSuffix(DurableFile.temporarySuffix) {
+        let isKey = KeyFileName(String(name.dropLast(DurableFile.temporarySuffix.count))) != nil
+        if isKey { try Folder.remove("\(folder)/\(name)") }
+      }
+    }
+  }
+
+  private func make(_ role: KeyRole, in folder: String) throws -> PublicKey {
+    let key = SigningKey.generate()
+    let name = KeyFileName(role, tag: String(key.publicKey.keyID.prefix(KeyFileName.tagLength)), isNew: true)
+    try KeyFile.write(key, toNewFile: "\(folder)/\(name.text)")
+    return key.publicKey
+  }
+
+  /// Renames the files of keys that metadata now names, and removes remains of crashes. Returns the new paths.
+  @discardableResult func settle(_ published: PublishedMetadata) throws -> [String] {
+    try sweep()
+    return try search.found().filter { $0.isNew && $0.keyID.map(published.names) == true }.map { found in
+      let folder = Folder.parent(of: found.path)
+      guard let name = KeyFileName(String(found.path.dropFirst(folder.count + 1))) else { return found.path }
+      let path = "\(folder)/\(KeyFileName(name.role, tag: name.tag).text)"
+      do throws(FileError) {
+        try Folder.rename(found.path, to: path)
+        try Folder.sync(folder)
+        return path
+      } catch {
+        // The old name works too.
+        return found.path
+      }
+    }
+  }
+}
+
+extension PublishedMetadata {
+  func names(_ keyID: String) -> Bool {
+    KeyRole.allCases.contains { keys(of: $0)?.keyIDs.contains(keyID) == true }
+  }
+
+  /// A role's key, if it is of a supported kind.
+  func publicKey(_ keyID: String, of role: KeyRole) -> PublicKey? {
+    role == .series ? targets.delegations?.keys[keyID]?.publicKey : root.keys[keyID]?.publicKey
+  }
+}

@@ -1,0 +1,191 @@
+package import SeedFormat
+import SeedSigning
+import SeedSystem
+package import SeedTrust
+
+package struct KeyStatus {
+  package let role: KeyRole
+  let usualPath: String
+  let needed: RoleKeys?
+  let files: [FoundKey]
+
+  package static func all(_ search: KeySearch, trustedBy published: PublishedMetadata?) throws -> [KeyStatus]
+  {
+    let found = try search.found()
+    return KeyRole.allCases.map { role in
+      KeyStatus(
+        role: role, usualPath: "\(search.folder)/\(KeyFileName(role).text)",
+        needed: published?.keys(of: role), files: found.filter { $0.role == role })
+    }
+  }
+
+  var current: [FoundKey] {
+    guard let needed else { return files.filter { $0.key != nil } }
+    return files.filter { $0.isNamed(by: needed) }
+  }
+
+  /// Files whose keys no metadata names: replaced ones, or those of another or newer publication.
+  var unnamed: [FoundKey] {
+    files.filter { file in !file.isNew && file.key != nil && !current.contains { $0.path == file.path } }
+  }
+
+  package var canSign: Bool { Set(current.compactMap(\.keyID)).count >= (needed?.threshold ?? 1) }
+
+  package var faults: [Fault] {
+    let own = files.compactMap(\.fault).map {
+      Fault(isFatal: $0.isFatal && !canSign, place: $0.place, problem: $0.problem)
+    }
+    return own + [missing].compactMap(\.self)
+  }
+
+  /// A publisher needs enough online keys; offline keys may be elsewhere.
+  private var missing: Fault? {
+    let isUnreadable = files.contains { $0.key == nil }
+    guard !canSign, !role.isOffline, !isUnreadable else { return nil }
+    if let other = unnamed.first {
+      let problem = "the publication's metadata does not name this key for the role \(role.rawValue)"
+      return Fault(isFatal: true, place: other.path, problem: problem)
+    }
+    return Fault(
+      isFatal: true, place: usualPath,
+      problem:
+        "the key is missing: without it no publish step begins, except in a 'seedbank run' that has already read it"
+    )
+  }
+
+  /// `present`, `incomplete`, `missing`, `unusable`, or `elsewhere` for offline keys.
+  package var word: String {
+    if canSign { return "present" }
+    if files.contains(where: { $0.key == nil }) { return "unusable" }
+    return current.isEmpty ? role.isOffline ? "elsewhere" : "missing" : "incomplete"
+  }
+}
+
+package struct KeyStatusReport {
+  let published: PublishedMetadata
+  let roles: [KeyStatus]
+  let pending: OfflineChange
+  let folder: String
+  let now: UTCTime
+
+  package var text: String {
+    (roles.flatMap(lines) + pendingLines + advice.map { "next: \($0)" }).joined(separator: "\n")
+  }
+
+  private func lines(_ status: KeyStatus) -> [String] {
+    let needed = status.needed
+    let expiry = expires(status.role).map { $0 <= now ? ", EXPIRED on \($0)" : ", signed until \($0)" } ?? ""
+    let title =
+      "\(status.role.rawValue): \(needed?.threshold ?? 0) of \(needed?.keyIDs.count ?? 0) keys must sign\(expiry)"
+    let named = (needed?.keyIDs ?? []).map { keyID in
+      let places = status.current.filter { $0.keyID == keyID }.map(\.path.printable)
+      return
+        "  \(keyID.prefix(2 * KeyFileName.tagLength))  \(places.isEmpty ? "not here" : places.joined(separator: ", "))"
+    }
+    let others = status.unnamed.map { file in
+      "  \(isReplaced(file) ? "replaced, and may be deleted" : "not used here"): \(file.path.printable)"
+    }
+    let current = Set(status.current.map(\.path))
+    let new = status.files.filter { $0.isNew && !current.contains($0.path) }
+      .map { "  new, not in force yet: \($0.path.printable)" }
+    return [title] + named + others + new + status.faults.map { "  \($0.place.printable): \($0.problem)" }
+  }
+
+  private var pendingLines: [String] {
+    guard !pending.isEmpty else { return [] }
+    guard pending.rest(after: published) != nil else {
+      return ["a waiting change of keys is older than the metadata: drop it with 'seedbank keys discard'"]
+    }
+    return ["a change of keys waits for signatures:"] + pending.needs(after: published).map { "  " + $0.line }
+  }
+
+  /// In order of urgency.
+  private var advice: [String] {
+    expiryAdvice + (pending.isEmpty ? [] : [pendingAdvice]) + keyAdvice + placeAdvice
+  }
+
+  private var expiryAdvice: [String] {
+    [KeyRole.root, .targets].compactMap { role in
+      expires(role).flatMap { expiryWarning(role.rawValue, $0, now: now) }
+    }
+  }
+
+  private var pendingAdvice: String {
+    let waiting = pending.needs(after: published).first { !$0.isMet }
+    return waiting?.payloadAdvice ?? "publish the signed change of keys with 'seedbank regenerate'"
+  }
+
+  private var keyAdvice: [String] {
+    roles.filter { !$0.canSign && !$0.role.isOffline }.map {
+      "put the \($0.role.rawValue) key back, or replace it with 'seedbank keys rotate \($0.role.rawValue)'"
+    }
+  }
+
+  /// Offline keys do not belong in the deployment's folder; another folder, such as a USB stick's, is temporary.
+  private var placeAdvice: [String] {
+    let here = roles.filter { $0.role.isOffline }.flatMap(\.current).map(\.path)
+      .filter { Folder.parent(of: $0) == folder }
+    return here.isEmpty
+      ? [] : ["move to a place without a network: \(here.map(\.printable).joined(separator: ", "))"]
+  }
+
+  /// Whether a former root named the key. Unknown for series keys, because their old metadata is gone.
+  private func isReplaced(_ file: FoundKey) -> Bool {
+    published.formerRoots.contains { file.isNamed(by: $0.roles[file.role.rawValue]) }
+  }
+
+  private func expires(_ role: KeyRole) -> UTCTime? {
+    switch role {
+    case .root: published.root.expires
+    case .targets: published.targets.expires
+    case .series: published.series.values.map(\.expires).min()
+    case .snapshot: published.snapshot.expires
+    case .timestamp: published.timestamp.expires
+    }
+  }
+
+  package var json: JSONValue {
+    [
+      "root": JSONValue(published.root.version), "targets": JSONValue(published.targets.version),
+      "roles": .array(roles.map(json)),
+      "pending": pending.isEmpty ? .null : .array(pending.needs(after: published).map(\.json)),
+      "next": JSONValue(strings: advice),
+    ]
+  }
+
+  private func json(_ status: KeyStatus) -> JSONValue {
+    let keys = (status.needed?.keyIDs ?? []).map { keyID -> JSONValue in
+      let files = status.current.filter { $0.keyID == keyID }.map(\.path)
+      return ["keyid": .string(keyID), "files": JSONValue(strings: files)]
+    }
+    return [
+      "role": .string(status.role.rawValue), "threshold": JSONValue(status.needed?.threshold),
+      "expires": JSONValue(expires(status.role)?.text), "state": .string(status.word), "keys": .array(keys),
+      "unused": JSONValue(strings: status.unnamed.map(\.path)),
+      "problems": JSONValue(strings: status.faults.map(\.text)),
+    ]
+  }
+}
+
+extension SignatureNeed {
+  /// `root metadata, by the keys of root 1: 1 of 2 signatures, missing: 77aa01be or 90cd12fe`.
+  var line: String {
+    let missing = asked.map { $0.prefix(KeyFileName.tagLength) }.joined(separator: " or ")
+    let done = keys.keyIDs.count - asked.count
+    let standing = isMet ? "enough" : "\(done) of \(keys.threshold) signatures, missing: \(missing)"
+    return "\(role.rawValue) metadata, by \(whose): \(standing)"
+  }
+
+  var payloadAdvice: String {
+    "export the metadata to sign with 'seedbank keys payload \(role.rawValue) > \(role.rawValue).payload'"
+  }
+
+  private var asked: [String] { keys.keyIDs.filter { !signed.contains($0) } }
+
+  var json: JSONValue {
+    [
+      "role": .string(role.rawValue), "threshold": JSONValue(keys.threshold),
+      "signed": JSONValue(strings: signed.sorted()), "asked": JSONValue(strings: asked),
+    ]
+  }
+}

@@ -1,0 +1,107 @@
+package import SeedFormat
+import SeedPublication
+import SeedSystem
+package import SeedTrust
+
+/// A dataset's job for a long-running process while its files are edited. The next step uses changed lifecycles and
+/// known contents of the origin. It never uses changed models, which may be half written: if the loaded models are
+/// changed or gone, steps are rejected.
+package final class FollowedDataset: Sendable {
+  /// The parts of a dataset's files that count while it is followed.
+  package typealias Found = (
+    models: [ModelDefinition], lifecycles: [Int: Lifecycle], knownOrigin: OriginOutline?
+  )
+
+  private struct State {
+    var job: DatasetJob
+    /// Nil before the first check.
+    var files: DatasetFiles?
+    var drift = ModelDrift(from: [], to: [], retired: [])
+    var obstacle: PlanError?
+  }
+
+  package let name: DatasetName
+  private let held: [ModelDefinition]
+  private let folder: String
+  private let read: @Sendable () throws -> Found
+  private let isPublished: @Sendable (Series) -> Bool
+  private let state: Mutex<State>
+  /// Held while the files are read, so that the state does not wait for a disk.
+  private let looking = Mutex(())
+
+  /// Starts with a job of these models, just read; `isPublished` also covers series of other models.
+  package init(
+    _ job: DatasetJob, of models: [ModelDefinition], in folder: String,
+    read: @escaping @Sendable () throws -> Found,
+    isPublished: @escaping @Sendable (Series) -> Bool
+  ) {
+    (name, held, self.folder) = (job.name, models, folder)
+    (self.read, self.isPublished) = (read, isPublished)
+    state = Mutex(State(job: job))
+  }
+
+  package var job: DatasetJob {
+    var job = state.withLock(\.job)
+    job.confirm = { [self] in
+      let hasChanged = look()
+      if let obstacle { throw obstacle }
+      if hasChanged { throw PlanError.changedMeanwhile(name) }
+    }
+    return job
+  }
+
+  /// A remark for the operator about waiting models.
+  package var remark: String? { state.withLock { $0.drift.remark } }
+
+  private var obstacle: PlanError? { state.withLock(\.obstacle) }
+
+  /// Checks the files; true if a step is needed although the origin is unchanged.
+  package func look() -> Bool {
+    looking.withLock { _ in
+      let files = DatasetFiles(of: folder)
+      var state = state.withLock(\.self)
+      let mayDiffer = files != state.files || state.obstacle != nil || !state.drift.added.isEmpty
+      guard mayDiffer else { return false }
+      state.files = files
+      let hasChanged = take(&state)
+      self.state.withLock { [state] in $0 = state }
+      return hasChanged || state.obstacle != nil
+    }
+  }
+
+  private func take(_ state: inout State) -> Bool {
+    let before = state.job
+    do {
+      let found = try read()
+      state.job.policy.lifecycles = found.lifecycles
+      state.job.knownOrigin = found.knownOrigin
+      let retired = Set(found.lifecycles.filter(\.value.isRetired).keys)
+      state.drift = ModelDrift(from: held, to: found.models, retired: retired)
+      state.obstacle = state.drift.obstacle(name, publishedByOthers: others(state))
+    } catch { state.obstacle = .unreadable(name, (error as? Refusal)?.message ?? "\(error)") }
+    return before.policy != state.job.policy || before.knownOrigin != state.job.knownOrigin
+  }
+
+  private func others(_ state: State) -> [Series] {
+    let known = Set(state.job.plans.map(\.series))
+    return Set(state.drift.added.map { Series(name, model: $0) }).subtracting(known)
+      .filter(isPublished).sorted()
+  }
+}
+
+private struct DatasetFiles: Equatable {
+  private let stamps: [String: FileStamp]
+
+  init(of folder: String) {
+    let models = ModelFolder.parent(inDataset: folder)
+    let folders = Self.paths(in: models)
+    let paths =
+      ["\(folder)/\(DeploymentNames.datasetFile)", KnownOrigin.path(inDataset: folder), models] + folders
+      + folders.flatMap(Self.paths)
+    stamps = paths.reduce(into: [:]) { stamps, path in stamps[path] = (try? FileStamp(path)) ?? nil }
+  }
+
+  private static func paths(in folder: String) -> [String] {
+    ((try? Folder.names(in: folder)) ?? []).map { "\(folder)/\($0)" }
+  }
+}

@@ -1,0 +1,59 @@
+package import SeedFormat
+package import SeedSystem
+package import SeedTrust
+
+package struct LifecycleChange {
+  private let dataset: DatasetName
+  private let major: Int
+  private let lifecycle: Lifecycle
+  private let file: String
+  private let isLast: Bool
+
+  /// `file`: the dataset's configuration; `isLast`: all other majors are retired.
+  package init(
+    _ dataset: DatasetName, _ major: Int, _ lifecycle: Lifecycle, in file: String, isLast: Bool
+  ) {
+    (self.dataset, self.major, self.lifecycle) = (dataset, major, lifecycle)
+    (self.file, self.isLast) = (file, isLast)
+  }
+
+  /// Accepts `1`, `1.x` or one of the major's models, because all minors end together.
+  package static func major(_ text: String, among majors: [Int]) -> Int? {
+    let number = text.hasSuffix(".x") ? String(text.dropLast(2)) : text
+    return canonicalDecimal(number, in: 1...Limits.modelNumber).flatMap { majors.contains($0) ? $0 : nil }
+  }
+
+  package var text: String {
+    let series = "\(dataset)/\(major)"
+    let said = [
+      "\(file.printable): lifecycle.\(major) is \(lifecycle.word)\(lifecycle.sunset.map { " until \($0)" } ?? "").",
+      meaning(series),
+      "Next: 'seedbank regenerate' publishes it, or a 'seedbank run' that is running does with its next step.",
+    ]
+    return said.joined(separator: "\n")
+  }
+
+  private func meaning(_ series: String) -> String {
+    guard lifecycle.isRetired else {
+      return "Clients of \(series) go on getting changes, and their apps are asked to move on."
+    }
+    let others = isLast ? " No other major of \(dataset) is left." : ""
+    return
+      "Clients of \(series) keep their data, get no more changes, and report that. Its models' folders may be"
+      + " removed once that is published.\(others)"
+  }
+
+  package var json: JSONValue {
+    ["dataset": .string(dataset.text), "major": JSONValue(major), "lifecycle": lifecycle.json]
+  }
+}
+
+extension Lifecycle {
+  /// Reports, without a full stop, that a major continues after its sunset.
+  package func overdue(_ major: Int, now: UTCTime) -> String? {
+    guard let sunset, let day = UTCTime(day: sunset), day.adding(days: 1) <= now else { return nil }
+    return
+      "lifecycle.\(major): its sunset, \(sunset), has passed, and clients still get updates: 'seedbank model retire "
+      + "\(major)' ends them, 'seedbank model deprecate \(major) --sunset DATE' sets a later day"
+  }
+}

@@ -1,0 +1,158 @@
+import SeedDatabase
+package import SeedFormat
+
+/// A draft of a model: the previous model's files with the origin's additions. Each addition is proven by applying it.
+package struct ModelDraft: Sendable {
+  let version: ModelVersion
+  let path: String
+  private(set) var schemaSQL: String
+  private(set) var projections: [String: String]
+  /// Additions such as `column "shop"."phone"`.
+  private(set) var added: [String] = []
+  /// Skipped additions with reasons.
+  private(set) var notes: [SetupNote] = []
+  /// Additions that differ from the origin.
+  private(set) var remarks: [String] = []
+
+  private var isMinor: Bool { version.minor > 0 }
+
+  package var definition: ModelDefinition {
+    ModelDefinition(version: version, schemaSQL: schemaSQL, projections: projections, path: path)
+  }
+
+  package init(
+    _ version: ModelVersion, in path: String, copying base: ModelDefinition, adding gain: OriginGain,
+    from drafted: SchemaDraft
+  ) {
+    (self.version, self.path, projections) = (version, path, base.projections)
+    schemaSQL = Self.retitled(base.schemaSQL, from: base.version, to: version)
+    for column in gain.columns { add(column, from: drafted) }
+    let names = Set((gain.tables + gain.indexes + gain.views).map { $0.lowercased() })
+    add(drafted.parts.filter { names.contains($0.name.lowercased()) }, from: drafted)
+    let kept = Set(drafted.parts.map(\.name))
+    notes += drafted.notes.filter { names.contains($0.name.lowercased()) && !kept.contains($0.name) }
+  }
+
+  private static func retitled(_ sql: String, from old: ModelVersion, to new: ModelVersion) -> String {
+    let title = "-- Model \(old) of "
+    return sql.hasPrefix(title) ? "-- Model \(new) of " + sql.dropFirst(title.count) : sql
+  }
+
+  // MARK: Tables, indexes and views
+
+  /// Adds all parts together, because tables may reference each other; if that fails, as many as possible.
+  private mutating func add(_ parts: [SchemaPart], from drafted: SchemaDraft) {
+    let isWhole = refusal(of: schemaSQL + parts.map(\.text).joined()) == nil
+    let refused = isWhole ? [] : parts.filter { refusal(of: schemaSQL + $0.text) != nil }
+    let accepted = parts.filter { !refused.contains($0) }
+    for part in accepted { take(part, from: drafted) }
+    if accepted.isEmpty || refused.isEmpty {
+      notes += refused.compactMap { part in
+        refusal(of: schemaSQL + part.text).map { SetupNote(part.kind.noteKind, part.name, $0) }
+      }
+    } else {
+      add(refused, from: drafted)
+    }
+  }
+
+  private mutating func take(_ part: SchemaPart, from drafted: SchemaDraft) {
+    schemaSQL += part.text
+    if part.kind == .table, let select = drafted.projections[part.name] { projections[part.name] = select }
+    added.append("\(part.kind.noteKind.rawValue) \"\(part.name)\"")
+  }
+
+  private func refusal(of sql: String) -> SkipCause? {
+    do {
+      _ = try SchemaReader.schema(of: sql)
+      return nil
+    } catch { return SkipCause(error) }
+  }
+
+  // MARK: Columns
+
+  private mutating func add(_ column: OriginGain.Column, from drafted: SchemaDraft) {
+    do throws(ColumnRefusal) {
+      let found = drafted.parts.first {
+        $0.kind == .table && $0.name.lowercased() == column.table.lowercased()
+      }
+      guard let table = found else { throw .tableLeftOut }
+      guard let origin = SQLText(table.sql).definition(ofColumn: column.name) else { throw .leftOut }
+      let select = try numbered(column)
+      let definition = isMinor ? SQLText(origin).withoutBareNotNull : origin
+      schemaSQL = try adding(definition, to: column.table)
+      if let select { projections[select.table] = select.sql }
+      added.append("column \"\(column.table)\".\"\(column.name)\"")
+      if definition != origin { remarks.append(Self.relaxed(column)) }
+    } catch {
+      notes.append(
+        SetupNote(
+          kind: .column, name: column.table, part: column.name, reason: error.reason(path, column.table),
+          remedy: error.remedy))
+    }
+  }
+
+  private static func relaxed(_ column: OriginGain.Column) -> String {
+    "The column \"\(column.table)\".\"\(column.name)\" is NOT NULL in the origin and not in the model: in a minor, a new"
+      + " column may be NULL or has a default"
+  }
+
+  private func adding(_ definition: String, to table: String) throws(ColumnRefusal) -> String {
+    var text = SchemaText(schemaSQL)
+    guard text.changeTable(table, { $0.adding(lastColumn: definition) }) else { throw .notInText }
+    if let cause = refusal(of: text.sql) { throw .refused(cause) }
+    return text.sql
+  }
+
+  /// The SELECT that numbers the table's rows, with one more column; nil if the table has no SELECT.
+  private func numbered(_ column: OriginGain.Column) throws(ColumnRefusal) -> (table: String, sql: String)? {
+    guard let own = projections.first(where: { $0.key.lowercased() == column.table.lowercased() }) else {
+      return nil
+    }
+    let end = "\nFROM \(quoted(own.key))\n"
+    guard own.value.hasPrefix(DraftedTable.numberingRemark), own.value.hasSuffix(end) else {
+      throw .ownSelect
+    }
+    return (own.key, own.value.dropLast(end.count) + ", \(quoted(column.name))" + end)
+  }
+}
+
+private enum ColumnRefusal: Error {
+  case tableLeftOut
+  case leftOut
+  case ownSelect
+  case notInText
+  case refused(SkipCause)
+
+  func reason(_ path: String, _ table: String) -> String {
+    switch self {
+    case .tableLeftOut: "its table cannot be published as it is"
+    case .leftOut: "clients cannot have it as it is"
+    case .ownSelect:
+      "its table has a SELECT of its own: add the column in \(path)/\(table).sql and \(ModelFolder.schemaFileName)"
+    case .notInText:
+      "its CREATE TABLE could not be found in \(path)/\(ModelFolder.schemaFileName): add it there"
+    case .refused(let cause): cause.reason
+    }
+  }
+
+  /// Empty if the reason includes it.
+  var remedy: String {
+    switch self {
+    case .tableLeftOut: "add the table to schema.sql in a form that clients can have"
+    case .leftOut: "for its values, add it to schema.sql as an ordinary column"
+    case .refused(let cause): cause.remedy(.column)
+    case .ownSelect, .notInText: ""
+    }
+  }
+}
+
+extension SchemaPart.Kind {
+  fileprivate var noteKind: SetupNote.Kind {
+    switch self {
+    case .table: .table
+    case .index: .index
+    case .searchTable: .virtualTable
+    case .view: .view
+    }
+  }
+}

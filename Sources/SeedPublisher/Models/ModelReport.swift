@@ -1,0 +1,98 @@
+import SeedDatabase
+package import SeedFormat
+
+/// A new model, and its consequences for clients of older ones.
+package struct ModelReport {
+  private let draft: ModelDraft
+  private let base: ModelVersion
+  private let dataset: DatasetName
+  private let plan: SeriesPlan
+  private let files: [String]
+  private let mending: [String]
+  private let cost: ModelCost
+  private let isDryRun: Bool
+
+  /// `mending`: why the origin cannot fill it yet.
+  package init(
+    _ draft: ModelDraft, after base: ModelVersion, _ plan: SeriesPlan, mending: [String], cost: ModelCost,
+    isDryRun: Bool
+  ) {
+    (self.draft, self.base, self.plan, self.mending) = (draft, base, plan, mending)
+    (self.cost, self.isDryRun) = (cost, isDryRun)
+    dataset = plan.series.dataset
+    files = draft.definition.files.map { "\(draft.path)/\($0.path)" }
+  }
+
+  package var text: String {
+    let verb = isDryRun ? "Would write" : "Wrote"
+    let parts: [[String]] = [
+      files.map { "\(verb) \($0.printable)" },
+      draft.added.map { "Added \($0)".printable } + (draft.remarks + plan.remarks).map(\.printable)
+        + SetupNote.lines(draft.notes).map(\.printable),
+      draft.added.isEmpty
+        ? ["The model is a copy of \(base): edit its files now."] : [],
+      mending.map { "To fix before it is published: \($0.printable)" },
+      [cost.words],
+      ["", Self.pin, "", snippet.declaration, ""],
+      ["Next: \(next)"],
+    ]
+    return parts.joined().joined(separator: "\n")
+  }
+
+  private static let pin =
+    "Apps that are built for it have this declaration, which changes with its schema; 'seedbank config swift' prints it again:"
+
+  private var next: String {
+    "'seedbank config check', then 'seedbank regenerate'; a 'seedbank run' that is running reads models when it starts."
+      + " Once \(draft.version) is published, its schema stays as it is."
+  }
+
+  private var snippet: SwiftSnippet {
+    SwiftSnippet(dataset: dataset, model: draft.version, schema: plan.schema.hash)
+  }
+
+  package var json: JSONValue {
+    [
+      "dryRun": .bool(isDryRun), "dataset": .string(dataset.text), "model": .string("\(draft.version)"),
+      "from": .string("\(base)"), "schema": .string(plan.schema.hash.hex),
+      "written": JSONValue(strings: files), "added": JSONValue(strings: draft.added),
+      "remarks": JSONValue(strings: draft.remarks + plan.remarks), "skipped": .array(draft.notes.map(\.json)),
+      "toMend": JSONValue(strings: mending), "snapshotBytes": JSONValue(cost.snapshotBytes),
+    ]
+  }
+}
+
+package struct ModelCost {
+  private let series: Series
+  private let isNewSeries: Bool
+  fileprivate let snapshotBytes: Int?
+  private let canDelegate: Bool
+
+  /// `snapshotBytes`: the smallest encoding of the newest snapshot; for a new series, of the previous one's.
+  package init(series: Series, isNewSeries: Bool, snapshotBytes: Int?, canDelegate: Bool) {
+    (self.series, self.isNewSeries) = (series, isNewSeries)
+    (self.snapshotBytes, self.canDelegate) = (snapshotBytes, canDelegate)
+  }
+
+  fileprivate var words: String { isNewSeries ? newSeries : newMinor }
+
+  private var newMinor: String {
+    guard let snapshotBytes else {
+      return "Nothing of \(series) is published yet, so no client is affected."
+    }
+    return
+      "With the step that publishes it, each client of \(series) downloads a snapshot once, whatever model it was"
+      + " built for: the newest has \(ByteCount(bytes: snapshotBytes)). Apps that were built for older minors go on with it."
+  }
+
+  private var newSeries: String {
+    let size = snapshotBytes.map { ", of about \(ByteCount(bytes: $0)) with the same rows" } ?? ""
+    let key =
+      canDelegate
+      ? ""
+      : " The targets key must sign the new series, and is not here: 'seedbank keys renew targets --with FOLDER'."
+    return
+      "Clients of older majors are not affected: each step fills their series and the new one. Apps that are built for"
+      + " it begin with a snapshot\(size).\(key)"
+  }
+}

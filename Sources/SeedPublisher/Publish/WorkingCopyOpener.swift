@@ -1,0 +1,76 @@
+import SeedDatabase
+import SeedFormat
+import SeedPublication
+import SeedSystem
+import SeedTrust
+
+/// Opens a series' working copy at the published head, and repairs it if necessary.
+struct WorkingCopyOpener {
+  let context: StepContext
+  let plan: SeriesPlan
+  let published: SeriesMetadata
+
+  private var path: String { context.copyPath(plan.series) }
+  /// A preview leaves the copy alone and repairs a temporary one instead.
+  private var isPreview: Bool { context.options.isPreview }
+
+  /// Opens the copy at the head. A copy that lags catches up; an unusable one is rebuilt, and the reason returned.
+  func open() throws -> (copy: WorkingCopy, repair: String?) {
+    guard Folder.exists(path) else { return try rebuild(because: "it was missing") }
+    let copy: WorkingCopy
+    let meta: SeedMeta
+    do {
+      copy = try WorkingCopy(path, plan.schema)
+      meta = try copy.meta()
+    } catch { return try rebuild(because: "\(error)") }
+    if let mismatch = mismatch(copy, meta) { return try rebuild(because: mismatch) }
+    let head = published.state.head
+    guard meta.version <= head else {
+      throw PublicationError.copyAhead(copy: path, version: "\(meta.version)", head: "\(head)")
+    }
+    if meta.version == head { return (copy, nil) }
+    if isPreview { return (try rebuild(), nil) }
+    guard let chain = DeltaChain.shortest(published.objects, from: meta.version, to: head) else {
+      return try rebuild(because: "it did not catch up: no deltas lead on from version \(meta.version)")
+    }
+    do {
+      try copy.apply(chain, from: context.publication)
+      return (copy, nil)
+    } catch { return try rebuild(because: "it did not catch up: \(error.cause)") }
+  }
+
+  private func mismatch(_ copy: WorkingCopy, _ meta: SeedMeta) -> String? {
+    guard meta.epoch == published.state.epoch, meta.series == plan.series else {
+      return "it belonged to another history"
+    }
+    guard meta.schema == plan.schema.hash else { return "it had another schema" }
+    return copy.hasItsSchema ? nil : "its tables, indexes or views were changed by hand"
+  }
+
+  private func rebuild(because reason: String) throws -> (copy: WorkingCopy, repair: String?) {
+    (try rebuild(), isPreview ? nil : reason)
+  }
+
+  func rebuild() throws -> WorkingCopy {
+    let recall = SeriesRecall(context.publication, published)
+    guard let chain = try? recall.chain(to: published.state.head), chain.snapshot.schema == plan.schema.hash
+    else { throw PublicationError.noSnapshot(series: "\(plan.series)") }
+    let temporary = isPreview ? Self.previewPath(path) : path + ".rebuild"
+    let copy = try recall.make(chain, at: temporary)
+    // Published files include statistics. In a copy they would become outdated and would be copied to later snapshots.
+    try copy.connection.execute("DROP TABLE IF EXISTS sqlite_stat1; DROP TABLE IF EXISTS sqlite_stat4")
+    return isPreview ? copy : try Self.install(copy, as: path)
+  }
+
+  /// The path of a preview's temporary copy. The preview's caller removes it.
+  static func previewPath(_ path: String) -> String { path + ".preview" }
+
+  /// Moves a finished copy into place. The copy must be closed while it is renamed.
+  static func install(_ copy: consuming WorkingCopy, as path: String) throws -> WorkingCopy {
+    let (temporary, schema) = (copy.path, copy.schema)
+    _ = consume copy
+    try WorkingCopy.remove(path)
+    try DurableFile.moveIntoPlace(temporary, path)
+    return try WorkingCopy(path, schema)
+  }
+}

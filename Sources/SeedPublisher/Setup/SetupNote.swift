@@ -1,0 +1,102 @@
+import SeedFormat
+
+/// A part of the origin that the clients' file lacks or has changed, with the reason.
+package struct SetupNote: Hashable, Sendable {
+  package enum Kind: String, Sendable {
+    case table, column, index, view, trigger, file
+    case virtualTable = "virtual table"
+    case shadowTable = "shadow table"
+    case reference
+    /// A CHECK, a default or a generated column.
+    case clause
+    /// A table whose key is the row number.
+    case numbering
+    /// A table whose key is not its primary key.
+    case key
+    /// A column with a changed type.
+    case type
+
+    fileprivate var verb: String {
+      switch self {
+      case .numbering: "Numbered the rows of table"
+      case .key: "Chose another key for table"
+      case .type: "Declared as \(DraftedTable.anyType) the column"
+      default: "Skipped \(rawValue)"
+      }
+    }
+
+    var isLeftOut: Bool { ![.numbering, .key, .type].contains(self) }
+  }
+
+  package let kind: Kind
+  package let name: String
+  /// The referenced table, the clause or the column.
+  package var part: String?
+  package let reason: String
+  /// The remedy; empty if the reason includes it.
+  package var remedy = ""
+
+  package init(kind: Kind, name: String, part: String? = nil, reason: String, remedy: String = "") {
+    (self.kind, self.name, self.part, self.reason, self.remedy) = (kind, name, part, reason, remedy)
+  }
+
+  private var subject: String {
+    switch (kind, part) {
+    case (.reference, let parent?): "of \"\(name)\" to \"\(parent)\""
+    case (.column, let column?), (.type, let column?): "\"\(name)\".\"\(column)\""
+    case (.clause, let clause?): "\(clause) of table \"\(name)\""
+    default: "\"\(name)\""
+    }
+  }
+
+  var text: String { "\(kind.verb) \(subject): \(explanation)" }
+
+  private var explanation: String { remedy.isEmpty ? reason : "\(reason); \(remedy)" }
+
+  /// The limit of names in one line of a report. The file lists all.
+  static let namedInReport = 8
+
+  /// A line for each note. Notes that differ only in the name share one line.
+  package static func lines(_ notes: [SetupNote], naming most: Int = .max) -> [String] {
+    groups(notes).map { line($0, naming: most) }
+  }
+
+  /// Whether the limit of names omits some.
+  static func areTooMany(_ notes: [SetupNote], naming most: Int) -> Bool {
+    groups(notes).contains { $0.count > most }
+  }
+
+  private static func groups(_ notes: [SetupNote]) -> [[SetupNote]] {
+    var groups: [[SetupNote]] = []
+    for note in notes {
+      let group = groups.firstIndex {
+        $0[0].kind == note.kind && $0[0].explanation == note.explanation
+      }
+      if let group { groups[group].append(note) } else { groups.append([note]) }
+    }
+    return groups
+  }
+
+  private static func line(_ group: [SetupNote], naming most: Int) -> String {
+    guard group.count > 1 else { return group[0].text }
+    let named = group.prefix(most).map(\.subject)
+    let others = group.count > named.count ? ["and \(group.count - named.count) more"] : []
+    let list = (named + others).joined(separator: ", ")
+    return "\(group[0].kind.verb)\(group[0].kind == .index ? "es" : "s") \(list): \(group[0].explanation)"
+  }
+}
+
+extension SetupNote {
+  /// In the dataset's folder.
+  package static let fileName = "left-out.txt"
+
+  /// The paragraphs of that file.
+  package static func paragraphs(_ notes: [SetupNote]) -> [String] {
+    let title = "Everything that 'seedbank init' skipped or changed. No program reads this file."
+    return [title] + lines(notes).map(\.printable)
+  }
+
+  init(_ kind: Kind, _ name: String, _ cause: SkipCause) {
+    self.init(kind: kind, name: name, reason: cause.reason, remedy: cause.remedy(kind))
+  }
+}

@@ -1,0 +1,137 @@
+package import SeedFormat
+import SeedSystem
+
+package struct SetupReport: Sendable {
+  private let draft: DeploymentDraft
+  private let origin: String
+  private let isOriginMade: Bool
+  /// Nil for a dataset in an existing deployment.
+  private let keyCount: Int?
+  private let contents: String
+  private let schemaRemarks: [String]
+  private let isDryRun: Bool
+  private let isFoundByItself: Bool
+
+  /// `contents`: the schema in numbers; `isFoundByItself`: commands find the deployment without `--config`.
+  package init(
+    _ draft: DeploymentDraft, origin: String, isOriginMade: Bool = false, keyCount: Int?,
+    contents: String = "", schemaRemarks: [String] = [], isDryRun: Bool, isFoundByItself: Bool
+  ) {
+    (self.draft, self.origin, self.isOriginMade, self.keyCount) = (draft, origin, isOriginMade, keyCount)
+    (self.contents, self.schemaRemarks) = (contents, schemaRemarks)
+    (self.isDryRun, self.isFoundByItself) = (isDryRun, isFoundByItself)
+  }
+
+  private var notes: [SetupNote] { draft.notes }
+
+  private var isAnother: Bool { keyCount == nil }
+
+  private var next: String {
+    isFoundByItself ? "seedbank run" : "seedbank run --config \(shellQuoted(draft.file))"
+  }
+
+  /// A running process reads its configuration only at startup, and a new dataset needs a signature first.
+  private var remarks: [String] {
+    guard isAnother else { return [] }
+    return [
+      "The next step publishes the dataset. It needs the targets key, which signs for each new dataset. If that is elsewhere:"
+        + " 'seedbank keys renew targets --with FOLDER'. A running 'seedbank run' takes the dataset up after a"
+        + " restart; 'seedbank serve' shows it at once."
+    ]
+  }
+
+  package var text: String {
+    let verb = isDryRun ? "Would write" : "Wrote"
+    let written = entries.map { "\(verb) \($0.path.printable)\($0.remark.isEmpty ? "" : ": \($0.remark)")" }
+    let lines =
+      SetupNote.lines(notes, naming: SetupNote.namedInReport).map(\.printable) + leftOutAdvice
+      + schemaRemarks.map(\.printable) + numberingAdvice + remarks
+    return (written + lines + ["", "Next: \(next)"]).joined(separator: "\n")
+  }
+
+  private var leftOutAdvice: [String] {
+    let areAllNamed = !SetupNote.areTooMany(notes, naming: SetupNote.namedInReport)
+    return [
+      areAllNamed
+        ? nil
+        : isDryRun ? "--json has every name." : "\(path(leftOutFile).printable) has every name.",
+      notes.contains(where: \.kind.isLeftOut)
+        ? "Additions to schema.sql come with the first run; once a version is published, it takes 'seedbank model new'."
+        : nil,
+    ].compactMap(\.self)
+  }
+
+  private var leftOutFile: String { "\(draft.dataset)/\(SetupNote.fileName)" }
+
+  private var numberingAdvice: [String] {
+    guard let model = draft.models.last, !model.projections.isEmpty, !isOriginMade else { return [] }
+    return [
+      "Numbered rows have their number in the origin's file as their key, in their table's first column. VACUUM, or"
+        + " loading the file again, may give rows other numbers, and clients then get them again. If some columns name"
+        + " each row, make them the PRIMARY KEY in \(model.schemaFile) before the first run,"
+        + " and remove the numbers' column there and in the table's own .sql file."
+    ]
+  }
+
+  package var json: JSONValue {
+    [
+      "dryRun": .bool(isDryRun), "dataset": .string(draft.dataset.text),
+      "models": JSONValue(strings: draft.models.map(\.version.description)),
+      "directory": .string(draft.directory), "origin": .string(origin),
+      "written": JSONValue(strings: entries.map(\.path)),
+      "skipped": .array(notes.filter(\.kind.isLeftOut).map(\.json)),
+      "keys": .array(notes.filter { $0.kind == .key || $0.kind == .numbering }.map(\.json)),
+      "types": .array(notes.filter { $0.kind == .type }.map(\.json)),
+      "next": .string(next),
+    ]
+  }
+
+  private var entries: [(path: String, remark: String)] {
+    let made = isOriginMade ? [(origin, "the origin; change it, and clients follow")] : []
+    let texts = draft.texts.filter { !isAnother || $0.path != DeploymentNames.file }
+    return made + texts.map { (path($0.path), remark(on: $0.path)) } + surroundings
+  }
+
+  private var surroundings: [(path: String, remark: String)] {
+    guard let keyCount else { return [(draft.file, "its datasets, and now this one")] }
+    return [
+      (
+        path(DeploymentNames.keys),
+        "\(keyCount) signing keys; move those of root and targets to a safe place before you go public"
+      ),
+      (draft.rootFile, "the trust anchor; ship it with the app"),
+      (path(DeploymentNames.publication), "signed, and empty until the first run"),
+    ]
+  }
+
+  private func remark(on path: String) -> String {
+    if path.hasSuffix("/\(KnownOrigin.fileName)") {
+      return "the origin's tables now; additions are reported"
+    }
+    if path == leftOutFile {
+      return "everything skipped or changed, and why; only for you, no program reads it"
+    }
+    return path.hasSuffix("/\(ModelFolder.schemaFileName)") && draft.models.count == 1 ? contents : ""
+  }
+
+  private func path(_ name: String) -> String { Paths.absolute(name, from: draft.directory) }
+}
+
+extension SetupNote {
+  var json: JSONValue {
+    .object(
+      .init(
+        ("kind", .string(kind.rawValue)), ("name", .string(name)),
+        (kind == .clause ? "clause" : kind == .column ? "column" : "parent", part.map(JSONValue.string)),
+        ("reason", .string(reason)), ("remedy", remedy.isEmpty ? nil : .string(remedy))))
+  }
+}
+
+/// Quotes a text as one word for a POSIX shell.
+package func shellQuoted(_ text: String) -> String {
+  let isPlain = text.unicodeScalars.allSatisfy {
+    !$0.isASCII || $0.properties.isAlphabetic || ("0"..."9").contains($0)
+      || "/._-+,:@".unicodeScalars.contains($0)
+  }
+  return isPlain ? text : "'\(text.replacing("'", with: "'\\''"))'"
+}

@@ -1,0 +1,83 @@
+package import SeedDatabase
+package import SeedFormat
+
+package struct SwiftSnippet: Sendable {
+  private let dataset: DatasetName
+  private let model: ModelVersion
+  private let schema: SHA256Digest
+
+  package init(dataset: DatasetName, model: ModelVersion, schema: SHA256Digest) {
+    (self.dataset, self.model, self.schema) = (dataset, model, schema)
+  }
+
+  package var declaration: String {
+    """
+    extension SeedModel {
+      static let \(name) = SeedModel(
+        dataset: "\(dataset)", model: "\(model)",
+        schema: "\(schema)")
+    }
+    """
+  }
+
+  package func program(server: String, root: String, table: TableSchema) -> String {
+    """
+    import Foundation
+    import SeedClient
+
+    \(declaration)
+
+    let root = try Data(contentsOf: URL(fileURLWithPath: \(swiftLiteral(root))))
+    let seeds = try SeedStore(.\(name), server: URL(string: \(swiftLiteral(server)))!, root: root)
+    Task {
+      do { try await seeds.keepUpdated(onFailure: { print($0) }) } catch { print(error) }
+    }
+    // Yields once now, and again after every change.
+    for try await rows in seeds.rows(\(swiftLiteral(Self.query(table)))) {
+      print(rows)
+    }
+    """
+  }
+
+  package static func query(_ table: TableSchema) -> String {
+    let others = table.columnNames.filter { !table.keyNames.contains($0) }
+    let columns = (table.keyNames + others.prefix(shownColumns)).map(quoted).joined(separator: ", ")
+    let order = table.keyNames.map(quoted).joined(separator: ", ")
+    return "SELECT \(columns) FROM \(quoted(table.name)) ORDER BY \(order) LIMIT \(shownRows)"
+  }
+
+  /// The best example: the fewest key columns among tables with other columns.
+  package static func example(among tables: [TableSchema]) -> TableSchema? {
+    let telling = tables.filter { $0.columns.count > $0.key.count }
+    return telling.min { ($0.key.count, $0.name) < ($1.key.count, $1.name) } ?? tables.first
+  }
+
+  private static let shownColumns = 3
+  private static let shownRows = 5
+
+  private var name: String { Self.keywords.contains(identifier) ? "`\(identifier)`" : identifier }
+
+  private var identifier: String {
+    let words = dataset.text.split(separator: "-")
+    return words.prefix(1).joined()
+      + words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+  }
+
+  /// Reserved words in lower case, and names with a special meaning after a dot.
+  private static let keywords: Set<String> = [
+    "as", "associatedtype", "break", "case", "catch", "class", "continue", "default", "defer", "deinit", "do",
+    "else", "enum", "extension", "fallthrough", "false", "fileprivate", "for", "func", "guard", "if",
+    "import", "in", "init", "inout", "internal", "is", "let", "nil", "operator", "precedencegroup", "private",
+    "protocol", "public", "repeat", "rethrows", "return", "self", "static", "struct", "subscript", "super",
+    "switch", "throw", "throws", "true", "try", "typealias", "var", "where", "while",
+  ]
+}
+
+/// A Swift literal for any text, raw if that avoids escapes, because SQL has many quotation marks.
+func swiftLiteral(_ text: String) -> String {
+  let hasControls = text.unicodeScalars.contains { $0.properties.generalCategory == .control }
+  guard !hasControls, text.contains(where: { $0 == "\"" || $0 == "\\" }) else { return text.debugDescription }
+  var fence = "#"
+  while text.contains("\"\(fence)") || text.contains("\\\(fence)") { fence += "#" }
+  return "\(fence)\"\(text)\"\(fence)"
+}

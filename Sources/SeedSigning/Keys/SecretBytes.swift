@@ -1,0 +1,45 @@
+import SeedSystem
+
+/// Secret bytes, excluded from swap if the system allows it and wiped on release. An array does not suffice: it may be
+/// copied, and freed copies are not wiped.
+final class SecretBytes: @unchecked Sendable {
+  /// Whole pages, because locks apply to pages, and unlocking one secret must not unlock another.
+  private let pages: UnsafeMutableRawBufferPointer
+  let count: Int
+
+  /// Allocates `count` bytes, which `fill` initializes; rethrows its error.
+  init<Failure: Error>(
+    count: Int, fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
+  ) throws(Failure) {
+    let page = Int(sysconf(Int32(_SC_PAGESIZE)))
+    self.count = count
+    pages = .allocate(byteCount: (count + page - 1) / page * page, alignment: page)
+    pages.initializeMemory(as: UInt8.self, repeating: 0)
+    // If the limit on locked memory is reached, the key is still usable.
+    _ = mlock(pages.baseAddress, pages.count)
+    try fill(UnsafeMutableRawBufferPointer(rebasing: pages[..<count]))
+  }
+
+  deinit {
+    Self.wipe(pages)
+    munlock(pages.baseAddress, pages.count)
+    pages.deallocate()
+  }
+
+  /// Lends the bytes, which must not be copied.
+  func withBytes<Result, Failure: Error>(
+    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try body(UnsafeRawBufferPointer(rebasing: pages[..<count]))
+  }
+
+  /// The compiler may remove a plain loop, because the memory is not read again.
+  private static func wipe(_ memory: UnsafeMutableRawBufferPointer) {
+    guard let start = memory.baseAddress else { return }
+    #if canImport(Darwin)
+    memset_s(start, memory.count, 0, memory.count)
+    #else
+    explicit_bzero(start, memory.count)
+    #endif
+  }
+}

@@ -1,0 +1,90 @@
+package import SeedFormat
+package import SeedSystem
+
+/// A publication's verified metadata, on which the publisher bases the next step, and which a front serves.
+package struct PublishedMetadata: Sendable {
+  package var root: Root
+  package var timestamp: Timestamp
+  package var snapshot: SnapshotRole
+  package var targets: Targets
+  /// Series that were published at least once.
+  package var series: [Series: PublishedSeries] = [:]
+
+  /// Earlier roots, oldest first.
+  package var formerRoots: [Root] = []
+  /// Roles signed only by keys of a former root: clients reject them until they are signed again.
+  package var outdated: Set<KeyRole> = []
+
+  package struct PublishedSeries: Hashable, Sendable {
+    package let metadata: SeriesMetadata
+    package let version: Int
+    package let expires: UTCTime
+
+    package init(metadata: SeriesMetadata, version: Int, expires: UTCTime) {
+      (self.metadata, self.version, self.expires) = (metadata, version, expires)
+    }
+  }
+
+  package init(root: Root, timestamp: Timestamp, snapshot: SnapshotRole, targets: Targets) {
+    (self.root, self.timestamp, self.snapshot, self.targets) = (root, timestamp, snapshot, targets)
+  }
+}
+
+extension PublishedMetadata {
+  /// Loads and verifies all metadata, starting from a trusted root. Expired metadata and signatures by former roots'
+  /// keys (of the chain and `formerRoots`; see ``outdated``) are accepted, because a publisher must read them in order
+  /// to replace them.
+  package init(root: [UInt8], formerRoots: [Root] = [], read: (_ name: String) throws -> [UInt8]?) throws {
+    func file(_ name: String) throws -> [UInt8] {
+      guard let bytes = try read(name) else { throw TrustError.missingFile(name: name) }
+      return bytes
+    }
+    var (trusted, formerRoots) = try Self.newestRoot(root, formerRoots, read)
+    _ = try trusted.updateTimestamp(file(MetadataName.unversioned(Timestamp.type)))
+    guard let timestamp = trusted.timestamp else { throw TrustError.outOfOrder(role: Timestamp.type) }
+    try trusted.updateSnapshot(file(MetadataName.versioned(SnapshotRole.type, timestamp.snapshot.version)))
+    let version = try trusted.announced(Targets.type).version
+    try trusted.updateTargets(file(MetadataName.versioned(Targets.type, version)))
+    guard let snapshot = trusted.snapshot, let targets = trusted.targets[Targets.type] else {
+      throw TrustError.outOfOrder(role: Targets.type)
+    }
+    self.init(
+      root: trusted.root, timestamp: timestamp, snapshot: snapshot, targets: targets)
+    (self.formerRoots, outdated) = (formerRoots, Set(trusted.outdated.compactMap(KeyRole.init(rawValue:))))
+    for series in seriesInSnapshot {
+      let name = MetadataName.versioned(series.roleName, try trusted.announced(series.roleName).version)
+      try trusted.updateDelegated(file(name), role: series.roleName)
+      guard let role = trusted.targets[series.roleName] else {
+        throw TrustError.outOfOrder(role: series.roleName)
+      }
+      self.series[series] = PublishedSeries(
+        metadata: try trusted.series(series), version: role.version, expires: role.expires)
+    }
+  }
+
+  private static func newestRoot(
+    _ root: [UInt8], _ formerRoots: [Root], _ read: (String) throws -> [UInt8]?
+  ) throws -> (TrustedMetadataSet, formerRoots: [Root]) {
+    var (trusted, formerRoots) = (try TrustedMetadataSet(root: root, now: .distantPast), formerRoots)
+    while let bytes = try read(MetadataName.versioned(Root.type, trusted.root.version + 1)) {
+      formerRoots.append(trusted.root)
+      try trusted.updateRoot(bytes)
+    }
+    trusted.acceptKeys(of: formerRoots)
+    return (trusted, formerRoots)
+  }
+
+  /// Includes series that were never published.
+  package var delegatedSeries: [Series] {
+    (targets.delegations?.roles ?? []).compactMap { Series(roleName: $0.name) }
+  }
+
+  /// The keys that sign a role's metadata; nil for the series if there are no delegations.
+  package func keys(of role: KeyRole) -> RoleKeys? {
+    role == .series ? targets.delegations?.roles.first?.keys : root.roles[role.rawValue]
+  }
+
+  private var seriesInSnapshot: [Series] {
+    delegatedSeries.filter { snapshot.meta["\($0.roleName).json"] != nil }
+  }
+}

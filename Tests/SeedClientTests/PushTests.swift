@@ -1,0 +1,113 @@
+import SeedClientTesting
+import Support
+import Testing
+
+@testable import SeedClient
+
+/// A push notification of an update, sent to many devices at once.
+@Suite struct PushTests {
+  @Test func `push messages are spread and cause at most one update in ten seconds`() {
+    var rule = PushRule()
+    #expect(rule.wait(within: .seconds(13), now: .seconds(100), chance: 0) == .seconds(2))
+    #expect(rule.wait(within: .seconds(13), now: .seconds(101), chance: 0) == nil)
+    rule.begin(at: .seconds(102))
+    #expect(rule.wait(within: .seconds(13), now: .seconds(103), chance: 0) == .seconds(9))
+    rule.giveUp()
+    #expect(rule.wait(within: .seconds(13), now: .seconds(103), chance: 1) == .seconds(15))
+    rule.begin(at: .seconds(118))
+    #expect(rule.wait(within: .seconds(600), now: .seconds(140), chance: 0.5) == .seconds(302))
+  }
+
+  @Test func `a million devices that get a push message at once are spread over fifteen seconds`() {
+    var random = SplitMix(seed: 7)
+    var seconds = Array(repeating: 0, count: 20)
+    let devices = 100_000
+    for _ in 0..<devices {
+      var rule = PushRule()
+      let wait =
+        rule.wait(within: .seconds(13), now: .zero, chance: .random(in: 0...1, using: &random)) ?? .zero
+      seconds[Int(wait / .seconds(1))] += 1
+    }
+    #expect(seconds[..<2].allSatisfy { $0 == 0 } && seconds[16...].allSatisfy { $0 == 0 })
+    #expect(seconds.allSatisfy { $0 < devices / 10 })
+  }
+
+  /// A device, and the delays that it starts.
+  private func device() async throws -> (fixture: StoreFixture, store: SeedStore, waits: Shared<[Duration]>) {
+    let fixture = try StoreFixture(inMemory: true)
+    try fixture.publisher.publish(["a": "Alexanderplatz"])
+    let waits = Shared<[Duration]>([])
+    let store = try fixture.store { environment in
+      environment.chance = { 0.5 }
+      environment.sleep = { duration in
+        // The timeout of each request also sleeps.
+        guard duration < .seconds(20) else { return try await Task.sleep(for: duration) }
+        waits.withLock { $0.append(duration) }
+        await Task.yield()
+      }
+    }
+    try await store.update()
+    return (fixture, store, waits)
+  }
+
+  @Test func `an update on a push message waits for a random delay`() async throws {
+    let (fixture, store, waits) = try await device()
+    try fixture.publisher.publish(["a": "Alex"])
+    let report = try await store.updateOnPush()
+    #expect(report?.action == .applied && waits.withLock { $0 } == [.seconds(8.5)])
+    #expect(try await store.stops() == ["Alex"])
+  }
+
+  @Test func `a second push message during the delay is merged and a later one causes another update`()
+    async throws
+  {
+    let fixture = try StoreFixture(inMemory: true)
+    try fixture.publisher.publish(["a": "Alexanderplatz"])
+    let gate = AsyncStream.makeStream(of: Void.self)
+    let waiting = AsyncStream.makeStream(of: Void.self)
+    let store = try fixture.store { environment in
+      environment.sleep = { duration in
+        guard duration < .seconds(20) else { return try await Task.sleep(for: duration) }
+        waiting.continuation.yield()
+        for await _ in gate.stream { return }
+      }
+    }
+    let first = Task { try await store.updateOnPush() }
+    for await _ in waiting.stream { break }
+    #expect(try await store.updateOnPush() == nil)
+    gate.continuation.yield()
+    #expect(try await first.value?.action == .replaced)
+    gate.continuation.finish()
+    #expect(try await store.updateOnPush()?.action == .upToDate)
+  }
+
+  @Test func `a cancelled push message causes no update and the next one does`() async throws {
+    let fixture = try StoreFixture(inMemory: true)
+    try fixture.publisher.publish(["a": "Alexanderplatz"])
+    let waiting = AsyncStream.makeStream(of: Void.self)
+    let sleeps = Shared(true)
+    let store = try fixture.store { environment in
+      environment.sleep = { duration in
+        waiting.continuation.yield()
+        if sleeps.withLock({ $0 }) || duration > .seconds(20) { try await Task.sleep(for: .seconds(100_000)) }
+      }
+    }
+    let update = Task { try await store.updateOnPush() }
+    for await _ in waiting.stream { break }
+    update.cancel()
+    let error = await #expect(throws: SeedError.self) { try await update.value }
+    #expect(error?.code == .cancelled)
+    #expect(fixture.publisher.withServed { $0.requests } == [])
+    sleeps.withLock { $0 = false }
+    #expect(try await store.updateOnPush()?.action == .replaced)
+  }
+
+  @Test func `a push message to a closed or suspended store throws`() async throws {
+    let (_, store, _) = try await device()
+    await store.suspend()
+    #expect(await code { try await store.updateOnPush() } == .suspended)
+    await store.resume()
+    await store.close()
+    #expect(await code { try await store.updateOnPush() } == .closed)
+  }
+}

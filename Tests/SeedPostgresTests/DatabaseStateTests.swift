@@ -1,0 +1,86 @@
+import SeedFormat
+import SeedPublisher
+import Support
+import Testing
+
+@testable import SeedPostgres
+
+/// Conclusions from two positions in a database's log.
+@Suite struct DatabaseStateTests {
+  private func position(
+    system: String = "1", database: String = "2", timeline: Int = 1, isStandby: Bool = false,
+    start: String = "s",
+    snapshot: String = "10:12:11", reached: UInt64 = 100, definitions: String = "d"
+  ) throws -> DatabaseState {
+    let seen = try #require(LogSnapshot(snapshot))
+    return DatabaseState(
+      system: system, database: database, timeline: timeline, isStandby: isStandby,
+      start: isStandby ? "" : start,
+      snapshot: isStandby ? seen.collapsed : seen, ceiling: seen.ceiling, reached: reached,
+      definitions: definitions, relations: "r")
+  }
+
+  @Test func `a primary continues from its own position, and any difference is a doubt`() throws {
+    let older = try position()
+    func doubt(_ newer: DatabaseState) -> LogDoubt? {
+      #expect(!newer.isBehind(older, replayedBefore: 100))
+      return newer.doubt(since: older)
+    }
+    #expect(doubt(older) == nil)
+    #expect(doubt(try position(system: "9")) == .otherDatabase)
+    #expect(doubt(try position(database: "9")) == .otherDatabase)
+    #expect(doubt(try position(timeline: 2)) == .otherTimeline)
+    #expect(doubt(try position(timeline: 0)) == .otherTimeline)
+    #expect(doubt(try position(start: "t", reached: 1)) == .otherServer)
+    #expect(doubt(try position(isStandby: true)) == .otherServer)
+    #expect(doubt(try position(definitions: "e")) == .otherSchema)
+  }
+
+  /// A standby, compared with an older position 100 and transactions up to 12.
+  struct Standby: CustomTestStringConvertible {
+    let testDescription: String
+    var system = "1"
+    var database = "2"
+    var timeline = 1
+    var snapshot = "10:12:"
+    var replayed: UInt64? = 100
+    let isBehind: Bool
+  }
+
+  static let standbys = [
+    Standby(testDescription: "as far", isBehind: false),
+    Standby(testDescription: "further", replayed: 101, isBehind: false),
+    Standby(testDescription: "not as far", replayed: 99, isBehind: true),
+    Standby(testDescription: "nothing replayed", replayed: 0, isBehind: true),
+    Standby(testDescription: "cannot say how far", replayed: nil, isBehind: true),
+    Standby(testDescription: "newer transactions alone", snapshot: "12:14:", replayed: 0, isBehind: false),
+    Standby(testDescription: "an older one in progress", snapshot: "11:14:", replayed: 0, isBehind: true),
+    Standby(
+      testDescription: "an older timeline", timeline: 0, snapshot: "12:14:", replayed: 200, isBehind: true),
+    Standby(testDescription: "a newer timeline", timeline: 2, replayed: 0, isBehind: false),
+    Standby(testDescription: "another cluster", system: "9", replayed: 0, isBehind: false),
+    Standby(testDescription: "another database", database: "9", replayed: 0, isBehind: false),
+  ]
+
+  @Test(arguments: standbys)
+  func `a standby is complete if it replayed far enough or no older transaction is in progress`(
+    _ standby: Standby
+  ) throws {
+    let newer = try position(
+      system: standby.system, database: standby.database, timeline: standby.timeline, isStandby: true,
+      snapshot: standby.snapshot)
+    for isStandby in [false, true] {
+      let older = try position(isStandby: isStandby)
+      #expect(newer.isBehind(older, replayedBefore: standby.replayed) == standby.isBehind)
+    }
+  }
+
+  @Test func `a position is read back equal and an invalid snapshot is rejected`() throws {
+    for one in [try position(), try position(isStandby: true)] {
+      #expect(DatabaseState(.object(one.members)) == one)
+    }
+    #expect(LogSnapshot("10:12") == nil && LogSnapshot("x:12:") == nil)
+    #expect(LogSnapshot("903:909:903,905")?.collapsed.text == "903:903:")
+    #expect(DatabaseState.place("1/A0") == 0x1_0000_00A0 && DatabaseState.place("x") == nil)
+  }
+}

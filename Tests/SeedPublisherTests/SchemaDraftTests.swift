@@ -1,0 +1,246 @@
+import SeedDatabase
+import Support
+import Testing
+
+@testable import SeedPublisher
+
+@Suite struct SchemaDraftTests {
+  @Test func `a table is copied as written, with its indexes and generated columns`() throws {
+    let draft = try DraftedOrigin.draft(
+      """
+      CREATE TABLE item(id INTEGER PRIMARY KEY, price REAL CHECK(price > 0), -- in euros
+        tax REAL AS (price * 0.19) STORED, gross AS (price + tax), picture BLOB);
+      CREATE UNIQUE INDEX item_by_picture ON item(picture);
+      CREATE INDEX cheap ON item(price) WHERE price < 5;
+      """)
+    let schema = try SchemaReader.schema(of: draft.text)
+    #expect(schema.tables.map(\.columnNames) == [["id", "price", "picture"]])
+    #expect(schema.tables[0].generated == ["tax", "gross"])
+    #expect(schema.indexes == ["cheap", "item_by_picture"])
+    #expect(draft.text.contains("CHECK(price > 0), -- in euros"))
+    #expect(draft.counts.text == "1 table, 2 indexes")
+    #expect(draft.notes.isEmpty)
+  }
+
+  @Test func `a column of numbers with other values is declared NUMERIC`() throws {
+    let draft = try DraftedOrigin.draft(
+      """
+      CREATE TABLE shop(id INTEGER PRIMARY KEY, "the rank" INT(4) NOT NULL DEFAULT 1, size double precision /* m */, open INTEGER,
+        price REAL CHECK (price <> 0), name TEXT);
+      INSERT INTO shop VALUES (1, '', 'large', 1, 2.5, 3), (2, 2, 1.5, NULL, 2, x'00');
+      """)
+    let schema = try SchemaReader.schema(of: draft.text)
+    #expect(
+      schema.tables[0].columns.map(\.declaredType) == [
+        "INTEGER", "NUMERIC", "NUMERIC", "INTEGER", "REAL", "TEXT",
+      ])
+    #expect(draft.text.contains(#""the rank" NUMERIC NOT NULL DEFAULT 1, size NUMERIC /* m */"#))
+    #expect(draft.notes.map(\.part) == ["the rank", "size"])
+  }
+
+  @Test func `AUTOINCREMENT is removed, but not the word in names and comments`() throws {
+    let draft = try DraftedOrigin.draft(
+      "CREATE TABLE t(id INTEGER PRIMARY KEY /* autoincrement */ AutoIncrement, \"AUTOINCREMENT\" TEXT);")
+    let schema = try SchemaReader.schema(of: draft.text)
+    #expect(schema.tables[0].columnNames == ["id", "AUTOINCREMENT"])
+    #expect(draft.text.contains("PRIMARY KEY /* autoincrement */, \"AUTOINCREMENT\" TEXT"))
+  }
+
+  @Test func `keys of every shape are kept`() throws {
+    let draft = try DraftedOrigin.draft(
+      """
+      CREATE TABLE a(x TEXT, y BLOB, PRIMARY KEY(y, x)) WITHOUT ROWID;
+      CREATE TABLE b(x TEXT COLLATE NOCASE NOT NULL UNIQUE) STRICT;
+      CREATE TABLE c(x INT NOT NULL, y);
+      CREATE UNIQUE INDEX c_x ON c(x);
+      """)
+    let schema = try SchemaReader.schema(of: draft.text)
+    #expect(schema.tables.map(\.keyNames) == [["y", "x"], ["x"], ["x"]])
+    #expect(draft.notes.isEmpty)
+  }
+
+  @Test func `names with spaces, quotes, keywords and other scripts survive`() throws {
+    let draft = try DraftedOrigin.draft(
+      #"""
+      CREATE TABLE "my ""table"""("a column" INTEGER PRIMARY KEY, "select" TEXT, [from] TEXT, `größe` REAL);
+      CREATE TABLE "日本"(id INTEGER PRIMARY KEY, r REFERENCES "my ""table"""("a column"));
+      CREATE INDEX "an index; -- really" ON "my ""table"""("select");
+      CREATE VIEW 'order' AS SELECT * FROM "日本";
+      """#)
+    let schema = try SchemaReader.schema(of: draft.text)
+    #expect(schema.tables.map(\.name) == ["my \"table\"", "日本"])
+    #expect(schema.tables[0].columnNames == ["a column", "select", "from", "größe"])
+    #expect(schema.tables[1].foreignKeys.map(\.parent) == ["my \"table\""])
+    #expect(schema.indexes == ["an index; -- really"])
+    #expect(schema.views == ["order"])
+    #expect(draft.notes.isEmpty)
+  }
+
+  @Test
+  func `tables without distinguishable rows, reserved names and custom collations are skipped`()
+    throws
+  {
+    let draft = try DraftedOrigin.draft(
+      """
+      CREATE TABLE good(id INTEGER PRIMARY KEY);
+      CREATE TABLE log(rowid TEXT, _ROWID_ TEXT UNIQUE, oid TEXT);
+      CREATE TABLE seedbank_mine(id INTEGER PRIMARY KEY);
+      CREATE TABLE odd(id TEXT PRIMARY KEY COLLATE uint);
+      CREATE INDEX good_odd ON good(id COLLATE uint);
+      """)
+    #expect(try SchemaReader.schema(of: draft.text).tables.map(\.name) == ["good"])
+    #expect(
+      draft.notes.map(\.text) == [
+        #"Skipped table "log": there is no key, neither a primary key nor a UNIQUE constraint over NOT NULL columns, and rows cannot be numbered; give it a primary key, or add it to schema.sql with columns that identify its rows as the PRIMARY KEY"#,
+        #"Skipped table "seedbank_mine": names that start with seedbank_ are reserved; add a table of another name to schema.sql, and 'SELECT … FROM' this one in a file TABLE.sql beside it"#,
+        #"Skipped table "odd": clients lack the collation uint, by which it sorts; add it to schema.sql without the collation, and beside it a file TABLE.sql that SELECTs such columns COLLATE BINARY; of a table WITHOUT ROWID with it in the key, only a copy without it can be read"#,
+        #"Skipped index "good_odd": clients lack the collation uint, by which it sorts; queries go without it, only slower, and schema.sql may have another one"#,
+      ])
+  }
+
+  @Test func `a trigger is skipped and its table kept`() throws {
+    let draft = try DraftedOrigin.draft(
+      """
+      CREATE TABLE t(id INTEGER PRIMARY KEY);
+      CREATE TRIGGER watch AFTER INSERT ON t BEGIN DELETE FROM t; END;
+      """)
+    #expect(try SchemaReader.schema(of: draft.text).tables.map(\.name) == ["t"])
+    #expect(
+      draft.notes.map(\.text) == [
+        #"Skipped trigger "watch": seeds have none, and rows come as the origin has them; no action needed"#
+      ])
+  }
+
+  @Test func `views are kept in a valid order, except those over skipped objects`() throws {
+    let draft = try DraftedOrigin.draft(
+      """
+      CREATE TABLE t(id INTEGER PRIMARY KEY);
+      CREATE TABLE log(rowid, _rowid_, oid, line TEXT);
+      CREATE VIEW outer_view AS SELECT * FROM inner_view;
+      CREATE VIEW inner_view AS SELECT id FROM t -- the last line is a comment;
+      ;
+      CREATE VIEW lines AS SELECT * FROM log;
+      CREATE VIEW lines_again AS SELECT * FROM lines;
+      CREATE VIEW broken AS SELECT * FROM gone;
+      """)
+    #expect(try SchemaReader.schema(of: draft.text).views == ["inner_view", "outer_view"])
+    #expect(draft.skipped == ["table log", "view lines", "view lines_again", "view broken"])
+    #expect(draft.notes[1].reason == #"it reads "log", which the model does not have"#)
+    #expect(draft.notes.last?.reason == #"it reads "gone", which the origin does not have either"#)
+    #expect(draft.notes[1].remedy.hasPrefix("publish that too; or add a table of the view's name"))
+  }
+
+  @Test func `full-text search over a published table is kept, and other virtual tables are skipped`() throws
+  {
+    let draft = try DraftedOrigin.draft(
+      """
+      CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT);
+      CREATE TABLE log(rowid, _rowid_, oid, line TEXT);
+      CREATE VIRTUAL TABLE search USING fts5(name, content='t', content_rowid='id');
+      CREATE VIRTUAL TABLE log_search USING fts5(line, content='log');
+      CREATE VIRTUAL TABLE notes USING fts5(text);
+      """)
+    let schema = try SchemaReader.schema(of: draft.text)
+    #expect(schema.searchTables == [SearchTable(name: "search", content: "t")])
+    #expect(schema.tables.map(\.name) == ["t"])
+    #expect(Set(draft.skipped).isSuperset(of: ["virtual table log_search", "virtual table notes"]))
+    #expect(draft.skipped.contains("shadow table notes_data"))
+    #expect(!draft.skipped.contains("shadow table search_data"))
+  }
+
+  // MARK: Rows without a key
+
+  @Test func `rows without a key are numbered in a column with a free name`() throws {
+    let draft = try DraftedOrigin.draft(
+      """
+      CREATE TABLE log(line TEXT, Row_Number TEXT, whole AS (line || '!'));
+      CREATE TABLE [a "b"](rowid TEXT, x UNIQUE /* may be NULL */);
+      """)
+    let schema = try SchemaReader.schema(of: draft.text)
+    #expect(schema.tables.map(\.keyNames) == [["row_number"], ["row_number_2"]])
+    #expect(schema.tables.map(\.columnNames.count) == [3, 3])
+    #expect(
+      draft.projections["log"]?.contains(#"SELECT rowid AS row_number_2, "line", "Row_Number""#) == true)
+    #expect(draft.projections["a \"b\""]?.contains(#"SELECT _rowid_ AS row_number, "rowid", "x""#) == true)
+    #expect(
+      SetupNote.lines(draft.notes) == [#"Numbered the rows of tables "log", "a "b"": there is no key"#])
+  }
+
+  @Test func `a primary key with NULLs becomes UNIQUE, and the rows are numbered`() throws {
+    let draft = try DraftedOrigin.draft(
+      """
+      CREATE TABLE a(x TEXT, y TEXT, CONSTRAINT pk PRIMARY KEY(x, y DESC));
+      CREATE TABLE b(x TEXT PRIMARY KEY DESC ON CONFLICT IGNORE, a_x TEXT, a_y TEXT, FOREIGN KEY(a_x, a_y) REFERENCES a);
+      CREATE TABLE c(x TEXT PRIMARY KEY, y INT NOT NULL UNIQUE);
+      CREATE TABLE whole(x TEXT, y TEXT, PRIMARY KEY(x, y));
+      INSERT INTO a VALUES('1', NULL), ('1', NULL), (NULL, '2');
+      INSERT INTO b(x) VALUES(NULL), (NULL);
+      INSERT INTO c VALUES(NULL, 7);
+      INSERT INTO whole VALUES('1', '2');
+      """)
+    let schema = try SchemaReader.schema(of: draft.text)
+    #expect(schema.tables.map(\.keyNames) == [["row_number"], ["row_number"], ["y"], ["x", "y"]])
+    #expect(draft.projections.keys.sorted() == ["a", "b"])
+    #expect(
+      draft.notes.map(\.text) == [
+        #"Numbered the rows of table "a": some of its rows have NULL in the key's "x", "y""#,
+        #"Numbered the rows of table "b": some of its rows have NULL in the key's "x""#,
+        #"Chose another key for table "c": some of its rows have NULL in the key's "x", so its key is "y""#,
+      ])
+  }
+
+  @Test func `a table whose name cannot be a file name is not numbered`() throws {
+    let draft = try DraftedOrigin.draft(
+      """
+      CREATE TABLE "a/b"(x); CREATE TABLE schema(x); CREATE TABLE ".c"(x); CREATE TABLE good(id INTEGER PRIMARY KEY);
+      """)
+    #expect(draft.skipped == ["table a/b", "table schema", "table .c"])
+  }
+
+  // MARK: Functions
+
+  @Test func `clauses with functions that clients may lack are skipped, and the rest is kept`()
+    throws
+  {
+    let draft = try DraftedOrigin.draft(
+      """
+      CREATE TABLE t(
+        first TEXT AS (json_extract(doc, '$."a, b"')) STORED, id INTEGER PRIMARY KEY,
+        doc TEXT CONSTRAINT is_json CHECK (json_valid(doc)) CHECK (length(doc) < 100) DEFAULT (json_array(1, 2)),
+        last TEXT AS (upper(json_extract(doc, '$.z'))) CHECK (last IS NULL OR json_valid(last)),
+        other INT CHECK (other > 0), CHECK (json_type(doc) = 'object'), UNIQUE (other));
+      INSERT INTO t(id, doc, other) VALUES(1, '{"a": 1}', 2);
+      """)
+    let schema = try SchemaReader.schema(of: draft.text)
+    #expect(schema.tables[0].columnNames == ["id", "doc", "other"])
+    #expect(schema.tables[0].generated.isEmpty)
+    #expect(
+      draft.parts.map(\.sql) == [
+        """
+        CREATE TABLE t(
+         id INTEGER PRIMARY KEY,
+          doc TEXT CHECK (length(doc) < 100),
+          other INT CHECK (other > 0), UNIQUE (other))
+        """
+      ])
+    #expect(draft.skipped.allSatisfy { $0 == "clause t" })
+    #expect(draft.notes.compactMap(\.part).count == 5)
+    #expect(
+      draft.notes.first?.text
+        == "Skipped clause first TEXT AS (json_extract(doc, '$.\"a, b\"')) STORED of table \"t\": "
+        + "clients' SQLite may not allow json_extract() in a schema; "
+        + "for its values, add it to schema.sql as an ordinary column")
+    #expect(
+      draft.notes.map(\.remedy).count { $0 == "nothing is lost: rows come as they are in the origin" }
+        == 3)
+  }
+
+  @Test func `a hundred tables that reference each other are all kept`() throws {
+    let tables = (0..<100).map {
+      "CREATE TABLE t\($0)(id INTEGER PRIMARY KEY, r REFERENCES t\(($0 + 1) % 100));"
+    }
+    let draft = try DraftedOrigin.draft(tables.joined(separator: "\n"))
+    #expect(try SchemaReader.schema(of: draft.text).tables.count == 100)
+    #expect(draft.notes.isEmpty)
+  }
+}

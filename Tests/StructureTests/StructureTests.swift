@@ -1,0 +1,121 @@
+import Testing
+
+@Suite("Structure")
+struct StructureTests {
+  /// The longest file, in lines.
+  static let longestFile = 400
+  /// Limit of types named just once outside their file. Most of them could be part of their only user.
+  static let typesNamedOnce = 87
+
+  private static let project = Result { try SourceTree.project() }
+
+  let tree: SourceTree
+
+  init() throws {
+    tree = try Self.project.get()
+  }
+
+  @Test("each module with folders declares their order and each of its files belongs to one")
+  func order() {
+    for module in tree.modulesWithFolders.sorted() {
+      #expect(
+        tree.folders[module] != nil, "\(module)/\(module).swift does not state the order of its folders")
+      #expect(tree.outsiders(in: module) == [], "these lie in no folder that \(module) declares")
+    }
+  }
+
+  @Test("a folder names no type of a later one")
+  func direction() {
+    for module in tree.modulesWithFolders.sorted() {
+      let uses = tree.backwardUses(in: module)
+      #expect(uses.isEmpty, "\(uses.sorted().joined(separator: "\n"))")
+    }
+  }
+
+  @Test("the front and the publication import nothing of the publisher")
+  func boundaries() {
+    for module in ["SeedFront", "SeedPublication"] {
+      #expect(tree.modules.contains(module), "\(module) is gone")
+      #expect(tree.files(in: module, naming: ["SeedPublisher", "SeedImport"]) == [])
+    }
+  }
+
+  @Test("only modules that sign import private keys")
+  func signing() {
+    let signing: Set = ["SeedSigning", "SeedPublisher", "SeedClientTesting", "seedbank"]
+    #expect(signing.isSubset(of: tree.modules), "one of \(signing) is gone")
+    for module in tree.modules.subtracting(signing) {
+      #expect(tree.files(in: module, naming: ["SeedSigning"]) == [])
+    }
+  }
+
+  @Test("no file is too long")
+  func lengths() {
+    #expect(tree.files.filter { $0.lines > Self.longestFile }.map { "\($0.path): \($0.lines)" } == [])
+  }
+
+  @Test("few types are named just once outside their file")
+  func fragments() {
+    let types = tree.typesNamedOnce
+    #expect(types.count <= Self.typesNamedOnce, "\(types.joined(separator: ", "))")
+  }
+}
+
+/// Each rule must detect a violation.
+@Suite("Structure rules")
+struct StructureRuleTests {
+  private static let opening = "// Folders, lowest first: Low,\n// Middle/Inner, API.\nenum M {}\n"
+
+  @Test("a planted backward use is found with file and type")
+  func planted() {
+    let tree = SourceTree([
+      "M/M.swift": Self.opening,
+      "M/Low/Early.swift": "struct Early { let late: Late? }",
+      "M/Middle/Inner/Late.swift": "package struct Late { let early: Early }",
+    ])
+    #expect(
+      tree.backwardUses(in: "M")
+        == ["M/Low/Early.swift names Late of the later folder Middle/Inner"])
+  }
+
+  @Test("only code and interpolations count as uses")
+  func lexing() {
+    func uses(_ text: String) -> Int {
+      SourceTree([
+        "M/M.swift": Self.opening, "M/Low/Early.swift": text,
+        "M/Own.swift": "public final class Late {}\nprivate struct Own {}\n",
+      ]).backwardUses(in: "M").count
+    }
+    #expect(
+      uses("// Late\n/* Late */ let a = \"Late \\\" Late\", b = #\"\"\"\nLate \\(Late)\n\"\"\"#") == 0)
+    #expect(uses("struct Own {}\nlet own = Own()") == 0)
+    #expect(uses("let a = \"\\(x(\"\\(Late())\"))\"") == 1)
+  }
+
+  @Test("a file outside the declared folders is found")
+  func outside() {
+    let tree = SourceTree([
+      "M/M.swift": Self.opening, "M/Unlisted/Stray.swift": "enum Stray {}", "M/A.swift": "",
+    ])
+    #expect(tree.outsiders(in: "M") == ["M/Unlisted/Stray.swift"])
+    #expect(tree.folders["M"] == ["Low", "Middle/Inner", "API"])
+  }
+
+  @Test("a file that names what it must not is found, in its code and in its imports")
+  func boundaries() {
+    let tree = SourceTree([
+      "M/A.swift": "import Vault", "M/B.swift": "let key: Key? = nil", "M/C.swift": "// Key of the Vault",
+      "N/D.swift": "import Vault",
+    ])
+    #expect(tree.files(in: "M", naming: ["Vault", "Key"]) == ["M/A.swift", "M/B.swift"])
+  }
+
+  @Test("only a type named once in one place is counted")
+  func once() {
+    let tree = SourceTree([
+      "M/A.swift": "struct A { let b: B }", "M/B.swift": "struct B { let c: C, d: C }",
+      "M/C.swift": "struct C {}",
+    ])
+    #expect(tree.typesNamedOnce == ["B"])
+  }
+}
