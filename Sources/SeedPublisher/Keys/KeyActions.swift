@@ -1,6 +1,6 @@
 package import SeedFormat
 package import SeedPublication
-import SeedSigning
+package import SeedSigning
 package import SeedSystem
 package import SeedTrust
 

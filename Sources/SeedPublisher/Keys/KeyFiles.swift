@@ -1,4 +1,4 @@
-import SeedSigning
+package import SeedSigning
 import SeedSystem
 package import SeedTrust
 

@@ -1,4 +1,5 @@
 package import SeedPublication
+package import SeedSigning
 package import SeedSystem
 package import SeedTrust
 

@@ -1,6 +1,7 @@
 import SeedDatabase
 import SeedFormat
 import SeedPublication
+import SeedSigning
 package import SeedSystem
 package import SeedTrust
 

@@ -1,6 +1,7 @@
 package import SeedDatabase
 package import SeedFormat
 package import SeedPublication
+import SeedSigning
 import SeedSystem
 import SeedTrust
 
