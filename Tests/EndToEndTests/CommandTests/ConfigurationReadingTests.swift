@@ -94,9 +94,9 @@ import Testing
     #expect(dataset.policy.snapshotSchedule == SnapshotSchedule(.calendar(calendar), jitterSeconds: 600))
     #expect(dataset.policy.lifetimeSeconds == 3 * (604_800 + 600))
     // The written file has only the keys that were given.
-    #expect(dataset.fileText.contains(#""snapshots": "Sun 03:30""#))
-    #expect(!dataset.fileText.contains("snapshotSeconds"))
-    try folder.write(dataset.fileText, to: "transit/dataset.json")
+    #expect(dataset.json.prettyText.contains(#""snapshots": "Sun 03:30""#))
+    #expect(!dataset.json.prettyText.contains("snapshotSeconds"))
+    try folder.write(dataset.json.prettyText, to: "transit/dataset.json")
     #expect(try folder.read().datasets.first?.policy == dataset.policy)
   }
 
@@ -138,18 +138,18 @@ import Testing
     let folder = try DeploymentFolder(
       deployment: ConfigurationReadingTests.fullDeployment, dataset: ConfigurationReadingTests.fullDataset)
     let configuration = try folder.read()
-    try folder.write(configuration.fileText, to: "seedbank.json")
-    try folder.write(try #require(configuration.datasets.first).fileText, to: "transit/dataset.json")
+    try folder.write(configuration.json.prettyText, to: "seedbank.json")
+    try folder.write(try #require(configuration.datasets.first).json.prettyText, to: "transit/dataset.json")
     let again = try folder.read()
-    #expect(again.fileText == configuration.fileText && again.datasets == configuration.datasets)
+    #expect(again.json.prettyText == configuration.json.prettyText && again.datasets == configuration.datasets)
   }
 
   @Test func `a new deployment is written with every default`() throws {
     let dataset = DatasetConfiguration(
       name: "transit", folder: "/d/transit", originPath: "/d/my.sqlite")
     let deployment = DeploymentConfiguration(file: "/d/seedbank.json", datasets: [dataset])
-    #expect(deployment.fileText == Self.deploymentText)
-    #expect(dataset.fileText == Self.datasetText)
+    #expect(deployment.json.prettyText == Self.deploymentText)
+    #expect(dataset.json.prettyText == Self.datasetText)
   }
 
   @Test func `empty and nested JSON values are pretty-printed`() {
