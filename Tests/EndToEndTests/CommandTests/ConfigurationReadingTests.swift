@@ -141,7 +141,8 @@ import Testing
     try folder.write(configuration.json.prettyText, to: "seedbank.json")
     try folder.write(try #require(configuration.datasets.first).json.prettyText, to: "transit/dataset.json")
     let again = try folder.read()
-    #expect(again.json.prettyText == configuration.json.prettyText && again.datasets == configuration.datasets)
+    #expect(
+      again.json.prettyText == configuration.json.prettyText && again.datasets == configuration.datasets)
   }
 
   @Test func `a new deployment is written with every default`() throws {
