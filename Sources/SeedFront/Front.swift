@@ -10,7 +10,6 @@ internal import class Foundation.Thread
 package struct FrontConfiguration: Sendable {
   /// Share this value with a publisher in the same process, so that each change is verified once.
   package var publication: PublicationDirectory
-  /// The web page's folder; `nil` for no page.
   package var pages: String?
   package var http: HTTPServerConfiguration
   /// A publisher in this process announces its changes, so the front checks less often for those of other processes.
@@ -120,5 +119,43 @@ extension FrontConfiguration {
       metrics.label(ofAgent: agent) { dataset, model in source.publishes(dataset, model) }
     }
     return http
+  }
+}
+
+package enum RequestLog: String, Hashable, Sendable, CaseIterable {
+  /// Metrics count them nevertheless.
+  case none
+  /// Rejected, failed and interrupted requests.
+  case errors
+  case all
+
+  func observer(_ report: @escaping @Sendable (LogRecord) -> Void) -> (@Sendable (HTTPExchange) -> Void)? {
+    switch self {
+    case .none: nil
+    case .all: { report(LogRecord($0)) }
+    case .errors:
+      { exchange in
+        let measurement = exchange.measurement
+        if measurement.status >= 400 || !measurement.isComplete { report(LogRecord(exchange)) }
+      }
+    }
+  }
+}
+
+extension LogRecord {
+  /// Describes one request with its response. ``LogFormat`` escapes the target.
+  init(_ exchange: HTTPExchange) {
+    let (request, measurement) = (exchange.request, exchange.measurement)
+    let target = request.query.map { "\(request.path)?\($0)" } ?? request.path
+    var fields = [
+      JSONMember("request", .string(request.idText)), JSONMember("address", .string(request.remoteAddress)),
+      JSONMember("method", .string(request.method.name)), JSONMember("target", .string(target)),
+      JSONMember("status", JSONValue(measurement.status)),
+      JSONMember("bytes", .integer(measurement.sentBytes)),
+      JSONMember("milliseconds", JSONValue(Int(measurement.nanoseconds / 1_000_000))),
+      JSONMember("complete", .bool(measurement.isComplete)),
+    ]
+    if let agent = request.headers["User-Agent"] { fields.append(JSONMember("agent", .string(agent))) }
+    self.init(measurement.status >= 500 ? .warning : .info, "request", fields)
   }
 }

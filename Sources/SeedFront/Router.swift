@@ -13,7 +13,6 @@ package struct Router: Sendable {
   let log: OperatorLog
   let metrics: FrontMetrics
   let now: @Sendable () -> UTCTime
-  /// The size limit of uncompressed deltas in one response of `changes`.
   let pageBytes: Int
 
   init(
@@ -86,7 +85,6 @@ package struct Router: Sendable {
     return response
   }
 
-  /// `openapi.json`, embedded from this folder.
   private static let openAPI = ServedDocument(PackageResources.openapi_json)
 }
 

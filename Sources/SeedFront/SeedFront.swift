@@ -1,6 +1,6 @@
 // SeedFront: serves a publication. A function from a request and a catalog to a response, and the server around it.
 //
-// Folders, lowest first: Log, Catalog, Metrics, Page, API.
+// Folders, lowest first: Catalog, Metrics, Page, API.
 //
 // Rules of this module:
 // - The front reads only published files. It reaches neither the publisher nor a private key.

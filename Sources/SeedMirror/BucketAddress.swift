@@ -1,6 +1,5 @@
 import SeedFormat
 
-/// The address of a bucket, and the mirror's prefix in it.
 package struct BucketAddress: Hashable, Sendable {
   package enum Style: String, CaseIterable, Sendable {
     /// `https://s3.example/bucket/prefix`

@@ -127,7 +127,6 @@ final class BucketConnection: Sendable {
   }
 }
 
-/// State of libcurl's callbacks.
 private final class Exchange {
   var answer = BucketAnswer()
   var failure: (any Error)?

@@ -17,15 +17,13 @@ package struct Template: Sendable {
         path, "it is no SQLite file, or damaged or encrypted",
         "take a store of type NSSQLiteStoreType that is not encrypted")
     } catch let error as InvalidText {
-      throw TemplateProblem(path, "\(error)", TemplateProblem.makeNew)
+      throw TemplateProblem(path, "\(error)", .makeNew)
     }
   }
 
-  /// Throws if the store has rows, because a template must be empty.
   package func requireEmpty() throws {
     guard !file.filled.isEmpty else { return }
-    throw TemplateProblem(
-      file.filledWords, "the store has rows", TemplateProblem.makeNew)
+    throw TemplateProblem(file.filledWords, "the store has rows", .makeNew)
   }
 
   /// Writes a copy of the empty store to `destination`, as one file without a log, and reads it back. Apple's
@@ -40,7 +38,7 @@ package struct Template: Sendable {
     let copy = try Template(reading: scratch)
     guard copy.mapping == template.mapping, copy.file.model == template.file.model,
       copy.file.metadata == template.file.metadata
-    else { throw TemplateProblem(destination, "the copy differs from the store", TemplateProblem.report) }
+    else { throw TemplateProblem(destination, "the copy differs from the store") }
     try File(scratch, for: .reading).sync()
     try DurableFile.moveIntoPlace(scratch, destination)
     return copy

@@ -1,10 +1,10 @@
 // seedbank: the operator's command.
 //
-// Folders, lowest first: Exit, CommandLine, Completion, Configuration, Supervision, Wiring, Status,
-// Pulling, Following, Importing, Demo, Commands, API.
+// Folders, lowest first: Terminal, CommandLine, Configuration, Supervision, Wiring, Status, Following,
+// Importing, Demo, Commands, API.
 //
 // Rules of this module:
-// - A subcommand is a value of `Command` in its own file under Commands/, listed in `Command.all`, which is the only
+// - A subcommand is a value of `Command` in a file under Commands/, listed in `Command.all`, which is the only
 //   source for parsing, help and completion; the manual pages are made from help.
 // - It parses, wires and reports. Logic with its own tests is in the libraries below.
 // - Results go to stdout, everything else to stderr, both through `Console`; no code calls `print`.

@@ -11,8 +11,6 @@ import Testing
 @Suite struct CrowdEstimateTests {
   private static let now = FrontPublication.start
 
-  // MARK: Polls
-
   @Test func `a rate covers the last fifteen minutes and needs thirty seconds of data`() {
     var rate = LookRate()
     rate.note([1: 100], at: 1000)
@@ -49,19 +47,9 @@ import Testing
     return metrics
   }
 
-  private func view(published intervals: [Int] = []) throws -> (FrontPublication, CatalogView) {
+  private func view() throws -> (FrontPublication, CatalogView) {
     let publication = try FrontPublication(history: ())
-    var facts = SeriesFacts(
-      FrontPublication.transit, writtenAt: Self.now,
-      look: .init(good: Self.now, newest: .unchanged, newestAt: Self.now),
-      upcoming: UpcomingSnapshots(due: nil, calendarTimes: [], clock: nil, jitterSeconds: 0))
-    facts.steps = intervals.enumerated().map { number, ago in
-      let at = Self.now.adding(seconds: -ago)
-      var step = StepRecord(.published, of: FrontPublication.transit.dataset, at: at)
-      (step.from, step.to) = (90 - number, 91 - number)
-      return step
-    }
-    return (publication, CatalogView(try publication.catalog(), facts: [FrontPublication.transit: facts]))
+    return (publication, CatalogView(try publication.catalog()))
   }
 
   @Test func `clients are estimated from polls and interval, but not behind a proxy`() throws {
@@ -94,40 +82,5 @@ import Testing
   @Test(arguments: [(0.2, 1), (7.4, 7), (99, 99), (100, 100), (123, 120), (1_250, 1_300), (987_654, 990_000)])
   func `an estimate has two digits`(_ count: Double, _ shown: Int) {
     #expect(PageSeries.rounded(count) == shown)
-  }
-
-  // MARK: The poll interval
-
-  @Test(arguments: [
-    // Changes once a day.
-    (86_400, 60, 1440.0, 3600), (86_400, 900, 96, nil), (86_400, 3600, 24, nil),
-    // Changes once an hour, once a minute, once a month.
-    (3600, 60, 60, nil), (3600, 2, 1800, 60), (60, 2, 30, nil), (30 * 86_400, 3600, 720, 86_400),
-  ])
-  func `a wasteful poll interval is reported with a better one`(
-    _ change: Int, _ poll: Int, _ looks: Double, _ better: Int?
-  ) {
-    let rhythm = VersionRhythm(changeSeconds: change, pollSeconds: poll)
-    #expect(rhythm.looksPerVersion == looks && rhythm.betterPollSeconds == better)
-  }
-
-  @Test func `the rhythm is derived from more than two versions`() throws {
-    let hours = [1, 2, 3, 4].map { $0 * 24 * 3600 }
-    let (publication, often) = try view(published: hours)
-    let (other, seldom) = try view(published: Array(hours.prefix(2)))
-    defer { withExtendedLifetime((publication, other)) {} }
-    let facts = try #require(often.facts[FrontPublication.transit])
-    let rhythm = try #require(VersionRhythm(facts, pollSeconds: 60, now: Self.now))
-    #expect(rhythm.changeSeconds == 86_400)
-    let metrics = FrontMetrics()
-    func text(_ view: CatalogView) -> String {
-      String(decoding: metrics.page(view, now: Self.now.secondsSinceEpoch), as: UTF8.self)
-    }
-    #expect(text(often).contains(#"seedbank_looks_per_version{series="transit/2"} "#))
-    #expect(!text(seldom).contains("seedbank_looks_per_version{"))
-    let content = PageContent(view: often, clients: metrics.clientCounts(since: Self.now), now: Self.now)
-    let poll = try #require(often.catalog?.allSeries.first).state.pollSeconds
-    let isTold = String(decoding: content.html.bytes, as: UTF8.self).contains("times for each new version")
-    #expect(isTold == (VersionRhythm(changeSeconds: 86_400, pollSeconds: poll).betterPollSeconds != nil))
   }
 }

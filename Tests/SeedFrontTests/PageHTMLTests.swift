@@ -90,7 +90,7 @@ import Testing
       [HTML.durationText(milliseconds: 42), HTML.durationText(milliseconds: 4_250)]
       + [HTML.durationText(milliseconds: 180_000), HTML.durationText(seconds: 2)]
       + [HTML.durationText(seconds: 600), HTML.durationText(seconds: 86_400), HTML.durationText(seconds: 90)]
-    let expected = ["42 ms", "4.2 s", "3 min", "2 s", "10 min", "24 h", "90 s"]
+    let expected = ["42 ms", "4.2 s", "3 minutes", "2 seconds", "10 minutes", "1 day", "90 seconds"]
     #expect(found == expected.map { $0.replacing(" ", with: "\u{A0}") })
     #expect(
       text(.time(UTCTime(secondsSinceEpoch: 0)))

@@ -186,7 +186,7 @@ import Testing
     let page = try #require(LivePage(index: Self.index, began: FrontPublication.start))
     let (view, now) = (try view(), FrontPublication.start)
     let first = page.document(view, counts([]), now: now)
-    let asked = [ClientCounts.Requests(dataset: "transit", model: "2.1", count: 7)]
+    let asked = [ClientCounts.Requests(client: ClientModel(label: "transit;2.1")!, count: 7)]
     #expect(page.document(view, counts(asked), now: now) == first)
     let second = page.document(view, counts(asked), now: now.adding(seconds: 1))
     #expect(second.tag != first.tag)
@@ -199,13 +199,13 @@ import Testing
   {
     let page = try #require(LivePage(index: Self.index, began: FrontPublication.start))
     func html(_ model: String, _ count: Int) throws -> String {
-      let asked = [ClientCounts.Requests(dataset: "transit", model: model, count: count)]
+      let asked = [ClientCounts.Requests(client: ClientModel(label: "transit;\(model)")!, count: count)]
       return String(decoding: page.document(try view(), counts(asked), now: .now()).bytes, as: UTF8.self)
     }
     let used = try html("2.1", 1234)
     #expect(used.contains("it is in use") && used.contains("<data value=\"1234\">"))
     let other = try #require(LivePage(index: Self.index, began: FrontPublication.start))
-    let asked = [ClientCounts.Requests(dataset: "transit", model: "3.0", count: 1)]
+    let asked = [ClientCounts.Requests(client: ClientModel(label: "transit;3.0")!, count: 1)]
     let unused = String(decoding: other.document(try view(), counts(asked), now: .now()).bytes, as: UTF8.self)
     #expect(unused.contains("No client of transit 2 has asked") && !unused.contains("may be retired"))
     let nobody = try rendered([])

@@ -1,3 +1,4 @@
+import SeedPublication
 import SeedSystem
 import Support
 import Testing
@@ -6,17 +7,24 @@ import Testing
 
 @Suite struct TroublesTests {
   @Test func `the end of a problem is reported once with its total duration`() {
-    var troubles = Troubles<String>()
     let start = ContinuousClock.now
-    func follow(_ topic: String, _ isOn: Bool, _ seconds: Int) -> Duration? {
-      troubles.follow(topic, isOn: isOn, at: start.advanced(by: .seconds(seconds)))
+    let second = Mutex(0)
+    let messages = Mutex<[String]>([])
+    let log = OperatorLog(now: { start.advanced(by: .seconds(second.withLock(\.self))) }) { record in
+      messages.withLock { $0.append(record.message) }
     }
-    #expect(follow("a", false, 0) == nil, "there was none")
-    #expect(follow("a", true, 1) == nil)
-    #expect(follow("b", true, 5) == nil)
-    #expect(follow("a", true, 9) == nil, "it lasts")
-    #expect(follow("a", false, 11) == .seconds(10))
-    #expect(follow("a", false, 12) == nil)
-    #expect(follow("b", false, 20) == .seconds(15))
+    func follow(_ trouble: FrontTrouble, _ isOn: Bool, at time: Int) -> [String] {
+      second.withLock { $0 = time }
+      messages.withLock { $0 = [] }
+      log.follow(trouble, isOn: isOn)
+      return messages.withLock(\.self)
+    }
+    #expect(follow(.late, false, at: 0) == [], "there was none")
+    #expect(follow(.late, true, at: 1) == [])
+    #expect(follow(.unreadable, true, at: 5) == [])
+    #expect(follow(.late, true, at: 9) == [], "it lasts")
+    #expect(follow(.late, false, at: 11).first?.hasSuffix("answers again, after 10 seconds") == true)
+    #expect(follow(.late, false, at: 12) == [])
+    #expect(follow(.unreadable, false, at: 20).first?.hasSuffix("loaded again, after 15 seconds") == true)
   }
 }

@@ -50,14 +50,6 @@ import Testing
     #expect(throws: ScheduleMistake.day("")) { try WeeklyTimes("Mon,,Tue 03:30") }
   }
 
-  @Test func `a duration is a number and a unit`() throws {
-    #expect(
-      try ["45s", "90m", "6h", "1d"].map { try WrittenDuration($0).seconds } == [45, 5400, 21_600, 86_400])
-    for wrong in ["", "0h", "6", "h", "6 h", "-1h", "1.5h", "6H", "06h", "9999999999h", "1h30m"] {
-      #expect(throws: ScheduleMistake.duration(wrong)) { try WrittenDuration(wrong) }
-    }
-  }
-
   @Test func `an unknown time zone is rejected with the nearest name`() {
     #expect(throws: ScheduleMistake.zone("Europe/Zurch", nearest: "Europe/Zurich")) {
       try ZoneClock("Europe/Zurch")

@@ -43,14 +43,10 @@ struct PlistTests {
     #expect(accepted > count / 20 && accepted < count)
   }
 
-  @Test("cyclic containers, overlapping objects and too many objects are rejected")
+  @Test("overlapping objects and too many objects are rejected")
   func hostile() {
-    let cycle = list([[0xA1, 0]])
-    #expect(throws: PlistError(reason: .cycle, offset: 0)) { try BinaryPlist(cycle) }
     let twice = list([[0x51, 0x61]], offsets: [8, 8])
     #expect(throws: PlistError(reason: .overlapping, offset: 8)) { try BinaryPlist(twice) }
-    let nested = list((0..<200).map { [0xA1, UInt8($0 + 1)] } + [[0x09]])
-    #expect(throws: PlistError(reason: .tooDeep, offset: 128)) { try BinaryPlist(nested) }
     var huge = list([[0x09]])
     huge.replaceSubrange((huge.count - 24)..<(huge.count - 16), with: [0, 0, 0, 0, 0, 0xFF, 0xFF, 0xFF])
     #expect(throws: PlistError(reason: .tooManyObjects, offset: huge.count - 24)) { try BinaryPlist(huge) }

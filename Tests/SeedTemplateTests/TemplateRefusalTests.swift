@@ -185,7 +185,7 @@ struct TemplateRefusalTests {
       let path = try maker.store(Transit.model([], [JSONMember("history", true)]), sql)
       let template = try Template(reading: path)
       #expect(template.file.filled == [table])
-      #expect(throws: TemplateProblem(table, "the store has rows", TemplateProblem.makeNew)) {
+      #expect(throws: TemplateProblem(table, "the store has rows", .makeNew)) {
         try template.requireEmpty()
       }
       #expect(throws: TemplateProblem.self) { try Template.extract(path, to: maker("template.sqlite")) }

@@ -15,7 +15,6 @@ package final class FrontMetrics: Sendable {
   private let seriesNames = NameRegister(limit: 0xFFFF)
   let agentNames = NameRegister(limit: 256)
   let lookRate = Mutex(LookRate())
-  /// Whether proxies may answer timestamp requests.
   let hidesLooks = Mutex(false)
 
   package init() {}
@@ -62,8 +61,7 @@ package final class FrontMetrics: Sendable {
     let rates = looksPerSecond
     return total.clients.compactMap { label, count in
       ClientModel(label: agentNames.name(at: label)).map {
-        ClientCounts.Requests(
-          dataset: $0.dataset, model: $0.model, count: count, looksPerSecond: rates[$0])
+        ClientCounts.Requests(client: $0, count: count, looksPerSecond: rates[$0])
       }
     }
   }
@@ -78,7 +76,7 @@ package final class FrontMetrics: Sendable {
     page.writePublication(view, now: now)
     page.writeSignatures(view)
     page.writeFacts(view, now: now)
-    page.writeCrowd(looksPerSecond, view, now: now)
+    page.writeCrowd(looksPerSecond, view)
     if let follow = view.follow?.current { page.writeFollow(follow) }
     return page.bytes
   }
@@ -108,40 +106,5 @@ final class NameRegister: Sendable {
 
   func name(at place: Int) -> String {
     state.withLock { $0.names.indices.contains(place - 1) ? $0.names[place - 1] : "" }
-  }
-}
-
-/// The polling rate of clients, computed from samples of counters. Pure.
-struct LookRate: Sendable {
-  private struct Sample {
-    let second: Int
-    /// By User-Agent label.
-    let looks: [Int: Int]
-  }
-
-  /// Oldest first.
-  private var samples: [Sample] = []
-
-  static let apartSeconds = 30
-  /// Fifteen minutes of samples.
-  private static let mostSamples = 31
-
-  mutating func note(_ looks: @autoclosure () -> [Int: Int], at second: Int) {
-    if let newest = samples.last {
-      // After the clock was set back, the age of earlier samples is unknown.
-      if second < newest.second { samples = [] } else if second < newest.second + Self.apartSeconds { return }
-    }
-    samples.append(Sample(second: second, looks: looks()))
-    samples.removeFirst(max(0, samples.count - Self.mostSamples))
-  }
-
-  /// Requests per second between the oldest and the newest sample, by label. Empty before the second sample.
-  var perSecond: [Int: Double] {
-    guard let first = samples.first, let last = samples.last, last.second > first.second else { return [:] }
-    let seconds = Double(last.second - first.second)
-    return last.looks.reduce(into: [:]) { rates, one in
-      let looks: Int = one.value - first.looks[one.key, default: 0]
-      if looks > 0 { rates[one.key] = Double(looks) / seconds }
-    }
   }
 }

@@ -88,27 +88,13 @@ extension MetricsPage {
     writeGauge("seedbank_last_step_failed", "1 if the newest step was refused or failed.", facts) {
       $0.look.newest.map { $0.isFailure ? 1 : 0 }
     }
-    text.family(
-      "seedbank_found_by", .gauge, "1 for the way in which the newest step found changes.",
-      facts.flatMap { facts in
-        FoundBy.Way.allCases.map { way in
-          (
-            [("series", facts.series.description), ("way", way.rawValue)],
-            facts.look.foundBy?.way == way ? 1 : 0
-          )
-        }
-      })
-    text.family(
-      "seedbank_compared_because", .gauge,
-      "1 for the reason for which the newest step compared rows despite origin.changes being log.",
-      facts.flatMap { facts in
-        ComparisonWhy.allCases.map { why in
-          (
-            [("series", facts.series.description), ("why", why.rawValue)],
-            facts.look.foundBy?.why == why ? 1 : 0
-          )
-        }
-      })
+    writeChoice(
+      "seedbank_found_by", "way", "1 for the way in which the newest step found changes.", facts
+    ) { $0.look.foundBy?.way }
+    writeChoice(
+      "seedbank_compared_because", "why",
+      "1 for the reason for which the newest step compared rows despite origin.changes being log.", facts
+    ) { $0.look.foundBy?.why }
     text.family(
       "seedbank_origin_log_missed_total", .counter,
       "Rows that the origin's log missed, and that an audit found and published.",
@@ -116,7 +102,7 @@ extension MetricsPage {
     writeReading(facts, now: now)
     writeMirrors(view, now: now)
     let samples = facts.flatMap { facts in
-      StepRecord.Outcome.allCases.map { outcome -> PrometheusText.Sample in
+      StepRecord.Outcome.allCases.map { outcome -> Sample in
         // Starts at 0, because monitors do not count the first appearance of a value as an increase.
         (
           [("series", facts.series.description), ("result", outcome.rawValue)],
@@ -165,19 +151,34 @@ extension MetricsPage {
     }
   }
 
-  private mutating func writeGauge(
-    _ name: String, _ help: String, _ series: [SeriesMetadata], _ value: (SeriesMetadata) -> Int
-  ) {
-    text.family(name, .gauge, help, series.map { ([("series", $0.series.description)], Double(value($0))) })
-  }
-
-  private mutating func writeGauge(
-    _ name: String, _ help: String, _ facts: [SeriesFacts], _ value: (SeriesFacts) -> Int?
+  private mutating func writeGauge<Item: OfSeries>(
+    _ name: String, _ help: String, _ items: [Item], _ value: (Item) -> Int?
   ) {
     text.family(
       name, .gauge, help,
-      facts.compactMap { facts in
-        value(facts).map { ([("series", facts.series.description)], Double($0)) }
+      items.compactMap { item in
+        value(item).map { ([("series", item.series.description)], Double($0)) }
+      })
+  }
+
+  /// A gauge for each possible value of a choice: 1 for the present one.
+  private mutating func writeChoice<Choice: CaseIterable & RawRepresentable<String> & Equatable>(
+    _ name: String, _ label: String, _ help: String, _ facts: [SeriesFacts],
+    _ current: (SeriesFacts) -> Choice?
+  ) {
+    text.family(
+      name, .gauge, help,
+      facts.flatMap { facts in
+        Choice.allCases.map { choice in
+          (
+            [("series", facts.series.description), (label, choice.rawValue)],
+            current(facts) == choice ? 1 : 0
+          )
+        }
       })
   }
 }
+
+private protocol OfSeries { var series: Series { get } }
+extension SeriesMetadata: OfSeries {}
+extension SeriesFacts: OfSeries {}

@@ -3,6 +3,8 @@ import SeedHTTP
 import SeedSystem
 
 struct MetricsPage {
+  typealias Sample = PrometheusText.Sample
+
   let seriesName: (Int) -> String
   let agentName: (Int) -> String
   var text = PrometheusText()
@@ -37,7 +39,7 @@ struct MetricsPage {
 
   private mutating func writeAnswers(_ counts: FrontCounts) {
     let samples = AnswerMark.Kind.allCases.flatMap { kind in
-      (0..<FrontCounts.statusClasses).map { status -> PrometheusText.Sample in
+      (0..<FrontCounts.statusClasses).map { status -> Sample in
         let count = counts.answers[FrontCounts.place(kind, status: status * 100)]
         return ([("kind", "\(kind)"), ("status", status == 0 ? "none" : "\(status)xx")], Double(count))
       }
@@ -55,9 +57,10 @@ struct MetricsPage {
 
   private mutating func writeClients(_ counts: FrontCounts) {
     let samples = counts.clients.sorted { $0.key < $1.key }.compactMap {
-      label, count -> PrometheusText.Sample? in
-      let parts = agentName(label).split(separator: ";").map(String.init)
-      return parts.count == 2 ? ([("dataset", parts[0]), ("model", parts[1])], Double(count)) : nil
+      label, count -> Sample? in
+      ClientModel(label: agentName(label)).map {
+        ([("dataset", $0.dataset), ("model", $0.model)], Double(count))
+      }
     }
     text.family(
       "seedbank_client_requests_total", .counter, "Requests of the client library, by model.", samples)
@@ -95,5 +98,87 @@ struct MetricsPage {
     for (name, kind, help, value) in families {
       if let value { text.family(name, kind, help, [([], value)]) }
     }
+  }
+}
+
+/// This process's resource usage, from Linux.
+struct ProcessUse {
+  let cpuSeconds: Double
+  let virtualBytes: Double
+  let residentBytes: Double
+  let openFiles: Double?
+  let mostFiles: Double?
+  /// Seconds since 1970.
+  let start: Double
+
+  /// The line has about 50 numbers.
+  private static let mostBytes = 4096
+
+  /// Returns `nil` if there is no `/proc`.
+  init?() {
+    guard let bytes = try? File("/proc/self/stat", for: .reading).read(Self.mostBytes) else { return nil }
+    // The program's name is in parentheses and may contain spaces and parentheses.
+    let text = String(decoding: bytes, as: UTF8.self)
+    guard let end = text.lastIndex(of: ")") else { return nil }
+    // Starts with field 3 in the numbering of proc(5).
+    let fields = text[end...].dropFirst(2).split(separator: " ").map { Double($0) ?? 0 }
+    guard fields.count > 21 else { return nil }
+    let ticks = Double(sysconf(Int32(_SC_CLK_TCK)))
+    cpuSeconds = (fields[11] + fields[12]) / ticks
+    virtualBytes = fields[20]
+    residentBytes = fields[21] * Double(sysconf(Int32(_SC_PAGESIZE)))
+    start = Self.seconds(CLOCK_REALTIME) - Self.seconds(CLOCK_BOOTTIME) + fields[19] / ticks
+    openFiles = (try? Folder.names(in: "/proc/self/fd")).map { Double($0.count) }
+    var limit = rlimit()
+    let isKnown = getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0
+    mostFiles = isKnown ? Double(limit.rlim_cur) : nil
+  }
+
+  private static func seconds(_ clock: clockid_t) -> Double {
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
+}
+
+/// Prometheus' text exposition format, version 0.0.4.
+struct PrometheusText {
+  private(set) var text = ""
+
+  enum Kind: String { case counter, gauge, histogram }
+
+  typealias Sample = (labels: [(name: String, value: String)], value: Double)
+
+  mutating func family(_ name: String, _ kind: Kind, _ help: String, _ samples: [Sample] = []) {
+    text += "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n"
+    for sample in samples { add(name, sample.labels, sample.value) }
+  }
+
+  private mutating func add(_ name: String, _ labels: [(name: String, value: String)], _ value: Double) {
+    text += name
+    if !labels.isEmpty {
+      text += "{" + labels.map { "\($0.name)=\"\(Self.escaped($0.value))\"" }.joined(separator: ",") + "}"
+    }
+    text += " \(Self.number(value))\n"
+  }
+
+  /// Writes a histogram from non-cumulative counts, with one more bucket than bounds.
+  mutating func histogram(_ name: String, _ help: String, bounds: [Double], counts: [Int], sum: Double) {
+    family(name, .histogram, help)
+    var total = 0
+    for (bound, count) in zip(bounds.map(Self.number) + ["+Inf"], counts) {
+      total += count
+      add("\(name)_bucket", [("le", bound)], Double(total))
+    }
+    add("\(name)_sum", [], sum)
+    add("\(name)_count", [], Double(total))
+  }
+
+  private static func number(_ value: Double) -> String {
+    Int64(exactly: value).map { "\($0)" } ?? "\(value)"
+  }
+
+  private static func escaped(_ text: String) -> String {
+    text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
   }
 }

@@ -1,4 +1,5 @@
 import SeedFormat
+import SeedPublication
 import SeedSystem
 
 /// A piece of the page. Only literals in the source are markup. Interpolated values are escaped unless they are `HTML`.
@@ -39,7 +40,6 @@ struct HTML: Hashable, Sendable, ExpressibleByStringInterpolation {
     }
   }
 
-  /// The limit of Unicode scalars in untrusted text.
   static let foreignScalars = 300
 
   static func shortened(_ text: String, _ most: Int) -> String {
@@ -68,14 +68,12 @@ struct HTML: Hashable, Sendable, ExpressibleByStringInterpolation {
 
 // Numbers and times, with values for the page's script.
 extension HTML {
-  /// Formats `12 345`.
   static func number(_ number: Int) -> HTML { "<data value=\"\(number)\">\(grouped(number))</data>" }
 
   static func number(_ number: Int, _ one: String, _ many: String) -> HTML {
     "\(Self.number(number)) \(number == 1 ? one : many)"
   }
 
-  /// Formats `1.2 MB`.
   static func size(_ bytes: Int) -> HTML { "<data value=\"\(bytes)\">\(sizeText(bytes))</data>" }
 
   /// Formats UTC. The page's script converts it to local time.
@@ -86,31 +84,47 @@ extension HTML {
   static func readable(_ time: UTCTime) -> String { String(time.text.dropLast()).replacing("T", with: " ") }
 
   static func grouped(_ number: Int) -> String {
-    let digits = Array(String(number.magnitude))
-    let parts = digits.indices.map { index in
-      index > 0 && (digits.count - index).isMultiple(of: 3) ? "\u{202F}\(digits[index])" : "\(digits[index])"
-    }
-    return (number < 0 ? "−" : "") + parts.joined()
+    number.grouped.replacing(",", with: "\u{202F}").replacing("-", with: "−")
   }
 
-  static func sizeText(_ bytes: Int) -> String {
-    ByteCount(bytes: bytes).description.replacing(" ", with: "\u{A0}")
-  }
+  static func sizeText(_ bytes: Int) -> String { unbroken("\(ByteCount(bytes: bytes))") }
 
-  /// Formats `350 ms`, `4.2 s` or `3 min`.
   static func durationText(milliseconds: Int) -> String {
-    switch milliseconds {
-    case ..<1000: "\(milliseconds)\u{A0}ms"
-    case ..<60_000: "\(milliseconds / 1000).\(milliseconds / 100 % 10)\u{A0}s"
-    default: "\(milliseconds / 60_000)\u{A0}min"
-    }
+    unbroken(TimeSpan.taken(milliseconds: milliseconds))
   }
 
-  /// Formats `2 s`, `10 min` or `24 h`.
-  static func durationText(seconds: Int) -> String {
-    for (size, unit) in [(3600, "h"), (60, "min")] where seconds >= size && seconds.isMultiple(of: size) {
-      return "\(seconds / size)\u{A0}\(unit)"
-    }
-    return "\(seconds)\u{A0}s"
+  static func durationText(seconds: Int) -> String { unbroken(TimeSpan(seconds: seconds).exactly) }
+
+  private static func unbroken(_ text: String) -> String { text.replacing(" ", with: "\u{A0}") }
+
+  /// A table in its own scroll area, so that a wide one does not scroll the page. `id` must be unique on it.
+  static func table(_ id: String, _ caption: HTML, _ heads: [HTML], _ rows: [HTML]) -> HTML {
+    """
+    <div class="scroll" tabindex="0" role="region" aria-labelledby="\(id):caption">
+    <table id="\(id)"><caption id="\(id):caption">\(caption)</caption>
+    <thead><tr>\(heads)</tr></thead>
+    <tbody>
+    \(rows)</tbody></table></div>
+
+    """
+  }
+
+  static func head(_ text: String) -> HTML { "<th scope=\"col\">\(text)</th>" }
+
+  /// For right-aligned numbers.
+  static func numberHead(_ text: String) -> HTML { "<th scope=\"col\" class=\"number\">\(text)</th>" }
+
+  /// `id` identifies the row when others are inserted before it.
+  static func row(_ id: String? = nil, named name: HTML, _ cells: [HTML]) -> HTML {
+    "<tr\(id.map { " id=\"\($0)\"" as HTML })><th scope=\"row\">\(name)</th>\(cells)</tr>\n"
+  }
+
+  static func cell(_ content: HTML?) -> HTML { "<td>\(content)</td>" }
+
+  static func numberCell(_ content: HTML?) -> HTML { "<td class=\"number\">\(content)</td>" }
+
+  /// A state as a word with a colour and shape.
+  static func state(_ kind: String, _ word: String) -> HTML {
+    "<span class=\"state \(kind)\">\(word)</span>"
   }
 }

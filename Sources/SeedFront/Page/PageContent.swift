@@ -83,7 +83,6 @@ struct PageContent: Sendable {
     return "<nav aria-label=\"Series\">\n\(HTML.table("list", caption, heads, rows))</nav>"
   }
 
-  /// Complete sections, up to the size limit.
   private var sections: HTML {
     let isFolded = series.count > PageLimits.openSeries
     var (shown, bytes): ([HTML], Int) = ([], 0)

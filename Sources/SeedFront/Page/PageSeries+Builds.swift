@@ -12,7 +12,7 @@ extension PageSeries {
       <figure class="strip">
       <svg viewBox="0 0 \(PageLimits.builds * Strip.pitch) \(Strip.height)" preserveAspectRatio="none" role="img"
       aria-label="\(Self.summary(Array(steps)))">
-      \(Strip(Array(steps.reversed())).bars)</svg>
+      \(Strip(steps: steps.reversed()).bars)</svg>
       <figcaption>\(Self.summary(Array(steps))) Newest at the right; a higher bar took longer.</figcaption>
       </figure>
       \(curves)
@@ -37,7 +37,6 @@ extension PageSeries {
     return "<p class=\"quiet\">\(HTML.number(count, "more build", "more builds")): \(link).</p>"
   }
 
-  /// Formats `38 published, 2 failed; the longest took 4.2 s.`
   private static func summary(_ steps: [StepRecord]) -> String {
     let counts = StepRecord.Outcome.allCases.compactMap { outcome -> String? in
       let count = steps.count { $0.outcome == outcome }
@@ -116,9 +115,7 @@ private struct Strip {
   private static let barWidth = 8
   private static let least = 6
 
-  private let steps: [StepRecord]
-
-  init(_ steps: [StepRecord]) { self.steps = steps }
+  let steps: [StepRecord]
 
   var bars: [HTML] {
     let longest = max(1, steps.map(\.milliseconds).max() ?? 1)

@@ -52,7 +52,6 @@ extension PageSeries {
     }
   }
 
-  /// The problem and its remedy.
   private func sentence(_ problem: SeriesProblem) -> HTML? {
     switch problem {
     case .expired:

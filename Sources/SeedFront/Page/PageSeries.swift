@@ -11,7 +11,6 @@ struct PageSeries: Sendable {
   /// Worst first.
   let problems: [SeriesProblem]
   let clients: ClientCounts
-  /// Whether clients can move to a newer major.
   let hasSuccessor: Bool
   /// Whether the front serves a copy, which gets no reports of the publisher's steps.
   let isCopy: Bool
@@ -104,7 +103,7 @@ struct PageSeries: Sendable {
       ("unpacked", "Unpacked", snapshot.map { .size($0.rawLength) }),
       ("models", "Models", "\(state.models.keys.sorted().map(\.description).joined(separator: ", "))"),
       ("look-every", "Looks every", facts?.checkSeconds.map(Self.rhythm)),
-      ("poll", "Clients look every", pollWords),
+      ("poll", "Clients look every", "\(HTML.durationText(seconds: state.pollSeconds))"),
       ("next", "Next snapshot", nextSnapshots),
     ]
     return "<dl class=\"glance\">\n\(entries.map { Self.entry($0.0, $0.1, $0.2) })</dl>"

@@ -1,7 +1,6 @@
 import SeedDatabase
 import SeedFormat
 
-/// SQL for the log entries since a snapshot.
 struct LogEntries {
   let condition: String
 

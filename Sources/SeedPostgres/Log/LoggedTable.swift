@@ -1,4 +1,5 @@
 import SeedDatabase
+import SeedFormat
 
 struct LoggedTable: Hashable {
   let schema: String
@@ -61,5 +62,80 @@ struct LogKey: Hashable {
     case Self.text: return "\(column)::\(Self.text)"
     default: return column
     }
+  }
+}
+
+struct TableFacts {
+  let kind: String
+  let isPermanent: Bool
+  /// Whether rows can be written without firing a statement trigger of this table.
+  let needsRows: Bool
+  let hasForeignPartition: Bool
+  /// The key's columns in order; nil if one is missing or has an unsuitable type.
+  let keys: [LogKey]?
+  let hasIndex: Bool
+
+  init?(_ oid: UInt32, keys names: [String], _ connection: PostgresConnection) throws(PostgresError) {
+    let rows = try connection.rows(
+      """
+      SELECT c.relkind, c.relpersistence, \(Self.needsRows), \(Self.hasForeignPartition), \
+      \(Self.keyColumns), \(Self.hasIndex) FROM pg_class c, \
+      (SELECT ARRAY(SELECT json_array_elements_text($2::json)) AS keys) g WHERE c.oid = $1::oid
+      """, ["\(oid)", String(decoding: JSONValue(strings: names).bytes, as: UTF8.self)])
+    guard let row = rows.first else { return nil }
+    (kind, isPermanent) = (row[0] ?? "", row[1] == "p")
+    (needsRows, hasForeignPartition, hasIndex) = (row[2] == "t", row[3] == "t", row[5] == "t")
+    keys = LogKey.all(row[4], count: names.count)
+  }
+
+  // MARK: Conditions on a table c in pg_class and key columns g.keys
+
+  /// Writes to a partition's root or an inherited table's parent fire no statement trigger of the table itself, and
+  /// writes by replication fire none.
+  static let needsRows = """
+    (c.relkind = 'p' OR c.relispartition OR EXISTS (SELECT FROM pg_inherits WHERE inhrelid = c.oid) \
+    OR EXISTS (SELECT FROM pg_subscription_rel WHERE srrelid = c.oid))
+    """
+
+  /// Rows in another server, whose writes are invisible.
+  static let hasForeignPartition = """
+    EXISTS (SELECT FROM pg_partition_tree(c.oid) part JOIN pg_class f ON f.oid = part.relid WHERE f.relkind = 'f')
+    """
+
+  static let keyColumns = """
+    (SELECT json_agg(json_build_array(a.attname, format('%I.%I:%s', tn.nspname, t.typname, a.atttypmod), t.typname, \
+    a.atttypmod, t.typtype = 'e', coalesce(l.collisdeterministic, true), format_type(a.atttypid, a.atttypmod) \
+    || coalesce(' COLLATE ' || quote_ident(ln.nspname) || '.' || quote_ident(l.collname), '')) ORDER BY key.place) \
+    FROM unnest(g.keys) WITH ORDINALITY AS key(name, place) JOIN pg_attribute a ON a.attrelid = c.oid \
+    AND a.attname = key.name AND a.attnum > 0 AND NOT a.attisdropped JOIN pg_type t ON t.oid = a.atttypid \
+    JOIN pg_namespace tn ON tn.oid = t.typnamespace LEFT JOIN pg_collation l ON l.oid = a.attcollation \
+    LEFT JOIN pg_namespace ln ON ln.oid = l.collnamespace)
+    """
+
+  static let hasIndex = """
+    EXISTS (SELECT FROM pg_index i JOIN pg_class ic ON ic.oid = i.indexrelid JOIN pg_am m ON m.oid = ic.relam \
+    WHERE i.indrelid = c.oid AND i.indisvalid AND i.indpred IS NULL AND m.amname = 'btree' \
+    AND (SELECT array_agg(x ORDER BY x) FROM unnest((i.indkey::int2[])[0:cardinality(g.keys) - 1]) x) \
+    = (SELECT array_agg(attnum ORDER BY attnum) FROM pg_attribute WHERE attrelid = c.oid AND attname = ANY (g.keys)))
+    """
+}
+
+extension LogKey {
+  /// Parses the result of ``TableFacts/keyColumns``.
+  static func all(_ text: String?, count: Int) -> [LogKey]? {
+    guard count > 0 else { return [] }
+    let rows = text.flatMap { try? JSONValue(parsing: Array($0.utf8)) }?.elements ?? []
+    let keys = rows.compactMap { LogKey($0.elements ?? []) }
+    return keys.count == count ? keys : nil
+  }
+
+  private init?(_ row: [JSONValue]) {
+    guard row.count == 7, let name = row[0].string, let type = row[1].string, let base = row[2].string,
+      let modifier = row[3].integer, let isEnum = row[4].bool, let isDeterministic = row[5].bool,
+      let cast = row[6].string
+    else { return nil }
+    self.init(
+      name: name, type: type, base: base, modifier: modifier, isEnum: isEnum,
+      isDeterministic: isDeterministic, cast: cast)
   }
 }

@@ -23,7 +23,7 @@ struct PostgresLogCatalog {
   static func exists(_ names: LogNames, _ connection: PostgresConnection) throws(PostgresError) -> Bool {
     try !connection.rows(
       "SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND "
-        + PostgresLogParts.isRegistry("c"),
+        + LogNames.isRegistry("c"),
       [names.schema]
     ).isEmpty
   }
@@ -35,9 +35,9 @@ struct PostgresLogCatalog {
     let rows = try connection.rows(
       """
       SELECT current_user, has_schema_privilege(n.oid, 'USAGE') AND coalesce((SELECT bool_and(has_table_privilege(c.oid, 'SELECT')) \
-      FROM pg_class c WHERE c.relnamespace = n.oid AND (\(PostgresLogParts.isRegistry("c")) OR \(PostgresLogParts.isLog("c")))), true) \
+      FROM pg_class c WHERE c.relnamespace = n.oid AND (\(LogNames.isRegistry("c")) OR \(LogNames.isLog("c")))), true) \
       FROM pg_namespace n WHERE n.nspname = $1 \
-      AND EXISTS (SELECT FROM pg_class c WHERE c.relnamespace = n.oid AND \(PostgresLogParts.isRegistry("c")))
+      AND EXISTS (SELECT FROM pg_class c WHERE c.relnamespace = n.oid AND \(LogNames.isRegistry("c")))
       """, [names.schema])
     guard let row = rows.first else { return false }
     guard row[1] != "t" else { return true }

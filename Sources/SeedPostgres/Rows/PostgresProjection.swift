@@ -20,7 +20,7 @@ struct PostgresProjection {
   {
     self.table = table
     place = projection.place
-    let reader = SourceReader(table, projection, connection)
+    let reader = SourceReader(table: table, projection: projection, connection: connection)
     let found: [(name: String, type: UInt32)]
     (source, found) = try reader.read()
     try reader.check(found.map(\.name))
@@ -106,10 +106,6 @@ private struct SourceReader {
   let table: TableSchema
   let projection: Projection
   let connection: PostgresConnection
-
-  init(_ table: TableSchema, _ projection: Projection, _ connection: PostgresConnection) {
-    (self.table, self.projection, self.connection) = (table, projection, connection)
-  }
 
   typealias Columns = [(name: String, type: UInt32)]
 

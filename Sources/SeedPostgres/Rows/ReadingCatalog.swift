@@ -67,3 +67,81 @@ extension ReadRelation {
     (schema, name, kind) = (row[1] ?? "", row[2] ?? "", row[3] ?? "")
   }
 }
+
+extension PostgresConnection {
+  /// Words for time or session without parentheses, and special date values.
+  private static let volatileWords: Set<String> = [
+    "current_date", "current_time", "current_timestamp", "localtime", "localtimestamp", "current_user",
+    "user",
+    "session_user", "current_role", "current_catalog", "current_schema", "now", "today", "tomorrow",
+    "yesterday",
+    "tablesample",
+  ]
+
+  /// Built-in functions that are not IMMUTABLE only because they depend on settings, which a step fixes, or on
+  /// definitions whose changes are detected. They depend neither on time nor on rows.
+  private static let steadyFunctions: Set<String> = [
+    "array_to_json", "array_to_string", "concat", "concat_ws", "date", "date_part", "date_trunc", "extract",
+    "format", "generate_series", "interval", "json_agg", "json_build_array", "json_build_object",
+    "json_object_agg", "jsonb_agg", "jsonb_build_array", "jsonb_build_object", "jsonb_object_agg",
+    "make_timestamptz", "overlaps", "quote_literal", "quote_nullable", "row_to_json", "time", "timestamp",
+    "timestamptz", "timetz", "timezone", "to_char", "to_date", "to_json", "to_jsonb", "to_number",
+    "to_timestamp",
+  ]
+
+  /// Why a SELECT or a table may yield other rows without a write: its definition, or views or policies that it uses,
+  /// read time, random numbers or another server. In doubt returns a reason, which costs a comparison but never a row.
+  func restlessness(
+    of select: String?, reading relations: Set<ReadRelation>
+  ) throws(PostgresError) -> String? {
+    // Foreign tables change without a local transaction, and the server's own views show its current state.
+    if let away = relations.first(where: { $0.kind == "f" }) {
+      return "\"\(away.name)\" is on another server"
+    }
+    if relations.contains(where: { $0.schema == "information_schema" }) {
+      return "it reads the server's catalog"
+    }
+    let all = [select].compactMap(\.self) + (try definitions(relations))
+    let words = all.map(Self.words(in:)).reduce(into: Set<String>()) { $0.formUnion($1) }
+    if let word = words.sorted().first(where: { Self.volatileWords.contains($0) || $0.hasPrefix("pg_") }) {
+      return "\"\(word)\" is in its SELECT, or in a view or policy behind it"
+    }
+    let calls = all.reduce(into: Set<String>()) { $0.formUnion(Self.calls(in: $1)) }
+    return try changingFunction(calls).map { "\($0)() is not IMMUTABLE" }
+  }
+
+  private func definitions(_ relations: Set<ReadRelation>) throws(PostgresError) -> [String] {
+    guard !relations.isEmpty else { return [] }
+    let list = "{\(relations.map { "\($0.oid)" }.sorted().joined(separator: ","))}"
+    return try rows(
+      """
+      SELECT pg_get_viewdef(oid) FROM pg_class WHERE relkind = 'v' AND oid = ANY ($1::oid[]) \
+      UNION ALL SELECT pg_get_expr(polqual, polrelid) FROM pg_policy WHERE polrelid = ANY ($1::oid[])
+      """, [list]
+    ).compactMap(\.[0])
+  }
+
+  /// Only IMMUTABLE guarantees equal results for equal rows.
+  private func changingFunction(_ names: Set<String>) throws(PostgresError) -> String? {
+    guard !names.isEmpty else { return nil }
+    func list(_ names: Set<String>) -> String {
+      "{\(names.sorted().map { "\"\($0)\"" }.joined(separator: ","))}"
+    }
+    return try rows(
+      """
+      SELECT proname FROM pg_proc WHERE proname = ANY ($1::name[]) AND provolatile <> 'i' AND NOT (provolatile = 's' \
+      AND pronamespace = 'pg_catalog'::regnamespace AND proname = ANY ($2::name[])) ORDER BY proname LIMIT 1
+      """, [list(names), list(Self.steadyFunctions)]
+    ).first?[0]
+  }
+
+  private static func words(in sql: String) -> Set<String> {
+    let words = sql.lowercased().split { !($0.isLetter || $0.isNumber || $0 == "_") }
+    return Set(words.map(String.init))
+  }
+
+  /// Words before a parenthesis in lower case: functions, and harmless other words.
+  private static func calls(in sql: String) -> Set<String> {
+    Set(sql.lowercased().matches(of: /([\p{L}_][\p{L}\p{N}_]*)\x22?\s*\(/).map { String($0.1) })
+  }
+}

@@ -1,7 +1,9 @@
 import SeedPublisher
 
 struct SchemaCatalog {
-  private(set) var tables: [Table] = []
+  var tables: [Table] { order.compactMap { found[$0] } }
+  private var found: [String: Table] = [:]
+  private var order: [String] = []
   /// Relations without rows or without a key, with their kinds.
   private(set) var others: [(name: String, kind: String)] = []
 
@@ -46,23 +48,10 @@ struct SchemaCatalog {
     let parentColumns: [String]
   }
 
+  private let connection: PostgresConnection
+
   init(_ connection: PostgresConnection) throws(PostgresError) {
-    var reader = CatalogReader(connection)
-    try reader.read()
-    tables = reader.order.compactMap { reader.tables[$0] }
-    others = reader.others
-  }
-}
-
-private struct CatalogReader {
-  let connection: PostgresConnection
-  var order: [String] = []
-  var tables: [String: SchemaCatalog.Table] = [:]
-  var others: [(name: String, kind: String)] = []
-
-  init(_ connection: PostgresConnection) { self.connection = connection }
-
-  mutating func read() throws(PostgresError) {
+    self.connection = connection
     try readRelations()
     try readColumns()
     try readIndexes()
@@ -79,35 +68,35 @@ private struct CatalogReader {
   }
 
   private mutating func readRelations() throws(PostgresError) {
-    let found = try rows(
+    let rows = try self.rows(
       "c.relname, c.relkind, has_table_privilege(c.oid, 'SELECT'), row_security_active(c.oid)",
       "WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f')")
-    for row in found.sorted(by: { number($0, 0) < number($1, 0) }) {
+    for row in rows.sorted(by: { number($0, 0) < number($1, 0) }) {
       let (id, name) = (row[0] ?? "", row[1] ?? "")
       if let kind = Self.kinds[row[2] ?? ""] {
         others.append((name, kind))
         continue
       }
       order.append(id)
-      tables[id] = SchemaCatalog.Table(name: name, isReadable: row[3] == "t", isGuarded: row[4] == "t")
+      found[id] = Table(name: name, isReadable: row[3] == "t", isGuarded: row[4] == "t")
     }
   }
 
   private static let kinds = ["v": "view", "m": "materialized view", "f": "foreign table"]
 
   private mutating func readColumns() throws(PostgresError) {
-    let found = try rows(
+    let rows = try self.rows(
       "a.attnum, a.attname, a.atttypid, a.attnotnull",
       "JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped WHERE true")
-    for row in found.sorted(by: { number($0, 1) < number($1, 1) }) {
-      tables[row[0] ?? ""]?.columns.append(
-        SchemaCatalog.Column(
+    for row in rows.sorted(by: { number($0, 1) < number($1, 1) }) {
+      found[row[0] ?? ""]?.columns.append(
+        Column(
           number: number(row, 1), name: row[2] ?? "", type: UInt32(number(row, 3)), isNotNull: row[4] == "t"))
     }
   }
 
   private mutating func readIndexes() throws(PostgresError) {
-    let found = try rows(
+    let rows = try self.rows(
       """
       i.relname, x.indisprimary, x.indisunique, x.indpred IS NULL AND x.indexprs IS NULL AND m.amname = 'btree' \
       AND x.indisvalid AND x.indnatts = x.indnkeyatts, x.indkey
@@ -116,25 +105,25 @@ private struct CatalogReader {
       JOIN pg_index x ON x.indrelid = c.oid JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_am m ON m.oid = i.relam \
       WHERE true
       """)
-    for row in found.sorted(by: { ($0[1] ?? "") < ($1[1] ?? "") }) {
-      guard let table = tables[row[0] ?? ""] else { continue }
+    for row in rows.sorted(by: { ($0[1] ?? "") < ($1[1] ?? "") }) {
+      guard let table = found[row[0] ?? ""] else { continue }
       let numbers = (row[5] ?? "").split(separator: " ").compactMap { Int($0) }
-      tables[row[0] ?? ""]?.indexes.append(
-        SchemaCatalog.Index(
+      found[row[0] ?? ""]?.indexes.append(
+        Index(
           name: row[1] ?? "", columns: table.names(numbers) ?? [], isPrimary: row[2] == "t",
           isUnique: row[3] == "t", isPlain: row[4] == "t"))
     }
   }
 
   private mutating func readReferences() throws(PostgresError) {
-    let found = try rows(
+    let rows = try self.rows(
       "f.confrelid, f.conkey, f.confkey, f.confrelid::regclass",
       "JOIN pg_constraint f ON f.conrelid = c.oid AND f.contype = 'f' AND f.conparentid = 0 WHERE true")
-    for row in found {
-      guard let columns = tables[row[0] ?? ""]?.names(Self.list(row[2])) else { continue }
-      let parent = tables[row[1] ?? ""]
-      tables[row[0] ?? ""]?.references.append(
-        SchemaCatalog.Reference(
+    for row in rows {
+      guard let columns = found[row[0] ?? ""]?.names(Self.list(row[2])) else { continue }
+      let parent = found[row[1] ?? ""]
+      found[row[0] ?? ""]?.references.append(
+        Reference(
           columns: columns, parent: parent?.name ?? row[4] ?? "",
           parentColumns: parent?.names(Self.list(row[3])) ?? []))
     }

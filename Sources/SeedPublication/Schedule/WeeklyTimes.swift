@@ -66,7 +66,6 @@ package enum ScheduleMistake: Error, Hashable, CustomStringConvertible {
   case times(String)
   case day(String)
   case zone(String, nearest: String?)
-  case duration(String)
 
   /// The expected and the found text, without a full stop.
   package var description: String {
@@ -77,20 +76,6 @@ package enum ScheduleMistake: Error, Hashable, CustomStringConvertible {
     case .zone(let found, let nearest):
       "\"\(found)\" is not a time zone of this machine"
         + (nearest.map { ", did you mean \"\($0)\"?" } ?? "; expected an IANA name such as \"Europe/Zurich\"")
-    case .duration(let found):
-      "expected \(TimeSpan.expected), found \"\(found)\""
     }
-  }
-}
-
-/// A duration as an operator writes it, such as `90m` or `6h`.
-package struct WrittenDuration: Hashable, Sendable {
-  package let text: String
-  package let seconds: Int
-
-  /// Parses a duration. The caller checks its range.
-  package init(_ text: String) throws(ScheduleMistake) {
-    guard let span = TimeSpan(text) else { throw .duration(text) }
-    (self.text, seconds) = (text, span.seconds)
   }
 }

@@ -175,7 +175,6 @@ package struct ArchivedObject: Sendable {
   package var keys: [String] { members.map(\.name).filter { $0 != "$class" } }
 }
 
-/// The reason why a property list is not a readable keyed archive.
 package struct ArchiveError: Error, Hashable, Sendable, CustomStringConvertible {
   package let reason: Reason
   /// The object's number; nil for the whole archive.

@@ -1,16 +1,14 @@
 extension TableMapping {
   /// Throws if the model does not explain an index, or if a unique index is missing.
-  func checkIndexes(of file: StoreFile) throws { try IndexRules(file, self).check() }
+  func checkIndexes(of file: StoreFile) throws { try IndexRules(file: file, mapping: self).check() }
 
   /// The names of the triggers. Throws if the model does not explain one, or one is missing.
-  func triggers(of file: StoreFile) throws -> [String] { try TriggerRules(file, self).check() }
+  func triggers(of file: StoreFile) throws -> [String] { try TriggerRules(file: file, mapping: self).check() }
 }
 
 private struct IndexRules {
-  private let file: StoreFile
-  private let mapping: TableMapping
-
-  init(_ file: StoreFile, _ mapping: TableMapping) { (self.file, self.mapping) = (file, mapping) }
+  let file: StoreFile
+  let mapping: TableMapping
 
   func check() throws {
     let tables = Set(mapping.tables.map(\.name))
@@ -23,13 +21,12 @@ private struct IndexRules {
         : fetch[index.name] == index.columns || isNamedByColumns(index)
       guard !index.columns.isEmpty, isKnown else {
         throw TemplateProblem(
-          index.name, "nothing in the model explains this index of \(index.table)", TemplateProblem.makeNew)
+          index.name, "nothing in the model explains this index of \(index.table)", .makeNew)
       }
     }
     let found = Set(file.schema.indexes.map(\.name))
     if let missing = unique.keys.sorted().first(where: { !found.contains($0) }) {
-      throw TemplateProblem(
-        missing, "the index of a uniqueness constraint is missing", TemplateProblem.makeNew)
+      throw TemplateProblem(missing, "the index of a uniqueness constraint is missing", .makeNew)
     }
   }
 
@@ -69,10 +66,8 @@ private struct IndexRules {
 
 /// The triggers of derived attributes that count a relationship, as written by Apple's framework.
 private struct TriggerRules {
-  private let file: StoreFile
-  private let mapping: TableMapping
-
-  init(_ file: StoreFile, _ mapping: TableMapping) { (self.file, self.mapping) = (file, mapping) }
+  let file: StoreFile
+  let mapping: TableMapping
 
   func check() throws -> [String] {
     var known: [String: String] = [:]
@@ -86,7 +81,7 @@ private struct TriggerRules {
       throw TemplateProblem(name, "nothing in the model explains this trigger")
     }
     if let missing = known.keys.sorted().first(where: { file.schema.triggers[$0] == nil }) {
-      throw TemplateProblem(missing, "the trigger of a derived attribute is missing", TemplateProblem.makeNew)
+      throw TemplateProblem(missing, "the trigger of a derived attribute is missing", .makeNew)
     }
     return known.keys.sorted()
   }
@@ -110,7 +105,6 @@ private struct TriggerRules {
   }
 }
 
-/// The triggers that maintain a count of related objects.
 private struct CountTriggers {
   let table, column: String
   let entity, attribute: String

@@ -1,5 +1,4 @@
 extension TableMapping {
-  /// Explains a store's whole schema by its model.
   package init(_ file: StoreFile) throws {
     var resolver = MappingResolver(file)
     let tables = try resolver.tables()
@@ -59,7 +58,7 @@ private struct MappingResolver {
     return try file.schema.tables.compactMap { table in
       if let known = explained[table.name] { return known }
       if try isHistory(table) || StoreFile.ownTables.contains(table.name) { return nil }
-      throw TemplateProblem(table.name, "nothing in the model explains this table", TemplateProblem.makeNew)
+      throw TemplateProblem(table.name, "nothing in the model explains this table", .makeNew)
     }
   }
 
@@ -76,12 +75,12 @@ private struct MappingResolver {
   private func objects(of root: ObjectModel.Entity) throws -> TableMapping.Table {
     let name = "Z" + root.name.uppercased()
     guard let found = table(name) else {
-      throw TemplateProblem(root.name, "the store has no table \(name)", TemplateProblem.makeNew)
+      throw TemplateProblem(root.name, "the store has no table \(name)", .makeNew)
     }
     let columns = try named(try wanted(in: root), root)
     try compare(found, columns)
     guard found.columns.filter({ $0.keyPlace > 0 }).map(\.name) == ["Z_PK"] else {
-      throw TemplateProblem(name, "its key is not Z_PK", TemplateProblem.makeNew)
+      throw TemplateProblem(name, "its key is not Z_PK", .makeNew)
     }
     let order = Dictionary(
       uniqueKeysWithValues: found.columns.enumerated().map { ($0.element.name, $0.offset) })
@@ -171,20 +170,18 @@ private struct MappingResolver {
     for column in columns.sorted(by: { $0.name < $1.name }) {
       guard let known = found[column.name] else {
         throw TemplateProblem(
-          column.content.words, "the table \(table.name) has no column \(column.name)",
-          TemplateProblem.makeNew)
+          column.content.words, "the table \(table.name) has no column \(column.name)", .makeNew)
       }
       guard known.type == column.type else {
         throw TemplateProblem(
           column.content.words,
-          "the column \(table.name).\(column.name) is \(known.type) instead of \(column.type)",
-          TemplateProblem.makeNew)
+          "the column \(table.name).\(column.name) is \(known.type) instead of \(column.type)", .makeNew)
       }
     }
     let names = Set(columns.map(\.name))
     if let column = table.columns.first(where: { !names.contains($0.name) }) {
       throw TemplateProblem(
-        "\(table.name).\(column.name)", "nothing in the model explains this column", TemplateProblem.makeNew)
+        "\(table.name).\(column.name)", "nothing in the model explains this column", .makeNew)
     }
   }
 
@@ -195,13 +192,13 @@ private struct MappingResolver {
   ) throws -> ObjectModel.Relationship? {
     let place = "\(entity.name).\(relationship.name)"
     guard model[relationship.destination] != nil else {
-      throw TemplateProblem(place, "its destination is not in the model", TemplateProblem.makeNew)
+      throw TemplateProblem(place, "its destination is not in the model", .makeNew)
     }
     guard let name = relationship.inverse else { return nil }
     guard let (owner, inverse) = model.relationship(name, of: relationship.destination),
       inverse.inverse == relationship.name, inverse.isTransient == relationship.isTransient,
       areInOneLine(inverse.destination, entity.name), areInOneLine(owner.name, relationship.destination)
-    else { throw TemplateProblem(place, "its inverse does not lead back to it", TemplateProblem.makeNew) }
+    else { throw TemplateProblem(place, "its inverse does not lead back to it", .makeNew) }
     return inverse
   }
 
@@ -245,7 +242,7 @@ private struct MappingResolver {
       throw TemplateProblem(
         "\(side.entity).\(side.name)",
         "the store has \(found.isEmpty ? "no" : "more than one") table \(names.sorted().joined(separator: " or "))",
-        TemplateProblem.makeNew)
+        .makeNew)
     }
     let columns = try PairColumns(
       found[0],
@@ -280,7 +277,7 @@ private struct PairColumns {
   func columns() throws -> [TableMapping.Column] {
     let keys = table.columns.filter { $0.keyPlace > 0 }.map(\.name)
     guard keys.count == 2, table.columns.allSatisfy({ $0.type == "INTEGER" }) else {
-      throw TemplateProblem(table.name, "it is no table of pairs of keys", TemplateProblem.makeNew)
+      throw TemplateProblem(table.name, "it is no table of pairs of keys", .makeNew)
     }
     let ways = [keys, keys.reversed()].filter {
       Self.fits($0[0], wanted[0].stem) && Self.fits($0[1], wanted[1].stem)
@@ -289,8 +286,7 @@ private struct PairColumns {
     guard let way = exact.first ?? (ways.count == 1 ? ways[0] : nil) else {
       throw TemplateProblem(
         table.name,
-        "its columns \(keys.joined(separator: " and ")) do not name both sides of the relationship",
-        TemplateProblem.makeNew)
+        "its columns \(keys.joined(separator: " and ")) do not name both sides of the relationship", .makeNew)
     }
     var contents: [String: TableMapping.Content] = [:]
     for (key, wanted) in zip(way, wanted) {
@@ -304,14 +300,12 @@ private struct PairColumns {
     let columns = try table.columns.map { column in
       guard let content = contents[column.name] else {
         throw TemplateProblem(
-          "\(table.name).\(column.name)", "nothing in the model explains this column", TemplateProblem.makeNew
-        )
+          "\(table.name).\(column.name)", "nothing in the model explains this column", .makeNew)
       }
       return TableMapping.Column(name: column.name, type: column.type, content: content)
     }
     guard columns.count == contents.count else {
-      throw TemplateProblem(
-        table.name, "it has no column for the order of an ordered relationship", TemplateProblem.makeNew)
+      throw TemplateProblem(table.name, "it has no column for the order of an ordered relationship", .makeNew)
     }
     return columns
   }
@@ -323,7 +317,6 @@ private struct PairColumns {
 }
 
 extension TableMapping.Content {
-  /// For messages: the property, if there is one.
   package var words: String {
     switch self {
     case .key: "the key"

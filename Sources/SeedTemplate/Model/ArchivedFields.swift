@@ -87,7 +87,7 @@ struct ArchivedFields {
   }
 
   func missing(_ key: String) -> TemplateProblem {
-    TemplateProblem(place, "the key \(key) of \(object.className) is missing", TemplateProblem.makeNew)
+    TemplateProblem(place, "the key \(key) of \(object.className) is missing", .makeNew)
   }
 
   func unexpected(_ key: String) -> TemplateProblem {

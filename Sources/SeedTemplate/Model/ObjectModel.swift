@@ -22,7 +22,6 @@ package struct ObjectModel: Hashable, Sendable {
     package let relationships: [Relationship]
     /// Fetched properties, which have no column.
     package let fetched: [String]
-    /// Unique constraints.
     package let uniqueness: [[String]]
     package let indexes: [Index]
   }
@@ -60,7 +59,6 @@ package struct ObjectModel: Hashable, Sendable {
     /// Bytes that may be stored in a separate file.
     package let isExternal: Bool
     package let defaultValue: Default?
-    /// For a transformable attribute.
     package let transformer: String?
     /// For a composite attribute, in the model's order.
     package let elements: [Attribute]
@@ -89,7 +87,6 @@ package struct ObjectModel: Hashable, Sendable {
   package struct Relationship: Hashable, Sendable {
     package let name: String
     package let destination: String
-    /// The destination's inverse relationship.
     package let inverse: String?
     package let isToOne: Bool
     package let isOrdered: Bool
@@ -141,17 +138,23 @@ package struct TemplateProblem: Error, Hashable, Sendable, CustomStringConvertib
   package let problem: String
   package let remedy: String
 
-  package init(_ place: String, _ problem: String, _ remedy: String = TemplateProblem.report) {
-    (self.place, self.problem, self.remedy) = (place, problem, remedy)
+  package init(_ place: String, _ problem: String, _ remedy: Remedy = .report) {
+    (self.place, self.problem, self.remedy) = (place, problem, remedy.text)
   }
 
-  /// The remedy for a valid store with features that Seedbank does not know.
-  package static let report =
-    "Seedbank does not support it: leave it out of the model, or send the maintainers an empty store with it"
+  package struct Remedy: Sendable, ExpressibleByStringInterpolation {
+    let text: String
 
-  /// The remedy for an unsuitable store.
-  package static let makeNew =
-    "let the app make a new, empty store of this model, as in the article CoreData, and take that"
+    package init(stringLiteral text: String) { self.text = text }
+
+    /// For a valid store with features that Seedbank does not support.
+    package static let report: Remedy =
+      "Seedbank does not support it: leave it out of the model, or send the maintainers an empty store with it"
+
+    /// For an unsuitable store.
+    package static let makeNew: Remedy =
+      "let the app make a new, empty store of this model, as in the article CoreData, and take that"
+  }
 
   package var description: String { "\(place): \(problem); \(remedy)" }
 }

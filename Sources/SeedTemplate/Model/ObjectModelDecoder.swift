@@ -1,18 +1,17 @@
 extension ObjectModel {
   package init(_ archive: [UInt8]) throws {
     do {
-      self = try ObjectModelDecoder(KeyedArchive(archive)).model()
+      self = try ObjectModelDecoder(archive: KeyedArchive(archive)).model()
     } catch let problem as TemplateProblem {
       throw problem
     } catch {
-      throw TemplateProblem("the store's model", "\(error)", TemplateProblem.makeNew)
+      throw TemplateProblem("the store's model", "\(error)", .makeNew)
     }
   }
 }
 
-/// Decodes an archived model's entities with their own properties.
 private struct ObjectModelDecoder {
-  private let archive: KeyedArchive
+  let archive: KeyedArchive
 
   /// The largest model found had 25.
   private static let mostEntities = 2_000
@@ -25,11 +24,9 @@ private struct ObjectModelDecoder {
     "NSUniqueTuples", "NSUserInfo", "NSVersionHashModifier",
   ]
 
-  init(_ archive: KeyedArchive) { self.archive = archive }
-
   func model() throws -> ObjectModel {
     guard case .object(let root) = archive.root, root.className == "NSManagedObjectModel" else {
-      throw TemplateProblem("the store's model", "it is no NSManagedObjectModel", TemplateProblem.makeNew)
+      throw TemplateProblem("the store's model", "it is no NSManagedObjectModel", .makeNew)
     }
     let fields = try ArchivedFields(archive, root, "the store's model", known: Self.modelKeys)
     let identifiers = try fields.elements("NSVersionIdentifiers").map { value in
@@ -49,13 +46,12 @@ private struct ObjectModelDecoder {
     let fields: ArchivedFields
     let properties: [String: ArchivedObject]
     let parent: String?
-    let parentNumber: Int?
   }
 
   private func outlines(_ model: ArchivedFields) throws -> [String: Outline] {
     let entries = try model.entries("NSEntities")
     guard !entries.isEmpty else {
-      throw TemplateProblem("the store's model", "it has no entities", TemplateProblem.makeNew)
+      throw TemplateProblem("the store's model", "it has no entities", .makeNew)
     }
     guard entries.count <= Self.mostEntities else {
       throw TemplateProblem("the store's model", "it has more than \(Self.mostEntities) entities")
@@ -69,17 +65,17 @@ private struct ObjectModelDecoder {
   private func outline(_ name: String, _ object: ArchivedObject, _ names: [Int: String]) throws -> Outline {
     let fields = try ArchivedFields(archive, object, name, known: Self.entityKeys)
     guard object.className == "NSEntityDescription", try fields.name("NSEntityName") == name else {
-      throw TemplateProblem(name, "the model lists another entity under this name", TemplateProblem.makeNew)
+      throw TemplateProblem(name, "the model lists another entity under this name", .makeNew)
     }
     let parent = try fields.object("NSSuperentity")
     if let parent, names[parent.number] == nil {
-      throw TemplateProblem(name, "its parent is not in the model", TemplateProblem.makeNew)
+      throw TemplateProblem(name, "its parent is not in the model", .makeNew)
     }
     let properties = try fields.entries("NSProperties")
     return Outline(
       name: name, fields: fields,
       properties: Dictionary(uniqueKeysWithValues: properties.map { ($0.name, $0.object) }),
-      parent: parent.flatMap { names[$0.number] }, parentNumber: parent?.number)
+      parent: parent.flatMap { names[$0.number] })
   }
 
   /// Throws if an entity inherits from itself, or if parents and children disagree.
@@ -89,7 +85,7 @@ private struct ObjectModelDecoder {
       while let name = next {
         steps += 1
         guard steps <= outlines.count else {
-          throw TemplateProblem(outline.name, "it inherits from itself", TemplateProblem.makeNew)
+          throw TemplateProblem(outline.name, "it inherits from itself", .makeNew)
         }
         next = outlines[name]?.parent
       }
@@ -97,8 +93,7 @@ private struct ObjectModelDecoder {
       let found = Set(outlines.values.filter { $0.parent == outline.name }.map(\.name))
       guard children == found else {
         throw TemplateProblem(
-          outline.name, "the model names other entities below it than inherit from it",
-          TemplateProblem.makeNew)
+          outline.name, "the model names other entities below it than inherit from it", .makeNew)
       }
     }
   }
@@ -116,12 +111,11 @@ private struct ObjectModelDecoder {
       // A child has a copy of each inherited property, or a proxy of it in older stores.
       guard try decoder.isInherited(from: above) else {
         throw TemplateProblem(
-          "\(outline.name).\(name)", "it is another property than the one of the same name above it",
-          TemplateProblem.report)
+          "\(outline.name).\(name)", "it is another property than the one of the same name above it")
       }
     }
     if let missing = inherited.keys.sorted().first(where: { outline.properties[$0] == nil }) {
-      throw TemplateProblem("\(outline.name).\(missing)", "it is not inherited", TemplateProblem.makeNew)
+      throw TemplateProblem("\(outline.name).\(missing)", "it is not inherited", .makeNew)
     }
     return try entity(outline, own)
   }
@@ -142,8 +136,7 @@ private struct ObjectModelDecoder {
   {
     try archive.elements(of: list).map { value in
       guard case .string(let name) = value, properties.contains(name) else {
-        throw TemplateProblem(
-          fields.place, "a constraint or an index names no property", TemplateProblem.report)
+        throw TemplateProblem(fields.place, "a constraint or an index names no property")
       }
       return name
     }
@@ -187,7 +180,7 @@ private struct ObjectModelDecoder {
       throw TemplateProblem("\(place), \(name)", "it is neither binary nor ascending")
     }
     guard properties.contains(name) else {
-      throw TemplateProblem("\(place), \(name)", "the entity has no such property", TemplateProblem.report)
+      throw TemplateProblem("\(place), \(name)", "the entity has no such property")
     }
     return name
   }

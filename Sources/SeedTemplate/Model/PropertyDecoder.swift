@@ -94,15 +94,14 @@ struct PropertyDecoder {
       (1 << 1, common.isOptional), (1 << 2, try fields.flag("NSIsReadOnly")), (1 << 3, common.isTransient),
     ]
     guard told.allSatisfy({ (packed & $0.bit != 0) == $0.value }) else {
-      throw TemplateProblem(fields.place, "its packed flags contradict its keys", TemplateProblem.makeNew)
+      throw TemplateProblem(fields.place, "its packed flags contradict its keys", .makeNew)
     }
     return common
   }
 
   private func checkOwner(_ fields: ArchivedFields) throws {
     guard try fields.object("NSEntity")?.number == number else {
-      throw TemplateProblem(
-        fields.place, "the model assigns it to another entity", TemplateProblem.makeNew)
+      throw TemplateProblem(fields.place, "the model assigns it to another entity", .makeNew)
     }
   }
 
@@ -117,7 +116,7 @@ struct PropertyDecoder {
     let maximum = try fields.integer("NSMaxCount")
     let isOrdered = try fields.flag("NSIsOrdered")
     guard (try fields.integer("_P") & 1 << 10 != 0) == isOrdered else {
-      throw TemplateProblem(place, "its packed flags contradict its keys", TemplateProblem.makeNew)
+      throw TemplateProblem(place, "its packed flags contradict its keys", .makeNew)
     }
     try checkEnds(fields)
     return ObjectModel.Relationship(
@@ -140,7 +139,7 @@ struct PropertyDecoder {
         } else { nil }
       guard try fields.text(told) == name else {
         throw TemplateProblem(
-          place, "it leads to another entity or has another inverse than it names", TemplateProblem.makeNew)
+          place, "it leads to another entity or has another inverse than it names", .makeNew)
       }
     }
   }

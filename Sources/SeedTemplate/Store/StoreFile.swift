@@ -11,7 +11,6 @@ package struct StoreFile: Sendable {
   /// Tables with rows, except those that are never empty.
   package let filled: [String]
 
-  /// The names of those tables for a message, shortened if there are many.
   package var filledWords: String {
     let most = 5
     let more = filled.count > most ? " and \(filled.count - most) more" : ""
@@ -26,7 +25,7 @@ package struct StoreFile: Sendable {
     try Self.checkCompanions(path)
     let connection = try Connection(path, .snapshot)
     guard try connection.value("PRAGMA quick_check(1)") == .text("ok") else {
-      throw TemplateProblem(path, "the file is damaged", TemplateProblem.makeNew)
+      throw TemplateProblem(path, "the file is damaged", .makeNew)
     }
     let names = Set(try connection.rows("SELECT name FROM sqlite_schema").map { $0[0].text })
     guard Self.ownTables.isSubset(of: names) else {
@@ -68,16 +67,15 @@ package struct StoreFile: Sendable {
       case .blob(let plist) = rows[0][2]
     else {
       throw TemplateProblem(
-        "Z_METADATA", "it does not have the one row of version 1 that a store has", TemplateProblem.makeNew)
+        "Z_METADATA", "it does not have the one row of version 1 that a store has", .makeNew)
     }
     return try StoreMetadata(uuid: uuid, plist: plist)
   }
 
-  /// The model's archive, decompressed.
   private static func archive(_ connection: Connection) throws -> [UInt8] {
     let rows = try connection.rows("SELECT Z_CONTENT FROM Z_MODELCACHE LIMIT 2")
     guard rows.count == 1, case .blob(let content) = rows[0][0] else {
-      throw TemplateProblem("Z_MODELCACHE", "it does not have one row with a model", TemplateProblem.makeNew)
+      throw TemplateProblem("Z_MODELCACHE", "it does not have one row with a model", .makeNew)
     }
     do {
       var archive: [UInt8] = []
@@ -89,7 +87,7 @@ package struct StoreFile: Sendable {
       }
       return archive
     } catch {
-      throw TemplateProblem("Z_MODELCACHE", "the model cannot be expanded: \(error)", TemplateProblem.makeNew)
+      throw TemplateProblem("Z_MODELCACHE", "the model cannot be expanded: \(error)", .makeNew)
     }
   }
 
@@ -100,11 +98,11 @@ package struct StoreFile: Sendable {
       guard case .integer(let number) = row[0], case .text(let name) = row[1],
         case .integer(let parent) = row[2]
       else {
-        throw TemplateProblem("Z_PRIMARYKEY", "a row has no number or no name", TemplateProblem.makeNew)
+        throw TemplateProblem("Z_PRIMARYKEY", "a row has no number or no name", .makeNew)
       }
       guard !ownNumbers.contains(number) else { continue }
       guard numbers.updateValue(number, forKey: name) == nil else {
-        throw TemplateProblem("Z_PRIMARYKEY, \(name)", "it is listed twice", TemplateProblem.makeNew)
+        throw TemplateProblem("Z_PRIMARYKEY, \(name)", "it is listed twice", .makeNew)
       }
       parents[name] = parent
     }
@@ -118,8 +116,7 @@ package struct StoreFile: Sendable {
     let names = Set(model.entities.map(\.name))
     if let name = names.symmetricDifference(numbers.keys).sorted().first {
       throw TemplateProblem(
-        "Z_PRIMARYKEY, \(name)", "the entity is in only one of the store's list and its model",
-        TemplateProblem.makeNew)
+        "Z_PRIMARYKEY, \(name)", "the entity is in only one of the store's list and its model", .makeNew)
     }
     for (place, entity) in model.numbered.enumerated() {
       let name = entity.name
@@ -128,7 +125,7 @@ package struct StoreFile: Sendable {
         throw TemplateProblem(
           "Z_PRIMARYKEY, \(name)",
           "its number or its parent is another than in a new store of this model, as after a migration in place",
-          TemplateProblem.makeNew)
+          .makeNew)
       }
     }
   }
@@ -137,7 +134,6 @@ package struct StoreFile: Sendable {
     let names = Set(model.entities.map(\.name))
     guard let name = names.symmetricDifference(metadata.hashes.keys).sorted().first else { return }
     throw TemplateProblem(
-      "Z_METADATA, \(name)", "the entity is in only one of the version hashes and the model",
-      TemplateProblem.makeNew)
+      "Z_METADATA, \(name)", "the entity is in only one of the version hashes and the model", .makeNew)
   }
 }

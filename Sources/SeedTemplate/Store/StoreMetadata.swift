@@ -1,7 +1,6 @@
 import SeedFormat
 import SeedTrust
 
-/// A store's `Z_METADATA`.
 package struct StoreMetadata: Hashable, Sendable {
   package let uuid: String
   /// The version of Apple's framework that made it; 0 if missing.
@@ -16,14 +15,14 @@ package struct StoreMetadata: Hashable, Sendable {
     do {
       list = try BinaryPlist(plist)
     } catch {
-      throw TemplateProblem(Self.place, "\(error)", TemplateProblem.makeNew)
+      throw TemplateProblem(Self.place, "\(error)", .makeNew)
     }
     guard let members = list.members else {
-      throw TemplateProblem(Self.place, "the property list is no dictionary", TemplateProblem.makeNew)
+      throw TemplateProblem(Self.place, "the property list is no dictionary", .makeNew)
     }
     func value(_ name: String) -> BinaryPlist.Object? { members[name].map { list.objects[$0] } }
     guard value("NSStoreType") == .string("SQLite") else {
-      throw TemplateProblem(Self.place, "NSStoreType is not SQLite", TemplateProblem.makeNew)
+      throw TemplateProblem(Self.place, "NSStoreType is not SQLite", .makeNew)
     }
     if let key = members.map(\.name).first(where: { $0.contains("CloudKit") }) {
       throw TemplateProblem("\(Self.place), \(key)", Self.mirrored, Self.unmirrored)
@@ -36,7 +35,7 @@ package struct StoreMetadata: Hashable, Sendable {
   }
 
   static let mirrored = "the store is mirrored with CloudKit"
-  static let unmirrored =
+  static let unmirrored: TemplateProblem.Remedy =
     "let the app make the template with an NSPersistentContainer, or without cloudKitContainerOptions"
 
   private static func hashes(
@@ -46,8 +45,7 @@ package struct StoreMetadata: Hashable, Sendable {
       uniqueKeysWithValues: members.map { member in
         guard case .data(let hash) = list.objects[member.value], hash.count == hashBytes else {
           throw TemplateProblem(
-            "\(place), \(member.name)", "the version hash does not have \(hashBytes) bytes",
-            TemplateProblem.makeNew)
+            "\(place), \(member.name)", "the version hash does not have \(hashBytes) bytes", .makeNew)
         }
         return (member.name, hash)
       })
@@ -56,8 +54,7 @@ package struct StoreMetadata: Hashable, Sendable {
   private static func check(_ told: BinaryPlist.Object?, _ computed: String, _ key: String) throws {
     guard let told, told != .string(computed) else { return }
     throw TemplateProblem(
-      "\(place), \(key)", "it does not match the version hashes, from which it is made",
-      TemplateProblem.makeNew)
+      "\(place), \(key)", "it does not match the version hashes, from which it is made", .makeNew)
   }
 
   private var sorted: [(name: String, hash: [UInt8])] {

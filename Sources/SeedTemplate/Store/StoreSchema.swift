@@ -62,7 +62,7 @@ package struct StoreSchema: Hashable, Sendable {
         throw TemplateProblem(
           name,
           "the table was changed by a migration in place, after which Apple's rules for names no longer hold",
-          TemplateProblem.makeNew)
+          .makeNew)
       }
       guard sql.hasPrefix("CREATE TABLE \(name) ") || sql.hasPrefix("CREATE TABLE \(name)(") else {
         throw TemplateProblem(name, "it is no ordinary table")

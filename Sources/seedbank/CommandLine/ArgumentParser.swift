@@ -16,6 +16,7 @@ struct ArgumentParser {
     try parser.readWords()
     try parser.assignPositionals()
     try parser.requireOptions()
+    try parser.checkActions()
     return ParsedArguments(command, parser.values)
   }
 
@@ -29,38 +30,21 @@ struct ArgumentParser {
       if word == "--" {
         positionals.append(contentsOf: pending)
         pending = []
-      } else if word.hasPrefix("--") {
-        try readLong(word)
       } else if word.hasPrefix("-"), word != "-" {
-        try readShorts(word)
+        try readOption(word)
       } else {
         positionals.append(word)
       }
     }
   }
 
-  private mutating func readLong(_ word: String) throws(UsageError) {
-    let (name, value) = Self.split(word.dropFirst(2))
-    guard let option = command.allOptions.first(where: { $0.name == name }) else {
-      throw unknownOption("--\(name)")
+  /// `--port value`, `--port=value`, `-p value` or `-p=value`.
+  private mutating func readOption(_ word: String) throws(UsageError) {
+    let name = word.prefix { $0 != "=" }
+    guard let option = command.allOptions.first(where: { $0.names.contains(String(name)) }) else {
+      throw unknownOption(String(name))
     }
-    try read(option, value)
-  }
-
-  /// `-v`, `-o value`, `-o=value`, or grouped flags: `-qv`.
-  private mutating func readShorts(_ word: String) throws(UsageError) {
-    let (letters, value) = Self.split(word.dropFirst())
-    let options = letters.map { letter in command.allOptions.first { $0.short == letter } }
-    guard let last = options.last ?? nil, options.dropLast().allSatisfy({ $0?.isFlag == true }) else {
-      throw unknownOption("-\(letters)")
-    }
-    for case .some(let flag) in options.dropLast() { try read(flag, nil) }
-    try read(last, value)
-  }
-
-  private static func split(_ word: Substring) -> (name: String, value: String?) {
-    guard let sign = word.firstIndex(of: "=") else { return (String(word), nil) }
-    return (String(word[..<sign]), String(word[word.index(after: sign)...]))
+    try read(option, name.count < word.count ? String(word.dropFirst(name.count + 1)) : nil)
   }
 
   private mutating func read(_ option: Parameter, _ attached: String?) throws(UsageError) {
@@ -109,6 +93,15 @@ struct ArgumentParser {
   private func requireOptions() throws(UsageError) {
     let missing = command.options.first { $0.isRequired && values[$0.name] == nil }
     if let missing { throw error("Missing the option '\(missing.placeholder)'.") }
+  }
+
+  private func checkActions() throws(UsageError) {
+    guard let action = values["action"]?.first else { return }
+    let given = command.options.filter { values[$0.name] != nil && !$0.actions.isEmpty }
+    guard let wrong = given.first(where: { !$0.actions.contains(action) }) else { return }
+    let path = command.arguments.prefix { $0.name != "action" }.compactMap { values[$0.name]?.first }
+    let calls = wrong.actions.map { ([command.name] + path + [$0]).joined(separator: " ") }
+    throw UsageError(command.name, expected: alternatives(calls), for: wrong.word, found: action)
   }
 
   private func unknownOption(_ word: String) -> UsageError {

@@ -6,7 +6,6 @@ struct Command: Sendable {
   var arguments: [Parameter] = []
   var options: [Parameter] = []
   var examples: [(line: String, explanation: String)] = []
-  /// ``FailureReport`` converts its errors to exit codes.
   let run: @Sendable (ParsedArguments, Context) async throws -> Void
 
   var allOptions: [Parameter] { options + [.help] }
@@ -32,6 +31,8 @@ struct Parameter: Sendable {
   var suggestions: [String] = []
   /// The dotted path of the overridden configuration key.
   var setting: String?
+  /// The command's actions that accept it; empty for all.
+  var actions: [String] = []
   let help: String
 
   static func argument(
@@ -43,28 +44,30 @@ struct Parameter: Sendable {
       suggestions: suggestions, help: help)
   }
 
-  static func flag(_ name: String, short: Character? = nil, help: String) -> Self {
-    Self(name: name, short: short, help: help)
+  static func flag(_ name: String, actions: [String] = [], help: String) -> Self {
+    Self(name: name, actions: actions, help: help)
   }
 
   /// If given more than once, the last one counts unless it is repeatable.
   static func value(
     _ name: String, _ valueName: String, short: Character? = nil, isRequired: Bool = false,
     isRepeatable: Bool = false, choices: [String] = [], suggestions: [String] = [], setting: String? = nil,
-    help: String
+    actions: [String] = [], help: String
   ) -> Self {
     Self(
       name: name, short: short, valueName: valueName, isRequired: isRequired, isRepeatable: isRepeatable,
-      choices: choices, suggestions: suggestions, setting: setting, help: help)
+      choices: choices, suggestions: suggestions, setting: setting, actions: actions, help: help)
   }
 
   var isFlag: Bool { valueName == nil }
+
+  var names: [String] { (short.map { ["-\($0)"] } ?? []) + [word] }
 
   var word: String { isArgument ? "<\(name)>" : "--\(name)" }
 
   var placeholder: String { valueName.map { "\(word) <\($0)>" } ?? word }
 
-  static let help = flag("help", short: "h", help: "Show help information.")
+  static let help = Self(name: "help", short: "h", help: "Show help information.")
   static let json = flag("json", help: "Print the result as JSON.")
   static let dryRun = flag("dry-run", help: "Show the changes, without making them.")
   static let config = value(

@@ -13,7 +13,6 @@ struct FailureReport: Hashable {
   let message: String
   let isInResult: Bool
 
-  /// The only place that maps errors to exit codes.
   init(_ error: any Error) {
     isInResult = (error as? CommandFailure)?.isInResult ?? false
     switch error {

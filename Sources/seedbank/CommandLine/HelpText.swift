@@ -69,7 +69,8 @@ enum HelpText {
       if parameter.isArgument {
         parameter.choices.isEmpty ? "" : " One of: \(parameter.choices.joined(separator: ", "))."
       } else {
-        parameter.isRepeatable ? " May be given more than once." : ""
+        (parameter.isRepeatable ? " May be given more than once." : "")
+          + (parameter.actions.isEmpty ? "" : " Only for: \(parameter.actions.joined(separator: ", ")).")
       }
     return parameter.help + remark
   }

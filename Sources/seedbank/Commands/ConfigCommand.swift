@@ -17,9 +17,10 @@ extension Command {
       """,
     arguments: [.argument("action", choices: ["check", "show", "keys", "swift"], help: "What to do.")],
     options: [
-      .config, .value("dataset", "name", help: "Only this dataset ('swift')."),
+      .config, .value("dataset", "name", actions: ["swift"], help: "Only this dataset."),
       .value(
-        "model", "version", help: "The model that the app was built for ('swift'; default: the newest)."),
+        "model", "version", actions: ["swift"],
+        help: "The model that the app was built for (default: the newest)."),
       .json,
     ],
     examples: [
@@ -31,9 +32,6 @@ extension Command {
     ]
   ) { arguments, context in
     let action = arguments.required("action")
-    for name in ["dataset", "model"] where action != "swift" && arguments.flag(name) {
-      throw arguments.unsuitable(name, "config \(action)", "'config swift'")
-    }
     if action == "keys" { return try printKeys(context.console) }
     let configuration = try context.configuration(arguments)
     switch action {

@@ -27,7 +27,7 @@ extension Command {
     let choice = try SeriesChoice(arguments, try context.configuration(arguments))
     let number = try arguments.integer("version", in: 1...Int(Limits.exactJSONInteger))
     let destination = try arguments.requiredPath("to", from: context.currentDirectory)
-    try requireNew(destination)
+    try Paths.requireNew(destination)
     let published = try choice.published()
     let version = try number.map { try Version($0) } ?? published.state.head
     let recall = SeriesRecall(choice.publication, published)
@@ -50,14 +50,8 @@ extension Command {
     let scratch = try ScratchFolder(andDraft: draft)
     defer { scratch.remove() }
     let meta = try recall.export(version, to: draft, by: scratch.file("version.sqlite"))
-    try requireNew(destination)
+    try Paths.requireNew(destination)
     try DurableFile.moveIntoPlace(draft, destination)
     return meta
-  }
-
-  private static func requireNew(_ destination: String) throws(CommandFailure) {
-    guard Folder.exists(destination) else { return }
-    throw CommandFailure(
-      .usage, "\(destination.printable) is there already: name another file, or remove it.")
   }
 }

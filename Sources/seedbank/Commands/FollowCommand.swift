@@ -113,15 +113,15 @@ private struct FollowJob: Sendable {
     context.console.tellStart(configuration)
     let progress = FollowProgress(FollowState(every: everySeconds, now: .now()))
     guard arguments.flag("serve") else {
-      return await untilSignal(service(progress) {})
+      let service = service(progress) {}
+      return await context.work(until: signals, configuration) { await service.run() }
     }
     let front = try Front(
       configuration, arguments, context, sharing: follower.folder.publication, following: progress)
-    context.console.tellListening(front)
-    try context.console.result("listening on \(front.address)")
+    try context.console.tellListening(front)
     // The front also polls; it then logs a failed reload.
     let service = service(progress) { try? front.reload() }
-    await untilSignal(service)
+    await context.work(until: signals, configuration) { await service.run() }
     context.console.tellStopped(cutting: front.stop(configuration))
   }
 
@@ -131,19 +131,6 @@ private struct FollowJob: Sendable {
     FollowService(
       follower: follower, everySeconds: everySeconds, isRehashing: arguments.flag("verify"),
       progress: progress, console: context.console, onChange: onChange)
-  }
-
-  private func untilSignal(_ service: FollowService) async {
-    let manager = context.serviceManager
-    manager.tellReady()
-    let signal = await withTaskGroup { group in
-      group.addTask { await service.run() }
-      let signal = await signals.first()
-      group.cancelAll()
-      return signal
-    }
-    manager.tellStopping(frontSeconds: configuration.stopSeconds)
-    context.console.tellStopping(signal, drainSeconds: configuration.drainSeconds)
   }
 }
 

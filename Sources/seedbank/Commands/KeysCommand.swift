@@ -30,23 +30,32 @@ extension Command {
     ],
     options: [
       .config,
-      .value("with", "folder", isRepeatable: true, help: "A folder with keys, such as that of a USB stick."),
+      .value(
+        "with", "folder", isRepeatable: true,
+        actions: ["status", "renew", "rotate", "revoke", "add-signature"],
+        help: "A folder with keys, such as that of a USB stick."),
       .value(
         "to", "folder", isRepeatable: true,
+        actions: ["new", "rotate", "revoke"],
         help: "The folder for new root and targets keys; several are used in turn."),
       .value(
         "key", "file", isRepeatable: true,
-        help: "The key to sign with ('sign'), or a public key made elsewhere ('rotate', 'revoke')."),
+        actions: ["rotate", "revoke", "sign"],
+        help: "The key to sign with ('sign'), or a public key made elsewhere."),
       .value(
-        "count", "number", help: "The number of the role's new keys ('rotate'; default: as many as it has)."),
-      .value("threshold", "number", help: "How many of them must sign ('rotate'; default: as now)."),
-      .flag("replace", help: "Make a new key in place of the revoked one ('revoke')."),
+        "count", "number", actions: ["rotate"],
+        help: "The number of the role's new keys (default: as many as it has)."),
+      .value(
+        "threshold", "number", actions: ["rotate"], help: "How many of them must sign (default: as now)."),
+      .flag("replace", actions: ["revoke"], help: "Make a new key in place of the revoked one."),
       .flag(
-        "lost", help: "Begin a new chain of trust, if too few root keys are left to sign ('rotate root')."),
-      .flag("yes", help: "Confirm that the old root keys are lost for good ('rotate root --lost')."),
+        "lost", actions: ["rotate"],
+        help: "Begin a new chain of trust, if too few root keys are left to sign."),
+      .flag("yes", actions: ["rotate"], help: "Confirm that the old root keys are lost for good."),
       .flag(
         "prepare",
-        help: "Prepare the change without any key here; others sign it ('renew', 'rotate', 'revoke')."),
+        actions: ["renew", "rotate", "revoke"],
+        help: "Prepare the change without any key here; others sign it."),
       .json,
     ],
     examples: [
@@ -202,31 +211,20 @@ private enum KeyAction: String, CaseIterable {
 
   private static let several = 1...KeyRole.allCases.count
 
-  private var usage: (options: [String], names: ClosedRange<Int>, expected: String) {
+  private var usage: (names: ClosedRange<Int>, expected: String) {
     switch self {
-    case .status: (["with"], 0...0, "nothing more")
-    case .new: (["to"], 1...1, "a role")
-    case .renew: (["with", "prepare"], 1...1, "root or targets")
-    case .rotate:
-      (
-        ["with", "to", "key", "count", "threshold", "lost", "yes", "prepare"], Self.several,
-        "one or more roles"
-      )
-    case .revoke: (["with", "to", "key", "replace", "prepare"], 1...1, "a key's id")
-    case .payload: ([], 1...1, "root or targets")
-    case .sign: (["key"], 1...1, "the file of a payload")
-    case .addSignature: (["with"], Self.several, "files of signatures")
-    case .discard: ([], 0...0, "nothing more")
+    case .status, .discard: (0...0, "nothing more")
+    case .new: (1...1, "a role")
+    case .renew, .payload: (1...1, "root or targets")
+    case .rotate: (Self.several, "one or more roles")
+    case .revoke: (1...1, "a key's id")
+    case .sign: (1...1, "the file of a payload")
+    case .addSignature: (Self.several, "files of signatures")
     }
   }
 
   init(checking arguments: ParsedArguments) throws(UsageError) {
     self = KeyAction(rawValue: arguments.required("action")) ?? .status
-    for option in Self.allCases.flatMap(\.usage.options)
-    where arguments.flag(option) && !usage.options.contains(option) {
-      let allowing = Self.allCases.filter { $0.usage.options.contains(option) }
-      throw arguments.unsuitable(option, rawValue, alternatives(allowing.map { "keys \($0.rawValue)" }))
-    }
     let names = arguments.strings("name")
     guard usage.names.contains(names.count) else {
       throw arguments.unsuitable("name", names.joined(separator: " "), usage.expected)

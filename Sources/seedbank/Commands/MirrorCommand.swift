@@ -20,9 +20,9 @@ extension Command {
       .config,
       .flag(
         "replace",
+        actions: ["push"],
         help:
-          "Replace the metadata of an attempt that was lost ('push'). No other publisher may run."
-      ),
+          "Replace the metadata of an attempt that was lost. No other publisher may run."),
       .json,
     ],
     examples: [
@@ -31,63 +31,36 @@ extension Command {
     ]
   ) { arguments, context in
     let action = MirrorAction(rawValue: arguments.required("action")) ?? .check
-    if action == .check, arguments.flag("replace") {
-      throw arguments.unsuitable("replace", "check", "mirror push")
-    }
     let configuration = try context.configuration(arguments)
     guard !configuration.mirrors.isEmpty else {
       throw CommandFailure(
         .configuration,
         "\(configuration.file.printable): it names no mirrors: the article on mirrors shows how.")
     }
-    try MirrorWork(action, configuration, arguments, context).run()
-  }
-}
-
-private enum MirrorAction: String, CaseIterable { case check, push }
-
-/// Processes each mirror; an error of one does not stop the others.
-private struct MirrorWork {
-  let action: MirrorAction
-  let mirrors: [Mirror]
-  let publication: PublicationDirectory
-  let console: Console
-
-  init(
-    _ action: MirrorAction, _ configuration: DeploymentConfiguration, _ arguments: ParsedArguments,
-    _ context: Context
-  ) {
-    (self.action, console) = (action, context.console)
-    publication = PublicationDirectory(configuration.publication)
-    mirrors = configuration.openMirrors(context.environment).map { mirror in
-      var mirror = mirror
-      mirror.options.isByHand = true
-      mirror.options.replaces = arguments.flag("replace")
-      return mirror
-    }
-  }
-
-  func run() throws {
+    let publication = PublicationDirectory(configuration.publication)
     var failures: [FailureReport] = []
-    for mirror in mirrors {
-      let result = Result { try work(mirror) }
-      switch result {
+    // An error of one mirror does not stop the others.
+    for var mirror in configuration.openMirrors(context.environment) {
+      (mirror.options.isByHand, mirror.options.replaces) = (true, arguments.flag("replace"))
+      switch Result(catching: { try work(action, mirror, publication) }) {
       case .success(let words):
-        try console.report(
+        try context.console.report(
           ["mirror": .string(mirror.place), "result": .string(words)], "\(mirror.place): \(words)")
       case .failure(let error):
         let report = FailureReport(error)
         failures.append(report)
-        if console.isJSON {
-          try console.result(["mirror": .string(mirror.place), "error": report.json] as JSONValue)
+        if context.console.isJSON {
+          try context.console.result(["mirror": .string(mirror.place), "error": report.json] as JSONValue)
         }
       }
     }
-    for failure in failures.dropFirst() { console.error(failure.message) }
+    for failure in failures.dropFirst() { context.console.error(failure.message) }
     if let first = failures.first { throw CommandFailure(first.exitCode, first.message, isInResult: true) }
   }
 
-  private func work(_ mirror: Mirror) throws -> String {
+  private static func work(
+    _ action: MirrorAction, _ mirror: Mirror, _ publication: PublicationDirectory
+  ) throws -> String {
     switch action {
     case .push: return try mirror.bringUpToDate(publication, now: .now()).words
     case .check:
@@ -96,3 +69,5 @@ private struct MirrorWork {
     }
   }
 }
+
+private enum MirrorAction: String, CaseIterable { case check, push }

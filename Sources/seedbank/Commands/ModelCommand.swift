@@ -32,10 +32,15 @@ extension Command {
     options: [
       .config, .value("dataset", "name", help: "The dataset, if there are several."),
       .value(
-        "from", "origin", help: "Look at this SQLite file or feed in the origin's place ('new', 'skip')."),
-      .value("sunset", "date", help: "The day on which the major ends, as YYYY-MM-DD ('deprecate')."),
-      .value("message", "text", help: "For the app's users ('deprecate', 'retire')."),
-      .json, .dryRun,
+        "from", "origin", actions: ["new", "skip"],
+        help: "Look at this SQLite file or feed in the origin's place."),
+      .value(
+        "sunset", "date", actions: ["deprecate"], help: "The day on which the major ends, as YYYY-MM-DD."),
+      .value("message", "text", actions: ["deprecate", "retire"], help: "For the app's users."),
+      .json,
+      .flag(
+        "dry-run", actions: ["new", "skip", "deprecate", "retire"],
+        help: "Show the changes, without making them."),
     ],
     examples: [
       ("seedbank model new --dry-run", "The origin's additions, and the cost of publishing them."),
@@ -174,15 +179,6 @@ extension Command {
 private enum ModelAction: String, CaseIterable {
   case list, new, skip, deprecate, retire
 
-  private var options: Set<String> {
-    switch self {
-    case .list: ["dataset"]
-    case .new, .skip: ["dataset", "from", "dry-run"]
-    case .deprecate: ["dataset", "sunset", "message", "dry-run"]
-    case .retire: ["dataset", "message", "dry-run"]
-    }
-  }
-
   private var mostNames: Int {
     switch self {
     case .list: 0
@@ -193,24 +189,7 @@ private enum ModelAction: String, CaseIterable {
 
   init(checking arguments: ParsedArguments) throws(UsageError) {
     self = ModelAction(rawValue: arguments.required("action")) ?? .list
-    for option in ["from", "sunset", "message", "dry-run"]
-    where arguments.flag(option) && !options.contains(option) {
-      let allowing = Self.allCases.filter { $0.options.contains(option) }
-      throw arguments.unsuitable(option, rawValue, alternatives(allowing.map { "model \($0.rawValue)" }))
-    }
     let names = arguments.strings("name")
     if names.count > mostNames { throw arguments.unsuitable("name", names[mostNames], "nothing more") }
-  }
-}
-
-extension ParsedArguments {
-  func onlyDataset(
-    of configuration: DeploymentConfiguration
-  ) throws(UsageError) -> DatasetConfiguration {
-    let datasets = try configuration.datasets(chosenBy: self)
-    guard datasets.count == 1 else {
-      throw undecided("dataset", alternatives(datasets.map(\.name.text)))
-    }
-    return datasets[0]
   }
 }

@@ -27,9 +27,9 @@ extension Command {
       .config, .value("dataset", "name", help: "The dataset, if there are several."),
       .value(
         "owner", "url",
-        help: "The same PostgreSQL database as the owner of its tables ('setup', 'remove')."),
-      .flag("print", help: "Print the SQL, for another user to run."),
-      .flag("yes", help: "Write to the origin ('setup', 'remove')."), .json,
+        actions: ["setup", "remove"], help: "The same PostgreSQL database as the owner of its tables."),
+      .flag("print", actions: ["setup", "remove"], help: "Print the SQL, for another user to run."),
+      .flag("yes", actions: ["setup", "remove"], help: "Write to the origin."), .json,
     ],
     examples: [
       ("seedbank origin log setup", "Which tables get a log, and which do not."),
@@ -85,9 +85,6 @@ extension Command {
     _ dataset: DatasetConfiguration, _ configuration: DeploymentConfiguration, _ arguments: ParsedArguments,
     _ context: Context
   ) throws {
-    for option in ["print", "yes", "owner"] where arguments.flag(option) {
-      throw arguments.unsuitable(option, "accept", "origin log setup or origin log remove")
-    }
     try Publisher(configuration, keys: KeySource(KeyRing())).acceptLog(of: try dataset.plans().map(\.series))
     try context.console.report(
       ["dataset": .string(dataset.name.text)],

@@ -46,9 +46,7 @@ enum Invocation {
       self = .help(command)
       return
     }
-    let parsed = try ArgumentParser.parse(rest, for: command)
-    // Only parsing detects help in a group of short flags such as `-qh`.
-    self = parsed.flag(Parameter.help.name) ? .help(command) : .run(command, parsed)
+    self = .run(command, try ArgumentParser.parse(rest, for: command))
   }
 
   /// With `--json`, a failure is printed as JSON too.
@@ -81,5 +79,42 @@ enum Program {
       if !report.message.isEmpty { context.console.error(report.message) }
       return report.exitCode
     }
+  }
+}
+
+extension Command {
+  static let help = Command(
+    name: "help", abstract: "Show a command's help.",
+    arguments: [.argument("command", isRequired: false, help: "The command (default: a list of all).")],
+    examples: [("seedbank help version", "The same as 'seedbank version --help'.")]
+  ) { arguments, context in
+    guard let name = arguments.string("command") else {
+      return try context.console.result(HelpText.overview(of: CommandGroup.all))
+    }
+    try context.console.result(HelpText.page(for: Command.named(name, among: Command.all)))
+  }
+
+  static let version = Command(
+    name: "version", abstract: "Print the version.", options: [.json],
+    examples: [("seedbank version --json", "The version for a script to read.")]
+  ) { arguments, context in
+    try context.console.result(["version": .string(Release.version)], "seedbank \(Release.version)")
+  }
+
+  static let completion: Command = Command(
+    name: "completion", abstract: "Print a shell's completion script.",
+    discussion: """
+      The script completes commands, options and their choices, and leaves files to the shell. The Debian package \
+      installs all three; without it, save the script in a folder that your shell reads.
+      """,
+    arguments: [.argument("shell", choices: Shell.allCases.map(\.rawValue), help: "The shell.")],
+    examples: [
+      ("seedbank completion bash > /etc/bash_completion.d/seedbank", "For bash, as root."),
+      ("seedbank completion zsh > ~/.zfunc/_seedbank", "For zsh, with ~/.zfunc in fpath before compinit."),
+      ("seedbank completion fish > ~/.config/fish/completions/seedbank.fish", "For fish."),
+    ]
+  ) { arguments, context in
+    guard let shell = Shell(rawValue: arguments.required("shell")) else { return }
+    try context.console.result(shell.script(for: Command.all))
   }
 }

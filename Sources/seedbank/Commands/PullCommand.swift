@@ -24,7 +24,6 @@ extension Command {
       .value("store", "dir", help: "The store's directory; it is made if it does not exist."),
       .value("bundle", "dir", help: "Make a bundle for an app in this directory, instead of a store."),
       .value("root", "file", isRequired: true, help: "The publication's root.json, from a source you trust."),
-      .value("schema", "hash", help: "The schema hash the model must have (default: the signed one)."),
       .flag("check", help: "Show what would be downloaded, and how many bytes; fetch only metadata."),
       .flag("verify", help: "Check the store's data first; damaged data is replaced."),
       .flag("watch", help: "Continue until SIGINT or SIGTERM, with a line for each change."), .json,

@@ -1,37 +1,39 @@
+import Foundation
 import SeedFormat
+import SeedHTTP
 import SeedSystem
 
-import struct Foundation.URL
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 extension Command {
+  private static let readySeconds = 5
+
   static let ready = Command(
     name: "ready", abstract: "Ask a front whether it is ready.",
     discussion: """
       Asks /readyz once, for a container's health check or a load balancer's script. Without an address it asks the \
       front of this deployment, on this machine.
 
-      Exit codes: 0 ready, 69 not ready or no answer in time; see the message.
+      Exit codes: 0 ready, 69 not ready or no answer in \(readySeconds) seconds; see the message.
       """,
     arguments: [
       .argument(
         "url", isRequired: false, help: "The front's address (default: from http.host and http.port).")
     ],
-    options: [
-      .config,
-      .value(
-        "timeout", "seconds", help: "How long to wait for the answer (default: \(ReadyProbe.usualSeconds))."),
-      .json,
-    ],
+    options: [.config],
     examples: [
       ("seedbank ready", "The front of this deployment."),
-      ("seedbank ready https://seeds.example --timeout 2", "Any front, with less patience."),
+      ("seedbank ready https://seeds.example", "Any front."),
     ]
   ) { arguments, context in
-    let seconds =
-      try arguments.integer("timeout", in: ReadyProbe.secondsAllowed) ?? ReadyProbe.usualSeconds
     let server = try arguments.server("url") ?? ownFront(arguments, context)
-    let readiness = await ReadyProbe(server: server, limit: .seconds(seconds)).ask()
-    try tell(readiness, server, context.console)
+    let address = server.absoluteString.printable
+    if let obstacle = await obstacle(at: server) {
+      throw CommandFailure(.unavailable, "\(address) is not ready: \(obstacle)".closed)
+    }
+    try context.console.report("\(address) is ready.")
   }
 
   private static func ownFront(_ arguments: ParsedArguments, _ context: Context) throws -> URL {
@@ -46,18 +48,43 @@ extension Command {
     return address
   }
 
-  private static func tell(_ readiness: Readiness, _ server: URL, _ console: Console) throws {
-    let address = server.absoluteString
-    let facts: JSONValue = [
-      "ready": .bool(readiness.obstacle == nil), "url": .string(address),
-      "status": JSONValue(readiness.status),
-      "reason": JSONValue(readiness.obstacle),
-    ]
-    guard let obstacle = readiness.obstacle else {
-      return try console.report(facts, "\(address.printable) is ready.")
+  private static func obstacle(at server: URL) async -> String? {
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.timeoutIntervalForRequest = TimeInterval(readySeconds)
+    do {
+      let (body, response) = try await URLSession(configuration: configuration).data(
+        from: server.appending(path: "readyz"))
+      return obstacle(status: (response as? HTTPURLResponse)?.statusCode ?? 0, body: [UInt8](body))
+    } catch let error as URLError where error.code == .timedOut {
+      return "it has not answered within \(readySeconds) seconds"
+    } catch {
+      return
+        "\(error.localizedDescription.unclosed); start it with 'seedbank run' or 'seedbank serve', or name its address"
     }
-    if console.isJSON { try console.result(facts) }
-    throw CommandFailure(
-      .unavailable, "\(address.printable) is not ready: \(obstacle)".closed, isInResult: console.isJSON)
+  }
+
+  /// Why a front's response is not that of a ready one; nil if it is.
+  static func obstacle(status: Int, body: [UInt8]) -> String? {
+    if status == 200 { return nil }
+    let said = (try? JSONValue(parsing: body)) ?? .null
+    if let error = said["error"]?.string { return error.clipped }
+    guard let series = said["series"]?.elements else {
+      return "status \(status) came instead of 200; is this a front's address?"
+    }
+    if series.isEmpty { return "nothing is published; run 'seedbank regenerate'" }
+    let lacking = series.filter { $0["snapshot"] == nil }.map {
+      "\($0["dataset"]?.string?.clipped ?? "a dataset"), series \($0["major"]?.integer ?? 0)"
+    }
+    return "\(lacking.joined(separator: ", ")): no snapshot can be served; run 'seedbank verify'"
+  }
+}
+
+extension HTTPServerConfiguration {
+  /// The front's address on this machine; nil if the port is dynamic.
+  var ownAddress: URL? {
+    guard port != 0 else { return nil }
+    // A wildcard address includes the loopback address; `::` accepts IPv4 too.
+    let reached = ["0.0.0.0", "::"].contains(host) ? "127.0.0.1" : host
+    return URL(string: "http://\(reached.contains(":") ? "[\(reached)]" : reached):\(port)")
   }
 }

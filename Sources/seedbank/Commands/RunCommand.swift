@@ -1,3 +1,4 @@
+internal import CMalloc
 import SeedDatabase
 import SeedFormat
 import SeedFront
@@ -100,8 +101,7 @@ private struct RunService {
     for service in services where !Task.isCancelled { await service.attempt() }
     start.cancel()
     if Task.isCancelled { return }
-    context.console.tellListening(front)
-    try context.console.result("listening on \(front.address)")
+    try context.console.tellListening(front)
     manager.tellReady()
     try welcome(front)
     await withTaskGroup { group in
@@ -208,4 +208,13 @@ private struct RunService {
       }
     }
   }
+}
+
+enum ProcessMemory {
+  /// Limits malloc's arenas. glibc creates eight per processor and gives a new thread the least used one. A publisher
+  /// uses a new thread in each step, so every arena in turn would keep the peak of a step, and the process would grow
+  /// for hours (see the article of figures). Threads seldom contend, because each caches some memory.
+  static func shareArenas() { seedbank_limit_arenas(arenas) }
+
+  private static let arenas: Int32 = 2
 }

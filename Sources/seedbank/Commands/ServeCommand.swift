@@ -23,18 +23,8 @@ extension Command {
     context.console.startLog(configuration.log.format, from: configuration.log.level)
     context.console.tellStart(configuration)
     let front = try Front(configuration, arguments, context)
-    context.console.tellListening(front)
-    try context.console.result("listening on \(front.address)")
-    let manager = context.serviceManager
-    manager.tellReady()
-    let signal = await withTaskGroup { group in
-      group.addTask { await front.followHolds(context.console) }
-      let signal = await signals.first()
-      group.cancelAll()
-      return signal
-    }
-    manager.tellStopping(frontSeconds: configuration.stopSeconds)
-    context.console.tellStopping(signal, drainSeconds: configuration.drainSeconds)
+    try context.console.tellListening(front)
+    await context.work(until: signals, configuration) { await front.followHolds(context.console) }
     context.console.tellStopped(cutting: front.stop(configuration))
   }
 }

@@ -14,7 +14,6 @@ struct PostgresSettings: Hashable {
   var lockTimeoutSeconds = 5
   var rowSecurity = RowSecurity.refuse
 
-  /// The treatment of a table with rows hidden by row-level security.
   enum RowSecurity: String, CaseIterable, Sendable { case refuse, apply }
 }
 
@@ -97,7 +96,6 @@ extension DatasetConfiguration {
     dataset.postgres.url = url
   }
 
-  /// The database with the data, for an origin that is not a feed.
   func databasePlace() throws(ConfigurationError) -> any OriginPlace {
     guard let url = postgres.url else { return SQLitePlace(originPath) }
     #if SEEDBANK_POSTGRES

@@ -12,7 +12,6 @@ struct DatasetConfiguration: SettingsFile, Hashable {
   var originPath: String
   var postgres = PostgresSettings()
   var feed = FeedSettings()
-  /// The deployment's folder for the publisher's own files.
   var stateFolder = ""
   var environment: [String: String] = [:]
   var checkSeconds = 2
@@ -53,9 +52,7 @@ struct DatasetConfiguration: SettingsFile, Hashable {
 
   /// Three times the longer schedule, because signatures must outlive a missed turn of the publisher.
   var shortestExpiry: Int { 3 * max(checkSeconds, policy.snapshotSchedule.longestSeconds) }
-}
 
-extension DatasetConfiguration {
   static let settings: [Setting<Self>] =
     originSettings + [
       .integer(
@@ -118,8 +115,8 @@ extension DatasetConfiguration {
   @Sendable private static func readEncodings(
     _ value: ConfigurationValue
   ) throws(ConfigurationError) -> [ContentEncoding]? {
-    let encodings = try value.list { text, place throws(ConfigurationError) -> ContentEncoding in
-      try value.choice(text, at: place)
+    let encodings = try value.list { value throws(ConfigurationError) -> ContentEncoding? in
+      try value.choice()
     }
     guard encodings?.contains(.gzip) == false else { return encodings }
     throw value.error("expected \"gzip\" among them, which every client can read; add it")

@@ -12,7 +12,6 @@ struct DeploymentConfiguration: SettingsFile {
   var keys: String
   var http = HTTPServerConfiguration(host: "127.0.0.1", port: 8080)
   var drainSeconds = 0
-  /// Whether facts about steps are published for fronts.
   var hasFacts = true
   var graceSeconds = 30
   var log = LogConfiguration()
@@ -52,16 +51,14 @@ struct DeploymentConfiguration: SettingsFile {
   init(serving publication: String, overrides: ConfigurationOverrides) throws(ConfigurationError) {
     self.init(file: "\(publication)/\(DeploymentNames.file)", datasets: [])
     self.publication = publication
-    let document = ConfigurationDocument(without: file, overrides)
+    let document = ConfigurationValue(file: file, key: "", prefix: "", overrides: overrides, written: [:])
     for setting in Self.settings where ["http.", "log."].contains(where: setting.key.hasPrefix) {
       try setting.read(&self, document.value(setting.key))
     }
   }
 
   static var usual: Self { Self(file: "/\(DeploymentNames.file)", datasets: []) }
-}
 
-extension DeploymentConfiguration {
   static let settings: [Setting<Self>] =
     [
       .path("publication", \.publication, "folder of the published files; any static host could serve it"),
@@ -96,10 +93,11 @@ extension DeploymentConfiguration {
         "proxies in front: they may have any number of connections, and their `X-Forwarded-For` is believed, "
           + "such as `[\"127.0.0.1\", \"10.0.0.0/8\"]`",
         read: { value throws(ConfigurationError) in
-          try value.list { text, place throws(ConfigurationError) in
+          try value.list { value throws(ConfigurationError) -> IPNetwork? in
+            guard let text = try value.text() else { return nil }
             if let network = IPNetwork(text) { return network }
             throw value.error(
-              "expected an address or a network such as 10.0.0.0/8, found \"\(text.clipped)\"", at: place)
+              "expected an address or a network such as 10.0.0.0/8, found \"\(text.clipped)\"")
           }
         }, json: { JSONValue(strings: $0.map(\.text)) }),
       .integer(
@@ -133,12 +131,12 @@ extension DeploymentConfiguration {
   @Sendable private static func readDatasets(
     _ value: ConfigurationValue
   ) throws(ConfigurationError) -> [DatasetConfiguration]? {
-    let names = try value.list { text, place throws(ConfigurationError) -> DatasetName in
+    let names = try value.list { value throws(ConfigurationError) -> DatasetName? in
+      guard let text = try value.text() else { return nil }
       do throws(InvalidName) {
         return try DatasetName(text)
       } catch {
-        throw value.error(
-          "expected a dataset's name (\(error.expected)), found \"\(text.clipped)\"", at: place)
+        throw value.error("expected a dataset's name (\(error.expected)), found \"\(text.clipped)\"")
       }
     }
     guard let names, !names.isEmpty else {
@@ -149,12 +147,50 @@ extension DeploymentConfiguration {
       return try DatasetConfiguration(name, readingFolder: folder, overrides: value.overrides)
     }
   }
-}
 
-extension DeploymentConfiguration {
   func allEntries(_ overrides: ConfigurationOverrides) throws(ConfigurationError) -> [ConfigurationEntry] {
     var entries = try entries(overrides)
     for dataset in datasets { entries += try dataset.entries(overrides) }
     return entries
+  }
+}
+
+extension NoticeKind {
+  fileprivate var meaning: String {
+    switch self {
+    case .published:
+      "a program with its arguments, which each command that publishes starts after a step that published something; "
+        + "it reads one JSON object. See the article on operating"
+    case .failed:
+      "the same after a step of `run` or `regenerate` that failed, once until it succeeds or fails in another way"
+    }
+  }
+}
+
+extension DeploymentConfiguration {
+  static let noticeSettings: [Setting<Self>] = NoticeKind.allCases.map { kind in
+    Setting(
+      key: kind.setting, type: "list of texts", usual: "none", isSeldom: true, meaning: kind.meaning,
+      read: { configuration, value throws(ConfigurationError) in
+        configuration.notices[kind] = try value.command()
+      }, json: { JSONValue(strings: $0.notices[kind] ?? []) })
+  }
+}
+
+extension ConfigurationValue {
+  /// A program and its arguments, which may be equal or empty.
+  func command() throws(ConfigurationError) -> [String]? {
+    guard let written else { return nil }
+    guard let words = written.elements?.map(\.string), !words.contains(nil) else {
+      throw error(
+        "expected an array of strings, such as [\"/usr/local/bin/tell\", \"me\"], found \(written.kind)")
+    }
+    let command = words.compactMap(\.self)
+    guard command.first?.isEmpty == false, !command.contains(where: { $0.utf8.contains(0) }) else {
+      throw error(
+        "expected a program's path or name at first, found \(written.text.clipped); to start no program, remove "
+          + "the key")
+    }
+    return command
   }
 }

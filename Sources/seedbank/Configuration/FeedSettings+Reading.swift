@@ -122,7 +122,7 @@ extension ConfigurationValue {
       case "optional":
         said.isOptional = try value.flag() ?? false
       case "optionalColumns":
-        said.optionalColumns = try value.list { column, _ throws(ConfigurationError) in column } ?? []
+        said.optionalColumns = try value.list { value throws(ConfigurationError) in try value.text() } ?? []
       default: continue
       }
     }

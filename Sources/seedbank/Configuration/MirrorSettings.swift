@@ -7,7 +7,6 @@ import SeedSystem
 import SeedMirror
 #endif
 
-/// Another location of the publication.
 struct MirrorSettings: Hashable, Sendable {
   /// Absolute; nil for a bucket.
   var folder: String?

@@ -1,5 +1,6 @@
 import SeedFormat
 import SeedPublisher
+import SeedSystem
 
 import class Foundation.FileManager
 
@@ -56,5 +57,16 @@ extension ModelFolder {
       let names = try FileManager.default.contentsOfDirectory(atPath: folder)
       return names.filter { !$0.hasPrefix(".") }.sorted()
     } catch { throw ConfigurationError(folder, "expected a folder that can be listed, found none") }
+  }
+}
+
+extension KnownOrigin {
+  static func read(inDataset folder: String) throws(ConfigurationError) -> OriginOutline? {
+    let path = path(inDataset: folder)
+    guard Folder.exists(path) else { return nil }
+    let json = try TextFile.json(path)
+    do throws(MalformedJSON) {
+      return try OriginOutline(json)
+    } catch { throw ConfigurationError(error, in: path) }
   }
 }

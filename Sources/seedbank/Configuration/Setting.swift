@@ -1,7 +1,6 @@
 import SeedFormat
 import SeedSystem
 
-/// The contents of a settings file, with defaults.
 protocol SettingsFile: Sendable {
   /// All settings, in the order of writing, reading and documentation.
   static var settings: [Setting<Self>] { get }
@@ -103,7 +102,8 @@ typealias ConfigurationEntry = (path: String, value: JSONValue, source: String)
 
 extension SettingsFile {
   mutating func read(_ overrides: ConfigurationOverrides) throws(ConfigurationError) {
-    let document = try ConfigurationDocument(file, prefix, overrides, keys: Self.settings.map(\.key))
+    let document = try ConfigurationValue(
+      file: file, prefix: prefix, overrides, keys: Self.settings.map(\.key))
     for setting in Self.settings { try setting.read(&self, document.value(setting.key)) }
   }
 
@@ -126,7 +126,8 @@ extension SettingsFile {
 
   /// Every effective value with its source, by the path that also names its variable.
   func entries(_ overrides: ConfigurationOverrides) throws(ConfigurationError) -> [ConfigurationEntry] {
-    let document = try ConfigurationDocument(file, prefix, overrides, keys: Self.settings.map(\.key))
+    let document = try ConfigurationValue(
+      file: file, prefix: prefix, overrides, keys: Self.settings.map(\.key))
     return Self.settings.flatMap { setting in
       setting.json(self).leaves(setting.key).map { key, json in
         (prefix + key, json, document.value(key).source)

@@ -63,9 +63,7 @@ struct DeploymentStatus {
   private static func words(_ disk: (folder: String, freeBytes: Int)) -> String {
     "\(disk.folder): the disk is almost full, \(ByteCount(bytes: disk.freeBytes)) are left: steps fail without room"
   }
-}
 
-extension DeploymentStatus {
   /// Additions to the origin. Steps report an unreadable origin.
   private static func gain(_ dataset: DatasetConfiguration) -> String? {
     guard let job = try? DatasetJob(dataset), let origin = try? job.origin.open(waitSeconds: 0),
@@ -73,10 +71,7 @@ extension DeploymentStatus {
     else { return nil }
     return "\(dataset.name): \(gain.warning)"
   }
-}
 
-extension DeploymentStatus {
-  /// Warns of an origin that is kept open for too long.
   private static func reading(_ dataset: DatasetConfiguration, in stateFolder: String) -> String? {
     OriginReading.newest(of: dataset.name, in: stateFolder).warning.map { "\(dataset.name): \($0)" }
   }
@@ -91,7 +86,6 @@ struct LocalSeriesStatus {
   let lastBuild: StepRecord?
   let upcoming: UpcomingSnapshots
   let checkSeconds: Int
-  /// The interval of the feed's program, if any.
   let programSeconds: Int?
   /// Nil if no log is configured or used yet.
   let log: OriginLogStanding?
@@ -167,9 +161,7 @@ struct LocalSeriesStatus {
     if let doubt = log?.doubt { warnings.append("\(series): \(doubt)") }
     return warnings
   }
-}
 
-extension LocalSeriesStatus {
   /// Reports published files that are missing or have a wrong length; `verify` checks their contents.
   fileprivate func missing(from publication: PublicationDirectory) -> String? {
     let bad = (published?.metadata.objects ?? []).filter { object in
@@ -190,7 +182,6 @@ extension LocalSeriesStatus {
       "\(series): its newest date, \(date), is ahead of this clock: check the clock; the data's age is unknown"
   }
 
-  /// The reason according to the last step.
   private var absence: String {
     guard let build = lastBuild, build.outcome == .refused || build.outcome == .failed else {
       return "; 'seedbank regenerate' publishes it, or reports why not"

@@ -21,9 +21,7 @@ struct StatusCheck {
 
   /// A nil limit defaults to the configuration and the latest publisher's settings.
   struct Limits {
-    /// Maximum age of a series' newest version.
     var age: TimeSpan?
-    /// Maximum age of the last step.
     var pause: TimeSpan?
   }
 

@@ -120,15 +120,6 @@ extension Publisher {
 
 extension DeploymentConfiguration {
   var rootPath: String { "\(Folder.parent(of: file))/\(DeploymentNames.root)" }
-
-  func datasets(chosenBy arguments: ParsedArguments) throws(UsageError) -> [DatasetConfiguration] {
-    guard let name = arguments.string("dataset") else { return datasets }
-    let chosen = datasets.filter { $0.name.text == name }
-    guard !chosen.isEmpty else {
-      throw arguments.unsuitable("dataset", name, alternatives(datasets.map(\.name.text)))
-    }
-    return chosen
-  }
 }
 
 extension DatasetJob {

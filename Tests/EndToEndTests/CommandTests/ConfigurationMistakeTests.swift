@@ -57,7 +57,7 @@ private func mistake(in folder: DeploymentFolder) throws -> String {
     (#"{"keys": "a\u0000b"}"#, #": keys: expected a path, found "a\u0000b"."#),
     (#"{}"#, ": datasets: expected the name of at least one dataset's folder, found none."),
     (#"{"datasets": []}"#, ": datasets: expected the name of at least one dataset's folder, found none."),
-    (#"{"datasets": "transit"}"#, ": datasets: expected an array of strings, found a string."),
+    (#"{"datasets": "transit"}"#, ": datasets: expected an array, found a string."),
     (#"{"datasets": [1]}"#, ": datasets[0]: expected a string, found a whole number."),
     (
       #"{"datasets": ["transit", "transit"]}"#,
@@ -103,13 +103,11 @@ private func mistake(in folder: DeploymentFolder) throws -> String {
 }
 
 @Suite struct ScheduleMistakeTests {
-  private static let sole =
-    #"expected only one of "schedule.snapshotSeconds", "schedule.snapshots" or "schedule.every", found two; remove one."#
-
   @Test(arguments: [
-    (#""snapshotSeconds": 60, "snapshots": "03:30""#, "snapshots: \(sole)"),
-    (#""every": "6h", "snapshots": "03:30""#, "snapshots: \(sole)"),
-    (#""snapshotSeconds": 60, "every": "6h""#, "every: \(sole)"),
+    (
+      #""snapshotSeconds": 60, "snapshots": "03:30""#,
+      #"snapshots: expected only one of it and "schedule.snapshotSeconds", found both; remove one."#
+    ),
     (
       #""snapshots": "Mon-Fri 25:00""#,
       #"snapshots: expected times such as "03:30" or "Mon-Fri 03:30; Sat,Sun 06:00,18:00", found "25:00"."#
@@ -127,29 +125,19 @@ private func mistake(in folder: DeploymentFolder) throws -> String {
       #"timeZone: "Mars/Olympus Mons" is not a time zone of this machine; expected an IANA name such as "Europe/Zurich"."#
     ),
     (
-      #""every": "6h", "timeZone": "Europe/Zurich""#,
+      #""snapshotSeconds": 60, "timeZone": "Europe/Zurich""#,
       #"timeZone: expected "schedule.snapshots", to which it applies."#
     ),
     (
-      #""every": "6""#,
-      #"every: expected a whole number from 1 to 1000000 and a unit, such as 90s, 15m, 26h or 3d, found "6"."#
-    ),
-    (#""every": "31d""#, #"every: expected from 60 to 2592000 seconds, found "31d"."#),
-    (
-      #""every": "0m""#,
-      #"every: expected a whole number from 1 to 1000000 and a unit, such as 90s, 15m, 26h or 3d, found "0m"."#
+      #""jitterSeconds": -1"#, #"jitterSeconds: expected a whole number from 0 to 2592000, found -1."#
     ),
     (
-      #""every": "6h", "jitter": "0m""#,
-      #"jitter: expected a whole number from 1 to 1000000 and a unit, such as 90s, 15m, 26h or 3d, found "0m"."#
+      #""jitterSeconds": 3600"#,
+      #"jitterSeconds: expected less than the 3600 seconds between two snapshots, found 3600."#
     ),
     (
-      #""every": "6h", "jitter": "6h""#,
-      #"jitter: expected less than the 21600 seconds between two snapshots, found "6h"."#
-    ),
-    (
-      #""snapshots": "03:30,04:00", "jitter": "45m""#,
-      #"jitter: expected less than the 1800 seconds between two snapshots, found "45m"."#
+      #""snapshots": "03:30,04:00", "jitterSeconds": 2700"#,
+      #"jitterSeconds: expected less than the 1800 seconds between two snapshots, found 2700."#
     ),
   ])
   func `a mistake in a schedule is reported with the expected value`(members: String, rest: String) throws {

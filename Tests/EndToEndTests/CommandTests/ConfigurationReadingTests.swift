@@ -87,7 +87,7 @@ import Testing
     let folder = try DeploymentFolder(
       dataset: #"""
         {"origin": {"sqlite": "o"},
-         "schedule": {"snapshots": "Sun 03:30", "timeZone": "Europe/Zurich", "jitter": "10m"}}
+         "schedule": {"snapshots": "Sun 03:30", "timeZone": "Europe/Zurich", "jitterSeconds": 600}}
         """#)
     let dataset = try #require(try folder.read().datasets.first)
     let calendar = SnapshotCalendar(try WeeklyTimes("Sun 03:30"), try ZoneClock("Europe/Zurich"))
@@ -100,9 +100,9 @@ import Testing
     #expect(try folder.read().datasets.first?.policy == dataset.policy)
   }
 
-  @Test func `a duration such as 90m equals its seconds`() throws {
+  @Test func `an interval is read with its jitter`() throws {
     let folder = try DeploymentFolder(
-      dataset: #"{"origin": {"sqlite": "o"}, "schedule": {"every": "90m", "jitter": "5m"}}"#)
+      dataset: #"{"origin": {"sqlite": "o"}, "schedule": {"snapshotSeconds": 5400, "jitterSeconds": 300}}"#)
     let policy = try #require(try folder.read().datasets.first?.policy)
     #expect(policy.snapshotSchedule == SnapshotSchedule(.age(seconds: 5400), jitterSeconds: 300))
   }

@@ -158,7 +158,7 @@ import Testing
     #expect(
       mistake.status == 78
         && mistake.errors.contains(
-          "origin.tables.stops.optionalColumns: expected an array of strings, found a string"),
+          "origin.tables.stops.optionalColumns: expected an array, found a string"),
       "\(mistake)")
   }
 

@@ -1,0 +1,114 @@
+import SeedDatabase
+package import SeedPublisher
+
+package struct PostgresLogSetup: OriginLogMaker {
+  private let place: PostgresPlace
+  private let owner: PostgresPlace
+  private let reader: PostgresConnection
+  private let names: LogNames
+
+  /// Connects as the publishing user and writes nothing. `owner`: the same database for a user who may create the log.
+  package init(_ place: PostgresPlace, owner: PostgresPlace? = nil) throws {
+    (self.place, self.owner, names) = (place, owner ?? place, LogNames(of: place.schema))
+    reader = try PostgresConnection(place)
+    try reader.begin()
+  }
+
+  package func draft(_ plans: [SeriesPlan]) throws -> OriginLogDraft {
+    let draft = try PostgresLogDraft(PostgresLogReader(reader), plans)
+    // Another session creates the log.
+    try reader.releaseLocks()
+    return OriginLogDraft(logged: draft.logged, left: draft.left, statements: draft.statements)
+  }
+
+  package func removal() throws -> [String] {
+    guard try hasSchema() else { return [] }
+    guard try PostgresLogCatalog.exists(names, reader) else {
+      throw PostgresError.foreignSchema(place: place.text, schema: names.schema)
+    }
+    return try names.removal(reader)
+  }
+
+  private func hasSchema() throws(PostgresError) -> Bool {
+    try !reader.rows("SELECT FROM pg_namespace WHERE nspname = $1", [names.schema]).isEmpty
+  }
+
+  /// A script in one transaction, for the operator to run.
+  package func script(_ statements: [String]) -> [String] {
+    [Self.begin] + settings + statements + ["COMMIT"]
+  }
+
+  private static let begin = "BEGIN"
+
+  /// A short lock timeout, because writers queue behind a waiting lock.
+  private var settings: [String] { ["SET LOCAL lock_timeout = '\(place.lockTimeoutSeconds)s'"] }
+
+  package func run(_ statements: [String]) throws {
+    let connection = try PostgresConnection(owner)
+    for statement in script(statements) {
+      do throws(PostgresError) {
+        try connection.rows(statement)
+      } catch { throw withRemedy(error, of: statement) }
+    }
+  }
+
+  /// Missing rights here are those of an owner, not of a reader.
+  private func withRemedy(_ error: PostgresError, of statement: String) -> PostgresError {
+    guard case .server(_, _, let message) = error, message.state == "42501" else { return error }
+    return statement.hasPrefix("CREATE SCHEMA")
+      ? .noCreation(place: place.text, user: message.user, reason: message.text)
+      : .notOwner(place: place.text, user: message.user, reason: message.text)
+  }
+}
+
+/// Finds the tables that a dataset reads, and their clients' keys.
+struct PostgresLogReader {
+  let connection: PostgresConnection
+  private let types: TypeCatalog
+  private let reading: ReadingCatalog
+
+  struct Table {
+    let relation: ReadRelation
+    /// The client's key with the origin's names; empty if only a SELECT reads the table.
+    var keys: [String] = []
+  }
+
+  init(_ connection: PostgresConnection) {
+    self.connection = connection
+    (types, reading) = (TypeCatalog(connection), ReadingCatalog(connection))
+  }
+
+  /// Partitions are replaced by their root, and views by the tables that they read.
+  func tables(readBy plans: [SeriesPlan]) throws -> [Table] {
+    var tables: [UInt32: Table] = [:]
+    for plan in plans {
+      for table in plan.schema.tables {
+        let source = plan.projection(table)
+        let projection = try PostgresProjection(table, source, connection, types)
+        let relations = try reading.relations(readBy: projection).filter { !$0.isView }
+        let roots = try Set(relations.map { relation throws(PostgresError) in try root(of: relation) })
+        for relation in roots where tables[relation.oid] == nil {
+          tables[relation.oid] = Table(relation: relation)
+        }
+        // A view of that name may have other rows than its table.
+        let own = roots.first { $0.schema == connection.place.schema && $0.name == table.name }?.oid
+        guard source.sql == nil, roots.count == 1, let own, tables[own]?.keys.isEmpty == true else {
+          continue
+        }
+        tables[own]?.keys = table.key.map { projection.names[$0] }
+      }
+    }
+    return tables.values.sorted {
+      ($0.relation.schema, $0.relation.name) < ($1.relation.schema, $1.relation.name)
+    }
+  }
+
+  private func root(of relation: ReadRelation) throws(PostgresError) -> ReadRelation {
+    let rows = try connection.rows(
+      """
+      SELECT c.oid, n.nspname, c.relname, c.relkind FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
+      WHERE c.oid = pg_partition_root($1::oid)
+      """, ["\(relation.oid)"])
+    return rows.first.map(ReadRelation.init) ?? relation
+  }
+}

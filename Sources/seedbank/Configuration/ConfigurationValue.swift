@@ -1,0 +1,175 @@
+import SeedFormat
+import SeedSystem
+
+extension ConfigurationValue {
+  /// A whole file. Rejects keys that are not in `keys`.
+  init(
+    file: String, prefix: String, _ overrides: ConfigurationOverrides, keys: [String]
+  ) throws(ConfigurationError) {
+    let json = try TextFile.json(file).withoutComments
+    do throws(MalformedJSON) {
+      try Self.check(json, keys)
+    } catch { throw ConfigurationError(error, in: file) }
+    self.init(file: file, key: "", prefix: prefix, overrides: overrides, written: json)
+  }
+
+  private static func check(_ json: JSONValue, _ keys: [String]) throws(MalformedJSON) {
+    var top = try JSONObjectReader(json, at: "")
+    let paths = keys.map { $0.split(separator: ".", maxSplits: 1).map(String.init) }
+    var group: String?
+    for path in paths where path[0] != group {
+      group = path[0]
+      guard path.count > 1 else {
+        _ = top.takeIfPresent(path[0])
+        continue
+      }
+      guard var inner = try top.objectIfPresent(path[0]) else { continue }
+      for path in paths where path[0] == group { _ = inner.takeIfPresent(path[1]) }
+      try inner.refuseUnread()
+    }
+    try top.refuseUnread()
+  }
+}
+
+extension JSONValue {
+  /// Without the operator's comments, which every object may have.
+  fileprivate var withoutComments: JSONValue {
+    switch self {
+    case .object(let members):
+      .object(members.filter { $0.name != "$comment" }.map { JSONMember($0.name, $0.value.withoutComments) })
+    case .array(let elements): .array(elements.map(\.withoutComments))
+    default: self
+    }
+  }
+}
+
+/// A file's content, or one key's value: from an option, a variable or the file, in this order.
+struct ConfigurationValue {
+  let file: String
+  let key: String
+  let prefix: String
+  let overrides: ConfigurationOverrides
+  let written: JSONValue?
+
+  private var override: SettingOverride? { overrides[prefix + key] }
+  private var said: JSONValue? { override.map { .string($0.text) } ?? written }
+
+  func value(_ key: String) -> Self {
+    Self(
+      file: file, key: key, prefix: prefix, overrides: overrides,
+      written: key.split(separator: ".").reduce(written) { $0?[String($1)] })
+  }
+
+  var isOverridden: Bool { override != nil }
+
+  var variable: String { ConfigurationOverrides.variable(for: prefix + key) }
+
+  var source: String { override?.source ?? (written == nil ? "default" : file) }
+
+  func error(_ problem: String) -> ConfigurationError {
+    ConfigurationError(override?.source ?? file, path: key, problem)
+  }
+
+  /// An object's members, which options and variables may override. Rejects names that are not in `names`.
+  func members(_ names: [String]? = nil) throws(ConfigurationError) -> [(name: String, value: Self)] {
+    do throws(MalformedJSON) {
+      var object = try JSONObjectReader(written ?? [:], at: key)
+      guard let names else { return object.unread.map { ($0.name, member($0.name, $0.value)) } }
+      let members = names.map { ($0, member($0, object.takeIfPresent($0))) }
+      try object.refuseUnread()
+      return members
+    } catch { throw ConfigurationError(error, in: file) }
+  }
+
+  private func member(_ name: String, _ written: JSONValue?) -> Self {
+    Self(file: file, key: "\(key).\(name)", prefix: prefix, overrides: overrides, written: written)
+  }
+
+  func integer(in range: ClosedRange<Int>) throws(ConfigurationError) -> Int? {
+    guard let said else { return nil }
+    let number = override.map { canonicalDecimal($0.text, in: range) } ?? said.integer
+    if let number, range.contains(number) { return number }
+    if override == nil, said.integer == nil { throw error("expected a whole number, found \(said.kind)") }
+    throw error(
+      "expected a whole number from \(range.lowerBound) to \(range.upperBound), found \(said.text.clipped)")
+  }
+
+  func flag() throws(ConfigurationError) -> Bool? {
+    guard let said else { return nil }
+    if let word = override?.text, let value = Bool(word) { return value }
+    if override == nil, let value = said.bool { return value }
+    throw error("expected true or false, found \(said.text.clipped)")
+  }
+
+  func text() throws(ConfigurationError) -> String? {
+    guard let said else { return nil }
+    guard let text = said.string else { throw error("expected a string, found \(said.kind)") }
+    guard !text.isEmpty else { throw error("expected a string that is not empty, found an empty one") }
+    return text
+  }
+
+  func choice<Word: RawRepresentable & CaseIterable>() throws(ConfigurationError) -> Word?
+  where Word.RawValue == String {
+    guard let text = try text() else { return nil }
+    if let word = Word(rawValue: text) { return word }
+    throw error("expected \(alternatives(Word.allCases.map(\.rawValue))), found \"\(text.clipped)\"")
+  }
+
+  /// An absolute path; relative ones start at the file's folder, or for options and variables at the current one.
+  func path() throws(ConfigurationError) -> String? {
+    guard let text = try text() else { return nil }
+    guard Paths.isUsable(text) else {
+      throw error("expected a path, found \(JSONValue.string(text).text.clipped)")
+    }
+    return Paths.absolute(text, from: override == nil ? Folder.parent(of: file) : overrides.currentDirectory)
+  }
+
+  /// An array's elements with their positions. Arrays occur only in files.
+  func elements() throws(ConfigurationError) -> [Self]? {
+    guard let written else { return nil }
+    guard let elements = written.elements else { throw error("expected an array, found \(written.kind)") }
+    return elements.enumerated().map { index, element in
+      Self(file: file, key: "\(key)[\(index)]", prefix: prefix, overrides: overrides, written: element)
+    }
+  }
+
+  /// The distinct values of an array's elements.
+  func list<Element: Equatable>(
+    _ read: (Self) throws(ConfigurationError) -> Element?
+  ) throws(ConfigurationError) -> [Element]? {
+    guard let values = try elements() else { return nil }
+    var elements: [Element] = []
+    for value in values {
+      guard let element = try read(value) else { continue }
+      guard !elements.contains(element) else {
+        throw value.error("expected each entry once, found \(value.written?.text.clipped ?? "one") again")
+      }
+      elements.append(element)
+    }
+    return elements
+  }
+}
+
+struct ConfigurationError: ReportedError, Hashable {
+  let source: String
+  let path: String
+  /// The expected and the found value, without a full stop.
+  let problem: String
+  var exitCode: ExitCode { .configuration }
+
+  init(_ source: String, path: String = "", _ problem: String) {
+    (self.source, self.path, self.problem) = (source, path, problem)
+  }
+
+  init(_ error: MalformedJSON, in file: String) {
+    switch error {
+    case .field(let path, let reason): self.init(file, path: path, reason)
+    case .syntax(let error): self.init(file, error.reason)
+    }
+  }
+
+  var message: String {
+    let parts = [source.printable, path.printable, problem].filter { !$0.isEmpty }
+    return parts.joined(separator: ": ") + (problem.hasSuffix("?") ? "" : ".")
+  }
+}

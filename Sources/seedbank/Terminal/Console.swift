@@ -1,0 +1,211 @@
+import SeedFormat
+import SeedFront
+import SeedPublication
+import SeedSystem
+import SeedTrust
+
+/// A command's output: results to stdout, messages or log lines to stderr, with terminal controls escaped. Colours (see
+/// ``StateColor``) and progress appear only on terminals.
+final class Console: Sendable {
+  typealias Sink = @Sendable (StandardStream, [UInt8]) throws -> Void
+
+  let showsProgress: Bool
+  private let hasColors: Bool
+  private let terminalColumns: @Sendable (StandardStream) -> Int?
+  private let sink: Sink
+  private let isLineOpen = Mutex(false)
+  private let log = Mutex<(format: LogFormat, level: LogLevel)?>(nil)
+  private let asksForJSON = Mutex(false)
+
+  /// `columns` returns nil for a stream other than a terminal, whose lines are not wrapped.
+  init(
+    showsProgress: Bool, hasColors: Bool = false,
+    columns: @escaping @Sendable (StandardStream) -> Int? = { _ in nil },
+    sink: @escaping Sink
+  ) {
+    (self.showsProgress, self.hasColors, self.sink) = (showsProgress, hasColors, sink)
+    terminalColumns = columns
+  }
+
+  static func standard(environment: [String: String]) -> Console {
+    let isCapable = StandardStream.messages.isTerminal && environment["TERM"] != "dumb"
+    let told =
+      environment["COLUMNS"].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil } ?? TextLayout.usualWidth
+    return Console(
+      showsProgress: isCapable, hasColors: StateColor.areWanted(environment),
+      columns: { $0.isTerminal ? $0.columns ?? told : nil }
+    ) { stream, bytes in try stream.write(bytes) }
+  }
+
+  func result(_ text: String) throws { try result(Array("\(Self.harmless(text))\n".utf8)) }
+
+  /// Prints bytes unchanged, for another program.
+  func result(_ bytes: [UInt8]) throws {
+    closeLine()
+    try sink(.results, bytes)
+  }
+
+  func result(_ json: JSONValue) throws { try result(Array("\(json.text.escapingControlsInJSON)\n".utf8)) }
+
+  func result(_ json: @autoclosure () -> JSONValue, _ text: @autoclosure () -> String) throws {
+    if isJSON { try result(json()) } else { try result(text()) }
+  }
+
+  /// Prints text for people; on a terminal, wraps lines between words.
+  func report(_ text: String) throws { try result(fitted(text, .results)) }
+
+  func report(_ json: @autoclosure () -> JSONValue, _ text: @autoclosure () -> String) throws {
+    if isJSON { try result(json()) } else { try report(text()) }
+  }
+
+  func verdict(_ json: @autoclosure () -> JSONValue, _ text: @autoclosure () -> String) throws {
+    guard !isJSON else { return try result(json()) }
+    try result(Array("\(marked(fitted(Self.harmless(text()), .results), .results))\n".utf8))
+  }
+
+  var isJSON: Bool { asksForJSON.withLock(\.self) }
+
+  func startJSON() { asksForJSON.withLock { $0 = true } }
+
+  /// From here on, messages are log lines, and those below `level` are dropped.
+  func startLog(_ format: LogFormat, from level: LogLevel) { log.withLock { $0 = (format, level) } }
+
+  func tell(_ record: LogRecord) {
+    guard let (format, level) = log.withLock(\.self) else { return tellPerson(record) }
+    guard record.level >= level else { return }
+    let line = format.line(record, at: .now())
+    closeLine()
+    say("\(format == .json ? line.escapingControlsInJSON : Self.harmless(line))\n")
+  }
+
+  func note(_ text: String) { tell(LogRecord(.info, text)) }
+
+  func warning(_ text: String) { tell(LogRecord(.warning, text)) }
+
+  func error(_ text: String) { tell(LogRecord(.error, text)) }
+
+  private func tellPerson(_ record: LogRecord) {
+    guard record.level > .debug else { return }
+    let prefix = record.level == .warning ? "Warning: " : record.level == .error ? "Error: " : ""
+    closeLine()
+    say("\(marked(fitted(Self.harmless(prefix + record.message), .messages), .messages))\n")
+  }
+
+  private func fitted(_ text: String, _ stream: StandardStream) -> String {
+    terminalColumns(stream).map { TextLayout.fitted(text, to: $0) } ?? text
+  }
+
+  private func marked(_ text: String, _ stream: StandardStream) -> String {
+    hasColors && terminalColumns(stream) != nil ? StateColor.marked(text) : text
+  }
+
+  var columns: Int { terminalColumns(.messages) ?? TextLayout.usualWidth }
+
+  /// Replaces the previous progress line. Truncates at the terminal's width, because only one row could be erased.
+  func progress(_ text: String) {
+    guard showsProgress else { return }
+    isLineOpen.withLock { $0 = true }
+    // After the last column, the cursor may already be in the next row.
+    say("\(Self.eraseLine)\(text.printable.cut(toColumns: columns - 1))")
+  }
+
+  private func closeLine() {
+    let wasOpen = isLineOpen.withLock { isOpen in
+      defer { isOpen = false }
+      return isOpen
+    }
+    if wasOpen { say(Self.eraseLine) }
+  }
+
+  private static let eraseLine = "\r\u{1B}[K"
+
+  private static func harmless(_ text: String) -> String { text.escapingControls(except: ["\n", "\t"]) }
+
+  private func say(_ text: String) { try? sink(.messages, Array(text.utf8)) }
+}
+
+enum StandardStream: Int32, Sendable {
+  case results = 1
+  case messages = 2
+
+  var isTerminal: Bool { isatty(rawValue) == 1 }
+
+  /// Nil for a stream other than a terminal, or with unknown width.
+  var columns: Int? {
+    var size = winsize()
+    guard ioctl(rawValue, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+    return Int(size.ws_col)
+  }
+
+  /// Writes all bytes. A closed pipe is no failure, because the reader has seen enough.
+  func write(_ bytes: [UInt8]) throws(CommandFailure) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { systemWrite(rawValue, $0.baseAddress, $0.count) }
+      guard count < 0 else {
+        rest = rest.dropFirst(count)
+        continue
+      }
+      switch errno {
+      case EPIPE: return
+      case EINTR: continue
+      case EAGAIN: waitUntilWritable()
+      case let code:
+        let name = self == .results ? "standard output" : "standard error"
+        throw CommandFailure(.inputOutput, "Writing to \(name) failed: \(String(cString: strerror(code))).")
+      }
+    }
+  }
+
+  /// Some supervisors pass a non-blocking stream.
+  private func waitUntilWritable() {
+    var request = pollfd(fd: rawValue, events: Int16(POLLOUT), revents: 0)
+    _ = poll(&request, 1, -1)
+  }
+
+}
+
+/// write(2) under a name that the method above does not shadow.
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+  write(descriptor, bytes, count)
+}
+
+struct LogConfiguration: Hashable, Sendable {
+  var format = LogFormat.text
+  var level = LogLevel.info
+  var requests = RequestLog.none
+}
+
+/// Colours of words of state at the beginnings of lines. Only escape sequences are added; the text is unchanged.
+enum StateColor: String {
+  case good = "32"
+  case doubtful = "33"
+  case bad = "31"
+
+  private static let starts: [(word: String, color: Self)] = [
+    ("error:", .bad), ("critical:", .bad), ("warning:", .doubtful), ("ok:", .good),
+  ]
+  private static let wholeLines: [(word: String, color: Self)] = [
+    ("sound", .good), ("not sound", .bad), ("nothing is wrong", .good),
+  ]
+
+  static func marked(_ text: String) -> String {
+    text.split(separator: "\n", omittingEmptySubsequences: false).map { marked(line: String($0)) }
+      .joined(separator: "\n")
+  }
+
+  private static func marked(line: String) -> String {
+    let small = line.lowercased()
+    if let whole = wholeLines.first(where: { $0.word == small }) { return whole.color.around(line) }
+    guard let start = starts.first(where: { small.hasPrefix($0.word) }) else { return line }
+    let word = line.prefix(start.word.count - 1)
+    return start.color.around(String(word)) + line.dropFirst(word.count)
+  }
+
+  private func around(_ word: String) -> String { "\u{1B}[\(rawValue)m\(word)\u{1B}[0m" }
+
+  /// False if `NO_COLOR` (no-color.org) has any text, or on a dumb terminal.
+  static func areWanted(_ environment: [String: String]) -> Bool {
+    (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
+  }
+}

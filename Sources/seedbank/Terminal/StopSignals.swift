@@ -1,0 +1,125 @@
+import Dispatch
+import SeedSystem
+
+/// Waits for SIGTERM or SIGINT. Create it before the work that it stops: until then, a signal kills the process. After
+/// the first signal the default is restored, so that a second one ends the process at once.
+struct StopSignals: Sendable {
+  private let arrivals: AsyncStream<Int32>
+  private let arrival: AsyncStream<Int32>.Continuation
+
+  init() throws {
+    let (arrivals, arrival) = AsyncStream.makeStream(of: Int32.self)
+    (self.arrivals, self.arrival) = (arrivals, arrival)
+    let listeners = try SignalListeners.shared.get()
+    let listener = listeners.add(arrival)
+    arrival.onTermination = { _ in listeners.remove(listener) }
+  }
+
+  func first() async -> Int32? {
+    defer { arrival.finish() }
+    for await number in arrivals { return number }
+    return nil
+  }
+
+  /// Runs `body`; a signal cancels it and waits for its end.
+  func cancelling(_ body: @escaping @Sendable () async throws -> Void) async throws {
+    try await withThrowingTaskGroup { group in
+      group.addTask {
+        do {
+          try await body()
+        } catch is CancellationError {
+          return
+        }
+      }
+      group.addTask { _ = await first() }
+      // The first to end, signal or body, ends the other.
+      try await group.next()
+      group.cancelAll()
+      try await group.waitForAll()
+    }
+  }
+
+  // MARK: Cleanup before the process ends
+
+  private static let received = Mutex<Int32?>(nil)
+
+  /// Timeout after which the process exits if the signal does not end it.
+  private static let exitSeconds: UInt32 = 5
+
+  /// From here on every failure is a consequence of the signal.
+  static func beginCleanup(after signal: Int32) { received.withLock { $0 = signal } }
+
+  /// After ``beginCleanup(after:)``, ends the process with the signal's default effect; otherwise returns.
+  static func endProcess() {
+    guard let number = received.withLock(\.self) else { return }
+    signal(number, SIG_DFL)
+    // To the process, because pool threads block signals; another thread receives it.
+    kill(getpid(), number)
+    sleep(exitSeconds)
+    _exit(128 + number)
+  }
+}
+
+/// Delivers signals that end the process. Dispatch's own signal sources lose some: one that arrives before they listen,
+/// and a second one during their cancellation.
+final class SignalListeners: Sendable {
+  static let shared = Result { try SignalListeners() }
+
+  private let listeners = Mutex<(next: Int, all: [Int: AsyncStream<Int32>.Continuation])>((0, [:]))
+  // Dispatch's sources are thread-safe, which their Swift type does not declare.
+  nonisolated(unsafe) private let source: any DispatchSourceRead
+
+  private init() throws(FileError) {
+    var ends: [Int32] = [0, 0]
+    guard pipe(&ends) == 0 else { throw FileError("open", "a pipe for signals") }
+    for end in ends {
+      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+      _ = fcntl(end, F_SETFL, O_NONBLOCK)
+    }
+    signalPipe = ends[1]
+    source = DispatchSource.makeReadSource(fileDescriptor: ends[0], queue: .global())
+    source.setEventHandler { [unowned self] in
+      var number: UInt8 = 0
+      while read(ends[0], &number, 1) == 1 { report(Int32(number)) }
+    }
+    source.activate()
+  }
+
+  private func report(_ number: Int32) {
+    for listener in listeners.withLock({ $0.all.values }) { listener.yield(number) }
+  }
+
+  func add(_ listener: AsyncStream<Int32>.Continuation) -> Int {
+    listeners.withLock {
+      $0.next += 1
+      $0.all[$0.next] = listener
+      handleStopSignals(by: noteSignal)
+      return $0.next
+    }
+  }
+
+  func remove(_ listener: Int) {
+    listeners.withLock {
+      $0.all[listener] = nil
+      if $0.all.isEmpty { handleStopSignals(by: SIG_DFL) }
+    }
+  }
+}
+
+/// Written once, before a handler can read it.
+@exclusivity(unchecked) nonisolated(unsafe) private var signalPipe: Int32 = -1
+
+private func handleStopSignals(by handler: (@convention(c) (Int32) -> Void)?) {
+  signal(SIGTERM, handler)
+  signal(SIGINT, handler)
+}
+
+/// Runs in the interrupted thread, so it calls only async-signal-safe functions.
+private let noteSignal: @convention(c) (Int32) -> Void = { number in
+  let error = errno
+  // The second signal has its default effect.
+  handleStopSignals(by: SIG_DFL)
+  var byte = UInt8(number)
+  _ = write(signalPipe, &byte, 1)
+  errno = error
+}

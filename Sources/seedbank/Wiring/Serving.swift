@@ -1,0 +1,95 @@
+import SeedFormat
+import SeedFront
+import SeedPublication
+import SeedSystem
+import SeedTrust
+
+// Log records for start and shutdown of a serving process.
+extension Console {
+  func tellStart(_ configuration: DeploymentConfiguration) {
+    let fields: [JSONMember] = .init(
+      ("version", .string(Release.version)), ("publication", .string(configuration.publication)),
+      ("datasets", .string(configuration.datasets.map(\.name.text).joined(separator: ", "))))
+    tell(LogRecord(.info, "Seedbank \(Release.version) starts", fields))
+  }
+
+  func tellListening(_ front: Front) throws {
+    let fields = [
+      JSONMember("address", .string(front.address)), JSONMember("series", JSONValue(front.seriesCount)),
+    ]
+    tell(LogRecord(.info, "listening on \(front.address)", fields))
+    try result("listening on \(front.address)")
+  }
+
+  func tellStopping(_ signal: Int32?, drainSeconds: Int) {
+    let name =
+      signal.map { $0 == SIGTERM ? "SIGTERM" : $0 == SIGINT ? "SIGINT" : "signal \($0)" } ?? "a failure"
+    let fields = [
+      JSONMember("reason", .string(name)), JSONMember("drainSeconds", JSONValue(drainSeconds)),
+    ]
+    tell(LogRecord(.info, "stopping because of \(name)", fields))
+  }
+
+  func tellStopped(cutting cut: Int) {
+    let fields = [JSONMember("cut", JSONValue(cut))]
+    tell(LogRecord(cut > 0 ? .warning : .info, "stopped; \(cut) requests under way were cut off", fields))
+  }
+}
+
+extension Context {
+  /// Works until a signal, and reports both to the service manager.
+  func work(
+    until signals: StopSignals, _ configuration: DeploymentConfiguration,
+    _ body: @escaping @Sendable () async -> Void
+  ) async {
+    let manager = serviceManager
+    manager.tellReady()
+    let signal = await withTaskGroup { group in
+      group.addTask { await body() }
+      let signal = await signals.first()
+      group.cancelAll()
+      return signal
+    }
+    manager.tellStopping(frontSeconds: configuration.stopSeconds)
+    console.tellStopping(signal, drainSeconds: configuration.drainSeconds)
+  }
+}
+
+/// Reports once when a rollback holds a series and when the hold ends, whichever process did it.
+struct HoldFollower {
+  static let restSeconds = 1
+
+  private var known: [Series: SeriesHold] = [:]
+
+  mutating func records(for now: [Series: SeriesHold]) -> [LogRecord] {
+    defer { known = now }
+    return Set(known.keys).union(now.keys).sorted().compactMap { series in
+      guard known[series] != now[series] else { return nil }
+      return now[series].map { Self.begin(series, $0) } ?? Self.end(series)
+    }
+  }
+
+  private static func begin(_ series: Series, _ hold: SeriesHold) -> LogRecord {
+    LogRecord(
+      .warning,
+      "\(series): held at the content of version \(hold.version) since \(hold.since):"
+        + " 'seedbank regenerate --resume' publishes the origin again",
+      [JSONMember("series", .string("\(series)")), JSONMember("hold", JSONValue(hold.version.number))])
+  }
+
+  private static func end(_ series: Series) -> LogRecord {
+    LogRecord(
+      .notice, "\(series): held no longer: its origin is published again",
+      [JSONMember("series", .string("\(series)"))])
+  }
+}
+
+extension Front {
+  func followHolds(_ console: Console) async {
+    var follower = HoldFollower()
+    while !Task.isCancelled {
+      follower.records(for: holds).forEach(console.tell)
+      try? await Task.sleep(for: .seconds(HoldFollower.restSeconds))
+    }
+  }
+}
