@@ -99,7 +99,7 @@ import Testing
                 layout: .dictionary(keyColumn: nil))
             ])))
     }
-    let message = "the names at $.m are no key, for its key has 2 columns"
+    let message = "the names at $.m cannot be its key, because the key has 2 columns"
     #expect(failure?.message.contains(message) == true, "\(failure?.message ?? "")")
   }
 }

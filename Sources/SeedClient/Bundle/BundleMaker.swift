@@ -139,7 +139,7 @@ private struct BundlePlace {
     guard Folder.exists(directory), try !Folder.names(in: directory).isEmpty else { return }
     guard try isBundle() else {
       throw SeedError(
-        .io, "\(directory) is not empty and has no bundle of \(series): name a new folder, or empty it")
+        .io, "\(directory) is not empty and has no bundle of \(series): name a new folder, or empty this one")
     }
   }
 

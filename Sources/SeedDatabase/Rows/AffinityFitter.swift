@@ -32,7 +32,7 @@ package final class AffinityFitter {
     }
   }
 
-  /// If the converted value is a text, it was a number or is the unchanged original.
+  /// A converted text either comes from a number or is the original, unchanged.
   private func lent(_ value: SeedValue, instead original: BorrowedValue) -> BorrowedValue {
     switch (value, original) {
     case (.blob, _), (.text, .text): original

@@ -23,8 +23,8 @@ package struct TableSQL: Sendable {
 
   package var find: String { "SELECT \(columns) FROM \(name) WHERE \(keyMatches)" }
 
-  /// Selects the rows with several keys, in the keys' order, each after its key's number. A key's row is read only when
-  /// it is stepped to, so rows may be written in between.
+  /// Selects the rows of `count` keys, in the order of the keys; the first column is the key's number. A key's row is read
+  /// only when it is stepped to, so rows may be written in between.
   func find(count: Int) -> String {
     let keys = table.key.indices.map { "key\($0)" }
     let wanted = (0..<count).map { "(\($0)" + keys.map { _ in ", ?" }.joined() + ")" }

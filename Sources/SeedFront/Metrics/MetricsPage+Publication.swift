@@ -79,7 +79,8 @@ extension MetricsPage {
       facts
     ) { $0.look.good?.secondsSinceEpoch }
     writeGauge(
-      "seedbank_expected_look_seconds", "Seconds between two looks at most, if a process keeps publishing.",
+      "seedbank_expected_look_seconds",
+      "The most seconds between two looks, while a process keeps publishing.",
       facts
     ) { $0.checkSeconds.map(StepRhythm.expectedSeconds) }
     writeGauge(

@@ -11,7 +11,7 @@ public struct ImportReject: Hashable, Sendable {
   public var list: Int
   /// The row's name if the list is a dictionary.
   public var name: String?
-  /// The row as JSON; a string if it is not JSON.
+  /// The row as JSON. If the source's row is not JSON, a JSON string with its text.
   public var value: [UInt8]
   /// The row's bytes if it is not JSON or not UTF-8. CSV is UTF-8 here because its encoding is already converted.
   public var bytes: [UInt8]?

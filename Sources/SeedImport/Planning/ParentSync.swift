@@ -136,7 +136,7 @@ final class ParentSync {
     return true
   }
 
-  /// Marks the parents of rows that are named twice; returns whether no row is.
+  /// Marks the parents of each row that is named twice. Returns true if no row is named twice.
   private func markRepeated() -> Bool {
     var areDistinct = true
     namers.clear(room: (rows.count + others.count) / rowWidth)

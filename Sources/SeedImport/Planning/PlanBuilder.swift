@@ -234,7 +234,7 @@ final class PlanBuilder {
     guard plan.table.key.count == 1 else {
       throw ImportFailure(
         .mapping,
-        "table \"\(plan.table.name)\": the names at \(relation.member) are no key, for its key has "
+        "table \"\(plan.table.name)\": the names at \(relation.member) cannot be its key, because the key has "
           + "\(plan.table.key.count) columns")
     }
     return try valueTarget(plan.table.key[0], plan.table)

@@ -77,7 +77,7 @@ package enum MirrorError: Error, Hashable, Sendable, CustomStringConvertible {
       "another publisher publishes there: both signed version \(version) of the timestamp, with different content. Stop all "
         + "publishers but one; 'seedbank recover' starts from the publication there"
     case .overtaken(let there, let here):
-      "another publisher publishes there: version \(there) of the timestamp was not put from here: version \(here) is the newest "
+      "another publisher publishes there: version \(there) of the timestamp was not written by this publisher: version \(here) is the newest "
         + "here. Stop all publishers but one; 'seedbank recover' starts from the publication there. If there never was "
         + "another one, 'seedbank mirror push --replace' puts the one from here in its place"
     case .rival(let path):

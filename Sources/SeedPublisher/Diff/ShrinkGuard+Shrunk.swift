@@ -22,7 +22,7 @@ extension ShrinkGuard {
     }
   }
 
-  /// Compares with the number of rows, so a column with few values may lose all of them.
+  /// Compares a column's loss with the number of rows, so a column with few values may lose all of them.
   private func columns(of table: String, rows: Int, _ values: Values) -> [ShrunkTable] {
     values.before.sorted { $0.key < $1.key }.compactMap { column, before in
       guard let after = values.after[column], holdsBack(from: rows, to: rows - (before - after)) else {

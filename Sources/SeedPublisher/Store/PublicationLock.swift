@@ -11,7 +11,7 @@ enum PublicationLock {
 
     /// For steps with little work.
     static let wait = IfHeld.wait(seconds: 10)
-    /// For work that would have to be repeated.
+    /// For steps whose work is lost if the lock is not obtained.
     static let waitLong = IfHeld.wait(seconds: 600)
   }
 

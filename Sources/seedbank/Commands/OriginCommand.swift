@@ -191,7 +191,7 @@ private struct OriginLogChange {
       isDone
       ? ["\(dataset.file.printable): origin.changes is log.", Self.restart]
       : [
-        "With --yes they do. Writers of these tables then write one more small row for each changed row."
+        "With --yes, the tables listed first get a log. Writers of these tables then write one more small row for each changed row."
       ]
     return (lines + end).joined(separator: "\n")
   }

@@ -206,7 +206,8 @@ import Testing
     for command in [["regenerate"], ["mirror", "push"]] {
       let outcome = try SeedbankBinary.run(command + config, in: scene.deployment.folder.path)
       #expect(
-        outcome.status == 75 && outcome.errors.contains("was not put from here"), "\(command): \(outcome)")
+        outcome.status == 75 && outcome.errors.contains("was not written by this publisher"),
+        "\(command): \(outcome)")
     }
     #expect(scene.file("metadata/timestamp.json", in: scene.mirror) == shown)
     // The operator may overrule this.
