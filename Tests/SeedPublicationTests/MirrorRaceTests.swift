@@ -116,6 +116,25 @@ import Testing
     }
   }
 
+  @Test func `metadata that another publisher left without a timestamp is not taken for one's own`() throws {
+    let twins = try Twins(versions: 3)
+    let witness = Witness("left metadata")
+    let bucket = ModelBucket { witness.look(at: $0) }
+    let runners = twins.chains.map { Runner(twins.common, $0) }
+    runners[0].push(to: bucket)
+    for _ in 1...2 { runners[0].step() }
+    // It dies before the timestamp, behind two deltas and two roles.
+    bucket.arm(.killBefore, at: 4)
+    runners[0].push(to: bucket)
+    // The other one's second version has metadata of the same names and lengths; the third has other names.
+    for commits in [2, 2, 3] {
+      runners[1].step()
+      runners[1].push(to: bucket)
+      #expect(witness.versions.count == commits)
+    }
+    #expect(witness.problems.isEmpty)
+  }
+
   private static let races = 200
 
   @Test

@@ -73,6 +73,8 @@ package struct MirrorImage: Sendable {
 
   var paths: Set<String> { Set((objects + metadata).map(\.path)).union([timestamp.path]) }
 
+  static func isMetadata(_ path: String) -> Bool { path.hasPrefix("metadata/") && path != timestampPath }
+
   /// Whether the path may be removed. Protects the operator's own files and the roots.
   static func isRemovable(_ path: String) -> Bool {
     let parts = path.split(separator: "/").map(String.init)

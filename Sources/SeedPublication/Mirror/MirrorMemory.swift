@@ -11,7 +11,7 @@ package struct MirrorMemory: Hashable, Sendable {
     package let at: UTCTime
   }
 
-  /// The files in the mirror with their lengths.
+  /// The files in the mirror with their lengths, or ``uncompared``.
   var held: [String: Int] = [:]
   package var commit: Commit?
   /// SHA-256 of the timestamps written from here, including unanswered attempts; newest last.
@@ -23,6 +23,9 @@ package struct MirrorMemory: Hashable, Sendable {
   /// `nil` if the mirror is up to date.
   package var behindSince: UTCTime?
   package var problem: String?
+
+  /// The length of metadata in the mirror whose content is unknown.
+  static let uncompared = -1
 
   /// The interval of complete listings, which detect files removed by others.
   static let listSeconds = UTCTime.secondsPerDay

@@ -150,8 +150,11 @@ package struct MirrorPush {
     }
     let known = options.isByHand ? [:] : memory.held
     memory.held = try store.list()
-    // The listing has only lengths. Compare the content of metadata that was not written from here.
-    for file in image.metadata where known[file.path] != file.length { memory.held[file.path] = nil }
+    // The listing has only lengths. Metadata that was not written from here may be another publisher's, even for a version
+    // still to come here, so its content is compared before it counts as present.
+    for (path, length) in memory.held where MirrorImage.isMetadata(path) && known[path] != length {
+      memory.held[path] = MirrorMemory.uncompared
+    }
     memory.unnamed = memory.unnamed.filter { memory.held[$0.key] != nil }
     memory.listedAt = now
     memory.commit = found.map { found in
