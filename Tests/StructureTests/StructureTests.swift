@@ -101,7 +101,7 @@ struct StructureRuleTests {
     #expect(tree.folders["M"] == ["Low", "Middle/Inner", "API"])
   }
 
-  @Test("a file that names what it must not is found, in its code and in its imports")
+  @Test("a file with a forbidden name in its code or imports is found")
   func boundaries() {
     let tree = SourceTree([
       "M/A.swift": "import Vault", "M/B.swift": "let key: Key? = nil", "M/C.swift": "// Key of the Vault",
