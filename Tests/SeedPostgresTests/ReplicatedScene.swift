@@ -39,17 +39,19 @@ struct Replication: Sendable {
     }
   }
 
-  /// Waits until a session other than `known` sleeps on the standby, and returns its process id.
+  /// Waits until a session other than `known` sleeps on the standby, and returns its process id. A recovery conflict
+  /// may cancel the query for it too.
   func sleeper(besides known: String = "") throws -> String {
     try eventually("a step reads") {
-      let found = try standby.run("SELECT pid FROM pg_stat_activity WHERE wait_event = 'PgSleep'")
-      return found.isEmpty || found == known ? nil : found
+      let found = try? standby.run("SELECT pid FROM pg_stat_activity WHERE wait_event = 'PgSleep'")
+      return found == "" || found == known ? nil : found
     }
   }
 
-  /// Deletes rows that a session is reading.
+  /// Deletes rows that a session is reading. Keeps the file's length, because a truncation would also conflict with
+  /// the session that reads next.
   func take(_ condition: String) throws {
     try primary.run("DELETE FROM t WHERE \(condition)")
-    try primary.run("VACUUM t")
+    try primary.run("VACUUM (TRUNCATE off) t")
   }
 }
