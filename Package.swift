@@ -56,8 +56,6 @@ let fuzzing: [Target] =
     fuzzer(
       "SnapshotFuzz",
       ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedClient", "Support", "CFuzzer"]),
-    fuzzer("PlistFuzz", ["SeedTemplate", "CFuzzer"]),
-    fuzzer("ArchiveFuzz", ["SeedTemplate", "CFuzzer"]),
   ]
 
 func fuzzer(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -107,7 +105,6 @@ let package = Package(
     module(
       "SeedFront", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedHTTP", "SeedPublication"],
       embedding: ["openapi.json"]),
-    module("SeedTemplate", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase"]),
     module("SeedClient", ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase"]),
     module("SeedClientUI", ["SeedSystem", "SeedFormat", "SeedClient"]),
     module(
@@ -117,7 +114,7 @@ let package = Package(
       name: "seedbank",
       dependencies: [
         "SeedSystem", "SeedFormat", "SeedTrust", "SeedSigning", "SeedDatabase", "SeedImport", "SeedHTTP",
-        "SeedPublication", "SeedPublisher", "SeedFront", "SeedTemplate", "SeedClient", "CMalloc",
+        "SeedPublication", "SeedPublisher", "SeedFront", "SeedClient", "CMalloc",
       ] + postgres + buckets,
       resources: [
         "origin", "model-1.0", "stations", "routes", "model-2.0", "model-2.1", "stop_times",
@@ -174,10 +171,6 @@ let package = Package(
         "SeedSystem", "SeedClient", "SeedFront", "SeedHTTP", "SeedDatabase", "SeedTrust", "SeedFormat",
         "Support", "CSQLite",
       ]),
-    tests(
-      "SeedTemplateTests",
-      ["SeedSystem", "SeedTemplate", "SeedDatabase", "SeedTrust", "SeedFormat", "Support"],
-      programs: ["make_store.py", "read_plist.py"]),
     tests("SeedClientUITests", ["SeedSystem", "SeedClient", "SeedClientUI", "Support"]),
     tests("SeedClientTestingTests", ["SeedClient", "SeedClientTesting", "Support"]),
     tests(

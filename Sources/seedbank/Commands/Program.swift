@@ -10,7 +10,7 @@ extension CommandGroup {
       ]),
     CommandGroup(title: "Keys", commands: [.keys]),
     CommandGroup(title: "Clients", commands: [.pull, .follow, .doctor]),
-    CommandGroup(title: "Data files", commands: [.importing, .inspect, .template]),
+    CommandGroup(title: "Data files", commands: [.importing, .inspect]),
     CommandGroup(title: "This program", commands: [.help, .version, .completion]),
   ]
 }
