@@ -18,6 +18,8 @@ do {
     try ClientBenchmark(ClientOptions(arguments.dropFirst())).run()
   } else if arguments.first == "read" {
     try ReadBenchmark(arguments.dropFirst()).run()
+  } else if arguments.first == LibraryStart.verb {
+    try await LibraryStart(arguments).run()
   } else if arguments.first == JSONPages.verb, arguments.count == 2 {
     try JSONPages(arguments[1]).run()
   } else {

@@ -1,8 +1,9 @@
 import Foundation
 
-// Benchmarks of the client: row 9 of the numbers to hold, with the real binary as the app.
+// Benchmarks of the client: row 9 of the numbers to hold, with a program of the library as the app.
 //
-// - A first start is a whole process: metadata, download, hash, inflate, hash, checks, swap.
+// - A first start is a whole process: metadata, download, hash, inflate, hash, checks, swap. A second pair compares it with
+//   one that also proves the rows, as `pull` does.
 // - The baseline is a careful script for the same file from the same front: curl, gzip -d, sha256sum twice.
 // - The alternative is a common import: the same rows in local pages of JSON, JSONDecoder, prepared upserts into
 //   the same tables and index, one transaction.
@@ -20,18 +21,20 @@ struct ClientBenchmark {
     let origin = try TransitOrigin(folder.path, rows: options.rows, options.layout)
     let scene = try ClientScene(origin, in: folder.path)
     let report = ClientReport(options, snapshotBytes: scene.snapshotBytes)
-    let starts = try measureStarts(scene)
+    let start = { try scene.firstStart(provingRows: false) }
+    let starts = try measurePairs(start, scene.baseline)
     report.add(starts)
+    report.add(proofs: try measurePairs({ try scene.firstStart(provingRows: true) }, start))
     if options.measuresImport { report.add(starts, imports: try measureImport(origin, folder.path)) }
     report.add(try measureIdle(scene))
   }
 
-  private func measureStarts(_ scene: ClientScene) throws -> Pairs {
+  private func measurePairs(_ ours: () throws -> ToolRun, _ other: () throws -> ToolRun) throws -> Pairs {
     var pairs = Pairs()
     // The first pair warms the caches of front and system.
     for run in 0...options.runs {
-      let (baseline, ours) = (try scene.baseline(), try scene.firstStart())
-      if run > 0 { pairs.add(ours: ours, baseline) }
+      let (baseline, own) = (try other(), try ours())
+      if run > 0 { pairs.add(ours: own, baseline) }
     }
     return pairs
   }
@@ -43,6 +46,7 @@ struct ClientBenchmark {
   }
 
   private func measureIdle(_ scene: ClientScene) throws -> IdlePoll {
+    _ = try scene.pull()
     let before = try scene.served()
     _ = try scene.pull()
     let after = try scene.served()

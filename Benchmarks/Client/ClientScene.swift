@@ -9,7 +9,7 @@ final class ClientScene {
   /// Bytes of the published snapshot.
   let snapshotBytes: Int
 
-  private static let dataset = "bench"
+  static let dataset = "bench"
 
   init(_ origin: TransitOrigin, in folder: String) throws {
     self.folder = folder
@@ -36,12 +36,6 @@ final class ClientScene {
     process.waitUntilExit()
   }
 
-  /// Runs a first start: metadata, snapshot, swap.
-  func firstStart() throws -> ToolRun {
-    try? FileManager.default.removeItem(atPath: store)
-    return try pull()
-  }
-
   func pull() throws -> ToolRun {
     try Tool.run(
       Tool.seedbank,
@@ -49,6 +43,13 @@ final class ClientScene {
         "pull", front, "--dataset", Self.dataset, "--model", "1.0", "--store", store, "--root",
         "\(folder)/deployment/root.json",
       ])
+  }
+
+  /// Runs an app's first start.
+  func firstStart(provingRows: Bool) throws -> ToolRun {
+    let root = "\(folder)/deployment/root.json"
+    return try LibraryStart(front: front, root: root, store: "\(folder)/app", provesRows: provingRows)
+      .measure()
   }
 
   /// Runs a careful script for the same file: download, hash, expand, hash.

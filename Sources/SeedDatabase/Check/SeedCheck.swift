@@ -24,11 +24,13 @@ package struct SeedCheck {
   /// times faster because it reads table and index from end to end.
   package func checkStructure() throws {
     try ask(.quick)
-    try connection.execute("PRAGMA cache_size = -\(Self.cacheKibibytes)")
     let tables = try connection.rows("SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0")
-    for name in tables.map(\.[0].text) where try !isCompared(name) {
-      try ask(.table(name))
-    }
+    let rest = try tables.map(\.[0].text).filter { try !isCompared($0) }
+    guard !rest.isEmpty else { return }
+    let usual = try connection.integer("PRAGMA cache_size") ?? 0
+    try connection.execute("PRAGMA cache_size = -\(Self.cacheKibibytes)")
+    for name in rest { try ask(.table(name)) }
+    try connection.execute("PRAGMA cache_size = \(usual)")
   }
 
   private func ask(_ scope: StructureCheck.Scope) throws {
