@@ -40,7 +40,7 @@ let expected = try await seeds.value(
 try done("calls", try await calls(at: firstStops(seeds), seeds) == expected)
 let inner = try await seeds.value("SELECT count(*) FROM stop WHERE zone = 'A'", as: Int.self)
 try done("numberOfStops", try await numberOfStops(in: .inner, seeds) == inner && inner != 0)
-try done("settings", await settings(seeds)[0].hasSuffix("as it came with the app"))
+try done("settings", await settings(seeds)[0].hasSuffix("bundled with the app"))
 try done("updateFrugally", try await updateFrugally(seeds).hasPrefix("version"))
 
 var phases: [String] = []

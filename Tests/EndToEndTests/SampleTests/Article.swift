@@ -23,7 +23,8 @@ struct Article {
   /// The functions and classes that the examples declare.
   var declared: [Substring] {
     source.split(separator: "\n").compactMap { line in
-      for word in ["func ", "@MainActor @Observable final class "] where line.hasPrefix(word) {
+      for word in ["func ", "@MainActor func ", "@MainActor @Observable final class "]
+      where line.hasPrefix(word) {
         return line.dropFirst(word.count).prefix { $0.isLetter }
       }
       return nil

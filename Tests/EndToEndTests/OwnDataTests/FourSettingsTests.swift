@@ -1,0 +1,75 @@
+import Foundation
+import Support
+import Testing
+
+/// The examples of the README and the articles in the compiler settings that apps have.
+@Suite struct FourSettingsTests {
+  enum Setting: String, CaseIterable {
+    case swift6 = "-swift-version 6"
+    case mainActor = "-swift-version 6 -default-isolation MainActor"
+    case nonsending = "-swift-version 6 -enable-upcoming-feature NonisolatedNonsendingByDefault"
+    case swift5 = "-swift-version 5"
+
+    var options: [String] { rawValue.split(separator: " ").map(String.init) }
+  }
+
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  @Test(arguments: Setting.allCases)
+  func `the README's program compiles without a warning`(_ setting: Setting) throws {
+    try write(Readme.block("swift", containing: "import SeedClient"), to: "main.swift")
+    try write(models().replacing("transit", with: "my"), to: "SeedModels.swift")
+    try check(["main.swift", "SeedModels.swift"], setting)
+  }
+
+  @Test func `the articles' examples compile where the main actor is the default`() throws {
+    try checkArticles(.mainActor)
+  }
+
+  @Test(.full, arguments: Setting.allCases)
+  func `the articles' examples compile without a warning`(_ setting: Setting) throws {
+    try checkArticles(setting)
+  }
+
+  /// A screen that calls the examples with closures of its own.
+  private static let screen = """
+    import SeedClient
+
+    @MainActor final class Screen {
+      var stops: [Stop] = []
+      var label = ""
+
+      func show(_ seeds: SeedStore) async throws {
+        try await follow(seeds) { self.stops = $0 }
+        try await countStops(seeds) { self.label = "\\($0)" }
+        _ = try await update(seeds) { text, _ in self.label = text }
+      }
+    }
+    """
+
+  private func checkArticles(_ setting: Setting) throws {
+    let articles = ["Client", "Recipes", "Testing"]
+    for name in articles { try write(Article(name).source, to: "\(name).swift") }
+    try write(models(), to: "SeedModels.swift")
+    try write(Self.screen, to: "Screen.swift")
+    let files = (articles + ["SeedModels", "Screen"]).map { "\($0).swift" }
+    let sqlite = ["-I", "\(Readme.package)/Examples/timetable/Sources/SQLite"]
+    try check(files + ["-parse-as-library", "-module-name", "articles"] + sqlite, setting)
+  }
+
+  private func check(_ words: [String], _ setting: Setting) throws {
+    try BuiltModules.compile(
+      ["-typecheck", "-warnings-as-errors"] + setting.options + words, in: folder.path)
+  }
+
+  private func models() throws -> String {
+    let path = "\(Readme.package)/Examples/timetable/Sources/timetable/SeedModels.swift"
+    return try String(contentsOfFile: path, encoding: .utf8)
+  }
+
+  private func write(_ text: String, to file: String) throws {
+    try text.write(toFile: folder(file), atomically: false, encoding: .utf8)
+  }
+}
