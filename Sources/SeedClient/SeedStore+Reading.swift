@@ -8,7 +8,7 @@ extension SeedStore {
   /// Works offline after a first download, and never returns an empty database. If another store updates the
   /// directory, this also picks up its changes.
   @discardableResult
-  public func prepare() async throws(SeedError) -> Seed { try await preparedGeneration().seed }
+  public func prepare() async throws -> Seed { try await preparedGeneration().seed }
 
   /// One element per file: the current one, then each new one. Open the new file on each.
   ///
@@ -142,11 +142,11 @@ extension SeedStore {
     }
   }
 
-  private func replacement(of generation: Generation) async throws -> Generation? {
+  private func replacement(of generation: Generation) async throws(SeedError) -> Generation? {
     guard await updateLock.acquire() else { throw SeedError(CancellationError()) }
     defer { updateLock.release() }
     // A suspended store has released all locks and takes none before it resumes.
     try access.check()
-    return try await leave(generation)
+    do { return try await leave(generation) } catch { throw SeedError(error) }
   }
 }

@@ -71,7 +71,7 @@ public actor SeedStore {
   public init(
     _ model: SeedModel, server: URL, root: Data, bundle: URL? = nil, directory: URL? = nil,
     options: SeedOptions = SeedOptions()
-  ) throws(SeedError) {
+  ) throws {
     try self.init(
       model, server: server, root: Array(root), bundle: StoreDirectory.pathIfNamed(bundle, "bundle"),
       directory: StoreDirectory.pathIfNamed(directory, "directory"), options: options)
@@ -84,7 +84,7 @@ public actor SeedStore {
   /// there is data, and live queries wait for it.
   public init(
     _ model: SeedModel, reading directory: URL, options: SeedOptions = SeedOptions()
-  ) throws(SeedError) {
+  ) throws {
     try self.init(model, reading: StoreDirectory.path(of: directory, "directory"), options: options)
   }
 

@@ -154,7 +154,7 @@ import Testing
     let waiting = try #require(await failure.next())
     #expect(waiting.code == .waitingForNetwork && waiting.isRetryable)
     task.cancel()
-    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(await code { try await task.value } == .cancelled)
     #expect(try await store.stops() == ["Alexanderplatz", "Bellevue"])
     try fixture.publisher.publish(["a": "Alex"])
     #expect(await code { try await store.update(.background) } == .waitingForNetwork)

@@ -24,9 +24,9 @@ import Testing
   func `an invalid query is reported and the transaction continues`(_ sql: String) async throws {
     let store = try fixture.store()
     let count = try await store.read { reader in
-      do throws(SeedError) {
+      do {
         Issue.record("\(try reader.rows(SeedQuery(sql: sql), 1))")
-      } catch {
+      } catch let error as SeedError {
         #expect(error.code == .query && (sql.isEmpty || error.message.contains(sql)), "\(error)")
       }
       return try reader.rows("SELECT count(*) FROM stop")[0][0].int

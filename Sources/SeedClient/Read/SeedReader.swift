@@ -16,7 +16,7 @@ public struct SeedReader: ~Copyable {
   /// store is suspended.
   public func rows(
     _ query: SeedQuery, _ values: (any SeedValueConvertible)?...
-  ) throws(SeedError) -> [SeedRow] {
+  ) throws -> [SeedRow] {
     try all(query.with(values.seedValues), TablesRead()) { $0.seedRows() }
   }
 
@@ -27,21 +27,21 @@ public struct SeedReader: ~Copyable {
   /// column names as the query spells them.
   public func rows<Row: Decodable>(
     _ query: SeedQuery, _ values: (any SeedValueConvertible)?..., as type: Row.Type
-  ) throws(SeedError) -> [Row] {
+  ) throws -> [Row] {
     try all(query.with(values.seedValues), TablesRead()) { $0.decoded(as: type) }
   }
 
   /// The first row of a query, if any; reads no further rows.
   public func first<Row: Decodable>(
     _ query: SeedQuery, _ values: (any SeedValueConvertible)?..., as type: Row.Type
-  ) throws(SeedError) -> Row? {
+  ) throws -> Row? {
     try all(query.with(values.seedValues), TablesRead(), limit: 1) { $0.decoded(as: type) }.first
   }
 
   /// The single value of a query such as `SELECT count(*) FROM stop`; `nil` without rows.
   public func value<Value: Decodable>(
     _ query: SeedQuery, _ values: (any SeedValueConvertible)?..., as type: Value.Type
-  ) throws(SeedError) -> Value? { try first(query.with(values.seedValues), as: type) }
+  ) throws -> Value? { try first(query.with(values.seedValues), as: type) }
 
   func all<Row>(
     _ query: SeedQuery, _ reading: TablesRead, limit: Int = .max, _ reader: (Statement) -> StatementRows<Row>

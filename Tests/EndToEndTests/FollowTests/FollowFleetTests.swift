@@ -102,7 +102,7 @@ private final class FleetDevice {
     do {
       if try await store.update().action == .replaced { snapshots += 1 }
     } catch {
-      guard error.isRetryable else { throw error }
+      guard SeedError(error).isRetryable else { throw error }
       failures += 1
     }
     return await store.state.version?.number

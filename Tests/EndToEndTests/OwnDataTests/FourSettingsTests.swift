@@ -46,6 +46,14 @@ import Testing
         try await countStops(seeds) { self.label = "\\($0)" }
         _ = try await update(seeds) { text, _ in self.label = text }
       }
+
+      func start(_ seeds: SeedStore) {
+        Task {
+          do {
+            try await seeds.keepUpdated { self.label = $0.message }
+          } catch { self.label = SeedError(error).code.description }
+        }
+      }
     }
     """
 

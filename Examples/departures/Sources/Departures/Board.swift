@@ -44,7 +44,7 @@ public actor Board {
       try await seeds.update()
       notice = nil
     } catch {
-      notice = error.isRetryable ? "Perhaps not the newest departures." : "Please update this app."
+      notice = SeedError(error).isRetryable ? "Perhaps not the newest departures." : "Please update this app."
       _ = try? await seeds.prepare()
     }
   }
