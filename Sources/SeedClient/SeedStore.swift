@@ -9,7 +9,7 @@ public import struct Foundation.URL
 /// ```swift
 /// let seeds = try SeedStore(.transit, server: url, root: rootJSON, bundle: bundledSeed)
 /// Task { try await seeds.keepUpdated() }
-/// for try await stops in seeds.rows("SELECT name FROM stop ORDER BY name") { show(stops) }
+/// for try await stops in seeds.observe("SELECT name FROM stop ORDER BY name") { show(stops) }
 /// ```
 ///
 /// Only one store per directory can update. Others, in any process, read its data and observe changes; their updates

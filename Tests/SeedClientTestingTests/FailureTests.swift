@@ -65,7 +65,7 @@ import Testing
     #expect(await code { try await widget.update() } == .readOnly)
     try seeds.publish { $0.put(["id": "b", "name": "Bahnhof"], in: "stop") }
     try await store.update()
-    for try await names in widget.rows("SELECT name FROM stop ORDER BY id", as: String.self)
+    for try await names in widget.observe("SELECT name FROM stop ORDER BY id", as: String.self)
     where names.count == 2 {
       break
     }

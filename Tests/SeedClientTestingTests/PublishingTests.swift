@@ -89,7 +89,7 @@ import Testing
     let store = try seeds.store()
     try await store.update()
     var shown: [[String]] = []
-    for try await names in store.rows("SELECT name FROM stop ORDER BY id", as: String.self) {
+    for try await names in store.observe("SELECT name FROM stop ORDER BY id", as: String.self) {
       shown.append(names)
       guard shown.count == 1 else { break }
       try seeds.publish { $0.put(["id": "b", "name": "Bahnhof"], in: "stop") }

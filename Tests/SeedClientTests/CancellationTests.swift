@@ -123,7 +123,7 @@ import Testing
     try await store.prepare()
     let (reached, arrivals) = AsyncStream.makeStream(of: Void.self)
     let following = Task {
-      for try await _ in store.rows("SELECT name FROM stop") { arrivals.yield() }
+      for try await _ in store.observe("SELECT name FROM stop") { arrivals.yield() }
     }
     var arrival = reached.makeAsyncIterator()
     await arrival.next()

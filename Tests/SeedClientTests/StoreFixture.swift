@@ -66,9 +66,7 @@ final class StoreFixture {
 extension SeedStore {
   /// The stops' names in order of their ids.
   func stops() async throws -> [String] {
-    try await read { reader in
-      try reader.rows("SELECT name FROM stop ORDER BY id").compactMap { $0[0].string }
-    }
+    try await rows("SELECT name FROM stop ORDER BY id")
   }
 }
 

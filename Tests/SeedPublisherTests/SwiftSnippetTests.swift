@@ -34,7 +34,7 @@ import Testing
           do { try await seeds.keepUpdated(onFailure: { print($0) }) } catch { print(error) }
         }
         // Yields once now, and again after every change.
-        for try await rows in seeds.rows(#"SELECT "id", "name", "lat", "lon" FROM "stop" ORDER BY "id" LIMIT 5"#) {
+        for try await rows in seeds.observe(#"SELECT "id", "name", "lat", "lon" FROM "stop" ORDER BY "id" LIMIT 5"#) {
           print(rows)
         }
         """)

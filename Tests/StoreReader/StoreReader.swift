@@ -23,7 +23,7 @@ import SeedClient
 
 /// Prints the names of all stops at each change.
 private func follow(_ store: SeedStore) async throws {
-  for try await names in store.rows("SELECT DISTINCT name FROM stop", as: String.self) {
+  for try await names in store.observe("SELECT DISTINCT name FROM stop", as: String.self) {
     FileHandle.standardOutput.write(Data("\(names.joined(separator: " "))\n".utf8))
   }
 }

@@ -33,7 +33,7 @@ package struct SwiftSnippet: Sendable {
       do { try await seeds.keepUpdated(onFailure: { print($0) }) } catch { print(error) }
     }
     // Yields once now, and again after every change.
-    for try await rows in seeds.rows(\(swiftLiteral(Self.query(table)))) {
+    for try await rows in seeds.observe(\(swiftLiteral(Self.query(table)))) {
       print(rows)
     }
     """

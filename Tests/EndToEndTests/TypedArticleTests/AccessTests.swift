@@ -57,7 +57,7 @@ import FoundationNetworking
   }
 
   private func shops(_ store: SeedStore) async throws -> [String] {
-    try await store.read { try $0.rows("SELECT name FROM shop").compactMap { $0["name"].string } }
+    try await store.rows("SELECT name FROM shop")
   }
 
   private func publish(_ name: String) throws {

@@ -189,6 +189,6 @@ private struct Device {
 extension SeedStore {
   /// The name by which the versions differ.
   fileprivate func mark() async throws -> String? {
-    try await read { reader in try reader.rows("SELECT name FROM stop WHERE id = 'a'").first?[0].string }
+    try await value("SELECT name FROM stop WHERE id = 'a'")
   }
 }

@@ -29,7 +29,7 @@ public actor Board {
   /// Shows the departures now and after every change. Ends with its task, or if the data does not fit this app.
   public func follow(show: @Sendable ([String]) -> Void) async {
     do {
-      for try await departures in seeds.rows(query, as: Departure.self) { show(departures.map(Self.line)) }
+      for try await departures in seeds.observe(query, as: Departure.self) { show(departures.map(Self.line)) }
     } catch { notice = "These departures cannot be shown: \(error)" }
   }
 
