@@ -64,7 +64,7 @@ extension SeedStore {
   /// The last reported version, without waiting for a turn.
   package nonisolated var latestVersion: Version? { stateSender.latest?.version }
 
-  /// The phases of all updates from now on; see ``updatePhases(_:)`` for those of one update.
+  /// The phases of all updates from now on; see ``update(_:onPhase:)`` for those of one update.
   ///
   /// A phase yields at most ten elements a second. A failed update only ends in ``SeedState/isUpdating``.
   public nonisolated var phases: AsyncStream<UpdatePhase> { phaseSender.stream() }

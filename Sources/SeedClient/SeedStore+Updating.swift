@@ -3,25 +3,29 @@ extension SeedStore {
   ///
   /// A failed update keeps the old data. If another update is running, this one waits for its end. Cancelling the task
   /// ends the update with either the old or the new data.
-  @discardableResult
-  public func update(_ policy: UpdatePolicy = UpdatePolicy()) async throws -> UpdateReport {
-    try await inTurn { store in try await store.performUpdate(policy) }
-  }
-
-  /// An update as a sequence of phases that ends with the report.
-  ///
-  /// Each iteration runs one update; ending it cancels the update. A phase yields at most ten elements a second.
   ///
   /// ```swift
-  /// for try await phase in seeds.updatePhases() {
-  ///   if case .downloading(let bytes, let totalBytes) = phase { show(bytes, of: totalBytes) }
-  /// }
+  /// try await seeds.update { phase in progress = phase.fractionCompleted }
   /// ```
-  public nonisolated func updatePhases(
-    _ policy: UpdatePolicy = UpdatePolicy()
-  ) -> UpdatePhases {
-    UpdatePhases { [self] listener throws(SeedError) in
-      try await inTurn { store in try await store.performUpdate(policy, listener) }
+  ///
+  /// - Parameters:
+  ///   - policy: Limits the update.
+  ///   - onPhase: Called with the update's phases in the caller's isolation, at most ten times a second in each phase.
+  @discardableResult
+  public nonisolated func update(
+    _ policy: UpdatePolicy = UpdatePolicy(), onPhase: (UpdatePhase) -> Void = { _ in }
+  ) async throws -> UpdateReport {
+    let (phases, sender) = AsyncStream.makeStream(
+      of: UpdatePhase.self, bufferingPolicy: .bufferingNewest(Self.mostWaitingPhases))
+    let task = Task {
+      defer { sender.finish() }
+      return try await inTurn { store in try await store.performUpdate(policy) { sender.yield($0) } }
+    }
+    return try await withTaskCancellationHandler {
+      for await phase in phases { onPhase(phase) }
+      return try await task.value
+    } onCancel: {
+      task.cancel()
     }
   }
 
@@ -69,7 +73,7 @@ extension SeedStore {
       do {
         _ = try await inTurn { store in try await store.performUpdate(policy, first: UpdatePolicy()) }
         return
-      } catch where error.code == .suspended {
+      } catch  where error.code == .suspended {
         await untilResumed()
         if Task.isCancelled { throw SeedError(CancellationError()) }
       }

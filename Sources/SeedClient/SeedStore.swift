@@ -16,7 +16,7 @@ public import struct Foundation.URL
 /// fail with ``SeedError/Code/storeLocked`` while the first store lives. Reads never wait for an update.
 public actor SeedStore {
   private static let mostWaitingChanges = 1000
-  private static let mostWaitingPhases = 32
+  static let mostWaitingPhases = 32
 
   /// The model that the app was built for.
   public nonisolated let model: SeedModel

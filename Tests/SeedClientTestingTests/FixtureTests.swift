@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test func `a report and a plan match their action`() {
-    let applied = UpdateReport.fixture(from: 3, to: 5, bytes: 120, rows: ["stop": .fixture(inserted: 1)])
+    let applied = UpdateReport.fixture(from: 3, to: 5, bytes: 120, changes: ["stop": .fixture(inserted: 1)])
     #expect(applied.action == .applied && applied.from?.number == 3 && applied.to.number == 5)
     #expect(applied.bytes == 120 && applied.plan.files == ["delta-3-5.json.gz"])
     let first = UpdatePlan.fixture(.replaced, from: nil, to: 4, bytes: 9_000)

@@ -18,7 +18,7 @@ import Testing
   ) throws {
     _ = try SeedStore(
       SeedModel(
-        dataset: "transit", model: ClientPublisherSimulator.model, schema: fixture.publisher.schema.hash),
+        dataset: "transit", version: ClientPublisherSimulator.model, schema: fixture.publisher.schema.hash),
       server: try #require(URL(string: server)), root: Data(fixture.publisher.root),
       bundle: bundle.map { try #require(URL(string: $0)) },
       directory: directory.map { try #require(URL(string: $0)) })

@@ -19,7 +19,7 @@ import Testing
 
   private func reader() throws -> SeedStore {
     let model = SeedModel(
-      dataset: "transit", model: ClientPublisherSimulator.model, schema: fixture.publisher.schema.hash)
+      dataset: "transit", version: ClientPublisherSimulator.model, schema: fixture.publisher.schema.hash)
     return try SeedStore(model, reading: URL(fileURLWithPath: fixture.directory))
   }
 

@@ -18,7 +18,7 @@ import FoundationNetworking
     var options = SeedOptions()
     options.configureSession = { $0.protocolClasses = [PlayedServer.self] }
     let seeds = try SeedStore(
-      SeedModel(dataset: "transit", model: "2.1", schema: publisher.schema.hash),
+      SeedModel(dataset: "transit", version: "2.1", schema: publisher.schema.hash),
       server: try #require(URL(string: "http://played.example")), root: Data(publisher.root),
       directory: URL(fileURLWithPath: folder("store")), options: options)
     try await seeds.update()

@@ -23,7 +23,7 @@ final class StoreFixture {
     inDefaultDirectory: Bool = false, _ change: (inout Environment) -> Void = { _ in }
   ) throws -> SeedStore {
     let model = SeedModel(
-      dataset: "transit", model: model ?? ClientPublisherSimulator.model,
+      dataset: "transit", version: model ?? ClientPublisherSimulator.model,
       schema: schema ?? publisher.schema.hash)
     var environment = Environment(
       transport: publisher, now: { [publisher] in publisher.now }, sleep: { _ in await Task.yield() })

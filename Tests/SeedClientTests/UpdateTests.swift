@@ -188,7 +188,7 @@ import Testing
     let publisher = fixture.publisher
     publisher.withServed { $0.isOffline = true }
     let store = try SeedStore(
-      SeedModel(dataset: "transit", model: "2.1", schema: publisher.schema.hash),
+      SeedModel(dataset: "transit", version: "2.1", schema: publisher.schema.hash),
       server: try #require(URL(string: "http://seeds.example")), root: publisher.root,
       directory: fixture.directory,
       environment: Environment(

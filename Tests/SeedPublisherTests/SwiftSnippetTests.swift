@@ -24,7 +24,7 @@ import Testing
 
         extension SeedModel {
           static let transit = SeedModel(
-            dataset: "transit", model: "2.1",
+            dataset: "transit", version: "2.1",
             schema: "\(String(repeating: "0a", count: 32))")
         }
 

@@ -10,7 +10,7 @@ import SeedClient
   static func main() async throws {
     let arguments = CommandLine.arguments
     let model = SeedModel(
-      dataset: try DatasetName(arguments[2]), model: try ModelVersion(arguments[3]),
+      dataset: try DatasetName(arguments[2]), version: try ModelVersion(arguments[3]),
       schema: try SHA256Digest(hex: arguments[4]))
     let store = try SeedStore(model, reading: URL(fileURLWithPath: arguments[1]))
     if arguments.last == "follow" { return try await follow(store) }

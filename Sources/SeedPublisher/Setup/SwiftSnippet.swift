@@ -14,7 +14,7 @@ package struct SwiftSnippet: Sendable {
     """
     extension SeedModel {
       static let \(name) = SeedModel(
-        dataset: "\(dataset)", model: "\(model)",
+        dataset: "\(dataset)", version: "\(model)",
         schema: "\(schema)")
     }
     """

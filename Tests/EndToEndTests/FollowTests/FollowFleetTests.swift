@@ -91,7 +91,7 @@ private final class FleetDevice {
   init(of fleet: FollowFleet) throws {
     folder = try TemporaryFolder(inMemory: true)
     store = try SeedStore(
-      SeedModel(dataset: "test", model: "1.0"),
+      SeedModel(dataset: "test", version: "1.0"),
       server: try #require(URL(string: "http://127.0.0.1:\(fleet.port)")), root: Data(fleet.origin.root),
       directory: URL(fileURLWithPath: folder("store")))
   }

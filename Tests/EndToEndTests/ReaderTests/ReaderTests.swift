@@ -28,10 +28,10 @@ import Testing
     }
 
     /// Arguments that describe the model to another process.
-    var arguments: [String] { ["transit", "\(model.model)", publisher.schema.hash.hex] }
+    var arguments: [String] { ["transit", "\(model.version)", publisher.schema.hash.hex] }
 
     var model: SeedModel {
-      SeedModel(dataset: "transit", model: ClientPublisherSimulator.model, schema: publisher.schema.hash)
+      SeedModel(dataset: "transit", version: ClientPublisherSimulator.model, schema: publisher.schema.hash)
     }
 
     func store() throws -> SeedStore {

@@ -35,7 +35,8 @@ let seeds = try makeSeeds(server: server, shipped: shipped, directory: data.appe
 try done("makeSeeds", await seeds.state.version == nil)
 try done("firstStops", try await firstStops(seeds).count == 3)
 let expected: Int? = try await seeds.value(
-  "SELECT count(*) FROM stop_time WHERE stop_id IN (SELECT id FROM stop WHERE zone = 'A' ORDER BY name LIMIT 3)")
+  "SELECT count(*) FROM stop_time WHERE stop_id IN (SELECT id FROM stop WHERE zone = 'A' ORDER BY name LIMIT 3)"
+)
 try done("calls", try await calls(at: firstStops(seeds), seeds) == expected)
 let inner = try await seeds.value("SELECT count(*) FROM stop WHERE zone = 'A'", as: Int.self)
 try done("numberOfStops", try await numberOfStops(in: .inner, seeds) == inner && inner != 0)
@@ -46,7 +47,7 @@ try done("updateFrugally", try await updateFrugally(seeds).hasPrefix("version"))
 
 var phases: [String] = []
 let report = try await update(seeds) { phase, _ in phases.append(phase) }
-try done("update", report?.action == .upToDate && phases.first == "Checking for updates")
+try done("update", report.action == .upToDate && phases.first == "Checking for updates")
 try done("refuseEmptyTimetables", try await !refuseEmptyTimetables(seeds))
 try await mend(seeds)
 try done("mend", try await firstStops(seeds).count == 3)

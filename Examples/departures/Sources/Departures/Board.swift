@@ -3,7 +3,7 @@ import SeedClient
 extension SeedModel {
   /// The model that the app's queries are written for.
   public static let departures = SeedModel(
-    dataset: "departures", model: "1.0",
+    dataset: "departures", version: "1.0",
     schema: "b67f4989e01f274304006f4153c19be572ced11d91a5324e57f78c4ad45cbee5")
 }
 
