@@ -28,13 +28,21 @@ import Testing
             schema: "\(String(repeating: "0a", count: 32))")
         }
 
+        /// A row of the table stop.
+        nonisolated struct Stop: Decodable, Hashable, Sendable, Identifiable {
+          let id: String
+          let name: SeedValue
+          let lat: SeedValue
+          let lon: SeedValue
+        }
+
         let root = try Data(contentsOf: URL(fileURLWithPath: "/srv/root.json"))
         let seeds = try SeedStore(.transit, server: URL(string: "http://127.0.0.1:8080")!, root: root)
         Task {
           do { try await seeds.keepUpdated(onFailure: { print($0) }) } catch { print(error) }
         }
         // Yields once now, and again after every change.
-        for try await rows in seeds.observe(#"SELECT "id", "name", "lat", "lon" FROM "stop" ORDER BY "id" LIMIT 5"#) {
+        for try await rows in seeds.observe(#"SELECT "id", "name", "lat", "lon" FROM "stop" ORDER BY "id" LIMIT 5"#, as: Stop.self) {
           print(rows)
         }
         """)

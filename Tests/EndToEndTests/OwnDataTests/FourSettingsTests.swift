@@ -1,4 +1,5 @@
 import Foundation
+import SeedPublisher
 import Support
 import Testing
 
@@ -20,9 +21,19 @@ import Testing
   @Test(arguments: Setting.allCases)
   func `the README's program compiles without a warning`(_ setting: Setting) throws {
     try write(Readme.block("swift", containing: "import SeedClient"), to: "main.swift")
-    try write(models().replacing("transit", with: "my"), to: "SeedModels.swift")
+    var rows = RowTypes()
+    let types = try rows.declarations(ofSchema: Self.schema).joined(separator: "\n")
+    try write(Article.models().replacing("transit", with: "my") + types, to: "SeedModels.swift")
     try check(["main.swift", "SeedModels.swift"], setting)
   }
+
+  /// The README's table, and names that are none in Swift.
+  private static let schema = """
+    CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT);
+    CREATE TABLE "opening hours"("shop id" INTEGER PRIMARY KEY, "2nd" TEXT, "default" TEXT, at DATE, photo BLOB);
+    CREATE TABLE string(a TEXT, b REAL, PRIMARY KEY(a, b));
+    CREATE VIEW "open now" AS SELECT "shop id", 1 + 1 AS two FROM "opening hours";
+    """
 
   @Test func `the articles' examples compile where the main actor is the default`() throws {
     try checkArticles(.mainActor)
@@ -60,7 +71,7 @@ import Testing
   private func checkArticles(_ setting: Setting) throws {
     let articles = ["Client", "Recipes", "Testing"]
     for name in articles { try write(Article(name).source, to: "\(name).swift") }
-    try write(models(), to: "SeedModels.swift")
+    try write(Article.models(), to: "SeedModels.swift")
     try write(Self.screen, to: "Screen.swift")
     let files = (articles + ["SeedModels", "Screen"]).map { "\($0).swift" }
     let sqlite = ["-I", "\(Readme.package)/Examples/timetable/Sources/SQLite"]
@@ -70,11 +81,6 @@ import Testing
   private func check(_ words: [String], _ setting: Setting) throws {
     try BuiltModules.compile(
       ["-typecheck", "-warnings-as-errors"] + setting.options + words, in: folder.path)
-  }
-
-  private func models() throws -> String {
-    let path = "\(Readme.package)/Examples/timetable/Sources/timetable/SeedModels.swift"
-    return try String(contentsOfFile: path, encoding: .utf8)
   }
 
   private func write(_ text: String, to file: String) throws {

@@ -20,6 +20,13 @@ struct Article {
       + "\n"
   }
 
+  /// The sample's model without its row types, which the articles declare themselves.
+  static func models() throws -> String {
+    let path = "\(Readme.package)/Examples/timetable/Sources/timetable/SeedModels.swift"
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    return String(text[..<(text.range(of: "\n/// A row")?.lowerBound ?? text.endIndex)])
+  }
+
   /// The functions and classes that the examples declare.
   var declared: [Substring] {
     source.split(separator: "\n").compactMap { line in
