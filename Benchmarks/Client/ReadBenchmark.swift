@@ -71,11 +71,12 @@ struct ReadBenchmark {
       let rows = try connection.readOnlyStatement(Self.query, .inOrder([])).seedRows()
       var stops: [Stop] = []
       while let row = try rows.next() {
-        guard let id = row[0].int, let code = row[1].string, let name = row[2].string,
-          let lat = row[3].double,
-          let lon = row[4].double
+        guard case .integer(let id) = row.values[0], case .text(let code) = row.values[1],
+          case .text(let name) = row.values[2], case .real(let lat) = row.values[3],
+          case .real(let lon) = row.values[4]
         else { throw BenchmarkError.usage("a row does not fit") }
-        stops.append(Stop(id: id, code: code, name: name, lat: lat, lon: lon, zone: row[5].string))
+        let zone: String? = if case .text(let zone) = row.values[5] { zone } else { nil }
+        stops.append(Stop(id: Int(id), code: code, name: name, lat: lat, lon: lon, zone: zone))
       }
       return stops
     }

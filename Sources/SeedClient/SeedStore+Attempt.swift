@@ -29,7 +29,7 @@ extension SeedStore {
       let report = UpdateReport(
         plan: attempt.plan, from: attempt.from,
         seed: try requireCurrent().seed(at: state.version ?? attempt.plan.to),
-        bytes: attempt.bytes, traffic: attempt.fetcher.context.traffic, rows: attempt.rows,
+        bytes: attempt.bytes, traffic: attempt.fetcher.context.traffic, changes: attempt.changes,
         lifecycle: attempt.metadata.state.lifecycle, duration: environment.uptime() - start)
       log.info("\(report)")
       phases.enter(.finished(report))
@@ -80,7 +80,7 @@ extension SeedStore {
     for file in files { file.discard() }
     try await openSwapped(name)
     // A new file may differ anywhere.
-    attempt.rows = [:]
+    attempt.changes = [:]
   }
 
   private func apply(
@@ -93,7 +93,7 @@ extension SeedStore {
       for delta in deltas {
         guard let version = state.version else { break }
         let changes = try await writer.apply(delta, to: generation, at: version)
-        attempt.rows.merge(changes.tables) { $0 + $1 }
+        attempt.changes.merge(changes.tables) { $0 + $1 }
         phases.advance(rows: changes.rowCount)
         changesSender.send(changes)
         state.version = changes.version

@@ -13,11 +13,11 @@ extension SeedStore {
   /// ```swift
   /// do {
   ///   try await seeds.verify()
-  /// } catch where error.code == .damaged {
+  /// } catch let error as SeedError where error.code == .damaged {
   ///   try await seeds.update()
   /// }
   /// ```
-  public func verify() async throws(SeedError) {
+  public func verify() async throws {
     try await inTurn(isUpdate: false) { store in
       let proof = GenerationProof()
       var damage: SeedError?
@@ -37,7 +37,7 @@ extension SeedStore {
   /// Possible once after a snapshot has replaced older data. Updates then fail with ``SeedError/Code/rejected`` until
   /// the publisher has newer data. Fails with ``SeedError/Code/noPrevious`` without a previous file.
   @discardableResult
-  public func rollBack() async throws(SeedError) -> Seed {
+  public func rollBack() async throws -> Seed {
     try await inTurn(isUpdate: false) { store in
       let directory = store.layout.directory
       guard let newer = try await store.beginWriting() else {

@@ -1,5 +1,5 @@
 import SeedDatabase
-public import SeedFormat
+package import SeedFormat
 import SeedSystem
 
 extension SeedStore {
@@ -8,7 +8,7 @@ extension SeedStore {
   /// Works offline after a first download, and never returns an empty database. If another store updates the
   /// directory, this also picks up its changes.
   @discardableResult
-  public func prepare() async throws(SeedError) -> Seed { try await preparedGeneration().seed }
+  public func prepare() async throws -> Seed { try await preparedGeneration().seed }
 
   /// One element per file: the current one, then each new one. Open the new file on each.
   ///
@@ -25,37 +25,35 @@ extension SeedStore {
 
   /// A live query: yields its rows now, after every change of the tables that it reads, and with every new file.
   ///
-  /// The statement must be read-only, with a value for each parameter, interpolated or as arguments. The first rows
-  /// come from the data on the device or in the app's bundle; without either, the query waits for an update. Each
-  /// update that changed the query's tables yields rows once. A failing statement ends the sequence with
-  /// ``SeedError/Code/query``. If the file is damaged, the next rows come from the previous file, if any, and the next
-  /// update takes a snapshot. The sequence ends with the store, so keep a reference to it.
-  public nonisolated func rows(
-    _ query: SeedQuery, _ values: (any SeedValueConvertible)?...
-  ) -> AsyncThrowingStream<[SeedRow], any Error> {
-    live(query, values.seedValues, isSame: nil) { $0.seedRows() }
+  /// The statement must be read-only. The first rows come from the data on the device or in the app's bundle; without
+  /// either, the query waits for an update. Each update that changed the query's tables yields rows once. A failing
+  /// statement ends the sequence with ``SeedError/Code/query``. If the file is damaged, the next rows come from the
+  /// previous file, if any, and the next update takes a snapshot. The sequence ends with the store, so keep a reference
+  /// to it.
+  public nonisolated func observe(_ query: SeedQuery) -> AsyncThrowingStream<[SeedRow], any Error> {
+    live(query, isSame: nil) { $0.seedRows() }
   }
 
   /// A live query whose rows are decoded by column name; `routeName` also matches the column `route_name`.
   ///
   /// ```swift
-  /// struct Stop: Decodable { let id: String, name: String, zone: String? }
-  /// for try await stops in seeds.rows("SELECT id, name, zone FROM stop WHERE zone = \(zone)", as: Stop.self) { show(stops) }
+  /// nonisolated struct Stop: Decodable { let id: String, name: String, zone: String? }
+  /// for try await stops in seeds.observe("SELECT * FROM stop WHERE zone = \(zone)", as: Stop.self) { show(stops) }
   /// ```
   ///
   /// Lists and objects are decoded from JSON text, dates from ISO 8601 or seconds since 1970. Rows that do not fit the
-  /// type end the sequence with ``SeedError/Code/decoding``, but not the store.
-  public nonisolated func rows<Row: Decodable & Sendable>(
-    _ query: SeedQuery, _ values: (any SeedValueConvertible)?..., as type: Row.Type
+  /// type end the sequence with ``SeedError/Code/decoding``, but not the store. Rows are decoded on a library thread.
+  public nonisolated func observe<Row: Decodable & Sendable>(
+    _ query: SeedQuery, as type: Row.Type = Row.self
   ) -> AsyncThrowingStream<[Row], any Error> {
-    live(query, values.seedValues, isSame: nil) { $0.decoded(as: type) }
+    live(query, isSame: nil) { $0.decoded(as: type) }
   }
 
-  /// A live query that skips rows equal to the last ones.
-  public nonisolated func distinctRows<Row: Decodable & Equatable & Sendable>(
-    _ query: SeedQuery, _ values: (any SeedValueConvertible)?..., as type: Row.Type
+  /// A live query that can skip results equal to the last one.
+  public nonisolated func observe<Row: Decodable & Equatable & Sendable>(
+    _ query: SeedQuery, as type: Row.Type = Row.self, removingDuplicates: Bool
   ) -> AsyncThrowingStream<[Row], any Error> {
-    live(query, values.seedValues, isSame: ==) { $0.decoded(as: type) }
+    live(query, isSame: removingDuplicates ? (==) : nil) { $0.decoded(as: type) }
   }
 
   /// The store's state now and after each change, to show on a settings screen.
@@ -66,13 +64,13 @@ extension SeedStore {
   /// The last reported version, without waiting for a turn.
   package nonisolated var latestVersion: Version? { stateSender.latest?.version }
 
-  /// The phases of all updates from now on; see ``updatePhases(_:)`` for those of one update.
+  /// The phases of all updates from now on; see ``update(_:onPhase:)`` for those of one update.
   ///
   /// A phase yields at most ten elements a second. A failed update only ends in ``SeedState/isUpdating``.
   public nonisolated var phases: AsyncStream<UpdatePhase> { phaseSender.stream() }
 
   private nonisolated func live<Row: Sendable>(
-    _ query: SeedQuery, _ values: [SeedValue], isSame: (@Sendable ([Row], [Row]) -> Bool)?,
+    _ query: SeedQuery, isSame: (@Sendable ([Row], [Row]) -> Bool)?,
     _ rows: @escaping @Sendable (Statement) -> StatementRows<Row>
   ) -> AsyncThrowingStream<[Row], any Error> {
     // Opens the data, in case no other call has.
@@ -80,7 +78,7 @@ extension SeedStore {
     return LiveRows(isSame: isSame) { generation in
       try await generation.reader.read { reader in
         let reading = TablesRead()
-        let all = try reader.all(query.with(values), reading, rows)
+        let all = try reader.all(query, reading, rows)
         return (all, DataEdition.Reading(reading, ordinary: try reader.ordinaryTables()))
       }
     } onDamage: { [weak self] damaged in
@@ -91,19 +89,30 @@ extension SeedStore {
     .stream(at: editionSender.stream())
   }
 
-  /// The current first row of a query, if any; waits and fails like ``read(_:)``.
-  public nonisolated func first<Row: Decodable & Sendable>(
-    _ query: SeedQuery, _ values: (any SeedValueConvertible)?..., as type: Row.Type
-  ) async throws -> Row? {
-    let query = try query.with(values.seedValues)
-    return try await read { reader in try reader.first(query, as: type) }
+  /// The current rows of a query; waits and fails like ``read(_:)``.
+  public nonisolated func rows(_ query: SeedQuery) async throws -> [SeedRow] {
+    try await read { reader in try reader.rows(query) }
   }
 
-  /// The current single value of a query such as `SELECT count(*) FROM stop`; `nil` without rows.
+  /// The current rows of a query, decoded like those of ``observe(_:as:)``.
+  public nonisolated func rows<Row: Decodable & Sendable>(
+    _ query: SeedQuery, as type: Row.Type = Row.self
+  ) async throws -> [Row] {
+    try await read { reader in try reader.rows(query, as: type) }
+  }
+
+  /// The current first row of a query, if any.
+  public nonisolated func first<Row: Decodable & Sendable>(
+    _ query: SeedQuery, as type: Row.Type = Row.self
+  ) async throws -> Row? {
+    try await read { reader in try reader.first(query, as: type) }
+  }
+
+  /// The current single value of a query such as `SELECT max(name) FROM stop`; `nil` for NULL and without rows.
   public nonisolated func value<Value: Decodable & Sendable>(
-    _ query: SeedQuery, _ values: (any SeedValueConvertible)?..., as type: Value.Type
+    _ query: SeedQuery, as type: Value.Type = Value.self
   ) async throws -> Value? {
-    try await first(query.with(values.seedValues), as: type)
+    try await read { reader in try reader.value(query, as: type) }
   }
 
   /// Runs `body` with a read-only connection to the current data, in one transaction.
@@ -142,11 +151,11 @@ extension SeedStore {
     }
   }
 
-  private func replacement(of generation: Generation) async throws -> Generation? {
+  private func replacement(of generation: Generation) async throws(SeedError) -> Generation? {
     guard await updateLock.acquire() else { throw SeedError(CancellationError()) }
     defer { updateLock.release() }
     // A suspended store has released all locks and takes none before it resumes.
     try access.check()
-    return try await leave(generation)
+    do { return try await leave(generation) } catch { throw SeedError(error) }
   }
 }

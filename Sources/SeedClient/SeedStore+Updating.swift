@@ -3,30 +3,34 @@ extension SeedStore {
   ///
   /// A failed update keeps the old data. If another update is running, this one waits for its end. Cancelling the task
   /// ends the update with either the old or the new data.
-  @discardableResult
-  public func update(_ policy: UpdatePolicy = UpdatePolicy()) async throws(SeedError) -> UpdateReport {
-    try await inTurn { store in try await store.performUpdate(policy) }
-  }
-
-  /// An update as a sequence of phases that ends with the report.
-  ///
-  /// Each iteration runs one update; ending it cancels the update. A phase yields at most ten elements a second.
   ///
   /// ```swift
-  /// for try await phase in seeds.updatePhases() {
-  ///   if case .downloading(let bytes, let totalBytes) = phase { show(bytes, of: totalBytes) }
-  /// }
+  /// try await seeds.update { phase in progress = phase.fractionCompleted }
   /// ```
-  public nonisolated func updatePhases(
-    _ policy: UpdatePolicy = UpdatePolicy()
-  ) -> UpdatePhases {
-    UpdatePhases { [self] listener throws(SeedError) in
-      try await inTurn { store in try await store.performUpdate(policy, listener) }
+  ///
+  /// - Parameters:
+  ///   - policy: Limits the update.
+  ///   - onPhase: Called with the update's phases in the caller's isolation, at most ten times a second in each phase.
+  @discardableResult
+  public nonisolated func update(
+    _ policy: UpdatePolicy = UpdatePolicy(), onPhase: (UpdatePhase) -> Void = { _ in }
+  ) async throws -> UpdateReport {
+    let (phases, sender) = AsyncStream.makeStream(
+      of: UpdatePhase.self, bufferingPolicy: .bufferingNewest(Self.mostWaitingPhases))
+    let task = Task {
+      defer { sender.finish() }
+      return try await inTurn { store in try await store.performUpdate(policy) { sender.yield($0) } }
+    }
+    return try await withTaskCancellationHandler {
+      for await phase in phases { onPhase(phase) }
+      return try await task.value
+    } onCancel: {
+      task.cancel()
     }
   }
 
   /// The plan of an update now and its download size; fetches only metadata.
-  public func updatePlan() async throws(SeedError) -> UpdatePlan {
+  public func updatePlan() async throws -> UpdatePlan {
     try await inTurn { store in
       let plan = try await store.planUpdate(UpdatePolicy(), first: UpdatePolicy(), .silent).plan
       await store.noteSuccess(hasChanged: false)
@@ -39,35 +43,40 @@ extension SeedStore {
   /// A failed update keeps the old data and sets the error in ``state``. The next one runs after a delay that grows
   /// with every failure and is at least as long as the server asks for.
   ///
-  /// Never returns. Throws `CancellationError` after the task is cancelled, even while suspended; a running update
-  /// ends first, with either the old or the new data. Throws a ``SeedError`` if a retry cannot help because the app's
+  /// Throws ``SeedError/Code/cancelled`` after the task is cancelled, even while suspended; a running update ends first,
+  /// with either the old or the new data. Throws other errors if a retry cannot help, for example because the app's
   /// schema is not published, or no longer.
   ///
   /// - Parameters:
   ///   - policy: Limits each update once there is data; the first download is unlimited.
-  ///   - onFailure: Called with each failure that is retried.
-  public func keepUpdated(
-    _ policy: UpdatePolicy = .background, onFailure: @Sendable (SeedError) -> Void = { _ in }
-  ) async throws {
+  ///   - onFailure: Called with each failure that is retried, in the caller's isolation.
+  public nonisolated func keepUpdated(
+    _ policy: UpdatePolicy = .background, onFailure: (SeedError) -> Void = { _ in }
+  ) async throws -> Never {
     var failures = 0
     while true {
-      var retryAfter: Duration?
+      var asked: Duration?
       do {
-        _ = try await inTurn { store in try await store.performUpdate(policy, first: UpdatePolicy()) }
+        try await updateOnceResumed(policy)
         failures = 0
       } catch {
-        if error.code == .suspended {
-          await untilResumed()
-          try Task.checkCancellation()
-          continue
-        }
-        guard error.isRetryable else { throw error.code == .cancelled ? CancellationError() : error }
-        failures += 1
-        retryAfter = error.retryAfter
+        guard error.isRetryable else { throw error }
+        (failures, asked) = (failures + 1, error.retryAfter)
         onFailure(error)
       }
-      try await sleepUnlessClosed(
-        for: pollInterval.wait(afterFailures: failures, chance: environment.chance(), asked: retryAfter))
+      try await pause(afterFailures: failures, asked: asked)
+    }
+  }
+
+  private func updateOnceResumed(_ policy: UpdatePolicy) async throws(SeedError) {
+    while true {
+      do {
+        _ = try await inTurn { store in try await store.performUpdate(policy, first: UpdatePolicy()) }
+        return
+      } catch  where error.code == .suspended {
+        await untilResumed()
+        if Task.isCancelled { throw SeedError(CancellationError()) }
+      }
     }
   }
 
@@ -84,25 +93,32 @@ extension SeedStore {
   @discardableResult
   public func updateOnPush(
     within spread: Duration = .seconds(13), _ policy: UpdatePolicy = .background
-  ) async throws(SeedError) -> UpdateReport? {
+  ) async throws -> UpdateReport? {
     let wait = pushRule.wait(within: spread, now: environment.uptime(), chance: environment.chance())
     guard let wait else { return nil }
     do {
       try await sleepUnlessClosed(for: wait)
     } catch {
       pushRule.giveUp()
-      throw SeedError(error)
+      throw error
     }
     pushRule.begin(at: environment.uptime())
     return try await inTurn { store in try await store.performUpdate(policy, first: UpdatePolicy()) }
   }
 
-  private func sleepUnlessClosed(for duration: Duration) async throws {
-    try await withThrowingTaskGroup(of: Void.self) { [environment] group in
-      group.addTask { try await environment.sleep(duration) }
-      group.addTask { [self] in await untilClosed() }
-      defer { group.cancelAll() }
-      try await group.next()
-    }
+  private func pause(afterFailures failures: Int, asked: Duration?) async throws(SeedError) {
+    let wait = pollInterval.wait(afterFailures: failures, chance: environment.chance(), asked: asked)
+    try await sleepUnlessClosed(for: wait)
+  }
+
+  private func sleepUnlessClosed(for duration: Duration) async throws(SeedError) {
+    do {
+      try await withThrowingTaskGroup(of: Void.self) { [environment] group in
+        group.addTask { try await environment.sleep(duration) }
+        group.addTask { [self] in await untilClosed() }
+        defer { group.cancelAll() }
+        try await group.next()
+      }
+    } catch { throw SeedError(error) }
   }
 }

@@ -9,14 +9,14 @@ public import struct Foundation.URL
 /// ```swift
 /// let seeds = try SeedStore(.transit, server: url, root: rootJSON, bundle: bundledSeed)
 /// Task { try await seeds.keepUpdated() }
-/// for try await stops in seeds.rows("SELECT name FROM stop ORDER BY name") { show(stops) }
+/// for try await stops in seeds.observe("SELECT name FROM stop ORDER BY name") { show(stops) }
 /// ```
 ///
 /// Only one store per directory can update. Others, in any process, read its data and observe changes; their updates
 /// fail with ``SeedError/Code/storeLocked`` while the first store lives. Reads never wait for an update.
 public actor SeedStore {
   private static let mostWaitingChanges = 1000
-  private static let mostWaitingPhases = 32
+  static let mostWaitingPhases = 32
 
   /// The model that the app was built for.
   public nonisolated let model: SeedModel
@@ -71,7 +71,7 @@ public actor SeedStore {
   public init(
     _ model: SeedModel, server: URL, root: Data, bundle: URL? = nil, directory: URL? = nil,
     options: SeedOptions = SeedOptions()
-  ) throws(SeedError) {
+  ) throws {
     try self.init(
       model, server: server, root: Array(root), bundle: StoreDirectory.pathIfNamed(bundle, "bundle"),
       directory: StoreDirectory.pathIfNamed(directory, "directory"), options: options)
@@ -84,7 +84,7 @@ public actor SeedStore {
   /// there is data, and live queries wait for it.
   public init(
     _ model: SeedModel, reading directory: URL, options: SeedOptions = SeedOptions()
-  ) throws(SeedError) {
+  ) throws {
     try self.init(model, reading: StoreDirectory.path(of: directory, "directory"), options: options)
   }
 

@@ -19,7 +19,7 @@ extension TestPublisher {
   ///   - options: Further settings. Timeouts are ignored; use ``TestFailure/slow``.
   public func store(
     in directory: URL? = nil, bundle: URL? = nil, options: SeedOptions = SeedOptions()
-  ) throws(SeedError) -> SeedStore {
+  ) throws -> SeedStore {
     try SeedStore(
       model, server: Self.address, root: root, bundle: bundle?.path,
       directory: directory?.path ?? folder("device-\(UUID().uuidString)"), options: withoutTimeouts(options),
@@ -29,13 +29,13 @@ extension TestPublisher {
   /// A read-only store on another store's directory, as in an app extension.
   public func store(
     reading directory: URL, options: SeedOptions = SeedOptions()
-  ) throws(SeedError) -> SeedStore {
+  ) throws -> SeedStore {
     try SeedStore(
       model, reading: directory.path, options: withoutTimeouts(options), environment: environment)
   }
 
   /// Makes the bundle that an app would ship now; removed with the publisher.
-  public func makeBundle() async throws(SeedError) -> URL {
+  public func makeBundle() async throws -> URL {
     let path = folder("bundle-\(UUID().uuidString)")
     _ = try await BundleMaker(
       model, server: Self.address, root: root, directory: path, options: withoutTimeouts(SeedOptions()),

@@ -64,9 +64,9 @@ public final class TestPublisher: Sendable {
     let dataset = given?.dataset ?? meta?.series.dataset ?? "test"
     let publication = try Self.understanding {
       try TestPublication(
-        dataset, given?.model ?? meta?.model ?? "1.0", schemaSQL: schema, provenance, now: Self.start)
+        dataset, given?.version ?? meta?.model ?? "1.0", schemaSQL: schema, provenance, now: Self.start)
     }
-    let own = SeedModel(dataset: dataset, model: publication.model, schema: publication.schema.hash)
+    let own = SeedModel(dataset: dataset, version: publication.model, schema: publication.schema.hash)
     if let given { try Self.check(given, against: own) }
     model = given ?? own
     (root, host) = (publication.root, publication.host)
@@ -87,7 +87,7 @@ public final class TestPublisher: Sendable {
   private static func check(_ given: SeedModel, against own: SeedModel) throws(TestPublisherError) {
     guard let pinned = given.schema, let found = own.schema, pinned != found else { return }
     throw TestPublisherError(
-      "model \(given.dataset) \(given.model) is for a schema with the hash \(pinned), but this schema's is \(found): "
+      "model \(given.dataset) \(given.version) is for a schema with the hash \(pinned), but this schema's is \(found): "
         + "give the schema that the model was made from, or copy the model again from `seedbank config swift`"
     )
   }

@@ -34,18 +34,18 @@ public import SeedClient
   /// Decodes rows into a type by column name.
   public convenience init(_ seeds: SeedStore, _ query: SeedQuery, as type: Row.Type = Row.self)
   where Row: Decodable {
-    self.init(query, seeds) { seeds.rows($0, as: type) }
+    self.init(query, seeds) { seeds.observe($0, as: type) }
   }
 
   /// Decodes rows into a type by column name, and ignores results equal to the last.
   public convenience init(_ seeds: SeedStore, _ query: SeedQuery, as type: Row.Type = Row.self)
   where Row: Decodable & Equatable {
-    self.init(query, seeds) { seeds.distinctRows($0, as: type) }
+    self.init(query, seeds) { seeds.observe($0, as: type, removingDuplicates: true) }
   }
 
   /// Yields rows without decoding.
   public convenience init(_ seeds: SeedStore, _ query: SeedQuery) where Row == SeedRow {
-    self.init(query, seeds) { seeds.rows($0) }
+    self.init(query, seeds) { seeds.observe($0) }
   }
 
   convenience init(_ query: SeedQuery, failing error: SeedError) {

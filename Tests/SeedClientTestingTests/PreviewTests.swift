@@ -9,7 +9,7 @@ import Testing
     let store = SeedStore.preview(schema: Stops.schema) {
       $0.put(["id": "a", "name": "Alexanderplatz"], in: "stop")
     }
-    for try await names in store.rows("SELECT name FROM stop", as: String.self) {
+    for try await names in store.observe("SELECT name FROM stop", as: String.self) {
       #expect(names == ["Alexanderplatz"])
       break
     }

@@ -14,7 +14,7 @@ import Testing
     }
     let report = try await store.update()
     #expect(report.action == .applied && report.to == version && version.number == 2)
-    #expect(report.rows["stop"]?.inserted == 1 && report.rows["stop"]?.updated == 1)
+    #expect(report.changes["stop"]?.inserted == 1 && report.changes["stop"]?.updated == 1)
     #expect(try await store.stops == ["Alex", "Bahnhof"])
     try seeds.publish { $0.delete("a", from: "stop") }
     try await store.update()
@@ -39,7 +39,7 @@ import Testing
     try await store.update()
     try seeds.publish(
       sql: "INSERT INTO stop(id, name) VALUES ('b', 'Bahnhof'); UPDATE stop SET step_free = 1")
-    #expect(try await store.update().rows["stop"]?.updated == 1)
+    #expect(try await store.update().changes["stop"]?.updated == 1)
     let found = try await store.value(
       "SELECT count(*) FROM stop_search WHERE stop_search MATCH 'bahnhof'", as: Int.self)
     #expect(found == 1)
@@ -89,7 +89,7 @@ import Testing
     let store = try seeds.store()
     try await store.update()
     var shown: [[String]] = []
-    for try await names in store.rows("SELECT name FROM stop ORDER BY id", as: String.self) {
+    for try await names in store.observe("SELECT name FROM stop ORDER BY id", as: String.self) {
       shown.append(names)
       guard shown.count == 1 else { break }
       try seeds.publish { $0.put(["id": "b", "name": "Bahnhof"], in: "stop") }

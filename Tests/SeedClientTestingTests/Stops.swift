@@ -24,7 +24,7 @@ enum Stops {
     mistake { try publisher().publish(rows) }
   }
 
-  static func mistake(_ body: () throws -> Version) -> String? {
+  static func mistake(_ body: () throws -> SeedVersion) -> String? {
     do {
       _ = try body()
       return nil
@@ -37,6 +37,6 @@ enum Stops {
 extension SeedStore {
   /// The stops' names in order of their ids.
   var stops: [String] {
-    get async throws { try await read { try $0.rows("SELECT name FROM stop ORDER BY id", as: String.self) } }
+    get async throws { try await rows("SELECT name FROM stop ORDER BY id") }
   }
 }

@@ -21,7 +21,7 @@ import Testing
   ) throws -> SeedStore {
     try SeedStore(
       SeedModel(
-        dataset: dataset, model: ClientPublisherSimulator.model, schema: fixture.publisher.schema.hash),
+        dataset: dataset, version: ClientPublisherSimulator.model, schema: fixture.publisher.schema.hash),
       server: try #require(URL(string: server)), root: root ?? fixture.publisher.root,
       directory: fixture.directory,
       environment: Environment(

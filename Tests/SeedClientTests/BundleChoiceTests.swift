@@ -70,7 +70,7 @@ import Testing
       model: line.bundleModel,
       models: ["2.0": Self.schema, "2.1": Self.schema, "2.3": Self.schema, "3.0": Self.schema],
       isNewerThanTrusted: line.isNews, hasFailed: line.hasFailed)
-    let app = SeedModel(dataset: "transit", model: line.app, schema: line.pin)
+    let app = SeedModel(dataset: "transit", version: line.app, schema: line.pin)
     let stored = try line.stored.map { (Self.epoch, try Version($0)) }
     #expect(choice.takesBundle(over: stored, for: app) == (line.choice == .bundled))
   }

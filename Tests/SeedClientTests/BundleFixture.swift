@@ -70,7 +70,7 @@ final class BundleFixture {
 
   private func model(_ version: ModelVersion? = nil) -> SeedModel {
     SeedModel(
-      dataset: "transit", model: version ?? ClientPublisherSimulator.model, schema: publisher.schema.hash)
+      dataset: "transit", version: version ?? ClientPublisherSimulator.model, schema: publisher.schema.hash)
   }
 
   private var server: URL {

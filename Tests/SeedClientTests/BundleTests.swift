@@ -156,7 +156,7 @@ import Testing
     do {
       try await store.prepare()
       Issue.record("there is nothing to prepare")
-    } catch {
+    } catch let error as SeedError {
       #expect(error.code == .clientTooOld && error.oldestModel == ClientPublisherSimulator.model)
       #expect(error.message.contains("seedbank pull --bundle"))
     }

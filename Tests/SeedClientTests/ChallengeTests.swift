@@ -58,7 +58,7 @@ import FoundationNetworking
       return .refuse
     }
     let store = try SeedStore(
-      SeedModel(dataset: "transit", model: "2.1", schema: publisher.schema.hash),
+      SeedModel(dataset: "transit", version: "2.1", schema: publisher.schema.hash),
       server: try #require(URL(string: "http://127.0.0.1:\(server.port)")), root: Data(publisher.root),
       directory: URL(fileURLWithPath: folder("store")), options: options)
     let error = await #expect(throws: SeedError.self) { try await store.update() }

@@ -33,14 +33,14 @@ import Testing
     async throws
   {
     let store = try fixture.store()
-    let rows = Collected(store.rows("SELECT name FROM stop", as: String.self))
+    let rows = Collected(store.observe("SELECT name FROM stop", as: String.self))
     let (files, changes) = (Collected(store.files), Collected(store.changes))
     let (states, phases) = (Collected(store.states), Collected(store.phases))
     try await store.prepare()
     try await until { rows.all == [["One"]] && files.all.count == 1 }
     await store.close()
     try await until { rows.isOver && files.isOver && changes.isOver && states.isOver && phases.isOver }
-    let later = Collected(store.rows("SELECT name FROM stop", as: String.self))
+    let later = Collected(store.observe("SELECT name FROM stop", as: String.self))
     try await until { later.isOver }
     #expect(later.all.isEmpty)
   }

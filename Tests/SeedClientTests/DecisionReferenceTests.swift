@@ -10,7 +10,7 @@ import Testing
 /// Compares the planner with an exhaustive search.
 @Suite struct DecisionReferenceTests {
   private static let histories = 3000
-  private static let app = SeedModel(dataset: "transit", model: "2.1", schema: .of([1]))
+  private static let app = SeedModel(dataset: "transit", version: "2.1", schema: .of([1]))
 
   @Test func `no plan has fewer bytes than the chosen one`() throws {
     let seed = UInt64.random(in: 0...UInt64.max)

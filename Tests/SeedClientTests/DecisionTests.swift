@@ -85,16 +85,16 @@ import Testing
   }
 
   @Test func `an unpublished minor is rejected before anything else`() throws {
-    let app = SeedModel(dataset: "transit", model: "2.7", schema: .of([7]))
+    let app = SeedModel(dataset: "transit", version: "2.7", schema: .of([7]))
     let found = Self.decide(try Self.metadata(Self.cases[0]), try Self.seed(version: 99), app)
     #expect(found == "noCompatibleModel")
   }
 
   @Test func `an older minor opens the newest file if its pinned schema matches`() throws {
     let metadata = try Self.metadata(Self.cases[0])
-    let older = SeedModel(dataset: "transit", model: "2.0", schema: .of([0]))
+    let older = SeedModel(dataset: "transit", version: "2.0", schema: .of([0]))
     #expect(Self.decide(metadata, nil, older) == "s10")
-    let wrong = SeedModel(dataset: "transit", model: "2.0", schema: .of([1]))
+    let wrong = SeedModel(dataset: "transit", version: "2.0", schema: .of([1]))
     #expect(Self.decide(metadata, nil, wrong) == "modelMismatch")
   }
 
@@ -103,7 +103,7 @@ import Testing
     metadata.state.models = ["2.1": .of([1]), "2.3": .of([3]), "2.4": .of([4])]
     metadata.state.model = "2.4"
     func refusal(_ model: ModelVersion) -> String {
-      Self.decide(metadata, nil, SeedModel(dataset: "transit", model: model))
+      Self.decide(metadata, nil, SeedModel(dataset: "transit", version: model))
     }
     #expect(refusal("2.0") == "clientTooOld")
     #expect(refusal("2.2") == "noCompatibleModel")
@@ -150,7 +150,7 @@ import Testing
   }
 
   @Test func `a tool without a pinned schema accepts the signed one`() throws {
-    let tool = SeedModel(dataset: "transit", model: "2.1")
+    let tool = SeedModel(dataset: "transit", version: "2.1")
     #expect(Self.decide(try Self.metadata(Self.cases[0]), nil, tool) == "s10")
   }
 
@@ -178,7 +178,7 @@ import Testing
 
   // MARK: Helpers
 
-  private static let app = SeedModel(dataset: "transit", model: "2.1", schema: .of([1]))
+  private static let app = SeedModel(dataset: "transit", version: "2.1", schema: .of([1]))
 
   private static func decide(
     _ metadata: SeriesMetadata, _ local: SeedMeta?, _ app: SeedModel, rejected: Set<SHA256Digest> = []

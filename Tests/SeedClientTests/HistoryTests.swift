@@ -1,5 +1,6 @@
 import SeedClient
 import SeedFormat
+import SeedTrust
 import Support
 import Testing
 

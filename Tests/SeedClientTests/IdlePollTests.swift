@@ -34,7 +34,7 @@ import Testing
     var options = SeedOptions()
     options.rootCheckSeconds = rootCheckSeconds
     let store = try SeedStore(
-      SeedModel(dataset: "test", model: "1.0"),
+      SeedModel(dataset: "test", version: "1.0"),
       server: try #require(URL(string: "http://127.0.0.1:\(front.port)")), root: root,
       directory: folder("store"), options: options,
       environment: Environment(
@@ -54,6 +54,6 @@ import Testing
     var report = try await store.update()
     while report.action == .upToDate { report = try await store.update() }
     #expect(report.action == .applied && report.plan.reason == .deltasAreSmaller)
-    #expect(report.rows["stop"]?.updated == 1)
+    #expect(report.changes["stop"]?.updated == 1)
   }
 }

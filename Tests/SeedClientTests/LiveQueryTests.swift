@@ -28,7 +28,7 @@ import Testing
     }
     // If the query met the damage first, this would take the snapshot.
     try await store.prepare()
-    let rows = store.rows("SELECT name FROM stop")
+    let rows = store.observe("SELECT name FROM stop")
     let count = Task { () -> Int? in
       for try await rows in rows { return rows.count }
       return nil
@@ -52,7 +52,7 @@ import Testing
     await first.close()
     fixture.publisher.withServed { $0.failure = .offline }
     let store = try fixture.store()
-    let rows = Collected(store.rows("SELECT name FROM stop", as: String.self))
+    let rows = Collected(store.observe("SELECT name FROM stop", as: String.self))
     try await until { rows.all == [["One"]] }
     #expect(await store.state.version != nil)
   }
@@ -66,7 +66,7 @@ import Testing
   /// The rows of a store that was released.
   private func begun() async throws -> AsyncThrowingStream<[SeedRow], any Error> {
     let store = try fixture.store()
-    let rows = store.rows("SELECT name FROM stop")
+    let rows = store.observe("SELECT name FROM stop")
     try await store.prepare()
     return rows
   }
@@ -83,11 +83,12 @@ import Testing
 
   @Test func `a live query runs once per update for changes of its tables`() async throws {
     let store = try fixture.store()
-    let stops = Collected(store.rows("SELECT name FROM stop ORDER BY id", as: String.self))
-    let none = Collected(store.rows("SELECT 1", as: Int.self))
-    let meta = Collected(store.rows("SELECT value FROM Seedbank_Meta WHERE key = 'version'", as: String.self))
-    let other = Collected(store.rows("SELECT count(*) FROM STOP", as: Int.self))
-    let pragma = Collected(store.rows("SELECT count(*) FROM pragma_page_count", as: Int.self))
+    let stops = Collected(store.observe("SELECT name FROM stop ORDER BY id", as: String.self))
+    let none = Collected(store.observe("SELECT 1", as: Int.self))
+    let meta = Collected(
+      store.observe("SELECT value FROM Seedbank_Meta WHERE key = 'version'", as: String.self))
+    let other = Collected(store.observe("SELECT count(*) FROM STOP", as: Int.self))
+    let pragma = Collected(store.observe("SELECT count(*) FROM pragma_page_count", as: Int.self))
     try await store.update()
     for name in ["Two", "Three", "Four"] { try fixture.publisher.publish(["a": name]) }
     try await until { stops.all.count == 1 && none.all.count == 1 && meta.all.count == 1 }
@@ -98,10 +99,10 @@ import Testing
     try await until { other.all.count == 2 && pragma.all.count == 2 }
   }
 
-  @Test func `distinctRows skips equal rows`() async throws {
+  @Test func `observe can skip equal rows`() async throws {
     let store = try fixture.store()
-    let counts = Collected(store.distinctRows("SELECT count(*) FROM stop", as: Int.self))
-    let names = Collected(store.rows("SELECT name FROM stop", as: String.self))
+    let counts = Collected(store.observe("SELECT count(*) FROM stop", as: Int.self, removingDuplicates: true))
+    let names = Collected(store.observe("SELECT name FROM stop", as: String.self))
     try await store.update()
     try await until { names.all.count == 1 && counts.all.count == 1 }
     try fixture.publisher.publish(["a": "Two"])
@@ -115,7 +116,7 @@ import Testing
 
   @Test func `reads during an update run no query again and never return an older version`() async throws {
     let store = try fixture.store()
-    let stops = Collected(store.rows("SELECT name FROM stop", as: String.self))
+    let stops = Collected(store.observe("SELECT name FROM stop", as: String.self))
     try await store.update()
     try await until { stops.all.count == 1 }
     for number in 1...40 { try fixture.publisher.publish(["a": "Name \(number)"]) }

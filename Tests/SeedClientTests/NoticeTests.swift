@@ -19,7 +19,7 @@ import Testing
 
   private func reader() throws -> SeedStore {
     let model = SeedModel(
-      dataset: "transit", model: ClientPublisherSimulator.model, schema: fixture.publisher.schema.hash)
+      dataset: "transit", version: ClientPublisherSimulator.model, schema: fixture.publisher.schema.hash)
     return try SeedStore(model, reading: URL(fileURLWithPath: fixture.directory))
   }
 
@@ -27,8 +27,8 @@ import Testing
     async throws
   {
     let reader = try reader()
-    let names = Collected(reader.rows("SELECT name FROM stop", as: String.self))
-    let lines = Collected(reader.rows("SELECT count(*) FROM line", as: Int.self))
+    let names = Collected(reader.observe("SELECT name FROM stop", as: String.self))
+    let lines = Collected(reader.observe("SELECT count(*) FROM line", as: Int.self))
     let store = try fixture.store()
     try await store.update()
     try await until { names.all == [["One"]] && lines.all == [[0]] }
@@ -56,7 +56,7 @@ import Testing
         return isRefused ? nil : FolderWatch(folder, onChange: onChange)
       }
     }
-    let names = Collected(reader.rows("SELECT name FROM stop", as: String.self))
+    let names = Collected(reader.observe("SELECT name FROM stop", as: String.self))
     try await reader.prepare()
     try await until { refusals.withLock { $0 < 0 } }
     try fixture.publisher.publish(["a": "Two"])
@@ -67,7 +67,7 @@ import Testing
 
   @Test func `a read-only store notices a removed and recreated directory`() async throws {
     let reader = try reader()
-    let names = Collected(reader.rows("SELECT name FROM stop", as: String.self))
+    let names = Collected(reader.observe("SELECT name FROM stop", as: String.self))
     do {
       let store = try fixture.store()
       try await store.update()
@@ -102,7 +102,7 @@ import Testing
 
   @Test func `a store that could not be opened when it resumed opens as soon as possible`() async throws {
     let store = try fixture.store()
-    let names = Collected(store.rows("SELECT name FROM stop", as: String.self))
+    let names = Collected(store.observe("SELECT name FROM stop", as: String.self))
     try await store.update()
     try await until { names.all.count == 1 }
     await store.suspend()

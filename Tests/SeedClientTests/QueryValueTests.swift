@@ -5,7 +5,7 @@ import Testing
 
 @testable import SeedClient
 
-/// Values of a query: interpolated, positional, and named.
+/// Values of a query, interpolated or in a list, and of its rows.
 @Suite struct QueryValueTests {
   private let fixture: RowFixture
 
@@ -31,29 +31,6 @@ import Testing
     )
   }
 
-  @Test func `values can be named in a query made at run time`() async throws {
-    let named = SeedQuery(
-      sql: "SELECT name FROM stop WHERE id = :id OR id = @other OR id = :id",
-      named: ["id": "a", "other": "b"])
-    #expect(try await fixture.rows(named, as: String.self).count == 2)
-    let wrong: [[String: (any SeedValueConvertible)?]] = [["id": "a"], ["id": "a", "other": "b", "more": 1]]
-    for values in wrong {
-      let error = await fixture.misfit(SeedQuery(sql: named.sql, named: values), as: String.self)
-      #expect(error?.code == .query)
-    }
-    let unnamed = await fixture.misfit(SeedQuery(sql: "SELECT ?", named: ["id": "a"]), as: String.self)
-    #expect(unnamed?.message.contains("values for id, but the parameters are ?:") == true)
-    let behind = try await fixture.store.read { reader in
-      try reader.rows(SeedQuery(sql: "SELECT name FROM stop WHERE id = ?"), "b", as: String.self)
-    }
-    #expect(behind == ["Bellevue"])
-    let id = "a"
-    let mixed = await code {
-      _ = try await fixture.store.read { try $0.rows("SELECT ? FROM stop WHERE id = \(id)", 1) }
-    }
-    #expect(mixed == .query)
-  }
-
   private enum Zone: String, Decodable, SeedValueConvertible { case a, b }
   private enum Level: Int, Decodable, SeedValueConvertible { case ground, first }
 
@@ -76,7 +53,7 @@ import Testing
     #expect(read == [bound])
     let ids: [UUID?] = [bound.key, nil]
     #expect(
-      try await fixture.rows("SELECT \(bound.key.uuidString) IN (\(list: ids))", as: Bool.self) == [true])
+      try await fixture.rows("SELECT \(bound.key) IN (\(list: ids))", as: Bool.self) == [true])
   }
 
   @Test func `a date is bound in the chosen format`() {
@@ -101,26 +78,42 @@ import Testing
     #expect(query == SeedQuery(sql: "SELECT ?", values: [nil]))
   }
 
-  @Test func `positional values may be variables and literals of any type`() async throws {
-    let (id, other, none, key) = ("a", "b" as String?, nil as Int?, UUID())
-    let query: SeedQuery =
-      "SELECT count(*) FROM stop WHERE id IN (?, ?, ?, ?) AND ? IS NULL AND ? = 1 AND 1.5 < ?"
-    #expect(try await fixture.store.value(query, id, other, none, key, nil, true, 2, as: Int.self) == 2)
-    let counted = try await fixture.store.read { reader in
-      try [
-        reader.value(query, id, "b", Zone.a, Data(), SeedValue.null, 1, 1.75, as: Int.self),
-        reader.value("SELECT id FROM stop WHERE id = ?", 7, as: Int.self),
-      ]
-    }
-    #expect(counted == [2, nil])
-    var live = fixture.store.rows("SELECT name FROM stop WHERE id = ?", id, as: String.self)
-      .makeAsyncIterator()
+  @Test func `a query made at run time has a value of any type for each parameter`() async throws {
+    let values: [(any SeedValueConvertible)?] = ["a", "b" as String?, nil, UUID(), nil, true, 2]
+    let sql = "SELECT count(*) FROM stop WHERE id IN (?, ?, ?, ?) AND ? IS NULL AND ? = 1 AND 1.5 < ?"
+    #expect(try await fixture.store.value(SeedQuery(sql: sql, values: values)) == 2)
+    let ids = ["a"]
+    let query = SeedQuery(sql: "SELECT name FROM stop WHERE id = ?", values: ids)
+    #expect(try await fixture.rows(query, as: String.self) == ["Alexanderplatz"])
+    var live = fixture.store.observe(query, as: String.self).makeAsyncIterator()
     #expect(try await live.next() == ["Alexanderplatz"])
-    let ids = [id]
+  }
+
+  @Test func `a UUID is bound in lower case or as bytes`() async throws {
+    let id = try #require(UUID(uuidString: "0F00AA00-0000-4000-8000-0000000000ff"))
+    let none: UUID? = nil
+    let row = try #require(
+      try await fixture.store.rows("SELECT \(id), \(id, as: .blob), \(none, as: .blob)").first)
+    let bytes: [UInt8] = [15, 0, 170, 0, 0, 0, 64, 0, 128, 0, 0, 0, 0, 0, 0, 255]
+    #expect(row.values == ["0f00aa00-0000-4000-8000-0000000000ff", .blob(bytes), .null])
+  }
+
+  @Test func `a column of an untyped row is decoded by name`() async throws {
+    let query: SeedQuery = "SELECT name, 5 AS number, NULL AS gone, '[1, 2]' AS list FROM stop WHERE id = 'a'"
+    let row = try #require(try await fixture.store.rows(query).first)
+    #expect(row["number"] == 5 && row["nmae"] == nil && row["gone"]?.isNull == true)
+    let name: String = try row.get("name")
+    #expect(name == "Alexanderplatz")
+    #expect(try row.get("list", as: [Int].self) == [1, 2])
+    #expect(try row.get("gone", as: Int?.self) == nil)
+    let wrong = #expect(throws: SeedError.self) { try row.get("number", as: String.self) }
+    #expect(wrong?.code == .decoding)
+    #expect(wrong?.message == #"column "number" is INTEGER 5, but it must be String"#)
+    let missing = #expect(throws: SeedError.self) { try row.get("nmae", as: String.self) }
     #expect(
-      try await fixture.rows(
-        SeedQuery(sql: "SELECT name FROM stop WHERE id = ?", values: ids), as: String.self)
-        == ["Alexanderplatz"])
+      missing?.message
+        == #"the row has no column "nmae", did you mean "name"? (the query returns name, number, gone, list)"#
+    )
   }
 
   @Test func `a placeholder between quotes is text and the error explains it`() async {
@@ -130,8 +123,6 @@ import Testing
       quoted?.message.hasPrefix(
         "1 value for no parameters, as SQLite counts them: pass one value for each (? between quotes is text: leave "
           + "the quotes out): SELECT name") == true)
-    let named = await fixture.misfit(SeedQuery(sql: "SELECT ':id'", named: ["id": id]), as: String.self)
-    #expect(named?.message.contains("(:id between quotes is text") == true)
     for sql in ["SELECT 'x' || ? || 'y'", "SELECT \"id\", ?, 'it''s' FROM stop"] {
       let error = await fixture.misfit(SeedQuery(sql: sql), as: String.self)
       #expect(error?.code == .query && error?.message.contains("quotes") == false)
@@ -145,6 +136,6 @@ import Testing
     let start = String(repeating: "ä", count: 200)
     #expect("\(rows)" == "[(text: \(start)…, bytes: blob of 200000 bytes, short: short)]")
     #expect(query.description.hasSuffix("[\(start)…, blob of 200000 bytes]"))
-    #expect(rows[0]["text"].string == text)
+    #expect(rows[0]["text"] == .text(text))
   }
 }

@@ -24,12 +24,12 @@ import Testing
   func `an invalid query is reported and the transaction continues`(_ sql: String) async throws {
     let store = try fixture.store()
     let count = try await store.read { reader in
-      do throws(SeedError) {
-        Issue.record("\(try reader.rows(SeedQuery(sql: sql), 1))")
-      } catch {
+      do {
+        Issue.record("\(try reader.rows(SeedQuery(sql: sql, values: [1])))")
+      } catch let error as SeedError {
         #expect(error.code == .query && (sql.isEmpty || error.message.contains(sql)), "\(error)")
       }
-      return try reader.rows("SELECT count(*) FROM stop")[0][0].int
+      return try reader.value("SELECT count(*) FROM stop", as: Int.self)
     }
     #expect(count == 1)
   }
@@ -42,7 +42,7 @@ import Testing
   ])
   func `a single statement may have trailing comments and white space`(_ sql: String) async throws {
     let store = try fixture.store()
-    let rows = try await store.read { reader in try reader.rows(SeedQuery(sql: sql), 0) }
+    let rows = try await store.read { reader in try reader.rows(SeedQuery(sql: sql, values: [0])) }
     #expect(!rows.isEmpty)
   }
 
@@ -54,7 +54,7 @@ import Testing
 
   @Test func `a live query ends with its error`() async throws {
     let store = try fixture.store()
-    var rows = store.rows("SELECT ?, ?", nil).makeAsyncIterator()
+    var rows = store.observe("SELECT ?, ?").makeAsyncIterator()
     try await store.prepare()
     let error = await #expect(throws: SeedError.self) { while try await rows.next() != nil {} }
     #expect(error?.code == .query)

@@ -199,7 +199,7 @@ import Testing
   @Test func `a root.json that is not a root is rejected`() throws {
     #expect(throws: SeedError.self) {
       try SeedStore(
-        SeedModel(dataset: "transit", model: "2.1", schema: .of([])),
+        SeedModel(dataset: "transit", version: "2.1", schema: .of([])),
         server: #require(URL(string: "https://seeds.example")), root: Data("{}".utf8))
     }
   }

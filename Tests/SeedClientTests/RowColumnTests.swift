@@ -53,7 +53,7 @@ import Testing
     for value in values {
       let held = Held(value: value, other: value.isNull ? nil : value)
       #expect(try await rows("SELECT \(value) AS value, \(value) AS other", as: Held.self) == [held])
-      #expect(try await fixture.store.value("SELECT \(value)", as: SeedValue.self) == value)
+      #expect(try await fixture.store.first("SELECT \(value)", as: SeedValue.self) == value)
     }
     #expect(await fixture.misfit("SELECT CAST(x'ff' AS TEXT)", as: SeedValue.self)?.code == .decoding)
     struct Listed: Decodable, Equatable { let values: [SeedValue] }

@@ -18,14 +18,13 @@ import FoundationNetworking
     var options = SeedOptions()
     options.configureSession = { $0.protocolClasses = [PlayedServer.self] }
     let seeds = try SeedStore(
-      SeedModel(dataset: "transit", model: "2.1", schema: publisher.schema.hash),
+      SeedModel(dataset: "transit", version: "2.1", schema: publisher.schema.hash),
       server: try #require(URL(string: "http://played.example")), root: Data(publisher.root),
       directory: URL(fileURLWithPath: folder("store")), options: options)
     try await seeds.update()
-    let rows = try await seeds.read { reader in
-      try reader.rows("SELECT name FROM stop WHERE id IN (\(list: ["a", "b"])) ORDER BY id")
-    }
-    #expect(rows.map { $0["name"].string } == ["Alexanderplatz", "Bellevue"])
+    let names: [String] = try await seeds.rows(
+      "SELECT name FROM stop WHERE id IN (\(list: ["a", "b"])) ORDER BY id")
+    #expect(names == ["Alexanderplatz", "Bellevue"])
   }
 }
 

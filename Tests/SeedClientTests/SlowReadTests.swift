@@ -39,11 +39,11 @@ import Testing
     try await store.prepare()
     let slow = await begin(store)
     #expect(try await store.stops() == ["One"])
-    var rows = store.rows("SELECT name FROM stop").makeAsyncIterator()
-    #expect(try await rows.next()?.map { $0[0].string } == ["One"])
+    var rows = store.observe("SELECT name FROM stop", as: String.self).makeAsyncIterator()
+    #expect(try await rows.next() == ["One"])
     try fixture.publisher.publish(["a": "Two"])
     #expect(try await store.update().action == .applied)
-    #expect(try await rows.next()?.map { $0[0].string } == ["Two"])
+    #expect(try await rows.next() == ["Two"])
     try fixture.publishGeneration(["a": "Three"])
     #expect(try await store.update().action == .replaced)
     #expect(try await store.stops() == ["Three"])
@@ -66,7 +66,7 @@ import Testing
       Task { await code { _ = try await store.read { try $0.rows(Self.endless).count } } }
     }
     let queries = (0..<Self.many).map { _ in
-      Task { for try await _ in store.rows(Self.endless) {} }
+      Task { for try await _ in store.observe(Self.endless) {} }
     }
     for read in reads { read.cancel() }
     for query in queries { query.cancel() }
@@ -96,11 +96,11 @@ import Testing
       WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT iif((SELECT count(*) FROM stop) = 1, -1, 2))
       SELECT max(x) FROM n
       """
-    var rows = store.rows(SeedQuery(sql: sql)).makeAsyncIterator()
+    var rows = store.observe(SeedQuery(sql: sql), as: Int.self).makeAsyncIterator()
     try fixture.publisher.publish(["b": "Two"])
     try await store.update()
     await store.suspend()
     await store.resume()
-    #expect(try await rows.next()?.map { $0[0].int } == [2])
+    #expect(try await rows.next() == [2])
   }
 }

@@ -100,12 +100,10 @@ import Testing
 
   // MARK: Keys
 
-  private func change(limit: Int, _ upserts: [String: String], deleting: [String] = []) async throws
+  private func change(limit: Int?, _ upserts: [String: String], deleting: [String] = []) async throws
     -> SeedChanges.Table
   {
-    var options = SeedOptions()
-    options.changedKeyLimit = limit
-    let store = try fixture.store(options: options)
+    let store = try fixture.store(options: SeedOptions(reportedKeysPerTable: limit))
     try await store.prepare()
     var changes = store.changes.makeAsyncIterator()
     try fixture.publisher.publish(upserts, deleting: deleting)
@@ -121,8 +119,8 @@ import Testing
     #expect(change.keys?.deleted == [[.text("b")]])
   }
 
-  @Test(arguments: [(0, 1), (2, 3)])
-  func `changes contain only counts without a request or above its limit`(_ limit: Int, _ rows: Int)
+  @Test(arguments: [(nil, 1), (2, 3)])
+  func `changes contain only counts without a request or above its limit`(_ limit: Int?, _ rows: Int)
     async throws
   {
     let new = Dictionary(uniqueKeysWithValues: (0..<rows).map { ("n\($0)", "New \($0)") })

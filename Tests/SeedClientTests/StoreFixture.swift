@@ -23,7 +23,7 @@ final class StoreFixture {
     inDefaultDirectory: Bool = false, _ change: (inout Environment) -> Void = { _ in }
   ) throws -> SeedStore {
     let model = SeedModel(
-      dataset: "transit", model: model ?? ClientPublisherSimulator.model,
+      dataset: "transit", version: model ?? ClientPublisherSimulator.model,
       schema: schema ?? publisher.schema.hash)
     var environment = Environment(
       transport: publisher, now: { [publisher] in publisher.now }, sleep: { _ in await Task.yield() })
@@ -66,9 +66,7 @@ final class StoreFixture {
 extension SeedStore {
   /// The stops' names in order of their ids.
   func stops() async throws -> [String] {
-    try await read { reader in
-      try reader.rows("SELECT name FROM stop ORDER BY id").compactMap { $0[0].string }
-    }
+    try await rows("SELECT name FROM stop ORDER BY id")
   }
 }
 

@@ -98,9 +98,9 @@ import Testing
     async throws
   {
     let store = try fixture.store()
-    var rows = store.rows("SELECT name FROM stop").makeAsyncIterator()
+    var rows = store.observe("SELECT name FROM stop", as: String.self).makeAsyncIterator()
     try await store.prepare()
-    #expect(try await rows.next()?.map { $0[0].string } == ["One"])
+    #expect(try await rows.next() == ["One"])
     let (reached, arrivals) = AsyncStream.makeStream(of: Void.self)
     fixture.publisher.withServed { served in
       served.hold = { _ in
@@ -115,7 +115,7 @@ import Testing
     fixture.publisher.withServed { $0.hold = nil }
     try fixture.publishGeneration(["a": "Two"])
     await store.resume()
-    while try await rows.next()?.map({ $0[0].string }) != ["Two"] {}
+    while try await rows.next() != ["Two"] {}
     keeping.cancel()
     _ = await keeping.result
   }

@@ -134,7 +134,7 @@ import FoundationNetworking
     }
     let folder = try TemporaryFolder()
     let store = try SeedStore(
-      SeedModel(dataset: "transit", model: "2.1", schema: publisher.schema.hash),
+      SeedModel(dataset: "transit", version: "2.1", schema: publisher.schema.hash),
       server: try #require(URL(string: "http://127.0.0.1:\(server.port)/seeds/")), root: publisher.root,
       directory: folder("store"),
       environment: Environment(

@@ -33,11 +33,20 @@ import Testing
     ]
     #expect(try await rows(query, as: Stop.self) == expected)
     #expect(try await store.first(query, as: Stop.self) == expected[0])
+    let inferred: [Stop] = try await store.rows(query)
+    #expect(inferred == expected)
+    #expect(
+      try await store.rows(query).map(\.names) == [
+        ["stop_name", "id", "more"], ["stop_name", "id", "more"],
+      ])
+    let total = try await store.value("SELECT count(*) FROM stop") ?? 0
+    #expect(total == 3)
     #expect(
       try await store.first("SELECT id, name AS stopName FROM stop WHERE id = 'q'", as: Stop.self) == nil)
     #expect(try await store.value("SELECT count(*) FROM stop", as: Int.self) == 3)
-    #expect(
-      try await store.value("SELECT max(name) FROM stop WHERE id = 'q'", as: String?.self) == .some(nil))
+    #expect(try await store.value("SELECT max(name) FROM stop WHERE id = 'q'", as: String.self) == nil)
+    #expect(try await store.value("SELECT name FROM stop WHERE id = 'q'", as: String.self) == nil)
+    #expect(await code { _ = try await store.value("SELECT 1, 2", as: Int.self) } == .decoding)
   }
 
   private enum Kind: String, Decodable { case bus, tram }
@@ -130,7 +139,7 @@ import Testing
   }
 
   @Test func `a decoding error ends its sequence but not the store`() async throws {
-    var numbers = store.rows("SELECT id FROM stop", as: Int.self).makeAsyncIterator()
+    var numbers = store.observe("SELECT id FROM stop", as: Int.self).makeAsyncIterator()
     try await store.prepare()
     let error = await #expect(throws: SeedError.self) { while try await numbers.next() != nil {} }
     #expect(error?.code == .decoding)

@@ -42,7 +42,7 @@ import Testing
 
   private func store(_ deployment: TestDeployment, port: UInt16) throws -> SeedStore {
     try SeedStore(
-      SeedModel(dataset: "test", model: "1.0"),
+      SeedModel(dataset: "test", version: "1.0"),
       server: try #require(URL(string: "http://127.0.0.1:\(port)")),
       root: DurableFile.read(
         deployment.folder("publication/metadata/1.root.json"), limit: Limits.rootBytes),

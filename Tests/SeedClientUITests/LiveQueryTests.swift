@@ -32,7 +32,7 @@ import Testing
     let plain = LiveQuery(store, "SELECT * FROM stop")
     try await until { typed.isLoaded && plain.isLoaded }
     #expect(typed.rows.map(\.name) == ["Alexanderplatz"])
-    #expect(plain.rows.map { $0["name"].string } == ["Alexanderplatz"])
+    #expect(plain.rows.map { $0["name"] } == ["Alexanderplatz"])
   }
 
   @Test func `equal rows cause no change if they can be compared`() async throws {

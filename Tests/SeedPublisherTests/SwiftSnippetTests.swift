@@ -24,8 +24,16 @@ import Testing
 
         extension SeedModel {
           static let transit = SeedModel(
-            dataset: "transit", model: "2.1",
+            dataset: "transit", version: "2.1",
             schema: "\(String(repeating: "0a", count: 32))")
+        }
+
+        /// A row of the table stop.
+        nonisolated struct Stop: Decodable, Hashable, Sendable, Identifiable {
+          let id: String
+          let name: SeedValue
+          let lat: SeedValue
+          let lon: SeedValue
         }
 
         let root = try Data(contentsOf: URL(fileURLWithPath: "/srv/root.json"))
@@ -34,7 +42,7 @@ import Testing
           do { try await seeds.keepUpdated(onFailure: { print($0) }) } catch { print(error) }
         }
         // Yields once now, and again after every change.
-        for try await rows in seeds.rows(#"SELECT "id", "name", "lat", "lon" FROM "stop" ORDER BY "id" LIMIT 5"#) {
+        for try await rows in seeds.observe(#"SELECT "id", "name", "lat", "lon" FROM "stop" ORDER BY "id" LIMIT 5"#, as: Stop.self) {
           print(rows)
         }
         """)

@@ -1,5 +1,6 @@
 import Foundation
 import SeedClient
+import SeedFormat
 
 /// Reads a store repeatedly until its input ends; prints the numbers of reads and versions and the longest
 /// duration. Exits with status 1 at the first read that mixes versions. With `follow`, it prints the results of a
@@ -10,7 +11,7 @@ import SeedClient
   static func main() async throws {
     let arguments = CommandLine.arguments
     let model = SeedModel(
-      dataset: try DatasetName(arguments[2]), model: try ModelVersion(arguments[3]),
+      dataset: try DatasetName(arguments[2]), version: try ModelVersion(arguments[3]),
       schema: try SHA256Digest(hex: arguments[4]))
     let store = try SeedStore(model, reading: URL(fileURLWithPath: arguments[1]))
     if arguments.last == "follow" { return try await follow(store) }
@@ -23,7 +24,7 @@ import SeedClient
 
 /// Prints the names of all stops at each change.
 private func follow(_ store: SeedStore) async throws {
-  for try await names in store.rows("SELECT DISTINCT name FROM stop", as: String.self) {
+  for try await names in store.observe("SELECT DISTINCT name FROM stop", as: String.self) {
     FileHandle.standardOutput.write(Data("\(names.joined(separator: " "))\n".utf8))
   }
 }

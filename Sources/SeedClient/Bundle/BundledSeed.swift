@@ -117,7 +117,7 @@ struct BundleChoice: Hashable, Sendable {
   var hasFailed = false
 
   func takesBundle(over stored: (epoch: Epoch, version: Version)?, for app: SeedModel) -> Bool {
-    guard model.opens(for: app.model), let signed = models[app.model], app.accepts(signed), !hasFailed
+    guard model.opens(for: app.version), let signed = models[app.version], app.accepts(signed), !hasFailed
     else { return false }
     guard let stored else { return true }
     return stored.epoch == epoch ? version > stored.version : isNewerThanTrusted

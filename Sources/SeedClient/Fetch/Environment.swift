@@ -33,7 +33,7 @@ extension Environment {
   static func device(_ model: SeedModel, _ options: SeedOptions) -> Environment {
     Environment(
       transport: URLSessionTransport(
-        userAgent: "Seedbank/\(Release.version) (\(model.dataset); \(model.model))",
+        userAgent: "Seedbank/\(Release.version) (\(model.dataset); \(model.version))",
         options.configureSession, preparing: options.prepareRequest, answering: options.answerChallenge))
   }
 

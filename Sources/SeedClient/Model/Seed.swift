@@ -36,7 +36,7 @@ public struct SeedChanges: Hashable, Sendable {
     public let updated: Int
     /// Number of removed rows.
     public let deleted: Int
-    /// The keys of these rows; `nil` if ``SeedOptions/changedKeyLimit`` is not set or is exceeded.
+    /// The keys of these rows; `nil` if ``SeedOptions/reportedKeysPerTable`` is `nil` or exceeded.
     public let keys: Keys?
 
     package init(inserted: Int, updated: Int, deleted: Int, keys: Keys?) {

@@ -5,7 +5,13 @@ import SeedTrust
 
 public import protocol Foundation.LocalizedError
 
-/// An operation's failure. The existing data stays intact.
+/// An operation's failure: the only error of this library's functions and sequences. The existing data stays intact.
+///
+/// ```swift
+/// do { try await seeds.update() } catch { show(SeedError(error).code) }
+/// ```
+///
+/// Exceptions: ``SeedStore/read(_:)`` rethrows the errors of its closure.
 public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The kind of an error; stable across releases.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -139,8 +145,9 @@ extension SeedError: LocalizedError {
 protocol SeedErrorConvertible: Error { var seedError: SeedError { get } }
 
 extension SeedError {
-  /// The only place that translates other errors into those that apps catch.
-  package init(_ error: any Error) {
+  /// The error of a function of this library, or another error translated into one; `SeedError(error).code` works in
+  /// every `catch`.
+  public init(_ error: any Error) {
     switch error {
     case let error as SeedError: self = error
     case let error as any SeedErrorConvertible: self = error.seedError

@@ -12,59 +12,75 @@ public import struct Foundation.URLRequest
 
 /// A store's settings.
 public struct SeedOptions: Sendable {
-  /// Called with every update's phases, on a library thread; see ``SeedStore/updatePhases(_:)``.
-  public var onPhase: @Sendable (UpdatePhase) -> Void = { _ in }
+  /// Called with every update's phases, on a library thread; see ``SeedStore/update(_:onPhase:)``.
+  public var onPhase: @Sendable (UpdatePhase) -> Void
   /// Receives log entries. The default on Apple platforms is `os.Logger` with the subsystem `seedbank`; others drop
   /// them.
-  public var log: @Sendable (SeedLogEntry) -> Void = SeedLog.toSystem
+  public var log: @Sendable (SeedLogEntry) -> Void
   /// Time limits of downloads.
-  public var timeouts = DownloadTimeouts()
+  public var timeouts: DownloadTimeouts
 
   /// Seconds between checks for new publisher keys while there is no new data; each check is one more request. New
   /// data always triggers the check. 0 checks at every update.
-  public var rootCheckSeconds = 3600
+  public var rootCheckSeconds: Int
 
   /// Configures the store's URLSession once, before its first request: headers, a proxy, or protocol classes that
   /// replace the server in tests. Caches, cookies and content codings always stay off.
-  public var configureSession: @Sendable (URLSessionConfiguration) -> Void = { _ in }
+  public var configureSession: @Sendable (URLSessionConfiguration) -> Void
 
   /// Changes each request before it is sent, on a library thread, for example to add a fresh token to a header or the
   /// query. The changes appear in no message or log.
   ///
   /// If the server rejects the credential, the update fails with ``SeedError/Code/accessDenied``. The response must
   /// remain the publication's file; the library sets range and condition headers.
-  public var prepareRequest: @Sendable (inout URLRequest) -> Void = { _ in }
+  public var prepareRequest: @Sendable (inout URLRequest) -> Void
 
   /// Answers a server's challenges, on a library thread: evaluates its certificate or supplies a credential.
   ///
   /// Called again with a higher `previousFailureCount` if a credential was rejected. On Linux, called only for
   /// credentials (status 401 without a body), never for certificates.
-  public var answerChallenge: @Sendable (URLAuthenticationChallenge) -> ChallengeAnswer = { _ in .system }
+  public var answerChallenge: @Sendable (URLAuthenticationChallenge) -> ChallengeAnswer
 
   /// Checks the structure, references, indexes and search tables of a new snapshot before using it, and recomputes the
   /// digest from all rows. The snapshot's bytes are compared with the signed hash in any case, so this only detects a
   /// publisher that signed a damaged file, and it makes a first start several times slower. Meant for servers; on in
   /// `seedbank pull` and for bundles.
-  public var provesRows = false
+  public var provesRows: Bool
 
-  /// The most changed keys per table in an element of `changes`; a table with more reports only counts.
-  public var changedKeyLimit = 0
+  /// The most changed keys per table in an element of `changes`; a table with more reports only counts. `nil` reports
+  /// no keys.
+  public var reportedKeysPerTable: Int?
 
   /// Protection of the store's files while the device is locked; `nil` keeps the volume's default.
   ///
   /// Applies only on Apple's mobile systems, and when the directory is created. Anything stricter than
   /// ``FileProtection/afterFirstUnlock`` prevents background updates on a locked device.
-  public var fileProtection: FileProtection? = .afterFirstUnlock
+  public var fileProtection: FileProtection?
 
   /// Excludes the store from backups, as app review requires for downloadable data. Apple platforms only.
-  public var isExcludedFromBackup = true
+  public var isExcludedFromBackup: Bool
 
   /// Rejects a directory with another major of the dataset: an app with a new major takes over its own directory, but
   /// a tool with a wrong directory must not.
   package var isBoundToMajor = false
 
-  /// The defaults.
-  public init() {}
+  /// Settings, with the defaults of those that are not given. `log` is the system's log if `nil`.
+  public init(
+    onPhase: @escaping @Sendable (UpdatePhase) -> Void = { _ in },
+    log: (@Sendable (SeedLogEntry) -> Void)? = nil, timeouts: DownloadTimeouts = DownloadTimeouts(),
+    rootCheckSeconds: Int = 3600,
+    configureSession: @escaping @Sendable (URLSessionConfiguration) -> Void = { _ in },
+    prepareRequest: @escaping @Sendable (inout URLRequest) -> Void = { _ in },
+    answerChallenge: @escaping @Sendable (URLAuthenticationChallenge) -> ChallengeAnswer = { _ in .system },
+    provesRows: Bool = false, reportedKeysPerTable: Int? = nil,
+    fileProtection: FileProtection? = .afterFirstUnlock, isExcludedFromBackup: Bool = true
+  ) {
+    (self.onPhase, self.log, self.timeouts) = (onPhase, log ?? SeedLog.toSystem, timeouts)
+    (self.rootCheckSeconds, self.configureSession) = (rootCheckSeconds, configureSession)
+    (self.prepareRequest, self.answerChallenge) = (prepareRequest, answerChallenge)
+    (self.provesRows, self.reportedKeysPerTable) = (provesRows, reportedKeysPerTable)
+    (self.fileProtection, self.isExcludedFromBackup) = (fileProtection, isExcludedFromBackup)
+  }
 
   /// When files can be read on a device with a passcode.
   public enum FileProtection: Hashable, Sendable {
@@ -90,14 +106,18 @@ public enum ChallengeAnswer: Sendable {
 /// Time limits of a download. They exclude the time during which the device sleeps.
 public struct DownloadTimeouts: Hashable, Sendable {
   /// The repeated interval in which ``minimumBytes`` must arrive.
-  public var window = Duration.seconds(30)
+  public var window: Duration
   /// Bytes required per window; the default is slower than any usable network.
-  public var minimumBytes = 8 * 1024
+  public var minimumBytes: Int
   /// The limit for one file, including retries.
-  public var total = Duration.seconds(6 * 3600)
+  public var total: Duration
 
-  /// The defaults.
-  public init() {}
+  /// Limits, with the defaults of those that are not given.
+  public init(
+    window: Duration = .seconds(30), minimumBytes: Int = 8 * 1024, total: Duration = .seconds(6 * 3600)
+  ) {
+    (self.window, self.minimumBytes, self.total) = (window, minimumBytes, total)
+  }
 }
 
 /// Limits on an update's networks and size.

@@ -1,7 +1,7 @@
-import SeedDatabase
 public import SeedFormat
 
 public import struct Foundation.Date
+public import struct Foundation.UUID
 
 /// A read-only statement with its values.
 ///
@@ -11,23 +11,18 @@ public import struct Foundation.Date
 /// let stops: SeedQuery = "SELECT id, name FROM stop WHERE zone = \(zone) AND id IN (\(list: ids))"
 /// ```
 ///
-/// For a date, name the column's form, as in `\(day, as: .iso8601)`.
+/// For a date, name the column's form, as in `\(day, as: .iso8601)`; for a `UUID` in a column of bytes, write `\(id, as: .blob)`.
 ///
 /// `ORDER BY \(column)` does not sort, because the column's name is bound as a text. Choose among whole queries, or
 /// use ``init(sql:values:)``. Join parts of a text in SQL: `LIKE '%' || \(text) || '%'`.
 public struct SeedQuery: Hashable, Sendable, ExpressibleByStringInterpolation, CustomStringConvertible {
   /// The statement, with parameters in place of its values.
   public let sql: String
-  let values: BoundValues
+  let values: [SeedValue]
 
   /// A statement composed at run time, with a value for each parameter. Pass untrusted input as values, not in `sql`.
   public init(sql: String, values: [(any SeedValueConvertible)?] = []) {
-    (self.sql, self.values) = (sql, .inOrder(values.seedValues))
-  }
-
-  /// A statement with named parameters, such as `:zone` or `@zone`; keys omit the prefix.
-  public init(sql: String, named values: [String: (any SeedValueConvertible)?]) {
-    (self.sql, self.values) = (sql, .named(values.mapValues { $0?.seedValue ?? .null }))
+    (self.sql, self.values) = (sql, values.map { $0?.seedValue ?? .null })
   }
 
   /// A statement without values.
@@ -65,6 +60,11 @@ public struct SeedQuery: Hashable, Sendable, ExpressibleByStringInterpolation, C
       appendInterpolation(date.map { SeedValue($0, as: form) })
     }
 
+    /// Binds a UUID in the column's form, or NULL if nil.
+    public mutating func appendInterpolation(_ id: UUID?, as form: SeedUUIDForm) {
+      appendInterpolation(id.map { SeedValue($0, as: form) })
+    }
+
     /// Binds several values, separated by commas.
     public mutating func appendInterpolation(list: some Sequence<some SeedValueConvertible>) {
       let added = list.map(\.seedValue)
@@ -75,26 +75,6 @@ public struct SeedQuery: Hashable, Sendable, ExpressibleByStringInterpolation, C
 
   /// The statement and its values, for debugging.
   public var description: String {
-    switch values {
-    case .inOrder(let values) where values.isEmpty: sql
-    case .inOrder(let values): "\(sql) [\(values.map(\.brief).joined(separator: ", "))]"
-    case .named(let values):
-      "\(sql) [\(values.sorted { $0.key < $1.key }.map { "\($0): \($1.brief)" }.joined(separator: ", "))]"
-    }
+    values.isEmpty ? sql : "\(sql) [\(values.map(\.brief).joined(separator: ", "))]"
   }
-
-  func with(_ more: [SeedValue]) throws(SeedError) -> SeedQuery {
-    guard !more.isEmpty else { return self }
-    guard values == .inOrder([]) else {
-      throw SeedError(
-        .query,
-        "the query has values in its text and in arguments: put all of them into its text, or all into arguments: \(sql)"
-      )
-    }
-    return SeedQuery(sql: sql, values: more)
-  }
-}
-
-extension [(any SeedValueConvertible)?] {
-  var seedValues: [SeedValue] { map { $0?.seedValue ?? .null } }
 }

@@ -1,4 +1,6 @@
+public import SeedFormat
 package import SeedSystem
+public import SeedTrust
 
 public import struct Foundation.Date
 

@@ -17,8 +17,26 @@ extension URL: SeedValueConvertible {
 }
 
 extension UUID: SeedValueConvertible {
-  /// The upper-case text of `uuidString`. If a column has lower case or bytes, pass a text or a blob instead.
-  public var seedValue: SeedValue { .text(uuidString) }
+  /// The text in lower case, as PostgreSQL and most programs write it. See ``SeedUUIDForm`` for other columns.
+  public var seedValue: SeedValue { SeedValue(self, as: .text) }
+}
+
+/// The form in which a column stores UUIDs. For a column in upper case, bind `id.uuidString`.
+public enum SeedUUIDForm: Hashable, Sendable {
+  /// Text in lower case.
+  case text
+  /// 16 bytes.
+  case blob
+}
+
+extension SeedValue {
+  /// A UUID in the column's form.
+  public init(_ id: UUID, as form: SeedUUIDForm) {
+    switch form {
+    case .text: self = .text(id.uuidString.lowercased())
+    case .blob: self = .blob(withUnsafeBytes(of: id.uuid) { Array($0) })
+    }
+  }
 }
 
 /// The form in which a column stores dates. SQLite compares texts byte by byte, so the form must match the column's.

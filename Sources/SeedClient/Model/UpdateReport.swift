@@ -94,7 +94,7 @@ public struct UpdateReport: Sendable, CustomStringConvertible {
   /// Network traffic, including metadata and repeated requests.
   public let traffic: UpdateTraffic
   /// Rows changed by deltas, by table; empty after a snapshot, which may differ anywhere.
-  public let rows: [String: SeedChanges.Table]
+  public let changes: [String: SeedChanges.Table]
   /// Whether the series is active, deprecated or retired, so the app can ask its users to update.
   public let lifecycle: Lifecycle
   /// The update's duration, excluding device sleep.
@@ -102,10 +102,10 @@ public struct UpdateReport: Sendable, CustomStringConvertible {
 
   package init(
     plan: UpdatePlan, from: Version?, seed: Seed, bytes: Int, traffic: UpdateTraffic,
-    rows: [String: SeedChanges.Table], lifecycle: Lifecycle, duration: Duration
+    changes: [String: SeedChanges.Table], lifecycle: Lifecycle, duration: Duration
   ) {
     (self.plan, self.from, self.seed, self.bytes) = (plan, from, seed, bytes)
-    (self.traffic, self.rows, self.lifecycle, self.duration) = (traffic, rows, lifecycle, duration)
+    (self.traffic, self.changes, self.lifecycle, self.duration) = (traffic, changes, lifecycle, duration)
   }
 
   /// The effect on the data.

@@ -59,7 +59,7 @@ final class ColumnDecoder: Decoder {
 }
 
 struct ColumnContainer: SingleValueDecodingContainer {
-  let source: RowSource
+  let source: any ColumnSource
   let column: Int32
   let member: String?
   var codingPath: [any CodingKey] { [] }

@@ -45,9 +45,9 @@ enum GenerationCheck {
 
 extension SeedMeta {
   func opens(for app: SeedModel) -> Bool {
-    guard series == app.series, model.opens(for: app.model) else { return false }
+    guard series == app.series, model.opens(for: app.version) else { return false }
     // The file does not contain the hash of an older minor; signed metadata was checked when it was installed.
-    return model != app.model || app.accepts(schema)
+    return model != app.version || app.accepts(schema)
   }
 }
 

@@ -51,7 +51,7 @@ struct LiveRows<Row: Sendable>: Sendable {
         do {
           try await follow(editions) { continuation.yield($0) }
           continuation.finish()
-        } catch { continuation.finish(throwing: error) }
+        } catch { continuation.finish(throwing: SeedError(error)) }
       }
       continuation.onTermination = { _ in task.cancel() }
     }

@@ -1,7 +1,14 @@
 import SeedDatabase
 import SeedFormat
 
-final class RowSource {
+/// Columns with their current values.
+protocol ColumnSource: AnyObject {
+  func value(_ column: Int32) -> BorrowedValue
+  /// The error of a value that is not `wanted`.
+  func misfit(_ column: Int32, _ member: String?, _ wanted: String) -> SeedError
+}
+
+final class RowSource: ColumnSource {
   let statement: Statement
   let type: String
   let columns: [String]
@@ -68,7 +75,7 @@ final class RowSource {
     let remedy = found.isNull ? " (make it optional)" : ""
     return SeedError(
       .decoding,
-      "column \"\(columns[Int(column)])\" of row \(row) is \(Self.kind(found)), but \(member)\(remedy): \(sql)"
+      "column \"\(columns[Int(column)])\" of row \(row) is \(found.shown), but \(member)\(remedy): \(sql)"
     )
   }
 
@@ -78,16 +85,20 @@ final class RowSource {
       "\(type) takes one column, but the query returns \(columns.joined(separator: ", ")): \(sql)")
   }
 
+}
+
+extension BorrowedValue {
   private static let shownCharacters = 40
 
-  private static func kind(_ value: BorrowedValue) -> String {
-    switch value {
+  /// The value with its kind, for errors.
+  var shown: String {
+    switch self {
     case .null: return "NULL"
     case .integer(let value): return "INTEGER \(value)"
     case .real(let value): return "REAL \(value)"
     case .text(let bytes):
       guard let text = String(utf8: bytes) else { return "TEXT that is not UTF-8" }
-      return "TEXT \"\(text.shortened(to: shownCharacters))\""
+      return "TEXT \"\(text.shortened(to: Self.shownCharacters))\""
     case .blob(let bytes): return "a BLOB of \(bytes.count) bytes"
     }
   }

@@ -23,7 +23,7 @@ extension Seed {
   ///   - handle: A connection from the same SQLite library as this one, opened with `SQLITE_OPEN_URI`, outside a
   ///     transaction and without a running statement on the older seed.
   ///   - name: The schema name in SQL.
-  public func attach(to handle: OpaquePointer, as name: String = "seed") throws(SeedError) {
+  public func attach(to handle: OpaquePointer, as name: String = "seed") throws {
     let connection = Connection(borrowing: handle)
     try Self.check(name)
     do {
@@ -45,7 +45,7 @@ extension Seed {
   }
 
   /// Detaches a seed.
-  public static func detach(from handle: OpaquePointer, as name: String = "seed") throws(SeedError) {
+  public static func detach(from handle: OpaquePointer, as name: String = "seed") throws {
     let connection = Connection(borrowing: handle)
     try check(name)
     guard connection.file(of: name) != nil else {

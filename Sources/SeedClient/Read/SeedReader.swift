@@ -1,5 +1,5 @@
 package import SeedDatabase
-public import SeedFormat
+import SeedFormat
 
 /// Reads a seed within one transaction. It cannot escape the closure that receives it.
 public struct SeedReader: ~Copyable {
@@ -10,45 +10,39 @@ public struct SeedReader: ~Copyable {
     (self.connection, self.interrupt) = (connection, interrupt)
   }
 
-  /// All rows of a read-only query, with a value for each parameter, interpolated or as arguments.
+  /// All rows of a read-only query.
   ///
   /// Fails with ``SeedError/Code/cancelled`` if the task is cancelled, and with ``SeedError/Code/suspended`` if the
   /// store is suspended.
-  public func rows(
-    _ query: SeedQuery, _ values: (any SeedValueConvertible)?...
-  ) throws(SeedError) -> [SeedRow] {
-    try all(query.with(values.seedValues), TablesRead()) { $0.seedRows() }
-  }
+  public func rows(_ query: SeedQuery) throws -> [SeedRow] { try all(query, TablesRead()) { $0.seedRows() } }
 
   /// All rows of a query, decoded by column name: `routeName` also matches the column `route_name`. A type that is not
   /// an object decodes a single column.
   ///
   /// A missing, ambiguous or unfitting column fails with ``SeedError/Code/decoding``. A dictionary's keys are the
   /// column names as the query spells them.
-  public func rows<Row: Decodable>(
-    _ query: SeedQuery, _ values: (any SeedValueConvertible)?..., as type: Row.Type
-  ) throws(SeedError) -> [Row] {
-    try all(query.with(values.seedValues), TablesRead()) { $0.decoded(as: type) }
+  public func rows<Row: Decodable>(_ query: SeedQuery, as type: Row.Type = Row.self) throws -> [Row] {
+    try all(query, TablesRead()) { $0.decoded(as: type) }
   }
 
   /// The first row of a query, if any; reads no further rows.
-  public func first<Row: Decodable>(
-    _ query: SeedQuery, _ values: (any SeedValueConvertible)?..., as type: Row.Type
-  ) throws(SeedError) -> Row? {
-    try all(query.with(values.seedValues), TablesRead(), limit: 1) { $0.decoded(as: type) }.first
+  public func first<Row: Decodable>(_ query: SeedQuery, as type: Row.Type = Row.self) throws -> Row? {
+    try all(query, TablesRead(), limit: 1) { $0.decoded(as: type) }.first
   }
 
-  /// The single value of a query such as `SELECT count(*) FROM stop`; `nil` without rows.
+  /// The single value of a query such as `SELECT max(name) FROM stop`; `nil` for NULL and without rows.
   public func value<Value: Decodable>(
-    _ query: SeedQuery, _ values: (any SeedValueConvertible)?..., as type: Value.Type
-  ) throws(SeedError) -> Value? { try first(query.with(values.seedValues), as: type) }
+    _ query: SeedQuery, as type: Value.Type = Value.self
+  ) throws -> Value? {
+    try all(query, TablesRead(), limit: 1) { $0.decoded(as: Value?.self, named: "\(type)") }.first ?? nil
+  }
 
   func all<Row>(
     _ query: SeedQuery, _ reading: TablesRead, limit: Int = .max, _ reader: (Statement) -> StatementRows<Row>
   ) throws(SeedError) -> [Row] {
     try checkEnd()
     do {
-      let rows = reader(try connection.readOnlyStatement(query.sql, query.values, reading: reading))
+      let rows = reader(try connection.readOnlyStatement(query.sql, .inOrder(query.values), reading: reading))
       var all: [Row] = []
       while all.count < limit, let row = try rows.next() { all.append(row) }
       return all
@@ -67,7 +61,7 @@ public struct SeedReader: ~Copyable {
           SELECT lower(name) FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'view') \
           AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE 'seedbank\\_%' ESCAPE '\\'
           """
-        ).compactMap(\.first?.string))
+        ).compactMap(\.first?.textIfAny))
     } catch { throw SeedError(ofQuery: error) }
   }
 
@@ -115,8 +109,11 @@ extension Statement {
     return StatementRows { try self.step() ? SeedRow(names: names, values: try self.row()) : nil }
   }
 
-  package func decoded<Row: Decodable>(as type: Row.Type) -> StatementRows<Row> {
-    let source = RowSource(self, of: "\(type)")
+  /// `name` is the type's name in errors.
+  package func decoded<Row: Decodable>(
+    as type: Row.Type, named name: String? = nil
+  ) -> StatementRows<Row> {
+    let source = RowSource(self, of: name ?? "\(type)")
     let decoder = RowDecoder(source)
     let isValue = type is any ColumnValue.Type
     return StatementRows {

@@ -269,10 +269,10 @@ actor StoreWriter: BlockingActor {
       try checkPlace()
       if let provider {
         let seed = generation.seed(at: version)
-        return try await AppConnection(seed: seed, delta: delta, keyLimit: options.changedKeyLimit)
+        return try await AppConnection(seed: seed, delta: delta, keyLimit: options.reportedKeysPerTable ?? 0)
           .apply(by: provider)
       }
-      return try open(generation.folder).apply(delta, keyLimit: options.changedKeyLimit)
+      return try open(generation.folder).apply(delta, keyLimit: options.reportedKeysPerTable ?? 0)
     }
     delta.discard()
     return changes

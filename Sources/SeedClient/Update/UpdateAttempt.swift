@@ -1,4 +1,5 @@
 import SeedDatabase
+import SeedFormat
 import SeedTrust
 
 struct UpdateAttempt {
@@ -13,7 +14,7 @@ struct UpdateAttempt {
   private(set) var plan: UpdatePlan
   private(set) var isRefreshed = false
   var bytes = 0
-  var rows: [String: SeedChanges.Table] = [:]
+  var changes: [String: SeedChanges.Table] = [:]
 
   /// `rejected` has hashes and digests that the store does not use again.
   init(

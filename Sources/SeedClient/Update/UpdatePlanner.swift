@@ -93,7 +93,7 @@ struct UpdatePlanner {
   // MARK: Rejections
 
   private func checkModel() throws(SeedError) {
-    let app = model.model
+    let app = model.version
     if let signed = state.models[app] {
       guard !model.accepts(signed) else { return }
       throw SeedError(

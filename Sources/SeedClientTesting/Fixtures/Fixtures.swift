@@ -8,7 +8,7 @@ public import struct Foundation.Date
 extension SeedModel {
   /// Model 1.0 of a dataset `test`, with a schema hash of zeros.
   public static let fixture = SeedModel(
-    dataset: "test", model: "1.0", schema: SHA256Digest(words: .zero))
+    dataset: "test", version: "1.0", schema: SHA256Digest(words: .zero))
 }
 
 extension Version {
@@ -96,7 +96,7 @@ extension SeedChanges.Table {
     Self(inserted: inserted, updated: updated, deleted: deleted, keys: nil)
   }
 
-  /// Changes with keys, as requested by ``SeedClient/SeedOptions/changedKeyLimit``.
+  /// Changes with keys, as requested by ``SeedClient/SeedOptions/reportedKeysPerTable``.
   public static func fixture(
     insertedKeys: [[SeedValue]] = [], updatedKeys: [[SeedValue]] = [], deletedKeys: [[SeedValue]] = []
   ) -> Self {

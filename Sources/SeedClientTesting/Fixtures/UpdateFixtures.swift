@@ -37,7 +37,7 @@ extension UpdatePlan {
   private static func object(_ kind: PublishedObject.Kind, _ bytes: Int) -> PublishedObject {
     let (model, hash) = (SeedModel.fixture, SHA256Digest(words: .zero))
     return PublishedObject(
-      series: model.series, kind: kind, length: bytes, sha256: hash, model: model.model, rawLength: bytes,
+      series: model.series, kind: kind, length: bytes, sha256: hash, model: model.version, rawLength: bytes,
       rawSHA256: hash, schema: hash, digest: hash)
   }
 }
@@ -50,18 +50,18 @@ extension UpdateReport {
   ///   - from: The previous version, if any.
   ///   - to: The current version.
   ///   - bytes: Bytes of the snapshot and the deltas.
-  ///   - rows: Rows changed by deltas, by table.
+  ///   - changes: Rows changed by deltas, by table.
   ///   - lifecycle: The series' lifecycle.
   ///   - duration: The update's duration.
   public static func fixture(
     _ action: Action = .applied, from: Int? = 1, to: Int = 2, bytes: Int = 1_000,
-    rows: [String: SeedChanges.Table] = [:], lifecycle: Lifecycle = .active,
+    changes: [String: SeedChanges.Table] = [:], lifecycle: Lifecycle = .active,
     duration: Duration = .seconds(1)
   ) -> UpdateReport {
     let plan = UpdatePlan.fixture(action, from: from, to: to, bytes: bytes)
     return UpdateReport(
       plan: plan, from: plan.from, seed: .fixture(version: to), bytes: plan.bytes, traffic: UpdateTraffic(),
-      rows: rows, lifecycle: lifecycle, duration: duration)
+      changes: changes, lifecycle: lifecycle, duration: duration)
   }
 }
 

@@ -14,34 +14,41 @@ package struct SwiftSnippet: Sendable {
     """
     extension SeedModel {
       static let \(name) = SeedModel(
-        dataset: "\(dataset)", model: "\(model)",
+        dataset: "\(dataset)", version: "\(model)",
         schema: "\(schema)")
     }
     """
   }
 
   package func program(server: String, root: String, table: TableSchema) -> String {
-    """
-    import Foundation
-    import SeedClient
+    var types = RowTypes()
+    let row = types.declaration(of: table, columns: Self.columns(of: table))
+    return """
+      import Foundation
+      import SeedClient
 
-    \(declaration)
+      \(declaration)
 
-    let root = try Data(contentsOf: URL(fileURLWithPath: \(swiftLiteral(root))))
-    let seeds = try SeedStore(.\(name), server: URL(string: \(swiftLiteral(server)))!, root: root)
-    Task {
-      do { try await seeds.keepUpdated(onFailure: { print($0) }) } catch { print(error) }
-    }
-    // Yields once now, and again after every change.
-    for try await rows in seeds.rows(\(swiftLiteral(Self.query(table)))) {
-      print(rows)
-    }
-    """
+      \(row.text)
+
+      let root = try Data(contentsOf: URL(fileURLWithPath: \(swiftLiteral(root))))
+      let seeds = try SeedStore(.\(name), server: URL(string: \(swiftLiteral(server)))!, root: root)
+      Task {
+        do { try await seeds.keepUpdated(onFailure: { print($0) }) } catch { print(error) }
+      }
+      // Yields once now, and again after every change.
+      for try await rows in seeds.observe(\(swiftLiteral(Self.query(table))), as: \(row.name).self) {
+        print(rows)
+      }
+      """
   }
 
-  package static func query(_ table: TableSchema) -> String {
-    let others = table.columnNames.filter { !table.keyNames.contains($0) }
-    let columns = (table.keyNames + others.prefix(shownColumns)).map(quoted).joined(separator: ", ")
+  private static func columns(of table: TableSchema) -> [String] {
+    table.keyNames + table.columnNames.filter { !table.keyNames.contains($0) }.prefix(shownColumns)
+  }
+
+  private static func query(_ table: TableSchema) -> String {
+    let columns = columns(of: table).map(quoted).joined(separator: ", ")
     let order = table.keyNames.map(quoted).joined(separator: ", ")
     return "SELECT \(columns) FROM \(quoted(table.name)) ORDER BY \(order) LIMIT \(shownRows)"
   }
@@ -55,22 +62,13 @@ package struct SwiftSnippet: Sendable {
   private static let shownColumns = 3
   private static let shownRows = 5
 
-  private var name: String { Self.keywords.contains(identifier) ? "`\(identifier)`" : identifier }
+  private var name: String { SwiftName.quoted(identifier) }
 
   private var identifier: String {
     let words = dataset.text.split(separator: "-")
     return words.prefix(1).joined()
       + words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
   }
-
-  /// Reserved words in lower case, and names with a special meaning after a dot.
-  private static let keywords: Set<String> = [
-    "as", "associatedtype", "break", "case", "catch", "class", "continue", "default", "defer", "deinit", "do",
-    "else", "enum", "extension", "fallthrough", "false", "fileprivate", "for", "func", "guard", "if",
-    "import", "in", "init", "inout", "internal", "is", "let", "nil", "operator", "precedencegroup", "private",
-    "protocol", "public", "repeat", "rethrows", "return", "self", "static", "struct", "subscript", "super",
-    "switch", "throw", "throws", "true", "try", "typealias", "var", "where", "while",
-  ]
 }
 
 /// A Swift literal for any text, raw if that avoids escapes, because SQL has many quotation marks.

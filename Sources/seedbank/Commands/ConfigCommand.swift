@@ -11,7 +11,7 @@ extension Command {
       Errors in single rows are found by 'seedbank regenerate --dry-run'. 'show' prints every effective value and its \
       source; of keys it shows only the folder. 'keys' prints every key of both files with its type, default and meaning. \
       'swift' prints the declaration of a dataset's model for an app that uses \
-      SeedClient, so that both sides have the same model.
+      SeedClient, so that both sides have the same model, and a type for the rows of each table and view.
 
       Exit codes of 'check': 0 no errors, 69 the only problem is an unavailable origin, else 78.
       """,
@@ -87,28 +87,34 @@ extension Command {
   private static func printSwift(
     _ deployment: DeploymentConfiguration, _ arguments: ParsedArguments, _ console: Console
   ) throws {
-    let snippets = try deployment.datasets(chosenBy: arguments).map { try snippet($0, arguments) }
+    var rows = RowTypes()
+    let parts = try deployment.datasets(chosenBy: arguments).flatMap { dataset in
+      let (snippet, model) = try snippet(dataset, arguments)
+      return try [snippet.declaration] + rows.declarations(ofSchema: model.schemaSQL)
+    }
     try console.result(
       """
       // Made by 'seedbank config swift'. Ship \(deployment.rootPath.printable)
       // with the app and give its bytes to SeedStore(_:server:root:): the app trusts these keys.
       import SeedClient
 
-      \(snippets.map(\.declaration).joined(separator: "\n\n"))
+      \(parts.joined(separator: "\n\n"))
       """)
   }
 
   private static func snippet(
     _ dataset: DatasetConfiguration, _ arguments: ParsedArguments
-  ) throws -> SwiftSnippet {
+  ) throws -> (SwiftSnippet, ModelDefinition) {
     let hashes = try dataset.plans().reduce(into: [:]) { $0.merge($1.hashes) { first, _ in first } }
     let versions = hashes.keys.sorted()
     let given = arguments.string("model")
     let version = given.map { text in versions.first { $0.description == text } } ?? versions.last
-    guard let version, let hash = hashes[version] else {
+    guard let version, let hash = hashes[version],
+      let model = dataset.models.first(where: { $0.version == version })
+    else {
       throw arguments.unsuitable("model", given ?? "", alternatives(versions.map(\.description)))
     }
-    return SwiftSnippet(dataset: dataset.name, model: version, schema: hash)
+    return (SwiftSnippet(dataset: dataset.name, model: version, schema: hash), model)
   }
 }
 

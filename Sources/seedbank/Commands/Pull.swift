@@ -20,7 +20,7 @@ struct Pull: Sendable {
   func verify() async throws {
     do {
       try await store.verify()
-    } catch  where error.code == .damaged {
+    } catch let error as SeedError where error.code == .damaged {
       console.warning(error.message)
     }
   }

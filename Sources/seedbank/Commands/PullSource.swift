@@ -35,7 +35,7 @@ struct PullSource: Sendable {
   private static func model(_ arguments: ParsedArguments) throws -> SeedModel {
     let dataset = try arguments.name("dataset") { text throws(InvalidName) in try DatasetName(text) }
     let model = try arguments.name("model") { text throws(InvalidName) in try ModelVersion(text) }
-    return SeedModel(dataset: dataset, model: model)
+    return SeedModel(dataset: dataset, version: model)
   }
 }
 

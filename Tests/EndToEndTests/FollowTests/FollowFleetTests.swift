@@ -91,7 +91,7 @@ private final class FleetDevice {
   init(of fleet: FollowFleet) throws {
     folder = try TemporaryFolder(inMemory: true)
     store = try SeedStore(
-      SeedModel(dataset: "test", model: "1.0"),
+      SeedModel(dataset: "test", version: "1.0"),
       server: try #require(URL(string: "http://127.0.0.1:\(fleet.port)")), root: Data(fleet.origin.root),
       directory: URL(fileURLWithPath: folder("store")))
   }
@@ -102,7 +102,7 @@ private final class FleetDevice {
     do {
       if try await store.update().action == .replaced { snapshots += 1 }
     } catch {
-      guard error.isRetryable else { throw error }
+      guard SeedError(error).isRetryable else { throw error }
       failures += 1
     }
     return await store.state.version?.number

@@ -8,9 +8,8 @@ import Testing
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// The modules that an app links, and their C libraries.
+  /// The modules that an app links.
   private static let modules = ["SeedSystem", "SeedFormat", "SeedTrust", "SeedDatabase", "SeedClient"]
-  private static let libraries = ["CSpawn", "CSQLite", "CZlib", "CLZMA", "CCrypto"]
 
   @Test func `the README's first commands print the output that the README shows`() throws {
     try makeDatabase()
@@ -55,13 +54,6 @@ import Testing
     #expect(server.stop() == 0)
   }
 
-  /// Lists the objects of existing sources, because a build keeps the objects of removed files.
-  private func objects(of module: String) throws -> [String] {
-    try FileManager.default.subpathsOfDirectory(atPath: "\(Readme.package)/Sources/\(module)")
-      .filter { $0.hasSuffix(".swift") }
-      .map { "\(SeedbankBinary.folder)/\(module).build/\($0.split(separator: "/").last ?? "").o" }
-  }
-
   /// Expects that a program can exit while threads of the library verify.
   private func expectEnd(of address: String) throws {
     try compile(for: address, printing: "print(shops); break")
@@ -79,12 +71,8 @@ import Testing
     try program.replacing("{ print(shops) }", with: "{ \(words) }")
       .replacing("http://127.0.0.1:8080", with: address)
       .write(toFile: folder("main.swift"), atomically: false, encoding: .utf8)
-    let maps = Self.libraries.flatMap {
-      ["-Xcc", "-fmodule-map-file=\(Readme.package)/Sources/\($0)/module.modulemap"]
-    }
-    let objects = try Self.modules.flatMap(objects).joined(separator: " ")
-    let words = ["swiftc", "main.swift", "SeedModels.swift", "-o", "app", "-swift-version", "6"]
-    let command = words + ["-I", "\(SeedbankBinary.folder)/Modules"] + maps
-    try Tool.run(["sh", "-c", "exec \(command.joined(separator: " ")) \(objects)"], in: folder.path)
+    let objects = try Self.modules.flatMap(BuiltModules.objects)
+    let words = ["main.swift", "SeedModels.swift", "-o", "app", "-swift-version", "6"]
+    try BuiltModules.compile(words + objects, in: folder.path)
   }
 }

@@ -28,10 +28,10 @@ import Testing
     }
 
     /// Arguments that describe the model to another process.
-    var arguments: [String] { ["transit", "\(model.model)", publisher.schema.hash.hex] }
+    var arguments: [String] { ["transit", "\(model.version)", publisher.schema.hash.hex] }
 
     var model: SeedModel {
-      SeedModel(dataset: "transit", model: ClientPublisherSimulator.model, schema: publisher.schema.hash)
+      SeedModel(dataset: "transit", version: ClientPublisherSimulator.model, schema: publisher.schema.hash)
     }
 
     func store() throws -> SeedStore {
@@ -111,10 +111,8 @@ import Testing
     repeat {
       let seen = try await store.read { reader in
         (
-          try reader.rows("SELECT value FROM seedbank_meta WHERE key = 'version'").compactMap {
-            $0[0].string
-          },
-          try reader.rows("SELECT DISTINCT name FROM stop").compactMap { $0[0].string }
+          try reader.rows("SELECT value FROM seedbank_meta WHERE key = 'version'", as: String.self),
+          try reader.rows("SELECT DISTINCT name FROM stop", as: String.self)
         )
       }
       guard seen.0 == seen.1 else { throw Torn(seen: "\(seen)") }

@@ -20,10 +20,18 @@ struct Article {
       + "\n"
   }
 
+  /// The sample's model without its row types, which the articles declare themselves.
+  static func models() throws -> String {
+    let path = "\(Readme.package)/Examples/timetable/Sources/timetable/SeedModels.swift"
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    return String(text[..<(text.range(of: "\n/// A row")?.lowerBound ?? text.endIndex)])
+  }
+
   /// The functions and classes that the examples declare.
   var declared: [Substring] {
     source.split(separator: "\n").compactMap { line in
-      for word in ["func ", "@MainActor @Observable final class "] where line.hasPrefix(word) {
+      for word in ["func ", "@MainActor func ", "@MainActor @Observable final class "]
+      where line.hasPrefix(word) {
         return line.dropFirst(word.count).prefix { $0.isLetter }
       }
       return nil

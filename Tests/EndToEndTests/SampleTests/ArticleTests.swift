@@ -29,7 +29,8 @@ import Testing
     for article in articles {
       try article.source.write(toFile: "\(sources)/\(article.name).swift", atomically: false, encoding: .utf8)
     }
-    try Tool.run(["cp", driver, "\(sample)/Sources/timetable/SeedModels.swift", sources])
+    try Tool.run(["cp", driver, sources])
+    try Article.models().write(toFile: "\(sources)/SeedModels.swift", atomically: false, encoding: .utf8)
     try Tool.run(["cp", "-r", "\(sample)/Sources/SQLite", "\(package)/Sources/SQLite"])
     try manifest().write(toFile: "\(package)/Package.swift", atomically: false, encoding: .utf8)
   }

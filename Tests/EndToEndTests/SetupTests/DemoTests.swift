@@ -93,7 +93,7 @@ import Testing
     #expect(try folder.seedbank("demo", "--trips", "1").status == 0)
     let newest = try folder.seedbank("config", "swift")
     #expect(
-      newest.output.contains("static let transit = SeedModel(\n    dataset: \"transit\", model: \"2.1\","))
+      newest.output.contains("static let transit = SeedModel(\n    dataset: \"transit\", version: \"2.1\","))
     let schema = try folder.text("seedbank/transit/models/2.1/schema.sql")
     let hash = try SchemaReader.schema(of: schema).hash
     #expect(newest.output.contains("schema: \"\(hash)\""))

@@ -51,13 +51,13 @@ import FoundationNetworking
     var options = SeedOptions()
     change(&options)
     return try SeedStore(
-      SeedModel(dataset: "my", model: "1.0"), server: try #require(URL(string: "http://127.0.0.1:\(port)")),
+      SeedModel(dataset: "my", version: "1.0"), server: try #require(URL(string: "http://127.0.0.1:\(port)")),
       root: Data(contentsOf: URL(filePath: article.folder("seedbank/root.json"))),
       directory: URL(filePath: here(UUID().uuidString)), options: options)
   }
 
   private func shops(_ store: SeedStore) async throws -> [String] {
-    try await store.read { try $0.rows("SELECT name FROM shop").compactMap { $0["name"].string } }
+    try await store.rows("SELECT name FROM shop")
   }
 
   private func publish(_ name: String) throws {

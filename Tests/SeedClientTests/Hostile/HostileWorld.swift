@@ -38,7 +38,7 @@ final class HostileWorld: Sendable {
     let publisher = try ClientPublisherSimulator()
     (root, now) = (publisher.root, publisher.now)
     model = SeedModel(
-      dataset: "transit", model: ClientPublisherSimulator.model, schema: publisher.schema.hash)
+      dataset: "transit", version: ClientPublisherSimulator.model, schema: publisher.schema.hash)
     var stops = ["a": "Old"]
     var random = SplitMix(seed: 1)
     for number in 0..<Self.stops { stops["s\(number)"] = "\(random.next())" }

@@ -84,6 +84,6 @@ import Testing
 
 extension SeedStore {
   fileprivate func firstStop() async throws -> String? {
-    try await read { reader in try reader.rows("SELECT name FROM stop WHERE id = 1").first?[0].string }
+    try await value("SELECT name FROM stop WHERE id = 1")
   }
 }

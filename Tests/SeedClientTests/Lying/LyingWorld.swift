@@ -105,7 +105,7 @@ struct LyingWorld {
   private static let server = URL(string: "http://seeds.example")!
 
   private static func model(_ publication: TestPublication) -> SeedModel {
-    SeedModel(dataset: "transit", model: model, schema: publication.schema.hash)
+    SeedModel(dataset: "transit", version: model, schema: publication.schema.hash)
   }
 
   private static func store(

@@ -85,8 +85,8 @@ extension SeedStore {
   /// The version in the data, and the stops' names.
   fileprivate func content() async throws -> (version: Int, rows: [String]) {
     try await read { reader in
-      let version = try reader.rows("SELECT value FROM seedbank_meta WHERE key = 'version'").first?[0].string
-      let rows = try reader.rows("SELECT name FROM stop ORDER BY id").compactMap { $0[0].string }
+      let version: String? = try reader.value("SELECT value FROM seedbank_meta WHERE key = 'version'")
+      let rows: [String] = try reader.rows("SELECT name FROM stop ORDER BY id")
       return (version.flatMap(Int.init) ?? 0, rows)
     }
   }

@@ -28,7 +28,7 @@ struct MutatedWorld {
     publisher = try ClientPublisherSimulator()
     templates = try TemporaryFolder(inMemory: true)
     model = SeedModel(
-      dataset: "transit", model: ClientPublisherSimulator.model, schema: publisher.schema.hash)
+      dataset: "transit", version: ClientPublisherSimulator.model, schema: publisher.schema.hash)
     var (states, rows): ([[String: [UInt8]]], [Int: [String]]) = ([], [:])
     for version in 1...Self.versions {
       try publisher.publish(["a": "A \(version)", "b\(version)": "B \(version)"])

@@ -3,7 +3,7 @@ import SeedClient
 extension SeedModel {
   /// The model that the app's queries are written for.
   public static let departures = SeedModel(
-    dataset: "departures", model: "1.0",
+    dataset: "departures", version: "1.0",
     schema: "b67f4989e01f274304006f4153c19be572ced11d91a5324e57f78c4ad45cbee5")
 }
 
@@ -29,7 +29,7 @@ public actor Board {
   /// Shows the departures now and after every change. Ends with its task, or if the data does not fit this app.
   public func follow(show: @Sendable ([String]) -> Void) async {
     do {
-      for try await departures in seeds.rows(query, as: Departure.self) { show(departures.map(Self.line)) }
+      for try await departures in seeds.observe(query, as: Departure.self) { show(departures.map(Self.line)) }
     } catch { notice = "These departures cannot be shown: \(error)" }
   }
 
@@ -44,7 +44,7 @@ public actor Board {
       try await seeds.update()
       notice = nil
     } catch {
-      notice = error.isRetryable ? "Perhaps not the newest departures." : "Please update this app."
+      notice = SeedError(error).isRetryable ? "Perhaps not the newest departures." : "Please update this app."
       _ = try? await seeds.prepare()
     }
   }

@@ -3,6 +3,59 @@ import SeedClient
 
 extension SeedModel {
   static let transit = SeedModel(
-    dataset: "transit", model: "2.1",
+    dataset: "transit", version: "2.1",
     schema: "d19a709feba10ba639b3d8240fc4188f736bff9e4c12d82d2e75234435bc1816")
+}
+
+/// A row of the table line.
+nonisolated struct Line: Decodable, Hashable, Sendable, Identifiable {
+  let id: Int
+  let name: String
+  let kind: String
+  let color: String
+  let `operator`: String?
+}
+
+/// A row of the table notice.
+nonisolated struct Notice: Decodable, Hashable, Sendable, Identifiable {
+  let id: Int
+  let lineId: Int
+  let text: String
+}
+
+/// A row of the table stop.
+nonisolated struct Stop: Decodable, Hashable, Sendable, Identifiable {
+  let id: String
+  let name: String
+  let latitude: Double
+  let longitude: Double
+  let zone: String
+  let stepFree: Int?
+}
+
+/// A row of the table stop_time.
+nonisolated struct StopTime: Decodable, Hashable, Sendable {
+  let tripId: Int
+  let position: Int
+  let stopId: String
+  let arrival: Int
+  let departure: Int
+  let dwell: Int?
+}
+
+/// A row of the table trip.
+nonisolated struct Trip: Decodable, Hashable, Sendable, Identifiable {
+  let id: Int
+  let lineId: Int
+  let headsign: String
+  let direction: Int
+  let remark: String?
+}
+
+/// A row of the view departure_board.
+nonisolated struct DepartureBoard: Decodable, Hashable, Sendable {
+  let stopId: String?
+  let departure: Int?
+  let line: String?
+  let headsign: String?
 }

@@ -1,0 +1,103 @@
+import Foundation
+import SeedPublisher
+import Support
+import Testing
+
+/// The examples of the README and the articles in the compiler settings that apps have.
+@Suite struct FourSettingsTests {
+  enum Setting: String, CaseIterable {
+    case swift6 = "-swift-version 6"
+    case mainActor = "-swift-version 6 -default-isolation MainActor"
+    case nonsending = "-swift-version 6 -enable-upcoming-feature NonisolatedNonsendingByDefault"
+    case swift5 = "-swift-version 5"
+
+    var options: [String] { rawValue.split(separator: " ").map(String.init) }
+  }
+
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  @Test(arguments: Setting.allCases)
+  func `the README's program compiles without a warning`(_ setting: Setting) throws {
+    try write(Readme.block("swift", containing: "import SeedClient"), to: "main.swift")
+    var rows = RowTypes()
+    let types = try rows.declarations(ofSchema: Self.schema).joined(separator: "\n")
+    try write(Article.models().replacing("transit", with: "my") + types, to: "SeedModels.swift")
+    try check(["main.swift", "SeedModels.swift"], setting)
+  }
+
+  /// The README's table, and names that Swift rejects.
+  private static let schema = """
+    CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT);
+    CREATE TABLE "opening hours"("shop id" INTEGER PRIMARY KEY, "2nd" TEXT, "default" TEXT, at DATE, photo BLOB);
+    CREATE TABLE string(a TEXT, b REAL, PRIMARY KEY(a, b));
+    CREATE VIEW "open now" AS SELECT "shop id", 1 + 1 AS two FROM "opening hours";
+    """
+
+  @Test func `the articles' examples compile where the main actor is the default`() throws {
+    try checkArticles(.mainActor)
+  }
+
+  @Test(.full, arguments: Setting.allCases)
+  func `the articles' examples compile without a warning`(_ setting: Setting) throws {
+    try checkArticles(setting)
+  }
+
+  @Test func `an app's file gets no short names of the library`() throws {
+    let foreign = [
+      "Version", "Series", "Lifecycle", "Epoch", "Limits", "InvalidName", "JSONError", "MalformedJSON",
+      "DatasetName", "ModelVersion", "SHA256Digest",
+    ]
+    let exported = ["SeedValue", "SeedVersion", "SeedSeries", "SeedLifecycle"]
+    let names = (foreign + exported).map { "_ = \($0).self\n" }.joined()
+    try write("import SeedClient\n\n\(names)", to: "main.swift")
+    let failure = #expect(throws: Tool.Failure.self) { try check(["main.swift"], .swift6) }
+    let output = failure?.output ?? ""
+    let unseen = (foreign + exported).filter { output.contains("cannot find '\($0)' in scope") }
+    #expect(unseen == foreign, "\(output)")
+  }
+
+  /// A screen that calls the examples with closures of its own.
+  private static let screen = """
+    import SeedClient
+
+    @MainActor final class Screen {
+      var stops: [Stop] = []
+      var label = ""
+
+      func show(_ seeds: SeedStore) async throws {
+        try await follow(seeds) { self.stops = $0 }
+        try await countStops(seeds) { self.label = "\\($0)" }
+        _ = try await update(seeds) { text, _ in self.label = text }
+      }
+
+      func start(_ seeds: SeedStore) {
+        Task {
+          do {
+            try await seeds.keepUpdated { self.label = $0.message }
+          } catch { self.label = SeedError(error).code.description }
+        }
+      }
+    }
+    """
+
+  private func checkArticles(_ setting: Setting) throws {
+    let articles = ["Client", "Recipes", "Testing"]
+    for name in articles { try write(Article(name).source, to: "\(name).swift") }
+    try write(Article.models(), to: "SeedModels.swift")
+    try write(Self.screen, to: "Screen.swift")
+    let files = (articles + ["SeedModels", "Screen"]).map { "\($0).swift" }
+    let sqlite = ["-I", "\(Readme.package)/Examples/timetable/Sources/SQLite"]
+    try check(files + ["-parse-as-library", "-module-name", "articles"] + sqlite, setting)
+  }
+
+  private func check(_ words: [String], _ setting: Setting) throws {
+    try BuiltModules.compile(
+      ["-typecheck", "-warnings-as-errors"] + setting.options + words, in: folder.path)
+  }
+
+  private func write(_ text: String, to file: String) throws {
+    try text.write(toFile: folder(file), atomically: false, encoding: .utf8)
+  }
+}
