@@ -149,6 +149,18 @@ import Testing
     #expect(unclear.status == 64)
   }
 
+  @Test func `an option that contradicts the mapping is rejected`() throws {
+    try folder.write(#"{"table": "stop", "rows": "$.d"}"#, "map.json")
+    let options = ["a.json", "--mapping", folder("map.json")]
+    try folder.write(#"{"d": [{"id": 1, "name": "a"}]}"#, "a.json")
+    let other = try folder.run(options + ["--table", "shop"])
+    let message =
+      "'--table shop' contradicts the mapping \(folder("map.json")), which has stop: leave the option out."
+    #expect(other.status == 64 && other.errors.contains(message), "\(other.errors)")
+    #expect(try folder.run(options + ["--rows", "$.e"]).status == 64)
+    #expect(try folder.run(options + ["--table", "stop", "--rows", "d"]).status == 0)
+  }
+
   @Test(
     arguments: [
       ([#"{"table": "stop", "colums": {}}"#, "[]"], 78), ([#"{"table": "stop"}"#, "[{]"], 65),
