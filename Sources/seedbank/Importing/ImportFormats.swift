@@ -78,7 +78,7 @@ struct ImportFormats {
   private static func mapping(
     _ arguments: ParsedArguments, _ written: ImportMapping?, _ path: String, _ format: ImportJob.Format
   ) throws -> ImportMapping {
-    let (table, rows) = (arguments.string("table"), arguments.string("rows").map { MemberPath($0) })
+    let (table, rows) = (arguments.string("table"), try arguments.string("rows").map(Self.rows))
     var mapping: ImportMapping
     if let written {
       mapping = written
@@ -107,6 +107,12 @@ struct ImportFormats {
       }
     }
     return mapping
+  }
+
+  private static func rows(_ text: String) throws -> MemberPath {
+    do { return try MemberPath(checking: text) } catch {
+      throw UsageError("import", "'--rows' takes a path: \(error.description).")
+    }
   }
 
   /// Throws if an option has another value than the mapping.
