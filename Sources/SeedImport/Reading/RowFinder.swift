@@ -161,7 +161,12 @@ struct RowFinder {
 
   private func unexpected(_ token: JSONToken, _ node: Int) -> ImportFailure {
     let wanted = frame.nodes[node].layout == .array ? "an array of rows" : "an object"
-    return ImportFailure(.document, "expected \(wanted) at \(frame.nodes[node].path), found \(token.kind)")
+    let isOtherLayout = node == DocumentFrame.root && token == .beginObject
+    let hint =
+      isOtherLayout
+      ? ": give the path of the rows, or the layout lines (--format ndjson) if each line is an object" : ""
+    return ImportFailure(
+      .document, "expected \(wanted) at \(frame.nodes[node].path), found \(token.kind)\(hint)")
   }
 
   private mutating func find(_ source: inout DocumentSource) throws -> Step {

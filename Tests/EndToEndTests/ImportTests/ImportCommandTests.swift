@@ -174,6 +174,17 @@ import Testing
     #expect(try rows() == [])
   }
 
+  @Test func `an object in place of an array suggests a path and NDJSON`() throws {
+    let lines = "{\"id\": 1, \"name\": \"a\"}\n{\"id\": 2, \"name\": \"b\"}\n"
+    let outcome = try run(lines, as: "stops.json", "--table", "stop")
+    let message = """
+      expected an array of rows at $, found an object: give the path of the rows, or the layout lines (--format ndjson) \
+      if each line is an object.
+      """
+    #expect(outcome.status == 65 && outcome.errors.contains(message), "\(outcome.errors)")
+    #expect(try run(lines, as: "stops.json", "--table", "stop", "--format", "ndjson").status == 0)
+  }
+
   @Test func `a missing file is reported as a disk error`() throws {
     let outcome = try folder.run([folder("none.json"), "--table", "stop"])
     #expect(outcome.status == 74)
