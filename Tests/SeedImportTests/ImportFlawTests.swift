@@ -106,7 +106,7 @@ import Testing
       pieces: pieces)
     #expect(report.issues.map(\.line) == [5, 6, 11])
     #expect(report.issues.map(\.row) == [1, 2, 5])
-    #expect(report.issues.map(\.field) == ["id", nil, "id"])
+    #expect(report.issues.map(\.column) == ["id", nil, "id"])
     #expect(report.tables["item"]?.inserted == 3)
   }
 }

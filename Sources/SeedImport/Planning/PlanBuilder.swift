@@ -79,11 +79,26 @@ final class PlanBuilder {
           try valueTarget($0, target.table, nullsEmpty: nulled.contains($0))
         },
       constants: try columnValues(mapping.constants, "constant", target.table),
-      defaults: try columnValues(mapping.defaults, "default", target.table), relations: relations)
+      defaults: try columnValues(mapping.defaults, "default", target.table), relations: relations,
+      members: Self.members(mapping, columns, relations, target.table), byName: byName)
     let unlisted = byName.filter { entry in !shared.contains { $0 === entry.node } }
     surveys.append(MemberSurvey(plan, mapping, byName: unlisted, conditions: conditions))
     plans.append(plan)
     return plan
+  }
+
+  /// The paths of listed members and of referenced objects, by the columns that they fill.
+  private static func members(
+    _ mapping: TableMapping, _ columns: [(ColumnMapping, ValueReader.Target)], _ relations: [RowRelation],
+    _ table: TableSchema
+  ) -> [String: MemberPath] {
+    var members: [String: MemberPath] = [:]
+    for (source, relation) in zip(mapping.relations, relations) {
+      guard case .object(let keys) = relation.kind else { continue }
+      for key in keys { members[table.columns[key].name] = source.member }
+    }
+    for (source, target) in columns { members[target.schema.name] = source.member }
+    return members
   }
 
   /// Lets a member that listed columns read also fill the column with its own name; returns these columns' nodes.
