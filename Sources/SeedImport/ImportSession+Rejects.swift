@@ -84,7 +84,6 @@ extension ImportSession {
     }
     row.numbers = line.place.line.map { _ in NumberSpelling(csv) }
     if let flaw = row.flaw { return try refuse(row.placed(flaw), list, line.content) }
-    if line.place.line != nil { for field in row.names { list.plan.noteField(field) } }
     try write(list, line.place.name, row)
   }
 

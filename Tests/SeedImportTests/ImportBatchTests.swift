@@ -39,7 +39,7 @@ import Testing
         random.pick([[:], ["a": .null, "b": .text("d")]]))
       let policy = ImportPolicy(
         onConflict: random.pick([.overwrite, .overwrite, .keep, .fail]), badRows: .collect,
-        references: .keep, triggers: .run, reportsKeys: true)
+        references: .keep, acceptsShrink: true, triggers: .run, reportsKeys: true)
       let pieces = random.pick([5, 300, 100_000])
       let reports = try [together, alone].map {
         try $0.run(documents: [document], mapping: mapping, policy: policy, pieces: pieces)

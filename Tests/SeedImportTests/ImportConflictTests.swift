@@ -27,6 +27,32 @@ import Testing
     #expect(Set(report.issues.map(\.code)) == [.unique, .notNull, .check])
   }
 
+  @Test func `a violated constraint is reported with the document's member`() throws {
+    let bench = try ImportBench(
+      """
+      CREATE TABLE shop(id INTEGER PRIMARY KEY, zip TEXT NOT NULL, cost REAL CHECK (cost > 0), openFrom TEXT UNIQUE,
+        owner INTEGER NOT NULL);
+      CREATE TABLE person(id INTEGER PRIMARY KEY);
+      INSERT INTO shop VALUES (1, 'z', 1, '8', 1), (2, 'z', 1, '9', 1);
+      """)
+    let table = TableMapping(
+      "shop", names: .snakeToCamel, columns: ["zip": "address.post_code", "cost": "price"],
+      relations: [.object("boss", "person", foreignKey: ["owner"])])
+    let report = try bench.run(
+      #"[{"id": 1, "address": {"post_code": null}}, {"id": 1, "price": -1}, {"id": 1, "open_from": "9"}, "#
+        + #"{"id": 2, "boss": null}]"#, mapping: ImportMapping(table), policy: Self.collecting)
+    let members = [
+      "zip": "$.address.post_code", "cost": "$.price", "openFrom": "$.open_from", "owner": "$.boss",
+    ]
+    #expect(report.issues.count == members.count)
+    for issue in report.issues {
+      #expect(issue.member?.description == members[issue.column ?? ""], "\(issue)")
+    }
+    let message =
+      #"table "shop", id = 1, column "zip", member $.address.post_code: NOT NULL constraint failed: shop.zip"#
+    #expect(report.issues.first?.description.hasSuffix(message) == true, "\(report.issues)")
+  }
+
   @Test func `a value that stays taken does not affect other values that move`() throws {
     let bench = try ImportBench(
       """

@@ -44,6 +44,35 @@ import Testing
     }
   }
 
+  @Test(arguments: [1, 2, 3, 10_000])
+  func `an invalid name in a dictionary rejects only its row, in pieces of any size`(pieces: Int) throws {
+    let mapping = ImportMapping("item", layout: .dictionary(keyColumn: "id"))
+    for bad in Self.bad {
+      let bench = try ImportBench("CREATE TABLE item(id TEXT PRIMARY KEY NOT NULL, n TEXT)")
+      let member = Array(#", "k"#.utf8) + bad + Array(#"": {"n": "b"}"#.utf8)
+      let document = Array(#"{"a": {"n": "a"}"#.utf8) + member + member + Array(#", "c": {"n": "c"}}"#.utf8)
+      var rejected: [ImportReject] = []
+      func run(_ document: [UInt8], areRejects: Bool = false) throws {
+        rejected = []
+        var hooks = ImportHooks()
+        hooks.rejected = { rejected.append($0) }
+        try bench.run(
+          documents: [document], mapping: mapping, policy: ImportPolicy(badRows: .collect), hooks: hooks,
+          pieces: pieces, areRejects: areRejects)
+      }
+      try run(document)
+      #expect(try bench.rows("SELECT id FROM item") == ["a", "c"], "\(bad)")
+      #expect(rejected.map(\.issues[0].row) == [1, 2])
+      #expect(Set(rejected.map(\.issues[0].message)) == ["the row's name is not valid text"])
+      var row = rejected[0]
+      try run(row.json, areRejects: true)
+      #expect(rejected == [row])
+      row.name = "b"
+      try run(row.json, areRejects: true)
+      #expect(try bench.rows("SELECT * FROM item") == ["a|a", "b|b", "c|c"])
+    }
+  }
+
   @Test func `a line that is not JSON is kept whole, also with a carriage return in it`() throws {
     var rejected: [ImportReject] = []
     var hooks = ImportHooks()
@@ -106,7 +135,7 @@ import Testing
       pieces: pieces)
     #expect(report.issues.map(\.line) == [5, 6, 11])
     #expect(report.issues.map(\.row) == [1, 2, 5])
-    #expect(report.issues.map(\.field) == ["id", nil, "id"])
+    #expect(report.issues.map(\.column) == ["id", nil, "id"])
     #expect(report.tables["item"]?.inserted == 3)
   }
 }

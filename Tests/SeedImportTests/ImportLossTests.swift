@@ -133,13 +133,29 @@ import Testing
     #expect(report.tables["part"]?.deleted == 304)
   }
 
-  @Test func `a missing optional list deletes nothing, an empty one deletes all rows`() throws {
+  @Test(arguments: [TableMapping.MergeMode.mergeAndDeleteMissing, .replace])
+  func `an empty list deletes no rows, however few, unless that is accepted`(mode: TableMapping.MergeMode)
+    throws
+  {
+    let mapping = lists(["a", "part"], mode: mode)
+    let text = #"{"a": [{"id": 1}, {"id": 9}], "part": []}"#
+    let failure = #expect(throws: ImportFailure.self) { try bench.run(text, mapping: mapping) }
+    #expect(failure?.code == .shrunk)
+    let message = """
+      the import has no row of table "part", and all rows of the table (3) would be deleted: check the documents, or \
+      accept it (--accept-shrink, ImportPolicy.acceptsShrink)
+      """
+    #expect(failure?.message == message)
+    #expect(try bench.rows("SELECT count(*) FROM part") == ["3"])
+    try bench.run(text, mapping: mapping, policy: ImportPolicy(acceptsShrink: true))
+    #expect(try bench.rows("SELECT count(*) FROM part") == ["0"])
+  }
+
+  @Test func `a missing optional list deletes nothing`() throws {
     let report = try bench.run(#"{"a": [{"id": 1}, {"id": 9}]}"#, mapping: lists(["a", "part"]))
     #expect(try bench.rows("SELECT count(*) FROM part") == ["3"])
     #expect(
       report.issues.contains { $0.code == .notDeleted && $0.message.contains("none of its lists came") })
-    try bench.run(#"{"a": [{"id": 1}, {"id": 9}], "part": []}"#, mapping: lists(["a", "part"]))
-    #expect(try bench.rows("SELECT count(*) FROM part") == ["0"])
   }
 
   // MARK: Large tables

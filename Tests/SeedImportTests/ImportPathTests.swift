@@ -23,6 +23,19 @@ import Testing
     #expect(MemberPath(description) == MemberPath(text))
   }
 
+  @Test(arguments: ["a[x]", "a[-1]", "$[x]", "a.b[x].c", "a[x.y]", "a[0][]", "a[99999999999999999999]"])
+  func `brackets without a number or a quoted name are an error`(text: String) throws {
+    let error = #expect(throws: InvalidPath.self) { try MemberPath(checking: text) }
+    #expect(error?.description.contains("has no element's number in its brackets") == true)
+  }
+
+  @Test func `the error about brackets spells both meanings`() throws {
+    let error = #expect(throws: InvalidPath.self) { try MemberPath(checking: "a[x]") }
+    let message =
+      #""a[x]" has no element's number in its brackets: write [0], or ["a[x]"] for a name with brackets"#
+    #expect(error?.description == message)
+  }
+
   private static let schema = """
     CREATE TABLE place(id INTEGER PRIMARY KEY, lon REAL, lat REAL, name TEXT, kind TEXT);
     CREATE TABLE user(id INTEGER PRIMARY KEY, name TEXT);
@@ -95,7 +108,7 @@ import Testing
     let text = #"[{"type": "user", "id": 1}, {"type": "user", "id": 3}]"#
     let failure = #expect(throws: ImportFailure.self) { try bench.run(text, mapping: mapping) }
     #expect(failure?.code == .shrunk)
-    let start = #"no row met the 'where' of table "user", and all rows of the table (2) would go"#
+    let start = #"no row met the 'where' of table "user", and all rows of the table (2) would be deleted"#
     #expect(failure?.message.hasPrefix(start) == true)
     #expect(failure?.message.contains("--accept-shrink") == true)
     #expect(try bench.rows("SELECT id FROM user") == ["1", "2"])

@@ -11,6 +11,33 @@ import Testing
     return bench
   }
 
+  @Test(arguments: [
+    ("stops", " (it is a view, and imports write only tables), did you mean \"stop\"?"),
+    ("find", " (it is a search table or another virtual table, and imports write only ordinary tables)"),
+    ("find_data", " (it is a part of a virtual table, and imports write only ordinary tables)"),
+    ("stob", ", did you mean \"stop\"?"),
+  ])
+  func `a view or virtual table is rejected as such, with the nearest table`(name: String, words: String)
+    throws
+  {
+    let bench = try bench(
+      """
+      CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT); CREATE VIEW stops AS SELECT * FROM stop;
+      CREATE VIRTUAL TABLE find USING fts5(name);
+      """)
+    let failure = #expect(throws: ImportFailure.self) {
+      try bench.run("[]", mapping: ImportMapping(TableMapping(name)))
+    }
+    #expect(failure?.code == .mapping && failure?.message == "there is no table \"\(name)\"\(words)")
+  }
+
+  @Test func `a database without tables is reported`() throws {
+    let failure = #expect(throws: ImportFailure.self) {
+      try ImportBench("").run("[]", mapping: ImportMapping("stop"))
+    }
+    #expect(failure?.message == "there is no table \"stop\" (the database has no tables: create them first)")
+  }
+
   @Test func `a CHECK may call a JSON function`() throws {
     let bench = try bench("CREATE TABLE item(id INTEGER PRIMARY KEY, extra TEXT CHECK (json_valid(extra)))")
     let report = try bench.run(

@@ -27,9 +27,9 @@ final class IssueCollector {
     _ plan: RowPlan, _ refusal: RejectedRow, _ place: RowPlace, row content: () -> RowContent
   ) throws {
     var refusal = refusal
-    if refusal.table == nil { refusal.key = refusal.key ?? plan.keyDescription }
-    if place.line != nil, refusal.table == nil, refusal.field == nil {
-      refusal.field = refusal.column.flatMap { plan.target.fields[$0] }
+    if refusal.table == nil {
+      refusal.key = refusal.key ?? plan.keyDescription
+      refusal.member = refusal.member ?? refusal.column.flatMap(plan.member)
     }
     if refusal.code == .unique, !isOneTransaction {
       refusal.message += "; rows wait for others only within a batch: repeat without batches (--batch)"
@@ -83,7 +83,7 @@ final class IssueCollector {
   private func issue(_ refusal: RejectedRow, _ table: String, _ place: RowPlace) -> ImportIssue {
     var issue = ImportIssue(
       document: place.document, row: place.row, offset: refusal.offset ?? place.offset, line: place.line,
-      table: refusal.table ?? table, key: refusal.key, column: refusal.column, field: refusal.field,
+      table: refusal.table ?? table, key: refusal.key, column: refusal.column, member: refusal.member,
       code: refusal.code, message: refusal.message)
     issue.followsHeader = followsHeader
     return issue

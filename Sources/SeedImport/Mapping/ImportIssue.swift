@@ -44,8 +44,8 @@ public struct ImportIssue: Hashable, Sendable {
   public var key: String?
   /// The column, if the issue is about one.
   public var column: String?
-  /// The field's name in the header, if the issue is about one; only in CSV.
-  public var field: String?
+  /// The member or CSV field, relative to the row's object, if it does not have the column's name.
+  public var member: MemberPath?
   /// The kind.
   public var code: Code
   /// The problem, as a sentence without a full stop.
@@ -56,10 +56,10 @@ public struct ImportIssue: Hashable, Sendable {
   package init(
     document: String, row: Int, offset: Int, line: Int? = nil, table: String, key: String? = nil,
     column: String? = nil,
-    field: String? = nil, code: Code, message: String
+    member: MemberPath? = nil, code: Code, message: String
   ) {
     (self.document, self.row, self.offset, self.line) = (document, row, offset, line)
-    (self.table, self.key, self.column, self.field) = (table, key, column, field)
+    (self.table, self.key, self.column, self.member) = (table, key, column, member)
     (self.code, self.message) = (code, message)
   }
 }
@@ -68,9 +68,9 @@ extension ImportIssue: CustomStringConvertible {
   /// The place and the reason in one line.
   public var description: String {
     let column = column.map { ", column \"\($0)\"" } ?? ""
-    let field = field.map { ", field \"\($0)\"" } ?? ""
+    let member = member.map { ", member \($0)" } ?? ""
     let place = document.isEmpty ? "" : "\(place): "
-    return "\(place)table \"\(table)\"\(key.map { ", \($0)" } ?? "")\(column)\(field): \(message)"
+    return "\(place)table \"\(table)\"\(key.map { ", \($0)" } ?? "")\(column)\(member): \(message)"
   }
 
   /// CSV records are numbered from 1, without the header.

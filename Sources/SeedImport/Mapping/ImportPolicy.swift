@@ -56,8 +56,8 @@ public struct ImportPolicy: Sendable {
   /// How broken references are handled.
   public var references: References
   /// Whether a table may lose most of its rows because the import does not mention them. If not, the import fails when
-  /// a table of 100 rows or more would lose over half of them, or when a table would lose all because no row meets its
-  /// list's conditions.
+  /// a table of 100 rows or more would lose over half of them, or when any table would lose all because the import has
+  /// no row of it, or because no row meets its list's conditions.
   public var acceptsShrink: Bool
   /// How tables with triggers are handled.
   public var triggers: Triggers

@@ -79,7 +79,8 @@ extension ImportIssue {
   fileprivate var matter: [JSONMember] {
     .init(
       ("table", .string(table)), ("key", key.map(JSONValue.string)), ("column", column.map(JSONValue.string)),
-      ("field", field.map(JSONValue.string)), ("code", .string(code.rawValue)), ("message", .string(message)))
+      ("member", (member?.description).map(JSONValue.string)), ("code", .string(code.rawValue)),
+      ("message", .string(message)))
   }
 
   package var json: JSONValue {

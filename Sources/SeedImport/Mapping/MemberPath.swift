@@ -92,7 +92,17 @@ private struct PathParser {
     rest = rest[end...]
     passDot()
     if name.isEmpty { flaw = "a name is missing beside a dot" }
+    if Self.isBracketed(name) {
+      flaw =
+        "\"\(name)\" has no element's number in its brackets: write [0], or [\"\(name)\"] for a name with brackets"
+    }
     return name.isEmpty ? nil : .member(name)
+  }
+
+  /// Whether the name was probably meant as an element; `Price [EUR]` is a name.
+  private static func isBracketed(_ name: String) -> Bool {
+    guard let bracket = name.firstIndex(of: "[") else { return false }
+    return bracket == name.startIndex || !name[name.index(before: bracket)].isWhitespace
   }
 
   /// The end of a name: before the next dot or a bracket that starts a step.
@@ -107,7 +117,7 @@ private struct PathParser {
     let inner = text.dropFirst()
     if inner.first.map({ quotes.contains($0) }) == true { return true }
     let digits = inner.prefix { $0.isASCII && $0.isNumber }
-    return !digits.isEmpty && inner.dropFirst(digits.count).first == "]"
+    return Int(digits) != nil && inner.dropFirst(digits.count).first == "]"
   }
 
   private static let quotes: [Character] = ["\"", "'"]

@@ -25,8 +25,6 @@ final class ImportTarget {
   var hasLostKeys = false
   var isSelected = false
   var keys = ImportReport.Keys()
-  /// The CSV fields that fill the columns, by column.
-  var fields: [String: String] = [:]
   private var filled: Set<Int> = []
   /// By the columns that their rows fill.
   private var batches: [RowBatch] = []

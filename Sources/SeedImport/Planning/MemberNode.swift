@@ -10,6 +10,8 @@ final class MemberNode {
   @exclusivity(unchecked) private(set) var children: [[UInt8]: MemberNode] = [:]
   @exclusivity(unchecked) private(set) var elements: [(number: Int, node: MemberNode)] = []
   @exclusivity(unchecked) private(set) var isSeen = false
+  /// The name by which a member last matched a column that is not listed.
+  @exclusivity(unchecked) var name: [UInt8]?
   /// A few names of unread members within it, for messages.
   @exclusivity(unchecked) private(set) var unwanted: Set<[UInt8]> = []
   // Unchecked as in ``RowPlan``: no accesses overlap.
@@ -55,7 +57,11 @@ final class MemberNode {
   /// The node for a name; `nil` if the mapping does not read it.
   func child(_ name: [UInt8]) -> MemberNode? { children[name] ?? foundByName(name) }
 
-  func foundByName(_ name: [UInt8]) -> MemberNode? { fallback?(name) }
+  func foundByName(_ name: [UInt8]) -> MemberNode? {
+    let node = fallback?(name)
+    node?.name = name
+    return node
+  }
 
   func target(at place: Int, _ name: UnsafeBufferPointer<UInt8>) -> MemberNode? {
     if place < hints.count, Self.same(hints[place].name, name) { return hints[place].node }

@@ -51,7 +51,8 @@ struct MemberSurvey {
     if let dotted = path.names?.joined(separator: "."), path.steps.count > 1, names.contains(dotted) {
       return [dotted]
     }
-    return Self.alike(name, among: names, orNearly: true)
+    let alike = Self.alike(name, among: names)
+    return alike.isEmpty ? nearestName(to: name, in: names, orBeginning: false).map { [$0] } ?? [] : alike
   }
 
   /// Unlisted columns often have no member. One is reported only if a member has a similar name, or if no member but
@@ -61,8 +62,9 @@ struct MemberSurvey {
     return byName.compactMap { column, node in
       guard !node.isSeen else { return nil }
       let names = unwanted(root, at: [])
-      let alike = Self.alike(column, among: names, orNearly: false)
-      let similar = alike.isEmpty && !isAnyFound ? names : alike
+      let alike = Self.alike(column, among: names)
+      let near = alike.isEmpty ? Self.misspelled(column, among: names) : alike
+      let similar = near.isEmpty && !isAnyFound ? names : near
       guard !similar.isEmpty else { return nil }
       return .init(
         table: target.table.name, member: MemberPath(names: [column]), column: column, similar: similar)
@@ -84,12 +86,22 @@ struct MemberSurvey {
       .sorted()
   }
 
-  /// Names that differ only in case, spaces and punctuation; otherwise the nearest name if `orNearly`.
-  private static func alike(_ name: String, among names: [String], orNearly: Bool) -> [String] {
+  /// Names that differ only in case, spaces and punctuation.
+  private static func alike(_ name: String, among names: [String]) -> [String] {
     let wanted = letters(name)
-    let alike = names.filter { letters($0) == wanted }
-    guard alike.isEmpty, orNearly else { return alike }
-    return nearestName(to: name, in: names, orBeginning: false).map { [$0] } ?? []
+    return names.filter { letters($0) == wanted }
+  }
+
+  /// Shorter names are often alike without being related.
+  private static let fewestLetters = 4
+
+  /// The name that differs from a column's by one letter.
+  private static func misspelled(_ column: String, among names: [String]) -> [String] {
+    guard column.count >= fewestLetters,
+      let nearest = nearestName(to: column, in: names, orBeginning: false),
+      editDistance(Array(letters(column)), Array(letters(nearest))) == 1
+    else { return [] }
+    return [nearest]
   }
 
   private static func letters(_ name: String) -> String {

@@ -7,7 +7,7 @@ final class PlanBuilder {
   private let connection: Connection
   private let policy: ImportPolicy
   private let fitter = AffinityFitter()
-  private let listed: [String]
+  private let listed: [SchemaReader.Listed]
   private(set) var targets: [String: ImportTarget] = [:]
   private(set) var surveys: [MemberSurvey] = []
   private var plans: [RowPlan] = []
@@ -27,7 +27,7 @@ final class PlanBuilder {
     self.connection = connection
     self.policy = policy
     modes = try Self.modes(mapping)
-    listed = try SchemaReader(connection).listedTables().filter { $0.kind == "table" }.map(\.name)
+    listed = try SchemaReader(connection).listedTables()
   }
 
   private static func modes(_ mapping: ImportMapping) throws -> [String: TableMapping.MergeMode] {
@@ -79,11 +79,26 @@ final class PlanBuilder {
           try valueTarget($0, target.table, nullsEmpty: nulled.contains($0))
         },
       constants: try columnValues(mapping.constants, "constant", target.table),
-      defaults: try columnValues(mapping.defaults, "default", target.table), relations: relations)
+      defaults: try columnValues(mapping.defaults, "default", target.table), relations: relations,
+      members: Self.members(mapping, columns, relations, target.table), byName: byName)
     let unlisted = byName.filter { entry in !shared.contains { $0 === entry.node } }
     surveys.append(MemberSurvey(plan, mapping, byName: unlisted, conditions: conditions))
     plans.append(plan)
     return plan
+  }
+
+  /// The paths of listed members and of referenced objects, by the columns that they fill.
+  private static func members(
+    _ mapping: TableMapping, _ columns: [(ColumnMapping, ValueReader.Target)], _ relations: [RowRelation],
+    _ table: TableSchema
+  ) -> [String: MemberPath] {
+    var members: [String: MemberPath] = [:]
+    for (source, relation) in zip(mapping.relations, relations) {
+      guard case .object(let keys) = relation.kind else { continue }
+      for key in keys { members[table.columns[key].name] = source.member }
+    }
+    for (source, target) in columns { members[target.schema.name] = source.member }
+    return members
   }
 
   /// Lets a member that listed columns read also fill the column with its own name; returns these columns' nodes.
@@ -302,10 +317,9 @@ final class PlanBuilder {
   }
 
   private func table(_ mapping: TableMapping) throws -> TableSchema {
-    guard let name = listed.first(where: { $0.lowercased() == mapping.table.lowercased() }) else {
-      throw ImportFailure(.mapping, unknown("table", mapping.table, among: listed))
-    }
-    var table = try schema(name)
+    let found = listed.first { $0.name.lowercased() == mapping.table.lowercased() }
+    guard let found, found.kind == "table" else { throw unknownTable(mapping.table, kind: found?.kind) }
+    var table = try schema(found.name)
     if !mapping.key.isEmpty { table = try keyed(table, mapping.key) }
     return table
   }
@@ -357,8 +371,22 @@ final class PlanBuilder {
     return index
   }
 
-  private func unknown(_ what: String, _ name: String, among known: [String]) -> String {
+  private func unknown(_ what: String, _ name: String, among known: [String], note: String = "") -> String {
     let nearest = nearestName(to: name, in: known)
-    return "there is no \(what) \"\(name)\"" + (nearest.map { ", did you mean \"\($0)\"?" } ?? "")
+    return "there is no \(what) \"\(name)\"\(note)" + (nearest.map { ", did you mean \"\($0)\"?" } ?? "")
+  }
+
+  /// `kind` is SQLite's kind of the view or virtual table with this name.
+  private func unknownTable(_ name: String, kind: String?) -> ImportFailure {
+    let tables = listed.filter { $0.kind == "table" }.map(\.name)
+    let note =
+      switch kind {
+      case "view": " (it is a view, and imports write only tables)"
+      case "virtual":
+        " (it is a search table or another virtual table, and imports write only ordinary tables)"
+      case "shadow": " (it is a part of a virtual table, and imports write only ordinary tables)"
+      default: tables.isEmpty ? " (the database has no tables: create them first)" : ""
+      }
+    return ImportFailure(.mapping, unknown("table", name, among: tables, note: note))
   }
 }

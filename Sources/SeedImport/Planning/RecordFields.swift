@@ -9,7 +9,6 @@ extension RowPlan {
     guard let node = Array(field.utf8).withUnsafeBufferPointer({ root.target(at: 0, $0) }) else {
       return RecordHeader.Empty()
     }
-    noteField(field)
     var empty = RecordHeader.Empty()
     for column in node.columns { empty = empty.joined(rule.kinds(columns[column].schema)) }
     if let relation = node.relation, let key = relations[relation].plan.target.key.first {
@@ -17,13 +16,6 @@ extension RowPlan {
       empty = empty.joined(rule.kinds(relations[relation].plan.table.columns[key], isReference: true))
     }
     return empty
-  }
-
-  func noteField(_ field: String) {
-    guard let node = root.child(Array(field.utf8)) else { return }
-    for column in node.columns { target.fields[columns[column].schema.name] = field }
-    guard let relation = node.relation, case .object(let keys) = relations[relation].kind else { return }
-    for column in keys { target.fields[table.columns[column].name] = field }
   }
 }
 

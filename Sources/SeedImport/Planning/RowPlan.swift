@@ -9,6 +9,9 @@ final class RowPlan {
   let constants: [(column: Int, value: SeedValue)]
   let defaults: [(column: Int, value: SeedValue)]
   let relations: [RowRelation]
+  /// Listed members, and those with referenced rows, by the columns that they fill.
+  private let members: [String: MemberPath]
+  private let byName: [(column: String, node: MemberNode)]
   /// Parents in other relations that keep this plan's rows although they do not name them.
   var othersNamed: [ParentSync] = []
   @exclusivity(unchecked) var places: [Int?]
@@ -23,10 +26,10 @@ final class RowPlan {
   init(
     _ target: ImportTarget, root: MemberNode, columns: [ValueReader.Target],
     constants: [(column: Int, value: SeedValue)], defaults: [(column: Int, value: SeedValue)],
-    relations: [RowRelation]
+    relations: [RowRelation], members: [String: MemberPath], byName: [(column: String, node: MemberNode)]
   ) {
     (self.target, self.root, self.columns, self.constants) = (target, root, columns, constants)
-    (self.defaults, self.relations) = (defaults, relations)
+    (self.defaults, self.relations, self.members, self.byName) = (defaults, relations, members, byName)
     places = Array(repeating: nil, count: relations.count)
     width = target.table.columns.count
     values = .allocate(capacity: max(1, width))
@@ -98,6 +101,13 @@ final class RowPlan {
       let found = slots.contains(column) ? "is null" : "is missing"
       throw RejectedRow(.missingKey, "the key column \"\(name)\" \(found)", column: name)
     }
+  }
+
+  /// The member that fills a column, relative to the row's object; `nil` if it has the column's name.
+  func member(of column: String) -> MemberPath? {
+    let name = byName.first { $0.column == column }?.node.name.map { String(decoding: $0, as: UTF8.self) }
+    let path = name.map { MemberPath(names: [$0]) } ?? members[column]
+    return path?.names == [column] ? nil : path
   }
 
   var keyDescription: String? { hasKey ? rowDescription(table.keyNames, key.map(\.owned)) : nil }

@@ -57,16 +57,6 @@ struct DocumentSource: ~Copyable {
     return nil
   }
 
-  var names: [String] {
-    guard tape.kind(0) == .object else { return [] }
-    var (names, member) = ([String](), 1)
-    while member < tape.end(of: 0) {
-      names.append(String(decoding: text(member), as: UTF8.self))
-      member = tape.end(of: member + 1)
-    }
-    return names
-  }
-
   /// Reads a row that is still in memory onto a tape again.
   func again(_ range: Range<Int>) throws -> DocumentSource {
     var again = DocumentSource(partAt: range.lowerBound)

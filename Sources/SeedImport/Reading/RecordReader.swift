@@ -122,7 +122,7 @@ struct RecordReader {
 
   private func noText(_ offset: Int, _ slot: Int, _ header: RecordHeader) -> RejectedRow {
     var flaw = RejectedRow(.malformed, "a field that is not valid \(encoding.title)", offset: offset)
-    flaw.field = slot < header.count ? header.names[slot] : nil
+    flaw.member = slot < header.count ? MemberPath(names: [header.names[slot]]) : nil
     return flaw
   }
 

@@ -9,7 +9,7 @@ struct RejectedRow: Error {
   var offset: Int?
   var key: String?
   var table: String?
-  var field: String?
+  var member: MemberPath?
 
   init(
     _ code: ImportIssue.Code, _ message: String, column: String? = nil, offset: Int? = nil, key: String? = nil
@@ -43,9 +43,18 @@ struct RejectedRow: Error {
   }
 
   private static func column(_ message: String, _ table: TableSchema) -> String? {
-    table.columnNames.first {
+    if message.hasPrefix("CHECK") { return checkedColumn(message, table) }
+    return table.columnNames.first {
       message.hasSuffix(": \(table.name).\($0)") || message.hasSuffix("column \(table.name).\($0)")
     }
+  }
+
+  /// The only column in the expression of a CHECK, which SQLite's message ends with.
+  private static func checkedColumn(_ message: String, _ table: TableSchema) -> String? {
+    let expression = message.split(separator: ":", maxSplits: 1).last ?? ""
+    let words = Set(expression.split { !$0.isLetter && !$0.isNumber && $0 != "_" })
+    let columns = table.columnNames.filter { words.contains($0[...]) }
+    return columns.count == 1 ? columns[0] : nil
   }
 }
 

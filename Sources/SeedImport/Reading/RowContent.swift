@@ -57,6 +57,9 @@ struct RejectedLine {
 
   /// The error in the row that is known before it is read.
   var flaw: RejectedRow? {
+    if content.bytes != nil, place.name?.contains(RowFinder.badLetter) == true {
+      return RejectedRow(.malformed, RowFinder.badName)
+    }
     guard let fields, let header = content.header, fields.count != header.count else { return nil }
     return .fields(fields.count, under: header.count)
   }

@@ -41,6 +41,7 @@ struct RowFinder {
   private(set) var listsFound: Set<Int> = []
   private var passed = PassedMembers()
   private var name = ""
+  private var flawOfName: JSONError?
 
   /// `isLines` overrides the mapping's layout with lines.
   init(_ frame: DocumentFrame, isLines: Bool = false) {
@@ -62,7 +63,7 @@ struct RowFinder {
     case .passing(let nesting): try pass(nesting, &source)
     case .rows: try row(source.scanner.nextValue(&source.tape), then: .rows, source)
     case .names: try nextName(&source)
-    case .member: try row(source.scanner.nextValue(&source.tape), then: .names, source)
+    case .member: try member(&source)
     case .single: try row(source.scanner.nextValue(&source.tape), then: behindList, source)
     case .lines: try line(&source)
     case .page: try row(source.scanner.nextValue(&source.tape), then: .page, source)
@@ -120,13 +121,25 @@ struct RowFinder {
   }
 
   private mutating func nextName(_ source: inout DocumentSource) throws -> Step {
-    switch try source.scanner.next() {
+    switch try source.scanner.nextName() {
     case .starved: return .starved
     case .name(let name):
-      self.name = name
+      flawOfName = source.scanner.flaw.map { JSONError(at: $0.offset, Self.badName) }
+      self.name = flawOfName == nil ? name : name.replacing("\\", with: Self.badLetter)
       return moved(to: .member)
     default: return moved(to: behindList)
     }
+  }
+
+  static let badName = "the row's name is not valid text"
+  /// Replaces bytes that are not UTF-8, and here also the start of an invalid escape.
+  static let badLetter = "\u{FFFD}"
+
+  /// An invalid name is a flaw of its row.
+  private mutating func member(_ source: inout DocumentSource) throws -> Step {
+    let step = try source.scanner.nextValue(&source.tape)
+    source.scanner.flaw = flawOfName ?? source.scanner.flaw
+    return try row(step, then: .names, source)
   }
 
   // MARK: Frame
@@ -161,7 +174,12 @@ struct RowFinder {
 
   private func unexpected(_ token: JSONToken, _ node: Int) -> ImportFailure {
     let wanted = frame.nodes[node].layout == .array ? "an array of rows" : "an object"
-    return ImportFailure(.document, "expected \(wanted) at \(frame.nodes[node].path), found \(token.kind)")
+    let isOtherLayout = node == DocumentFrame.root && token == .beginObject
+    let hint =
+      isOtherLayout
+      ? ": give the path of the rows, or the layout lines (--format ndjson) if each line is an object" : ""
+    return ImportFailure(
+      .document, "expected \(wanted) at \(frame.nodes[node].path), found \(token.kind)\(hint)")
   }
 
   private mutating func find(_ source: inout DocumentSource) throws -> Step {

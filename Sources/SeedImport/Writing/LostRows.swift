@@ -58,8 +58,8 @@ final class LostRows {
     deletion.mayFollow = { [targets] reference in Self.mayFollow(reference, targets) }
     defer { deletion.mayFollow = { _ in nil } }
     for target in targets where target.mode != .merge {
-      try listUnmentioned(of: target, place, isAbsent: absent.contains(target.table.name.lowercased()))
-      if passedOver > 0 { try checkSelection(target) }
+      let isAbsent = absent.contains(target.table.name.lowercased())
+      try listUnmentioned(of: target, place, passedOver: passedOver, isAbsent: isAbsent)
     }
     try delete()
   }
@@ -72,7 +72,9 @@ final class LostRows {
     return target.seen?.isUnmentioned
   }
 
-  private func listUnmentioned(of target: ImportTarget, _ place: RowPlace, isAbsent: Bool) throws {
+  private func listUnmentioned(
+    of target: ImportTarget, _ place: RowPlace, passedOver: Int, isAbsent: Bool
+  ) throws {
     guard let seen = target.seen else { return }
     if let reason = isAbsent
       ? "none of its lists came" : target.hasLostKeys ? "a rejected row's key is not known" : nil
@@ -81,6 +83,21 @@ final class LostRows {
       return issues.note(RejectedRow(.notDeleted, message), target.table.name, place)
     }
     try deletion.list(target.table.name, seen.others)
+    if try seen.isEmpty { try checkEmpty(target, passedOver: passedOver) }
+  }
+
+  /// Throws if a table that no row of the import mentions would lose all its rows, however few.
+  private func checkEmpty(_ target: ImportTarget, passedOver: Int) throws {
+    let (table, lost) = ("table \"\(target.table.name)\"", try deletion.count(target.table.name))
+    guard lost > 0, !policy.acceptsShrink else { return }
+    let (problem, remedy) =
+      target.isSelected && passedOver > 0
+      ? ("no row met the 'where' of \(table)", "correct the 'where'")
+      : ("the import has no row of \(table)", "check the documents")
+    throw ImportFailure(
+      .shrunk,
+      "\(problem), and all rows of the table (\(lost)) would be deleted: \(remedy), or accept it (--accept-shrink, "
+        + "ImportPolicy.acceptsShrink)")
   }
 
   /// Throws if a table lost too many rows, also through rows that they referenced.
@@ -105,17 +122,6 @@ final class LostRows {
 
   private func rowCount(_ table: String) throws -> Int {
     Int(try connection.integer("SELECT count(*) FROM \(quoted(table))") ?? 0)
-  }
-
-  /// A condition that no row meets is probably wrong.
-  private func checkSelection(_ target: ImportTarget) throws {
-    guard target.isSelected, !policy.acceptsShrink, try target.seen?.isEmpty == true else { return }
-    let lost = try deletion.count(target.table.name)
-    guard lost > 0 else { return }
-    throw ImportFailure(
-      .shrunk,
-      "no row met the 'where' of table \"\(target.table.name)\", and all rows of the table (\(lost)) would go: correct "
-        + "the 'where', or accept it (--accept-shrink, ImportPolicy.acceptsShrink)")
   }
 
   func note(cleared: [String: Int]) {

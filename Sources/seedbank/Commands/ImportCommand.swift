@@ -55,7 +55,7 @@ extension Command {
       .flag(
         "accept-shrink",
         help:
-          "Delete unmentioned rows even if a table of 100 rows or more loses over half of them, or no row meets a 'where'."
+          "Delete unmentioned rows even if a table of 100 rows or more loses over half of them, or any table loses all."
       ),
       .value(
         "rejects", "path",

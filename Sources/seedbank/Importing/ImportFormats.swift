@@ -78,19 +78,17 @@ struct ImportFormats {
   private static func mapping(
     _ arguments: ParsedArguments, _ written: ImportMapping?, _ path: String, _ format: ImportJob.Format
   ) throws -> ImportMapping {
+    let (table, rows) = (arguments.string("table"), try arguments.string("rows").map(Self.rows))
     var mapping: ImportMapping
     if let written {
       mapping = written
-      guard mapping.lists.count == 1 || (arguments.string("table") ?? arguments.string("rows")) == nil else {
-        throw CommandFailure(.usage, "\(path) maps several lists: use it without --table and --rows.")
-      }
-      if let table = arguments.string("table") { mapping.lists[0].table.table = table }
-    } else if let table = arguments.string("table") {
-      mapping = ImportMapping(TableMapping(table))
+      try check("table", table, written.lists.map(\.table.table), path)
+      try check("rows", rows?.description, written.lists.map(\.rows.description), path)
+    } else if let table {
+      mapping = ImportMapping(TableMapping(table), rows: rows ?? "$")
     } else {
       throw UsageError("import", "Missing the option '--table <name>'.")
     }
-    if let rows = arguments.string("rows") { mapping.lists[0].rows = MemberPath(rows) }
     let option = ["delimiter", "encoding", "header", "empty", "skip", "decimal"].first {
       arguments.string($0) != nil
     }
@@ -109,6 +107,21 @@ struct ImportFormats {
       }
     }
     return mapping
+  }
+
+  private static func rows(_ text: String) throws -> MemberPath {
+    do { return try MemberPath(checking: text) } catch {
+      throw UsageError("import", "'--rows' takes a path: \(error.description).")
+    }
+  }
+
+  /// Throws if an option has another value than the mapping.
+  private static func check(_ option: String, _ value: String?, _ mapped: [String], _ path: String) throws {
+    guard let value, mapped != [value] else { return }
+    let mapped = mapped.joined(separator: ", ")
+    throw UsageError(
+      "import",
+      "'--\(option) \(value)' contradicts the mapping \(path), which has \(mapped): leave the option out.")
   }
 
   /// The mapping's CSV format with the overrides of the command line.

@@ -149,6 +149,18 @@ import Testing
     #expect(unclear.status == 64)
   }
 
+  @Test func `an option that contradicts the mapping is rejected`() throws {
+    try folder.write(#"{"table": "stop", "rows": "$.d"}"#, "map.json")
+    let options = ["a.json", "--mapping", folder("map.json")]
+    try folder.write(#"{"d": [{"id": 1, "name": "a"}]}"#, "a.json")
+    let other = try folder.run(options + ["--table", "shop"])
+    let message =
+      "'--table shop' contradicts the mapping \(folder("map.json")), which has stop: leave the option out."
+    #expect(other.status == 64 && other.errors.contains(message), "\(other.errors)")
+    for rows in ["$.e", "$.d[x]"] { #expect(try folder.run(options + ["--rows", rows]).status == 64) }
+    #expect(try folder.run(options + ["--table", "stop", "--rows", "d"]).status == 0)
+  }
+
   @Test(
     arguments: [
       ([#"{"table": "stop", "colums": {}}"#, "[]"], 78), ([#"{"table": "stop"}"#, "[{]"], 65),
@@ -160,6 +172,17 @@ import Testing
     let outcome = try run(texts[1], as: "stops.json", "--mapping", folder("map.json"))
     #expect(outcome.status == status, "\(outcome.errors)")
     #expect(try rows() == [])
+  }
+
+  @Test func `an object in place of an array suggests a path and NDJSON`() throws {
+    let lines = "{\"id\": 1, \"name\": \"a\"}\n{\"id\": 2, \"name\": \"b\"}\n"
+    let outcome = try run(lines, as: "stops.json", "--table", "stop")
+    let message = """
+      expected an array of rows at $, found an object: give the path of the rows, or the layout lines (--format ndjson) \
+      if each line is an object.
+      """
+    #expect(outcome.status == 65 && outcome.errors.contains(message), "\(outcome.errors)")
+    #expect(try run(lines, as: "stops.json", "--table", "stop", "--format", "ndjson").status == 0)
   }
 
   @Test func `a missing file is reported as a disk error`() throws {
