@@ -45,7 +45,7 @@ extension SeedStore {
 
   func forget() async {
     await writer.abandon()
-    editionSender.latest = nil
+    (editionSender.latest, fileSender.latest) = (nil, nil)
     (current, isWriting) = (nil, false)
     (hasCheckedBundle, hasRecord) = (false, false)
     let isUpdating = state.isUpdating

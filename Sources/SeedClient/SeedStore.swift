@@ -164,11 +164,12 @@ public actor SeedStore {
 }
 
 enum StoreAccess: Sendable {
-  case open, suspended, closed
+  case open, suspended, removing, closed
 
   func check() throws(SeedError) {
     switch self {
     case .open: return
+    case .removing: throw SeedError(.suspended, "the store's data is being removed: try again")
     case .suspended: throw .suspended
     case .closed: throw .closed
     }
