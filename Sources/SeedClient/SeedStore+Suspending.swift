@@ -89,14 +89,14 @@ extension SeedStore {
     do {
       if let found = try await adoptAndWatch() {
         if found === before { try await open(found) }
-      } else if state.version != nil {
+      } else if currentState.version != nil {
         // The data from before the suspension was removed.
         await forget()
       }
     } catch {
       // The next read or update opens and announces it.
       current = nil
-      state.lastError = SeedError(error)
+      currentState.lastError = SeedError(error)
     }
   }
 }
