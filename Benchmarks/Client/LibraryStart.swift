@@ -31,7 +31,7 @@ struct LibraryStart {
     guard let server = URL(string: front) else { throw BenchmarkError.usage(front) }
     var options = SeedOptions()
     options.provesRows = provesRows
-    let model = SeedModel(dataset: try DatasetName(ClientScene.dataset), model: "1.0")
+    let model = SeedModel(dataset: try DatasetName(ClientScene.dataset), version: "1.0")
     let seeds = try SeedStore(
       model, server: server, root: Array(Data(contentsOf: URL(filePath: root))), directory: store,
       options: options)

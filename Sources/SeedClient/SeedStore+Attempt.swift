@@ -14,8 +14,8 @@ extension SeedStore {
       phaseSender.send(phase)
       listener?(phase)
     }
-    state.isUpdating = true
-    defer { state.isUpdating = false }
+    currentState.isUpdating = true
+    defer { currentState.isUpdating = false }
     do {
       var attempt = try await planUpdate(policy, first: first ?? policy, phases)
       while true {
@@ -28,9 +28,10 @@ extension SeedStore {
       await noteSuccess(hasChanged: attempt.plan.action != .upToDate)
       let report = UpdateReport(
         plan: attempt.plan, from: attempt.from,
-        seed: try requireCurrent().seed(at: state.version ?? attempt.plan.to),
+        seed: try requireCurrent().seed(at: currentState.version ?? attempt.plan.to),
         bytes: attempt.bytes, traffic: attempt.fetcher.context.traffic, changes: attempt.changes,
-        lifecycle: attempt.metadata.state.lifecycle, duration: environment.uptime() - start)
+        lifecycle: attempt.metadata.state.lifecycle, duration: environment.uptime() - start,
+        phases: phases.end())
       log.info("\(report)")
       phases.enter(.finished(report))
       return report
@@ -91,12 +92,12 @@ extension SeedStore {
     var failure: (any Error)?
     do {
       for delta in deltas {
-        guard let version = state.version else { break }
+        guard let version = currentState.version else { break }
         let changes = try await writer.apply(delta, to: generation, at: version)
         attempt.changes.merge(changes.tables) { $0 + $1 }
         phases.advance(rows: changes.rowCount)
         changesSender.send(changes)
-        state.version = changes.version
+        currentState.version = changes.version
       }
     } catch {
       failure = error
@@ -104,7 +105,7 @@ extension SeedStore {
       _ = try? await meta(of: generation)
     }
     // Once for all deltas, even if a later one failed.
-    if let version = state.version {
+    if let version = currentState.version {
       await announce(generation, at: version)
       await writer.notifyOthers()
     }
@@ -117,7 +118,7 @@ extension SeedStore {
   private func planAgain(_ attempt: inout UpdateAttempt, after failure: any Error) async throws {
     try Task.checkCancellation()
     if failure is DeltaMismatch, attempt.plan.action == .applied {
-      guard attempt.replaceDeltas(from: state.version) else { throw failure }
+      guard attempt.replaceDeltas(from: currentState.version) else { throw failure }
     } else if let unusable = failure as? UnusableObject, !attempt.isRefreshed {
       let metadata = try await writer.refresh(attempt.fetcher)
       note(metadata.state)
@@ -145,18 +146,17 @@ extension SeedStore {
   // MARK: State
 
   private func note(_ series: SeriesState) {
-    pollInterval = PollInterval(pollSeconds: series.pollSeconds)
-    state.record.newestVersion = series.head
-    state.record.publishedAt = series.publishedAt
-    state.record.lifecycle = series.lifecycle
+    currentState.record.pollSeconds = series.pollSeconds
+    currentState.record.newestVersion = series.head
+    currentState.record.publishedAt = series.publishedAt
+    currentState.record.lifecycle = series.lifecycle
   }
 
   func noteSuccess(hasChanged: Bool) async {
     let now = environment.now()
-    state.record.lastChecked = now
-    state.hasChecked = true
-    state.lastError = nil
-    if hasChanged { state.record.lastUpdated = now }
-    await writer.keep(state.record)
+    currentState.record.lastChecked = now
+    (currentState.isOld, currentState.lastError) = (false, nil)
+    if hasChanged { currentState.record.lastUpdated = now }
+    await writer.keep(currentState.record)
   }
 }

@@ -12,7 +12,7 @@ extension SeedStore {
     guard let folder = bundle, !hasCheckedBundle else { return found }
     do {
       let chosen = try await choose(writer.bundle(folder), over: found)
-      (hasCheckedBundle, state.bundleError) = (true, nil)
+      (hasCheckedBundle, currentState.bundleError) = (true, nil)
       return chosen
     } catch let error as CancellationError {
       throw error
@@ -28,7 +28,7 @@ extension SeedStore {
   /// Adds the bundle's error, the first cause of missing data, to the download's.
   func withBundleError(_ error: any Error) -> any Error {
     var error = SeedError(error)
-    guard let bundleError = state.bundleError, error.code != .cancelled else { return error }
+    guard let bundleError = currentState.bundleError, error.code != .cancelled else { return error }
     // Keeps the bundle's code unless the publication responded, because its error is more specific.
     let isUnanswered = Self.unanswered.contains(error.code)
     if isUnanswered { error.code = bundleError.code }
@@ -42,8 +42,8 @@ extension SeedStore {
     let generation = try await beginWriting()
     guard try await isBetter(bundle, than: generation) else { return generation }
     let installed = try await openSwapped(writer.install(bundle, freeBytes: environment.freeBytes))
-    state.record.publishedAt = bundle.snapshot.publishedAt ?? bundle.metadata.state.publishedAt
-    await writer.keep(state.record)
+    currentState.record.publishedAt = bundle.snapshot.publishedAt ?? bundle.metadata.state.publishedAt
+    await writer.keep(currentState.record)
     return installed
   }
 
@@ -56,8 +56,8 @@ extension SeedStore {
     let isOfBundle = ![.io, .insufficientSpace, .storeLocked].contains(error.code)
     hasCheckedBundle = isOfBundle
     let place = "the seed in \(folder.directory) cannot be used: \(error.message)"
-    state.bundleError =
+    currentState.bundleError =
       isOfBundle ? SeedError(.bundle, "\(place); replace it by `seedbank pull --bundle`") : error
-    log.error("\(state.bundleError ?? error)")
+    log.error("\(currentState.bundleError ?? error)")
   }
 }

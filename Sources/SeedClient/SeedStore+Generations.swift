@@ -8,7 +8,7 @@ extension SeedStore {
     // unlinked files beside another store that has recreated the directory.
     if await !writer.isInPlace(current) { await forget() }
     if isWriting, let current { return current }
-    if !hasRecord { (state.record, hasRecord) = (await writer.record(), true) }
+    if !hasRecord { (currentState.record, hasRecord) = (await writer.record(), true) }
     let search = try await writer.find(known: held.inPlace)
     note(damage: search.damaged.map { "\($0.folder.file) is damaged (\($0.reason))" })
     guard let found = search.generation else { return current }
@@ -46,12 +46,12 @@ extension SeedStore {
 
   func forget() async {
     await writer.abandon()
-    editionSender.latest = nil
+    (editionSender.latest, fileSender.latest) = (nil, nil)
     (current, isWriting) = (nil, false)
     (hasCheckedBundle, hasRecord) = (false, false)
-    let isUpdating = state.isUpdating
-    state = SeedState(model)
-    state.isUpdating = isUpdating
+    let isUpdating = currentState.isUpdating
+    currentState = SeedState(model)
+    currentState.isUpdating = isUpdating
   }
 
   @discardableResult
@@ -59,9 +59,8 @@ extension SeedStore {
     let seed = try await seed(of: generation)
     current = generation
     held.add(generation)
-    state.origin = generation.record.origin
-    // Its data is as fresh as the updating store keeps it.
-    if fetcher == nil { state.hasChecked = true }
+    currentState.origin = generation.record.origin
+    if !currentState.isUpdating { noteAge() }
     log.info(
       "reads version \(seed.version), \(generation.record.origin.rawValue), in \(generation.folder.file)")
     fileSender.send(seed)
@@ -119,11 +118,8 @@ extension SeedStore {
   /// Reads a generation's metadata, and announces another store's new version. Not for the update's own versions.
   func meta(of generation: Generation) async throws -> SeedMeta {
     let meta = try await generation.reader.meta()
-    let isNews = generation === current && state.version != nil && state.version != meta.version
-    state.version = meta.version
-    state.license = meta.provenance.license
-    state.attribution = meta.provenance.attribution
-    state.source = meta.provenance.source
+    let isNews = generation === current && currentState.version != nil && currentState.version != meta.version
+    currentState.note(meta)
     if isNews {
       log.info("another store has changed the data to version \(meta.version)")
       await announce(generation, at: meta.version)
@@ -218,7 +214,7 @@ extension SeedStore {
   /// Has no caller to throw to: reports errors in the state and the log, without repetition.
   private func runInTurn(_ body: @escaping @Sendable (isolated SeedStore) async throws -> Void) async {
     do { try await inTurn(isUpdate: false, body) } catch {
-      guard error != state.lastError else { return }
+      guard error != currentState.lastError else { return }
       note(error, "the data cannot be read")
     }
   }

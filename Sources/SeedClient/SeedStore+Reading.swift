@@ -59,7 +59,10 @@ extension SeedStore {
   /// The store's state now and after each change, to show on a settings screen.
   ///
   /// A busy listener receives the latest. The sequence ends with the store.
-  public nonisolated var states: AsyncStream<SeedState> { stateSender.stream() }
+  public nonisolated var states: AsyncStream<SeedState> {
+    Task { [weak self] in await self?.loadState() }
+    return stateSender.stream()
+  }
 
   /// The last reported version, without waiting for a turn.
   package nonisolated var latestVersion: Version? { stateSender.latest?.version }
@@ -136,7 +139,7 @@ extension SeedStore {
   private func preparedGeneration() async throws(SeedError) -> (generation: Generation, seed: Seed) {
     // With the lock, no other store changes the generation, so no turn is needed.
     if isWriting, access == .open, let current, await current.reader.isInPlace(),
-      let version = state.version
+      let version = currentState.version
     {
       return (current, current.seed(at: version))
     }

@@ -20,11 +20,7 @@ extension SeedStore {
     await updateLock.acquireIgnoringCancellation()
     defer { updateLock.release() }
     guard access == .suspended else { return }
-    setAccess(.open)
-    for generation in held.all {
-      if await !generation.reader.resume(), generation === current { current = nil }
-    }
-    await reopen()
+    await start()
   }
 
   /// Closes the store permanently: like ``suspend()``, and ends its sequences, including live queries. All later calls
@@ -56,17 +52,36 @@ extension SeedStore {
   }
 
   private func stop(as new: StoreAccess) async {
+    await halt(as: new)
+    defer { updateLock.release() }
+    // Set again, because a resumption may have run first.
+    setAccess(new)
+    await letGo()
+  }
+
+  /// Ends running work, and returns with the update lock.
+  func halt(as new: StoreAccess) async {
     setAccess(new)
     cancelWork?()
     // First, because the provider of the app's connection may be reading while an update waits for it.
     for generation in held.all { await generation.reader.endReads() }
     await updateLock.acquireIgnoringCancellation()
-    defer { updateLock.release() }
-    // Set again, because a resumption may have run first.
-    setAccess(new)
+  }
+
+  /// Closes all connections and releases all locks. Requires the update lock.
+  func letGo() async {
     for generation in held.all { await generation.reader.suspend() }
     await writer.suspend()
     (isWriting, watch) = (false, nil)
+  }
+
+  /// Opens the store again. Requires the update lock.
+  func start() async {
+    setAccess(.open)
+    for generation in held.all {
+      if await !generation.reader.resume(), generation === current { current = nil }
+    }
+    await reopen()
   }
 
   private func reopen() async {
@@ -74,14 +89,14 @@ extension SeedStore {
     do {
       if let found = try await adoptAndWatch() {
         if found === before { try await open(found) }
-      } else if state.version != nil {
+      } else if currentState.version != nil {
         // The data from before the suspension was removed.
         await forget()
       }
     } catch {
       // The next read or update opens and announces it.
       current = nil
-      state.lastError = SeedError(error)
+      currentState.lastError = SeedError(error)
     }
   }
 }

@@ -34,7 +34,6 @@ public actor SeedStore {
   let onPhase: @Sendable (UpdatePhase) -> Void
   let log: SeedLog
   let updateLock = AsyncLock()
-  var pollInterval = PollInterval.unknown
   var pushRule = PushRule()
   var current: Generation?
   var held = HeldGenerations()
@@ -50,9 +49,9 @@ public actor SeedStore {
   var hasCheckedBundle = false
   var hasRecord = false
 
-  /// The data and its last update, to show on a settings screen.
-  public internal(set) var state: SeedState {
-    didSet { if state != oldValue { stateSender.send(state) } }
+  /// Public as `state`, which loads it first.
+  var currentState: SeedState {
+    didSet { if currentState != oldValue { stateSender.send(currentState) } }
   }
 
   /// Creates a store without reading, writing or fetching yet.
@@ -121,8 +120,8 @@ public actor SeedStore {
     (self.model, self.layout, self.bundle, self.fetcher) = (model, layout, bundle, fetcher)
     (self.writer, self.environment, onPhase) = (writer, environment, options.onPhase)
     log = SeedLog(model.series, options.log)
-    state = SeedState(model)
-    stateSender.send(state)
+    currentState = SeedState(model)
+    stateSender.send(currentState)
   }
 
   // MARK: Serial changes
@@ -145,7 +144,7 @@ public actor SeedStore {
         task.cancel()
       }
       // A read-only store succeeds by reading.
-      if fetcher == nil, current != nil, state.lastError != nil { state.lastError = nil }
+      if fetcher == nil, current != nil, currentState.lastError != nil { currentState.lastError = nil }
       return result
     } catch {
       try access.check()
@@ -158,17 +157,18 @@ public actor SeedStore {
   func note(_ failure: SeedError, _ what: String) {
     // Failures that the app caused are not about the data.
     guard ![.cancelled, .suspended, .closed, .readOnly].contains(failure.code) else { return }
-    state.lastError = failure
+    currentState.lastError = failure
     log.error("\(what): \(failure)")
   }
 }
 
 enum StoreAccess: Sendable {
-  case open, suspended, closed
+  case open, suspended, removing, closed
 
   func check() throws(SeedError) {
     switch self {
     case .open: return
+    case .removing: throw SeedError(.suspended, "the store's data is being removed: try again")
     case .suspended: throw .suspended
     case .closed: throw .closed
     }

@@ -45,11 +45,24 @@ import Testing
     #expect(error.message.hasPrefix("http://seeds.example does not publish trnsit/2: check dataset"))
   }
 
-  @Test func `a root of another publisher is reported with the server`() async throws {
+  @Test func `an app with another publisher's root ends keepUpdated with the server's name`() async throws {
     let other = try ClientPublisherSimulator()
-    let error = try await failure { try await store(root: other.root).update() }
-    #expect(error.code == .untrusted)
+    let error = try await failure { try await store(root: other.root).keepUpdated() }
+    #expect(error.code == .configuration && !error.isRetryable)
     #expect(error.message.contains("at http://seeds.example: its keys are not those of the root.json"))
+  }
+
+  @Test func `signatures by other keys are retried after the first valid ones, even without data`()
+    async throws
+  {
+    try await fixture.store().update()
+    let other = try ClientPublisherSimulator()
+    fixture.publisher.withServed { served in served.files = other.withServed { $0.files } }
+    for isLost in [false, true] {
+      if isLost { try FileManager.default.removeItem(atPath: "\(fixture.directory)/CURRENT") }
+      let error = try await failure { try await store().update() }
+      #expect(error.code == .untrusted && error.isRetryable)
+    }
   }
 
   @Test func `a server without a publication is reported with the missing file`() async throws {

@@ -14,19 +14,47 @@ import Testing
   }
 
   @Test
-  func `a restarted store reports its check and change times, and that it may be stale`()
+  func `a restarted store reports its data with check and change times before it opens or fetches it`()
     async throws
   {
     let time = fixture.publisher.now
     _ = try await fixture.store().update()
     fixture.publisher.withServed { $0.isOffline = true }
     let store = try fixture.store()
-    try await store.prepare()
     let state = await store.state
     let date = Date(timeIntervalSince1970: Double(time.secondsSinceEpoch))
     #expect(state.lastChecked == date && state.lastUpdated == date && state.publishedAt == date)
     #expect(state.version == .first && state.newestVersion == .first && state.origin == .downloaded)
-    #expect(state.attribution == "Stadtwerke" && state.license == "CC0-1.0" && state.isStale)
+    #expect(state.attribution == "Stadtwerke" && state.license == "CC0-1.0")
+    try await store.prepare()
+    #expect(await store.state == state)
+  }
+
+  @Test func `data is stale after three missed checks and an hour, with or without a restart`() async throws {
+    fixture.publisher.pollSeconds = 600
+    try fixture.publisher.sign()
+    let store = try fixture.store()
+    #expect(await !store.state.isStale, "there is no data")
+    try await store.update()
+    await store.suspend()
+    for (seconds, isStale) in [(3 * 600 + 3600, false), (1, true)] {
+      fixture.publisher.pass(seconds: seconds)
+      #expect(await store.state.isStale == isStale)
+      let restarted = try fixture.store()
+      #expect(await restarted.state.isStale == isStale)
+      try await restarted.prepare()
+      #expect(await restarted.state.isStale == isStale)
+    }
+    await store.resume()
+    try await store.update()
+    #expect(await !store.state.isStale)
+  }
+
+  @Test func `states begin with the state on the disk`() async throws {
+    _ = try await fixture.store().update()
+    let store = try fixture.store()
+    for await state in store.states where state.version == .first { break }
+    #expect(await store.state.lastChecked != nil)
   }
 
   @Test func `a check without changes is saved at most once an hour`() async throws {
@@ -53,8 +81,6 @@ import Testing
     #expect(report.lifecycle == fixture.publisher.lifecycle)
     fixture.publisher.withServed { $0.isOffline = true }
     let store = try fixture.store()
-    #expect(await store.state.lifecycle == nil)
-    try await store.prepare()
     #expect(await store.state.lifecycle == fixture.publisher.lifecycle)
   }
 

@@ -21,6 +21,12 @@ package struct StoreExamination {
       guard Folder.isFolder(layout.generations) else {
         throw SeedError(.io, "there is no store in \(layout.directory): 'seedbank pull' makes one")
       }
+      guard try hadData() else {
+        throw SeedError(
+          .io,
+          "the store in \(layout.directory) has no data yet: update it, in the app or by 'seedbank pull', and examine it then"
+        )
+      }
       let before = try StoreActivity(layout)
       let report = try examine(isInUse: before.isInUse)
       // If a writer started during the examination, the files may have changed, so examine again as in use.
@@ -51,10 +57,15 @@ package struct StoreExamination {
 
   // MARK: Generations
 
+  /// False until the first download or bundle: it may have failed, or been interrupted before its data was current.
+  private func hadData() throws(FileError) -> Bool {
+    if Folder.exists(layout.current) { return true }
+    return try Folder.names(in: layout.generations).contains { layout.folder($0).has(.confirmed) }
+  }
+
   private func pointer(_ report: inout StoreReport) throws -> GenerationPointer? {
     guard let pointer = try layout.pointer() else {
-      let problem =
-        Folder.exists(layout.current) ? "it does not name a generation" : "the store has no data yet"
+      let problem = Folder.exists(layout.current) ? "it does not name a generation" : "it is missing"
       report.add(.error, "CURRENT", problem, StoreRemedy.update)
       return nil
     }

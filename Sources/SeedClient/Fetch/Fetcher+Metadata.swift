@@ -26,8 +26,9 @@ extension Fetcher {
 }
 
 extension SeedError {
-  /// Names the server.
-  init(_ error: TrustError, of series: Series, at server: ServerAddress) {
+  /// Names the server. Without verified metadata or data, signatures by other keys mean that the app has another
+  /// publisher's root, which no retry changes; later, the server or a mirror is at fault.
+  init(_ error: TrustError, of series: Series, at server: ServerAddress, hasVerified: Bool = true) {
     let message =
       switch error {
       // Retried, because an app may be released before its series is published.
@@ -40,7 +41,7 @@ extension SeedError {
           + "address and the root with the publisher's"
       default: "\(error), at \(server)"
       }
-    self.init(error.code, message)
+    self.init(!hasVerified && error.saysOtherKeys ? .configuration : error.code, message)
   }
 
   /// Without a timestamp, the address serves no publication; without another file, the publication is incomplete.
@@ -49,6 +50,12 @@ extension SeedError {
       ? "\(server) does not have metadata/\(name): give the address of a publication, whose folder metadata has that file"
       : "\(server) does not have metadata/\(name), which its other metadata names: try again later; if it "
         + "is still missing, its operator can find all missing files with `seedbank verify`"
+  }
+}
+
+extension TrustError {
+  fileprivate var saysOtherKeys: Bool {
+    if case .badSignature(role: _, found: 0, needed: _) = self { true } else { false }
   }
 }
 

@@ -76,7 +76,7 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
     public static let connection = Code("connection")
     /// The store is suspended, or was suspended during the operation.
     public static let suspended = Code("suspended")
-    /// Invalid server address, root, folder URL, or the directory of another dataset.
+    /// Invalid server address, root or folder URL, another publisher's root, or the directory of another dataset.
     public static let configuration = Code("configuration")
     /// A file or folder of the store could not be read or written.
     public static let io = Code("io")

@@ -1,3 +1,4 @@
+import SeedDatabase
 public import SeedFormat
 package import SeedSystem
 public import SeedTrust
@@ -6,7 +7,7 @@ public import struct Foundation.Date
 
 /// A store's data and last update, to show on a settings screen.
 ///
-/// Survives a restart, except for errors. The first ``SeedStore/prepare()``, read or update loads it.
+/// Survives a restart, except for errors. Its first use loads it, without opening the data.
 public struct SeedState: Hashable, Sendable {
   /// The model that the app was built for.
   public let model: SeedModel
@@ -40,13 +41,20 @@ public struct SeedState: Hashable, Sendable {
   /// The origin of the data.
   public package(set) var source: String?
 
-  /// True if the data may be outdated, because the last update failed or has not happened yet. In a read-only store,
-  /// which does not observe other stores' updates, true if the data could not be read.
-  public var isStale: Bool { !hasChecked || lastError != nil }
-  package var hasChecked = false
+  /// True if the data may be outdated: the last update failed, or the last check was more than three of the publisher's
+  /// intervals and an hour ago. In a read-only store, which does not observe other stores' checks, true if the data
+  /// could not be read.
+  public var isStale: Bool { isOld || lastError != nil }
+  package var isOld = false
   package var record = StateRecord()
 
   package init(_ model: SeedModel) { self.model = model }
+
+  mutating func note(_ meta: SeedMeta) {
+    version = meta.version
+    (license, attribution) = (meta.provenance.license, meta.provenance.attribution)
+    source = meta.provenance.source
+  }
 }
 
 /// The part of ``SeedState`` that survives a restart and is not in the data file.
@@ -56,6 +64,7 @@ package struct StateRecord: Hashable, Sendable {
   package var publishedAt: UTCTime?
   package var newestVersion: Version?
   package var lifecycle: Lifecycle?
+  package var pollSeconds: Int?
 }
 
 extension UTCTime { var date: Date { Date(timeIntervalSince1970: Double(secondsSinceEpoch)) } }

@@ -99,13 +99,17 @@ public struct UpdateReport: Sendable, CustomStringConvertible {
   public let lifecycle: Lifecycle
   /// The update's duration, excluding device sleep.
   public let duration: Duration
+  /// The phases in order. A phase occurs again if its files were unusable and others were downloaded.
+  public let phases: [Phase]
 
   package init(
     plan: UpdatePlan, from: Version?, seed: Seed, bytes: Int, traffic: UpdateTraffic,
-    changes: [String: SeedChanges.Table], lifecycle: Lifecycle, duration: Duration
+    changes: [String: SeedChanges.Table], lifecycle: Lifecycle, duration: Duration,
+    phases: [Phase] = []
   ) {
     (self.plan, self.from, self.seed, self.bytes) = (plan, from, seed, bytes)
     (self.traffic, self.changes, self.lifecycle, self.duration) = (traffic, changes, lifecycle, duration)
+    self.phases = phases
   }
 
   /// The effect on the data.

@@ -18,6 +18,18 @@ extension StateRecord {
     return abs(now.secondsSinceEpoch - before.secondsSinceEpoch) >= Self.tolerance
   }
 
+  /// Missed checks after which the data may be outdated.
+  private static let missedChecks = 3.0
+
+  /// Whether the last check is unknown or too long ago; allows for the inaccuracy of its time.
+  func isOld(at now: UTCTime) -> Bool {
+    guard let lastChecked else { return true }
+    let age = abs(Double(now.secondsSinceEpoch) - Double(lastChecked.secondsSinceEpoch))
+    return age > Self.missedChecks * pollInterval.poll + Double(Self.tolerance)
+  }
+
+  var pollInterval: PollInterval { pollSeconds.map(PollInterval.init) ?? .unknown }
+
   /// Returns an empty record if the file is missing or unreadable: nothing depends on it.
   static func read(_ layout: StoreLayout) -> StateRecord {
     let bytes = (try? DurableFile.readIfPresent(layout.record, limit: longest)) ?? nil
@@ -27,7 +39,7 @@ extension StateRecord {
   func write(_ layout: StoreLayout) throws(FileError) {
     let numbers: [JSONMember] = .init(
       ("checked", lastChecked?.json), ("updated", lastUpdated?.json), ("published", publishedAt?.json),
-      ("newest", newestVersion.map { JSONValue($0.number) }))
+      ("newest", newestVersion.map { JSONValue($0.number) }), ("poll", pollSeconds.map { JSONValue($0) }))
     let whole = JSONValue.object(numbers + .init(("lifecycle", lifecycle?.json))).bytes
     // Drops an oversized lifecycle text, because an unreadable record would lose the other fields too.
     let bytes = whole.count <= Self.longest ? whole : JSONValue.object(numbers).bytes
@@ -40,6 +52,7 @@ extension StateRecord {
     lastUpdated = try fields.timeIfPresent("updated")
     publishedAt = try fields.timeIfPresent("published")
     newestVersion = try fields.integerIfPresent("newest", from: 1).flatMap { try? Version($0) }
+    pollSeconds = try fields.integerIfPresent("poll", from: 0)
     lifecycle = try Lifecycle(readingIfPresent: "lifecycle", in: &fields)
   }
 }

@@ -88,6 +88,13 @@ actor StoreWriter: BlockingActor {
     (live, lock) = (nil, nil)
   }
 
+  /// Removes the store's files and releases the lock. Returns the generations that stay because they are read.
+  func remove() throws -> [GenerationFolder] {
+    defer { abandon() }
+    try begin()
+    return try layout.removeUnlessRead()
+  }
+
   private func checkPlace() throws(SeedError) {
     guard lock?.isInPlace == false else { return }
     throw SeedError(.io, "\(layout.directory) was removed during an update: try again")
@@ -179,9 +186,12 @@ actor StoreWriter: BlockingActor {
       keepShippedRoot()
       return metadata
     } catch let error as TrustError {
-      throw SeedError(error, of: model.series, at: fetcher.server)
+      throw SeedError(error, of: model.series, at: fetcher.server, hasVerified: hasVerified)
     }
   }
+
+  /// False until the app's root has verified any metadata, of a server or a bundle.
+  private var hasVerified: Bool { reading != nil || (try? Folder.names(in: layout.trust).isEmpty) != true }
 
   /// Kept for examinations, which may have no other root. Errors are ignored; examinations report a missing root.
   private func keepShippedRoot() {

@@ -19,7 +19,7 @@ package struct PollInterval: Sendable {
 
   package init(pollSeconds: Int) { self.pollSeconds = pollSeconds }
 
-  private var poll: Double { min(Double(pollSeconds), Self.longest) }
+  var poll: Double { min(Double(pollSeconds), Self.longest) }
   private var retry: Double { max(poll * Self.firstRetry, Self.shortestRetry) }
 
   /// The delay after `failures` in a row; `chance` is a number from 0 to 1. `asked` is the last `Retry-After`: it is

@@ -50,7 +50,7 @@ extension SeedState {
     state.origin = version == nil ? nil : origin
     (state.lastError, state.bundleError) = (lastError, bundleError)
     (state.license, state.attribution, state.source) = (license, attribution, source)
-    state.hasChecked = !isStale
+    state.isOld = isStale
     state.record.newestVersion = newestVersion.map { .fixture($0) }
     state.record.publishedAt = publishedAt.map(UTCTime.init)
     state.record.lastChecked = lastChecked.map(UTCTime.init)

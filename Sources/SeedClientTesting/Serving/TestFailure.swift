@@ -15,7 +15,8 @@ public enum TestFailure: Hashable, Sendable {
   case missingFiles
   /// Snapshots and deltas do not match their signed hashes: ``SeedClient/SeedError/Code/damaged``.
   case damagedFiles
-  /// The signatures are not the publisher's: ``SeedClient/SeedError/Code/untrusted``.
+  /// The signatures are not the publisher's: ``SeedClient/SeedError/Code/untrusted``, or
+  /// ``SeedClient/SeedError/Code/configuration`` before the store's first update.
   case badSignatures
   /// The publisher has been down for more than a week: ``SeedClient/SeedError/Code/stale``.
   case expired

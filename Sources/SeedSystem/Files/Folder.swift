@@ -49,6 +49,14 @@ package enum Folder {
     if isFolder(path) { try removeAll(path) } else { try remove(path) }
   }
 
+  /// The bytes of a file, or of all files in a folder. Skips files that are removed meanwhile.
+  package static func bytes(of path: String) throws(FileError) -> Int {
+    guard isFolder(path) else { return try FileStamp(path)?.size ?? 0 }
+    var sum = 0
+    for name in try names(in: path) { sum += try bytes(of: "\(path)/\(name)") }
+    return sum
+  }
+
   /// False for a symbolic link to a folder.
   package static func isFolder(_ path: String) -> Bool {
     var status = stat()

@@ -11,8 +11,8 @@ extension Command {
       the file's structure, references and signatures, and looks for remains of crashes and interrupted downloads. \
       Nothing is written, and the store may be in use.
 
-      Exit codes: 0 sound, 65 errors were found, 74 there is no store or its disk fails. Each finding has a \
-      remedy.
+      Exit codes: 0 sound, 65 errors were found, 74 there is no store, it has no data yet, or its disk fails. \
+      Each finding has a remedy.
       """,
     arguments: [.argument("store", help: "The store's directory.")],
     options: [

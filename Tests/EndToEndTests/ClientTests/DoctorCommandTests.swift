@@ -137,6 +137,22 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: store.folder("nothing")))
   }
 
+  @Test func `before the first data, doctor ends with 74 and advises an update`() throws {
+    let pull = try SeedbankBinary.run(
+      ["pull", store.address, "--dataset", "other", "--model", "1.0", "--root", "seedbank/root.json"]
+        + ["--store", "empty"], in: store.folder.path)
+    try #require(pull.status != 0)
+    let outcome = try SeedbankBinary.run(["doctor", "empty"], in: store.folder.path)
+    #expect(outcome.status == 74, "\(outcome.output)\(outcome.errors)")
+    #expect(outcome.errors.contains("has no data yet: update it"), "\(outcome.errors)")
+  }
+
+  @Test func `a lost pointer to data that was read is an error`() throws {
+    try FileManager.default.removeItem(atPath: store.folder("store/CURRENT"))
+    let outcome = try store.doctor()
+    #expect(outcome.status == 65 && outcome.output.contains("error: CURRENT: it is missing"))
+  }
+
   private func listing() throws -> String {
     try Tool.run(["find", "store", "-type", "f", "-exec", "sha256sum", "{}", "+"], in: store.folder.path)
   }

@@ -1,0 +1,95 @@
+import Foundation
+import SeedClient
+import SeedFormat
+import Support
+import Testing
+
+/// `remove()` frees the space, and never removes files that another store reads.
+@Suite struct RemovalTests {
+  let fixture: StoreFixture
+
+  init() throws {
+    fixture = try StoreFixture(inMemory: true)
+    try fixture.publisher.publish(["a": "One"])
+  }
+
+  @Test func `a removed store has no files and starts over`() async throws {
+    let store = try fixture.store()
+    let seed = try await store.prepare()
+    let data = try #require(
+      FileManager.default.attributesOfItem(atPath: seed.url.path)[.size] as? Int)
+    #expect(try await store.diskUsage() > data)
+    #expect(try await store.remove().isEmpty)
+    #expect(!FileManager.default.fileExists(atPath: fixture.directory))
+    let (usage, state) = (try await store.diskUsage(), await store.state)
+    #expect(usage == 0 && state.version == nil && state.lastUpdated == nil)
+    try fixture.publishGeneration(["a": "Two"])
+    #expect(try await store.stops() == ["Two"])
+    #expect(try await store.update().action == .upToDate)
+  }
+
+  @Test
+  func `data that another store reads stays, is named, and is removed by the next update after its end`()
+    async throws
+  {
+    let (store, reader) = (try fixture.store(), try fixture.store())
+    try await store.update()
+    #expect(try await reader.stops() == ["One"])
+    let kept = try await store.remove()
+    #expect(kept.count == 1 && FileManager.default.fileExists(atPath: kept[0].path))
+    #expect(try fixture.names("").sorted() == ["LOCK", "generations"])
+    #expect(try await reader.stops() == ["One"])
+    await reader.close()
+    try await store.update()
+    #expect(!FileManager.default.fileExists(atPath: kept[0].path))
+    #expect(try fixture.names("generations").count == 1)
+  }
+
+  @Test func `a store that another one updates is not removed`() async throws {
+    let (store, other) = (try fixture.store(), try fixture.store())
+    try await store.update()
+    #expect(try await other.stops() == ["One"])
+    #expect(await code { try await other.remove() } == .storeLocked)
+    #expect(try await other.stops() == ["One"])
+    #expect(try await store.update().action == .upToDate)
+  }
+
+  @Test func `suspended and closed stores are not removed`() async throws {
+    let store = try fixture.store()
+    try await store.update()
+    await store.suspend()
+    #expect(await code { try await store.remove() } == .suspended)
+    await store.close()
+    #expect(await code { try await store.remove() } == .closed)
+    #expect(try fixture.names("generations").count == 1)
+  }
+
+  @Test func `remove ends a running download, and keepUpdated and live queries go on`() async throws {
+    let store = try fixture.store()
+    var rows = store.rows("SELECT name FROM stop").makeAsyncIterator()
+    let (reached, arrivals) = AsyncStream.makeStream(of: Void.self)
+    fixture.publisher.withServed { served in
+      served.hold = { name in
+        guard name.contains("snapshot-") else { return }
+        arrivals.yield()
+        try await Task.sleep(for: .seconds(3600))
+      }
+    }
+    let keeping = Task { try await store.keepUpdated { Issue.record("\($0)") } }
+    var arrival = reached.makeAsyncIterator()
+    await arrival.next()
+    fixture.publisher.withServed { $0.hold = nil }
+    try await store.remove()
+    #expect(try await rows.next()?.map { $0[0].string } == ["One"])
+    keeping.cancel()
+    _ = await keeping.result
+  }
+
+  @Test func `other files in the directory stay`() async throws {
+    let store = try fixture.store()
+    try await store.update()
+    try Data("x".utf8).write(to: URL(fileURLWithPath: "\(fixture.directory)/notes.txt"))
+    try await store.remove()
+    #expect(try fixture.names("") == ["notes.txt"])
+  }
+}
