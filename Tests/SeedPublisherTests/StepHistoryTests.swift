@@ -224,7 +224,7 @@ import Testing
     let lock = try File("\(scene.deployment.publication.path)/.lock", for: .updating)
     #expect(try lock.tryLock())
     #expect(throws: PublicationError.self) {
-      try PublicationLock.$secondLength.withValue(.milliseconds(5)) {
+      try LockFile.$secondLength.withValue(.milliseconds(5)) {
         _ = try scene.publisher.step(scene.deployment.job, half: .changes, now: scene.deployment.clock)
       }
     }

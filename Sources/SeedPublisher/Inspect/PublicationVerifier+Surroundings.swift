@@ -28,7 +28,7 @@ extension PublicationVerifier {
   func checkCopy(_ series: Series, _ report: inout VerificationReport) throws {
     let path = WorkingCopy.path(of: series, in: stateFolder)
     do {
-      try PublicationLock.withLock(publication) {
+      try publication.lock.hold(.none) {
         // Read again under the lock, because the earlier metadata may be outdated.
         guard let published = try publication.published().series[series]?.metadata else { return }
         try checkCopy(path, published, &report)

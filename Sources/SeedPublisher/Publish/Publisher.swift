@@ -42,12 +42,12 @@ package struct Publisher: Sendable {
     _ job: DatasetJob, _ options: StepOptions = StepOptions(), half: Half? = nil, now: UTCTime
   ) throws -> StepReport {
     let context = StepContext(publisher: self, job: job, options: options, now: now)
-    let ifHeld: PublicationLock.IfHeld = half == nil ? .fail : .wait
+    let patience: LockFile.Patience = half == nil ? .none : .short
     let start = ContinuousClock.now
     var report = StepReport()
     let result = Result {
       let published =
-        try half == .snapshots ? withPublication(ifHeld) { $0 } : ChangeStep.run(context, ifHeld, &report)
+        try half == .snapshots ? withPublication(patience) { $0 } : ChangeStep.run(context, patience, &report)
       if half != .changes { try SnapshotStep.run(context, after: published, &report) }
     }
     record(report, result, context, milliseconds: Int((ContinuousClock.now - start) / .milliseconds(1)))
@@ -88,7 +88,7 @@ package struct Publisher: Sendable {
     var (options, report) = (options, StepReport())
     options.isPreview = true
     let context = StepContext(publisher: self, job: job, options: options, now: now)
-    _ = try ChangeStep.run(context, .fail, &report)
+    _ = try ChangeStep.run(context, .none, &report)
     return report
   }
 
@@ -103,13 +103,13 @@ package struct Publisher: Sendable {
   }
 
   func withPublication<Result>(
-    _ ifHeld: PublicationLock.IfHeld = .fail, checkingKeys: Bool = true,
+    _ patience: LockFile.Patience = .none, checkingKeys: Bool = true,
     _ body: (PublishedMetadata) throws -> Result
   ) throws -> Result {
     guard publication.exists else { throw PublicationError.missing(path: publication.path) }
     try Folder.create(Folder.parent(of: stateFolder))
     try Folder.create(stateFolder, mode: 0o700)
-    return try PublicationLock.withLock(publication, ifHeld) {
+    return try publication.lock.hold(patience) {
       let published = try publication.verified().metadata
       if checkingKeys { try checkKeys(published) }
       return try body(published)
