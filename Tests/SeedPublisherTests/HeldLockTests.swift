@@ -38,8 +38,8 @@ import Testing
     #expect(try #require(try FileStamp(path)).isOpenToOthers == false)
   }
 
-  @Test(arguments: [Publisher.Half.changes, .snapshots])
-  func `a step waits ten seconds for the publication's lock`(_ half: Publisher.Half) throws {
+  @Test(arguments: [nil, Publisher.Half.changes, .snapshots])
+  func `a step waits ten seconds for the publication's lock`(_ half: Publisher.Half?) throws {
     let path = deployment.publication.path
     try deployment.origin("DELETE FROM stop")
     try deployment.expectNothingPublished {

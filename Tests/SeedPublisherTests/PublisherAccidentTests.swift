@@ -157,22 +157,6 @@ import Testing
     #expect(try deployment.verifiedStep().repair?.contains("another history") == true)
   }
 
-  @Test func `a concurrent publisher is rejected at once without a change`() throws {
-    let deployment = try PublisherFixture.deployment()
-    let lock = try File("\(deployment.publication.path)/.lock", for: .updating)
-    #expect(try lock.tryLock())
-    try deployment.origin("DELETE FROM stop")
-    try deployment.expectNothingPublished {
-      let error = #expect(throws: PublicationError.self) { try deployment.step() }
-      guard case .locked(deployment.publication.path, let holder, waitedSeconds: 0) = error else {
-        Issue.record("\(String(describing: error))")
-        return
-      }
-      #expect(holder?.hasPrefix("process \(getpid()), ") == true)
-    }
-    withExtendedLifetime(lock) {}
-  }
-
   @Test(arguments: [
     ("missing", "there is no origin"), ("garbage", "restore it from a backup"), ("table", "\"stop\""),
     ("column", "lacks the column name"),

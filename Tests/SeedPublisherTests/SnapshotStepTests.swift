@@ -35,7 +35,7 @@ import Testing
     func stepAside(_ options: StepOptions, _ work: SideWork) throws {
       let context = StepContext(publisher: publisher, job: job, options: options, now: now)
       var report = StepReport()
-      let published = try ChangeStep.run(context, .none, &report)
+      let published = try ChangeStep.run(context, &report)
       work.start {
         var report = StepReport()
         try SnapshotStep.run(context, after: published, &report)

@@ -4,8 +4,6 @@ import SeedSystem
 package struct LockFile {
   /// The longest wait for another process, in seconds.
   package enum Patience: Int {
-    case none = 0
-    /// For steps with little work.
     case short = 10
     /// For steps whose work is lost if the lock is not obtained.
     case long = 600

@@ -27,13 +27,13 @@ struct SnapshotStep {
       // Waits for another process only if the operator requested the snapshot.
       let isAlone =
         try !context.isSnapshotDue(metadata)
-        || step.alone(plan, context.options.forcingSnapshot ? .long : .none) {
+        || step.alone(plan, context.options.forcingSnapshot ? .long : nil) {
           try $0.publishSnapshot(plan)
         }
       if isAlone { try step.markCalendar(metadata) }
     }
     for plan in job.plans where !job.isRetired(plan.series) && step.missingEncoding(plan) != nil {
-      try step.alone(plan, .none) { try $0.publishEncodings(plan) }
+      try step.alone(plan, nil) { try $0.publishEncodings(plan) }
     }
   }
 
@@ -49,10 +49,10 @@ struct SnapshotStep {
   /// Returns false if another process is making a snapshot.
   @discardableResult
   private mutating func alone(
-    _ plan: SeriesPlan, _ patience: LockFile.Patience, _ body: (inout SnapshotStep) throws -> Void
+    _ plan: SeriesPlan, _ patience: LockFile.Patience?, _ body: (inout SnapshotStep) throws -> Void
   ) throws -> Bool {
     let lock = context.publication.snapshotLock(of: plan.series)
-    guard patience != .none else { return try lock.holdIfFree { try body(&self) } != nil }
+    guard let patience else { return try lock.holdIfFree { try body(&self) } != nil }
     try lock.hold(patience) { try body(&self) }
     return true
   }
