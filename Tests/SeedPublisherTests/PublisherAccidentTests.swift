@@ -157,50 +157,6 @@ import Testing
     #expect(try deployment.verifiedStep().repair?.contains("another history") == true)
   }
 
-  @Test func `a concurrent publisher is rejected at once without a change`() throws {
-    let deployment = try PublisherFixture.deployment()
-    let lock = try File("\(deployment.publication.path)/.lock", for: .updating)
-    #expect(try lock.tryLock())
-    try deployment.origin("DELETE FROM stop")
-    try deployment.expectNothingPublished {
-      let error = #expect(throws: PublicationError.self) { try deployment.step() }
-      guard case .locked(deployment.publication.path, let holder, waitedSeconds: 0) = error else {
-        Issue.record("\(String(describing: error))")
-        return
-      }
-      #expect(holder?.hasPrefix("process \(getpid()), ") == true)
-    }
-    withExtendedLifetime(lock) {}
-  }
-
-  @Test func `a step waits ten seconds for another process`() throws {
-    let deployment = try PublisherFixture.deployment()
-    let lock = try File("\(deployment.publication.path)/.lock", for: .updating)
-    #expect(try lock.tryLock())
-    #expect(try #require(try FileStamp("\(deployment.publication.path)/.lock")).isOpenToOthers == false)
-    try deployment.expectNothingPublished {
-      let error = #expect(throws: PublicationError.self) {
-        try PublicationLock.$secondLength.withValue(.milliseconds(10)) {
-          _ = try deployment.publisher.step(deployment.job, half: .changes, now: deployment.clock)
-        }
-      }
-      #expect("\(error, default: "")".contains("for more than 10 seconds: try again"))
-    }
-    lock.unlock()
-  }
-
-  @Test func `the lock of a killed process is free`() throws {
-    let deployment = try PublisherFixture.deployment()
-    // -F: flock becomes the command, so that killing it kills the holder of the lock.
-    let holder = try TestProgram([
-      "flock", "-F", "\(deployment.publication.path)/.lock", "sh", "-c", "echo held; exec sleep 60",
-    ])
-    try holder.waits(for: "held\n")
-    #expect(throws: PublicationError.self) { try deployment.step() }
-    holder.end()
-    #expect(try deployment.verifiedStep().outcome == .unchanged)
-  }
-
   @Test(arguments: [
     ("missing", "there is no origin"), ("garbage", "restore it from a backup"), ("table", "\"stop\""),
     ("column", "lacks the column name"),

@@ -35,7 +35,7 @@ import Testing
     func stepAside(_ options: StepOptions, _ work: SideWork) throws {
       let context = StepContext(publisher: publisher, job: job, options: options, now: now)
       var report = StepReport()
-      let published = try ChangeStep.run(context, .fail, &report)
+      let published = try ChangeStep.run(context, &report)
       work.start {
         var report = StepReport()
         try SnapshotStep.run(context, after: published, &report)
@@ -207,7 +207,7 @@ import Testing
     .map { deployment.folder($0) }
     for path in left { try DurableFile.write([1, 2, 3], to: path) }
     let series = deployment.job.plans[0].series
-    _ = try PublicationLock.withSnapshotLock(of: series, deployment.publication, .fail) {
+    _ = try deployment.publication.snapshotLock(of: series).holdIfFree {
       _ = try deployment.step()
       #expect(left.allSatisfy { Folder.exists($0) })
     }

@@ -112,9 +112,6 @@ package struct FolderStore: MirrorStore {
 
   private func withLock<Result>(_ body: () throws -> Result) throws -> Result {
     try checkFolder()
-    let lock = try File(file(Self.lockName), for: .updating)
-    try lock.lock()
-    defer { lock.unlock() }
-    return try body()
+    return try LockFile(file(Self.lockName), of: folder).hold(.short, body)
   }
 }

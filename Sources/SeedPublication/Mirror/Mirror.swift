@@ -98,10 +98,9 @@ package struct Mirror: Sendable {
 
   private func withLock<Result>(_ body: () throws -> Result) throws -> Result {
     try Folder.create(Folder.parent(of: memoryFile), mode: 0o700)
-    let lock = try File("\(memoryFile).lock", for: .updating)
-    guard try lock.tryLock() else { throw MirrorFailure(place, .busy) }
-    defer { lock.unlock() }
-    return try body()
+    let lock = LockFile("\(memoryFile).lock", of: stateFolder)
+    guard let result = try lock.holdIfFree(body) else { throw MirrorFailure(place, .busy) }
+    return result
   }
 }
 

@@ -7,7 +7,7 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
   case missing(path: String)
   case damaged(file: String)
   /// `by` is the process that holds the lock, if the system names it.
-  case locked(path: String, by: String?, waitedSeconds: Int = 0)
+  case locked(path: String, by: String?, waitedSeconds: Int)
   case copyAhead(copy: String, version: String, head: String)
   case notDelegated(series: String)
   case noSnapshot(series: String)
@@ -41,7 +41,8 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
     case .damaged(let file): "\(file) does not match the signed metadata: restore it from a backup"
     // Without the holder: another one is the same failure.
     case .locked(let path, _, let seconds):
-      "another publisher is working on \(path)\(seconds > 0 ? ", for more than \(seconds) seconds" : ""): try again when it is done"
+      "another publisher is working on \(path), for more than \(seconds) seconds: try again when it is done, or end it "
+        + "if it hangs"
     case .copyAhead(let copy, let version, let head):
       "the working copy \(copy) is at version \(version), ahead of the publication's \(head): "
         + "the publication seems to come from an old backup; restore the newest one, or start over with 'seedbank new-epoch'"

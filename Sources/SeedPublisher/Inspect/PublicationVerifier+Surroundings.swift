@@ -28,12 +28,12 @@ extension PublicationVerifier {
   func checkCopy(_ series: Series, _ report: inout VerificationReport) throws {
     let path = WorkingCopy.path(of: series, in: stateFolder)
     do {
-      try PublicationLock.withLock(publication) {
+      let checked: Void? = try publication.lock.holdIfFree {
         // Read again under the lock, because the earlier metadata may be outdated.
         guard let published = try publication.published().series[series]?.metadata else { return }
         try checkCopy(path, published, &report)
       }
-    } catch PublicationError.locked {
+      guard checked == nil else { return }
       report.add(
         .note, path, "it was not checked: a publisher is working", remedy: "verify again when it has finished"
       )

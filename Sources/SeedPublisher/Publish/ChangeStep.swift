@@ -17,14 +17,12 @@ struct ChangeStep {
   private var options: StepOptions { context.options }
 
   /// Published files stay untouched until their replacements are complete.
-  static func run(
-    _ context: StepContext, _ ifHeld: PublicationLock.IfHeld, _ report: inout StepReport
-  ) throws -> PublishedMetadata {
+  static func run(_ context: StepContext, _ report: inout StepReport) throws -> PublishedMetadata {
     let (publisher, job, options) = (context.publisher, context.job, context.options)
     // Prepares the origin before taking the lock, because that may be slow and must not block other steps.
     let readiness = Result { if options.rollback == nil, !job.isRetired { try job.origin.prepare() } }
     // A new epoch delegates to the series key again.
-    return try publisher.withPublication(ifHeld, checkingKeys: !options.isBeginningEpoch) { published in
+    return try publisher.withPublication(checkingKeys: !options.isBeginningEpoch) { published in
       let update = try PublicationUpdate(
         publisher, lifetimeSeconds: job.lifetimeSeconds, now: context.now, after: published, options)
       var step = ChangeStep(context: context, update: update, readiness: readiness)

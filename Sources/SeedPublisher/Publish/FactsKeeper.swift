@@ -35,7 +35,7 @@ package struct FactsKeeper: Sendable {
     guard isOn else { return }
     reporting(record.dataset, publisher) { folder in
       let published = try publisher.publication.published().series.keys
-      try PublicationLock.withFactsLock(publisher.publication) {
+      try publisher.publication.factsLock.hold(.short) {
         for series in published where series.dataset == record.dataset {
           var facts = folder.read(series) ?? SeriesFacts(series, writtenAt: record.last)
           facts.writtenAt = record.last
@@ -70,7 +70,7 @@ package struct FactsKeeper: Sendable {
       !isRepeated || !Self.isFresh(folder.stamp(series)) || (isGainNew && series == newest)
     }
     guard !due.isEmpty else { return }
-    try PublicationLock.withFactsLock(publisher.publication) {
+    try publisher.publication.factsLock.hold(.short) {
       for series in due {
         let before = folder.read(series)
         var facts = try Self.facts(series, job, publisher, now)

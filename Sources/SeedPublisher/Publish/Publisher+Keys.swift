@@ -129,13 +129,13 @@ extension Publisher {
   private var pendingFile: String { "\(stateFolder)/pending-keys.json" }
 
   package func discardChange() throws {
-    try withPublication(.wait, checkingKeys: false) { _ in try keep(pending: .none) }
+    try withPublication(checkingKeys: false) { _ in try keep(pending: .none) }
   }
 
   private func withUpdate<Result>(
     _ lifetimeSeconds: Int, _ now: UTCTime, _ body: (inout PublicationUpdate) throws -> Result
   ) throws -> Result {
-    try withPublication(.wait, checkingKeys: false) { published in
+    try withPublication(checkingKeys: false) { published in
       var update = try PublicationUpdate(self, lifetimeSeconds: lifetimeSeconds, now: now, after: published)
       return try body(&update)
     }

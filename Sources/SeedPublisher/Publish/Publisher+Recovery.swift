@@ -23,7 +23,7 @@ extension Publisher {
     guard !keys[.targets].isEmpty else { throw PublicationError.epochWithoutTargetsKey }
     try refuseDoubtfulSeriesKeys()
     try Folder.create("\(publication.path)/metadata")
-    try PublicationLock.withLock(publication) {
+    try publication.lock.hold(.short) {
       guard (try? publication.published()) == nil else { return }
       let signer = RepositorySigner(now: now, leastVersion: Self.firstVersionAnew(now))
       let first = try signer.create(

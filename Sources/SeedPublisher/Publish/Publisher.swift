@@ -35,19 +35,17 @@ package struct Publisher: Sendable {
     self.init(publication, stateFolder: stateFolder, keys: KeySource(keys))
   }
 
-  /// Publishes the origin's changes and the snapshots that are due, or only one `half`, which waits for other threads of
-  /// the caller. Records the outcome.
+  /// Publishes the origin's changes and the snapshots that are due, or only one `half`. Records the outcome.
   @discardableResult
   package func step(
     _ job: DatasetJob, _ options: StepOptions = StepOptions(), half: Half? = nil, now: UTCTime
   ) throws -> StepReport {
     let context = StepContext(publisher: self, job: job, options: options, now: now)
-    let ifHeld: PublicationLock.IfHeld = half == nil ? .fail : .wait
     let start = ContinuousClock.now
     var report = StepReport()
     let result = Result {
       let published =
-        try half == .snapshots ? withPublication(ifHeld) { $0 } : ChangeStep.run(context, ifHeld, &report)
+        try half == .snapshots ? withPublication { $0 } : ChangeStep.run(context, &report)
       if half != .changes { try SnapshotStep.run(context, after: published, &report) }
     }
     record(report, result, context, milliseconds: Int((ContinuousClock.now - start) / .milliseconds(1)))
@@ -88,7 +86,7 @@ package struct Publisher: Sendable {
     var (options, report) = (options, StepReport())
     options.isPreview = true
     let context = StepContext(publisher: self, job: job, options: options, now: now)
-    _ = try ChangeStep.run(context, .fail, &report)
+    _ = try ChangeStep.run(context, &report)
     return report
   }
 
@@ -103,13 +101,13 @@ package struct Publisher: Sendable {
   }
 
   func withPublication<Result>(
-    _ ifHeld: PublicationLock.IfHeld = .fail, checkingKeys: Bool = true,
+    _ patience: LockFile.Patience = .short, checkingKeys: Bool = true,
     _ body: (PublishedMetadata) throws -> Result
   ) throws -> Result {
     guard publication.exists else { throw PublicationError.missing(path: publication.path) }
     try Folder.create(Folder.parent(of: stateFolder))
     try Folder.create(stateFolder, mode: 0o700)
-    return try PublicationLock.withLock(publication, ifHeld) {
+    return try publication.lock.hold(patience) {
       let published = try publication.verified().metadata
       if checkingKeys { try checkKeys(published) }
       return try body(published)
@@ -126,9 +124,6 @@ package struct Publisher: Sendable {
     facts?.keep(failure: record, in: self)
   }
 
-  /// Whether not to record an error: another publisher records its own step, or the operator mistyped a version.
-  package static func isNoStep(_ error: any Error) -> Bool {
-    if case PublicationError.locked(_, _, waitedSeconds: 0) = error { return true }
-    return error is RecallError || error is RollbackError
-  }
+  /// Whether not to record an error: the operator mistyped a version.
+  package static func isNoStep(_ error: any Error) -> Bool { error is RecallError || error is RollbackError }
 }

@@ -27,13 +27,13 @@ struct SnapshotStep {
       // Waits for another process only if the operator requested the snapshot.
       let isAlone =
         try !context.isSnapshotDue(metadata)
-        || step.alone(plan, context.options.forcingSnapshot ? .waitLong : .fail) {
+        || step.alone(plan, context.options.forcingSnapshot ? .long : nil) {
           try $0.publishSnapshot(plan)
         }
       if isAlone { try step.markCalendar(metadata) }
     }
     for plan in job.plans where !job.isRetired(plan.series) && step.missingEncoding(plan) != nil {
-      try step.alone(plan, .fail) { try $0.publishEncodings(plan) }
+      try step.alone(plan, nil) { try $0.publishEncodings(plan) }
     }
   }
 
@@ -49,10 +49,12 @@ struct SnapshotStep {
   /// Returns false if another process is making a snapshot.
   @discardableResult
   private mutating func alone(
-    _ plan: SeriesPlan, _ ifHeld: PublicationLock.IfHeld, _ body: (inout SnapshotStep) throws -> Void
+    _ plan: SeriesPlan, _ patience: LockFile.Patience?, _ body: (inout SnapshotStep) throws -> Void
   ) throws -> Bool {
-    try PublicationLock.withSnapshotLock(of: plan.series, context.publication, ifHeld) { try body(&self) }
-      != nil
+    let lock = context.publication.snapshotLock(of: plan.series)
+    guard let patience else { return try lock.holdIfFree { try body(&self) } != nil }
+    try lock.hold(patience) { try body(&self) }
+    return true
   }
 
   private func metadata(_ plan: SeriesPlan) -> SeriesMetadata? { published.series[plan.series]?.metadata }
@@ -74,7 +76,7 @@ struct SnapshotStep {
   private mutating func draw(
     _ plan: SeriesPlan, _ open: (WorkingCopyOpener) throws -> WorkingCopy
   ) throws -> SeedMeta? {
-    try context.publisher.withPublication(.waitLong) { published in
+    try context.publisher.withPublication(.long) { published in
       self.published = published
       guard let metadata = metadata(plan), context.isSnapshotDue(metadata) else { return nil }
       return try context.snapshots(plan).draw(
@@ -99,7 +101,7 @@ struct SnapshotStep {
   @discardableResult
   private mutating func list(_ draft: SnapshotDraft, _ epoch: Epoch, _ plan: SeriesPlan) throws -> Bool {
     defer { try? Folder.remove(draft.path) }
-    return try context.publisher.withPublication(.waitLong) { published in
+    return try context.publisher.withPublication(.long) { published in
       self.published = published
       let metadata = metadata(plan)
       let obstacle = SnapshotListing.obstacle(to: draft.object, of: epoch, in: metadata)

@@ -36,7 +36,7 @@ struct SnapshotDrafts {
   /// Removes files left by crashes, unless a process is making a snapshot. The caller holds the publication's lock.
   func sweep() throws {
     guard try files.contains(where: SnapshotFile.exists) || !compressed().isEmpty else { return }
-    _ = try PublicationLock.withSnapshotLock(of: series, publication, .fail) {
+    _ = try publication.snapshotLock(of: series).holdIfFree {
       for file in files { try SnapshotFile.remove(file) }
       for path in try compressed() { try Folder.remove(path) }
     }

@@ -185,9 +185,6 @@ extension File {
     return true
   }
 
-  /// Takes an exclusive lock and waits if necessary.
-  package func lock() throws(FileError) { _ = try retrying("lock", path) { flock(descriptor, LOCK_EX) } }
-
   /// Removes other users' access, if this process owns the file.
   package func closeToOthers() throws(FileError) {
     guard try stamp().isOpenToOthers else { return }

@@ -26,6 +26,7 @@ struct SHA256Context: ~Copyable {
 }
 
 package func sha512(_ bytes: [UInt8]) -> [UInt8] {
+  CryptoLibrary.prepare()
   var digest = [UInt8](repeating: 0, count: 64)
   mustSucceed(EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha512(), nil))
   return digest

@@ -9,8 +9,9 @@ extension Command {
     name: "regenerate", abstract: "Publish the changes of the origins, once.",
     discussion: """
       Runs one publish step for each dataset; meant for a timer. An unchanged origin costs little and publishes \
-      nothing. Only one process publishes at a time; a second one exits with 75. A table that lost more rows than \
-      'shrink' allows, or a column that lost its values in as many, holds its dataset back (65) until --accept-shrink.
+      nothing. Only one process publishes at a time; a second one waits up to 10 seconds, and then fails with 75. A \
+      table that lost more rows than 'shrink' allows, or a column that lost its values in as many, holds its dataset \
+      back (65) until --accept-shrink.
 
       Every dataset is tried, even after another one failed; the exit code is that of the first failure.
 

@@ -147,16 +147,24 @@ import Testing
     #expect(try probe.head(try Series("my", major: 1))?.version == 3)
   }
 
-  @Test func `a second publisher ends with 75`() throws {
+  @Test(.full)
+  func `a step that another publisher blocks for ten seconds ends with 75, and status reports it`()
+    throws
+  {
     let folder = try Self.scene()
     let lock = try File(folder("seedbank/publication/.lock"), for: .updating)
     #expect(try lock.tryLock())
-    for dryRun in [["--dry-run"], []] {
-      let outcome = try SeedbankBinary.run(Self.regenerate + dryRun, in: folder.path)
-      #expect(outcome.status == 75 && outcome.errors.contains("Another publisher is working"))
+    let blocked = try SeedbankBinary.run(Self.regenerate, in: folder.path)
+    #expect(blocked.status == 75 && blocked.errors.contains("process \(getpid()), "), "\(blocked)")
+    func check() throws -> ProgramOutcome {
+      try SeedbankBinary.run(["status", "--check", "--config", "seedbank/seedbank.json"], in: folder.path)
     }
+    let warned = try check()
+    #expect(
+      warned.status == 1 && warned.output.contains("the last step failed: another publisher"), "\(warned)")
     lock.unlock()
     try SeedbankBinary.succeed(Self.regenerate, in: folder.path)
+    #expect(try check().status == 0)
   }
 
   @Test func `an accepted shrink is published, and a preview shows it first`() throws {

@@ -52,8 +52,9 @@ import Testing
       "The origin /o is locked by another process, for 10 seconds at least: try again later."
     ),
     (
-      PublicationError.locked(path: "/p", by: "process 1, seedbank"), .locked,
-      "Another publisher is working on /p: try again when it is done (process 1, seedbank)."
+      PublicationError.locked(path: "/p", by: "process 1, seedbank", waitedSeconds: 10), .locked,
+      "Another publisher is working on /p, for more than 10 seconds: try again when it is done, or end it if it "
+        + "hangs (process 1, seedbank)."
     ),
     (OriginError.syntax(source: "/m/t.sql:3", reason: "near"), .configuration, "/m/t.sql:3: near."),
     (

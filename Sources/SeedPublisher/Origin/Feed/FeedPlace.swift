@@ -1,5 +1,6 @@
 import SeedDatabase
 package import SeedFormat
+import SeedPublication
 package import SeedSystem
 
 /// A feed of files, which are loaded into a staging database. Rows are read from there.
@@ -176,11 +177,13 @@ struct FeedStore {
   /// Runs `body` unless another process is loading this feed: then waits, or returns false if `waits` is false.
   func withLock(waits: Bool, _ body: () throws -> Void) throws -> Bool {
     try Folder.create(folder)
-    let lock = try File("\(folder)/.lock", for: .updating)
-    if waits { try lock.lock() } else if try !lock.tryLock() { return false }
-    defer { lock.unlock() }
-    try DurableFile.sweep(folder)
-    try body()
+    let lock = LockFile("\(folder)/.lock", of: folder)
+    func load() throws {
+      try DurableFile.sweep(folder)
+      try body()
+    }
+    guard waits else { return try lock.holdIfFree(load) != nil }
+    try lock.hold(.short, load)
     return true
   }
 
