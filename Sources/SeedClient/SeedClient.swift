@@ -28,6 +28,9 @@
 public import SeedFormat
 public import SeedTrust
 
+@_exported public import enum SeedTrust.Lifecycle
+@_exported public import struct SeedFormat.Series
+@_exported public import struct SeedFormat.Version
 @_exported public import enum SeedFormat.SeedValue
 @_exported public import protocol SeedFormat.SeedValueConvertible
 
