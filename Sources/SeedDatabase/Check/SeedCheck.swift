@@ -49,8 +49,17 @@ package struct SeedCheck {
   /// Checks that search tables match their content. The connection must be writable, because FTS5 runs this check on an
   /// INSERT that changes nothing.
   package func checkSearchTables() throws {
-    guard !schema.searchTables.isEmpty else { return }
-    try connection.boundingExpressions { for search in schema.searchTables { try check(search) } }
+    for search in schema.searchTables {
+      try connection.boundingExpressions(areComputed: isComputed(search)) { try check(search) }
+    }
+  }
+
+  /// Whether the search table has a generated column of its content.
+  private func isComputed(_ search: SearchTable) throws -> Bool {
+    let content = schema.tables.first { $0.name.lowercased() == search.content.lowercased() }
+    let generated = Set((content?.generated ?? []).map { $0.lowercased() })
+    let columns = try connection.rows("SELECT name FROM pragma_table_info(?)", .text(search.name))
+    return columns.contains { generated.contains($0[0].text.lowercased()) }
   }
 
   /// Checks references, rows, stored sums, digest and indexes against one another.

@@ -5,24 +5,25 @@ import CSQLite
 extension Connection {
   var isReceived: Bool { owner.isReceived }
 
-  /// No seed comes near these limits; without them, a few bytes of a schema take much memory or stack. A model's schema is
-  /// parsed with them first.
-  private static let schemaLimits: [(limit: Int32, value: Int32)] = [
-    (SQLITE_LIMIT_SQL_LENGTH, 1_000_000), (SQLITE_LIMIT_EXPR_DEPTH, 500), (SQLITE_LIMIT_COMPOUND_SELECT, 50),
+  /// No seed comes near these limits; without them, a few bytes of a schema take much memory or stack.
+  private static let receivedLimits: [(limit: Int32, value: Int32)] = [
+    (SQLITE_LIMIT_SQL_LENGTH, 1_000_000), (SQLITE_LIMIT_COMPOUND_SELECT, 50),
     (SQLITE_LIMIT_VDBE_OP, 4_000_000), (SQLITE_LIMIT_TRIGGER_DEPTH, 0),
     (SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000),
   ]
+  private static let deepestExpression: Int32 = 500
 
   /// In bytes: one statement of a schema.
   private static let longestDefinition: Int32 = 256 * 1024
   private static let secondsToLoad = 10
 
-  func limitSchema() {
-    for (limit, value) in Self.schemaLimits { sqlite3_limit(handle, limit, value) }
-  }
+  /// Also limits a model's schema, which is parsed in memory before it is published.
+  func limitDepth() { sqlite3_limit(handle, SQLITE_LIMIT_EXPR_DEPTH, Self.deepestExpression) }
 
   /// Loads the schema. SQLite then reads `sqlite_stat1`, whose columns may be computed.
   func loadReceivedSchema() throws(DatabaseError) {
+    limitDepth()
+    for (limit, value) in Self.receivedLimits { sqlite3_limit(handle, limit, value) }
     endWithTask()
     let length = sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Self.longestDefinition)
     defer { sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, length) }
@@ -33,11 +34,12 @@ extension Connection {
     }
   }
 
-  /// Runs `body`, in which SQLite may compute expressions of the schema. Bounds their time and values in a received file.
-  func boundingExpressions<Result>(_ body: () throws -> Result) throws -> Result {
+  /// Runs `body`, in which SQLite may compute expressions of the schema. Bounds their time in a received file, and the
+  /// length of values if `areComputed`.
+  func boundingExpressions<Result>(areComputed: Bool = true, _ body: () throws -> Result) throws -> Result {
     guard isReceived else { return try body() }
     let cost = try ExpressionCost(self)
-    let length = sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, cost.longestValue)
+    let length = sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, areComputed ? cost.longestValue : -1)
     defer { sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, length) }
     do {
       return try computing(atMost: cost.seconds(forBytes: bytes), looking: cost.stepsBetweenLooks, body)
@@ -71,10 +73,10 @@ private struct ExpressionCost {
       }
   }
 
-  /// In bytes. One `instr` over two values of 512 KiB takes three seconds.
-  var longestValue: Int32 { isSlow ? 512 * 1024 : 64 * 1024 * 1024 }
+  /// In bytes. One `instr` over two values of 1 MiB takes ten seconds.
+  var longestValue: Int32 { isSlow ? 1024 * 1024 : 64 * 1024 * 1024 }
 
-  var stepsBetweenLooks: Int32 { isSlow ? 4 : 1000 }
+  var stepsBetweenLooks: Int32 { isSlow ? 2 : 1000 }
 
   /// A slow phone checks several megabytes per second.
   func seconds(forBytes bytes: Int64) -> Int { 10 + Int(bytes / 1_000_000) }

@@ -318,7 +318,7 @@ extension Connection.OpenMode {
     // The operator's views may call functions that SQLite considers untrusted.
     if case .origin = self { return }
     if isForeign { try bound(connection) }
-    if parsesForeignSchema { connection.limitSchema() }
+    if case .memory = self { connection.limitDepth() }
     try connection.set(SQLITE_DBCONFIG_DEFENSIVE, true)
     try connection.set(SQLITE_DBCONFIG_TRUSTED_SCHEMA, trustsSchema)
     try connection.set(SQLITE_DBCONFIG_ENABLE_TRIGGER, false)
@@ -347,9 +347,6 @@ extension Connection.OpenMode {
     case .memory, .scratch, .origin, .writer, .creator, .own, .reader: false
     }
   }
-
-  /// A model's schema is parsed in memory before it is published.
-  private var parsesForeignSchema: Bool { if case .memory = self { true } else { isReceived } }
 
   private func bound(_ connection: Connection) throws(DatabaseError) {
     sqlite3_limit(connection.handle, SQLITE_LIMIT_ATTACHED, 0)
