@@ -117,7 +117,7 @@ import Testing
   @Test func `keepUpdated checks again when its time has come`() async throws {
     let seeds = try Stops.publisher()
     let store = try seeds.store()
-    let following = Task { try await store.keepUpdated() }
+    let following = Task<Void, any Error> { try await store.keepUpdated() }
     await seeds.clock.untilWaiting()
     #expect(await store.state.version == .first)
     try seeds.publish { $0.change("a", in: "stop", to: ["name": "Alex"]) }
@@ -134,7 +134,7 @@ import Testing
     let seeds = try Stops.publisher()
     try seeds.setPollSeconds(3600)
     let store = try seeds.store()
-    let following = Task { try await store.keepUpdated() }
+    let following = Task<Void, any Error> { try await store.keepUpdated() }
     await seeds.clock.untilWaiting()
     let before = await store.state.lastChecked
     seeds.clock.advance(by: .seconds(3600))

@@ -33,7 +33,7 @@ import Testing
       try Connection(path, mode).integer("PRAGMA trusted_schema")
     }
     #expect(try trust(.own) == 1)
-    for mode in [Connection.OpenMode.writer, .creator, .snapshot, .reader, .memory] {
+    for mode in [Connection.OpenMode.writer, .creator, .snapshot, .reader, .memory, .received, .seed] {
       #expect(try trust(mode) == 0)
     }
   }

@@ -31,6 +31,8 @@ extension SourceTree {
     files.filter { $0.module == module && !names.isDisjoint(with: $0.words.keys) }.map(\.path)
   }
 
+  var openersOfOwnFiles: Set<String> { Set(files.filter(\.opensOwnFiles).map(\.path)) }
+
   var modules: Set<String> { Set(files.map(\.module)) }
 
   var modulesWithFolders: Set<String> {

@@ -10,6 +10,8 @@ struct SourceTree {
     let declared: Set<String>
     /// Counts of each capitalized word.
     let words: [String: Int]
+    /// Whether it opens a database in a mode for files that come from no one else.
+    let opensOwnFiles: Bool
 
     var module: String { String(path.prefix { $0 != "/" }) }
 
@@ -65,9 +67,18 @@ extension SourceTree.File {
     lines = text.utf8.reduce(0) { $0 + ($1 == UInt8(ascii: "\n") ? 1 : 0) }
     let code = SwiftCode.bare(text)
     declared = Self.declarations(in: code)
+    opensOwnFiles = Self.opensOwnFiles(code)
     words = code.split { !Self.isPartOfName($0) }.reduce(into: [:]) { counts, word in
       guard (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(word.first!) else { return }
       counts[String(decoding: word, as: UTF8.self), default: 0] += 1
+    }
+  }
+
+  private static func opensOwnFiles(_ code: [UInt8]) -> Bool {
+    let others = ["borrowing:", ".memory", ".scratch", ".snapshot", ".received", ".seed"]
+    return String(decoding: code, as: UTF8.self).matches(of: /[^A-Za-z._]Connection\(([^)\n]*)/).contains {
+      call in
+      !others.contains { call.1.contains($0) }
     }
   }
 

@@ -7,6 +7,19 @@ struct StructureTests {
   /// Limit of types named just once outside their file. Most of them could be part of their only user.
   static let typesNamedOnce = 87
 
+  /// Each opens a file that this machine made, an operator's origin, or a generation that was checked when it came.
+  static let openersOfOwnFiles = Set(
+    """
+    SeedClient/Doctor/StoreExamination SeedClient/Read/GenerationCheck SeedClient/Read/GenerationReader \
+    SeedClient/Update/StoreWriter SeedClientTesting/Publication/DatabaseContents SeedClientTesting/Publication/TestPublication \
+    SeedImport/Importer SeedPublisher/Diff/WorkingCopy SeedPublisher/Inspect/PublicationVerifier+Surroundings \
+    SeedPublisher/Origin/Feed/FeedLoader SeedPublisher/Origin/Feed/FeedOrigin SeedPublisher/Origin/Feed/FeedStaging \
+    SeedPublisher/Origin/Feed/FeedSurvey SeedPublisher/Origin/SQLite/SQLiteLogSetup SeedPublisher/Origin/SQLite/SQLiteOrigin \
+    SeedPublisher/Origin/TypeGuard SeedPublisher/Publish/FactsKeeper SeedPublisher/Publish/StepHistory \
+    SeedPublisher/Setup/OriginSurvey seedbank/Demo/DemoChanges seedbank/Demo/DemoOrigin seedbank/Importing/ImportJob \
+    seedbank/Status/DeploymentStatus
+    """.split(separator: " ").map { "\($0).swift" })
+
   private static let project = Result { try SourceTree.project() }
 
   let tree: SourceTree
@@ -47,6 +60,11 @@ struct StructureTests {
     for module in tree.modules.subtracting(signing) {
       #expect(tree.files(in: module, naming: ["SeedSigning"]) == [])
     }
+  }
+
+  @Test("only these files open a database in a mode that is unsafe for one from elsewhere")
+  func openers() {
+    #expect(tree.openersOfOwnFiles == Self.openersOfOwnFiles)
   }
 
   @Test("no file is too long")
@@ -108,6 +126,16 @@ struct StructureRuleTests {
       "N/D.swift": "import Vault",
     ])
     #expect(tree.files(in: "M", naming: ["Vault", "Key"]) == ["M/A.swift", "M/B.swift"])
+  }
+
+  @Test("a file that opens a database in an unsafe mode is found")
+  func openers() {
+    let tree = SourceTree([
+      "M/A.swift": "let a = try Connection(path, .writer)", "M/B.swift": "f(Connection(path, mode))",
+      "M/C.swift": "let c = try Connection(path, .received)", "M/D.swift": "// Connection(path, .writer)",
+      "M/E.swift": "let e = try Connection(\"scratch\", .scratch)", "M/F.swift": "PostgresConnection(url)",
+    ])
+    #expect(tree.openersOfOwnFiles == ["M/A.swift", "M/B.swift"])
   }
 
   @Test("only a type named once in one place is counted")

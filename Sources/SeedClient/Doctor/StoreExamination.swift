@@ -102,7 +102,7 @@ package struct StoreExamination {
   /// If no process writes and the WAL is empty, SQLite need not create the -shm file.
   private func mode(_ folder: GenerationFolder, isInUse: Bool) throws -> Connection.OpenMode {
     let log = try DurableFile.start(of: "\(folder.file)-wal", 1) ?? []
-    return isInUse || !log.isEmpty ? .reader : .snapshot
+    return isInUse || !log.isEmpty ? .received : .snapshot
   }
 
   private func compare(

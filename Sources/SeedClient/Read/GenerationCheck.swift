@@ -30,7 +30,7 @@ enum GenerationCheck {
   /// was never valid. A disk failure proves nothing about the snapshot.
   static func provesDamage(_ folder: GenerationFolder) -> Bool {
     do {
-      return try !StructureCheck(Connection(folder.file, .reader)).complaints(.quick).isEmpty
+      return try !StructureCheck(Connection(folder.file, .received)).complaints(.quick).isEmpty
     } catch { return isDamage(error) }
   }
 
@@ -58,8 +58,7 @@ actor GenerationProof: BlockingActor {
   /// Describes the file's damage; `nil` if its rows match its digests. Throws transient errors.
   func damage(in generation: Generation) throws -> String? {
     do {
-      let connection = try Connection(generation.folder.file, .reader)
-      connection.endWithTask()
+      let connection = try Connection(generation.folder.file, .received)
       _ = try Self.run(connection)
       return nil
     } catch {

@@ -7,7 +7,7 @@ final class SeedFile {
   private let connection: Connection
   let schema: DatabaseSchema
 
-  convenience init(_ path: String) throws { try self.init(Connection(path, .writer)) }
+  convenience init(_ path: String) throws { try self.init(Connection(path, .seed)) }
 
   /// A generation's live file, by the store's or the app's connection. Throws ``DeltaMismatch`` if the app changed its schema.
   static func live(_ open: () throws -> Connection) throws -> SeedFile {

@@ -29,9 +29,12 @@ struct StagedSeed {
 
   /// The file was just written with the signed bytes, so they are at fault unless the disk or memory failed.
   private static func blaming(_ object: PublishedObject, for error: any Error) -> any Error {
-    guard let error = error as? DatabaseError, !error.saysObstacle,
-      error.primaryCode != ResultCode.interrupted
-    else { return error }
+    switch error {
+    case is NotASeed, is ForeignIndex, is SchemaProblem: break
+    case let error as DatabaseError where !error.saysObstacle && error.primaryCode != ResultCode.interrupted:
+      break
+    default: return error
+    }
     return SeedError(
       .damaged, "\(object.fileName) cannot be read (\(error.cause)): ask the publication's operator")
   }
@@ -54,7 +57,7 @@ struct StagedSeed {
   /// Builds the omitted indexes and, if `provingRows`, compares search tables with their content: that is a write, which
   /// changes nothing.
   private static func complete(_ path: String, _ object: PublishedObject, provingRows: Bool) throws {
-    let connection = try Connection(path, .writer)
+    let connection = try Connection(path, .seed)
     let schema = try LeftOutIndexes.build(in: connection, signed: object.schema)
     if provingRows { try SeedCheck(connection, schema).checkSearchTables() }
   }
@@ -65,7 +68,6 @@ struct StagedSeed {
     _ path: String, _ object: PublishedObject, _ epoch: Epoch, provingRows: Bool
   ) throws {
     let connection = try Connection(path, .snapshot)
-    connection.endWithTask()
     let meta = try SeedTables.meta(connection)
     let userVersion = try connection.integer("PRAGMA user_version")
     let signed = SeedMeta(

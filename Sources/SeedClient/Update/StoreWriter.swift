@@ -306,7 +306,7 @@ actor StoreWriter: BlockingActor {
 
   private func open(_ folder: GenerationFolder) throws -> SeedFile {
     if let live, live.name == folder.name { return live.file }
-    let file = try SeedFile.live { try Connection(folder.file, .writer) }
+    let file = try SeedFile.live { try Connection(folder.file, .seed) }
     live = (folder.name, file)
     return file
   }

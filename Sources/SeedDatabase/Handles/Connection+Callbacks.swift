@@ -34,38 +34,55 @@ extension Connection {
 
 extension Connection {
   /// Instructions for about ten rows of an index, because each row may take long.
-  private static let stepsBetweenRows: Int32 = 64
+  static let stepsBetweenRows: Int32 = 64
 
   private struct Bound {
     let end: Int
     let size: Int64
     let handle: OpaquePointer
+    let endsWithTask: Bool
+    /// In nanoseconds, like `end`.
+    var nextLook = 0
 
-    var isReached: Bool { end <= Connection.computedSeconds || size < seedbank_sqlite_file_size(handle) }
+    /// Asks for CPU time a hundred times per second, because that is a system call.
+    mutating func isReached() -> Bool {
+      if endsWithTask, Task.isCancelled { return true }
+      if size != .max, size < seedbank_sqlite_file_size(handle) { return true }
+      let now = Connection.nanoseconds(CLOCK_MONOTONIC)
+      guard now >= nextLook else { return false }
+      nextLook = now + 10_000_000
+      return end <= Connection.nanoseconds(CLOCK_THREAD_CPUTIME_ID)
+    }
   }
 
   /// Runs `body`. Its statements fail with ``ResultCode/interrupted`` after `seconds` of CPU time, if the file grows beyond
-  /// `size`, or if the task is cancelled. Time in which the process waits or is suspended does not count.
-  func computing<Result>(
-    atMost seconds: Int, growingTo size: Int64 = .max, _ body: () throws -> Result
-  ) rethrows -> Result {
-    var bound = Bound(end: Self.computedSeconds + seconds, size: size, handle: handle)
-    return try withUnsafeMutablePointer(to: &bound) { bound in
+  /// `size`, or with the task. Time in which the process waits or is suspended does not count. `steps` are the
+  /// instructions between two looks.
+  func computing<Result, Failure: Error>(
+    atMost seconds: Int, growingTo size: Int64 = .max, endingWithTask: Bool = true,
+    looking steps: Int32 = stepsBetweenRows, _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    var bound = Bound(
+      end: Self.nanoseconds(CLOCK_THREAD_CPUTIME_ID) + seconds * 1_000_000_000, size: size, handle: handle,
+      endsWithTask: endingWithTask)
+    return try withUnsafeMutablePointer(to: &bound) { bound throws(Failure) in
       sqlite3_progress_handler(
-        handle, Self.stepsBetweenRows,
+        handle, steps,
         { context in
-          guard let bound = context?.load(as: Bound.self) else { return 0 }
-          return Task.isCancelled || bound.isReached ? 1 : 0
+          context?.assumingMemoryBound(to: Bound.self).pointee.isReached() == true ? 1 : 0
         }, bound)
-      defer { sqlite3_progress_handler(handle, 0, nil, nil) }
+      defer {
+        sqlite3_progress_handler(handle, 0, nil, nil)
+        if isReceived { endWithTask() }
+      }
       return try body()
     }
   }
 
-  private static var computedSeconds: Int {
+  fileprivate static func nanoseconds(_ clock: clockid_t) -> Int {
     var time = timespec()
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-    return time.tv_sec
+    clock_gettime(clock, &time)
+    return time.tv_sec * 1_000_000_000 + time.tv_nsec
   }
 }
 

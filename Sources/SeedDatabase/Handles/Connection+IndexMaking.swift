@@ -18,7 +18,7 @@ extension Connection {
   /// The size up to which the file may grow.
   func room(forIndexes count: Int) throws -> Int64 { IndexLimits.bytes(of: try bytes, indexes: count) }
 
-  private var bytes: Int64 {
+  var bytes: Int64 {
     get throws { try (integer("PRAGMA page_count") ?? 0) * (integer("PRAGMA page_size") ?? 0) }
   }
 

@@ -18,7 +18,7 @@ package final class Connection {
     let code = sqlite3_open_v2(mode.location(path), &handle, mode.openFlags, nil)
     guard let handle else { throw DatabaseError(code: code, message: "out of memory", subject: path) }
     // From here on the owner closes the handle, even if a later step fails.
-    owner = ConnectionHandle(handle, path)
+    owner = ConnectionHandle(handle, path, isReceived: mode.isReceived)
     guard code == SQLITE_OK else { throw error(code, path) }
     sqlite3_extended_result_codes(handle, 1)
     sqlite3_busy_timeout(handle, mode.busyMilliseconds)
@@ -218,11 +218,13 @@ final class ConnectionHandle {
   let pointer: OpaquePointer
   let path: String
   private let isBorrowed: Bool
+  /// Whether the file comes from elsewhere.
+  let isReceived: Bool
   /// Interrupts statements. SQLite holds its address, so it must outlive the connection.
   var interrupt: InterruptHandle?
 
-  init(_ pointer: OpaquePointer, _ path: String, isBorrowed: Bool = false) {
-    (self.pointer, self.path, self.isBorrowed) = (pointer, path, isBorrowed)
+  init(_ pointer: OpaquePointer, _ path: String, isBorrowed: Bool = false, isReceived: Bool = false) {
+    (self.pointer, self.path, self.isBorrowed, self.isReceived) = (pointer, path, isBorrowed, isReceived)
   }
 
   deinit { if !isBorrowed { sqlite3_close_v2(pointer) } }
@@ -270,10 +272,14 @@ extension Connection {
     case creator
     /// An app's own database, written by an import. Its schema is trusted.
     case own
-    /// A snapshot with a verified hash that no other process has opened.
-    case snapshot
-    /// A store's live file, which its one writer may change at any time.
+    /// A store's live file, which its one writer may change at any time. It was checked as a ``snapshot``.
     case reader
+    /// A snapshot, own or from elsewhere, that no other process has opened.
+    case snapshot
+    /// A file from elsewhere that another process may write.
+    case received
+    /// A seed, own or from elsewhere, that gets its indexes and deltas.
+    case seed
   }
 }
 
@@ -283,7 +289,7 @@ extension Connection.OpenMode {
   var busyMilliseconds: Int32 {
     switch self {
     case .memory, .scratch, .snapshot: 0
-    case .origin, .writer, .creator, .own, .reader: Self.lockMilliseconds
+    case .origin, .writer, .creator, .own, .reader, .seed, .received: Self.lockMilliseconds
     }
   }
 
@@ -292,9 +298,9 @@ extension Connection.OpenMode {
     let common = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
     switch self {
     case .memory: return common | SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_MEMORY
-    case .origin, .reader: return common | SQLITE_OPEN_READONLY
+    case .origin, .reader, .received: return common | SQLITE_OPEN_READONLY
     case .snapshot: return common | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
-    case .writer, .own: return common | SQLITE_OPEN_READWRITE
+    case .writer, .own, .seed: return common | SQLITE_OPEN_READWRITE
     case .creator, .scratch: return common | SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
     }
   }
@@ -304,28 +310,41 @@ extension Connection.OpenMode {
     case .memory: ":memory:"
     case .scratch: ""
     case .snapshot: "file:\(percentEncoded(path))?immutable=1"
-    case .origin, .writer, .creator, .own, .reader: path
+    case .origin, .writer, .creator, .own, .reader, .received, .seed: path
     }
   }
 
   func setUp(_ connection: Connection) throws(DatabaseError) {
     // The operator's views may call functions that SQLite considers untrusted.
     if case .origin = self { return }
-    if mayBeForeign { try bound(connection) }
+    if isForeign { try bound(connection) }
+    if case .memory = self { connection.limitDepth() }
     try connection.set(SQLITE_DBCONFIG_DEFENSIVE, true)
     try connection.set(SQLITE_DBCONFIG_TRUSTED_SCHEMA, trustsSchema)
     try connection.set(SQLITE_DBCONFIG_ENABLE_TRIGGER, false)
     try connection.set(SQLITE_DBCONFIG_ENABLE_FKEY, false)
     try connection.execute("PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0")
     // SQLite before 3.51.3 can corrupt a WAL that two connections reset, so readers never checkpoint.
-    if case .reader = self { try connection.execute("PRAGMA wal_autocheckpoint = 0") }
+    switch self {
+    case .reader, .received: try connection.execute("PRAGMA wal_autocheckpoint = 0")
+    default: break
+    }
+    if isReceived { try connection.loadReceivedSchema() }
   }
 
-  /// Whether a part of the file may be untrusted. SQLite then evaluates only expressions of rows, and with limits.
-  private var mayBeForeign: Bool {
+  /// Whether SQLite evaluates only expressions of rows, because a part of the file may be untrusted.
+  private var isForeign: Bool {
     switch self {
-    case .snapshot, .reader, .writer: true
+    case .snapshot, .reader, .writer, .received, .seed: true
     case .memory, .scratch, .origin, .creator, .own: false
+    }
+  }
+
+  /// Whether the file's schema may be an attacker's.
+  var isReceived: Bool {
+    switch self {
+    case .snapshot, .received, .seed: true
+    case .memory, .scratch, .origin, .writer, .creator, .own, .reader: false
     }
   }
 

@@ -94,6 +94,9 @@ struct SQLTokens {
     tokens = SQLScanner.tokens(of: bytes).map { $0.isQuoted ? $0.text(in: bytes) : $0.keyword }
   }
 
+  /// All tokens without quotes, in upper case.
+  var names: Set<String> { Set(tokens.map { Self.unquoted($0).uppercased() }) }
+
   /// The tokens joined by single spaces, bare words in upper case.
   var normalized: String { tokens.joined(separator: " ") }
 

@@ -17,6 +17,7 @@ package struct SchemaReader {
   /// The whole schema; throws if a part of it cannot be published.
   package func schema() throws -> DatabaseSchema {
     try refuseTriggers()
+    try refuseForgedTables()
     let listed = try listedTables()
     let tables = try listed.filter { $0.kind == "table" }.map(table)
     guard !tables.isEmpty else { throw SchemaProblem.noTables }
@@ -123,6 +124,27 @@ package struct SchemaReader {
     let rows = try connection.rows(
       "SELECT name, tbl_name FROM sqlite_schema WHERE type = 'trigger' ORDER BY name")
     if let row = rows.first { throw SchemaProblem.trigger(name: row[0].text, table: row[1].text) }
+  }
+
+  /// Tables that FTS5 makes beside its own.
+  private static let searchParts = ["_config", "_content", "_data", "_docsize", "_idx"]
+
+  /// SQLite reads its own tables and those of virtual tables unasked, even to list the tables. A forged one could compute
+  /// its columns forever.
+  private func refuseForgedTables() throws {
+    let tables = try connection.rows(
+      "SELECT name, sql, rootpage FROM sqlite_schema WHERE type IN ('table', 'view')"
+    ).map { (name: $0[0].text, sql: SQLTokens($0[1].text), isStored: $0[2] != .integer(0)) }
+    let virtual = tables.filter { $0.sql.tokens.dropFirst().first == "VIRTUAL" }
+    if let other = virtual.first(where: { $0.sql.externalContent == nil }) {
+      throw SchemaProblem.virtualTable(name: other.name)
+    }
+    let parts = Set(virtual.flatMap { table in Self.searchParts.map { (table.name + $0).lowercased() } })
+    for table in tables where table.name.hasPrefix("sqlite_") || parts.contains(table.name.lowercased()) {
+      guard table.isStored, table.sql.expressions.isEmpty else {
+        throw NotASeed("\(table.name) is not the table that SQLite makes")
+      }
+    }
   }
 
   func sql(_ name: String) throws -> String {

@@ -48,12 +48,14 @@ package struct WorkingCopy {
   init(expanding snapshot: PublishedObject, in publication: PublicationDirectory, to path: String) throws {
     try WorkingCopy.remove(path)
     try publication.expand(snapshot, to: path)
-    connection = try Connection(path, .writer)
     self.path = path
     do {
+      connection = try Connection(path, .seed)
       schema = try LeftOutIndexes.build(in: connection, signed: snapshot.schema)
-    } catch is NotASeed { throw PublicationError.damaged(file: publication.file(snapshot)) }
-    guard try meta().digest == snapshot.digest else {
+      guard try SeedTables.meta(connection).digest == snapshot.digest else {
+        throw NotASeed("its rows have another digest")
+      }
+    } catch  where !error.saysHindrance && !Task.isCancelled {
       throw PublicationError.damaged(file: publication.file(snapshot))
     }
   }

@@ -59,7 +59,7 @@ private func members(_ files: [JSONMember], _ name: String) -> JSONValue {
 }
 
 private func seedMembers(_ path: String) throws -> [JSONMember] {
-  let connection = try Connection(path, .reader)
+  let connection = try Connection(path, .received)
   let meta = try SeedTables.meta(connection)
   let schema = try SchemaReader(connection).schema()
   let leftOut = try LeftOutIndexes.entries(of: connection).map { JSONMember($0.name, .string($0.sql)) }

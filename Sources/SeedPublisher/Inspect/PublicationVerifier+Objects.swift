@@ -44,7 +44,7 @@ extension PublicationVerifier {
     defer { try? WorkingCopy.remove(path) }
     try publication.expand(object, to: path)
     guard object.span == nil else { return }
-    let seed = try Connection(path, .writer)
+    let seed = try Connection(path, .seed)
     let schema = try LeftOutIndexes.build(in: seed, signed: object.schema)
     let check = SeedCheck(seed, schema)
     try check.run()

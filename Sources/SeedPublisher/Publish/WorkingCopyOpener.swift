@@ -59,18 +59,20 @@ struct WorkingCopyOpener {
     let copy = try recall.make(chain, at: temporary)
     // Published files include statistics. In a copy they would become outdated and would be copied to later snapshots.
     try copy.connection.execute("DROP TABLE IF EXISTS sqlite_stat1; DROP TABLE IF EXISTS sqlite_stat4")
-    return isPreview ? copy : try Self.install(copy, as: path)
+    return try Self.install(copy, as: isPreview ? temporary : path)
   }
 
   /// The path of a preview's temporary copy. The preview's caller removes it.
   static func previewPath(_ path: String) -> String { path + ".preview" }
 
-  /// Moves a finished copy into place. The copy must be closed while it is renamed.
+  /// Moves a finished copy into place, and opens it as the publisher's own. It must be closed while it is renamed.
   static func install(_ copy: consuming WorkingCopy, as path: String) throws -> WorkingCopy {
     let (temporary, schema) = (copy.path, copy.schema)
     _ = consume copy
-    try WorkingCopy.remove(path)
-    try DurableFile.moveIntoPlace(temporary, path)
+    if temporary != path {
+      try WorkingCopy.remove(path)
+      try DurableFile.moveIntoPlace(temporary, path)
+    }
     return try WorkingCopy(path, schema)
   }
 }

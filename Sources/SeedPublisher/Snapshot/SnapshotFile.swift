@@ -65,7 +65,7 @@ struct SnapshotFile {
   }
 
   private func writer(_ path: String) throws -> Connection {
-    let file = try Connection(path, .writer)
+    let file = try Connection(path, .seed)
     // The first mode is stored in the file. The second belongs to the connection and avoids a journal file.
     try file.execute("PRAGMA journal_mode = DELETE; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF")
     return file

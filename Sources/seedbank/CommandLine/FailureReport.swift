@@ -104,6 +104,22 @@ struct FailureReport: Hashable {
   }
 }
 
+/// Runs `body`, and names the file in an error about its content.
+func naming<Result>(_ file: String, _ body: () throws -> Result) throws -> Result {
+  do { return try body() } catch  where error.isAboutContent {
+    throw CommandFailure(.badData, "\(file.printable): \("\(error)".closed)")
+  }
+}
+
+extension Error {
+  fileprivate var isAboutContent: Bool {
+    if let error = self as? DatabaseError {
+      return !error.saysHindrance && error.primaryCode != ResultCode.busy
+    }
+    return self is NotASeed || self is SchemaProblem
+  }
+}
+
 extension Refusal.Kind {
   fileprivate var exitCode: ExitCode {
     switch self {

@@ -84,7 +84,11 @@ private struct DiffSides: Sendable {
       throw CommandFailure(
         .badData, "\(name.printable): expected a snapshot, found a file that is not a database.")
     }
-    return try Connection(path, .reader)
+    return try naming(name) {
+      let connection = try Connection(path, .received)
+      _ = try SchemaReader(connection).schema()
+      return connection
+    }
   }
 }
 

@@ -30,7 +30,7 @@ extension Command {
 private func inspected(_ path: String) throws -> [JSONMember] {
   let file = JSONMember("file", .string(path))
   let kind = try FileKind(path)
-  guard let encoding = kind.encoding else { return [file] + (try kind.members(path)) }
+  guard let encoding = kind.encoding else { return [file] + (try naming(path) { try kind.members(path) }) }
   let scratch = try ScratchFolder()
   defer { scratch.remove() }
   let inner = scratch.file("expanded")
@@ -42,7 +42,7 @@ private func inspected(_ path: String) throws -> [JSONMember] {
   let facts: [JSONMember] = .init(
     ("encoding", .string(encoding.rawValue)), ("rawLength", JSONValue(raw.length)),
     ("rawSHA256", .string(raw.sha256.hex)))
-  return [file] + facts + (try innerKind.members(inner))
+  return [file] + facts + (try naming(path) { try innerKind.members(inner) })
 }
 
 extension JSONValue {

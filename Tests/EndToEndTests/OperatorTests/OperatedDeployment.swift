@@ -9,10 +9,11 @@ final class OperatedDeployment {
   /// Version N has N shops, and its first shop is called `name N`.
   static let versions = 3
 
-  init() throws {
+  /// `schema` is SQL for further parts of the origin.
+  init(with schema: String = "") throws {
     folder = try TemporaryFolder(inMemory: true)
     try origin(
-      "CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT, rank REAL); INSERT INTO shop VALUES (1, 'name 1', 1)"
+      "CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT, rank REAL); INSERT INTO shop VALUES (1, 'name 1', 1); \(schema)"
     )
     try SeedbankBinary.succeed(["init", "my.sqlite"], in: folder.path)
     try SeedbankBinary.succeed(["regenerate"], in: folder.path)
