@@ -98,7 +98,7 @@ import Testing
       environment.sleep = { try await Task.sleep(for: $0) }
     }
     try await waits.update()
-    let waiting = Task { try await waits.keepUpdated() }
+    let waiting = Task<Void, any Error> { try await waits.keepUpdated() }
     waiting.cancel()
     #expect(await code { try await waiting.value } == .cancelled)
     let (reached, arrivals) = AsyncStream.makeStream(of: Void.self)
@@ -108,7 +108,7 @@ import Testing
         try await Task.sleep(for: .seconds(3600))
       }
     }
-    let updating = Task { try await waits.keepUpdated() }
+    let updating = Task<Void, any Error> { try await waits.keepUpdated() }
     var arrival = reached.makeAsyncIterator()
     await arrival.next()
     updating.cancel()
@@ -136,7 +136,7 @@ import Testing
     try fixture.publisher.publish(["a": "Alexanderplatz"])
     let store = try fixture.store()
     await store.suspend()
-    let keeping = Task { try await store.keepUpdated() }
+    let keeping = Task<Void, any Error> { try await store.keepUpdated() }
     keeping.cancel()
     #expect(await code { try await keeping.value } == .cancelled)
     await store.resume()

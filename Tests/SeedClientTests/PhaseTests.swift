@@ -147,12 +147,12 @@ import Testing
     async throws
   {
     let store = try store(over: SparedNetwork(publisher: fixture.publisher))
-    let first = Task { try await store.keepUpdated() }
+    let first = Task<Void, any Error> { try await store.keepUpdated() }
     for await _ in store.files { break }
     first.cancel()
     _ = await first.result
     let failures = AsyncStream.makeStream(of: SeedError.self)
-    let task = Task { try await store.keepUpdated { failures.continuation.yield($0) } }
+    let task = Task<Void, any Error> { try await store.keepUpdated { failures.continuation.yield($0) } }
     var failure = failures.stream.makeAsyncIterator()
     let waiting = try #require(await failure.next())
     #expect(waiting.code == .waitingForNetwork && waiting.isRetryable)

@@ -66,7 +66,7 @@ import Testing
 
   @Test func `remove ends a running download, and keepUpdated and live queries go on`() async throws {
     let store = try fixture.store()
-    var rows = store.rows("SELECT name FROM stop").makeAsyncIterator()
+    var rows = store.observe("SELECT name FROM stop").makeAsyncIterator()
     let (reached, arrivals) = AsyncStream.makeStream(of: Void.self)
     fixture.publisher.withServed { served in
       served.hold = { name in
@@ -75,7 +75,7 @@ import Testing
         try await Task.sleep(for: .seconds(3600))
       }
     }
-    let keeping = Task { try await store.keepUpdated { Issue.record("\($0)") } }
+    let keeping = Task<Void, any Error> { try await store.keepUpdated { Issue.record("\($0)") } }
     var arrival = reached.makeAsyncIterator()
     await arrival.next()
     fixture.publisher.withServed { $0.hold = nil }

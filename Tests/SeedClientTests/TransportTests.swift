@@ -68,6 +68,20 @@ import FoundationNetworking
         == "Seedbank/0.1.0 (transit; 2.1)|identity|bytes=5-9|\"x\"|/p/metadata/1.root.json")
   }
 
+  @Test func `a request that is cancelled before it starts ends`() async throws {
+    let transport = URLSessionTransport(
+      userAgent: "Seedbank", preparing: { _ in withUnsafeCurrentTask { $0?.cancel() } })
+    let request = TransportRequest(url: try #require(URL(string: "http://127.0.0.1:9/")))
+    let (count, ended) = (1000, Shared(0))
+    for _ in 0..<count {
+      Task {
+        try? await transport.send(request, to: Collected().receiver)
+        ended.withLock { $0 += 1 }
+      }
+    }
+    try await until { ended.withLock { $0 } == count }
+  }
+
   @Test func `headers of the app are sent and no content coding is requested`()
     async throws
   {

@@ -35,13 +35,19 @@ package final class URLSessionTransport: Transport {
   package func send(_ request: TransportRequest, to receiver: ResponseReceiver) async throws {
     try Task.checkCancellation()
     let task = session.dataTask(with: request.urlRequest(prepareRequest))
+    let isCancelled = Mutex(false)
     let result: Result<Void, any Error> = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let exchange = Exchange(request: request, receiver: receiver) { continuation.resume(returning: $0) }
-        exchanges.begin(exchange, of: task.taskIdentifier)
-        task.resume()
+        // A task cancelled earlier may have completed already, so that nothing would end the exchange.
+        let begins = isCancelled.withLock { isCancelled in
+          if !isCancelled { exchanges.begin(exchange, of: task.taskIdentifier) }
+          return !isCancelled
+        }
+        if begins { task.resume() } else { continuation.resume(returning: .success(())) }
       }
     } onCancel: {
+      isCancelled.withLock { $0 = true }
       task.cancel()
     }
     try Task.checkCancellation()

@@ -3,6 +3,7 @@
 // One counter for all threads and all calls, so that "the n-th operation" means the same in every run.
 // SEEDBANK_FAULT=kill:N, eio:N, enospc:N, eio-on:N or enospc-on:N (from N on); absent: nothing fails.
 // SEEDBANK_FAULT_ON=WORD: only operations on paths with that word count, and may fail.
+// SEEDBANK_FAULT_WHILE=PATH: only operations while there is such a file count, and may fail.
 // SEEDBANK_FAULT_COUNT=PATH takes the number of operations when the process exits.
 // SEEDBANK_FAULT_LOG=PATH takes every operation that succeeded, in order: a line of the operation's name, the path, a
 // second path or nothing, an offset and a length, parted by tabs; behind that line so many bytes, where it is a write.
@@ -49,6 +50,8 @@ __attribute__((destructor)) static void write_count(void) {
 static int fails(const char *path) {
   const char *word = getenv("SEEDBANK_FAULT_ON");
   if (word && !strstr(path, word)) return 0;
+  const char *sign = getenv("SEEDBANK_FAULT_WHILE");
+  if (sign && access(sign, F_OK) != 0) return 0;
   long number = atomic_fetch_add(&operations, 1) + 1;
   if (!fault_at || (fault_stays ? number < fault_at : number != fault_at)) return 0;
   if (fault_kills) raise(SIGKILL);

@@ -2,27 +2,109 @@ import Foundation
 import Support
 import Testing
 
-/// A command ends soon after SIGTERM in every phase.
+/// A command ends soon after SIGTERM or SIGINT in every phase, and leaves a usable state.
 @Suite struct EndTests {
+  private static let mirror = """
+    sed -i 's#^{#{"mirrors": [{"folder": "../mirror"}],#' seedbank/seedbank.json
+    mkdir mirror
+    """
+
   private static let commands = [
-    ["regenerate", "--snapshot"], ["verify"], ["status", "--check"], ["keys", "status"],
-    ["keys", "renew", "timestamp"],
-    ["config", "check"], ["diff", "1", "3"], ["run", "--port", "0"], ["serve", "--port", "0"],
+    EndedCommand(words: "regenerate --snapshot", before: "sqlite3 my.sqlite 'UPDATE shop SET rank = 9'"),
+    EndedCommand(words: "run --port 0", after: "seedbank verify"),
+    EndedCommand(words: "serve --port 0", after: "seedbank verify"), EndedCommand(words: "verify"),
+    EndedCommand(words: "status --check"), EndedCommand(words: "config check"),
+    EndedCommand(words: "diff 1 3"), EndedCommand(words: "rollback --to 1"), EndedCommand(words: "prune"),
+    EndedCommand(words: "new-epoch --yes"), EndedCommand(words: "ready $SILENT", after: "seedbank verify"),
+    EndedCommand(
+      words: "init my.sqlite --directory new",
+      after: """
+        test -e new || seedbank init my.sqlite --directory new
+        seedbank config check --config new/seedbank.json
+        """),
+    EndedCommand(
+      words: "demo --trips 10 --directory new",
+      after: """
+        test -e new || seedbank demo --trips 10 --directory new
+        seedbank config check --config new/seedbank.json
+        """),
+    EndedCommand(
+      words: "model new", before: "sqlite3 my.sqlite 'ALTER TABLE shop ADD COLUMN size'",
+      after: "test -e seedbank/my/models/1.1 || seedbank model new; seedbank config check"),
+    EndedCommand(
+      words: "origin log setup --yes",
+      after: """
+        grep '"log"' seedbank/my/dataset.json || seedbank origin log setup --yes
+        seedbank regenerate
+        """),
+    EndedCommand(
+      words: "export --to new.sqlite",
+      after: """
+        test -e new.sqlite || seedbank export --to new.sqlite
+        sqlite3 -bail new.sqlite 'SELECT rank FROM shop'
+        """),
+    EndedCommand(words: "mirror check", before: mirror), EndedCommand(words: "mirror push", before: mirror),
+    EndedCommand(
+      words: "recover --from copy", before: "rm -r seedbank/publication seedbank/state",
+      after: "seedbank recover --from copy || seedbank verify; seedbank regenerate"),
+    EndedCommand(
+      words: "recover --from $SILENT", before: "rm -r seedbank/publication seedbank/state",
+      after: "seedbank recover --from copy; seedbank regenerate"),
+    EndedCommand(words: "keys status"), EndedCommand(words: "keys renew root"),
+    EndedCommand(words: "keys rotate timestamp snapshot series"),
+    EndedCommand(
+      words: "keys add-signature root.sig",
+      before: """
+        mv seedbank/keys/root.key .
+        seedbank keys renew root --prepare
+        seedbank keys payload root > root.payload
+        seedbank keys sign root.payload --key root.key > root.sig
+        """,
+      after: """
+        seedbank keys status | grep waits && seedbank keys add-signature root.sig
+        seedbank regenerate
+        seedbank verify
+        """),
   ]
 
-  @Test func `SIGTERM ends each command at any moment, and the publication stays sound`() throws {
-    let deployment = try OperatedDeployment()
-    for command in Self.commands {
-      for _ in 0..<Stage.pick(quick: 3, full: 50, deep: 50) {
-        let milliseconds = UInt32.random(in: 0..<250)
-        let program = try TestProgram([SeedbankBinary.path] + command, in: deployment.folder.path)
-        usleep(milliseconds * 1000)
-        // A timeout is an error.
-        #expect(throws: Never.self, "\(command) after \(milliseconds) ms") { try program.stop(within: 5) }
-      }
-    }
-    #expect(try deployment.seedbank("regenerate").status == 0)
-    #expect(try deployment.seedbank("verify").status == 0)
+  private static let pull = "--dataset my --model 1.0 --root seedbank/root.json"
+  private static let follow = "--root seedbank/root.json --to new"
+
+  private static let clientCommands = [
+    EndedCommand(words: "pull $HOST \(pull) --store new"),
+    EndedCommand(words: "pull $SILENT \(pull) --store store", after: "seedbank doctor store"),
+    EndedCommand(
+      words: "pull $HOST \(pull) --store new --watch", after: "seedbank pull $HOST \(pull) --store new"),
+    EndedCommand(words: "pull $HOST \(pull) --bundle new", code: 1),
+    EndedCommand(
+      words: "pull $SILENT \(pull) --bundle new", after: "seedbank pull $HOST \(pull) --bundle new", code: 1),
+    EndedCommand(words: "follow $HOST \(follow) --once", code: 1),
+    EndedCommand(
+      words: "follow $SILENT \(follow) --once", after: "seedbank follow $HOST \(follow) --once", code: 1),
+    EndedCommand(words: "follow $HOST \(follow)", after: "seedbank follow $HOST \(follow) --once"),
+    EndedCommand(
+      words: "follow $HOST \(follow) --serve --port 0", after: "seedbank follow $HOST \(follow) --once"),
+    EndedCommand(words: "doctor store"), EndedCommand(words: "inspect store/generations/*/seed.sqlite"),
+    EndedCommand(words: "import rows.json --database app.sqlite --table shop"),
+    EndedCommand(
+      words: "import - --database app.sqlite --table shop --format json",
+      after: "seedbank import rows.json --database app.sqlite --table shop"),
+  ]
+
+  @Test func `a signal ends each command of a publisher at any moment, and the state stays usable`() throws {
+    try EndScene().expectEnds(Self.commands)
+  }
+
+  @Test func `a signal ends each command of a client at any moment, and the state stays usable`() throws {
+    try EndScene().expectEnds(Self.clientCommands)
+  }
+
+  @Test func `a command that no signal is sent to only prints`() throws {
+    let help = try SeedbankBinary.run(["help"]).output
+    let names = help.matches(of: #/(?m)^  ([a-z-]+) /#).map { String($0.1) }
+    let ended = Set((Self.commands + Self.clientCommands).map(\.name))
+    #expect(Set(names).subtracting(ended) == ["help", "version", "completion"])
+    #expect(ended.isSubset(of: names))
   }
 
   /// A signal before the handler is installed kills the program; a later one must not be lost.

@@ -111,7 +111,7 @@ import Testing
     defer { server.stop() }
     let waits = AsyncStream.makeStream(of: Duration.self)
     let store = try device.store(server.url) { waits.continuation.yield($0) }
-    let task = Task { try await store.keepUpdated() }
+    let task = Task<Void, any Error> { try await store.keepUpdated() }
     // Plus half of the jitter.
     for await wait in waits.stream where wait == .seconds(1234 + 10) { break }
     task.cancel()

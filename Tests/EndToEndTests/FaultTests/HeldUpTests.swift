@@ -1,0 +1,82 @@
+import Foundation
+import Support
+import Testing
+
+/// What holds a publisher up is named, and SIGTERM ends the wait.
+@Suite struct HeldUpTests {
+  private let deployment: OperatedDeployment
+
+  init() throws { deployment = try OperatedDeployment() }
+
+  private var folder: TemporaryFolder { deployment.folder }
+
+  private func program(_ words: String...) throws -> TestProgram {
+    try TestProgram([SeedbankBinary.path] + words, in: folder.path)
+  }
+
+  private func run(_ environment: [String: String] = [:]) throws -> RunningSeedbank {
+    try RunningSeedbank(["run", "--port", "0"], in: folder.path, environment: environment)
+  }
+
+  /// Starts a publisher and stops its process in a step that never ends.
+  private func stoppedPublisher() throws -> TestProgram {
+    try deployment.origin(
+      """
+      CREATE VIEW source AS SELECT id, name, rank FROM shop WHERE (WITH RECURSIVE n(i) AS
+      (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n)
+      """)
+    try Data("SELECT id, name, rank FROM source".utf8).write(to: URL(filePath: projection))
+    let publisher = try program("regenerate")
+    try waitUntil("it holds the lock", every: 0.02) {
+      try TestProgram.run(["flock", "-n", folder("seedbank/publication/.lock"), "true"]).status != 0
+    }
+    publisher.send(SIGSTOP)
+    return publisher
+  }
+
+  private var projection: String { folder("seedbank/my/models/1.0/shop.sql") }
+
+  @Test(.full) func `a stopped publisher that holds the lock is named, and its end ends the wait`() throws {
+    let publisher = try stoppedPublisher()
+    let holder = "(process \(publisher.identifier), seedbank)"
+    for words in [["regenerate"], ["keys", "renew", "root"]] {
+      let outcome = try SeedbankBinary.run(words, in: folder.path)
+      #expect(outcome.status == 75 && outcome.errors.contains(holder), "\(words): \(outcome)")
+    }
+    let other = try run()
+    try waitUntil("run logs the holder", every: 0.1) { other.errors.contains(holder) }
+    #expect(other.stop() == 0)
+    publisher.end()
+    try FileManager.default.removeItem(atPath: projection)
+    #expect(try deployment.seedbank("regenerate").status == 0)
+  }
+
+  @Test func `SIGTERM ends a publisher that waits for a stopped one`() throws {
+    let publisher = try stoppedPublisher()
+    let other = try program("regenerate")
+    usleep(500_000)
+    // It may have given up already.
+    let ending = try other.stop(within: 5)
+    #expect([.killed(signal: SIGTERM), .exited(75)].contains(ending), "\(other.errors)")
+    publisher.end()
+  }
+
+  @Test func `a disk that fills while run waits is named in log and status, and SIGTERM ends run`() throws {
+    let injector = try FaultInjector()
+    let isFull = folder("full")
+    let publisher = try run([
+      "LD_PRELOAD": injector.library, "SEEDBANK_FAULT": "enospc-on:1",
+      "SEEDBANK_FAULT_ON": "publication/targets", "SEEDBANK_FAULT_WHILE": isFull,
+    ])
+    try Data().write(to: URL(filePath: isFull))
+    try deployment.origin("UPDATE shop SET name = 'later' WHERE id = 1")
+    let words = "No space left on device"
+    try waitUntil("the log names it", every: 0.05) { publisher.errors.contains(words) }
+    #expect(try deployment.seedbank("status").output.contains(words))
+    let check = try deployment.seedbank("status", "--check")
+    #expect(check.status == 1 && check.output.contains(words), "\(check)")
+    #expect(publisher.stop() == 0)
+    try FileManager.default.removeItem(atPath: isFull)
+    #expect(try deployment.seedbank("regenerate").output.contains("version 4"))
+  }
+}
