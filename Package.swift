@@ -131,7 +131,7 @@ let package = Package(
       path: "Tests/Support", swiftSettings: strict),
     // A process of its own that reads a store while tests write to it.
     .executableTarget(
-      name: "StoreReader", dependencies: ["SeedClient"], path: "Tests/StoreReader",
+      name: "StoreReader", dependencies: ["SeedClient", "SeedFormat"], path: "Tests/StoreReader",
       swiftSettings: strict),
     // A client of any TUF repository, which Scripts/tuf-conformance tests.
     .executableTarget(

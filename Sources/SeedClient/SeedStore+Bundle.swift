@@ -1,3 +1,5 @@
+import SeedTrust
+
 extension SeedStore {
   /// The errors if no publication responds, including a network's sign-in page or a busy server.
   private static let unanswered: Set<SeedError.Code> = [

@@ -1,4 +1,5 @@
 import SeedDatabase
+import SeedFormat
 import SeedSystem
 
 extension SeedStore {

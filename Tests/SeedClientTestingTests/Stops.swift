@@ -24,7 +24,7 @@ enum Stops {
     mistake { try publisher().publish(rows) }
   }
 
-  static func mistake(_ body: () throws -> Version) -> String? {
+  static func mistake(_ body: () throws -> SeedVersion) -> String? {
     do {
       _ = try body()
       return nil

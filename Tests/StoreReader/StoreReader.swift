@@ -1,5 +1,6 @@
 import Foundation
 import SeedClient
+import SeedFormat
 
 /// Reads a store repeatedly until its input ends; prints the numbers of reads and versions and the longest
 /// duration. Exits with status 1 at the first read that mixes versions. With `follow`, it prints the results of a

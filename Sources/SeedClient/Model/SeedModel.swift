@@ -1,3 +1,5 @@
+public import SeedFormat
+
 /// The data that an app was built for: a dataset, a version of its model and that model's schema hash.
 ///
 /// `seedbank config swift` prints this value, so the publisher and the app agree on it.

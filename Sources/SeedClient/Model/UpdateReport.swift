@@ -96,13 +96,13 @@ public struct UpdateReport: Sendable, CustomStringConvertible {
   /// Rows changed by deltas, by table; empty after a snapshot, which may differ anywhere.
   public let changes: [String: SeedChanges.Table]
   /// Whether the series is active, deprecated or retired, so the app can ask its users to update.
-  public let lifecycle: Lifecycle
+  public let lifecycle: SeedLifecycle
   /// The update's duration, excluding device sleep.
   public let duration: Duration
 
   package init(
     plan: UpdatePlan, from: Version?, seed: Seed, bytes: Int, traffic: UpdateTraffic,
-    changes: [String: SeedChanges.Table], lifecycle: Lifecycle, duration: Duration
+    changes: [String: SeedChanges.Table], lifecycle: SeedLifecycle, duration: Duration
   ) {
     (self.plan, self.from, self.seed, self.bytes) = (plan, from, seed, bytes)
     (self.traffic, self.changes, self.lifecycle, self.duration) = (traffic, changes, lifecycle, duration)

@@ -1,3 +1,5 @@
+import SeedFormat
+
 /// Finds the generation to read: the current one, or the previous one if the current is unreadable.
 struct GenerationSearch: Sendable {
   let layout: StoreLayout

@@ -40,7 +40,7 @@ extension StateRecord {
     lastUpdated = try fields.timeIfPresent("updated")
     publishedAt = try fields.timeIfPresent("published")
     newestVersion = try fields.integerIfPresent("newest", from: 1).flatMap { try? Version($0) }
-    lifecycle = try Lifecycle(readingIfPresent: "lifecycle", in: &fields)
+    lifecycle = try SeedLifecycle(readingIfPresent: "lifecycle", in: &fields)
   }
 }
 

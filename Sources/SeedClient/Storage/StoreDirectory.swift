@@ -1,6 +1,7 @@
 import Foundation
 import SeedFormat
 import SeedSystem
+import SeedTrust
 
 enum StoreDirectory {
   /// `Seedbank/com.example.app/transit-2` in the folder for application data.

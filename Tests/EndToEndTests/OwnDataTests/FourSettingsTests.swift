@@ -7,7 +7,10 @@ import Testing
 @Suite struct FourSettingsTests {
   enum Setting: String, CaseIterable {
     case swift6 = "-swift-version 6"
-    case mainActor = "-swift-version 6 -default-isolation MainActor"
+    case mainActor = """
+      -swift-version 6 -default-isolation MainActor \
+      -enable-upcoming-feature MemberImportVisibility
+      """
     case nonsending = "-swift-version 6 -enable-upcoming-feature NonisolatedNonsendingByDefault"
     case swift5 = "-swift-version 5"
 
@@ -27,7 +30,7 @@ import Testing
     try check(["main.swift", "SeedModels.swift"], setting)
   }
 
-  /// The README's table, and names that are none in Swift.
+  /// The README's table, and names that Swift rejects.
   private static let schema = """
     CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT);
     CREATE TABLE "opening hours"("shop id" INTEGER PRIMARY KEY, "2nd" TEXT, "default" TEXT, at DATE, photo BLOB);
@@ -42,6 +45,20 @@ import Testing
   @Test(.full, arguments: Setting.allCases)
   func `the articles' examples compile without a warning`(_ setting: Setting) throws {
     try checkArticles(setting)
+  }
+
+  @Test func `an app's file gets no short names of the library`() throws {
+    let foreign = [
+      "Version", "Series", "Lifecycle", "Epoch", "Limits", "InvalidName", "JSONError", "MalformedJSON",
+      "DatasetName", "ModelVersion", "SHA256Digest",
+    ]
+    let exported = ["SeedValue", "SeedVersion", "SeedSeries", "SeedLifecycle"]
+    let names = (foreign + exported).map { "_ = \($0).self\n" }.joined()
+    try write("import SeedClient\n\n\(names)", to: "main.swift")
+    let failure = #expect(throws: Tool.Failure.self) { try check(["main.swift"], .swift6) }
+    let output = failure?.output ?? ""
+    let unseen = (foreign + exported).filter { output.contains("cannot find '\($0)' in scope") }
+    #expect(unseen == foreign, "\(output)")
   }
 
   /// A screen that calls the examples with closures of its own.
