@@ -115,7 +115,7 @@ public final class TestPublisher: Sendable {
   public func startEpoch() throws { try change { try $0.startEpoch() } }
 
   /// Publishes the series' lifecycle.
-  public func announce(_ lifecycle: Lifecycle) throws {
+  public func announce(_ lifecycle: SeedLifecycle) throws {
     try change { publication in
       publication.lifecycle = lifecycle
       try publication.sign()

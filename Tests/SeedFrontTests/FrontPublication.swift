@@ -53,7 +53,7 @@ final class FrontPublication: @unchecked Sendable {
 
   func publish(
     _ series: Series, head: Int, floor: Int, _ objects: [PublishedObject],
-    lifecycle: Lifecycle = .active, minor: Int = 1
+    lifecycle: SeedLifecycle = .active, minor: Int = 1
   ) throws {
     let state = try state(series, head, floor, lifecycle, minor)
     let metadata = SeriesMetadata(series: series, state: state, objects: objects)
@@ -63,7 +63,7 @@ final class FrontPublication: @unchecked Sendable {
   }
 
   private func state(
-    _ series: Series, _ head: Int, _ floor: Int, _ lifecycle: Lifecycle, _ minor: Int
+    _ series: Series, _ head: Int, _ floor: Int, _ lifecycle: SeedLifecycle, _ minor: Int
   ) throws -> SeriesState {
     let models = try (0...minor).map { try ModelVersion(major: series.major, minor: $0) }
     let schemas = Dictionary(uniqueKeysWithValues: models.dropFirst().map { ($0, Self.schema) })

@@ -162,7 +162,7 @@ import Testing
   @Test func `a series role round-trips with all its fields`() throws {
     let repository = try SignedRepository()
     for lifecycle in [
-      Lifecycle.active, .deprecated(sunset: nil, message: nil), .deprecated(sunset: "2027", message: "m"),
+      SeedLifecycle.active, .deprecated(sunset: nil, message: nil), .deprecated(sunset: "2027", message: "m"),
       .retired(message: nil), .retired(message: "gone"),
     ] {
       var metadata = try repository.metadata(series, head: 102)

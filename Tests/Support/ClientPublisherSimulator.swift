@@ -39,7 +39,7 @@ package final class ClientPublisherSimulator: @unchecked Sendable {
     get { publication.pollSeconds }
     set { publication.pollSeconds = newValue }
   }
-  package var lifecycle: Lifecycle {
+  package var lifecycle: SeedLifecycle {
     get { publication.lifecycle }
     set { publication.lifecycle = newValue }
   }

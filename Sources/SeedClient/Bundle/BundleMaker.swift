@@ -173,7 +173,7 @@ package struct BundleReport: Hashable, Sendable {
   package let snapshot: PublishedObject
   package let metadataBytes: Int
   /// Whether the series is active, deprecated or retired.
-  package let lifecycle: Lifecycle
+  package let lifecycle: SeedLifecycle
 
   package var bytes: Int { snapshot.length + metadataBytes }
 }

@@ -33,7 +33,7 @@ public struct SeedState: Hashable, Sendable {
   /// Whether an update is under way.
   public package(set) var isUpdating = false
   /// Whether the series is active, deprecated or retired, as of the last check.
-  public var lifecycle: Lifecycle? { record.lifecycle }
+  public var lifecycle: SeedLifecycle? { record.lifecycle }
   /// The data's license, as the operator wrote it.
   public package(set) var license: String?
   /// The name to show with the data.
@@ -63,7 +63,7 @@ package struct StateRecord: Hashable, Sendable {
   package var lastUpdated: UTCTime?
   package var publishedAt: UTCTime?
   package var newestVersion: Version?
-  package var lifecycle: Lifecycle?
+  package var lifecycle: SeedLifecycle?
   package var pollSeconds: Int?
 }
 

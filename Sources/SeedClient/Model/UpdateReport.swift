@@ -96,7 +96,7 @@ public struct UpdateReport: Sendable, CustomStringConvertible {
   /// Rows changed by deltas, by table; empty after a snapshot, which may differ anywhere.
   public let changes: [String: SeedChanges.Table]
   /// Whether the series is active, deprecated or retired, so the app can ask its users to update.
-  public let lifecycle: Lifecycle
+  public let lifecycle: SeedLifecycle
   /// The update's duration, excluding device sleep.
   public let duration: Duration
   /// The phases in order. A phase occurs again if its files were unusable and others were downloaded.
@@ -104,7 +104,7 @@ public struct UpdateReport: Sendable, CustomStringConvertible {
 
   package init(
     plan: UpdatePlan, from: Version?, seed: Seed, bytes: Int, traffic: UpdateTraffic,
-    changes: [String: SeedChanges.Table], lifecycle: Lifecycle, duration: Duration,
+    changes: [String: SeedChanges.Table], lifecycle: SeedLifecycle, duration: Duration,
     phases: [Phase] = []
   ) {
     (self.plan, self.from, self.seed, self.bytes) = (plan, from, seed, bytes)

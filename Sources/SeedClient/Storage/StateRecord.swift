@@ -53,7 +53,7 @@ extension StateRecord {
     publishedAt = try fields.timeIfPresent("published")
     newestVersion = try fields.integerIfPresent("newest", from: 1).flatMap { try? Version($0) }
     pollSeconds = try fields.integerIfPresent("poll", from: 0)
-    lifecycle = try Lifecycle(readingIfPresent: "lifecycle", in: &fields)
+    lifecycle = try SeedLifecycle(readingIfPresent: "lifecycle", in: &fields)
   }
 }
 

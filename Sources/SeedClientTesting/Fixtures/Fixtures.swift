@@ -42,7 +42,7 @@ extension SeedState {
     model: SeedModel = .fixture, version: Int? = 1, newestVersion: Int? = nil,
     origin: SeedOrigin? = .downloaded, publishedAt: Date? = nil, lastChecked: Date? = nil,
     lastUpdated: Date? = nil, lastError: SeedError? = nil, bundleError: SeedError? = nil,
-    lifecycle: Lifecycle? = .active, license: String? = nil, attribution: String? = nil,
+    lifecycle: SeedLifecycle? = .active, license: String? = nil, attribution: String? = nil,
     source: String? = nil, isStale: Bool = false
   ) -> SeedState {
     var state = SeedState(model)

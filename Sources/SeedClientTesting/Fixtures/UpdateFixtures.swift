@@ -55,7 +55,7 @@ extension UpdateReport {
   ///   - duration: The update's duration.
   public static func fixture(
     _ action: Action = .applied, from: Int? = 1, to: Int = 2, bytes: Int = 1_000,
-    changes: [String: SeedChanges.Table] = [:], lifecycle: Lifecycle = .active,
+    changes: [String: SeedChanges.Table] = [:], lifecycle: SeedLifecycle = .active,
     duration: Duration = .seconds(1)
   ) -> UpdateReport {
     let plan = UpdatePlan.fixture(action, from: from, to: to, bytes: bytes)

@@ -15,7 +15,7 @@ package final class TestPublication {
   package let host = MemoryHost()
   package var now: UTCTime
   package var pollSeconds = 60
-  package var lifecycle = Lifecycle.active
+  package var lifecycle = SeedLifecycle.active
   /// Whether snapshots ship without their secondary indexes.
   package var leavesIndexesOut = false
   package var isModelDropped = false

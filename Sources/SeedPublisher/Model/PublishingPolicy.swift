@@ -10,7 +10,7 @@ package struct PublishingPolicy: Hashable, Sendable {
   package var indexes = IndexPlace.snapshot
   package var provenance = Provenance()
   /// By major. Missing majors are active.
-  package var lifecycles: [Int: Lifecycle] = [:]
+  package var lifecycles: [Int: SeedLifecycle] = [:]
   /// The polling interval of clients.
   package var pollSeconds = 60
   /// The validity of online signatures.

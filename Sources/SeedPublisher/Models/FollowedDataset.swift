@@ -9,7 +9,7 @@ package import SeedTrust
 package final class FollowedDataset: Sendable {
   /// The parts of a dataset's files that count while it is followed.
   package typealias Found = (
-    models: [ModelDefinition], lifecycles: [Int: Lifecycle], knownOrigin: OriginOutline?
+    models: [ModelDefinition], lifecycles: [Int: SeedLifecycle], knownOrigin: OriginOutline?
   )
 
   private struct State {

@@ -5,13 +5,13 @@ package import SeedTrust
 package struct LifecycleChange {
   private let dataset: DatasetName
   private let major: Int
-  private let lifecycle: Lifecycle
+  private let lifecycle: SeedLifecycle
   private let file: String
   private let isLast: Bool
 
   /// `file`: the dataset's configuration; `isLast`: all other majors are retired.
   package init(
-    _ dataset: DatasetName, _ major: Int, _ lifecycle: Lifecycle, in file: String, isLast: Bool
+    _ dataset: DatasetName, _ major: Int, _ lifecycle: SeedLifecycle, in file: String, isLast: Bool
   ) {
     (self.dataset, self.major, self.lifecycle) = (dataset, major, lifecycle)
     (self.file, self.isLast) = (file, isLast)
@@ -48,7 +48,7 @@ package struct LifecycleChange {
   }
 }
 
-extension Lifecycle {
+extension SeedLifecycle {
   /// Reports, without a full stop, that a major continues after its sunset.
   package func overdue(_ major: Int, now: UTCTime) -> String? {
     guard let sunset, let day = UTCTime(day: sunset), day.adding(days: 1) <= now else { return nil }

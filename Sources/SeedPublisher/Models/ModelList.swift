@@ -4,7 +4,7 @@ package import SeedTrust
 package struct ModelList {
   /// A dataset with its models, their plans, and its lifecycles by major.
   package typealias Dataset = (
-    name: DatasetName, models: [ModelDefinition], plans: [SeriesPlan], lifecycles: [Int: Lifecycle]
+    name: DatasetName, models: [ModelDefinition], plans: [SeriesPlan], lifecycles: [Int: SeedLifecycle]
   )
 
   private let rows: [Row]
@@ -14,7 +14,7 @@ package struct ModelList {
     let version: ModelVersion
     let schema: SHA256Digest
     let isPublished: Bool
-    let lifecycle: Lifecycle
+    let lifecycle: SeedLifecycle
     let path: String
   }
 

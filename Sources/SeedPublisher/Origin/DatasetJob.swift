@@ -30,7 +30,7 @@ package struct DatasetJob: Sendable {
     set { policy[keyPath: field] = newValue }
   }
 
-  func lifecycle(_ series: Series) -> Lifecycle { policy.lifecycles[series.major] ?? .active }
+  func lifecycle(_ series: Series) -> SeedLifecycle { policy.lifecycles[series.major] ?? .active }
 
   /// The parts that are new in `outline` since the newest model was made.
   package func gain(in outline: OriginOutline) -> OriginGain {

@@ -11,7 +11,7 @@ package struct SeriesState: Hashable, Sendable {
   package var model: ModelVersion
   /// The schema hash of every minor model that can open the files.
   package var models: [ModelVersion: SHA256Digest]
-  package var lifecycle: Lifecycle
+  package var lifecycle: SeedLifecycle
   package var publishedAt: UTCTime
   /// Seconds between a client's polls.
   package var pollSeconds: Int
@@ -25,7 +25,7 @@ package struct SeriesState: Hashable, Sendable {
 
   package init(
     epoch: Epoch, head: Version, floor: Version, model: ModelVersion, models: [ModelVersion: SHA256Digest],
-    lifecycle: Lifecycle = .active, publishedAt: UTCTime, pollSeconds: Int,
+    lifecycle: SeedLifecycle = .active, publishedAt: UTCTime, pollSeconds: Int,
     license: String? = nil, attribution: String? = nil, source: String? = nil, hold: SeriesHold? = nil
   ) {
     (self.epoch, self.head, self.floor, self.model, self.models) = (epoch, head, floor, model, models)
@@ -42,7 +42,7 @@ package struct SeriesState: Hashable, Sendable {
     model = try fields.value("model", ModelVersion.init(_:))
     models = try Self.models(&fields)
     var lifecycle = try fields.object("lifecycle")
-    self.lifecycle = try Lifecycle(reading: &lifecycle)
+    self.lifecycle = try SeedLifecycle(reading: &lifecycle)
     publishedAt = UTCTime(secondsSinceEpoch: try fields.integer("publishedAt", from: 0))
     pollSeconds = try fields.integer("pollSeconds", from: 1)
     license = try fields.stringIfPresent("license")

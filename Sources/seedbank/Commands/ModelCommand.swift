@@ -162,7 +162,7 @@ extension Command {
     if let sunset, UTCTime(day: sunset) == nil {
       throw arguments.unsuitable("sunset", sunset, "a day as YYYY-MM-DD")
     }
-    let lifecycle: Lifecycle =
+    let lifecycle: SeedLifecycle =
       action == .retire ? .retired(message: message) : .deprecated(sunset: sunset, message: message)
     let isLast = majors.allSatisfy { $0 == major || dataset.policy.lifecycles[$0]?.isRetired == true }
     let change = LifecycleChange(dataset.name, major, lifecycle, in: dataset.file, isLast: isLast)

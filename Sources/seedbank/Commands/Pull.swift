@@ -115,7 +115,7 @@ extension UpdatePlan {
     }
   }
 
-  func json(_ series: Series, _ lifecycle: Lifecycle) -> JSONValue {
+  func json(_ series: Series, _ lifecycle: SeedLifecycle) -> JSONValue {
     [
       "dataset": .string(series.dataset.text), "series": JSONValue(series.major),
       "action": .string(action.rawValue), "reason": .string(reason.rawValue),

@@ -66,13 +66,13 @@ final class LifecycleNotice: Sendable {
   private let series: Series
   /// True for `--watch --json`, which prints an event; otherwise the result includes the lifecycle.
   private let isEvent: Bool
-  private let told = Mutex(Lifecycle.active)
+  private let told = Mutex(SeedLifecycle.active)
 
   init(_ series: Series, _ console: Console, isEvent: Bool) {
     (self.series, self.console, self.isEvent) = (series, console, isEvent)
   }
 
-  func tell(_ lifecycle: Lifecycle) {
+  func tell(_ lifecycle: SeedLifecycle) {
     let isNews = told.withLock { told in
       defer { told = lifecycle }
       return told != lifecycle
@@ -83,7 +83,7 @@ final class LifecycleNotice: Sendable {
     if isEvent { try? console.result(["event": "lifecycle", "lifecycle": lifecycle.json]) }
   }
 
-  private func words(_ lifecycle: Lifecycle) -> String {
+  private func words(_ lifecycle: SeedLifecycle) -> String {
     let message = lifecycle.message.map { " (\($0))" } ?? ""
     return switch lifecycle {
     case .active: "is active again"

@@ -136,9 +136,9 @@ struct DatasetConfiguration: SettingsFile, Hashable {
 
   @Sendable private static func readLifecycles(
     _ value: ConfigurationValue
-  ) throws(ConfigurationError) -> [Int: Lifecycle]? {
+  ) throws(ConfigurationError) -> [Int: SeedLifecycle]? {
     guard value.written != nil else { return nil }
-    var lifecycles: [Int: Lifecycle] = [:]
+    var lifecycles: [Int: SeedLifecycle] = [:]
     for (name, inner) in try value.members() {
       guard let major = canonicalDecimal(name, in: 1...Limits.modelNumber) else {
         throw inner.error("expected a model's major as the key, such as \"2\", found \"\(name.clipped)\"")
@@ -151,15 +151,16 @@ struct DatasetConfiguration: SettingsFile, Hashable {
 
   private static func readLifecycle(
     _ state: ConfigurationValue, _ sunset: ConfigurationValue, _ message: ConfigurationValue
-  ) throws(ConfigurationError) -> Lifecycle {
+  ) throws(ConfigurationError) -> SeedLifecycle {
     let (name, day) = (try state.text(), try sunset.text())
     if let day, UTCTime(day: day) == nil {
       throw sunset.error("expected a day as YYYY-MM-DD, found \"\(day.clipped)\"")
     }
-    if let name, let lifecycle = Lifecycle(name, sunset: day, message: try message.text()) {
+    if let name, let lifecycle = SeedLifecycle(name, sunset: day, message: try message.text()) {
       return lifecycle
     }
     throw state.error(
-      "expected \(alternatives(Lifecycle.states)), found \(name.map { "\"\($0.clipped)\"" } ?? "nothing")")
+      "expected \(alternatives(SeedLifecycle.states)), found \(name.map { "\"\($0.clipped)\"" } ?? "nothing")"
+    )
   }
 }

@@ -76,7 +76,7 @@ extension LocalSeriesStatus {
     return "\(upcoming.text.map { "\($0), " } ?? "")\(look) while 'seedbank run' is running"
   }
 
-  private static func words(_ lifecycle: Lifecycle) -> String {
+  private static func words(_ lifecycle: SeedLifecycle) -> String {
     lifecycle.word + (lifecycle.sunset.map { " until \($0)" } ?? "")
       + (lifecycle.message.map { " (\"\($0)\")" } ?? "")
   }

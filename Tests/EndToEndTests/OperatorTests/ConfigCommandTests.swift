@@ -146,7 +146,7 @@ import Testing
 
   @Test(arguments: [("2026-06-30T23:59:59Z", false), ("2026-07-01T00:00:00Z", true)])
   func `a major may be updated until its sunset's last second`(now: String, isOver: Bool) throws {
-    let lifecycle = Lifecycle.deprecated(sunset: "2026-06-30", message: nil)
+    let lifecycle = SeedLifecycle.deprecated(sunset: "2026-06-30", message: nil)
     #expect(try (lifecycle.overdue(1, now: #require(UTCTime(now))) != nil) == isOver)
   }
 

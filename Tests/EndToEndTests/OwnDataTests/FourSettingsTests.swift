@@ -7,7 +7,10 @@ import Testing
 @Suite struct FourSettingsTests {
   enum Setting: String, CaseIterable {
     case swift6 = "-swift-version 6"
-    case mainActor = "-swift-version 6 -default-isolation MainActor"
+    case mainActor = """
+      -swift-version 6 -default-isolation MainActor \
+      -enable-upcoming-feature MemberImportVisibility
+      """
     case nonsending = "-swift-version 6 -enable-upcoming-feature NonisolatedNonsendingByDefault"
     case swift5 = "-swift-version 5"
 

@@ -1,7 +1,7 @@
 package import SeedFormat
 
 /// The support state of a series.
-public enum Lifecycle: Hashable, Sendable {
+public enum SeedLifecycle: Hashable, Sendable {
   /// Updated, with no planned end.
   case active
   /// Still updated, but apps should move on by `sunset`, a date in the operator's words.
