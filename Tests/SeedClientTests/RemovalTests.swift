@@ -80,7 +80,7 @@ import Testing
     await arrival.next()
     fixture.publisher.withServed { $0.hold = nil }
     try await store.remove()
-    #expect(try await rows.next()?.map { $0[0].string } == ["One"])
+    #expect(try await rows.next()?.map { $0["name"] } == ["One"])
     keeping.cancel()
     _ = await keeping.result
   }
