@@ -62,14 +62,25 @@ import Testing
       .map { "\(SeedbankBinary.folder)/\(module).build/\($0.split(separator: "/").last ?? "").o" }
   }
 
-  /// Expects that a program can exit while threads of the library verify.
+  /// Expects that a program can end at random moments, while threads of the library download and verify: by `break` some
+  /// microseconds after the first rows, which its second argument names, or by a signal.
   private func expectEnd(of address: String) throws {
-    try compile(for: address, printing: "print(shops); break")
+    let pause = "try? await Task.sleep(for: .microseconds(Int(CommandLine.arguments[2]) ?? 0))"
+    try compile(for: address, printing: "print(shops); \(pause); break")
+    let seed = Stage.current == .quick ? 1 : UInt64.random(in: 0...UInt64.max)
+    var random = SplitMix(seed: seed)
     for number in 0..<Stage.pick(quick: 15, full: 500, deep: 500) {
+      let moment = UInt32.random(in: 0..<150_000, using: &random)
       let app = try TestProgram(
-        [folder("app"), folder("seedbank/root.json")], environment: ["XDG_DATA_HOME": folder("data\(number)")]
-      )
-      #expect(try app.wait() == .exited(0))
+        [folder("app"), folder("seedbank/root.json"), "\(moment / 10)"],
+        environment: ["XDG_DATA_HOME": folder("data\(number)")])
+      let signal = number.isMultiple(of: 2) ? nil : random.pick([SIGTERM, SIGINT])
+      if let signal {
+        usleep(moment)
+        app.send(signal)
+      }
+      let (ending, intended) = (try app.wait(), signal.map(TestProgram.Ending.killed))
+      #expect([.exited(0), intended].contains(ending), "number \(number), moment \(moment), seed \(seed)")
     }
   }
 
