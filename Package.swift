@@ -203,7 +203,8 @@ if hasPostgres {
       [
         "SeedSystem", "SeedPostgres", "SeedPublication", "SeedPublisher", "SeedDatabase", "SeedTrust",
         "SeedFormat", "Support",
-      ]),
+      ],
+      programs: ["paused_standby.py"]),
   ]
 }
 
