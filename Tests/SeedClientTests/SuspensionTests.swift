@@ -108,7 +108,7 @@ import Testing
         try await Task.sleep(for: .seconds(3600))
       }
     }
-    let keeping = Task { try await store.keepUpdated { Issue.record("\($0)") } }
+    let keeping = Task<Void, any Error> { try await store.keepUpdated { Issue.record("\($0)") } }
     var arrival = reached.makeAsyncIterator()
     await arrival.next()
     await store.suspend()

@@ -198,7 +198,7 @@ import Testing
           if duration > .seconds(1), duration != .seconds(30) { waiting.continuation.yield(duration) }
           try await Task.sleep(for: .milliseconds(1))
         }, chance: { 0.5 }, uptime: { .zero }))
-    let task = Task { try await store.keepUpdated() }
+    let task = Task<Void, any Error> { try await store.keepUpdated() }
     var wait = waiting.stream.makeAsyncIterator()
     let waits = [await wait.next(), await wait.next()]
     #expect(waits == [.seconds(20), .seconds(40)])

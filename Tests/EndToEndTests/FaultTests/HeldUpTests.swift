@@ -1,8 +1,9 @@
 import Foundation
+import SeedSystem
 import Support
 import Testing
 
-/// What holds a publisher up is named, and SIGTERM ends the wait.
+/// A publisher names the process or the full disk that holds it up, and SIGTERM ends its wait.
 @Suite struct HeldUpTests {
   private let deployment: OperatedDeployment
 
@@ -28,7 +29,7 @@ import Testing
     try Data("SELECT id, name, rank FROM source".utf8).write(to: URL(filePath: projection))
     let publisher = try program("regenerate")
     try waitUntil("it holds the lock", every: 0.02) {
-      try TestProgram.run(["flock", "-n", folder("seedbank/publication/.lock"), "true"]).status != 0
+      LockHolder.name(of: folder("seedbank/publication/.lock")) == "process \(publisher.identifier), seedbank"
     }
     publisher.send(SIGSTOP)
     return publisher

@@ -73,7 +73,7 @@ final class EndScene {
     usleep(microseconds)
     let ending = try program.stop(signal, within: Self.patience)
     guard [.killed(signal: signal), .exited(0), .exited(command.code)].contains(ending) else {
-      throw ProgramFailure(what: "\(ending)", output: program.output, errors: program.errors)
+      throw NeverHappened(what: "an end by the signal, but \(ending): \(program.errors)")
     }
     try shell(command.after ?? "seedbank \(command.words)", in: work)
   }
