@@ -80,9 +80,8 @@ package final class ImportSession {
     frame = isRejects ? try frames.anyFrame() : try frames.frame(of: document)
     self.isRejects = isRejects
     mentionsAll = mentionsAll && !isRejects
-    writer.place = RowPlace(document: document)
+    writer.place = RowPlace(document: document, row: 1)
     try restartSource()
-    issues.followsHeader = frame.csv != nil && frame.csv?.header == nil
     isAtStart = true
     finder = RowFinder(frame, isLines: isRejects)
   }
@@ -101,7 +100,7 @@ package final class ImportSession {
     listsFound.formUnion(finder.listsFound)
     // Later issues belong to no row.
     defer { writer.place = RowPlace() }
-    return place.row
+    return place.row - 1
   }
 
   private func run() throws {

@@ -44,7 +44,7 @@ import Testing
       mapping: ImportMapping("item", layout: .lines), policy: ImportPolicy(badRows: .collect))
     #expect(try bench.rows("SELECT id FROM item") == ["a", "b", "c"])
     #expect(report.issues.map(\.code) == [.malformed, .malformed])
-    #expect(report.issues.map(\.row) == [1, 3])
+    #expect(report.issues.map(\.row) == [2, 4])
     #expect(report.issues.map(\.key) == [nil, nil])
   }
 

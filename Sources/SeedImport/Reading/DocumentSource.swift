@@ -241,6 +241,7 @@ struct FilePlace {
 
 struct RowPlace {
   var document = ""
+  /// From 1; 0 for the whole import.
   var row = 0
   var offset = 0
   var line: Int?
