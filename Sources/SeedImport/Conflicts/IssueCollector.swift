@@ -50,7 +50,7 @@ final class IssueCollector {
     let content = content()
     open = ImportReject(
       issue, list: place.list, name: place.name, value: content.value, bytes: content.bytes,
-      header: content.header)
+      header: content.header, isRecord: place.isRecord)
   }
 
   func note(_ refusal: RejectedRow, _ table: String, _ place: RowPlace) {

@@ -36,7 +36,7 @@ public struct ImportIssue: Hashable, Sendable {
   public var row: Int
   /// The first byte of the row or value, from the document's start.
   public var offset: Int
-  /// The line in which the row begins, from 1; only in CSV, because its rows may span lines.
+  /// The line in which the row begins, from 1; only in CSV and in documents of lines.
   public var line: Int?
   /// The table.
   public var table: String

@@ -41,6 +41,7 @@ struct RejectedLine {
     place.row = try members.integer("row", from: 1)
     place.offset = try members.integer("offset", from: 0)
     place.line = try members.integerIfPresent("line", from: 1)
+    place.isRecord = try members.boolIfPresent("csv") ?? false
     place.list = try members.integer("list", from: 0)
     place.name = try members.stringIfPresent("name")
     var content = RowContent(value: json)
