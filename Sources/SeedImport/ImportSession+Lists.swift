@@ -29,10 +29,11 @@ extension ImportSession {
   /// Resets the source for the next document; its header must fit all lists of records.
   func restartSource() throws {
     let (frame, lists) = (self.frame, self.lists)
-    let format = frame.csv ?? CSVFormat()
+    // Rejected rows of CSV are lines of JSON.
+    let csv = isRejects ? nil : frame.csv
     do throws(ImportFailure) {
-      try source.restart(frame.csv) {
-        lists[frame.first].empty($0, format.empty)
+      try source.restart(csv, isLines: frame.isLines || isRejects) {
+        lists[frame.first].empty($0, csv?.empty ?? .quotes)
       } flawOfHeader: { names in
         frame.nodes[DocumentFrame.root].lists.lazy.compactMap { lists[$0].header.flaw(names) }.first
       }

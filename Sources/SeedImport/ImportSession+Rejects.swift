@@ -82,7 +82,7 @@ extension ImportSession {
     } catch let error as ImportFailure {
       return try refuse(RejectedRow(.malformed, error.message), list, line.content)
     }
-    row.numbers = line.place.line.map { _ in NumberSpelling(csv) }
+    row.numbers = line.place.isRecord ? NumberSpelling(csv) : nil
     if let flaw = row.flaw { return try refuse(row.placed(flaw), list, line.content) }
     try write(list, line.place.name, row)
   }

@@ -29,7 +29,7 @@ package final class ImportSession {
   /// Whether no byte has been read; the document may begin with a byte order mark.
   private var isAtStart = true
   /// Whether the document's lines are rejected rows of other documents.
-  private var isRejects = false
+  private(set) var isRejects = false
   /// Whether unmentioned rows may be deleted; a document of rejected rows is not the complete data.
   private var mentionsAll = true
   private var earlierBytes = 0
@@ -80,9 +80,8 @@ package final class ImportSession {
     frame = isRejects ? try frames.anyFrame() : try frames.frame(of: document)
     self.isRejects = isRejects
     mentionsAll = mentionsAll && !isRejects
-    writer.place = RowPlace(document: document)
+    writer.place = RowPlace(document: document, row: 1)
     try restartSource()
-    issues.followsHeader = frame.csv != nil && frame.csv?.header == nil
     isAtStart = true
     finder = RowFinder(frame, isLines: isRejects)
   }
@@ -101,7 +100,7 @@ package final class ImportSession {
     listsFound.formUnion(finder.listsFound)
     // Later issues belong to no row.
     defer { writer.place = RowPlace() }
-    return place.row
+    return place.row - 1
   }
 
   private func run() throws {
@@ -135,7 +134,8 @@ package final class ImportSession {
   /// A line that is not JSON is a bad row; in any other document the error is fatal.
   private func refuse(_ error: JSONError) throws {
     try writeCollected()
-    writer.place.offset = error.offset
+    source.mark(source.scanner.offset)
+    (writer.place.offset, writer.place.line) = (error.offset, source.line)
     guard frame.isLines || isRejects, !endsAtBadRows else { throw failure(error) }
     badLine = BadLine(error)
   }
@@ -143,8 +143,9 @@ package final class ImportSession {
   var endsAtBadRows: Bool { policy.badRows == .abort }
 
   func failure(_ error: JSONError) -> ImportFailure {
-    ImportFailure(
-      .document, "\(place.document): \(error.reason) at byte \(error.offset), in row \(place.row)")
+    let line = place.line.map { ", line \($0)" } ?? ""
+    return ImportFailure(
+      .document, "\(place.document): \(error.reason) at byte \(error.offset), in row \(place.row)\(line)")
   }
 
   func refuse(_ refusal: RejectedRow, _ list: List, _ row: RowContent) throws {
@@ -205,7 +206,7 @@ package final class ImportSession {
     source.mark(offset)
     (writer.place.list, writer.place.name) = (list, name)
     writer.place.offset = source.offsetInFile(offset)
-    writer.place.line = source.line
+    (writer.place.line, writer.place.isRecord) = (source.line, source.isRecord)
   }
 
   /// Writes the collected rows: together, or one by one if SQLite rejects any.

@@ -79,7 +79,7 @@ import Testing
           document, mapping: ImportMapping("item", layout: layout), policy: ImportPolicy(badRows: .collect),
           pieces: pieces)
       })
-    #expect(failure.message.contains("document 0, row 1, byte"))
+    #expect(failure.message.contains("document 0, row 2, byte"))
     #expect(failure.message.contains("longer than 16777216 bytes: divide it"))
   }
 }

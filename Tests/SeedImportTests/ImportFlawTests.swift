@@ -38,7 +38,7 @@ import Testing
           mapping: ImportMapping("item", layout: layout),
           policy: ImportPolicy(badRows: .collect), hooks: hooks, pieces: pieces)
         #expect(try bench.rows("SELECT id FROM item") == ["1", "3", "6"], "\(bad)")
-        #expect(rejected.map(\.issues[0].row) == [1, 3, 4])
+        #expect(rejected.map(\.issues[0].row) == [2, 4, 5])
         #expect(rejected.allSatisfy { $0.bytes?.isEmpty == false && $0.issues[0].code == .malformed })
       }
     }
@@ -62,7 +62,7 @@ import Testing
       }
       try run(document)
       #expect(try bench.rows("SELECT id FROM item") == ["a", "c"], "\(bad)")
-      #expect(rejected.map(\.issues[0].row) == [1, 2])
+      #expect(rejected.map(\.issues[0].row) == [2, 3])
       #expect(Set(rejected.map(\.issues[0].message)) == ["the row's name is not valid text"])
       var row = rejected[0]
       try run(row.json, areRejects: true)
@@ -117,7 +117,7 @@ import Testing
         try bench().run(documents: [document(bad, isLines: false)], mapping: ImportMapping("item"))
       }
       #expect(failure?.code == .document)
-      #expect(failure?.message.contains("in row 1") == true)
+      #expect(failure?.message.contains("in row 2") == true)
       let aside = Array(#"{"x":["#.utf8) + [0x22] + bad + [0x22] + Array(#"],"a":[{"id":1}]}"#.utf8)
       #expect(throws: ImportFailure.self) {
         try bench().run(
@@ -134,7 +134,7 @@ import Testing
       text, mapping: ImportMapping("item", layout: .csv()), policy: ImportPolicy(badRows: .collect),
       pieces: pieces)
     #expect(report.issues.map(\.line) == [5, 6, 11])
-    #expect(report.issues.map(\.row) == [1, 2, 5])
+    #expect(report.issues.map(\.row) == [2, 3, 6])
     #expect(report.issues.map(\.column) == ["id", nil, "id"])
     #expect(report.tables["item"]?.inserted == 3)
   }

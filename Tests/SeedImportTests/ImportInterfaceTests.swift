@@ -73,7 +73,7 @@ import Testing
       policy: ImportPolicy(badRows: .collect))
     let issue = try #require(report.issues.first)
     #expect(issue.document == "document 0")
-    #expect(issue.row == 1)
+    #expect(issue.row == 2)
     #expect(issue.offset == 30)
     #expect(issue.table == "person")
     #expect(issue.column == "rank")

@@ -42,7 +42,7 @@ import Testing
     }
     #expect(failure?.issue?.code == .notNull)
     #expect(failure?.issue?.column == "a")
-    #expect(failure?.issue?.row == 1)
+    #expect(failure?.issue?.row == 2)
     #expect(failure?.issue?.offset == 12)
     #expect(failure?.issue?.key == "id = 8")
     #expect(try bench.bytes() == before)
@@ -75,7 +75,7 @@ import Testing
     try bench().run(
       #"[{"id": 1}, {"a": "q", "n": [1, {"x": null}]}]"#, mapping: Self.mapping,
       policy: ImportPolicy(badRows: .collect), hooks: hooks)
-    #expect(lines == [#"1 {"a":"q","n":[1,{"x":null}]}"#])
+    #expect(lines == [#"2 {"a":"q","n":[1,{"x":null}]}"#])
   }
 
   @Test func `delete missing deletes unmentioned rows, but not rejected ones`() throws {

@@ -54,7 +54,7 @@ import Testing
     #expect(try bench.rows("SELECT id, big FROM person") == ["9007199254740993|-9223372036854775808"])
     #expect(report.issues.map(\.code) == [.typeMismatch, .typeMismatch])
     #expect(report.issues.map(\.column) == ["id", "big"])
-    #expect(report.issues.map(\.row) == [1, 2])
+    #expect(report.issues.map(\.row) == [2, 3])
     #expect(report.issues.map(\.offset) == [67, 91])
   }
 

@@ -37,6 +37,23 @@ import Testing
     #expect(report.tables["item"]?.inserted == 3)
   }
 
+  @Test(arguments: [1, 5, .max])
+  func `rows and lines are counted from 1`(pieces: Int) throws {
+    let collect = ImportPolicy(badRows: .collect)
+    let lines = try bench().run(
+      "\n{\"id\":\"a\"}\n[{\"id\":\"b\"},\n{}]\n", mapping: ImportMapping("item", layout: .lines),
+      policy: collect,
+      pieces: pieces)
+    let reason = #"table "item", column "id": the key column "id" is missing"#
+    #expect(lines.issues.map(\.description) == ["document 0, row 3, line 4, byte 25: \(reason)"])
+    let records = try bench().run(
+      "id,born\na,1\n\nb,x\n", mapping: ImportMapping("item", layout: .csv()), policy: collect, pieces: pieces
+    )
+    #expect(records.issues.first?.description.hasPrefix("document 0, row 2, line 4, byte 15: ") == true)
+    let array = try bench().run("[{}]", mapping: ImportMapping("item"), policy: collect, pieces: pieces)
+    #expect(array.issues.map(\.description) == ["document 0, row 1, byte 1: \(reason)"])
+  }
+
   @Test func `a line that is not JSON is one bad row, and the next line is read`() throws {
     let bench = try bench()
     let report = try bench.run(
@@ -44,7 +61,7 @@ import Testing
       mapping: ImportMapping("item", layout: .lines), policy: ImportPolicy(badRows: .collect))
     #expect(try bench.rows("SELECT id FROM item") == ["a", "b", "c"])
     #expect(report.issues.map(\.code) == [.malformed, .malformed])
-    #expect(report.issues.map(\.row) == [1, 3])
+    #expect(report.issues.map(\.row) == [2, 4] && report.issues.map(\.line) == [2, 4])
     #expect(report.issues.map(\.key) == [nil, nil])
   }
 

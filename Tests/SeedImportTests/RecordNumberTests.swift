@@ -103,7 +103,7 @@ import Testing
     #expect(report.rows == 2 && report.issueCount == 0)
     #expect(try bench.rows("SELECT id, x FROM t") == ["1|a"])
     let bad = try bench.run("p\nq\nid;n\n2;z\n", mapping: mapping, policy: Self.collecting, pieces: pieces)
-    #expect(bad.issues.map(\.line) == [4] && bad.issues.map(\.row) == [0])
+    #expect(bad.issues.map(\.line) == [4] && bad.issues.map(\.row) == [1])
   }
 
   @Test func `a given header with one skipped record replaces the document's own`() throws {

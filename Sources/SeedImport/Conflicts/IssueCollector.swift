@@ -11,7 +11,6 @@ final class IssueCollector {
   private var issues: [ImportIssue] = []
   private var rejections = 0
   private var open: ImportReject?
-  var followsHeader = false
   private let policy: ImportPolicy
 
   init(_ policy: ImportPolicy, _ hooks: ImportHooks) {
@@ -51,7 +50,7 @@ final class IssueCollector {
     let content = content()
     open = ImportReject(
       issue, list: place.list, name: place.name, value: content.value, bytes: content.bytes,
-      header: content.header)
+      header: content.header, isRecord: place.isRecord)
   }
 
   func note(_ refusal: RejectedRow, _ table: String, _ place: RowPlace) {
@@ -81,11 +80,9 @@ final class IssueCollector {
   }
 
   private func issue(_ refusal: RejectedRow, _ table: String, _ place: RowPlace) -> ImportIssue {
-    var issue = ImportIssue(
+    ImportIssue(
       document: place.document, row: place.row, offset: refusal.offset ?? place.offset, line: place.line,
       table: refusal.table ?? table, key: refusal.key, column: refusal.column, member: refusal.member,
       code: refusal.code, message: refusal.message)
-    issue.followsHeader = followsHeader
-    return issue
   }
 }

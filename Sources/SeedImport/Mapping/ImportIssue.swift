@@ -32,11 +32,11 @@ public struct ImportIssue: Hashable, Sendable {
 
   /// The document's name; empty if the issue is about the whole import, which has no row or offset either.
   public var document: String
-  /// The row within the document, from 0.
+  /// The row within the document, from 1; a CSV's header is no row.
   public var row: Int
   /// The first byte of the row or value, from the document's start.
   public var offset: Int
-  /// The line in which the row begins, from 1; only in CSV, because its rows may span lines.
+  /// The line in which the row begins, from 1; only in CSV and in documents of lines.
   public var line: Int?
   /// The table.
   public var table: String
@@ -50,8 +50,6 @@ public struct ImportIssue: Hashable, Sendable {
   public var code: Code
   /// The problem, as a sentence without a full stop.
   public var message: String
-  /// Whether the document's first record is a header rather than a row.
-  package var followsHeader = false
 
   package init(
     document: String, row: Int, offset: Int, line: Int? = nil, table: String, key: String? = nil,
@@ -73,11 +71,8 @@ extension ImportIssue: CustomStringConvertible {
     return "\(place)table \"\(table)\"\(key.map { ", \($0)" } ?? "")\(column)\(member): \(message)"
   }
 
-  /// CSV records are numbered from 1, without the header.
   private var place: String {
-    guard let line else { return "\(document), row \(row), byte \(offset)" }
-    let header = followsHeader ? " after the header" : ""
-    return "\(document), record \(row + 1)\(header), line \(line), byte \(offset)"
+    "\(document), row \(row)\(line.map { ", line \($0)" } ?? ""), byte \(offset)"
   }
 }
 

@@ -18,14 +18,17 @@ public struct ImportReject: Hashable, Sendable {
   /// The fields' names if a CSV record has another number of fields or is kept as bytes.
   public var header: [String]?
 
+  /// Whether the row is a CSV record, whose numbers are spelled as in CSV.
+  public var isRecord: Bool
+
   package static let mostIssues = 1000
 
   package init(
     _ issue: ImportIssue, list: Int, name: String?, value: [UInt8], bytes: [UInt8]? = nil,
-    header: [String]? = nil
+    header: [String]? = nil, isRecord: Bool = false
   ) {
     (issues, issueCount, self.list, self.name) = ([issue], 1, list, name)
-    (self.value, self.bytes, self.header) = (value, bytes, header)
+    (self.value, self.bytes, self.header, self.isRecord) = (value, bytes, header, isRecord)
   }
 
   mutating func add(_ issue: ImportIssue) {
@@ -42,7 +45,7 @@ extension ImportReject {
       ("document", .string(first.document)), ("row", JSONValue(first.row)),
       ("offset", JSONValue(first.offset)),
       ("line", first.line.map(JSONValue.init)), ("list", JSONValue(list)),
-      ("name", name.map(JSONValue.string)),
+      ("csv", isRecord ? .bool(true) : nil), ("name", name.map(JSONValue.string)),
       ("header", header.map(JSONValue.init(strings:))))
     let also = issues.count > 1 ? JSONValue.array(issues.dropFirst().map { .object($0.matter) }) : nil
     let rest: [JSONMember] = .init(

@@ -121,13 +121,13 @@ extension DocumentSource {
 extension DocumentSource {
   /// Resets for the next document; throws if its header lacks fields that the mapping needs.
   mutating func restart(
-    _ csv: CSVFormat?, _ empties: @escaping (String) -> RecordHeader.Empty,
+    _ csv: CSVFormat?, isLines: Bool = false, _ empties: @escaping (String) -> RecordHeader.Empty,
     flawOfHeader: @escaping ([String]) -> String? = { _ in nil }
   ) throws(ImportFailure) {
     scanner.restart()
     (base, latest) = (FilePlace(), FilePlace())
     records = csv.map { RecordReader($0, empties, flawOfHeader: flawOfHeader) }
-    decoder = csv.map { TextDecoder($0.encoding) }
+    decoder = csv != nil || isLines ? TextDecoder(csv?.encoding ?? .utf8) : nil
     numbers = csv.map(NumberSpelling.init)
     records?.recordsToSkip = csv?.skip ?? 0
     guard let names = csv?.header else { return }
@@ -136,7 +136,7 @@ extension DocumentSource {
   }
 
   mutating func feed(_ bytes: UnsafeRawBufferPointer) {
-    guard records != nil else { return scanner.feed(bytes) }
+    guard decoder != nil else { return scanner.feed(bytes) }
     mark(scanner.offset)
     base = latest
     guard let text = decoder?.take(bytes) else { return scanner.feed(bytes) }
@@ -186,7 +186,7 @@ extension DocumentSource {
 
   func offsetInFile(_ offset: Int) -> Int { place(of: offset).inFile }
 
-  /// The line of a marked row; only in CSV, because lines do not separate its rows.
+  /// The line of a marked row; only in CSV and in documents of lines.
   var line: Int? { decoder == nil ? nil : latest.line }
 }
 
@@ -241,9 +241,11 @@ struct FilePlace {
 
 struct RowPlace {
   var document = ""
+  /// From 1; 0 for the whole import.
   var row = 0
   var offset = 0
   var line: Int?
+  var isRecord = false
   var list = 0
   var name: String?
 }

@@ -15,8 +15,6 @@ struct RecordReader {
   private let flawOfHeader: ([String]) -> String?
   private(set) var header: RecordHeader?
   private(set) var flaw: RejectedRow?
-  /// Whether the header is the document's first record.
-  let hasHeader: Bool
   /// Records left to skip before the header or the first row.
   var recordsToSkip = 0
 
@@ -29,7 +27,7 @@ struct RecordReader {
     flawOfHeader: @escaping ([String]) -> String? = { _ in nil }
   ) {
     delimiter = CSVFormat.byte(format.delimiter) ?? UInt8(ascii: ",")
-    (encoding, hasHeader) = (format.encoding, format.header == nil)
+    encoding = format.encoding
     (self.empties, self.flawOfHeader) = (empties, flawOfHeader)
   }
 

@@ -38,9 +38,10 @@ struct RejectedLine {
   init(parsing line: [UInt8], json: [UInt8]) throws(MalformedJSON) {
     var members = try JSONObjectReader(parsing: line, at: "line")
     var place = RowPlace(document: try members.string("document"))
-    place.row = try members.integer("row", from: 0)
+    place.row = try members.integer("row", from: 1)
     place.offset = try members.integer("offset", from: 0)
     place.line = try members.integerIfPresent("line", from: 1)
+    place.isRecord = try members.boolIfPresent("csv") ?? false
     place.list = try members.integer("list", from: 0)
     place.name = try members.stringIfPresent("name")
     var content = RowContent(value: json)

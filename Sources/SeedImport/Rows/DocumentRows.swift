@@ -83,7 +83,7 @@ package final class DocumentRows {
     } catch let error as JSONError {
       throw ImportFailure(.document, "\(document), byte \(error.offset): \(error.reason)")
     } catch let error as LongRow {
-      throw error.failure(document, row: count)
+      throw error.failure(document, row: count + 1)
     } catch let error as ImportFailure {
       throw ImportFailure(error.code, "\(document): \(error.message)")
     }

@@ -192,6 +192,6 @@ private struct FeedScene {
     guard let value = try? JSONValue(parsing: Array(line.utf8)), let row = value["row"]?.integer,
       let list = value["list"]?.integer
     else { return nil }
-    return Reject(place: list * rowsEach + row, line: line)
+    return Reject(place: list * rowsEach + row - 1, line: line)
   }
 }

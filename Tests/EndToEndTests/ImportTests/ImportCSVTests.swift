@@ -106,11 +106,11 @@ import Testing
       "\(outcome.errors)")
   }
 
-  @Test func `a message names record, line, byte and member`() throws {
+  @Test func `a message names row, line, byte and member`() throws {
     let start = "id;NAME;zip\r\n1;\"a\r\nb\";7\r\n\r\n"
     let outcome = try run(
       Array(start.utf8) + Array("2;".utf8) + [0xE9, 0x0D, 0x0A], "--delimiter", ";", "--bad-rows", "skip")
-    let place = "record 2 after the header, line 5, byte \(start.utf8.count + 2)"
+    let place = "row 2, line 5, byte \(start.utf8.count + 2)"
     #expect(outcome.errors.contains(place), "\(outcome.errors)")
     #expect(outcome.errors.contains("member $.NAME: a field that is not valid UTF-8"), "\(outcome.errors)")
     let wrong = try run("id,name,zip,lat\n1,a,7,x\n", "--bad-rows", "skip", "--json")
@@ -119,11 +119,11 @@ import Testing
     #expect((issue?["line"]?.integer, issue?["offset"]?.integer) == (2, 22))
   }
 
-  @Test func `a taken unique value is reported with its record and column`() throws {
+  @Test func `a taken unique value is reported with its row and column`() throws {
     try folder.execute("CREATE UNIQUE INDEX by_name ON stop(name)")
     let outcome = try run("id,name,zip\n1,a,1\n2,a,2\n", "--bad-rows", "skip")
     let words =
-      "record 2 after the header, line 3, byte 18: table \"stop\", id = 2, column \"name\": "
+      "row 2, line 3, byte 18: table \"stop\", id = 2, column \"name\": "
     #expect(outcome.errors.contains(words), "\(outcome.errors)")
   }
 
