@@ -10,7 +10,8 @@
 //   sums, so the cost of the state digest depends on the change alone.
 // - Foreign keys are off on every connection that writes rows, because a cascade by SQLite would bypass the digest; the
 //   writer checks the references before its transaction ends.
-// - A connection is opened in a mode (``Connection/OpenMode``), never with flags at the call site.
+// - A connection is opened in a mode (``Connection/OpenMode``), never with flags at the call site. A file from elsewhere
+//   is a `.snapshot`, `.received` or `.seed`; `StructureTests` lists the files that use other modes.
 // - Check/ proves a seed from its bytes alone and trusts no stored claim of the file.
 // - Errors carry the statement, never the bound values: those are the operator's data.
 //
