@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @Suite("Structure")
@@ -6,6 +7,8 @@ struct StructureTests {
   static let longestFile = 400
   /// Limit of types named just once outside their file. Most of them could be part of their only user.
   static let typesNamedOnce = 87
+  /// Limits of the stops of the walks, in the article's order.
+  static let mostStops = [34, 38, 15]
 
   /// Each opens a file that this machine made, an operator's origin, or a generation that was checked when it came.
   static let openersOfOwnFiles = Set(
@@ -76,6 +79,16 @@ struct StructureTests {
   func fragments() {
     let types = tree.typesNamedOnce
     #expect(types.count <= Self.typesNamedOnce, "\(types.joined(separator: ", "))")
+  }
+
+  @Test("the article's walks stay short and name types that exist")
+  func walks() throws {
+    let path = #filePath.replacing(#/Tests\/.*/#, with: "Sources/SeedFormat/SeedFormat.docc/Walks.md")
+    let walks = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n## ").dropFirst(2)
+      .map { $0.split(separator: "\n").compactMap { $0.prefixMatch(of: #/[0-9]+\. (?:`([A-Z]\w+)`)?/#) } }
+    #expect(zip(walks, Self.mostStops).allSatisfy { $0.count <= $1 } && walks.count == Self.mostStops.count)
+    let words = Set(tree.files.flatMap(\.words.keys))
+    #expect(walks.joined().compactMap(\.output.1).filter { !words.contains(String($0)) } == [])
   }
 }
 

@@ -105,8 +105,7 @@ package struct Publisher: Sendable {
     _ body: (PublishedMetadata) throws -> Result
   ) throws -> Result {
     guard publication.exists else { throw PublicationError.missing(path: publication.path) }
-    try Folder.create(Folder.parent(of: stateFolder))
-    try Folder.create(stateFolder, mode: 0o700)
+    try Folder.createPrivate(stateFolder)
     return try publication.lock.hold(patience) {
       let published = try publication.verified().metadata
       if checkingKeys { try checkKeys(published) }

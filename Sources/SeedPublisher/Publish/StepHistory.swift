@@ -76,8 +76,7 @@ package struct StepHistory: Sendable {
   }
 
   private func write(_ records: [StepRecord]) throws -> Bool {
-    try Folder.create(Folder.parent(of: stateFolder))
-    try Folder.create(stateFolder, mode: 0o700)
+    try Folder.createPrivate(stateFolder)
     let connection = try Connection(path, .creator)
     // A publisher that checks every two seconds must not sync so often. A power failure costs only history.
     if records.allSatisfy({ $0.outcome == .unchanged }) { try connection.execute("PRAGMA synchronous = OFF") }

@@ -187,8 +187,9 @@ extension File {
 
   /// Removes other users' access, if this process owns the file.
   package func closeToOthers() throws(FileError) {
-    guard try stamp().isOpenToOthers else { return }
-    if fchmod(descriptor, 0o600) != 0, errno != EPERM { throw FileError("change the mode of", path) }
+    let mode = try status().st_mode
+    guard mode & 0o077 != 0 else { return }
+    if fchmod(descriptor, mode & 0o700) != 0, errno != EPERM { throw FileError("change the mode of", path) }
   }
 
   /// Releases the lock. Closing is not enough: a child between fork and exec shares the open file and so the lock.

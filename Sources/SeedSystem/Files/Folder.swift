@@ -7,6 +7,13 @@ package enum Folder {
     if mkdir(path, mode) != 0, errno != EEXIST { throw FileError("create the folder", path) }
   }
 
+  /// Creates a folder for its owner alone, and removes other users' access to an existing one.
+  package static func createPrivate(_ path: String) throws(FileError) {
+    try create(parent(of: path))
+    try create(path, mode: 0o700)
+    try File(path, for: .reading).closeToOthers()
+  }
+
   package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
   /// The names in a folder, sorted; empty if it is missing.

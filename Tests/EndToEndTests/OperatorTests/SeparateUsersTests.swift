@@ -18,8 +18,9 @@ import Testing
   }
 
   @Test func `another user can read the publication and no key`() throws {
-    let arguments = ["umask 0022; exec \"$0\" regenerate --snapshot", SeedbankBinary.path]
-    try Tool.run(["sh", "-ec"] + arguments, in: deployment.folder.path)
+    // Steps close a folder of the state that others may read.
+    let script = "umask 0022; chmod 755 seedbank/state; exec \"$0\" regenerate --snapshot"
+    try Tool.run(["sh", "-ec", script, SeedbankBinary.path], in: deployment.folder.path)
     let published = try all(below: deployment.folder("seedbank/publication"))
     let (locks, files) = (
       published.filter { $0.hasSuffix(".lock") }, published.filter { !$0.hasSuffix(".lock") }
