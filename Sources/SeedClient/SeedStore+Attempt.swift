@@ -49,8 +49,15 @@ extension SeedStore {
     fetcher.context = UpdateContext(policy: generation == nil ? first : policy, phases: phases)
     let metadata = try await writer.refresh(fetcher)
     note(metadata.state)
+    let heldLog = await writer.heldLog()
+    if let heldLog {
+      log.error(
+        "\(heldLog.path) has grown to \(ByteCount(bytes: heldLog.bytes)), because a reader does not end its transaction: end it"
+      )
+    }
     return try await UpdateAttempt(
-      model, fetcher, metadata, local: try? generation?.reader.meta(), rejected: writer.rejected())
+      model, fetcher, metadata, local: try? generation?.reader.meta(), rejected: writer.rejected(),
+      leavingLog: heldLog != nil)
   }
 
   func requireFetcher() throws(SeedError) -> Fetcher {
@@ -58,7 +65,6 @@ extension SeedStore {
     return fetcher
   }
 
-  /// Downloads all files of the plan before using any.
   private func carryOut(_ attempt: inout UpdateAttempt) async throws {
     let (plan, fetcher) = (attempt.plan, attempt.fetcher)
     guard plan.action != .upToDate else {
@@ -67,8 +73,21 @@ extension SeedStore {
       return
     }
     try plan.check(fetcher.context.policy)
+    let file = plan.action == .applied ? try? await current?.reader.shape() : nil
     try await fetcher.partial.makeRoom(
-      for: plan.objects, in: layout.directory, freeBytes: environment.freeBytes)
+      for: plan.objects, over: file, in: layout.directory, freeBytes: environment.freeBytes)
+    do {
+      try await install(&attempt)
+    } catch {
+      let held = (try? await fetcher.partial.keep(plan.objects)) ?? 0
+      throw DiskPlan(plan.objects, held: held, over: file).explaining(
+        error, available: environment.freeBytes(layout.directory), in: layout.directory)
+    }
+  }
+
+  /// Downloads all files of the plan before using any.
+  private func install(_ attempt: inout UpdateAttempt) async throws {
+    let (plan, fetcher) = (attempt.plan, attempt.fetcher)
     fetcher.context.phases.enter(.downloading(bytes: 0, totalBytes: plan.bytes))
     var files: [FetchedObject] = []
     for object in plan.objects {

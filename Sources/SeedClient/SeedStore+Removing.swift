@@ -3,7 +3,7 @@ import SeedSystem
 public import struct Foundation.URL
 
 extension SeedStore {
-  /// Removes everything in the store's directory, and frees the space.
+  /// Removes the store's files, and frees their space.
   ///
   /// The store then starts over at its next read or update, as after an installation: with the app's bundle or a
   /// download. A running ``keepUpdated(_:onFailure:)`` downloads the data again, so cancel its task first, or

@@ -225,26 +225,48 @@ private struct NoNetwork: Transport {
 
   // MARK: Disk space
 
-  @Test func `an update's disk space is calculated before its first byte`() throws {
+  private static let snapshot = object(.snapshot(.first, .gzip), length: 1000, raw: 10_000)
+  private static let delta = object(.delta(from: .first, to: .first.next), length: 100, raw: 2000)
+
+  @Test func `a snapshot needs the space of its two forms`() throws {
     func needed(_ objects: [PublishedObject], held: Int = 0) -> Int { DiskPlan(objects, held: held).needed }
-    let snapshot = Self.object(.snapshot(.first, .gzip), length: 1000, raw: 10_000)
-    let delta = Self.object(.delta(from: .first, to: .first.next), length: 100, raw: 1000)
     #expect(needed([]) == 0)
-    #expect(needed([snapshot]) > (1000 + 10_000) * 11 / 10)
-    #expect(needed([snapshot]) < 2 * (1000 + 10_000))
-    #expect(needed([snapshot, delta]) > needed([snapshot]) + 2 * 1000)
-    #expect(needed([snapshot], held: 500) < needed([snapshot]))
-    #expect(needed([Self.object(.snapshot(.first, .gzip), length: .max, raw: .max)]) == .max)
-    let plan = DiskPlan([snapshot], held: 0)
+    #expect(needed([Self.snapshot]) == 1000 + 10_000)
+    #expect(needed([Self.snapshot], held: 500) == 500 + 10_000)
+    #expect(needed([Self.snapshot, Self.delta]) > needed([Self.snapshot]) + 100 + 2000)
+    #expect(DiskPlan([Self.snapshot], held: 0).most == 1000 + 15_000)
+    let hostile = Self.object(.snapshot(.first, .gzip), length: .max, raw: .max)
+    #expect(needed([hostile]) == .max)
+    #expect(
+      DiskPlan([Self.object(.delta(from: .first, to: .first.next), length: 1, raw: .max)], held: 0).most
+        == .max)
+  }
+
+  @Test func `deltas need a page per changed row, and at most the file`() throws {
+    func needed(_ file: FileShape) -> Int { DiskPlan([Self.delta], held: 100, over: file).needed }
+    // 20 rows of 100 bytes.
+    let large = FileShape(bytes: 100_000_000, rows: 1_000_000, entries: 0, pageBytes: 4096)
+    #expect(abs(needed(large) - (20 * 4096 + 2000) * 120 / 100) < 1000)
+    // Rows with an index share the bytes, so there are 30, each of which changes three pages.
+    let indexed = FileShape(bytes: 100_000_000, rows: 1_000_000, entries: 1_000_000, pageBytes: 4096)
+    #expect(abs(needed(indexed) - (30 * 3 * 4096 + 2000) * 120 / 100) < 1000)
+    let small = FileShape(bytes: 8192, rows: 100, entries: 300, pageBytes: 4096)
+    #expect(abs(needed(small) - (8192 + 2000) * 120 / 100) < 100)
+    #expect(DiskPlan([Self.delta], held: 100, over: small).most == 8192 * 125 / 100 + 3 * 2000)
+  }
+
+  @Test func `an update without space is rejected with the sizes, before or after it began`() throws {
+    let plan = DiskPlan([Self.snapshot], held: 0)
     try plan.check(available: nil, in: "/")
     try plan.check(available: plan.needed, in: "/")
-    do {
-      try plan.check(available: plan.needed - 1, in: "/")
-      Issue.record("it fits")
-    } catch {
-      #expect(error.code == .insufficientSpace && error.neededBytes == plan.needed)
-      #expect(error.availableBytes == plan.needed - 1)
-    }
+    let refused = #expect(throws: SeedError.self) { try plan.check(available: plan.needed - 1, in: "/") }
+    #expect(refused?.code == .insufficientSpace && refused?.neededBytes == plan.needed)
+    #expect(refused?.availableBytes == plan.needed - 1)
+    let full = SeedError(plan.explaining(FileError("write", "/x", ENOSPC), available: 10, in: "/seeds"))
+    #expect(full.code == .insufficientSpace && full.neededBytes == plan.most && full.availableBytes == 10)
+    #expect(full.message.hasPrefix("the update needs up to 16.0 kB in /seeds, but 10"), "\(full)")
+    let other = SeedError(plan.explaining(FileError("write", "/x", EIO), available: 10, in: "/seeds"))
+    #expect(other.code == .io && other.neededBytes == nil)
   }
 
   private static func object(_ kind: PublishedObject.Kind, length: Int, raw: Int) -> PublishedObject {

@@ -21,9 +21,13 @@ import Testing
 
   init() throws { fixture = try StoreFixture(inMemory: true) }
 
-  private func publish(_ number: Int) throws {
+  private func change(_ number: Int) throws {
     let names = (0..<Self.stops).map { ("s\($0)", "Stop \($0) of \(number)") }
     try fixture.publisher.publish(Dictionary(uniqueKeysWithValues: names))
+  }
+
+  private func publish(_ number: Int) throws {
+    try change(number)
     guard number.isMultiple(of: Self.keptDeltas) else { return }
     let head = fixture.publisher.head
     try fixture.publisher.withdraw { $0.fileName.hasPrefix("delta") && $0.version.number < head }
@@ -88,6 +92,46 @@ import Testing
       #expect(await store.writer.emptyLog(), "the reader reads the file alone")
       #expect(try Self.seen(by: reader) == "Stop 0 of \(number)")
     }
+  }
+
+  @Test func `a reader that never ends keeps the log of one file, and the data continues in a new one`()
+    async throws
+  {
+    let messages = Shared<[String]>([])
+    var options = SeedOptions()
+    options.log = { entry in messages.withLock { $0.append(entry.message) } }
+    let store = try fixture.store(options: options) {
+      $0.sleep = { _ in try await Task.sleep(for: .seconds(3600)) }
+    }
+    try change(1)
+    try await store.update()
+    let (reader, held) = (try reader(), try file())
+    var reasons: [UpdatePlan.Reason] = []
+    for number in 2...21 {
+      try change(number)
+      reasons.append(try await store.update().plan.reason)
+      #expect(try await store.stops().first == "Stop 0 of \(number)")
+    }
+    #expect(reasons.count { $0 == .logHeld } == 1, "\(reasons)")
+    #expect(try log().bytes == 0)
+    let (left, size) = (try FileStamp("\(held.file)-wal")?.size, try FileStamp(held.file)?.size)
+    #expect(try #require(left) <= 4 * #require(size))
+    #expect(try Self.seen(by: reader) == "Stop 0 of 1")
+    #expect(messages.withLock(\.self).contains { $0.contains("-wal has grown to ") })
+  }
+
+  @Test func `if the policy forbids the snapshot, deltas continue despite the log`() async throws {
+    let store = try fixture.store { $0.sleep = { _ in try await Task.sleep(for: .seconds(3600)) } }
+    try change(1)
+    try await store.update()
+    let reader = try reader()
+    try swell()
+    try change(2)
+    let policy = UpdatePolicy(maximumBytes: try fixture.lastDelta.length)
+    #expect(try await store.update(policy).plan.reason != .logHeld)
+    try change(3)
+    #expect(try await store.update().plan.reason == .logHeld)
+    withExtendedLifetime(reader) {}
   }
 
   private func reader() throws -> Connection {

@@ -1,26 +1,32 @@
+import SeedDatabase
 import SeedFormat
 import SeedTrust
 
-/// The disk space that an update needs, computed before the download. Pure.
+/// The disk space that an update needs beside the existing files, computed before the download. Pure.
 struct DiskPlan: Hashable, Sendable {
+  /// The space to ask for: files and expanded snapshot, and the log of deltas to scattered rows.
   let needed: Int
+  /// The most that the update can use, with indexes that a snapshot left out and a log of every page.
+  let most: Int
 
-  /// SQLite writes a delta's rows to the write-ahead log before the file, so old and new pages exist at once.
-  private static let journalFactor = 2
   /// Secondary indexes missing from a snapshot are built on the device: half of the snapshot's size, in percent.
   private static let indexPercent = 50
-  private static let reservePercent = 10
+  /// The largest share of the file that one transaction has written to the log, in percent, and of its rows that it has
+  /// added to log and file (both measured).
+  private static let mostLogPercent = 125
+  private static let mostRowPercent = 300
 
-  init(_ objects: [PublishedObject], held: Int) {
-    let stored = objects.reduce(0) { $0.plus($1.length) }
-    let used = objects.reduce(0) { sum, object in
-      sum.plus(
-        object.isSnapshot
-          ? object.rawLength.plus(object.rawLength.percent(Self.indexPercent))
-          : object.rawLength.times(Self.journalFactor))
-    }
-    let all = max(stored - held, 0).plus(used)
-    needed = all.plus(all.percent(Self.reservePercent))
+  /// Deltas are applied to `file`, if known; `held` bytes of the objects are already here.
+  init(_ objects: [PublishedObject], held: Int, over file: FileShape? = nil) {
+    let stored = max(objects.reduce(0) { $0.plus($1.length) } - held, 0)
+    let snapshot = objects.first { $0.isSnapshot }?.rawLength ?? 0
+    let rows = objects.reduce(0) { $0.plus($1.isSnapshot ? 0 : $1.rawLength) }
+    let shape = file ?? .typical(snapshot)
+    let all = stored.plus(snapshot)
+    needed = all.plus(shape.log(ofRows: rows))
+    let log = rows == 0 ? 0 : max(shape.bytes, snapshot).percent(Self.mostLogPercent)
+    let indexes = snapshot.percent(Self.indexPercent)
+    most = max(needed, all.plus(indexes).plus(log).plus(rows.percent(Self.mostRowPercent)))
   }
 
   func check(available: Int?, in folder: String) throws(SeedError) {
@@ -30,19 +36,16 @@ struct DiskPlan: Hashable, Sendable {
       "the update needs \(ByteCount(bytes: needed)) in \(folder), but \(ByteCount(bytes: available)) are free: make room and try again",
       neededBytes: needed, availableBytes: available)
   }
-}
 
-// Saturates, because a hostile length must not trap.
-extension Int {
-  fileprivate func plus(_ other: Int) -> Int {
-    let (sum, overflows) = addingReportingOverflow(other)
-    return overflows ? .max : sum
+  /// Adds the sizes to the error of a disk that became full during the update.
+  func explaining(_ error: any Error, available: Int?, in folder: String) -> any Error {
+    let found = SeedError(error)
+    guard found.code == .insufficientSpace, found.neededBytes == nil, let available, most > available,
+      (error as? DatabaseError)?.place != .scratch
+    else { return error }
+    return SeedError(
+      .insufficientSpace,
+      "the update needs up to \(ByteCount(bytes: most)) in \(folder), but \(ByteCount(bytes: available)) are free (\(error)): make room and try again",
+      neededBytes: most, availableBytes: available)
   }
-
-  fileprivate func times(_ factor: Int) -> Int {
-    let (product, overflows) = multipliedReportingOverflow(by: factor)
-    return overflows ? .max : product
-  }
-
-  fileprivate func percent(_ part: Int) -> Int { self / 100 * part + self % 100 * part / 100 }
 }

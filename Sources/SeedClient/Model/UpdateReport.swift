@@ -23,6 +23,9 @@ public struct UpdatePlan: Hashable, Sendable {
     case onlySnapshot
     /// The deltas did not yield the published rows, so a snapshot replaces the data.
     case deltasFailed
+    /// A reader that does not end its transaction keeps a log of more than twice the file, so the data continues in a
+    /// new file with a log of its own.
+    case logHeld
   }
 
   /// The reason for the choice.

@@ -33,6 +33,17 @@ actor GenerationReader: BlockingActor {
 
   func sums() throws -> [String: TableSum] { try SeedTables.sums(openOwn()) }
 
+  func shape() throws -> FileShape {
+    let (connection, sums) = (try openOwn(), try sums())
+    let indexed = try connection.rows(
+      "SELECT tbl_name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL")
+    let page = try connection.integer("PRAGMA page_size") ?? 0
+    return FileShape(
+      bytes: Int(try (connection.integer("PRAGMA page_count") ?? 0) * page),
+      rows: sums.values.reduce(0) { $0 + $1.rows },
+      entries: indexed.reduce(0) { $0 + (sums[$1[0].text]?.rows ?? 0) }, pageBytes: Int(page))
+  }
+
   private func openOwn() throws -> Connection {
     try checkAccess()
     let opened = try own ?? Connection(folder.file, .reader)

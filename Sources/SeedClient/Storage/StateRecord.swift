@@ -7,7 +7,7 @@ import struct Foundation.Date
 extension StateRecord {
   private static let longest = 64 * 1024
   /// Allowed inaccuracy of the last check's time, in seconds: a check every minute must not write every minute.
-  private static let tolerance = 3600
+  static let tolerance = 3600
 
   /// False if only the time of the last check has changed, within the tolerance.
   func isWorthKeeping(over stored: StateRecord) -> Bool {
@@ -17,18 +17,6 @@ extension StateRecord {
     // Also saves after the clock was set back.
     return abs(now.secondsSinceEpoch - before.secondsSinceEpoch) >= Self.tolerance
   }
-
-  /// Missed checks after which the data may be outdated.
-  private static let missedChecks = 3.0
-
-  /// Whether the last check is unknown or too long ago; allows for the inaccuracy of its time.
-  func isOld(at now: UTCTime) -> Bool {
-    guard let lastChecked else { return true }
-    let age = abs(Double(now.secondsSinceEpoch) - Double(lastChecked.secondsSinceEpoch))
-    return age > Self.missedChecks * pollInterval.poll + Double(Self.tolerance)
-  }
-
-  var pollInterval: PollInterval { pollSeconds.map(PollInterval.init) ?? .unknown }
 
   /// Returns an empty record if the file is missing or unreadable: nothing depends on it.
   static func read(_ layout: StoreLayout) -> StateRecord {

@@ -298,6 +298,17 @@ actor StoreWriter: BlockingActor {
     return (try? open(folder).emptyLog()) ?? false
   }
 
+  /// A log of more than this many times its file is held by a reader that does not end its transaction.
+  private static let mostLogTimes = 2
+
+  /// The log that such a reader holds, and its bytes.
+  func heldLog() -> (path: String, bytes: Int)? {
+    guard let file = reading.map({ layout.folder($0).file }), let size = try? FileStamp(file)?.size,
+      let bytes = try? FileStamp("\(file)-wal")?.size, bytes > Self.mostLogTimes * size
+    else { return nil }
+    return ("\(file)-wal", bytes)
+  }
+
   /// Without a notification, a store notices the change at its next read.
   func notifyOthers() {
     guard lock?.isInPlace == true else { return }

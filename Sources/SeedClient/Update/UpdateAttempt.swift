@@ -16,14 +16,18 @@ struct UpdateAttempt {
   var bytes = 0
   var changes: [String: SeedChanges.Table] = [:]
 
-  /// `rejected` has hashes and digests that the store does not use again.
+  /// `rejected` has hashes and digests that the store does not use again. With `leavingLog`, prefers a new file to
+  /// deltas if the policy allows its size.
   init(
     _ model: SeedModel, _ fetcher: Fetcher, _ metadata: SeriesMetadata, local: SeedMeta?,
-    rejected: Set<SHA256Digest>
+    rejected: Set<SHA256Digest>, leavingLog: Bool
   ) throws(SeedError) {
     (self.model, self.fetcher, self.metadata) = (model, fetcher, metadata)
     (from, self.local, skipped) = (local?.version, local, rejected)
     plan = try UpdatePlanner(metadata, local, model, rejected: rejected).plan()
+    guard leavingLog, plan.action == .applied else { return }
+    let other = try? planner.snapshot(.logHeld, notBelow: from?.next)
+    if let other, (try? other.check(fetcher.context.policy)) != nil { plan = other }
   }
 
   /// Switches to a snapshot if the deltas from `version` do not yield the published rows; false without a snapshot.

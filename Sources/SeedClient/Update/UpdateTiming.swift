@@ -35,6 +35,20 @@ package struct PollInterval: Sendable {
   }
 }
 
+extension StateRecord {
+  /// Missed checks after which the data may be outdated.
+  private static let missedChecks = 3.0
+
+  /// Whether the last check is unknown or too long ago; allows for the inaccuracy of its time.
+  func isOld(at now: UTCTime) -> Bool {
+    guard let lastChecked else { return true }
+    let age = abs(Double(now.secondsSinceEpoch) - Double(lastChecked.secondsSinceEpoch))
+    return age > Self.missedChecks * pollInterval.poll + Double(Self.tolerance)
+  }
+
+  var pollInterval: PollInterval { pollSeconds.map(PollInterval.init) ?? .unknown }
+}
+
 /// Decides whether and when a push message causes an update. Pure.
 struct PushRule: Sendable {
   private var isWaiting = false

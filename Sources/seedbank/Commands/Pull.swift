@@ -112,6 +112,7 @@ extension UpdatePlan {
     case .onlyDeltas: "no snapshot leads there"
     case .onlySnapshot: "no deltas lead there"
     case .deltasFailed: "the deltas do not fit the data here"
+    case .logHeld: "a reader that does not end keeps the log"
     }
   }
 
