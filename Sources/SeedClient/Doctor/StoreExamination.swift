@@ -21,7 +21,7 @@ package struct StoreExamination {
       guard Folder.isFolder(layout.generations) else {
         throw SeedError(.io, "there is no store in \(layout.directory): 'seedbank pull' makes one")
       }
-      guard try hadData() else {
+      guard hadData else {
         throw SeedError(
           .io,
           "the store in \(layout.directory) has no data yet: update it, in the app or by 'seedbank pull', and examine it then"
@@ -58,9 +58,8 @@ package struct StoreExamination {
   // MARK: Generations
 
   /// False until the first download or bundle: it may have failed, or been interrupted before its data was current.
-  private func hadData() throws(FileError) -> Bool {
-    if Folder.exists(layout.current) { return true }
-    return try Folder.names(in: layout.generations).contains { layout.folder($0).has(.confirmed) }
+  private var hadData: Bool {
+    Folder.exists(layout.current) || StateRecord.read(layout).lastUpdated != nil
   }
 
   private func pointer(_ report: inout StoreReport) throws -> GenerationPointer? {

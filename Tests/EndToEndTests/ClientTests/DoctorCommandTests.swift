@@ -147,7 +147,7 @@ import Testing
     #expect(outcome.errors.contains("has no data yet: update it"), "\(outcome.errors)")
   }
 
-  @Test func `a lost pointer to data that was read is an error`() throws {
+  @Test func `a lost pointer to data is an error`() throws {
     try FileManager.default.removeItem(atPath: store.folder("store/CURRENT"))
     let outcome = try store.doctor()
     #expect(outcome.status == 65 && outcome.output.contains("error: CURRENT: it is missing"))

@@ -26,7 +26,7 @@ import Testing
     let made = try succeed(deployment, "model", "new")
     #expect(made.contains("Added table \"park\"\n") && made.contains("Added column \"shop\".\"phone\"\n"))
     #expect(made.contains("each client of my/1 downloads a snapshot once"))
-    #expect(made.contains("dataset: \"my\", model: \"1.1\",\n"))
+    #expect(made.contains("dataset: \"my\", version: \"1.1\",\n"))
     #expect(try succeed(deployment, "config", "check") == "nothing is wrong\n")
     #expect(try deployment.seedbank("regenerate").errors.isEmpty)
 

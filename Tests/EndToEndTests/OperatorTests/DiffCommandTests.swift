@@ -54,7 +54,7 @@ import Testing
   @Test func `diff rejects a file without tables`() throws {
     let deployment = try OperatedDeployment()
     try Tool.sqlite(deployment.folder("bare.sqlite"), "CREATE TABLE gone(id); DROP TABLE gone")
-    #expect(try deployment.seedbank("diff", "bare.sqlite", "bare.sqlite").status == 78)
+    #expect(try deployment.seedbank("diff", "bare.sqlite", "bare.sqlite").status == 65)
   }
 
   @Test func `diff rejects files and versions that do not exist or are no snapshot`() throws {

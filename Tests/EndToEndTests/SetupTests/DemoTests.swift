@@ -98,7 +98,7 @@ import Testing
     let hash = try SchemaReader.schema(of: schema).hash
     #expect(newest.output.contains("schema: \"\(hash)\""))
     let first = try folder.seedbank("config", "swift", "--dataset", "transit", "--model", "1.0")
-    #expect(first.output.contains("model: \"1.0\""))
+    #expect(first.output.contains("version: \"1.0\""))
     #expect(try folder.seedbank("config", "swift", "--model", "3.0").status == 64)
     #expect(try folder.seedbank("config", "swift", "--dataset", "bus").status == 64)
     #expect(try folder.seedbank("config", "sing").status == 64)
