@@ -1,4 +1,4 @@
-import func Foundation.exp
+import Foundation
 
 /// The sizes of a data file that decide how much a delta writes.
 struct FileShape: Hashable, Sendable {

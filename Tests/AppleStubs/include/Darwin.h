@@ -85,7 +85,8 @@ int fchmod(int descriptor, mode_t mode);
 #define SIGBUS 10
 #define SIGSEGV 11
 void (*signal(int number, void (*handler)(int)))(int);
-typedef enum { _CLOCK_THREAD_CPUTIME_ID = 16 } clockid_t;
+typedef enum { _CLOCK_MONOTONIC = 6, _CLOCK_THREAD_CPUTIME_ID = 16 } clockid_t;
+static const clockid_t CLOCK_MONOTONIC = _CLOCK_MONOTONIC;
 static const clockid_t CLOCK_THREAD_CPUTIME_ID = _CLOCK_THREAD_CPUTIME_ID;
 int clock_gettime(clockid_t clock, struct timespec *time);
 int poll(struct pollfd *descriptors, nfds_t count, int milliseconds);

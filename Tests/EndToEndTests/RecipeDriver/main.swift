@@ -96,7 +96,9 @@ let freed = try await clearDownloads(seeds)
 let cleared = await seeds.state.version
 try await seeds.prepare()
 let origin = await seeds.state.origin
-try done("clearDownloads", try await firstStops(seeds).count == 3 && cleared == nil && freed > 100_000 && origin == .bundled)
+try done(
+  "clearDownloads",
+  try await firstStops(seeds).count == 3 && cleared == nil && freed > 100_000 && origin == .bundled)
 
 let widget = try widgetSeeds(in: data)
 try done("widgetSeeds", try await firstStops(widget).count == 3)
