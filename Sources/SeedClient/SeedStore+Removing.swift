@@ -15,7 +15,7 @@ extension SeedStore {
   /// - Returns: Data files that stay because another store or process reads them; the next update after its end removes
   ///   them.
   @discardableResult
-  public func remove() async throws(SeedError) -> [URL] {
+  public func remove() async throws -> [URL] {
     guard fetcher != nil else { throw .readOnly(layout.directory) }
     try access.check()
     await halt(as: .removing)
@@ -39,7 +39,7 @@ extension SeedStore {
   private func startUnlessSuspended() async { if access == .removing { await start() } }
 
   /// Bytes of the files in the store's directory: data, the previous data, logs, unfinished downloads and metadata.
-  public nonisolated func diskUsage() async throws(SeedError) -> Int {
+  public nonisolated func diskUsage() async throws -> Int {
     do {
       return try await blocking { [layout] in try layout.paths.reduce(0) { $0 + (try Folder.bytes(of: $1)) } }
     } catch { throw SeedError(error) }
