@@ -30,7 +30,7 @@ enum OwnDelta {
     let connection = try Connection(files.target, .writer)
     let schema = try SchemaReader(connection).schema()
     let meta = SeedMeta(
-      series: Series("bench", model: "1.0"), model: "1.0", epoch: .random(), version: 1,
+      series: SeedSeries("bench", model: "1.0"), model: "1.0", epoch: .random(), version: 1,
       schema: schema.hash, digest: StateDigest.of([:]), provenance: Provenance())
     try connection.transaction { try SeedTables.create(meta, schema.tables, connection) }
     guard !FileManager.default.fileExists(atPath: files.delta(.hot)) else { return }
@@ -52,8 +52,9 @@ enum OwnDelta {
     }
     return writer.document(
       DeltaHeader(
-        series: Series("bench", model: "1.0"), model: "1.0", schema: schema.hash, from: try Version(version),
-        to: try Version(version + 1), digest: StateDigest.of(sums)))
+        series: SeedSeries("bench", model: "1.0"), model: "1.0", schema: schema.hash,
+        from: try SeedVersion(version),
+        to: try SeedVersion(version + 1), digest: StateDigest.of(sums)))
   }
 
   private static func add(_ rows: Statement, to writer: inout DeltaWriter) throws -> TableSum {

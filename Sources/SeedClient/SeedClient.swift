@@ -24,15 +24,11 @@
 //   update (`PollInterval` waits between updates; both honour `Retry-After`), and `WatchedRequest` enforces the timeouts.
 // - Apps catch only `SeedError`. Each folder's errors convert to it.
 
-// Re-exports only these, so that an app's file gets no short names such as `Version`.
+// Re-exports only these, so that an app's file gets no short names. Their members are visible with them.
 public import SeedFormat
 
+@_exported public import struct SeedFormat.SeedSeries
 @_exported public import enum SeedFormat.SeedValue
 @_exported public import protocol SeedFormat.SeedValueConvertible
+@_exported public import struct SeedFormat.SeedVersion
 @_exported public import enum SeedTrust.SeedLifecycle
-
-/// A version of a series' data, counted from 1.
-public typealias SeedVersion = Version
-
-/// A dataset and a major of its model.
-public typealias SeedSeries = Series

@@ -127,12 +127,12 @@ extension SeedStore {
     return meta
   }
 
-  func announce(_ generation: Generation, at version: Version) async {
+  func announce(_ generation: Generation, at version: SeedVersion) async {
     fileSender.latest = generation.seed(at: version)
     await sendEdition(of: generation, at: version)
   }
 
-  private func sendEdition(of generation: Generation, at version: Version) async {
+  private func sendEdition(of generation: Generation, at version: SeedVersion) async {
     // Without sums, every query runs again.
     editionSender.send(DataEdition(generation, at: version, try? await generation.reader.sums()))
   }

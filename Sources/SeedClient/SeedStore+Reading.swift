@@ -65,7 +65,7 @@ extension SeedStore {
   }
 
   /// The last reported version, without waiting for a turn.
-  package nonisolated var latestVersion: Version? { stateSender.latest?.version }
+  package nonisolated var latestVersion: SeedVersion? { stateSender.latest?.version }
 
   /// The phases of all updates from now on; see ``update(_:onPhase:)`` for those of one update.
   ///

@@ -98,7 +98,7 @@ public final class TestPublisher: Sendable {
   ///
   /// Returns the newest version. Publishes nothing without changes. Throws ``TestPublisherError`` for a bad row.
   @discardableResult
-  public func publish(_ changes: (inout RowChanges) throws -> Void) throws -> Version {
+  public func publish(_ changes: (inout RowChanges) throws -> Void) throws -> SeedVersion {
     var rows = RowChanges()
     try changes(&rows)
     return try change { [rows] in try $0.publish(rows) }
@@ -106,7 +106,7 @@ public final class TestPublisher: Sendable {
 
   /// Publishes the changes made by statements such as `UPDATE stop SET …`.
   @discardableResult
-  public func publish(sql: String) throws -> Version { try change { try $0.publish(sql: sql) } }
+  public func publish(sql: String) throws -> SeedVersion { try change { try $0.publish(sql: sql) } }
 
   /// Publishes the newest version also as a snapshot.
   public func publishSnapshot() throws { try change { try $0.publishSnapshot() } }
@@ -139,12 +139,12 @@ public final class TestPublisher: Sendable {
   }
 
   @discardableResult
-  private func change(_ body: (TestPublication) throws -> Void) throws -> Version {
+  private func change(_ body: (TestPublication) throws -> Void) throws -> SeedVersion {
     let head = try publication.withLock { publication in
       publication.now = clock.time
       try body(publication)
       return publication.head
     }
-    return try Version(max(head, 1))
+    return try SeedVersion(max(head, 1))
   }
 }

@@ -7,14 +7,14 @@ import SeedTrust
 struct ChangesPage: Sendable {
   let gzip: ServedDocument
   let rawLength: Int
-  let to: Version
+  let to: SeedVersion
   let hasMore: Bool
 
   /// Smaller pages are expanded in memory, so that the server can cache the response.
   private static let smallBytes = 32 * 1024
 
   init(
-    _ series: SeriesMetadata, since: Version, _ chain: [PublishedObject], upTo limit: Int,
+    _ series: SeriesMetadata, since: SeedVersion, _ chain: [PublishedObject], upTo limit: Int,
     read: (PublishedObject) throws -> [UInt8]
   ) throws {
     let deltas = Self.prefix(of: chain, upTo: limit)
@@ -46,7 +46,7 @@ struct ChangesPage: Sendable {
   }
 
   private static func opening(
-    _ series: SeriesMetadata, since: Version, to: Version, hasMore: Bool
+    _ series: SeriesMetadata, since: SeedVersion, to: SeedVersion, hasMore: Bool
   ) -> [UInt8] {
     let head: JSONValue = [
       "dataset": .string(series.series.dataset.text), "series": JSONValue(series.series.major),

@@ -84,7 +84,7 @@ package final class Front: Sendable {
 
   package var seriesCount: Int { source.current().catalog?.allSeries.count ?? 0 }
 
-  package var holds: [Series: SeriesHold] {
+  package var holds: [SeedSeries: SeriesHold] {
     (source.current().catalog?.allSeries ?? []).reduce(into: [:]) { holds, metadata in
       holds[metadata.series] = metadata.state.hold
     }

@@ -46,19 +46,19 @@ extension Problem {
       [JSONMember("newest", .string(newest.description))])
   }
 
-  static func modelRetired(_ series: Series, message: String?) -> Problem {
+  static func modelRetired(_ series: SeedSeries, message: String?) -> Problem {
     Problem(
       .modelRetired, message ?? "\(series) is retired and gets no more data: use a newer major.",
       [JSONMember("series", JSONValue(series.major))])
   }
 
-  static func versionGone(_ since: Version, _ model: ServedModel) -> Problem {
+  static func versionGone(_ since: SeedVersion, _ model: ServedModel) -> Problem {
     Problem(
       .versionGone, "Changes since version \(since) are no longer published: get the snapshot.",
       model.members(since))
   }
 
-  static func otherEpoch(_ since: Version, _ model: ServedModel) -> Problem {
+  static func otherEpoch(_ since: SeedVersion, _ model: ServedModel) -> Problem {
     Problem(
       .versionGone,
       "The series began another epoch, \(model.state.epoch): your version \(since) belongs to an earlier one. Get "
@@ -66,14 +66,14 @@ extension Problem {
   }
 
   /// Does not offer a snapshot, because the client can still get all changes without `to`.
-  static func noDelta(from since: Version, to end: Version, _ model: ServedModel) -> Problem {
+  static func noDelta(from since: SeedVersion, to end: SeedVersion, _ model: ServedModel) -> Problem {
     Problem(
       .versionGone,
       "No published deltas lead from version \(since) to exactly version \(end): leave out \"to\" for all changes up to "
         + "version \(model.state.head), or name another one.", model.members(since, to: end))
   }
 
-  static func versionAhead(_ since: Version, _ model: ServedModel) -> Problem {
+  static func versionAhead(_ since: SeedVersion, _ model: ServedModel) -> Problem {
     Problem(
       .versionAhead,
       "Version \(since) is not published here; the newest is \(model.state.head): get the snapshot.",
@@ -81,33 +81,33 @@ extension Problem {
   }
 
   /// Another front is ahead of this copy, so a snapshot from here would take the client back.
-  static func copyBehind(_ since: Version, _ model: ServedModel) -> Problem {
+  static func copyBehind(_ since: SeedVersion, _ model: ServedModel) -> Problem {
     Problem(
       .overloaded,
       "Version \(since) has not reached this copy yet, which is at \(model.state.head): ask again in some seconds, with "
         + "the same parameters.", model.span(since))
   }
 
-  static func epochAhead(_ since: Version, _ model: ServedModel) -> Problem {
+  static func epochAhead(_ since: SeedVersion, _ model: ServedModel) -> Problem {
     Problem(
       .overloaded,
       "This copy cannot decide yet whether the epoch of version \(since) is newer than its own, \(model.state.epoch): "
         + "ask again in some seconds, with the same parameters.", model.span(since))
   }
 
-  static func endBefore(_ end: Version, since: Version) -> Problem {
+  static func endBefore(_ end: SeedVersion, since: SeedVersion) -> Problem {
     badParameter(
       "to", found: end.description, expected: "a version from \(since) on, because since is \(since),")
   }
 
-  static func endAhead(_ end: Version, since: Version, _ model: ServedModel) -> Problem {
+  static func endAhead(_ end: SeedVersion, since: SeedVersion, _ model: ServedModel) -> Problem {
     Problem(
       .versionAhead,
       "Version \(end) is not published here yet; the newest is \(model.state.head): leave out \"to\", or ask again "
         + "later.", model.members(since, to: end))
   }
 
-  static func noFacts(_ series: Series) -> Problem {
+  static func noFacts(_ series: SeedSeries) -> Problem {
     Problem(
       .notFound,
       "The publisher writes no facts of \(series), or they cannot be read. See /v1/\(series.dataset) for its versions."
@@ -128,16 +128,16 @@ extension Problem {
 
 extension ServedModel {
   /// For a client that cannot continue from its version.
-  fileprivate func members(_ since: Version) -> [JSONMember] {
+  fileprivate func members(_ since: SeedVersion) -> [JSONMember] {
     [JSONMember("snapshot", .string(FrontPath.snapshot(series.series.dataset, version)))] + span(since)
   }
 
   /// For a client that can continue from its version, but not to the requested one.
-  fileprivate func members(_ since: Version, to end: Version) -> [JSONMember] {
+  fileprivate func members(_ since: SeedVersion, to end: SeedVersion) -> [JSONMember] {
     [JSONMember("parameter", "to"), JSONMember("to", JSONValue(end.number))] + span(since)
   }
 
-  fileprivate func span(_ since: Version) -> [JSONMember] {
+  fileprivate func span(_ since: SeedVersion) -> [JSONMember] {
     [
       JSONMember("since", JSONValue(since.number)), JSONMember("floor", JSONValue(state.floor.number)),
       JSONMember("head", JSONValue(state.head.number)),

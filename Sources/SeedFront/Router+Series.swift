@@ -69,7 +69,7 @@ extension Router {
 
   /// Unsigned, for people and monitors.
   func facts(
-    _ name: String, _ request: HTTPRequest, in catalog: PublishedCatalog, _ facts: [Series: SeriesFacts]
+    _ name: String, _ request: HTTPRequest, in catalog: PublishedCatalog, _ facts: [SeedSeries: SeriesFacts]
   ) throws(Problem) -> HTTPResponse {
     let dataset = try catalog.dataset(name)
     let model = try ServedModel(Parameters(request, known: ["model"]).model(), of: dataset, in: catalog)
@@ -81,7 +81,7 @@ extension Router {
 extension ServedModel {
   /// Rejects a client whose history may be another one.
   fileprivate func check(
-    _ epoch: Epoch?, _ since: Version, _ end: Version?, following follow: FollowProgress?
+    _ epoch: Epoch?, _ since: SeedVersion, _ end: SeedVersion?, following follow: FollowProgress?
   ) throws(Problem) {
     guard let epoch else { return }
     // Versions of another epoch have equal numbers but unrelated content.
@@ -92,7 +92,7 @@ extension ServedModel {
     if follow != nil, isBehind(max(since, end ?? since)) { throw .copyBehind(since, self) }
   }
 
-  fileprivate func chain(_ since: Version, _ end: Version?) throws(Problem) -> [PublishedObject] {
+  fileprivate func chain(_ since: SeedVersion, _ end: SeedVersion?) throws(Problem) -> [PublishedObject] {
     let (head, objects) = (state.head, series.objects)
     guard since <= head else { throw .versionAhead(since, self) }
     guard since >= state.floor else { throw .versionGone(since, self) }
@@ -106,7 +106,7 @@ extension ServedModel {
   }
 
   /// Whether another front may already have that version.
-  private func isBehind(_ version: Version) -> Bool {
+  private func isBehind(_ version: SeedVersion) -> Bool {
     version > state.head && version.number <= state.head.number + FrontLimits.versionsAhead
   }
 }

@@ -34,10 +34,12 @@ struct Parameters {
     try required("model", "major.minor, such as 2.1", ModelVersion.init(_:))
   }
 
-  func since() throws(Problem) -> Version { try required("since", "a whole number from 1", Version.init(_:)) }
+  func since() throws(Problem) -> SeedVersion {
+    try required("since", "a whole number from 1", SeedVersion.init(_:))
+  }
 
-  func end() throws(Problem) -> Version? {
-    self["to"] == nil ? nil : try required("to", "a whole number from 1", Version.init(_:))
+  func end() throws(Problem) -> SeedVersion? {
+    self["to"] == nil ? nil : try required("to", "a whole number from 1", SeedVersion.init(_:))
   }
 
   func epoch() throws(Problem) -> Epoch? {

@@ -29,14 +29,14 @@ import Testing
   private func header(_ truth: DeltaHeader, _ lie: Lie) throws -> DeltaHeader {
     let series =
       switch lie {
-      case .dataset: Series("water", model: truth.model)
-      case .major: try Series(truth.series.dataset, major: 3)
+      case .dataset: SeedSeries("water", model: truth.model)
+      case .major: try SeedSeries(truth.series.dataset, major: 3)
       default: truth.series
       }
     return DeltaHeader(
       series: series, model: lie == .model ? "2.2" : truth.model,
       schema: lie == .schema ? .of([1]) : truth.schema, from: lie == .from ? .first : truth.from,
-      to: lie == .to ? try Version(Int(Limits.exactJSONInteger)) : truth.to,
+      to: lie == .to ? try SeedVersion(Int(Limits.exactJSONInteger)) : truth.to,
       digest: lie == .digest ? .of([2]) : truth.digest)
   }
 

@@ -66,12 +66,12 @@ import Testing
 
   @Test(arguments: cases) func `the higher version that the app can open is chosen`(_ line: Case) throws {
     let choice = try BundleChoice(
-      epoch: line.isOtherEpoch ? Self.nextEpoch : Self.epoch, version: Version(line.bundle),
+      epoch: line.isOtherEpoch ? Self.nextEpoch : Self.epoch, version: SeedVersion(line.bundle),
       model: line.bundleModel,
       models: ["2.0": Self.schema, "2.1": Self.schema, "2.3": Self.schema, "3.0": Self.schema],
       isNewerThanTrusted: line.isNews, hasFailed: line.hasFailed)
     let app = SeedModel(dataset: "transit", version: line.app, schema: line.pin)
-    let stored = try line.stored.map { (Self.epoch, try Version($0)) }
+    let stored = try line.stored.map { (Self.epoch, try SeedVersion($0)) }
     #expect(choice.takesBundle(over: stored, for: app) == (line.choice == .bundled))
   }
 }

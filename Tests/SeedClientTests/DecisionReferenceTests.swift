@@ -46,14 +46,14 @@ import Testing
     let head = Int.random(in: 1...7, using: &random)
     var objects: [PublishedObject] = []
     for version in 1...head {
-      if random.chance(30) { objects.append(try object(.snapshot(try Version(version), .gzip), &random)) }
-      if random.chance(20) { objects.append(try object(.snapshot(try Version(version), .xz), &random)) }
+      if random.chance(30) { objects.append(try object(.snapshot(try SeedVersion(version), .gzip), &random)) }
+      if random.chance(20) { objects.append(try object(.snapshot(try SeedVersion(version), .xz), &random)) }
       for from in 1..<max(version, 1) where random.chance(35) {
-        objects.append(try object(.delta(from: try Version(from), to: try Version(version)), &random))
+        objects.append(try object(.delta(from: try SeedVersion(from), to: try SeedVersion(version)), &random))
       }
     }
     let state = SeriesState(
-      epoch: try Epoch("0123456789abcdef"), head: try Version(head), floor: .first, model: "2.1",
+      epoch: try Epoch("0123456789abcdef"), head: try SeedVersion(head), floor: .first, model: "2.1",
       models: ["2.1": .of([1])], publishedAt: UTCTime(secondsSinceEpoch: 0), pollSeconds: 60)
     return SeriesMetadata(series: app.series, state: state, objects: objects)
   }
@@ -68,7 +68,8 @@ import Testing
 
   private static func seed(version: Int) throws -> SeedMeta {
     SeedMeta(
-      series: app.series, model: "2.1", epoch: try Epoch("0123456789abcdef"), version: try Version(version),
+      series: app.series, model: "2.1", epoch: try Epoch("0123456789abcdef"),
+      version: try SeedVersion(version),
       schema: .of([1]), digest: .of([2]), provenance: Provenance())
   }
 }

@@ -194,19 +194,20 @@ import Testing
 
   private static func seed(version: Int) throws -> SeedMeta {
     SeedMeta(
-      series: app.series, model: "2.1", epoch: try Epoch("0123456789abcdef"), version: try Version(version),
+      series: app.series, model: "2.1", epoch: try Epoch("0123456789abcdef"),
+      version: try SeedVersion(version),
       schema: .of([1]), digest: .of([2]), provenance: Provenance())
   }
 
   private static func metadata(_ example: Case) throws -> SeriesMetadata {
     let state = SeriesState(
-      epoch: try Epoch("0123456789abcdef"), head: try Version(example.head), floor: .first, model: "2.1",
+      epoch: try Epoch("0123456789abcdef"), head: try SeedVersion(example.head), floor: .first, model: "2.1",
       models: ["2.1": .of([1]), "2.0": .of([0])], publishedAt: UTCTime(secondsSinceEpoch: 0), pollSeconds: 60)
     return SeriesMetadata(series: app.series, state: state, objects: try example.objects.map(object))
   }
 
   private static func object(_ name: String, _ bytes: Int) throws -> PublishedObject {
-    let versions = try name.dropFirst().split(separator: "-").map { try Version(String($0)) }
+    let versions = try name.dropFirst().split(separator: "-").map { try SeedVersion(String($0)) }
     let kind: PublishedObject.Kind =
       switch name.first {
       case "s", "p": .snapshot(versions[0], .gzip)

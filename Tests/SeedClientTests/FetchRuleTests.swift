@@ -271,7 +271,7 @@ private struct NoNetwork: Transport {
 
   private static func object(_ kind: PublishedObject.Kind, length: Int, raw: Int) -> PublishedObject {
     PublishedObject(
-      series: Series("transit", model: "2.1"), kind: kind, length: length, sha256: .of([]), model: "2.1",
+      series: SeedSeries("transit", model: "2.1"), kind: kind, length: length, sha256: .of([]), model: "2.1",
       rawLength: raw, rawSHA256: .of([]), schema: .of([]), digest: .of([]))
   }
 }

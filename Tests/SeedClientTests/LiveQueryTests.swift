@@ -137,7 +137,7 @@ import Testing
     let runs = Mutex<[Int]>(Array(repeating: 0, count: 20))
     func edition(_ version: Int, changed: Int) throws -> DataEdition {
       let tables = (0..<20).map { ("Table\($0)", Self.sum(rows: $0 == changed ? version : 0)) }
-      return DataEdition(generation, at: try Version(version), Dictionary(uniqueKeysWithValues: tables))
+      return DataEdition(generation, at: try SeedVersion(version), Dictionary(uniqueKeysWithValues: tables))
     }
     let queries = (0..<20).map { table in
       let live = LiveRows<Int>(isSame: nil) { _ in

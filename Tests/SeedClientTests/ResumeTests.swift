@@ -123,7 +123,7 @@ import Testing
 
   private static func object(_ content: [UInt8]) -> PublishedObject {
     PublishedObject(
-      series: Series("transit", model: "2.1"), kind: .snapshot(.first, .gzip), length: content.count,
+      series: SeedSeries("transit", model: "2.1"), kind: .snapshot(.first, .gzip), length: content.count,
       sha256: .of(content), model: "2.1", rawLength: 1, rawSHA256: .of([]), schema: .of([]), digest: .of([]))
   }
 

@@ -16,7 +16,7 @@ import Testing
       try connection.execute(DeltaApplierTests.sql)
       schema = try SchemaReader.schema(of: DeltaApplierTests.sql)
       let meta = SeedMeta(
-        series: Series("test", model: "1.0"), model: "1.0", epoch: .random(), version: 5,
+        series: SeedSeries("test", model: "1.0"), model: "1.0", epoch: .random(), version: 5,
         schema: schema.hash, digest: StateDigest.of([:]), provenance: Provenance())
       try connection.transaction {
         try SeedTables.create(meta, schema.tables, connection)
@@ -51,7 +51,7 @@ import Testing
 
   /// Deletes row 1 and changes row 2 to 'c'.
   private func delta(
-    _ seed: Seed, from: Int = 5, to: Int = 6, series: Series = Series("test", model: "1.0"),
+    _ seed: Seed, from: Int = 5, to: Int = 6, series: SeedSeries = SeedSeries("test", model: "1.0"),
     schema: SHA256Digest? = nil,
     table: String = "t", key: [String] = ["id"], columns: [String] = ["id", "v"], isRight: Bool = true
   ) throws -> [UInt8] {
@@ -62,8 +62,8 @@ import Testing
     writer.upsert(after[0])
     return writer.document(
       DeltaHeader(
-        series: series, model: "1.0", schema: schema ?? seed.schema.hash, from: try Version(from),
-        to: try Version(to),
+        series: series, model: "1.0", schema: schema ?? seed.schema.hash, from: try SeedVersion(from),
+        to: try SeedVersion(to),
         digest: seed.digest(of: isRight ? after : [])))
   }
 
@@ -79,14 +79,14 @@ import Testing
   @Test(arguments: [(6, 7), (1, 5), (3, 4)])
   func `a delta that does not cover the seed's version is rejected`(_ from: Int, _ to: Int) throws {
     let seed = try Seed()
-    let error = ApplyError.outOfRange(from: try Version(from), to: try Version(to), version: 5)
+    let error = ApplyError.outOfRange(from: try SeedVersion(from), to: try SeedVersion(to), version: 5)
     #expect(throws: error) { try seed.apply(try delta(seed, from: from, to: to)) }
     try seed.expectUntouched()
   }
 
   @Test func `a delta of another dataset, major or schema is rejected`() throws {
     let seed = try Seed()
-    for other in [Series("other", model: "1.0"), Series("test", model: "2.0")] {
+    for other in [SeedSeries("other", model: "1.0"), SeedSeries("test", model: "2.0")] {
       #expect(throws: ApplyError.otherSeries) { try seed.apply(try delta(seed, series: other)) }
     }
     #expect(throws: ApplyError.otherSeries) { try seed.apply(try delta(seed, schema: seed.digest(of: []))) }

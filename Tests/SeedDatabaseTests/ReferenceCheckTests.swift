@@ -156,7 +156,7 @@ private func openSeed(_ sql: String) throws -> (Connection, DatabaseSchema) {
   try connection.run(script: sql)
   let schema = try SchemaReader(connection).schema()
   let meta = SeedMeta(
-    series: Series("test", model: "1.0"), model: "1.0", epoch: .random(), version: 1,
+    series: SeedSeries("test", model: "1.0"), model: "1.0", epoch: .random(), version: 1,
     schema: schema.hash, digest: StateDigest.of([:]), provenance: Provenance())
   try connection.transaction { try SeedTables.create(meta, schema.tables, connection) }
   return (connection, schema)

@@ -118,7 +118,7 @@ import Testing
         """)
       schema = try SchemaReader(connection).schema()
       let meta = SeedMeta(
-        series: Series("test", model: "1.0"), model: "1.0", epoch: .random(), version: 1,
+        series: SeedSeries("test", model: "1.0"), model: "1.0", epoch: .random(), version: 1,
         schema: schema.hash, digest: StateDigest.of([:]), provenance: Provenance())
       try connection.transaction { try SeedTables.create(meta, schema.tables, connection) }
     }

@@ -27,7 +27,7 @@ import Testing
     try connection.execute("PRAGMA page_size = 512; \(schema)")
     let schema = try SchemaReader(connection).schema()
     var meta = SeedMeta(
-      series: Series("test", model: "1.0"), model: "1.0", epoch: .random(), version: 1,
+      series: SeedSeries("test", model: "1.0"), model: "1.0", epoch: .random(), version: 1,
       schema: schema.hash, digest: StateDigest.of([:]), provenance: Provenance())
     try connection.transaction {
       try SeedTables.create(meta, schema.tables, connection)

@@ -111,7 +111,7 @@ import Testing
       let connection = try Connection("seed", .memory)
       try connection.execute(sql)
       let meta = SeedMeta(
-        series: Series("test", model: "1.0"), model: "1.0", epoch: .random(), version: 1,
+        series: SeedSeries("test", model: "1.0"), model: "1.0", epoch: .random(), version: 1,
         schema: schema.hash, digest: StateDigest.of([:]), provenance: Provenance())
       try connection.transaction { try SeedTables.create(meta, schema.tables, connection) }
       return connection
@@ -140,9 +140,9 @@ import Testing
       for table in schema.tables { try add(table, to: &writer) }
       return writer.document(
         DeltaHeader(
-          series: Series("test", model: "1.0"), model: "1.0", schema: schema.hash,
-          from: try Version(version - 1),
-          to: try Version(version), digest: slowDigest(try seedRows(truth, schema))))
+          series: SeedSeries("test", model: "1.0"), model: "1.0", schema: schema.hash,
+          from: try SeedVersion(version - 1),
+          to: try SeedVersion(version), digest: slowDigest(try seedRows(truth, schema))))
     }
 
     private func add(_ table: TableSchema, to writer: inout DeltaWriter) throws {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct DeltaTests {
   static let header: DeltaHeader = {
-    guard let series = try? Series("transit", major: 2) else { preconditionFailure("literal names") }
+    guard let series = try? SeedSeries("transit", major: 2) else { preconditionFailure("literal names") }
     let zeros: SHA256Digest = "0000000000000000000000000000000000000000000000000000000000000000"
     return DeltaHeader(series: series, model: "2.1", schema: zeros, from: 100, to: 102, digest: zeros)
   }()

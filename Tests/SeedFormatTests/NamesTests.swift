@@ -29,7 +29,7 @@ import Testing
 
   @Test(arguments: ["0", "-1", "01", "1.0", "9007199254740992", "", "1 "])
   func `a version is a whole number from 1`(_ text: String) {
-    #expect(throws: InvalidName.self) { try Version(text) }
+    #expect(throws: InvalidName.self) { try SeedVersion(text) }
   }
 
   @Test func `a digest is read back from its hexadecimal digits`() throws {
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test func `a hyphen in a dataset's name does not make its role's name ambiguous`() throws {
-    #expect(try Series("a-2", major: 3).roleName == "a-2-3")
-    #expect(try Series("a", major: 2).targetPrefix == "a/2/")
+    #expect(try SeedSeries("a-2", major: 3).roleName == "a-2-3")
+    #expect(try SeedSeries("a", major: 2).targetPrefix == "a/2/")
   }
 }

@@ -20,13 +20,13 @@ import Testing
 
   private final class Scene {
     let deployment: TestDeployment
-    let series: Series
+    let series: SeedSeries
     let heard = Heard()
 
     init() throws {
       deployment = try PublisherFixture.deployment()
       deployment.publisher.history = StepHistory(deployment.folder("state"))
-      series = Series(deployment.job.name, model: "2.0")
+      series = SeedSeries(deployment.job.name, model: "2.0")
       keep(isOn: true)
     }
 
@@ -235,7 +235,7 @@ import Testing
   @Test func `facts are deleted when they are turned off or their major is removed`() throws {
     let scene = try Scene()
     try scene.step("UPDATE stop SET name = 'x' WHERE id = 1")
-    let old = try Series(scene.deployment.job.name, major: 99)
+    let old = try SeedSeries(scene.deployment.job.name, major: 99)
     try scene.deployment.publication.facts.write(.example(of: old))
     try scene.step()
     #expect(scene.deployment.publication.facts.read(old) == nil && scene.facts != nil)
@@ -271,7 +271,7 @@ import Testing
   func `facts of two hundred datasets are followed and a check without news is cheap`()
     throws
   {
-    let series = try (1...200).map { try Series(DatasetName("dataset-\($0)"), major: 1) }
+    let series = try (1...200).map { try SeedSeries(DatasetName("dataset-\($0)"), major: 1) }
     let publication = try FrontPublication(series)
     for one in series {
       try publication.publish(one, head: 1, floor: 1, [publication.snapshot(one, 1)])

@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test func `a series held after a rollback is described with the time of the hold`() throws {
-    let series = Series("transit", model: "2.0")
+    let series = SeedSeries("transit", model: "2.0")
     var state = SeriesState(
       epoch: .random(), head: .first, floor: .first, model: "2.0", models: [:], publishedAt: .now(),
       pollSeconds: 60)

@@ -14,7 +14,7 @@ import Support
 ///
 /// Used by one test, which publishes from one task.
 final class FrontPublication: @unchecked Sendable {
-  static let transit = Series("transit", model: "2.1")
+  static let transit = SeedSeries("transit", model: "2.1")
   static let epoch = Epoch.random()
   static let start = UTCTime(secondsSinceEpoch: 1_790_000_000)
 
@@ -25,7 +25,7 @@ final class FrontPublication: @unchecked Sendable {
   private var published: PublishedMetadata
 
   /// Delegates to the series and publishes none of them yet.
-  init(_ series: [Series] = [transit]) throws {
+  init(_ series: [SeedSeries] = [transit]) throws {
     folder = try TemporaryFolder()
     directory = PublicationDirectory(folder("publication"))
     let one = SigningKey.generate()
@@ -52,7 +52,7 @@ final class FrontPublication: @unchecked Sendable {
   }
 
   func publish(
-    _ series: Series, head: Int, floor: Int, _ objects: [PublishedObject],
+    _ series: SeedSeries, head: Int, floor: Int, _ objects: [PublishedObject],
     lifecycle: SeedLifecycle = .active, minor: Int = 1
   ) throws {
     let state = try state(series, head, floor, lifecycle, minor)
@@ -63,12 +63,12 @@ final class FrontPublication: @unchecked Sendable {
   }
 
   private func state(
-    _ series: Series, _ head: Int, _ floor: Int, _ lifecycle: SeedLifecycle, _ minor: Int
+    _ series: SeedSeries, _ head: Int, _ floor: Int, _ lifecycle: SeedLifecycle, _ minor: Int
   ) throws -> SeriesState {
     let models = try (0...minor).map { try ModelVersion(major: series.major, minor: $0) }
     let schemas = Dictionary(uniqueKeysWithValues: models.dropFirst().map { ($0, Self.schema) })
     return SeriesState(
-      epoch: Self.epoch, head: try Version(head), floor: try Version(floor), model: models[minor],
+      epoch: Self.epoch, head: try SeedVersion(head), floor: try SeedVersion(floor), model: models[minor],
       models: schemas, lifecycle: lifecycle,
       publishedAt: Self.start.adding(seconds: head), pollSeconds: 30, license: "CC0",
       attribution: "City \"Transit\" <b>")
@@ -76,24 +76,25 @@ final class FrontPublication: @unchecked Sendable {
 
   static let schema = SHA256Digest.of([1])
 
-  func snapshot(_ series: Series, _ version: Int, _ encoding: ContentEncoding = .gzip) throws
+  func snapshot(_ series: SeedSeries, _ version: Int, _ encoding: ContentEncoding = .gzip) throws
     -> PublishedObject
   {
     let raw = Array("snapshot \(version) of \(series)\n".utf8)
     // The front never unpacks xz, so any other bytes will do.
     let stored = encoding == .gzip ? try Compression.gzip(raw) : Array("xz".utf8) + raw
-    return try object(series, .snapshot(Version(version), encoding), raw, stored)
+    return try object(series, .snapshot(SeedVersion(version), encoding), raw, stored)
   }
 
   /// A delta's file: a document on one line with this much padding.
-  func delta(_ series: Series, _ from: Int, _ to: Int, padding: Int = 1) throws -> PublishedObject {
+  func delta(_ series: SeedSeries, _ from: Int, _ to: Int, padding: Int = 1) throws -> PublishedObject {
     let changes = String(repeating: "x", count: padding)
     let raw = Array(#"{"from":\#(from),"to":\#(to),"changes":"\#(changes)"}"#.utf8) + [0x0A]
-    return try object(series, .delta(from: Version(from), to: Version(to)), raw, Compression.gzip(raw))
+    return try object(
+      series, .delta(from: SeedVersion(from), to: SeedVersion(to)), raw, Compression.gzip(raw))
   }
 
   private func object(
-    _ series: Series, _ kind: PublishedObject.Kind, _ raw: [UInt8], _ stored: [UInt8]
+    _ series: SeedSeries, _ kind: PublishedObject.Kind, _ raw: [UInt8], _ stored: [UInt8]
   ) throws -> PublishedObject {
     let object = PublishedObject(
       series: series, kind: kind, length: stored.count, sha256: .of(stored),

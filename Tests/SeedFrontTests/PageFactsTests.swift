@@ -167,7 +167,7 @@ import Testing
   }
 
   @Test func `the size curve contains only gzip snapshots in order of time`() {
-    let version: Version = 100
+    let version: SeedVersion = 100
     let objects = [
       object(.snapshot(version, .gzip), 30_000, day: 3), object(.snapshot(version, .gzip), 10_000, day: 1),
       object(.snapshot(version, .gzip), 20_000, day: 2), object(.snapshot(version, .xz), 1_000, day: 4),

@@ -94,7 +94,7 @@ import Testing
   func `doubts about a series are shown with it`(_ doubt: SeriesDoubt) throws {
     var view = try view()
     var told = PublisherFacts()
-    told.doubts = [FrontPublication.transit: [doubt], try Series("other", major: 1): [doubt]]
+    told.doubts = [FrontPublication.transit: [doubt], try SeedSeries("other", major: 1): [doubt]]
     view.publisher = told
     let html = try page(view)
     let words: [SeriesDoubt: (String, String)] = [
@@ -154,7 +154,7 @@ import Testing
       #"{"problems":["weather","keyFiles"],"series":[{"dataset":"a","major":1,"doubts":["log","x"],"y":1}],"z":2}"#
     )
     #expect(newer?.problems == [.keyFiles])
-    #expect(try newer?.doubts == [Series("a", major: 1): [.log]])
+    #expect(try newer?.doubts == [SeedSeries("a", major: 1): [.log]])
     for text in [
       "", "[]", #"{"problems":[]}"#, #"{"problems":1,"series":[]}"#, #"{"problems":[],"series":[{}]}"#,
     ] {
@@ -224,7 +224,7 @@ import Testing
 
   @Test func `an old major without requests is reported as ready to retire`() throws {
     let name = DatasetName("a")
-    let (old, new) = (Series(name, model: "1.0"), Series(name, model: "2.0"))
+    let (old, new) = (SeedSeries(name, model: "1.0"), SeedSeries(name, model: "2.0"))
     let two = try FrontPublication([old, new])
     for series in [old, new] { try two.publish(series, head: 1, floor: 1, [two.snapshot(series, 1)]) }
     let html = try rendered([], in: CatalogView(try two.catalog()))
@@ -269,9 +269,9 @@ import Testing
 
   @Test(.full) func `two hundred series fit one page, folded, with the omitted ones counted`() throws {
     let names = try (1...200).map { try DatasetName("set-\($0)") }
-    let many = try FrontPublication(names.map { Series($0, model: "2.1") })
+    let many = try FrontPublication(names.map { SeedSeries($0, model: "2.1") })
     for name in names {
-      let series = Series(name, model: "2.1")
+      let series = SeedSeries(name, model: "2.1")
       try many.publish(series, head: 5, floor: 5, [many.snapshot(series, 5)])
     }
     var content = PageContent(

@@ -11,7 +11,7 @@ import Testing
 
 extension SeriesFacts {
   /// Facts with a value for each member.
-  static func example(of series: Series) -> SeriesFacts {
+  static func example(of series: SeedSeries) -> SeriesFacts {
     let time = UTCTime(secondsSinceEpoch: 1_790_000_000)
     var step = StepRecord(.published, of: series.dataset, at: time, milliseconds: 30)
     (step.series, step.last, step.times) = (series, time.adding(seconds: 1), 2)
@@ -123,7 +123,7 @@ extension SeriesFacts {
     case .noJSON: try DurableFile.write(Array("facts".utf8), to: path)
     case .tenMegabytes: try DurableFile.write(bytes + Array(repeating: 0x20, count: 10 << 20), to: path)
     case .ofAnotherSeries:
-      try DurableFile.write(SeriesFacts.example(of: try Series("other", major: 2)).json.bytes, to: path)
+      try DurableFile.write(SeriesFacts.example(of: try SeedSeries("other", major: 2)).json.bytes, to: path)
     case .link:
       try DurableFile.write(bytes, to: folder("elsewhere"))
       try Folder.remove(path)
@@ -153,13 +153,13 @@ extension SeriesFacts {
     #expect(facts.read(Self.series)?.tables == [] && facts.read(Self.series)?.counts == large.counts)
   }
 
-  private func followedAfterWriting(_ all: [Series], _ followed: inout FollowedFacts) throws -> Bool {
+  private func followedAfterWriting(_ all: [SeedSeries], _ followed: inout FollowedFacts) throws -> Bool {
     for series in all { try facts.write(.example(of: series)) }
     return followed.look(at: facts, of: all)
   }
 
   @Test func `only changed facts files are read again and deleted ones are dropped`() throws {
-    let others = try (1...3).map { try Series("other", major: $0) }
+    let others = try (1...3).map { try SeedSeries("other", major: $0) }
     var followed = FollowedFacts()
     let all = [Self.series] + others
     let looks = [

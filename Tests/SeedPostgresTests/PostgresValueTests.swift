@@ -130,7 +130,7 @@ import Testing
         let schema = try SchemaReader.schema(
           of: "CREATE TABLE \(name)(id INTEGER PRIMARY KEY, value \(type))")
         let plan = try SeriesPlan(
-          try Series("test", major: 1),
+          try SeedSeries("test", major: 1),
           [model("1.0", "CREATE TABLE \(name)(id INTEGER PRIMARY KEY, value \(type))")])
         let place = PostgresPlace(url: database.url(), shownURL: "postgres://h/x", schema: "public")
         let origin = try PostgresOrigin(place)

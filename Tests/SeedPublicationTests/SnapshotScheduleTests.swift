@@ -153,7 +153,7 @@ import Testing
     try deployment.verify()
     try Folder.removeAll(mark)
     #expect(try deployment.verifiedStep().outcome == .unchanged)
-    #expect(CalendarMark(Series("test", model: "2.0"), in: deployment.folder("state")).time != nil)
+    #expect(CalendarMark(SeedSeries("test", model: "2.0"), in: deployment.folder("state")).time != nil)
   }
 
   @Test func `a publisher that ran at night makes no snapshot by day`() throws {

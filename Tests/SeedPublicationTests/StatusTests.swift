@@ -11,7 +11,7 @@ import Testing
 
 @Suite struct StatusTests {
   private static let now = UTCTime(secondsSinceEpoch: 1_790_000_000)
-  private static let series = Series("transit", model: "2.1")
+  private static let series = SeedSeries("transit", model: "2.1")
   private static let patience = 450
   private static let tolerance = SeriesStatus.clockToleranceSeconds
 
@@ -167,7 +167,7 @@ import Testing
   }
 
   @Test func `exactly the series with a problem are reported`() throws {
-    let others = try (1...3).map { SeriesStatus(try Series("other", major: $0), publishedAt: Self.now) }
+    let others = try (1...3).map { SeriesStatus(try SeedSeries("other", major: $0), publishedAt: Self.now) }
     var held = others[1]
     held.isHeld = true
     var told = others[0]

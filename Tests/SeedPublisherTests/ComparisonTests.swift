@@ -107,7 +107,7 @@ import Testing
       delta.begin(table: "t", key: ["v"], columns: ["v"])
       delta.upsert([value])
       let header = DeltaHeader(
-        series: try Series("t", major: 1), model: "1.0", schema: .of([]), from: .first, to: 2,
+        series: try SeedSeries("t", major: 1), model: "1.0", schema: .of([]), from: .first, to: 2,
         digest: .of([]))
       let text = String(decoding: delta.document(header), as: UTF8.self)
       #expect(text.contains("\"upsert\":[{\"v\":\(value.json.text)}]"), "\(value)")

@@ -69,8 +69,8 @@ private final class DatasetLife {
   private let history: RandomHistory
   private var random: SplitMix
   private var models = [LifeModels.all[0]]
-  private var clients: [Series: [Version: [UInt8]]] = [:]
-  private var expected: [Series: [Version: SeedRows]] = [:]
+  private var clients: [SeedSeries: [SeedVersion: [UInt8]]] = [:]
+  private var expected: [SeedSeries: [SeedVersion: SeedRows]] = [:]
   /// First versions and new schemas so far.
   private(set) var foundations = 0
 
@@ -129,9 +129,11 @@ private final class DatasetLife {
     clients[series, default: [:]][version] = try bytes(copy(series))
   }
 
-  private func plan(_ series: Series) -> SeriesPlan? { deployment.job.plans.first { $0.series == series } }
+  private func plan(_ series: SeedSeries) -> SeriesPlan? {
+    deployment.job.plans.first { $0.series == series }
+  }
 
-  private func copy(_ series: Series) -> String { deployment.copy(major: series.major) }
+  private func copy(_ series: SeedSeries) -> String { deployment.copy(major: series.major) }
 
   private func bytes(_ path: String) throws -> [UInt8] { try DurableFile.read(path, limit: 1 << 30) }
 
@@ -205,7 +207,7 @@ private final class DatasetLife {
     }
   }
 
-  private func follow(from start: Version, _ metadata: SeriesMetadata, _ plan: SeriesPlan) throws {
+  private func follow(from start: SeedVersion, _ metadata: SeriesMetadata, _ plan: SeriesPlan) throws {
     let head = metadata.state.head
     let client = try open(try #require(clients[plan.series]?[start]))
     let chain = try #require(

@@ -9,7 +9,7 @@ import Testing
 
 /// Checks which deltas are merged and which stay listed over thousands of versions that exist only as numbers.
 @Suite struct DeltaLevelsTests {
-  private static func version(_ number: Int) throws -> Version { try Version(number) }
+  private static func version(_ number: Int) throws -> SeedVersion { try SeedVersion(number) }
 
   private static func span(_ from: Int, _ to: Int) throws -> DeltaSpan {
     DeltaSpan(from: try version(from), to: try version(to))
@@ -69,7 +69,7 @@ import Testing
     private func object(_ kind: PublishedObject.Kind, bytes: Int) -> PublishedObject {
       let digest = SHA256Digest.of(Array("\(kind)".utf8))
       return PublishedObject(
-        series: Series("test", model: "1.0"), kind: kind, length: bytes, sha256: digest, model: "1.0",
+        series: SeedSeries("test", model: "1.0"), kind: kind, length: bytes, sha256: digest, model: "1.0",
         rawLength: bytes, rawSHA256: digest, schema: SHA256Digest.of([]), digest: digest, publishedAt: now)
     }
 
@@ -79,7 +79,7 @@ import Testing
     }
 
     private func snapshot() throws -> PublishedObject {
-      object(.snapshot(try Version(head), .gzip), bytes: Self.snapshotBytes)
+      object(.snapshot(try SeedVersion(head), .gzip), bytes: Self.snapshotBytes)
     }
 
     private func canMerge(_ span: DeltaSpan) -> Bool {
@@ -87,25 +87,25 @@ import Testing
     }
 
     mutating func step() throws {
-      let from = try Version(head)
+      let from = try SeedVersion(head)
       head += 1
       now = now.adding(seconds: 60)
-      objects.append(delta(DeltaSpan(from: from, to: try Version(head))))
-      for span in DeltaLevels.due(at: try Version(head), floor: try Version(floor)) {
+      objects.append(delta(DeltaSpan(from: from, to: try SeedVersion(head))))
+      for span in DeltaLevels.due(at: try SeedVersion(head), floor: try SeedVersion(floor)) {
         #expect(canMerge(span), "no deltas lead over \(span) at \(head)")
         if !objects.contains(where: { $0.span == span }) { objects.append(delta(span)) }
       }
-      objects = Retention(job.policy).afterDelta(objects, floor: try Version(floor))
+      objects = Retention(job.policy).afterDelta(objects, floor: try SeedVersion(floor))
     }
 
     mutating func publishSnapshot() throws {
       let previous = try #require(objects.filter { $0.span == nil }.map(\.version).max())
       guard previous.number < head else { return }
-      let span = DeltaSpan(from: previous, to: try Version(head))
+      let span = DeltaSpan(from: previous, to: try SeedVersion(head))
       #expect(canMerge(span), "no deltas lead over \(span) at \(head)")
       if !objects.contains(where: { $0.span == span }) { objects.append(delta(span)) }
       let outcome = Retention(job.policy).afterSnapshot(
-        objects + [try snapshot()], head: try Version(head), floor: try Version(floor),
+        objects + [try snapshot()], head: try SeedVersion(head), floor: try SeedVersion(floor),
         schema: SHA256Digest.of([]), now: now)
       #expect(outcome.floor.number >= floor, "the floor sank")
       (floor, objects) = (outcome.floor.number, outcome.objects)
@@ -116,7 +116,7 @@ import Testing
       var worst = (requests: 0, bytes: 0)
       for start in Swift.stride(from: floor, through: head, by: stride) {
         let chain = try #require(
-          DeltaChain.shortest(objects, from: try Version(start), to: try Version(head)),
+          DeltaChain.shortest(objects, from: try SeedVersion(start), to: try SeedVersion(head)),
           "nothing leads from \(start) to \(head)")
         worst.requests = max(worst.requests, chain.count)
         worst.bytes = max(worst.bytes, chain.reduce(0) { $0 + $1.length })

@@ -87,7 +87,7 @@ import Testing
       for start in metadata.state.floor.number...metadata.state.head.number {
         let client = try self.client(at: start)
         let chain = try #require(
-          DeltaChain.shortest(metadata.objects, from: try Version(start), to: metadata.state.head),
+          DeltaChain.shortest(metadata.objects, from: try SeedVersion(start), to: metadata.state.head),
           "seed \(seed): nothing leads from \(start)")
         for delta in chain { try apply(delta, to: client) }
         #expect(

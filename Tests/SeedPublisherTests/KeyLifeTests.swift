@@ -114,7 +114,7 @@ import Testing
 /// A client that reads the publication's files and keeps its metadata.
 final class FileClient {
   private let publication: PublicationDirectory
-  private let series: Series
+  private let series: SeedSeries
   private let root: [UInt8]
   private var files: [String: [UInt8]] = [:]
 

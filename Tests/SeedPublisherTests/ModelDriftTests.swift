@@ -15,7 +15,7 @@ import Testing
     ModelDrift(from: Self.held, to: found, retired: retired)
   }
 
-  private func obstacle(_ drift: ModelDrift, _ others: [Series] = []) -> String? {
+  private func obstacle(_ drift: ModelDrift, _ others: [SeedSeries] = []) -> String? {
     drift.obstacle(Self.dataset, publishedByOthers: others)?.description
   }
 
@@ -50,7 +50,7 @@ import Testing
     #expect(
       more.remark
         == "model 2.1, 3.0 have come since 'seedbank run' was started: restart it to publish them")
-    let published = obstacle(more, [try Series("transit", major: 3)])
+    let published = obstacle(more, [try SeedSeries("transit", major: 3)])
     #expect(published?.hasPrefix("transit/3 was published by another process") == true)
   }
 }

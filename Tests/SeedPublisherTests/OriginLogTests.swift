@@ -388,7 +388,7 @@ import Testing
     _ = try deployment.step(forcingSnapshot: true)
     let series = deployment.job.plans[0].series
     deployment.clock = deployment.clock.adding(seconds: 1)
-    _ = try deployment.publisher.rollBack(series, to: Version(2), deployment.job, now: deployment.clock)
+    _ = try deployment.publisher.rollBack(series, to: SeedVersion(2), deployment.job, now: deployment.clock)
     deployment.clock = deployment.clock.adding(seconds: 1)
     let resumed = try deployment.publisher.step(
       deployment.job, StepOptions(isResuming: true), now: deployment.clock)

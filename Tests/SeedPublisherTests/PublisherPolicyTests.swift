@@ -75,11 +75,13 @@ import Testing
     let wider = "CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT, zone)"
     try plan(deployment, ("2.0", wider))
     try deployment.expectNothingPublished {
-      #expect(throws: PlanError.schemaChanged(Series("test", model: "2.0"), "2.0")) { try deployment.step() }
+      #expect(throws: PlanError.schemaChanged(SeedSeries("test", model: "2.0"), "2.0")) {
+        try deployment.step()
+      }
     }
     try plan(deployment, ("2.1", wider))
     try deployment.expectNothingPublished {
-      #expect(throws: PlanError.modelGone(Series("test", model: "2.0"), "2.0")) { try deployment.step() }
+      #expect(throws: PlanError.modelGone(SeedSeries("test", model: "2.0"), "2.0")) { try deployment.step() }
     }
   }
 

@@ -19,7 +19,7 @@ import Testing
     let deployment = try TestDeployment(
       [model("1.0", HardSchema.sql)], in: try TemporaryFolder(inMemory: true))
     deployment.job.retainedSnapshots = .max
-    var published: [Version: SeedRows] = [:]
+    var published: [SeedVersion: SeedRows] = [:]
     while published.count < Self.versions {
       try history.mutate()
       try history.write(to: deployment.originPath)
@@ -59,7 +59,7 @@ import Testing
     try deployment.publish("UPDATE stop SET name = 'z' WHERE id = 1")
     let recall = SeriesRecall(deployment.publication, try deployment.metadata(major: 2))
     func chain(_ version: Int) throws -> [Int] {
-      let chain = try recall.chain(to: try Version(version))
+      let chain = try recall.chain(to: try SeedVersion(version))
       return [chain.snapshot.version.number] + chain.deltas.map(\.version.number)
     }
     #expect(try chain(2) == [1, 2] && chain(3) == [3] && chain(4) == [3, 4])

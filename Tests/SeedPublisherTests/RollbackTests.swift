@@ -20,9 +20,9 @@ import Testing
   @discardableResult
   private func rollBack(_ deployment: TestDeployment, to version: Int) throws -> SeriesReport {
     deployment.clock = deployment.clock.adding(seconds: 1)
-    let series = Series(deployment.job.name, model: "2.0")
+    let series = SeedSeries(deployment.job.name, model: "2.0")
     let report = try deployment.publisher.rollBack(
-      series, to: try Version(version), deployment.job, now: deployment.clock)
+      series, to: try SeedVersion(version), deployment.job, now: deployment.clock)
     try deployment.verify()
     return report.series[0]
   }
@@ -68,7 +68,7 @@ import Testing
   @Test func `a held series still updates signatures, poll interval and lifecycle`() throws {
     let deployment = try deployment()
     try rollBack(deployment, to: 1)
-    let series = Series(deployment.job.name, model: "2.0")
+    let series = SeedSeries(deployment.job.name, model: "2.0")
     let before = try #require(try deployment.publication.published().series[series])
     deployment.clock = deployment.clock.adding(seconds: 2 * Publisher.renewalSeconds)
     deployment.job.pollSeconds = 7

@@ -96,7 +96,7 @@ import Testing
     }
 
     /// Checks that the reported keys are exactly those by which the two versions differ.
-    private func check(_ keys: [String: ChangedKeys], from: Version, to: Version) throws {
+    private func check(_ keys: [String: ChangedKeys], from: SeedVersion, to: SeedVersion) throws {
       let (before, after) = (try #require(published[from.number]), try #require(published[to.number]))
       for table in plan.schema.tables {
         let (old, new) = (before[table.name] ?? [:], after[table.name] ?? [:])
@@ -113,7 +113,7 @@ import Testing
       Set(keys.map { CanonicalRow.bytes(of: $0) })
     }
 
-    private func check(_ connection: Connection, _ version: Version, _ digest: SHA256Digest) throws {
+    private func check(_ connection: Connection, _ version: SeedVersion, _ digest: SHA256Digest) throws {
       let rows = try seedRows(connection, plan.schema)
       #expect(rows == published[version.number], "seed \(seed): other rows at version \(version)")
       #expect(digests[version.number] == digest, "seed \(seed): other digest at version \(version)")

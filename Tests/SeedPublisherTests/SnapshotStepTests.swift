@@ -218,7 +218,7 @@ import Testing
 
 /// Decides which snapshots may be listed after concurrent publications.
 @Suite struct SnapshotListingTests {
-  private static let series = Series("test", model: "1.0")
+  private static let series = SeedSeries("test", model: "1.0")
   private static let epoch = Epoch.random()
   private static let schema = SHA256Digest.of(Array("schema".utf8))
 
@@ -237,11 +237,11 @@ import Testing
   private static func snapshot(
     _ version: Int, _ encoding: ContentEncoding = .gzip, rows: String = "rows", raw: String = "raw"
   ) throws -> PublishedObject {
-    object(.snapshot(try Version(version), encoding), digest(version, rows), raw: raw)
+    object(.snapshot(try SeedVersion(version), encoding), digest(version, rows), raw: raw)
   }
 
   private static func delta(_ from: Int, _ to: Int) throws -> PublishedObject {
-    object(.delta(from: try Version(from), to: try Version(to)), digest(to))
+    object(.delta(from: try SeedVersion(from), to: try SeedVersion(to)), digest(to))
   }
 
   /// A series at version 5 with a snapshot at 2 and deltas from there on.
@@ -250,7 +250,7 @@ import Testing
     deltas: ClosedRange<Int> = 2...4
   ) throws -> SeriesMetadata {
     let state = SeriesState(
-      epoch: epoch, head: try Version(head), floor: try Version(floor), model: "1.0",
+      epoch: epoch, head: try SeedVersion(head), floor: try SeedVersion(floor), model: "1.0",
       models: ["1.0": schema], lifecycle: .active, publishedAt: .now(), pollSeconds: 60, license: nil,
       attribution: nil, source: nil, hold: nil)
     let objects = try [snapshot(2)] + deltas.map { try delta($0, $0 + 1) } + more

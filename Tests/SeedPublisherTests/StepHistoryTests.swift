@@ -53,7 +53,7 @@ import Testing
       try scene.publisher.step(scene.deployment.job, now: scene.deployment.clock)
     }
     try Folder.rename(scene.deployment.folder("away"), to: scene.deployment.originPath)
-    let series = Series(scene.deployment.job.name, model: "2.0")
+    let series = SeedSeries(scene.deployment.job.name, model: "2.0")
     _ = try scene.publisher.rollBack(series, to: .first, scene.deployment.job, now: scene.deployment.clock)
     try scene.step()
     let builds = try scene.history.newest(10).reversed()
@@ -164,7 +164,7 @@ import Testing
         try scene.publisher.step(scene.deployment.job, now: scene.deployment.clock)
       }
     }
-    let series = Series(scene.deployment.job.name, model: "2.0")
+    let series = SeedSeries(scene.deployment.job.name, model: "2.0")
     #expect(try scene.history.latest(of: series)?.outcome == .failed)
     #expect(try scene.history.newest(10).map(\.outcome) == [.failed, .unchanged, .published])
   }
@@ -248,7 +248,7 @@ import Testing
 
   @Test func `usage errors are not recorded`() throws {
     let scene = try Scene()
-    let series = Series(scene.deployment.job.name, model: "2.0")
+    let series = SeedSeries(scene.deployment.job.name, model: "2.0")
     #expect(throws: RecallError.self) {
       try scene.publisher.rollBack(
         series, to: 99, scene.deployment.job, now: scene.deployment.clock)

@@ -98,7 +98,7 @@ struct VectorHistory {
     "[\n" + (try recall.versions.map { try state($0, recall) }.joined(separator: ",\n")) + "\n]\n"
   }
 
-  private func state(_ version: Version, _ recall: SeriesRecall) throws -> String {
+  private func state(_ version: SeedVersion, _ recall: SeriesRecall) throws -> String {
     let copy = try recall.recall(version, to: deployment.folder("recalled.sqlite"))
     let sums = try SeedTables.sums(copy.connection)
     let tables = try copy.schema.tables.map { table in

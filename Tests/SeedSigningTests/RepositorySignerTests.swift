@@ -9,7 +9,7 @@ import Testing
   let repository: SignedRepository
 
   init() throws {
-    repository = try SignedRepository(delegating: [SignedRepository.transit, Series("water", major: 1)])
+    repository = try SignedRepository(delegating: [SignedRepository.transit, SeedSeries("water", major: 1)])
   }
 
   private func load() throws -> PublishedMetadata {
@@ -28,7 +28,7 @@ import Testing
 
   @Test func `a publication is read back as it was signed`() throws {
     try repository.publish()
-    try repository.publish(Series("water", major: 1))
+    try repository.publish(SeedSeries("water", major: 1))
     try repository.rotate([.root])
     try repository.renew()
     let loaded = try load()
@@ -37,7 +37,7 @@ import Testing
     #expect(loaded.snapshot == repository.published.snapshot)
     #expect(loaded.targets == repository.published.targets)
     #expect(loaded.series == repository.published.series)
-    #expect(loaded.delegatedSeries == [SignedRepository.transit, try Series("water", major: 1)])
+    #expect(loaded.delegatedSeries == [SignedRepository.transit, try SeedSeries("water", major: 1)])
     #expect(loaded.series[SignedRepository.transit]?.version == 2)
     #expect(loaded.timestamp.version == 6)
   }
@@ -97,7 +97,7 @@ import Testing
   }
 
   @Test func `a series without a delegation cannot be published`() throws {
-    let metadata = try repository.metadata(Series("other", major: 1), head: 1)
+    let metadata = try repository.metadata(SeedSeries("other", major: 1), head: 1)
     #expect(throws: TrustError.missingRole(role: "other-1", place: "targets")) {
       try repository.signer.publish([metadata], after: repository.published, keys: repository.keys)
     }
@@ -106,7 +106,7 @@ import Testing
   @Test func `a series whose delegation was removed stays in the TUF snapshot role`() async throws {
     let client = MetadataClient(root: repository.root)
     _ = try await client.refresh(repository)
-    let water = try Series("water", major: 1)
+    let water = try SeedSeries("water", major: 1)
     try repository.delegate([water])
     try repository.publish(water)
     #expect(try await client.refresh(repository, water).series == water)

@@ -210,7 +210,7 @@ import Testing
   // MARK: Delegation, sizes, digests
 
   @Test func `a series that lists another series' files is rejected`() async throws {
-    let other = try Series("secret", major: 2)
+    let other = try SeedSeries("secret", major: 2)
     let series = try repository.metadata(SignedRepository.transit, head: 2)
     let foreign = try repository.metadata(other, head: 2)
     let mixed = SeriesMetadata(
@@ -225,7 +225,7 @@ import Testing
   }
 
   @Test func `a series without a delegation is rejected`() async throws {
-    let other = try Series("water", major: 1)
+    let other = try SeedSeries("water", major: 1)
     let role = try repository.metadata(other, head: 2).role(
       version: 1, expires: repository.now.adding(days: 7))
     try repository.forge(role, "1.water-1.json", repository.keys[.series])

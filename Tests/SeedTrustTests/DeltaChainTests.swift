@@ -4,7 +4,7 @@ import Support
 import Testing
 
 @Suite struct DeltaChainTests {
-  private static func version(_ number: Int) throws -> Version { try Version(number) }
+  private static func version(_ number: Int) throws -> SeedVersion { try SeedVersion(number) }
 
   private static func shortest(_ deltas: [PublishedObject], _ start: Int, _ end: Int) throws
     -> [PublishedObject]?
@@ -15,7 +15,7 @@ import Testing
   private static func delta(_ from: Int, _ to: Int, bytes: Int) throws -> PublishedObject {
     let digest = SHA256Digest.of(Array("\(from) \(to)".utf8))
     return PublishedObject(
-      series: Series("test", model: "1.0"), kind: .delta(from: try version(from), to: try version(to)),
+      series: SeedSeries("test", model: "1.0"), kind: .delta(from: try version(from), to: try version(to)),
       length: bytes,
       sha256: digest, model: "1.0", rawLength: bytes, rawSHA256: digest, schema: digest, digest: digest)
   }

@@ -227,6 +227,6 @@ import Testing
       ("transit-0", nil), ("transit-", nil), ("Transit-2", nil),
     ] as [(String, String?)])
   func `a role's name is parsed into its series`(name: String, series: String?) {
-    #expect(Series(roleName: name)?.description == series)
+    #expect(SeedSeries(roleName: name)?.description == series)
   }
 }

@@ -86,7 +86,7 @@ import Testing
 
   /// A publication for the current time, with rotated roots and two series.
   private func publication() throws -> SignedRepository {
-    let water = try Series("water", major: 10)
+    let water = try SeedSeries("water", major: 10)
     let repository = try SignedRepository(delegating: [SignedRepository.transit, water])
     repository.now = .now()
     try repository.rotate([.root, .targets])

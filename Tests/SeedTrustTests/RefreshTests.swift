@@ -63,9 +63,9 @@ import Testing
   }
 
   @Test func `a delegated but unpublished series is reported as missing`() async throws {
-    let empty = try SignedRepository(delegating: [Series("water", major: 1)])
+    let empty = try SignedRepository(delegating: [SeedSeries("water", major: 1)])
     await #expect(throws: TrustError.missingRole(role: "water-1", place: "snapshot")) {
-      try await MetadataClient(root: empty.root).refresh(empty, Series("water", major: 1))
+      try await MetadataClient(root: empty.root).refresh(empty, SeedSeries("water", major: 1))
     }
   }
 

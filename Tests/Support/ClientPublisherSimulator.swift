@@ -15,7 +15,7 @@ package final class ClientPublisherSimulator: @unchecked Sendable {
     CREATE INDEX line_stop ON line(stop);
     """
   package static let model: ModelVersion = "2.1"
-  package static let series = Series("transit", model: model)
+  package static let series = SeedSeries("transit", model: model)
 
   /// The names at the head by stop id.
   package private(set) var stops: [String: String] = [:]

@@ -7,7 +7,7 @@ package import SeedTrust
 ///
 /// Used by one test, which awaits each call, so it is never accessed concurrently.
 package final class SignedRepository: @unchecked Sendable {
-  package static let transit = Series("transit", model: "2.1")
+  package static let transit = SeedSeries("transit", model: "2.1")
 
   package var now: UTCTime
   package var keys: KeyRing
@@ -21,7 +21,7 @@ package final class SignedRepository: @unchecked Sendable {
 
   private let rootThreshold: Int
 
-  package init(delegating series: [Series] = [transit], rootThreshold: Int = 2) throws {
+  package init(delegating series: [SeedSeries] = [transit], rootThreshold: Int = 2) throws {
     self.rootThreshold = rootThreshold
     now = UTCTime("2026-08-01T12:00:00Z")!
     keys = Self.keys()
@@ -50,7 +50,7 @@ package final class SignedRepository: @unchecked Sendable {
     published = step.published
   }
 
-  package func publish(_ series: Series = transit) throws {
+  package func publish(_ series: SeedSeries = transit) throws {
     head += 1
     write(try signer.publish([try metadata(series, head: head)], after: published, keys: keys))
   }
@@ -58,7 +58,7 @@ package final class SignedRepository: @unchecked Sendable {
   package func renew() throws { write(try signer.publish([], after: published, keys: keys)) }
 
   /// Delegates to exactly these series.
-  package func delegate(_ series: [Series]) throws {
+  package func delegate(_ series: [SeedSeries]) throws {
     try adopt(
       OfflineChange(
         targets: signer.targets(
@@ -104,22 +104,22 @@ package final class SignedRepository: @unchecked Sendable {
     return try OfflineChange(root: root, targets: targets)
   }
 
-  package func metadata(_ series: Series, head: Int) throws -> SeriesMetadata {
+  package func metadata(_ series: SeedSeries, head: Int) throws -> SeriesMetadata {
     let model = try ModelVersion(major: series.major, minor: 1)
     let older = try ModelVersion(major: series.major, minor: 0)
     let state = SeriesState(
-      epoch: try Epoch("0123456789abcdef"), head: try Version(head), floor: .first, model: model,
+      epoch: try Epoch("0123456789abcdef"), head: try SeedVersion(head), floor: .first, model: model,
       models: [model: .of([1]), older: .of([0])],
       lifecycle: .deprecated(sunset: "2027-01-01", message: "Move to 3 \"soon\" – é\n"), publishedAt: now,
       pollSeconds: 3600, license: "CC0-1.0", attribution: "Stadtwerke", source: nil)
     var kinds: [PublishedObject.Kind] = [
-      .snapshot(try Version(head), .gzip), .snapshot(try Version(head), .xz),
+      .snapshot(try SeedVersion(head), .gzip), .snapshot(try SeedVersion(head), .xz),
     ]
-    if head > 1 { kinds.append(.delta(from: try Version(head - 1), to: try Version(head))) }
+    if head > 1 { kinds.append(.delta(from: try SeedVersion(head - 1), to: try SeedVersion(head))) }
     return SeriesMetadata(series: series, state: state, objects: kinds.map { object($0, series, model) })
   }
 
-  package func object(_ kind: PublishedObject.Kind, _ series: Series, _ model: ModelVersion)
+  package func object(_ kind: PublishedObject.Kind, _ series: SeedSeries, _ model: ModelVersion)
     -> PublishedObject
   {
     let bytes = Self.content(kind)
@@ -183,7 +183,7 @@ package final class MetadataClient {
   package init(root: [UInt8]) { self.root = root }
 
   package func refresh(
-    _ repository: SignedRepository, _ series: Series = SignedRepository.transit, at now: UTCTime? = nil,
+    _ repository: SignedRepository, _ series: SeedSeries = SignedRepository.transit, at now: UTCTime? = nil,
     asksForRoot: Bool = true
   ) async throws -> SeriesMetadata {
     repository.requests = []

@@ -38,7 +38,7 @@ package final class TestDeployment {
   }
 
   package func metadata(major: Int = 1) throws -> SeriesMetadata {
-    let series = try Series(job.name, major: major)
+    let series = try SeedSeries(job.name, major: major)
     guard let found = try publication.published().series[series] else {
       throw NotASeed("\(series) is not published")
     }

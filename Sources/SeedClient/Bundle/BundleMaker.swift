@@ -123,7 +123,7 @@ private final class BundleDraft {
 
 private struct BundlePlace {
   let directory: String
-  let series: Series
+  let series: SeedSeries
 
   /// A sibling of the folder, because a rename must stay on one volume.
   var draft: String { directory + DurableFile.temporarySuffix }

@@ -32,7 +32,7 @@ struct BundledSeed: Hashable, Sendable {
 
   /// Verifies a bundle's metadata from the app's root on. Ignores expiry: an app stays in a store for months, and
   /// anyone may have its bundle's data.
-  init(_ folder: BundleFolder, series: Series, root: [UInt8]) async throws {
+  init(_ folder: BundleFolder, series: SeedSeries, root: [UInt8]) async throws {
     self.folder = folder
     let nothing = StoredMetadata(read: { _ in nil }, persist: { _, _ in })
     metadata = try await MetadataRefresh.refresh(
@@ -110,13 +110,13 @@ extension StoreWriter {
 ///  5. A snapshot that failed here before is not tried again.
 struct BundleChoice: Hashable, Sendable {
   let epoch: Epoch
-  let version: Version
+  let version: SeedVersion
   let model: ModelVersion
   let models: [ModelVersion: SHA256Digest]
   let isNewerThanTrusted: Bool
   var hasFailed = false
 
-  func takesBundle(over stored: (epoch: Epoch, version: Version)?, for app: SeedModel) -> Bool {
+  func takesBundle(over stored: (epoch: Epoch, version: SeedVersion)?, for app: SeedModel) -> Bool {
     guard model.opens(for: app.version), let signed = models[app.version], app.accepts(signed), !hasFailed
     else { return false }
     guard let stored else { return true }

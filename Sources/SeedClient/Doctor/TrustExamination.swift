@@ -13,7 +13,7 @@ struct TrustExamination {
   /// Timestamp, TUF snapshot role, targets, and the series' role.
   private static let chainLength = 4
 
-  func run(_ series: Series?, _ report: inout StoreReport) throws -> SeriesMetadata? {
+  func run(_ series: SeedSeries?, _ report: inout StoreReport) throws -> SeriesMetadata? {
     guard let first = try root ?? kept(layout.shippedRoot) ?? stored(Self.rootName) else {
       report.add(.warning, "trust", "the signatures were not verified: no root is given", StoreRemedy.root)
       return nil
@@ -45,7 +45,7 @@ struct TrustExamination {
   private static let remedy =
     "compare the root with the publisher's; then remove the folder 'trust', and update with the publisher's"
 
-  private func noteExpiry(_ series: Series, _ root: [UInt8], _ report: inout StoreReport) {
+  private func noteExpiry(_ series: SeedSeries, _ root: [UInt8], _ report: inout StoreReport) {
     do {
       _ = try refreshed(series, root, now: now)
     } catch {
@@ -53,7 +53,7 @@ struct TrustExamination {
     }
   }
 
-  private func refreshed(_ series: Series, _ root: [UInt8], now: UTCTime) throws -> SeriesMetadata {
+  private func refreshed(_ series: SeedSeries, _ root: [UInt8], now: UTCTime) throws -> SeriesMetadata {
     var set = try start(root, now: now)
     try set.checkRoot()
     _ = try set.updateTimestamp(required(Self.timestampName))
@@ -82,9 +82,10 @@ struct TrustExamination {
     try DurableFile.readIfPresent(path, limit: Limits.metadataBytes)
   }
 
-  private func someSeries() throws -> Series? {
+  private func someSeries() throws -> SeedSeries? {
     try Folder.names(in: layout.trust).lazy
-      .compactMap { $0.hasSuffix(".json") ? Series(roleName: String($0.dropLast(".json".count))) : nil }.first
+      .compactMap { $0.hasSuffix(".json") ? SeedSeries(roleName: String($0.dropLast(".json".count))) : nil }
+      .first
   }
 }
 

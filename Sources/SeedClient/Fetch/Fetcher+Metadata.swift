@@ -28,7 +28,7 @@ extension Fetcher {
 extension SeedError {
   /// Names the server. Without verified metadata or data, signatures by other keys mean that the app has another
   /// publisher's root, which no retry changes; later, the server or a mirror is at fault.
-  init(_ error: TrustError, of series: Series, at server: ServerAddress, hasVerified: Bool = true) {
+  init(_ error: TrustError, of series: SeedSeries, at server: ServerAddress, hasVerified: Bool = true) {
     let message =
       switch error {
       // Retried, because an app may be released before its series is published.

@@ -10,10 +10,10 @@ public struct Seed: Sendable {
   /// The SQLite file.
   public let url: URL
   /// The version of the file when this value was made; later deltas raise it.
-  public let version: Version
+  public let version: SeedVersion
   private let keeper: any AnyObject & Sendable
 
-  package init(file: String, version: Version, keeper: any AnyObject & Sendable) {
+  package init(file: String, version: SeedVersion, keeper: any AnyObject & Sendable) {
     url = URL(fileURLWithPath: file)
     self.version = version
     self.keeper = keeper
@@ -59,11 +59,13 @@ public struct SeedChanges: Hashable, Sendable {
   }
 
   /// The new version of the data.
-  public let version: Version
+  public let version: SeedVersion
   /// The changed tables, by name.
   public let tables: [String: Table]
 
-  package init(version: Version, tables: [String: Table]) { (self.version, self.tables) = (version, tables) }
+  package init(version: SeedVersion, tables: [String: Table]) {
+    (self.version, self.tables) = (version, tables)
+  }
 
   var rowCount: Int { tables.values.reduce(0) { $0 + $1.inserted + $1.updated + $1.deleted } }
 }

@@ -192,7 +192,7 @@ extension TrustError {
     case .missingFile: .missingFile
     case .conflict: .rolledBack
     // A request for another publication's series finds no role of that name.
-    case .missingRole(let role, _) where Series(roleName: role) != nil: .noCompatibleModel
+    case .missingRole(let role, _) where SeedSeries(roleName: role) != nil: .noCompatibleModel
     default: .untrusted
     }
   }

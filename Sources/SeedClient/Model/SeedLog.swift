@@ -16,7 +16,7 @@ public struct SeedLogEntry: Hashable, Sendable, CustomStringConvertible {
   /// The importance of the entry.
   public let level: Level
   /// The series that the entry is about.
-  public let series: Series
+  public let series: SeedSeries
   /// One sentence.
   public let message: String
 
@@ -25,10 +25,10 @@ public struct SeedLogEntry: Hashable, Sendable, CustomStringConvertible {
 }
 
 struct SeedLog: Sendable {
-  private let series: Series
+  private let series: SeedSeries
   private let write: @Sendable (SeedLogEntry) -> Void
 
-  init(_ series: Series, _ write: @escaping @Sendable (SeedLogEntry) -> Void) {
+  init(_ series: SeedSeries, _ write: @escaping @Sendable (SeedLogEntry) -> Void) {
     (self.series, self.write) = (series, write)
   }
 

@@ -21,7 +21,7 @@ public struct SeedModel: Hashable, Sendable {
   }
 
   /// The series that the model belongs to.
-  public var series: Series { Series(dataset, model: version) }
+  public var series: SeedSeries { SeedSeries(dataset, model: version) }
 
   func accepts(_ signed: SHA256Digest) -> Bool { schema == nil || schema == signed }
 }

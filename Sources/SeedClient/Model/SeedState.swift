@@ -12,9 +12,9 @@ public struct SeedState: Hashable, Sendable {
   /// The model that the app was built for.
   public let model: SeedModel
   /// The version of the data on this device, if there is any.
-  public package(set) var version: Version?
+  public package(set) var version: SeedVersion?
   /// The publisher's newest known version.
-  public var newestVersion: Version? {
+  public var newestVersion: SeedVersion? {
     // Another store on the directory may have found a newer version.
     [version, record.newestVersion].compactMap(\.self).max()
   }
@@ -62,7 +62,7 @@ package struct StateRecord: Hashable, Sendable {
   package var lastChecked: UTCTime?
   package var lastUpdated: UTCTime?
   package var publishedAt: UTCTime?
-  package var newestVersion: Version?
+  package var newestVersion: SeedVersion?
   package var lifecycle: SeedLifecycle?
   package var pollSeconds: Int?
 }

@@ -31,9 +31,9 @@ public struct UpdatePlan: Hashable, Sendable {
   /// The reason for the choice.
   public let reason: Reason
   /// The version on the device, if there is one.
-  public let from: Version?
+  public let from: SeedVersion?
   /// The version after the update.
-  public let to: Version
+  public let to: SeedVersion
   /// Total bytes of the deltas to the newest version, if any and compared.
   public let deltaBytes: Int?
   /// Total bytes of the newest snapshot and later deltas, if any and compared.
@@ -42,7 +42,7 @@ public struct UpdatePlan: Hashable, Sendable {
   let objects: [PublishedObject]
 
   package init(
-    reason: Reason, from: Version?, to: Version, deltaBytes: Int?, snapshotBytes: Int?,
+    reason: Reason, from: SeedVersion?, to: SeedVersion, deltaBytes: Int?, snapshotBytes: Int?,
     objects: [PublishedObject]
   ) {
     (self.reason, self.from, self.to, self.objects) = (reason, from, to, objects)
@@ -89,7 +89,7 @@ public struct UpdateReport: Sendable, CustomStringConvertible {
   /// The plan that succeeded, or the last one tried.
   public let plan: UpdatePlan
   /// The previous version, if any.
-  public let from: Version?
+  public let from: SeedVersion?
   /// The current data.
   public let seed: Seed
   /// Bytes of the snapshot and deltas used, each counted once.
@@ -106,7 +106,7 @@ public struct UpdateReport: Sendable, CustomStringConvertible {
   public let phases: [Phase]
 
   package init(
-    plan: UpdatePlan, from: Version?, seed: Seed, bytes: Int, traffic: UpdateTraffic,
+    plan: UpdatePlan, from: SeedVersion?, seed: Seed, bytes: Int, traffic: UpdateTraffic,
     changes: [String: SeedChanges.Table], lifecycle: SeedLifecycle, duration: Duration,
     phases: [Phase] = []
   ) {
@@ -119,7 +119,7 @@ public struct UpdateReport: Sendable, CustomStringConvertible {
   public var action: Action { plan.action }
 
   /// The current version.
-  public var to: Version { seed.version }
+  public var to: SeedVersion { seed.version }
 
   /// One line: version, files, and traffic.
   public var description: String {

@@ -78,5 +78,5 @@ final class Generation: Sendable {
 
   var name: String { folder.name }
 
-  func seed(at version: Version) -> Seed { Seed(file: folder.file, version: version, keeper: self) }
+  func seed(at version: SeedVersion) -> Seed { Seed(file: folder.file, version: version, keeper: self) }
 }

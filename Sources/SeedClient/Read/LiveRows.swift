@@ -4,10 +4,10 @@ import SeedFormat
 /// The state of the data: a generation, its version, and each table's sum of rows. Equal states are equal.
 struct DataEdition: Sendable {
   let generation: Generation
-  private let version: Version
+  private let version: SeedVersion
   private let tables: [String: TableSum]?
 
-  init(_ generation: Generation, at version: Version, _ tables: [String: TableSum]?) {
+  init(_ generation: Generation, at version: SeedVersion, _ tables: [String: TableSum]?) {
     (self.generation, self.version) = (generation, version)
     self.tables = tables.map { tables in Dictionary(tables.map { ($0.key.lowercased(), $0.value) }) { $1 } }
   }

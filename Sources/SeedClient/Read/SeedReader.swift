@@ -42,7 +42,7 @@ public struct SeedReader: ~Copyable {
   ) throws(SeedError) -> [Row] {
     try checkEnd()
     do {
-      let rows = reader(try connection.readOnlyStatement(query.sql, .inOrder(query.values), reading: reading))
+      let rows = reader(try connection.readOnlyStatement(query.sql, query.values, reading: reading))
       var all: [Row] = []
       while all.count < limit, let row = try rows.next() { all.append(row) }
       return all

@@ -39,7 +39,7 @@ extension StateRecord {
     lastChecked = try fields.timeIfPresent("checked")
     lastUpdated = try fields.timeIfPresent("updated")
     publishedAt = try fields.timeIfPresent("published")
-    newestVersion = try fields.integerIfPresent("newest", from: 1).flatMap { try? Version($0) }
+    newestVersion = try fields.integerIfPresent("newest", from: 1).flatMap { try? SeedVersion($0) }
     pollSeconds = try fields.integerIfPresent("poll", from: 0)
     lifecycle = try SeedLifecycle(readingIfPresent: "lifecycle", in: &fields)
   }

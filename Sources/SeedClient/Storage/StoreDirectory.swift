@@ -5,20 +5,20 @@ import SeedTrust
 
 enum StoreDirectory {
   /// `Seedbank/com.example.app/transit-2` in the folder for application data.
-  static func defaultPath(_ series: Series, in dataFolder: String) -> String {
+  static func defaultPath(_ series: SeedSeries, in dataFolder: String) -> String {
     "\(dataFolder)/\(path(of: series, for: program))"
   }
 
-  static func older(than series: Series, beside directory: String) throws(FileError) -> [String] {
+  static func older(than series: SeedSeries, beside directory: String) throws(FileError) -> [String] {
     let folder = Folder.parent(of: directory)
     return try Folder.names(in: folder).filter { name in
-      Series(roleName: name).map { $0.dataset == series.dataset && $0.major < series.major } ?? false
+      SeedSeries(roleName: name).map { $0.dataset == series.dataset && $0.major < series.major } ?? false
     }
     .map { "\(folder)/\($0)" }
   }
 
   /// Includes the program, because other programs of the user may have another publication's dataset of that name.
-  static func path(of series: Series, for program: String) -> String {
+  static func path(of series: SeedSeries, for program: String) -> String {
     let folder = program.replacing("/", with: "_")
     return "Seedbank/\(["", ".", ".."].contains(folder) ? "_" : folder)/\(series.roleName)"
   }

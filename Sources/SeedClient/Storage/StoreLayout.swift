@@ -114,7 +114,7 @@ extension StoreLayout {
   }
 
   /// A unique name: SQLite's journals must never match another file with the same name.
-  static func newName(_ version: Version) -> String {
+  static func newName(_ version: SeedVersion) -> String {
     "\(version)-\(lowerHex((0..<8).map { _ in UInt8.random(in: .min ... .max) }))"
   }
 

@@ -83,7 +83,7 @@ struct DeltaMismatch: SeedErrorConvertible {
 }
 
 extension SeedChanges {
-  fileprivate init(version: Version, _ result: ImportResult) {
+  fileprivate init(version: SeedVersion, _ result: ImportResult) {
     self.version = version
     tables = Dictionary(
       uniqueKeysWithValues: result.changes.filter { !$0.value.isEmpty }.map { name, changes in

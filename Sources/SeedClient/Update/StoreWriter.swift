@@ -272,7 +272,7 @@ actor StoreWriter: BlockingActor {
     live = nil
   }
 
-  func apply(_ delta: FetchedObject, to generation: Generation, at version: Version) async throws
+  func apply(_ delta: FetchedObject, to generation: Generation, at version: SeedVersion) async throws
     -> SeedChanges
   {
     let changes = try await delta.using {

@@ -6,7 +6,7 @@ struct UpdateAttempt {
   private let model: SeedModel
   let fetcher: Fetcher
   /// The version before the update.
-  let from: Version?
+  let from: SeedVersion?
   private(set) var metadata: SeriesMetadata
   private var local: SeedMeta?
   /// Hashes that this update skips: the store's rejected ones, and those that proved unusable since.
@@ -31,7 +31,7 @@ struct UpdateAttempt {
   }
 
   /// Switches to a snapshot if the deltas from `version` do not yield the published rows; false without a snapshot.
-  mutating func replaceDeltas(from version: Version?) -> Bool {
+  mutating func replaceDeltas(from version: SeedVersion?) -> Bool {
     take(try? planner.snapshot(.deltasFailed, notBelow: version))
   }
 

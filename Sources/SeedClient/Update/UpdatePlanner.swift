@@ -67,13 +67,15 @@ struct UpdatePlanner {
   }
 
   /// The newest snapshot and the deltas after it, unless they end below version `least`.
-  func snapshot(_ reason: UpdatePlan.Reason, notBelow least: Version? = nil) throws(SeedError) -> UpdatePlan {
+  func snapshot(_ reason: UpdatePlan.Reason, notBelow least: SeedVersion? = nil) throws(SeedError)
+    -> UpdatePlan
+  {
     guard let path = snapshotPath(notBelow: least) else { throw noWay(from: least) }
     return plan(reason, path, snapshotBytes: path.bytes)
   }
 
   /// Uses the smallest encoding of the newest snapshot; deltas that apply to an older one also apply to it.
-  private func snapshotPath(notBelow least: Version?) -> [PublishedObject]? {
+  private func snapshotPath(notBelow least: SeedVersion?) -> [PublishedObject]? {
     let newest = snapshots.max { ($0.version, $1.length) < ($1.version, $0.length) }
     guard let newest else { return nil }
     let path = [newest] + (DeltaChain.shortest(deltas, from: newest.version, to: state.head) ?? [])
@@ -119,14 +121,14 @@ struct UpdatePlanner {
       "version \(state.head) failed on this device or was rolled back here: wait for a newer version")
   }
 
-  private func behind(_ local: Version) -> SeedError {
+  private func behind(_ local: SeedVersion) -> SeedError {
     SeedError(
       .rolledBack,
       "the publisher is at version \(state.head) and this device at \(local), so the publisher seems to come from an "
         + "old backup: its operator can begin a new epoch by `seedbank new-epoch`")
   }
 
-  private func noWay(from start: Version?) -> SeedError {
+  private func noWay(from start: SeedVersion?) -> SeedError {
     if case .retired(let message) = state.lifecycle {
       return SeedError(
         .retired,

@@ -11,9 +11,9 @@ extension SeedModel {
     dataset: "test", version: "1.0", schema: SHA256Digest(words: .zero))
 }
 
-extension Version {
-  static func fixture(_ number: Int) -> Version {
-    guard let version = try? Version(number) else {
+extension SeedVersion {
+  static func fixture(_ number: Int) -> SeedVersion {
+    guard let version = try? SeedVersion(number) else {
       preconditionFailure("versions count from 1, so \(number) is none")
     }
     return version

@@ -7,7 +7,7 @@ package import SeedTrust
 
 /// A publication of one series in memory, with real signatures, snapshots and deltas. Not Sendable; its ``host`` is.
 package final class TestPublication {
-  package let series: Series
+  package let series: SeedSeries
   package let model: ModelVersion
   package let schema: DatabaseSchema
   /// The first root metadata, the clients' trust anchor.
@@ -33,7 +33,7 @@ package final class TestPublication {
   package init(
     _ dataset: DatasetName, _ model: ModelVersion, schemaSQL: String, _ provenance: Provenance, now: UTCTime
   ) throws {
-    (series, self.model, self.now) = (Series(dataset, model: model), model, now)
+    (series, self.model, self.now) = (SeedSeries(dataset, model: model), model, now)
     self.provenance = provenance
     schema = try SchemaReader.schema(of: schemaSQL)
     folder = try TemporaryFolder(inMemory: true)
@@ -60,7 +60,7 @@ package final class TestPublication {
       head = 1
       return try publishSnapshot()
     }
-    let from = try Version(head)
+    let from = try SeedVersion(head)
     head += 1
     let header = DeltaHeader(
       series: series, model: model, schema: schema.hash, from: from, to: from.next, digest: digest)
@@ -93,7 +93,7 @@ package final class TestPublication {
   package func metadata() throws -> SeriesMetadata {
     let newest = isModelDropped ? try ModelVersion(major: model.major, minor: model.minor + 1) : model
     let state = SeriesState(
-      epoch: epoch, head: try Version(max(head, 1)), floor: .first, model: newest,
+      epoch: epoch, head: try SeedVersion(max(head, 1)), floor: .first, model: newest,
       models: [newest: schema.hash], lifecycle: lifecycle, publishedAt: now, pollSeconds: pollSeconds,
       license: provenance.license, attribution: provenance.attribution, source: provenance.source)
     return SeriesMetadata(series: series, state: state, objects: objects)
@@ -126,7 +126,7 @@ extension TestPublication {
       }
       var meta = try SeedTables.meta(copy)
       meta.digest = try writer.finish().digest
-      meta.version = try Version(head + 1)
+      meta.version = try SeedVersion(head + 1)
       try SeedTables.store(meta, copy)
       return meta.digest
     }
@@ -160,7 +160,7 @@ extension TestPublication {
     }
     let (raw, _) = try Compression.compress(path, to: path + ".stored", encoding)
     let stored = Array(try Data(contentsOf: URL(fileURLWithPath: path + ".stored")))
-    add(.snapshot(try Version(head), encoding), stored, raw: raw, try SeedTables.meta(copy).digest)
+    add(.snapshot(try SeedVersion(head), encoding), stored, raw: raw, try SeedTables.meta(copy).digest)
   }
 
   private func add(

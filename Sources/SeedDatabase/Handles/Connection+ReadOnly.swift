@@ -5,7 +5,7 @@ extension Connection {
   /// Prepares foreign SQL and binds the values. The SQL must be one statement that only reads and does not change
   /// transaction, attached files or settings. `reading` collects the tables and columns that it reads.
   package func readOnlyStatement(
-    _ sql: String, _ values: BoundValues, reading: TablesRead = TablesRead()
+    _ sql: String, _ values: [SeedValue] = [], reading: TablesRead = TablesRead()
   ) throws -> Statement {
     guard !sql.utf8.contains(0) else { throw ReadOnlyProblem.holdsNUL(sql: sql) }
     let statement = try permitted(sql, reading)
@@ -13,26 +13,12 @@ extension Connection {
     guard !hasStatement(in: sql.utf8.dropFirst(statement.length)) else {
       throw ReadOnlyProblem.several(sql: sql)
     }
-    try bind(values, to: statement)
-    return statement
-  }
-
-  private func bind(_ values: BoundValues, to statement: Statement) throws {
     let wanted = Int(sqlite3_bind_parameter_count(statement.handle))
-    switch values {
-    case .inOrder(let values):
-      guard values.count == wanted else {
-        throw ReadOnlyProblem.values(found: values.count, wanted: wanted, sql: statement.sql)
-      }
-      try statement.bind(values)
-    case .named(let values):
-      let names = (0..<wanted).map { sqlite3_bind_parameter_name(statement.handle, Int32($0 + 1)) }
-        .map { $0.map { String(String(cString: $0).dropFirst()) } ?? "?" }
-      guard Set(names) == Set(values.keys) else {
-        throw ReadOnlyProblem.names(found: values.keys.sorted(), wanted: names, sql: statement.sql)
-      }
-      try statement.bind(names.map { values[$0] ?? .null })
+    guard values.count == wanted else {
+      throw ReadOnlyProblem.values(found: values.count, wanted: wanted, sql: sql)
     }
+    try statement.bind(values)
+    return statement
   }
 
   private func permitted(_ sql: String, _ reading: TablesRead) throws -> Statement {
@@ -63,12 +49,6 @@ extension Connection {
       return false
     }
   }
-}
-
-package enum BoundValues: Hashable, Sendable {
-  case inOrder([SeedValue])
-  /// Keyed by parameter names without their marks.
-  case named([String: SeedValue])
 }
 
 package final class TablesRead {
@@ -127,7 +107,6 @@ package enum ReadOnlyProblem: Error, Hashable, Sendable, CustomStringConvertible
   case several(sql: String)
   case changes(sql: String)
   case values(found: Int, wanted: Int, sql: String)
-  case names(found: [String], wanted: [String], sql: String)
 
   package var description: String {
     switch self {
@@ -140,10 +119,7 @@ package enum ReadOnlyProblem: Error, Hashable, Sendable, CustomStringConvertible
         + sql.shortSQL
     case .values(let found, let wanted, let sql):
       "\(Self.count(found, "value")) for \(Self.count(wanted, "parameter")), as SQLite counts them: pass one value for each"
-        + "\(Self.hint(["?"], sql)): \(sql.shortSQL)"
-    case .names(let found, let wanted, let sql):
-      "values for \(found.joined(separator: ", ")), but the parameters are \(wanted.joined(separator: ", ")): "
-        + "pass one value for each named parameter\(Self.hint(Self.marked(found), sql)): \(sql.shortSQL)"
+        + "\(Self.hint(sql)): \(sql.shortSQL)"
     }
   }
 
@@ -151,15 +127,9 @@ package enum ReadOnlyProblem: Error, Hashable, Sendable, CustomStringConvertible
     "\(number == 0 ? "no" : "\(number)") \(noun)\(number == 1 ? "" : "s")"
   }
 
-  private static func marked(_ names: [String]) -> [String] {
-    names.flatMap { [":\($0)", "@\($0)", "$\($0)"] }
-  }
-
   /// SQLite reads a quoted parameter mark as text, which its author may not have meant.
-  private static func hint(_ marks: [String], _ sql: String) -> String {
-    let quoted = quoted(in: sql)
-    let mark = marks.first { mark in quoted.contains { $0.contains(mark) } }
-    return mark.map { " (\($0) between quotes is text: leave the quotes out)" } ?? ""
+  private static func hint(_ sql: String) -> String {
+    quoted(in: sql).contains { $0.contains("?") } ? " (? between quotes is text: leave the quotes out)" : ""
   }
 
   /// Quoted parts of the SQL; a doubled quote splits a part, which is harmless here.

@@ -2,17 +2,17 @@ package import SeedFormat
 
 /// A seed's metadata, in its table `seedbank_meta`.
 package struct SeedMeta: Hashable, Sendable {
-  package var series: Series
+  package var series: SeedSeries
   /// The newest minor model of the series when the file was made.
   package var model: ModelVersion
   package var epoch: Epoch
-  package var version: Version
+  package var version: SeedVersion
   package var schema: SHA256Digest
   package var digest: SHA256Digest
   package var provenance: Provenance
 
   package init(
-    series: Series, model: ModelVersion, epoch: Epoch, version: Version, schema: SHA256Digest,
+    series: SeedSeries, model: ModelVersion, epoch: Epoch, version: SeedVersion, schema: SHA256Digest,
     digest: SHA256Digest, provenance: Provenance
   ) {
     (self.series, self.model, self.epoch, self.version) = (series, model, epoch, version)
@@ -109,10 +109,10 @@ extension SeedMeta {
       throw NotASeed("\(ReservedTable.meta) names another series than that of model \(model)")
     }
     self.init(
-      series: Series(try DatasetName(value("dataset")), model: model),
+      series: SeedSeries(try DatasetName(value("dataset")), model: model),
       model: model,
       epoch: try Epoch(value("epoch")),
-      version: try Version(value("version")),
+      version: try SeedVersion(value("version")),
       schema: try SHA256Digest(hex: value("schema")),
       digest: try SHA256Digest(hex: value("digest")),
       provenance: Provenance(

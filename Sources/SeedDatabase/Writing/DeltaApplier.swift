@@ -99,8 +99,8 @@ private struct OpenTable {
 package enum ApplyError: Error, Hashable, Sendable, CustomStringConvertible {
   case otherSeries
   case notAsSigned(file: String, header: DeltaHeader)
-  case outOfRange(from: Version, to: Version, version: Version)
-  case digestMismatch(at: Version)
+  case outOfRange(from: SeedVersion, to: SeedVersion, version: SeedVersion)
+  case digestMismatch(at: SeedVersion)
 
   package var description: String {
     switch self {

@@ -1,16 +1,16 @@
 /// The members of a delta before its changes.
 package struct DeltaHeader: Hashable, Sendable {
-  package let series: Series
+  package let series: SeedSeries
   /// The newest model of the series when the delta was made.
   package let model: ModelVersion
   package let schema: SHA256Digest
   /// The delta applies to any version in `from ... to` and leads to `to`.
-  package let from: Version
-  package let to: Version
+  package let from: SeedVersion
+  package let to: SeedVersion
   package let digest: SHA256Digest
 
   package init(
-    series: Series, model: ModelVersion, schema: SHA256Digest, from: Version, to: Version,
+    series: SeedSeries, model: ModelVersion, schema: SHA256Digest, from: SeedVersion, to: SeedVersion,
     digest: SHA256Digest
   ) {
     (self.series, self.model, self.schema) = (series, model, schema)

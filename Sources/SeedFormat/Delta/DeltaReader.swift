@@ -134,11 +134,11 @@ package struct DeltaReader: ~Copyable {
     let dataset = try DatasetName(tokens.string("dataset"))
     let major = try tokens.number("series")
     let header = DeltaHeader(
-      series: try Series(dataset, major: major),
+      series: try SeedSeries(dataset, major: major),
       model: try ModelVersion(tokens.string("model")),
       schema: try SHA256Digest(hex: tokens.string("schema")),
-      from: try Version(tokens.number("from")),
-      to: try Version(tokens.number("to")),
+      from: try SeedVersion(tokens.number("from")),
+      to: try SeedVersion(tokens.number("to")),
       digest: try SHA256Digest(hex: tokens.string("digest")))
     try tokens.expectArray("changes")
     return header

@@ -100,10 +100,10 @@ package struct JSONObjectReader {
     }
   }
 
-  package mutating func version(_ name: String) throws(MalformedJSON) -> Version {
+  package mutating func version(_ name: String) throws(MalformedJSON) -> SeedVersion {
     let number = try integer(name, from: 1)
     do {
-      return try Version(number)
+      return try SeedVersion(number)
     } catch {
       throw self.error(name, error.description)
     }

@@ -11,7 +11,7 @@ package struct CatalogView: Sendable {
   /// Why the newest publication could not be loaded. The catalog is then an older one.
   package fileprivate(set) var failure: String?
   /// The publisher's unsigned information, possibly not for every series.
-  package var facts: [Series: SeriesFacts]
+  package var facts: [SeedSeries: SeriesFacts]
   /// `nil` if there are no mirrors or no report.
   var mirrors: MirrorFacts?
   var publisher: PublisherFacts?
@@ -20,7 +20,7 @@ package struct CatalogView: Sendable {
   var follow: FollowProgress?
 
   package init(
-    _ catalog: PublishedCatalog?, failure: String? = nil, facts: [Series: SeriesFacts] = [:]
+    _ catalog: PublishedCatalog?, failure: String? = nil, facts: [SeedSeries: SeriesFacts] = [:]
   ) {
     (self.catalog, self.failure, self.facts) = (catalog, failure, facts)
   }

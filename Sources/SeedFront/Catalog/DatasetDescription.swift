@@ -68,7 +68,7 @@ enum FrontPath {
   }
 
   static func changes(
-    _ dataset: DatasetName, _ model: ModelVersion, since: String, to end: Version? = nil, epoch: String
+    _ dataset: DatasetName, _ model: ModelVersion, since: String, to end: SeedVersion? = nil, epoch: String
   ) -> String {
     let limit = end.map { "&to=\($0)" } ?? ""
     return "/v1/\(dataset)/changes?model=\(model)&since=\(since)\(limit)&epoch=\(epoch)"

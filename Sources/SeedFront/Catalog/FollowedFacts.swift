@@ -4,16 +4,16 @@ import SeedSystem
 
 /// The facts of a publication's series, mirrors and publisher. Rereads changed files only.
 struct FollowedFacts {
-  private(set) var facts: [Series: SeriesFacts] = [:]
+  private(set) var facts: [SeedSeries: SeriesFacts] = [:]
   private(set) var mirrors: MirrorFacts?
   private(set) var publisher: PublisherFacts?
   /// Taken before reading.
-  private var stamps: [Series: FileStamp] = [:]
+  private var stamps: [SeedSeries: FileStamp] = [:]
   private var mirrorsStamp: FileStamp?
   private var publisherStamp: FileStamp?
 
   /// Reads changed facts and drops removed ones. Returns whether there were any.
-  mutating func look(at folder: FactsFolder, of series: [Series]) -> Bool {
+  mutating func look(at folder: FactsFolder, of series: [SeedSeries]) -> Bool {
     let hasMirrors = Self.look(at: folder, &mirrors, &mirrorsStamp)
     let hasPublisher = Self.look(at: folder, &publisher, &publisherStamp)
     let found = series.reduce(into: [:]) { found, series in found[series] = folder.stamp(series) }

@@ -29,7 +29,7 @@ struct ClientModel: Hashable, Sendable {
     (dataset, model) = (parts[0], parts[1])
   }
 
-  func isServed(by series: Series) -> Bool {
+  func isServed(by series: SeedSeries) -> Bool {
     dataset == series.dataset.text && model.split(separator: ".").first.flatMap { Int($0) } == series.major
   }
 }

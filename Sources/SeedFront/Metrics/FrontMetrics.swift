@@ -32,7 +32,7 @@ package final class FrontMetrics: Sendable {
     stripe.counts.withLock { $0.count(measurement) }
   }
 
-  func place(of series: Series) -> Int { seriesNames.place(of: series.description) }
+  func place(of series: SeedSeries) -> Int { seriesNames.place(of: series.description) }
 
   /// Returns the label for a client library's User-Agent, `Seedbank/1.0 (transit; 2.1)`, or 0 for any other. Counts
   /// only published models, so invented names cannot fill the register.

@@ -180,6 +180,6 @@ extension MetricsPage {
   }
 }
 
-private protocol OfSeries { var series: Series { get } }
+private protocol OfSeries { var series: SeedSeries { get } }
 extension SeriesMetadata: OfSeries {}
 extension SeriesFacts: OfSeries {}

@@ -151,7 +151,7 @@ struct PageContent: Sendable {
 }
 
 extension PublishedCatalog {
-  fileprivate func hasMajor(after series: Series) -> Bool {
+  fileprivate func hasMajor(after series: SeedSeries) -> Bool {
     datasets[series.dataset]?.contains { $0.series.major > series.major } == true
   }
 

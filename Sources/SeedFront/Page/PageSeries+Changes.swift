@@ -32,7 +32,7 @@ extension PageSeries {
       """
   }
 
-  private func versionField(_ name: String, _ version: Version) -> HTML {
+  private func versionField(_ name: String, _ version: SeedVersion) -> HTML {
     """
     <input name="\(name)" type="number" min="\(state.floor.number)" max="\(state.head.number)" \
     value="\(version.number)" required>

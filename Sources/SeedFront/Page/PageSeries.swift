@@ -18,7 +18,7 @@ struct PageSeries: Sendable {
   let root: String?
 
   var state: SeriesState { metadata.state }
-  var series: Series { metadata.series }
+  var series: SeedSeries { metadata.series }
   /// For elements and anchors.
   var id: String { series.roleName }
   var name: String { series.words }

@@ -53,14 +53,14 @@ struct PageStatus {
   }
 
   /// If only one series is affected, the sentence includes its problem.
-  private func reason(_ found: [Series]) -> HTML? {
+  private func reason(_ found: [SeedSeries]) -> HTML? {
     guard found.count == 1, let word = series.first(where: { $0.series == found[0] })?.trouble?.word else {
       return nil
     }
     return ": \(word)"
   }
 
-  private func names(_ found: [Series]) -> HTML {
+  private func names(_ found: [SeedSeries]) -> HTML {
     let links = found.prefix(Self.named).map { series -> HTML in
       "<a href=\"#\(series.roleName)\">\(series.words)</a>"
     }
@@ -103,7 +103,7 @@ extension PublicationProblem? {
   fileprivate var kind: String { self?.level.rawValue ?? "good" }
 }
 
-extension Series {
+extension SeedSeries {
   var words: String { "\(dataset) \(major)" }
 }
 

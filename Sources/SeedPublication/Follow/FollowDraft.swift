@@ -117,12 +117,12 @@ private struct KeptMetadata {
 
 extension TrustedMetadataSet {
   /// The delegated series that have metadata.
-  fileprivate var publishedSeries: [Series] {
-    (targets[Targets.type]?.delegations?.roles ?? []).compactMap { Series(roleName: $0.name) }
+  fileprivate var publishedSeries: [SeedSeries] {
+    (targets[Targets.type]?.delegations?.roles ?? []).compactMap { SeedSeries(roleName: $0.name) }
       .filter { snapshot?.meta[MetadataName.unversioned($0.roleName)] != nil }
   }
 
-  fileprivate func signatures(of series: [Series]) -> [SignatureExpiry] {
+  fileprivate func signatures(of series: [SeedSeries]) -> [SignatureExpiry] {
     let online = [
       timestamp.map { SignatureExpiry(Timestamp.type, $0.expires) },
       snapshot.map { SignatureExpiry(SnapshotRole.type, $0.expires) },

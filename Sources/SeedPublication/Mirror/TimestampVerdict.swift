@@ -127,7 +127,7 @@ extension SeriesMetadata {
   }
 
   /// The digest of the rows at a version, or `nil` if no object ends there.
-  private func digest(at version: Version) -> SHA256Digest? {
+  private func digest(at version: SeedVersion) -> SHA256Digest? {
     objects.first { $0.version == version }?.digest
   }
 }

@@ -8,10 +8,10 @@ package struct FactsFolder: Sendable {
   /// The size limit for reading and writing a file.
   package static let mostBytes = 4 * 1024 * 1024
 
-  package func file(_ series: Series) -> String { "\(path)/\(series.roleName).json" }
+  package func file(_ series: SeedSeries) -> String { "\(path)/\(series.roleName).json" }
 
   /// Returns `nil` if the file is missing, damaged, too large, not a regular file, or belongs to another series.
-  package func read(_ series: Series) -> SeriesFacts? {
+  package func read(_ series: SeedSeries) -> SeriesFacts? {
     let bytes = try? File(file(series), for: .readingRegular(followsLinks: false)).readAll(
       limit: Self.mostBytes)
     guard let bytes, let json = try? JSONValue(parsing: bytes), let facts = SeriesFacts(json),
@@ -27,21 +27,21 @@ package struct FactsFolder: Sendable {
   }
 
   /// Removes the file and any temporary file left by a crash.
-  package func remove(_ series: Series) throws(FileError) {
+  package func remove(_ series: SeedSeries) throws(FileError) {
     for suffix in ["", DurableFile.temporarySuffix] { try Folder.remove(file(series) + suffix) }
   }
 
   /// The series of a dataset that have files here.
-  package func series(of dataset: DatasetName) throws(FileError) -> [Series] {
+  package func series(of dataset: DatasetName) throws(FileError) -> [SeedSeries] {
     let (start, end) = ("\(dataset)-", ".json")
     return try Folder.names(in: path).filter { $0.hasPrefix(start) && $0.hasSuffix(end) }.compactMap { name in
       canonicalDecimal(name.dropFirst(start.count).dropLast(end.count), in: 1...Limits.modelNumber)
-        .flatMap { try? Series(dataset, major: $0) }
+        .flatMap { try? SeedSeries(dataset, major: $0) }
     }
   }
 
   /// The modification time is the disk's.
-  package func stamp(_ series: Series) -> FileStamp? { (try? FileStamp(file(series))) ?? nil }
+  package func stamp(_ series: SeedSeries) -> FileStamp? { (try? FileStamp(file(series))) ?? nil }
 }
 
 extension PublicationDirectory {

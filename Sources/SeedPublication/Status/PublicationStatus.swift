@@ -24,8 +24,8 @@ package enum PublicationProblem: Hashable, Sendable {
   case expired
   case unreadable
   /// Some series have no snapshot for new clients.
-  case notReady([Series])
-  case troubled([Series])
+  case notReady([SeedSeries])
+  case troubled([SeedSeries])
   case diskNearlyFull
   /// Clients of a mirror do not get the current publication.
   case mirrorLate
@@ -34,7 +34,7 @@ package enum PublicationProblem: Hashable, Sendable {
   case signaturesEnding
   case publisher(PublisherProblem)
   /// No status is reported for some series.
-  case untold([Series])
+  case untold([SeedSeries])
 
   package var level: ProblemLevel {
     switch self {
@@ -50,7 +50,7 @@ extension PublicationStatus {
   /// The worst problem; `nil` if the publication is current.
   package func worst(at now: UTCTime) -> PublicationProblem? {
     let problems = series.map { ($0.series, $0.problems(at: now)) }
-    func found(_ isMeant: (SeriesProblem) -> Bool) -> [Series] {
+    func found(_ isMeant: (SeriesProblem) -> Bool) -> [SeedSeries] {
       problems.filter { $0.1.contains(where: isMeant) }.map(\.0)
     }
     let states = Set(signatures.map { $0.state(at: now, lifetimeSeconds: lifetimeSeconds) })

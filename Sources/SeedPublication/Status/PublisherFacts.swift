@@ -25,7 +25,7 @@ package enum SeriesDoubt: String, Hashable, Sendable, CaseIterable {
 /// The state of a publisher's machine, for a front without access to it. `seedbank status` has the details.
 package struct PublisherFacts: Hashable, Sendable {
   package var problems: Set<PublisherProblem> = []
-  package var doubts: [Series: Set<SeriesDoubt>] = [:]
+  package var doubts: [SeedSeries: Set<SeriesDoubt>] = [:]
 
   package init() {}
 }
@@ -92,7 +92,7 @@ extension PublisherFacts: CommonFacts {
     problems = Set(words.compactMap { $0.string.flatMap(PublisherProblem.init) })
     for one in series {
       guard let name = one["dataset"]?.string, let major = one["major"]?.integer,
-        let series = try? Series(DatasetName(name), major: major)
+        let series = try? SeedSeries(DatasetName(name), major: major)
       else { return nil }
       doubts[series] = Set((one["doubts"]?.elements ?? []).compactMap { $0.string.flatMap(SeriesDoubt.init) })
     }
@@ -105,7 +105,7 @@ extension PublisherFacts: CommonFacts {
     ]
   }
 
-  private static func json(_ series: Series, _ doubts: Set<SeriesDoubt>) -> JSONValue {
+  private static func json(_ series: SeedSeries, _ doubts: Set<SeriesDoubt>) -> JSONValue {
     [
       "dataset": .string(series.dataset.text), "major": JSONValue(series.major),
       "doubts": JSONValue(strings: SeriesDoubt.allCases.filter(doubts.contains).map(\.rawValue)),

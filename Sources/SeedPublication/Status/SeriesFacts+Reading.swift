@@ -15,7 +15,7 @@ extension SeriesFacts {
   private init(reading json: JSONValue) throws {
     let (upcoming, counts) = (try json.object("upcoming"), try json.object("counts"))
     self.init(
-      try Series(DatasetName(json.text("dataset")), major: json.count("major")),
+      try SeedSeries(DatasetName(json.text("dataset")), major: json.count("major")),
       writtenAt: try json.time("writtenAt"), look: try Look(reading: json.object("look")),
       upcoming: try UpcomingSnapshots(reading: upcoming))
     checkSeconds = try upcoming.optional("checkSeconds") { try $0.count("checkSeconds") }
@@ -66,7 +66,7 @@ extension FoundBy {
 }
 
 extension StepRecord {
-  fileprivate init(reading json: JSONValue, of series: Series) throws {
+  fileprivate init(reading json: JSONValue, of series: SeedSeries) throws {
     self.init(
       try json.outcome("outcome"), of: series.dataset, at: try json.time("at"),
       milliseconds: try json.count("milliseconds"))

@@ -5,7 +5,7 @@ package import SeedTrust
 /// Unsigned information about a series, for people and monitors. Clients do not read it. Its JSON contains
 /// no error messages because they include private paths and rows.
 package struct SeriesFacts: Hashable, Sendable {
-  package let series: Series
+  package let series: SeedSeries
   package var writtenAt: UTCTime
   package var look: Look
   /// The head's tables by name. Empty if the publisher's working copy is not at the head.
@@ -68,7 +68,7 @@ package struct SeriesFacts: Hashable, Sendable {
     }
   }
 
-  package init(_ series: Series, writtenAt: UTCTime, look: Look, upcoming: UpcomingSnapshots) {
+  package init(_ series: SeedSeries, writtenAt: UTCTime, look: Look, upcoming: UpcomingSnapshots) {
     (self.series, self.writtenAt, self.look, self.upcoming) = (series, writtenAt, look, upcoming)
   }
 }

@@ -4,7 +4,7 @@ package import SeedTrust
 
 /// All that is known about a series.
 package struct SeriesStatus: Hashable, Sendable {
-  package let series: Series
+  package let series: SeedSeries
   package var publishedAt: UTCTime
   package var isRetired = false
   package var isHeld = false
@@ -35,7 +35,7 @@ package struct SeriesStatus: Hashable, Sendable {
     }
   }
 
-  package init(_ series: Series, publishedAt: UTCTime) {
+  package init(_ series: SeedSeries, publishedAt: UTCTime) {
     (self.series, self.publishedAt) = (series, publishedAt)
   }
 

@@ -46,7 +46,7 @@ package struct StepRecord: Hashable, Sendable {
   package var milliseconds: Int
   package var dataset: DatasetName
   /// `nil` if the step ended before any series.
-  package var series: Series?
+  package var series: SeedSeries?
   package var outcome: Outcome
   package var reason: Reason?
   /// The head before and after.

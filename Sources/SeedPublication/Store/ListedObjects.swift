@@ -3,10 +3,10 @@ package import SeedSystem
 package import SeedTrust
 
 package struct DeltaSpan: Hashable, Sendable, CustomStringConvertible {
-  package let from: Version
-  package let to: Version
+  package let from: SeedVersion
+  package let to: SeedVersion
 
-  package init(from: Version, to: Version) { (self.from, self.to) = (from, to) }
+  package init(from: SeedVersion, to: SeedVersion) { (self.from, self.to) = (from, to) }
 
   package var length: Int { to.number - from.number }
 
@@ -20,7 +20,7 @@ extension PublishedObject {
     if case .delta(let from, let to) = kind { DeltaSpan(from: from, to: to) } else { nil }
   }
 
-  package func covers(_ version: Version) -> Bool {
+  package func covers(_ version: SeedVersion) -> Bool {
     span.map { $0.from <= version && version < $0.to } ?? false
   }
 }

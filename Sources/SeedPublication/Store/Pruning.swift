@@ -69,7 +69,7 @@ package struct Pruning {
 
 extension PublicationDirectory {
   /// Lists the metadata other than roots, and the objects, as paths within the publication.
-  fileprivate func prunableFiles(_ series: [Series]) throws(FileError) -> [String] {
+  fileprivate func prunableFiles(_ series: [SeedSeries]) throws(FileError) -> [String] {
     var files = try Folder.names(in: "\(path)/metadata")
       .filter { $0 != "timestamp.json" && !$0.hasSuffix(".root.json") }.map { "metadata/\($0)" }
     for one in series {

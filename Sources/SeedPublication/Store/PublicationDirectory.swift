@@ -60,9 +60,9 @@ package struct PublicationDirectory: Sendable {
   package func file(_ object: PublishedObject) -> String { "\(path)/\(object.filePath)" }
 
   /// The folder of a series' objects, with a trailing slash.
-  package func objectFolder(_ series: Series) -> String { "\(path)/targets/\(series.targetPrefix)" }
+  package func objectFolder(_ series: SeedSeries) -> String { "\(path)/targets/\(series.targetPrefix)" }
 
-  package func draft(_ name: String, of series: Series) throws(FileError) -> String {
+  package func draft(_ name: String, of series: SeedSeries) throws(FileError) -> String {
     try Folder.create(objectFolder(series))
     return objectFolder(series) + name + DurableFile.temporarySuffix
   }
@@ -94,7 +94,7 @@ package struct PublicationDirectory: Sendable {
   }
 
   /// Removes temporary files left by crashes. No other process may be writing.
-  package func sweep(_ series: [Series]) throws(FileError) {
+  package func sweep(_ series: [SeedSeries]) throws(FileError) {
     try DurableFile.sweep(metadataFolder)
     for one in series { try DurableFile.sweep(objectFolder(one)) }
   }

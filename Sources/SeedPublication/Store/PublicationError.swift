@@ -13,7 +13,7 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
   case noSnapshot(series: String)
   /// `isResuming`: the step would also have ended a hold, so the operator must confirm both. `gained`: a description
   /// of the origin's new parts.
-  case shrunk([Series: [ShrunkTable]], isResuming: Bool = false, gained: String = "")
+  case shrunk([SeedSeries: [ShrunkTable]], isResuming: Bool = false, gained: String = "")
   case foreignKey(role: KeyRole, path: String)
   case keyMissing(role: KeyRole, found: Int, needed: Int)
   case epochWithoutTargetsKey

@@ -3,11 +3,11 @@ package import SeedTrust
 
 /// A published, unretired series whose models are gone from the configuration.
 package struct AbandonedSeries: Sendable {
-  package let series: Series
-  private let head: Version
+  package let series: SeedSeries
+  private let head: SeedVersion
 
   /// `known`: all series that have models.
-  package static func all(in published: PublishedMetadata, besides known: Set<Series>) -> [Self] {
+  package static func all(in published: PublishedMetadata, besides known: Set<SeedSeries>) -> [Self] {
     published.series.values.map(\.metadata)
       .filter { !known.contains($0.series) && !$0.state.lifecycle.isRetired }
       .map { Self(series: $0.series, head: $0.state.head) }.sorted { $0.series < $1.series }

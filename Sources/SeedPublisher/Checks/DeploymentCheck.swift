@@ -37,7 +37,7 @@ package struct DeploymentCheck {
 
   /// `series`: all that have models.
   package init(
-    publication: String, state: String, _ datasets: [Dataset], series: Set<Series>, _ search: KeySearch,
+    publication: String, state: String, _ datasets: [Dataset], series: Set<SeedSeries>, _ search: KeySearch,
     now: UTCTime, explain: @escaping (any Error) -> Explanation
   ) throws {
     (self.publication, self.state, self.now) = (publication, state, now)

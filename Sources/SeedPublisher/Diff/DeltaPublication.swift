@@ -59,7 +59,7 @@ struct DeltaMerge {
   typealias Document = () throws -> DocumentPieces.Source
 
   func run(
-    _ documents: [Document], from start: Version, into merged: inout DeltaWriter
+    _ documents: [Document], from start: SeedVersion, into merged: inout DeltaWriter
   ) throws -> DeltaHeader {
     // A document has all deletes of a table before its upserts, each in key order, so each kind needs its own reader.
     let inputs = try documents.flatMap { document in

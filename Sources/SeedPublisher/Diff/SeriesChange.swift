@@ -32,7 +32,7 @@ struct SeriesChange {
 
   /// Compares and applies the difference to a copy at `head`. Returns `nil` if nothing differs. Throws ``CopyDamaged`` if
   /// the copy is faulty.
-  init?(_ source: Source, _ copy: WorkingCopy, at head: Version) throws {
+  init?(_ source: Source, _ copy: WorkingCopy, at head: SeedVersion) throws {
     // Rows are scattered over a large table. A small cache would write pages early and sync the journal each time.
     if case .log = source.search {
       try copy.connection.execute("PRAGMA cache_size = -\(Self.cacheKibibytes)")

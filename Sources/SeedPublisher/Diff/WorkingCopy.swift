@@ -10,7 +10,7 @@ package struct WorkingCopy {
   package let schema: DatabaseSchema
   let path: String
 
-  package static func path(of series: Series, in stateFolder: String) -> String {
+  package static func path(of series: SeedSeries, in stateFolder: String) -> String {
     "\(stateFolder)/\(series.roleName).sqlite"
   }
 

@@ -42,7 +42,7 @@ struct ChainVerification {
 
   private mutating func walk(
     from base: PublishedObject, _ report: inout VerificationReport
-  ) throws -> Version {
+  ) throws -> SeedVersion {
     let seed = try WorkingCopy(expanding: base, in: publication, to: file)
     try seed.connection.execute("PRAGMA synchronous = OFF")
     var version = base.version
@@ -59,7 +59,7 @@ struct ChainVerification {
 
   /// Tries the pending deltas that cover this version, and returns the smallest good step.
   private mutating func advance(
-    _ seed: WorkingCopy, at version: Version, _ report: inout VerificationReport
+    _ seed: WorkingCopy, at version: SeedVersion, _ report: inout VerificationReport
   ) throws -> PublishedObject? {
     for step in pending.filter({ $0.covers(version) }) {
       do {

@@ -10,9 +10,9 @@ struct MetadataVerification {
   let now: UTCTime
   /// The verified metadata files, as paths within the publication.
   private(set) var named: Set<String> = []
-  private(set) var series: [Series: SeriesMetadata] = [:]
+  private(set) var series: [SeedSeries: SeriesMetadata] = [:]
   /// All delegated series, including those with bad roles.
-  private(set) var delegated: [Series] = []
+  private(set) var delegated: [SeedSeries] = []
 
   mutating func run(_ report: inout VerificationReport) {
     // Ignores expiry here because each role's expiry is reported separately.
@@ -28,7 +28,7 @@ struct MetadataVerification {
     checkExpiries(trusted, &report)
     guard isKnown else { return }
     delegated = (trusted.targets[Targets.type]?.delegations?.roles ?? []).compactMap {
-      Series(roleName: $0.name)
+      SeedSeries(roleName: $0.name)
     }
     for one in delegated where trusted.snapshot?.meta["\(one.roleName).json"] != nil {
       verify(one, &trusted, &report)
@@ -51,7 +51,7 @@ struct MetadataVerification {
   }
 
   private mutating func verify(
-    _ one: Series, _ trusted: inout TrustedMetadataSet, _ report: inout VerificationReport
+    _ one: SeedSeries, _ trusted: inout TrustedMetadataSet, _ report: inout VerificationReport
   ) {
     let name = versioned(one.roleName, try? trusted.announced(one.roleName).version)
     var metadata: SeriesMetadata?

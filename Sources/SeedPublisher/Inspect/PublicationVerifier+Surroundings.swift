@@ -25,7 +25,7 @@ extension PublicationVerifier {
   private static let copyRemedy = "\(Remedy.regenerate): it rebuilds the copy from the publication"
 
   /// Compares a working copy with the published head. Only notes if a publisher is running.
-  func checkCopy(_ series: Series, _ report: inout VerificationReport) throws {
+  func checkCopy(_ series: SeedSeries, _ report: inout VerificationReport) throws {
     let path = WorkingCopy.path(of: series, in: stateFolder)
     do {
       let checked: Void? = try publication.lock.holdIfFree {

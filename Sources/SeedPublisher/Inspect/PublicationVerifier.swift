@@ -45,10 +45,10 @@ package struct PublicationVerifier {
     return report
   }
 
-  private func isChosen(_ series: Series) -> Bool { dataset.map { $0 == series.dataset } ?? true }
+  private func isChosen(_ series: SeedSeries) -> Bool { dataset.map { $0 == series.dataset } ?? true }
 
   private func verify(
-    _ published: SeriesMetadata, _ all: [Series: SeriesMetadata], _ report: inout VerificationReport
+    _ published: SeriesMetadata, _ all: [SeedSeries: SeriesMetadata], _ report: inout VerificationReport
   ) throws {
     let known = all.values.flatMap(\.objects).map { ($0.sha256, $0.filePath) }
     let paths = Dictionary(known) { first, _ in first }

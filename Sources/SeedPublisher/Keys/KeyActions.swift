@@ -39,7 +39,7 @@ package struct KeyActions {
   }
 
   /// Signs root or targets metadata again; the latter also for new series.
-  package func renew(_ role: KeyRole, for series: [Series]) throws -> KeyChangeReport {
+  package func renew(_ role: KeyRole, for series: [SeedSeries]) throws -> KeyChangeReport {
     try afterFinishing { published in
       try change(signedBy: [role], published) { published, signer in
         if role == .root { return try OfflineChange(root: signer.renewedRoot(after: published)) }

@@ -21,7 +21,7 @@ package struct ModelDrift: Hashable, Sendable {
   }
 
   /// Why the loaded models must not be published, or `nil` if they may. Additional models are no obstacle.
-  package func obstacle(_ dataset: DatasetName, publishedByOthers: [Series]) -> PlanError? {
+  package func obstacle(_ dataset: DatasetName, publishedByOthers: [SeedSeries]) -> PlanError? {
     let isSound = gone.isEmpty && changed.isEmpty && publishedByOthers.isEmpty
     return isSound ? nil : .otherModels(dataset, self, publishedByOthers)
   }
@@ -33,7 +33,7 @@ package struct ModelDrift: Hashable, Sendable {
       + " publish \(added.count == 1 ? "it" : "them")"
   }
 
-  func words(_ publishedByOthers: [Series]) -> String {
+  func words(_ publishedByOthers: [SeedSeries]) -> String {
     let parts: [String?] = [
       gone.isEmpty
         ? nil

@@ -33,7 +33,7 @@ package struct Projection: Hashable, Sendable {
 
 /// A series' newest minor, checked to work for clients of every older minor.
 package struct SeriesPlan: Sendable {
-  package let series: Series
+  package let series: SeedSeries
   package private(set) var newest: ModelDefinition
   package let schema: DatabaseSchema
   /// Problems in the newest minor's schema. None stops publishing.
@@ -46,7 +46,7 @@ package struct SeriesPlan: Sendable {
   /// Reads the schemas of a series' models. Checks that minors only add, and that clients can build the `indexes` left to
   /// them.
   package init(
-    _ series: Series, _ models: [ModelDefinition], indexes: IndexPlace = .snapshot
+    _ series: SeedSeries, _ models: [ModelDefinition], indexes: IndexPlace = .snapshot
   ) throws(PlanError) {
     let read = try models.sorted { $0.version < $1.version }.map { model throws(PlanError) in
       (model: model, schema: try Self.schema(of: model))
@@ -72,7 +72,7 @@ package struct SeriesPlan: Sendable {
   ) throws(PlanError) -> [SeriesPlan] {
     try Set(models.map(\.version.major)).sorted().map { major throws(PlanError) in
       let own = models.filter { $0.version.major == major }
-      return try SeriesPlan(Series(dataset, model: own[0].version), own, indexes: indexes)
+      return try SeriesPlan(SeedSeries(dataset, model: own[0].version), own, indexes: indexes)
     }
   }
 
@@ -135,13 +135,13 @@ package struct SeriesPlan: Sendable {
 
 /// Why models cannot be published. All are configuration errors.
 package enum PlanError: Error, Hashable, Sendable, CustomStringConvertible {
-  case noModel(Series)
+  case noModel(SeedSeries)
   case schema(file: String, String)
   case surplusProjection(file: String, table: String)
   case notAdditive(older: ModelVersion, newer: ModelVersion, [String])
-  case schemaChanged(Series, ModelVersion)
-  case modelGone(Series, ModelVersion)
-  case otherModels(DatasetName, ModelDrift, [Series])
+  case schemaChanged(SeedSeries, ModelVersion)
+  case modelGone(SeedSeries, ModelVersion)
+  case otherModels(DatasetName, ModelDrift, [SeedSeries])
   case changedMeanwhile(DatasetName)
   case unreadable(DatasetName, String)
 

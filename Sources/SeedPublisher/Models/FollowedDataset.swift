@@ -24,7 +24,7 @@ package final class FollowedDataset: Sendable {
   private let held: [ModelDefinition]
   private let folder: String
   private let read: @Sendable () throws -> Found
-  private let isPublished: @Sendable (Series) -> Bool
+  private let isPublished: @Sendable (SeedSeries) -> Bool
   private let state: Mutex<State>
   /// Held while the files are read, so that the state does not wait for a disk.
   private let looking = Mutex(())
@@ -33,7 +33,7 @@ package final class FollowedDataset: Sendable {
   package init(
     _ job: DatasetJob, of models: [ModelDefinition], in folder: String,
     read: @escaping @Sendable () throws -> Found,
-    isPublished: @escaping @Sendable (Series) -> Bool
+    isPublished: @escaping @Sendable (SeedSeries) -> Bool
   ) {
     (name, held, self.folder) = (job.name, models, folder)
     (self.read, self.isPublished) = (read, isPublished)
@@ -82,9 +82,9 @@ package final class FollowedDataset: Sendable {
     return before.policy != state.job.policy || before.knownOrigin != state.job.knownOrigin
   }
 
-  private func others(_ state: State) -> [Series] {
+  private func others(_ state: State) -> [SeedSeries] {
     let known = Set(state.job.plans.map(\.series))
-    return Set(state.drift.added.map { Series(name, model: $0) }).subtracting(known)
+    return Set(state.drift.added.map { SeedSeries(name, model: $0) }).subtracting(known)
       .filter(isPublished).sorted()
   }
 }

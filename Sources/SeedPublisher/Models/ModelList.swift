@@ -22,7 +22,7 @@ package struct ModelList {
     rows = datasets.flatMap { dataset in
       let hashes = dataset.plans.reduce(into: [:]) { $0.merge($1.hashes) { first, _ in first } }
       return dataset.models.map { model in
-        let state = published?.series[Series(dataset.name, model: model.version)]?.metadata.state
+        let state = published?.series[SeedSeries(dataset.name, model: model.version)]?.metadata.state
         return Row(
           dataset: dataset.name, version: model.version,
           schema: hashes[model.version] ?? SHA256Digest.of([]),

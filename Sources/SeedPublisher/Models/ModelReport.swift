@@ -63,13 +63,13 @@ package struct ModelReport {
 }
 
 package struct ModelCost {
-  private let series: Series
+  private let series: SeedSeries
   private let isNewSeries: Bool
   fileprivate let snapshotBytes: Int?
   private let canDelegate: Bool
 
   /// `snapshotBytes`: the smallest encoding of the newest snapshot; for a new series, of the previous one's.
-  package init(series: Series, isNewSeries: Bool, snapshotBytes: Int?, canDelegate: Bool) {
+  package init(series: SeedSeries, isNewSeries: Bool, snapshotBytes: Int?, canDelegate: Bool) {
     (self.series, self.isNewSeries) = (series, isNewSeries)
     (self.snapshotBytes, self.canDelegate) = (snapshotBytes, canDelegate)
   }

@@ -30,7 +30,7 @@ package struct DatasetJob: Sendable {
     set { policy[keyPath: field] = newValue }
   }
 
-  func lifecycle(_ series: Series) -> SeedLifecycle { policy.lifecycles[series.major] ?? .active }
+  func lifecycle(_ series: SeedSeries) -> SeedLifecycle { policy.lifecycles[series.major] ?? .active }
 
   /// The parts that are new in `outline` since the newest model was made.
   package func gain(in outline: OriginOutline) -> OriginGain {
@@ -50,5 +50,5 @@ package struct DatasetJob: Sendable {
 
   var isRetired: Bool { plans.allSatisfy { isRetired($0.series) } }
 
-  func isRetired(_ series: Series) -> Bool { lifecycle(series).isRetired }
+  func isRetired(_ series: SeedSeries) -> Bool { lifecycle(series).isRetired }
 }

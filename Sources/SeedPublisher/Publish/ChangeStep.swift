@@ -171,7 +171,7 @@ struct ChangeStep {
 
   /// Reports every series that the shrink guard holds back.
   private func draft(_ origin: (any Origin)?, _ drafts: inout [SeriesDraft]) throws {
-    var shrunk: [Series: [ShrunkTable]] = [:]
+    var shrunk: [SeedSeries: [ShrunkTable]] = [:]
     for plan in drafted {
       let metadata = update.metadata(plan.series)
       let date = update.date(after: metadata?.state.publishedAt)
@@ -186,7 +186,7 @@ struct ChangeStep {
   }
 
   /// A column that lost its values may have been renamed.
-  private func gained(_ origin: (any Origin)?, insteadOf shrunk: [Series: [ShrunkTable]]) -> OriginGain {
+  private func gained(_ origin: (any Origin)?, insteadOf shrunk: [SeedSeries: [ShrunkTable]]) -> OriginGain {
     guard let origin, shrunk.values.joined().contains(where: { $0.column != nil }) else {
       return OriginGain()
     }

@@ -88,7 +88,7 @@ package struct FactsKeeper: Sendable {
   }
 
   private static func facts(
-    _ series: Series, _ job: DatasetJob, _ publisher: Publisher, _ now: UTCTime
+    _ series: SeedSeries, _ job: DatasetJob, _ publisher: Publisher, _ now: UTCTime
   ) throws -> SeriesFacts {
     let published = try publisher.publication.published()
     let metadata = published.series[series]?.metadata
@@ -131,7 +131,7 @@ extension Connection {
 }
 
 extension SeriesFacts {
-  fileprivate init(_ series: Series, writtenAt: UTCTime) {
+  fileprivate init(_ series: SeedSeries, writtenAt: UTCTime) {
     let upcoming = UpcomingSnapshots(due: nil, calendarTimes: [], clock: nil, jitterSeconds: 0)
     self.init(series, writtenAt: writtenAt, look: Look(), upcoming: upcoming)
   }

@@ -14,12 +14,12 @@ struct LogPosition {
   private var path: String { Self.path(plan.series, context.stateFolder) }
   private var copyPath: String { context.copyPath(plan.series) }
 
-  fileprivate static func path(_ series: Series, _ stateFolder: String) -> String {
+  fileprivate static func path(_ series: SeedSeries, _ stateFolder: String) -> String {
     "\(stateFolder)/\(series.roleName).cursor"
   }
 
   /// Whether all rows must be compared even if the log has no entries, in case the log missed some.
-  static func isAuditDue(_ series: Series, _ context: StepContext) -> Bool {
+  static func isAuditDue(_ series: SeedSeries, _ context: StepContext) -> Bool {
     guard context.job.changes == .log else { return false }
     return record(series, in: context.stateFolder)?.isAuditDue(context) ?? false
   }
@@ -98,7 +98,7 @@ struct LogPosition {
     return SHA256Digest.of(JSONValue(strings: parts).bytes).hex
   }
 
-  fileprivate static func record(_ series: Series, in stateFolder: String) -> Record? {
+  fileprivate static func record(_ series: SeedSeries, in stateFolder: String) -> Record? {
     StateFile.json(path(series, stateFolder)).flatMap(Record.init)
   }
 
@@ -231,7 +231,7 @@ package struct OriginLogStanding: Hashable, Sendable {
   private let gaps: [String]
 
   /// Returns `nil` if no step has used a log.
-  package init?(of series: Series, in stateFolder: String) {
+  package init?(of series: SeedSeries, in stateFolder: String) {
     guard let record = LogPosition.record(series, in: stateFolder) else { return nil }
     (comparedAt, missedAt, gaps) = (record.comparedAt, record.missedAt, record.gaps)
   }
@@ -245,7 +245,7 @@ package struct OriginLogStanding: Hashable, Sendable {
 
 extension Publisher {
   /// Trusts the origin's log again after it missed rows. The next step compares all rows, and later steps use the log.
-  package func acceptLog(of series: [Series]) throws {
+  package func acceptLog(of series: [SeedSeries]) throws {
     for one in series { try Folder.remove(LogPosition.path(one, stateFolder)) }
   }
 }

@@ -14,7 +14,7 @@ struct PublicationUpdate {
   private(set) var published: PublishedMetadata
   private(set) var warnings: [String] = []
   /// New series that cannot be delegated yet. Other series are published without them.
-  private(set) var waiting: Set<Series> = []
+  private(set) var waiting: Set<SeedSeries> = []
   /// Signed but unpublished delegations to new series.
   private var change = OfflineChange.none
 
@@ -44,7 +44,7 @@ struct PublicationUpdate {
     self.lifetimeSeconds = clock == .trusted ? longest : lifetimeSeconds
   }
 
-  func metadata(_ series: Series) -> SeriesMetadata? { published.series[series]?.metadata }
+  func metadata(_ series: SeedSeries) -> SeriesMetadata? { published.series[series]?.metadata }
 
   func date(after earlier: UTCTime?) -> UTCTime {
     clock == .trusted ? now : max(now, earlier ?? .distantPast)
@@ -75,7 +75,7 @@ struct PublicationUpdate {
   }
 
   /// Returns the job's new series. If they cannot be delegated, warns; throws in a new epoch or if all series are new.
-  mutating func findNewSeries(of job: DatasetJob) throws -> [Series] {
+  mutating func findNewSeries(of job: DatasetJob) throws -> [SeedSeries] {
     let known = published.delegatedSeries
     let new = job.plans.map(\.series).filter { !known.contains($0) }
     guard let obstacle = try obstacle(to: new) else { return new }
@@ -85,7 +85,7 @@ struct PublicationUpdate {
     return []
   }
 
-  private func obstacle(to new: [Series]) throws -> PublicationError? {
+  private func obstacle(to new: [SeedSeries]) throws -> PublicationError? {
     guard !new.isEmpty || isBeginningEpoch else { return nil }
     guard publisher.keys.canSign(for: published.root.roles[Targets.type]) else {
       return .notDelegated(series: new.map(\.description).joined(separator: ", "))

@@ -21,7 +21,7 @@ package struct Publisher: Sendable {
   /// Writes facts beside the publication. If `nil`, existing facts stay unchanged.
   package var facts: FactsKeeper?
   /// Called before the compression of a drawn snapshot. Tests use it to change the publication at that moment.
-  package var beforeCompression: @Sendable (Series, ContentEncoding) throws -> Void = { _, _ in }
+  package var beforeCompression: @Sendable (SeedSeries, ContentEncoding) throws -> Void = { _, _ in }
 
   /// The age at which signatures are renewed without other changes.
   package static let renewalSeconds = 3600
@@ -74,7 +74,7 @@ package struct Publisher: Sendable {
 
   /// Publishes an older version's rows as the next version, with a snapshot, and holds the series there.
   package func rollBack(
-    _ series: Series, to version: Version, _ job: DatasetJob, now: UTCTime
+    _ series: SeedSeries, to version: SeedVersion, _ job: DatasetJob, now: UTCTime
   ) throws -> StepReport {
     try step(job, try StepOptions(rollingBack: series, to: version, job), now: now)
   }

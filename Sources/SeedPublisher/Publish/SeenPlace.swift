@@ -8,7 +8,9 @@ import SeedTrust
 package struct SeenPlace {
   private let path: String
 
-  package init(_ series: Series, in stateFolder: String) { path = "\(stateFolder)/\(series.roleName).place" }
+  package init(_ series: SeedSeries, in stateFolder: String) {
+    path = "\(stateFolder)/\(series.roleName).place"
+  }
 
   /// When the origin became a standby that lacks rows read before; `nil` if it is not.
   package var behindSince: UTCTime? { record?.behindSince }
@@ -54,7 +56,7 @@ extension Record {
 package struct CalendarMark {
   private let path: String
 
-  package init(_ series: Series, in stateFolder: String) {
+  package init(_ series: SeedSeries, in stateFolder: String) {
     path = "\(stateFolder)/\(series.roleName).calendar"
   }
 

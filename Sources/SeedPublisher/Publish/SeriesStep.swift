@@ -213,7 +213,7 @@ struct SeriesStep {
 
   // MARK: A rollback
 
-  private func rollBack(to version: Version, _ published: SeriesMetadata?) throws -> SeriesDraft {
+  private func rollBack(to version: SeedVersion, _ published: SeriesMetadata?) throws -> SeriesDraft {
     guard let published, !job.isRetired(plan.series) else {
       throw RollbackError.notPublished(series: plan.series)
     }
@@ -307,11 +307,13 @@ struct SeriesStep {
     return SeriesDraft(report: report, metadata: kept.state == old ? nil : kept)
   }
 
-  private func report(_ outcome: SeriesReport.Outcome, at version: Version?) -> SeriesReport {
+  private func report(_ outcome: SeriesReport.Outcome, at version: SeedVersion?) -> SeriesReport {
     SeriesReport(series: plan.series, outcome: outcome, version: version)
   }
 
-  private func state(epoch: Epoch, head: Version, floor: Version, hold: SeriesHold? = nil) -> SeriesState {
+  private func state(epoch: Epoch, head: SeedVersion, floor: SeedVersion, hold: SeriesHold? = nil)
+    -> SeriesState
+  {
     SeriesState(
       epoch: epoch, head: head, floor: floor, model: plan.newest.version, models: plan.hashes,
       lifecycle: job.lifecycle(plan.series), publishedAt: date, pollSeconds: job.pollSeconds,

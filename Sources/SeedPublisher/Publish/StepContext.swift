@@ -18,7 +18,7 @@ struct StepContext: Sendable {
     return job.plans.filter { $0.series == rollback.series }
   }
 
-  func copyPath(_ series: Series) -> String { WorkingCopy.path(of: series, in: stateFolder) }
+  func copyPath(_ series: SeedSeries) -> String { WorkingCopy.path(of: series, in: stateFolder) }
 
   func snapshots(_ plan: SeriesPlan, isFirst: Bool = false) -> SnapshotMaker {
     SnapshotMaker(
@@ -60,7 +60,7 @@ package struct StepOptions: Sendable {
   /// After a disaster: every series starts a new history from its origin.
   private(set) var isBeginningEpoch = false
   /// The series to roll back and its target. The step skips all others.
-  private(set) var rollback: (series: Series, version: Version)?
+  private(set) var rollback: (series: SeedSeries, version: SeedVersion)?
 
   package init(
     forcingSnapshot: Bool = false, acceptingShrink: Bool = false, isResuming: Bool = false,
@@ -70,7 +70,7 @@ package struct StepOptions: Sendable {
     (self.isResuming, self.isClockAssured) = (isResuming, isClockAssured)
   }
 
-  init(rollingBack series: Series, to version: Version, _ job: DatasetJob) throws(RollbackError) {
+  init(rollingBack series: SeedSeries, to version: SeedVersion, _ job: DatasetJob) throws(RollbackError) {
     guard job.plans.contains(where: { $0.series == series }) else { throw .notPublished(series: series) }
     forcingSnapshot = true
     rollback = (series, version)

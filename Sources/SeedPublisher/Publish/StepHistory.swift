@@ -27,7 +27,7 @@ package struct StepHistory: Sendable {
   }
 
   /// Returns the newest record of a series, or of its dataset if a later step failed before any series.
-  package func latest(of series: Series) throws -> StepRecord? {
+  package func latest(of series: SeedSeries) throws -> StepRecord? {
     try records(
       "WHERE dataset = ? AND (major = ? OR major IS NULL) ORDER BY id DESC LIMIT 1",
       [.text(series.dataset.text), .integer(Int64(series.major))]
@@ -39,7 +39,7 @@ package struct StepHistory: Sendable {
   }
 
   /// Returns the data for a series' facts; `nil` if there is no history.
-  func standing(of series: Series, steps: Int) throws -> Standing? {
+  func standing(of series: SeedSeries, steps: Int) throws -> Standing? {
     try reading { table in try table.standing(of: series, steps: steps) }
   }
 

@@ -43,7 +43,7 @@ package struct StepReport: Sendable {
     return found.isEmpty ? nil : .shrunk(found, isResuming: isResuming)
   }
 
-  package var held: [Series] { series.filter { $0.outcome == .held }.map(\.series) }
+  package var held: [SeedSeries] { series.filter { $0.outcome == .held }.map(\.series) }
 }
 
 package struct SeriesReport: Sendable {
@@ -59,9 +59,9 @@ package struct SeriesReport: Sendable {
 
   package var hasNews: Bool { (outcome != .unchanged && outcome != .held) || hasSnapshot }
 
-  package let series: Series
+  package let series: SeedSeries
   package let outcome: Outcome
-  package let version: Version?
+  package let version: SeedVersion?
   package var changes: ChangeReport = [:]
   /// Rows by table after the step, if counted.
   package var rows: [String: Int] = [:]

@@ -108,7 +108,7 @@ struct StepTable {
     try connection.execute("DELETE FROM build_table WHERE build < (SELECT min(id) FROM build)")
   }
 
-  func standing(of series: Series, steps: Int) throws -> StepHistory.Standing {
+  func standing(of series: SeedSeries, steps: Int) throws -> StepHistory.Standing {
     let own = "WHERE dataset = ? AND (major = ? OR major IS NULL)"
     let values: [SeedValue] = [.text(series.dataset.text), SeedValue(series.major)]
     let good = StepRecord.Outcome.allCases.filter(\.isGoodLook).map { "'\($0.rawValue)'" }.joined(
@@ -123,7 +123,7 @@ struct StepTable {
       ).map(\.record), counts: try counts(of: series), missedRows: try missedRows(of: series))
   }
 
-  private func counts(of series: Series) throws -> [StepRecord.Outcome: Int] {
+  private func counts(of series: SeedSeries) throws -> [StepRecord.Outcome: Int] {
     try connection.rows(
       "SELECT outcome, sum(count) FROM step_count WHERE dataset = ? AND major IN (0, ?) GROUP BY outcome",
       .text(series.dataset.text), SeedValue(series.major)
@@ -132,7 +132,7 @@ struct StepTable {
     }
   }
 
-  private func missedRows(of series: Series) throws -> Int {
+  private func missedRows(of series: SeedSeries) throws -> Int {
     let sum = try connection.integer(
       "SELECT sum(missed_rows) FROM step_count WHERE dataset = ? AND major IN (0, ?)",
       .text(series.dataset.text), SeedValue(series.major))
@@ -156,7 +156,7 @@ struct StepTable {
     var record = StepRecord(outcome, of: dataset, at: time(0), milliseconds: row[3].number ?? 0)
     record.last = time(1)
     record.times = row[2].number ?? 1
-    record.series = try row[5].number.map { try Series(dataset, major: $0) }
+    record.series = try row[5].number.map { try SeedSeries(dataset, major: $0) }
     (record.from, record.to) = (row[7].number, row[8].number)
     (record.deltaBytes, record.snapshotBytes, record.rows) = (row[9].number, row[10].number, row[11].number)
     if let way = row[12].string.flatMap(FoundBy.Way.init(rawValue:)) {

@@ -7,7 +7,7 @@ package protocol Installer {
   var keyCount: Int? { get }
   /// Throws if the draft's names are taken.
   func checkRoom() throws(Refusal)
-  func install(delegating series: [Series]) throws
+  func install(delegating series: [SeedSeries]) throws
 }
 
 /// Adds a dataset to an existing deployment: its folder, and then its name in seedbank.json, which activates it.
@@ -42,7 +42,7 @@ package struct DatasetInstaller: Installer {
     }
   }
 
-  package func install(delegating series: [Series]) throws {
+  package func install(delegating series: [SeedSeries]) throws {
     try checkRoom()
     try draft.datasetTexts.install(asFolder: folder)
     do {

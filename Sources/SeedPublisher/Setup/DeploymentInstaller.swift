@@ -44,7 +44,7 @@ package struct DeploymentInstaller: Installer {
   }
 
   /// Writes all files to a temporary folder and moves it into place.
-  package func install(delegating series: [Series]) throws {
+  package func install(delegating series: [SeedSeries]) throws {
     try checkRoom()
     let staging = "\(Self.nearestFolder(directory))/.seedbank-\(Epoch.random())\(DurableFile.temporarySuffix)"
     do {
@@ -93,7 +93,7 @@ package struct DeploymentInstaller: Installer {
   }
 
   /// Writes keys, metadata and the clients' trust anchor. Metadata must appear in this order.
-  private func createPublication(in folder: String, delegating series: [Series]) throws {
+  private func createPublication(in folder: String, delegating series: [SeedSeries]) throws {
     ProcessSecrets.guardMemory()
     let step = try RepositorySigner(now: .now(), lifetime: draft.lifetimeSeconds).create(
       delegating: series, keys: try makeKeys(in: folder), thresholds: keys.thresholds)

@@ -22,7 +22,7 @@ package struct SeriesRecall {
     fileprivate var model: ModelVersion { deltas.last?.model ?? snapshot.model }
   }
 
-  package func chain(to version: Version) throws(RecallError) -> Chain {
+  package func chain(to version: SeedVersion) throws(RecallError) -> Chain {
     guard let chain = knownChain(to: version) else {
       throw RecallError(
         series: published.series, version: version, known: versions, head: published.state.head)
@@ -30,7 +30,7 @@ package struct SeriesRecall {
     return chain
   }
 
-  private func knownChain(to version: Version) -> Chain? {
+  private func knownChain(to version: SeedVersion) -> Chain? {
     published.objects.snapshots().lazy.filter { $0.version <= version }.compactMap { snapshot in
       let deltas = published.objects.filter { $0.schema == snapshot.schema }
       return DeltaChain.shortest(deltas, from: snapshot.version, to: version)
@@ -39,17 +39,17 @@ package struct SeriesRecall {
   }
 
   /// All versions that can be rebuilt, in ascending order.
-  package var versions: [Version] {
+  package var versions: [SeedVersion] {
     Set(published.objects.map(\.version)).sorted().filter { knownChain(to: $0) != nil }
   }
 
   /// Possible rollback targets: versions of the model that can be rebuilt, in ascending order.
-  private func versions(of model: ModelVersion) -> [Version] {
+  private func versions(of model: ModelVersion) -> [SeedVersion] {
     versions.filter { knownChain(to: $0)?.model == model }
   }
 
   /// Throws if the series cannot roll back to the version. `newest` is its newest model.
-  package func checkRollback(to version: Version, newest: ModelVersion) throws {
+  package func checkRollback(to version: SeedVersion, newest: ModelVersion) throws {
     let choices = versions(of: newest)
     guard let chain = knownChain(to: version) else {
       throw RecallError(
@@ -62,7 +62,7 @@ package struct SeriesRecall {
   }
 
   /// Writes the version to `path` without syncing, and opens it. Verifies all rows against the signed digest.
-  package func recall(_ version: Version, to path: String) throws -> WorkingCopy {
+  package func recall(_ version: SeedVersion, to path: String) throws -> WorkingCopy {
     let chain = try chain(to: version)
     let copy = try make(chain, at: path, isDurable: false)
     guard StateDigest.of(try SeedCheck(copy.connection, copy.schema).sums()) == chain.digest else {
@@ -81,10 +81,10 @@ package struct SeriesRecall {
 }
 
 package struct RecallError: Error, Hashable, Sendable, CustomStringConvertible {
-  package let series: Series
-  package let version: Version
-  package let known: [Version]
-  package let head: Version
+  package let series: SeedSeries
+  package let version: SeedVersion
+  package let known: [SeedVersion]
+  package let head: SeedVersion
 
   package var description: String {
     guard version <= head else { return "there is no version \(version) of \(series): the newest is \(head)" }
@@ -93,9 +93,10 @@ package struct RecallError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 package enum RollbackError: Error, Hashable, Sendable, CustomStringConvertible {
-  case notPublished(series: Series)
+  case notPublished(series: SeedSeries)
   case otherModel(
-    series: Series, version: Version, model: ModelVersion, newest: ModelVersion, choices: [Version])
+    series: SeedSeries, version: SeedVersion, model: ModelVersion, newest: ModelVersion,
+    choices: [SeedVersion])
 
   package var description: String {
     switch self {
@@ -108,7 +109,7 @@ package enum RollbackError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-extension [Version] {
+extension [SeedVersion] {
   /// Formats the versions as `: choose from 1, 4 to 9, 12`.
   fileprivate var choice: String {
     let ranges = map(\.number).runs

@@ -14,7 +14,7 @@ struct SnapshotDraft {
 /// files belong to the holder of the series' snapshot lock; a first snapshot's to that of the publication's lock.
 struct SnapshotDrafts {
   let publication: PublicationDirectory
-  let series: Series
+  let series: SeedSeries
   let stateFolder: String
   /// Whether the snapshot starts a history or schema. Another process may then still be making an earlier one.
   var isFirst = false
@@ -27,7 +27,7 @@ struct SnapshotDrafts {
 
   private var files: [String] { [file(isFirst: true), file(isFirst: false)] }
 
-  func path(_ version: Version, _ encoding: ContentEncoding) throws(FileError) -> String {
+  func path(_ version: SeedVersion, _ encoding: ContentEncoding) throws(FileError) -> String {
     let folder = publication.objectFolder(series)
     try Folder.create(folder)
     return "\(folder)snapshot-\(version)-\(encoding.rawValue)\(PublicationDirectory.draftSuffix)"

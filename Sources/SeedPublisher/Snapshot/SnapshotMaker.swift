@@ -11,7 +11,7 @@ struct SnapshotMaker {
   let publication: PublicationDirectory
   let drafts: SnapshotDrafts
   let now: UTCTime
-  let beforeCompression: (Series, ContentEncoding) throws -> Void
+  let beforeCompression: (SeedSeries, ContentEncoding) throws -> Void
 
   private var file: SnapshotFile { SnapshotFile(schema: plan.schema, indexes: job.indexes) }
 

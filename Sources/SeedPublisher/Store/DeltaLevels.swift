@@ -10,12 +10,12 @@ enum DeltaLevels {
   static let base = 16
 
   /// Returns the spans to merge when `head` is published, shortest first. No span begins below the floor.
-  static func due(at head: Version, floor: Version) -> [DeltaSpan] {
+  static func due(at head: SeedVersion, floor: SeedVersion) -> [DeltaSpan] {
     var spans: [DeltaSpan] = []
     var reach = base
     while head.number.isMultiple(of: reach) {
       // Versions begin at 1, but the first multiple is 0.
-      let from = max(floor, (try? Version(head.number - reach)) ?? .first)
+      let from = max(floor, (try? SeedVersion(head.number - reach)) ?? .first)
       let span = DeltaSpan(from: from, to: head)
       if span.length > 1, spans.last != span { spans.append(span) }
       if from == floor { break }
@@ -26,7 +26,7 @@ enum DeltaLevels {
 
   /// Returns the spans that stay listed. Drops a span that a longer kept one contains, unless it is among the last
   /// sixteen of its level or leads from one of the `anchors` to another: the floor rises to those versions.
-  static func kept(_ spans: Set<DeltaSpan>, anchors: Set<Version>) -> Set<DeltaSpan> {
+  static func kept(_ spans: Set<DeltaSpan>, anchors: Set<SeedVersion>) -> Set<DeltaSpan> {
     let recent = Set(
       Dictionary(grouping: spans, by: level).values.flatMap { level in
         level.sorted { ($0.to, $0.from) < ($1.to, $1.from) }.suffix(base)
@@ -42,7 +42,7 @@ enum DeltaLevels {
   }
 
   /// The lowest version such that the spans lead from it, and from every later version, to `head`.
-  static func lowestCovered(_ spans: Set<DeltaSpan>, head: Version) -> Version {
+  static func lowestCovered(_ spans: Set<DeltaSpan>, head: SeedVersion) -> SeedVersion {
     var reached = head
     while let next = spans.filter({ $0.to >= reached && $0.from < reached }).map(\.from).min() {
       reached = next

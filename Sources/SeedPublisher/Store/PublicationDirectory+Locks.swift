@@ -7,7 +7,7 @@ extension PublicationDirectory {
 
   /// For the one process that makes snapshots of the series. Never wait for this lock while holding the publication's
   /// lock, because its holder waits for that one.
-  func snapshotLock(of series: Series) -> LockFile {
+  func snapshotLock(of series: SeedSeries) -> LockFile {
     LockFile("\(path)/.\(series.roleName).snapshots.lock", of: path)
   }
 

@@ -10,13 +10,13 @@ struct Retention {
 
   init(_ policy: PublishingPolicy) { self.policy = policy }
 
-  func afterDelta(_ objects: [PublishedObject], floor: Version) -> [PublishedObject] {
+  func afterDelta(_ objects: [PublishedObject], floor: SeedVersion) -> [PublishedObject] {
     listed(objects, objects.filter { $0.span == nil }, floor)
   }
 
   func afterSnapshot(
-    _ objects: [PublishedObject], head: Version, floor: Version, schema: SHA256Digest, now: UTCTime
-  ) -> (floor: Version, objects: [PublishedObject]) {
+    _ objects: [PublishedObject], head: SeedVersion, floor: SeedVersion, schema: SHA256Digest, now: UTCTime
+  ) -> (floor: SeedVersion, objects: [PublishedObject]) {
     let snapshots = keptSnapshots(objects, now)
     let oldest = snapshots.filter { $0.schema == schema }.map(\.version).min() ?? floor
     let kept = listed(objects, snapshots, max(floor, oldest))
@@ -26,7 +26,7 @@ struct Retention {
   }
 
   private func listed(
-    _ objects: [PublishedObject], _ snapshots: [PublishedObject], _ floor: Version
+    _ objects: [PublishedObject], _ snapshots: [PublishedObject], _ floor: SeedVersion
   ) -> [PublishedObject] {
     let deltas = objects.filter { $0.span.map { $0.from >= floor } ?? false }
     let kept = DeltaLevels.kept(deltas.spans, anchors: Set(snapshots.map(\.version)))

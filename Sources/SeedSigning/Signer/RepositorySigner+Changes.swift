@@ -36,7 +36,7 @@ extension RepositorySigner {
 
   /// The next targets metadata, with delegations to these series. It takes effect in the next publication step.
   package func targets(
-    delegating series: [Series], to verifiers: RoleVerifiers, under root: Root? = nil,
+    delegating series: [SeedSeries], to verifiers: RoleVerifiers, under root: Root? = nil,
     after published: PublishedMetadata
   ) throws(VersionsExhausted) -> Targets {
     Targets(

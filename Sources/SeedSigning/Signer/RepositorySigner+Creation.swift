@@ -5,7 +5,7 @@ package import SeedTrust
 extension RepositorySigner {
   /// Creates a publication without series. The threshold of each role is 1 unless `thresholds` has another.
   package func create(
-    delegating series: [Series], keys: KeyRing, thresholds: [KeyRole: Int] = [:]
+    delegating series: [SeedSeries], keys: KeyRing, thresholds: [KeyRole: Int] = [:]
   ) throws -> SigningStep {
     let verifiers = Dictionary(
       uniqueKeysWithValues: KeyRole.allCases.map { ($0, keys.verifiers($0, threshold: thresholds[$0] ?? 1)) })
@@ -16,14 +16,16 @@ extension RepositorySigner {
   }
 
   /// Creates a publication under a root that clients already trust, after the loss of the old one.
-  package func create(under root: [UInt8], delegating series: [Series], keys: KeyRing) throws -> SigningStep {
+  package func create(under root: [UInt8], delegating series: [SeedSeries], keys: KeyRing) throws
+    -> SigningStep
+  {
     let trusted = try TrustedMetadataSet(root: root, now: .distantPast).root
     let file = MetadataFile(name: MetadataName.versioned(Root.type, trusted.version), bytes: root)
     return try begin(under: trusted, file, delegating: series, to: keys.verifiers(.series), keys)
   }
 
   private func begin(
-    under root: Root, _ file: MetadataFile, delegating series: [Series], to verifiers: RoleVerifiers,
+    under root: Root, _ file: MetadataFile, delegating series: [SeedSeries], to verifiers: RoleVerifiers,
     _ keys: KeyRing
   ) throws -> SigningStep {
     let version = leastVersion
@@ -44,7 +46,7 @@ extension RepositorySigner {
 }
 
 extension Delegations {
-  init(_ series: [Series], to verifiers: RoleVerifiers) {
+  init(_ series: [SeedSeries], to verifiers: RoleVerifiers) {
     self.init(
       keys: RoleVerifiers.keysByID([verifiers]),
       roles: series.sorted().map { series in

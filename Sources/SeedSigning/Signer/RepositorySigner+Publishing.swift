@@ -44,7 +44,7 @@ private struct StepDraft {
   private let keys: KeyRing
   private var next: PublishedMetadata
   private var files: [MetadataFile] = []
-  private var signed: Set<Series> = []
+  private var signed: Set<SeedSeries> = []
   /// Entries outlive their delegations, because clients reject a TUF snapshot role that drops an entry.
   private var meta: [String: MetaFile]
   /// Whether clients with the old root accept all files so far.

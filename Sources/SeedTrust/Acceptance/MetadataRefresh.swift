@@ -46,7 +46,7 @@ package struct MetadataRefresh {
   /// Without `asksForRoot`, the next root is fetched only if the repository's timestamp differs from the trusted one;
   /// an unchanged timestamp leaves nothing that a stolen key could have signed.
   package static func refresh(
-    series: Series, shippedRoot: [UInt8], stored: StoredMetadata, fetch: @escaping MetadataFetcher,
+    series: SeedSeries, shippedRoot: [UInt8], stored: StoredMetadata, fetch: @escaping MetadataFetcher,
     now: UTCTime, asksForRoot: Bool = true
   ) async throws -> SeriesMetadata {
     var refresh = try MetadataRefresh(shippedRoot: shippedRoot, stored: stored, fetch: fetch, now: now)
@@ -55,13 +55,13 @@ package struct MetadataRefresh {
     return try await refresh.series(series)
   }
 
-  private mutating func series(_ series: Series) async throws -> SeriesMetadata {
+  private mutating func series(_ series: SeedSeries) async throws -> SeriesMetadata {
     try await targets(series.roleName, delegator: Targets.type)
     return try trusted.series(series)
   }
 
   /// The trusted metadata if the repository's timestamp is the trusted one. Leaves errors to the full workflow.
-  private mutating func unchanged(_ series: Series) async throws -> SeriesMetadata? {
+  private mutating func unchanged(_ series: SeedSeries) async throws -> SeriesMetadata? {
     var trial = self
     defer { heard = trial.heard }
     do {

@@ -8,7 +8,7 @@ package struct PublishedMetadata: Sendable {
   package var snapshot: SnapshotRole
   package var targets: Targets
   /// Series that were published at least once.
-  package var series: [Series: PublishedSeries] = [:]
+  package var series: [SeedSeries: PublishedSeries] = [:]
 
   /// Earlier roots, oldest first.
   package var formerRoots: [Root] = []
@@ -75,8 +75,8 @@ extension PublishedMetadata {
   }
 
   /// Includes series that were never published.
-  package var delegatedSeries: [Series] {
-    (targets.delegations?.roles ?? []).compactMap { Series(roleName: $0.name) }
+  package var delegatedSeries: [SeedSeries] {
+    (targets.delegations?.roles ?? []).compactMap { SeedSeries(roleName: $0.name) }
   }
 
   /// The keys that sign a role's metadata; nil for the series if there are no delegations.
@@ -84,7 +84,7 @@ extension PublishedMetadata {
     role == .series ? targets.delegations?.roles.first?.keys : root.roles[role.rawValue]
   }
 
-  private var seriesInSnapshot: [Series] {
+  private var seriesInSnapshot: [SeedSeries] {
     delegatedSeries.filter { snapshot.meta["\($0.roleName).json"] != nil }
   }
 }

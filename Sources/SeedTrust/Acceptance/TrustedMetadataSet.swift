@@ -202,7 +202,7 @@ package struct TrustedMetadataSet: Sendable {
   // MARK: The series
 
   /// Rule 7; returns the metadata of the series' role.
-  package func series(_ series: Series) throws(TrustError) -> SeriesMetadata {
+  package func series(_ series: SeedSeries) throws(TrustError) -> SeriesMetadata {
     let name = series.roleName
     guard let role = targets[name] else { throw .outOfOrder(role: name) }
     let delegated = targets[Targets.type]?.delegations?[name]

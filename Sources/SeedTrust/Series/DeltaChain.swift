@@ -5,9 +5,9 @@ package enum DeltaChain {
   /// The deltas in order; empty if `start` is `end`, nil if no chain exists. Deltas are state-based and apply to any
   /// version that they cover, so the first one may begin before `start`.
   package static func shortest(
-    _ objects: [PublishedObject], from start: Version, to end: Version
+    _ objects: [PublishedObject], from start: SeedVersion, to end: SeedVersion
   ) -> [PublishedObject]? {
-    var best: [Version: Path] = [start: Path(bytes: 0, deltas: [])]
+    var best: [SeedVersion: Path] = [start: Path(bytes: 0, deltas: [])]
     for delta in objects.compactMap(Edge.init).sorted(by: { ($0.to, $0.from) < ($1.to, $1.from) })
     where delta.to > start && delta.to <= end {
       let reached = best.filter { delta.from <= $0.key && $0.key < delta.to }
@@ -21,8 +21,8 @@ package enum DeltaChain {
 
   private struct Edge {
     let object: PublishedObject
-    let from: Version
-    let to: Version
+    let from: SeedVersion
+    let to: SeedVersion
 
     init?(_ object: PublishedObject) {
       guard case .delta(let from, let to) = object.kind else { return nil }

@@ -4,12 +4,12 @@ package import SeedSystem
 /// A snapshot or delta as described by signed metadata.
 package struct PublishedObject: Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
-    case snapshot(Version, ContentEncoding)
+    case snapshot(SeedVersion, ContentEncoding)
     /// The changed rows; `from` is below `to`. Always gzip, so that stored deltas can be spliced.
-    case delta(from: Version, to: Version)
+    case delta(from: SeedVersion, to: SeedVersion)
   }
 
-  package let series: Series
+  package let series: SeedSeries
   package let kind: Kind
   package let length: Int
   package let sha256: SHA256Digest
@@ -23,7 +23,7 @@ package struct PublishedObject: Hashable, Sendable {
   package let publishedAt: UTCTime?
 
   package init(
-    series: Series, kind: Kind, length: Int, sha256: SHA256Digest, model: ModelVersion, rawLength: Int,
+    series: SeedSeries, kind: Kind, length: Int, sha256: SHA256Digest, model: ModelVersion, rawLength: Int,
     rawSHA256: SHA256Digest, schema: SHA256Digest, digest: SHA256Digest, publishedAt: UTCTime? = nil
   ) {
     (self.series, self.kind, self.length, self.sha256) = (series, kind, length, sha256)
@@ -55,7 +55,7 @@ package struct PublishedObject: Hashable, Sendable {
     if case .snapshot(_, let encoding) = kind { encoding } else { .gzip }
   }
 
-  package var version: Version {
+  package var version: SeedVersion {
     switch kind {
     case .snapshot(let version, _): version
     case .delta(_, let to): to
@@ -65,7 +65,7 @@ package struct PublishedObject: Hashable, Sendable {
   // MARK: - As a TUF target
 
   /// Returns nil if a later publisher introduced the kind or encoding.
-  static func read(_ path: String, _ file: TargetFile, in series: Series) throws(MalformedJSON)
+  static func read(_ path: String, _ file: TargetFile, in series: SeedSeries) throws(MalformedJSON)
     -> PublishedObject?
   {
     let at = "signed.targets.\(path)"
@@ -80,7 +80,7 @@ package struct PublishedObject: Hashable, Sendable {
   }
 
   private init(
-    _ fields: inout JSONObjectReader, _ file: TargetFile, _ series: Series, _ kind: Kind, _ path: String
+    _ fields: inout JSONObjectReader, _ file: TargetFile, _ series: SeedSeries, _ kind: Kind, _ path: String
   ) throws(MalformedJSON) {
     guard let sha256 = try? SHA256Digest(hex: file.hashes["sha256"] ?? "") else {
       throw .field(path: "\(path).hashes.sha256", reason: "expected 64 lower-case hexadecimal digits")

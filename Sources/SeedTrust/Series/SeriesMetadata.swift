@@ -2,18 +2,18 @@ package import SeedFormat
 package import SeedSystem
 
 package struct SeriesMetadata: Hashable, Sendable {
-  package let series: Series
+  package let series: SeedSeries
   package var state: SeriesState
   /// Snapshots and deltas, sorted by path.
   package let objects: [PublishedObject]
 
-  package init(series: Series, state: SeriesState, objects: [PublishedObject]) {
+  package init(series: SeedSeries, state: SeriesState, objects: [PublishedObject]) {
     self.series = series
     self.state = state
     self.objects = objects.sorted { $0.targetPath < $1.targetPath }
   }
 
-  package init(_ series: Series, in role: Targets) throws(MalformedJSON) {
+  package init(_ series: SeedSeries, in role: Targets) throws(MalformedJSON) {
     let member = role.header.other.first { $0.name == SeriesState.memberName }
     guard let member else { throw .field(path: "signed.\(SeriesState.memberName)", reason: "is missing") }
     var fields = try JSONObjectReader(member.value, at: "signed.\(SeriesState.memberName)")
@@ -36,13 +36,13 @@ package struct SeriesMetadata: Hashable, Sendable {
   }
 }
 
-extension Series {
+extension SeedSeries {
   /// Reads a role name such as `transit-2`.
   package init?(roleName: String) {
     guard let hyphen = roleName.lastIndex(of: "-"),
       let major = canonicalDecimal(roleName[roleName.index(after: hyphen)...], in: 1...Limits.modelNumber),
       let dataset = try? DatasetName(String(roleName[..<hyphen])),
-      let series = try? Series(dataset, major: major)
+      let series = try? SeedSeries(dataset, major: major)
     else { return nil }
     self = series
   }

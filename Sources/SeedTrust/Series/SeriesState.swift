@@ -4,9 +4,9 @@ package import SeedSystem
 /// The state of a series: the member `seedbank` of its role's signed metadata.
 package struct SeriesState: Hashable, Sendable {
   package var epoch: Epoch
-  package var head: Version
+  package var head: SeedVersion
   /// The oldest version from which deltas lead to the head; at most the head.
-  package var floor: Version
+  package var floor: SeedVersion
   /// The newest model, which the files have.
   package var model: ModelVersion
   /// The schema hash of every minor model that can open the files.
@@ -24,7 +24,8 @@ package struct SeriesState: Hashable, Sendable {
   static let memberName = "seedbank"
 
   package init(
-    epoch: Epoch, head: Version, floor: Version, model: ModelVersion, models: [ModelVersion: SHA256Digest],
+    epoch: Epoch, head: SeedVersion, floor: SeedVersion, model: ModelVersion,
+    models: [ModelVersion: SHA256Digest],
     lifecycle: SeedLifecycle = .active, publishedAt: UTCTime, pollSeconds: Int,
     license: String? = nil, attribution: String? = nil, source: String? = nil, hold: SeriesHold? = nil
   ) {
@@ -80,10 +81,10 @@ package struct SeriesState: Hashable, Sendable {
 /// Set after a rollback: the series takes nothing from its origin.
 package struct SeriesHold: Hashable, Sendable {
   /// The version whose rows the head repeats.
-  package let version: Version
+  package let version: SeedVersion
   package let since: UTCTime
 
-  package init(version: Version, since: UTCTime) { (self.version, self.since) = (version, since) }
+  package init(version: SeedVersion, since: UTCTime) { (self.version, self.since) = (version, since) }
 
   /// Returns nil if the object has no such member.
   init?(readingIfPresent name: String, in fields: inout JSONObjectReader) throws(MalformedJSON) {

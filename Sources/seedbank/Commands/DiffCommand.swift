@@ -61,7 +61,7 @@ private struct DiffSides: Sendable {
 
   init(_ arguments: ParsedArguments, _ context: Context) throws {
     let words = (old: arguments.required("old"), new: arguments.required("new"))
-    if [words.old, words.new].allSatisfy({ (try? Version($0)) != nil }) {
+    if [words.old, words.new].allSatisfy({ (try? SeedVersion($0)) != nil }) {
       let series = try SeriesChoice(arguments, try context.configuration(arguments))
       recall = SeriesRecall(series.publication, try series.published())
       (old, new) = words
@@ -74,7 +74,7 @@ private struct DiffSides: Sendable {
 
   /// `file`: the path for a decompressed or restored copy.
   func open(_ name: String, by file: String) throws -> Connection {
-    if let recall { return try recall.recall(try Version(name), to: file).connection }
+    if let recall { return try recall.recall(try SeedVersion(name), to: file).connection }
     var (path, kind) = (name, try FileKind(name))
     if let encoding = kind.encoding {
       _ = try Compression.expand(name, to: file, encoding, limit: .max)

@@ -29,7 +29,7 @@ extension Command {
     let destination = try arguments.requiredPath("to", from: context.currentDirectory)
     try Paths.requireNew(destination)
     let published = try choice.published()
-    let version = try number.map { try Version($0) } ?? published.state.head
+    let version = try number.map { try SeedVersion($0) } ?? published.state.head
     let recall = SeriesRecall(choice.publication, published)
     let meta = try await blocking { try export(version, of: recall, to: destination) }
     let bytes = try File(destination, for: .reading).length()
@@ -43,7 +43,7 @@ extension Command {
   }
 
   private static func export(
-    _ version: Version, of recall: SeriesRecall, to destination: String
+    _ version: SeedVersion, of recall: SeriesRecall, to destination: String
   ) throws -> SeedMeta {
     // Next to the destination for an atomic rename; the process id separates concurrent exports.
     let draft = "\(destination).\(getpid())\(DurableFile.temporarySuffix)"

@@ -102,7 +102,7 @@ extension Command {
 
   /// Proves that clients of older minors can read the model.
   private static func plan(_ model: ModelDefinition, _ dataset: DatasetConfiguration) throws -> SeriesPlan {
-    let series = Series(dataset.name, model: model.version)
+    let series = SeedSeries(dataset.name, model: model.version)
     let models = dataset.models.filter { $0.version.major == series.major } + [model]
     return try SeriesPlan(series, models, indexes: dataset.policy.indexes)
   }
@@ -120,7 +120,7 @@ extension Command {
     _ plan: SeriesPlan, _ choice: ModelChoice, _ configuration: DeploymentConfiguration, _ context: Context
   ) throws -> ModelCost {
     let published = try PublicationDirectory(configuration.publication).published()
-    let before = published.series[Series(plan.series.dataset, model: choice.base.version)]?.metadata
+    let before = published.series[SeedSeries(plan.series.dataset, model: choice.base.version)]?.metadata
     let keys = try KeySearch(configuration, context).found().ring
     let isNew = !published.delegatedSeries.contains(plan.series)
     return ModelCost(

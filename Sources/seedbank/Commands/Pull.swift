@@ -51,7 +51,7 @@ struct Pull: Sendable {
     }
   }
 
-  private var series: Series { store.model.series }
+  private var series: SeedSeries { store.model.series }
 
   private func line(_ report: UpdateReport) -> String {
     let start = report.from.map { "\($0) → " } ?? ""
@@ -116,7 +116,7 @@ extension UpdatePlan {
     }
   }
 
-  func json(_ series: Series, _ lifecycle: SeedLifecycle) -> JSONValue {
+  func json(_ series: SeedSeries, _ lifecycle: SeedLifecycle) -> JSONValue {
     [
       "dataset": .string(series.dataset.text), "series": JSONValue(series.major),
       "action": .string(action.rawValue), "reason": .string(reason.rawValue),

@@ -63,12 +63,12 @@ extension ParsedArguments {
 /// Warns once per change of lifecycle that a series is deprecated or retired.
 final class LifecycleNotice: Sendable {
   private let console: Console
-  private let series: Series
+  private let series: SeedSeries
   /// True for `--watch --json`, which prints an event; otherwise the result includes the lifecycle.
   private let isEvent: Bool
   private let told = Mutex(SeedLifecycle.active)
 
-  init(_ series: Series, _ console: Console, isEvent: Bool) {
+  init(_ series: SeedSeries, _ console: Console, isEvent: Bool) {
     (self.series, self.console, self.isEvent) = (series, console, isEvent)
   }
 

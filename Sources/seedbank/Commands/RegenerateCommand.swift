@@ -142,7 +142,7 @@ private struct Regeneration {
   }
 
   /// Includes options already given, because a hint with one alone would lead to the next refusal.
-  private func heldFailure(_ series: [Series], _ dataset: DatasetName) -> CommandFailure {
+  private func heldFailure(_ series: [SeedSeries], _ dataset: DatasetName) -> CommandFailure {
     let names = series.map(\.description).joined(separator: ", ")
     let isAlone = deployment.configuration.datasets.count == 1
     let command =

@@ -25,7 +25,7 @@ extension Command {
     let configuration = try context.configuration(arguments)
     let choice = try SeriesChoice(arguments, configuration)
     let number = try arguments.integer("to", in: 1...Int(Limits.exactJSONInteger))
-    guard let version = try number.map({ try Version($0) }) else { return }
+    guard let version = try number.map({ try SeedVersion($0) }) else { return }
     if arguments.flag("dry-run") { return try preview(choice, version, context.console) }
     let deployment = try Deployment(configuration, context)
     try Mirrors(configuration, deployment.publication, context).check()
@@ -38,7 +38,7 @@ extension Command {
     context.console.note(
       "\(choice.series) is held at the content of version \(version) until 'seedbank regenerate --resume'.")
   }
-  private static func preview(_ choice: SeriesChoice, _ version: Version, _ console: Console) throws {
+  private static func preview(_ choice: SeriesChoice, _ version: SeedVersion, _ console: Console) throws {
     let scratch = try ScratchFolder()
     defer { scratch.remove() }
     let (series, published) = (choice.series, try choice.published())

@@ -46,7 +46,7 @@ struct DatasetConfiguration: SettingsFile, Hashable {
     try SeriesPlan.plans(name, models, indexes: policy.indexes)
   }
 
-  var series: Set<Series> { Set(models.map { Series(name, model: $0.version) }) }
+  var series: Set<SeedSeries> { Set(models.map { SeedSeries(name, model: $0.version) }) }
 
   static var usual: Self { Self(name: "usual", folder: "/", originPath: "/") }
 

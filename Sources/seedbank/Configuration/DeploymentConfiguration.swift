@@ -26,7 +26,7 @@ struct DeploymentConfiguration: SettingsFile {
 
   var longestLifetime: Int { lifetimes.max() ?? PublishingPolicy().lifetimeSeconds }
 
-  var series: Set<Series> { Set(datasets.flatMap(\.series)) }
+  var series: Set<SeedSeries> { Set(datasets.flatMap(\.series)) }
 
   private var lifetimes: [Int] { datasets.map(\.policy.lifetimeSeconds) }
 

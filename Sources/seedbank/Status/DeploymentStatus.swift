@@ -78,9 +78,9 @@ struct DeploymentStatus {
 }
 
 struct LocalSeriesStatus {
-  let series: Series
+  let series: SeedSeries
   let published: PublishedMetadata.PublishedSeries?
-  let copyVersion: Version?
+  let copyVersion: SeedVersion?
   let rows: [String: Int]?
   let copyBytes: Int
   let lastBuild: StepRecord?
@@ -121,14 +121,14 @@ struct LocalSeriesStatus {
   }
 
   /// The working copy's metadata and sums; nil if it is unreadable.
-  static func copy(of series: Series, in folder: String) -> (meta: SeedMeta, sums: [String: TableSum])? {
+  static func copy(of series: SeedSeries, in folder: String) -> (meta: SeedMeta, sums: [String: TableSum])? {
     let path = copyPath(series, folder)
     guard Folder.exists(path), let copy = try? Connection(path, .reader) else { return nil }
     guard let meta = try? SeedTables.meta(copy), let sums = try? SeedTables.sums(copy) else { return nil }
     return (meta, sums)
   }
 
-  private static func copyPath(_ series: Series, _ folder: String) -> String {
+  private static func copyPath(_ series: SeedSeries, _ folder: String) -> String {
     "\(folder)/\(series.roleName).sqlite"
   }
 

@@ -16,7 +16,7 @@ struct PublisherStanding {
   /// Folders on almost full disks, one per disk, with the free bytes.
   let fullDisks: [(folder: String, freeBytes: Int)]
   let abandoned: [AbandonedSeries]
-  let unpublished: [Series]
+  let unpublished: [SeedSeries]
   private let published: PublishedMetadata
   private let configuration: DeploymentConfiguration
 
@@ -34,7 +34,7 @@ struct PublisherStanding {
   }
 
   /// The ``unpublished`` series of datasets without any published series; a new major blocks no client.
-  var unserved: [Series] {
+  var unserved: [SeedSeries] {
     let served = Set(configuration.series.filter { published.series[$0] != nil }.map(\.dataset))
     return unpublished.filter { !served.contains($0.dataset) }
   }
@@ -78,7 +78,7 @@ struct PublisherStanding {
 }
 
 extension DatasetConfiguration {
-  fileprivate func doubts(of series: Series, in stateFolder: String) -> Set<SeriesDoubt> {
+  fileprivate func doubts(of series: SeedSeries, in stateFolder: String) -> Set<SeriesDoubt> {
     var doubts: Set<SeriesDoubt> = []
     if LocalSeriesStatus.copy(of: series, in: stateFolder) == nil { doubts.insert(.copy) }
     if logStanding(of: series, in: stateFolder)?.doubt != nil { doubts.insert(.log) }
@@ -86,7 +86,7 @@ extension DatasetConfiguration {
   }
 
   /// Nil if no log is configured or used yet.
-  func logStanding(of series: Series, in stateFolder: String) -> OriginLogStanding? {
+  func logStanding(of series: SeedSeries, in stateFolder: String) -> OriginLogStanding? {
     policy.changes == .log ? OriginLogStanding(of: series, in: stateFolder) : nil
   }
 }

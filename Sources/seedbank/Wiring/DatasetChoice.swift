@@ -26,7 +26,7 @@ extension ParsedArguments {
 
 struct SeriesChoice {
   let dataset: DatasetConfiguration
-  let series: Series
+  let series: SeedSeries
   let publication: PublicationDirectory
 
   init(_ arguments: ParsedArguments, _ configuration: DeploymentConfiguration) throws {
@@ -40,7 +40,7 @@ struct SeriesChoice {
         ?? arguments.undecided("series", choices)
     }
     self.dataset = dataset
-    series = try Series(dataset.name, major: major)
+    series = try SeedSeries(dataset.name, major: major)
     publication = PublicationDirectory(configuration.publication)
   }
 

@@ -59,9 +59,9 @@ extension Context {
 struct HoldFollower {
   static let restSeconds = 1
 
-  private var known: [Series: SeriesHold] = [:]
+  private var known: [SeedSeries: SeriesHold] = [:]
 
-  mutating func records(for now: [Series: SeriesHold]) -> [LogRecord] {
+  mutating func records(for now: [SeedSeries: SeriesHold]) -> [LogRecord] {
     defer { known = now }
     return Set(known.keys).union(now.keys).sorted().compactMap { series in
       guard known[series] != now[series] else { return nil }
@@ -69,7 +69,7 @@ struct HoldFollower {
     }
   }
 
-  private static func begin(_ series: Series, _ hold: SeriesHold) -> LogRecord {
+  private static func begin(_ series: SeedSeries, _ hold: SeriesHold) -> LogRecord {
     LogRecord(
       .warning,
       "\(series): held at the content of version \(hold.version) since \(hold.since):"
@@ -77,7 +77,7 @@ struct HoldFollower {
       [JSONMember("series", .string("\(series)")), JSONMember("hold", JSONValue(hold.version.number))])
   }
 
-  private static func end(_ series: Series) -> LogRecord {
+  private static func end(_ series: SeedSeries) -> LogRecord {
     LogRecord(
       .notice, "\(series): held no longer: its origin is published again",
       [JSONMember("series", .string("\(series)"))])

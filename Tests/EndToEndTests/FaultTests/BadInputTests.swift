@@ -144,7 +144,7 @@ import Testing
       try SeedbankBinary.succeed(Self.regenerate, in: folder.path).contains(
         "version 3, 0 inserted, 1 updated"))
     let probe = PublicationProbe(publication: PublicationDirectory(folder("seedbank/publication")))
-    #expect(try probe.head(try Series("my", major: 1))?.version == 3)
+    #expect(try probe.head(try SeedSeries("my", major: 1))?.version == 3)
   }
 
   @Test(.full)

@@ -20,14 +20,14 @@ import Testing
   private let folder: TemporaryFolder
   private let injector: FaultInjector
   private let clock: MovedClock
-  private let series: Series
+  private let series: SeedSeries
 
   private var publication: PublicationDirectory { PublicationDirectory(folder("seedbank/publication")) }
 
   /// Publishes two days ago, with one moment a day that is about twelve hours away.
   init() throws {
     (folder, injector, clock) = (try TemporaryFolder(inMemory: true), try FaultInjector(), try MovedClock())
-    series = try Series("my", major: 1)
+    series = try SeedSeries("my", major: 1)
     try changeOrigin(
       "CREATE TABLE shop(id INTEGER PRIMARY KEY, rank INTEGER); INSERT INTO shop VALUES (1, 1), (2, 1)")
     let (moment, command) = (try Self.distantMoment(), SeedbankBinary.path)

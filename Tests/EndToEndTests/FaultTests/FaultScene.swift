@@ -7,7 +7,7 @@ import Support
 /// A deployment with one published version and a changed origin, restored before each fault.
 struct FaultScene {
   let folder: TemporaryFolder
-  let series: Series
+  let series: SeedSeries
   let old: SeedRows
   let new: SeedRows
 
@@ -15,7 +15,7 @@ struct FaultScene {
 
   init() throws {
     folder = try TemporaryFolder(inMemory: true)
-    series = try Series("my", major: 1)
+    series = try SeedSeries("my", major: 1)
     try Tool.sqlite(
       folder("my.sqlite"),
       """

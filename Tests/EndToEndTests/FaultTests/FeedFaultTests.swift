@@ -40,7 +40,7 @@ import Testing
         let what =
           "\(source), \(fault) at \(point) of \(count) on \(word ?? "all"), status \(outcome.status): \(outcome.errors)"
         let probe = PublicationProbe(publication: PublicationDirectory(feed.folder("seedbank/publication")))
-        let head = try probe.head(Series("my", major: 1))
+        let head = try probe.head(SeedSeries("my", major: 1))
         #expect(
           head?.rows.values.map(\.count).sorted() == (head?.version == 1 ? [2, 2] : [3, 400]), "\(what)")
         try SeedbankBinary.succeed(Self.regenerate, in: feed.folder.path)

@@ -14,13 +14,13 @@ import Testing
 
   private let folder: TemporaryFolder
   private let injector: FaultInjector
-  private let series: Series
+  private let series: SeedSeries
 
   private var publication: PublicationDirectory { PublicationDirectory(folder("seedbank/publication")) }
 
   init() throws {
     (folder, injector) = (try TemporaryFolder(inMemory: true), try FaultInjector())
-    series = try Series("my", major: 1)
+    series = try SeedSeries("my", major: 1)
     try Tool.sqlite(
       folder("my.sqlite"),
       "CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT); INSERT INTO shop VALUES (1, 'a')")
@@ -117,7 +117,7 @@ final class FolderClient {
     return copy
   }
 
-  func refresh(_ publication: PublicationDirectory, _ series: Series) async throws {
+  func refresh(_ publication: PublicationDirectory, _ series: SeedSeries) async throws {
     let stored = StoredMetadata(read: { self.files[$0] }, persist: { self.files[$0] = $1 })
     _ = try await MetadataRefresh.refresh(
       series: series, shippedRoot: root, stored: stored, fetch: { name, _ in try publication.metadata(name) },

@@ -34,7 +34,7 @@ import Testing
   @Test func `a publisher that dies at any file operation of a merge leaves the old or the new version`()
     throws
   {
-    let (folder, injector, series) = (try Self.scene(), try FaultInjector(), try Series("my", major: 1))
+    let (folder, injector, series) = (try Self.scene(), try FaultInjector(), try SeedSeries("my", major: 1))
     let publication = PublicationDirectory(folder("seedbank/publication"))
     let probe = PublicationProbe(publication: publication)
     func restore() throws {

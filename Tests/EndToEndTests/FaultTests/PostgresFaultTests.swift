@@ -14,14 +14,14 @@ import Testing
   private let folder: TemporaryFolder
   private let injector: FaultInjector
   private let database: PostgresDatabase
-  private let series: Series
+  private let series: SeedSeries
 
   private var publication: PublicationDirectory { PublicationDirectory(folder("seedbank/publication")) }
   private var probe: PublicationProbe { PublicationProbe(publication: publication) }
 
   init() throws {
     (folder, injector) = (try TemporaryFolder(inMemory: true), try FaultInjector())
-    series = try Series("shops", major: 1)
+    series = try SeedSeries("shops", major: 1)
     database = try PostgresCluster.shared.get().database(
       """
       CREATE TABLE shop(id int PRIMARY KEY, name text, rank float8);

@@ -10,7 +10,7 @@ struct PublicationProbe {
   let publication: PublicationDirectory
 
   /// Returns the head's version and rows, or throws if a client could not reach it.
-  func head(_ series: Series) throws -> (version: Int, rows: SeedRows)? {
+  func head(_ series: SeedSeries) throws -> (version: Int, rows: SeedRows)? {
     guard let metadata = try publication.published().series[series]?.metadata else { return nil }
     for object in metadata.objects { try check(object) }
     guard let snapshot = metadata.newestSnapshot else { throw NotASeed("there is no snapshot") }

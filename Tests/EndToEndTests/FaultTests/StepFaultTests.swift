@@ -19,14 +19,14 @@ import Testing
 
   private let folder: TemporaryFolder
   private let injector: FaultInjector
-  private let series: Series
+  private let series: SeedSeries
 
   private var publication: PublicationDirectory { PublicationDirectory(folder("seedbank/publication")) }
   private var probe: PublicationProbe { PublicationProbe(publication: publication) }
 
   init() throws {
     (folder, injector) = (try TemporaryFolder(inMemory: true), try FaultInjector())
-    series = try Series("my", major: 1)
+    series = try SeedSeries("my", major: 1)
     try Tool.sqlite(
       folder("my.sqlite"),
       """

@@ -109,7 +109,7 @@ import Testing
     var disk = try ForgetfulDisk(scene.folder("saved"), root: scene.folder("store"))
     let seed = UInt64.random(in: 0...UInt64.max)
     var chance = SplitMix(seed: seed)
-    var (reached, seen) = (Version?.none, -1)
+    var (reached, seen) = (SeedVersion?.none, -1)
     let mixed = Set(FaultInjector.points(log.count, sample: Self.mixtures))
     if step != .firstStart { reached = .first }
     for (index, operation) in log.enumerated() {
@@ -136,9 +136,9 @@ import Testing
   }
 
   private func restart(
-    _ disk: ForgetfulDisk, _ scene: StoreScene, _ chance: SplitMix?, notBefore reached: Version?,
+    _ disk: ForgetfulDisk, _ scene: StoreScene, _ chance: SplitMix?, notBefore reached: SeedVersion?,
     _ what: String
-  ) throws -> Version? {
+  ) throws -> SeedVersion? {
     let store = try TemporaryFolder(inMemory: true)
     var chance = chance
     do {

@@ -21,14 +21,14 @@ final class StoreScene {
   let folder: TemporaryFolder
   let step: Step
   let pull: [String]
-  private var digests: [Version: SHA256Digest] = [:]
+  private var digests: [SeedVersion: SHA256Digest] = [:]
   private let server: RunningSeedbank
-  private let series: Series
+  private let series: SeedSeries
 
   init(_ step: Step) throws {
     self.step = step
     folder = try TemporaryFolder(inMemory: true)
-    series = try Series("my", major: 1)
+    series = try SeedSeries("my", major: 1)
     try Tool.sqlite(
       folder("my.sqlite"),
       """
@@ -54,7 +54,7 @@ final class StoreScene {
     try restore()
   }
 
-  var head: Version { digests.keys.max() ?? .first }
+  var head: SeedVersion { digests.keys.max() ?? .first }
 
   func restore() throws {
     try Tool.run(["rm", "-rf", folder("store")])
@@ -119,7 +119,7 @@ final class StoreScene {
   // MARK: Contents of a store
 
   /// Returns the version of the store after checking its rows against the published digest, or `nil` if it is empty.
-  func version(in store: String) throws -> Version? {
+  func version(in store: String) throws -> SeedVersion? {
     guard let name = try? String(contentsOfFile: "\(store)/CURRENT", encoding: .utf8) else { return nil }
     let file = "\(store)/generations/\(name.trimmingCharacters(in: .newlines))/seed.sqlite"
     let seed = try Connection(file, .reader)

@@ -63,7 +63,7 @@ final class FeedDeployment {
   var version: Int {
     get throws {
       let publication = PublicationDirectory(folder("seedbank/publication"))
-      return try publication.published().series[Series("my", major: 1)]?.metadata.state.head.number ?? 0
+      return try publication.published().series[SeedSeries("my", major: 1)]?.metadata.state.head.number ?? 0
     }
   }
 }

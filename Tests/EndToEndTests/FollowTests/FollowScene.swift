@@ -9,12 +9,12 @@ import Testing
 final class FollowScene {
   let origin: OperatedDeployment
   let host: FolderHost
-  let series: Series
+  let series: SeedSeries
 
   init() throws {
     origin = try OperatedDeployment()
     host = try FolderHost(origin.folder("seedbank/publication"))
-    series = try Series("my", major: 1)
+    series = try SeedSeries("my", major: 1)
   }
 
   var folder: TemporaryFolder { origin.folder }

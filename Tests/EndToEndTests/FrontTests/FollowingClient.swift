@@ -14,7 +14,7 @@ final class FollowingClient {
   private let root: [UInt8]
   private let folder: TemporaryFolder
   private var stored: [String: [UInt8]] = [:]
-  private var seed: (connection: Connection, schema: DatabaseSchema, version: Version)?
+  private var seed: (connection: Connection, schema: DatabaseSchema, version: SeedVersion)?
 
   init(port: UInt16, root: [UInt8]) throws {
     (self.port, self.root) = (port, root)

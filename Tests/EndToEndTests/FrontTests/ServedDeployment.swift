@@ -15,7 +15,7 @@ final class ServedDeployment {
   let root: [UInt8]
   private(set) var random: SplitMix
 
-  static let series = Series("test", model: "1.0")
+  static let series = SeedSeries("test", model: "1.0")
 
   /// Enough initial rows for a snapshot of some hundred kilobytes.
   private static let rows = 4_000

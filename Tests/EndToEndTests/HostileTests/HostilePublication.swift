@@ -35,7 +35,7 @@ final class HostilePublication {
         uniqueKeysWithValues: KeyRole.allCases.map {
           ($0, [try KeyFile(reading: folder("seedbank/keys/\($0.rawValue).key")).key])
         }))
-    let series = try Series("my", major: 1)
+    let series = try SeedSeries("my", major: 1)
     guard let truth = try deployment.publication.published().series[series]?.metadata,
       let old = truth.newestSnapshot
     else { throw NeverHappened(what: "a snapshot") }

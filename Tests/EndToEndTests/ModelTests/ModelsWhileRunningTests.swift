@@ -35,7 +35,7 @@ import Testing
   }
 
   private func state(_ major: Int) throws -> SeriesState {
-    let series = try Series("my", major: major)
+    let series = try SeedSeries("my", major: major)
     return try #require(try deployment.publication.published().series[series]).metadata.state
   }
 
@@ -100,7 +100,7 @@ import Testing
     try deployment.origin("UPDATE shop SET name = hex(randomblob(8)) WHERE id = 1")
     let facts = deployment.publication.facts
     try waitUntil("the page can know") {
-      facts.read(try Series("my", major: 2))?.look.reason == .configuration
+      facts.read(try SeedSeries("my", major: 2))?.look.reason == .configuration
     }
     #expect(try [state(1).head, state(2).head] == heads)
     try mend()

@@ -142,7 +142,7 @@ import Testing
   /// Writes facts as a step with this reading would.
   private static func tell(_ reading: OriginReading, _ deployment: OperatedDeployment) throws {
     let folder = deployment.publication.facts
-    var facts = try #require(folder.read(try Series("my", major: 1)))
+    var facts = try #require(folder.read(try SeedSeries("my", major: 1)))
     facts.look.reading = reading
     try folder.write(facts)
   }
@@ -156,7 +156,7 @@ import Testing
   }
 
   private static func isExpected(_ deployment: OperatedDeployment) throws -> Bool {
-    deployment.publication.facts.read(try Series("my", major: 1))?.checkSeconds != nil
+    deployment.publication.facts.read(try SeedSeries("my", major: 1))?.checkSeconds != nil
   }
 
   /// Pauses clients for longer than an answer should take.

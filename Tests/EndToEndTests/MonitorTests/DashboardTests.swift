@@ -15,7 +15,7 @@ import Testing
     deployment = try OperatedDeployment()
     // Simulates an origin on a replica and a mirror.
     let facts = deployment.publication.facts
-    var told = try #require(facts.read(try Series("my", major: 1)))
+    var told = try #require(facts.read(try SeedSeries("my", major: 1)))
     told.look.reading = OriginReading(openMilliseconds: 20, lagSeconds: 3)
     try facts.write(told)
     try facts.write(MirrorFacts(behindSince: [nil]))

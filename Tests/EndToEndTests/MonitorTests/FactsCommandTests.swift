@@ -7,11 +7,11 @@ import Testing
 
 @Suite struct FactsCommandTests {
   private let deployment: OperatedDeployment
-  private let series: Series
+  private let series: SeedSeries
 
   init() throws {
     deployment = try OperatedDeployment()
-    series = try Series("my", major: 1)
+    series = try SeedSeries("my", major: 1)
   }
 
   private var facts: SeriesFacts? { deployment.publication.facts.read(series) }

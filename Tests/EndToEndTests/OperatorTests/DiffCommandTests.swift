@@ -36,7 +36,7 @@ import Testing
 
   @Test func `diff compares files, compressed or not`() throws {
     let deployment = try OperatedDeployment()
-    let series = try Series("my", major: 1)
+    let series = try SeedSeries("my", major: 1)
     let metadata = try #require(try deployment.publication.published().series[series]).metadata
     let snapshot = deployment.publication.file(try #require(metadata.newestSnapshot))
     try Tool.sqlite(

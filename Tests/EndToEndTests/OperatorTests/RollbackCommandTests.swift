@@ -6,7 +6,8 @@ import Testing
 
 @Suite struct RollbackCommandTests {
   private func head(_ deployment: OperatedDeployment) throws -> (version: Int, rows: SeedRows) {
-    try #require(try PublicationProbe(publication: deployment.publication).head(try Series("my", major: 1)))
+    try #require(
+      try PublicationProbe(publication: deployment.publication).head(try SeedSeries("my", major: 1)))
   }
 
   @Test func `a dry run shows the changes and makes none`() throws {

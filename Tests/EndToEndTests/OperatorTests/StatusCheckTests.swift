@@ -66,7 +66,7 @@ import Testing
       ["run", "--port", "0"], in: deployment.folder.path,
       environment: ["PATH": "/usr/bin:/bin", "SEEDBANK_DATASETS_MY_SCHEDULE_CHANGE_SECONDS": "600"])
     try waitUntil("it has told") {
-      deployment.publication.facts.read(try Series("my", major: 1))?.checkSeconds != nil
+      deployment.publication.facts.read(try SeedSeries("my", major: 1))?.checkSeconds != nil
     }
     #expect(run.stop() == 0)
     #expect(try check().status == 0)

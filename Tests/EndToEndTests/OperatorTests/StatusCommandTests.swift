@@ -122,7 +122,7 @@ import Testing
 @Suite struct InspectCommandTests {
   @Test func `inspect recognizes snapshots, deltas and metadata by their content`() throws {
     let deployment = try OperatedDeployment()
-    let series = try Series("my", major: 1)
+    let series = try SeedSeries("my", major: 1)
     let published = try #require(try deployment.publication.published().series[series])
     for object in published.metadata.objects {
       let json = try #require(try deployment.json("inspect", deployment.publication.file(object)).first)

@@ -42,7 +42,7 @@ import Testing
 
   @Test func `verify ends with 65 for a damaged object and names the remedy`() throws {
     let deployment = try OperatedDeployment()
-    let series = try Series("my", major: 1)
+    let series = try SeedSeries("my", major: 1)
     let objects = try #require(try deployment.publication.published().series[series]).metadata.objects
     let file = deployment.publication.file(objects[0])
     var bytes = try DurableFile.read(file, limit: 1 << 20)

@@ -19,11 +19,11 @@ import Testing
     let names = try (1...Self.datasets).map { try DatasetName("set-\($0)") }
     let keys = KeyRing(Dictionary(uniqueKeysWithValues: KeyRole.allCases.map { ($0, [.generate()]) }))
     let signer = RepositorySigner(now: .now())
-    let founding = try signer.create(delegating: names.map { Series($0, model: "1.0") }, keys: keys)
+    let founding = try signer.create(delegating: names.map { SeedSeries($0, model: "1.0") }, keys: keys)
     let publication = PublicationDirectory(folder("publication"))
     try publication.write(founding.files)
     let metadata = names.map { name in
-      SeriesMetadata(series: Series(name, model: "1.0"), state: Self.state, objects: [])
+      SeriesMetadata(series: SeedSeries(name, model: "1.0"), state: Self.state, objects: [])
     }
     try publication.write(signer.publish(metadata, after: founding.published, keys: keys).files)
     front = try Front(FrontConfiguration(publication: publication.path, pages: PageScene.pages))

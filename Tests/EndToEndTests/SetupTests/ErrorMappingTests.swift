@@ -92,7 +92,7 @@ import Testing
   }
 
   @Test func `a series name at the start of a sentence is not capitalized`() throws {
-    let error = PublicationError.shrunk([try Series("transit", major: 1): []])
+    let error = PublicationError.shrunk([try SeedSeries("transit", major: 1): []])
     #expect(FailureReport(error).message.hasPrefix("transit/1 is held back"))
   }
 }

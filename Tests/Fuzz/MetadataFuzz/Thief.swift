@@ -5,7 +5,7 @@ import SeedTrust
 
 /// Signs the fuzzer's bytes with stolen keys and offers them to a client as each role.
 struct Thief {
-  private static let series = Series("transit", model: "2.1")
+  private static let series = SeedSeries("transit", model: "2.1")
 
   private let key = SigningKey.generate()
   private let trusted: TrustedMetadataSet

@@ -49,8 +49,8 @@ struct SignedAttack {
     return files
   }
 
-  private mutating func version() throws -> Version {
-    try Version(random.pick([1, 2, 3, 4, 5, 6, 7, Int(Limits.exactJSONInteger)]))
+  private mutating func version() throws -> SeedVersion {
+    try SeedVersion(random.pick([1, 2, 3, 4, 5, 6, 7, Int(Limits.exactJSONInteger)]))
   }
 
   private mutating func digest(_ other: PublishedObject) -> SHA256Digest {
@@ -102,7 +102,7 @@ struct SignedAttack {
       return Array(String(decoding: document, as: UTF8.self).replacing("\"A ", with: "\"Z ").utf8)
     }
     let lie = DeltaHeader(
-      series: random.chance(20) ? Series("water", model: truth.model) : truth.series,
+      series: random.chance(20) ? SeedSeries("water", model: truth.model) : truth.series,
       model: random.chance(20) ? "2.2" : truth.model, schema: random.chance(20) ? .of([1]) : truth.schema,
       from: random.chance(30) ? try version() : truth.from, to: random.chance(50) ? try version() : truth.to,
       digest: random.chance(20) ? digest(object) : truth.digest)

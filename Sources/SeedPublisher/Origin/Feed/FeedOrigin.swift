@@ -54,7 +54,7 @@ package final class FeedOrigin: Origin {
     guard let sql = projection.sql, record.tables.contains(where: { !$0.untyped.isEmpty }) else { return }
     let (connection, reading) = (try Connection(staging, .origin), TablesRead())
     // The SELECT's reader reports other errors in it.
-    guard (try? connection.readOnlyStatement(sql, .inOrder([]), reading: reading)) != nil else { return }
+    guard (try? connection.readOnlyStatement(sql, reading: reading)) != nil else { return }
     let isTransit = Transit.isFeed(record.tables.map(\.name))
     for table in record.tables {
       let read = reading.columns.filter { $0.key.lowercased() == table.name.lowercased() }

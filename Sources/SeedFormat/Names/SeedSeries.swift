@@ -1,5 +1,5 @@
 /// A dataset at one major, such as `transit/2`. Versions count per series.
-public struct Series: Hashable, Sendable, Comparable, CustomStringConvertible {
+public struct SeedSeries: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// The dataset.
   public let dataset: DatasetName
   /// The model's major.

@@ -1,10 +1,10 @@
 /// A consecutive number per series, from 1, incremented by each publication that changes the series.
-public struct Version: Hashable, Sendable, Comparable, CustomStringConvertible {
+public struct SeedVersion: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// The number, from 1.
   public let number: Int
 
   /// The first version of a series.
-  public static let first = Version(unchecked: 1)
+  public static let first = SeedVersion(unchecked: 1)
 
   /// Throws below 1 and above 2^53 − 1.
   public init(_ number: Int) throws(InvalidName) {
@@ -27,7 +27,7 @@ public struct Version: Hashable, Sendable, Comparable, CustomStringConvertible {
 
   private init(unchecked number: Int) { self.number = number }
 
-  package var next: Version { Version(unchecked: number + 1) }
+  package var next: SeedVersion { SeedVersion(unchecked: number + 1) }
 
   /// Compares numbers.
   public static func < (left: Self, right: Self) -> Bool { left.number < right.number }
@@ -36,7 +36,7 @@ public struct Version: Hashable, Sendable, Comparable, CustomStringConvertible {
   public var description: String { "\(number)" }
 }
 
-extension Version: ExpressibleByIntegerLiteral {
+extension SeedVersion: ExpressibleByIntegerLiteral {
   /// A version in source code; traps if it is invalid.
   public init(integerLiteral number: Int) {
     do {
