@@ -25,8 +25,6 @@
 // - Apps catch only `SeedError`. Each folder's errors convert to it.
 
 // Re-exports only these, so that an app's file gets no short names. Their members are visible with them.
-public import SeedFormat
-
 @_exported public import struct SeedFormat.SeedSeries
 @_exported public import enum SeedFormat.SeedValue
 @_exported public import protocol SeedFormat.SeedValueConvertible

@@ -52,7 +52,7 @@ extension SeedStore {
     let heldLog = await writer.heldLog()
     if let heldLog {
       log.error(
-        "\(heldLog.path) has grown to \(ByteCount(bytes: heldLog.bytes)), because a reader does not end its transaction: end it"
+        "\(heldLog.path) has grown to \(ByteCount(bytes: heldLog.bytes)), because a reader holds a transaction open: end that transaction"
       )
     }
     return try await UpdateAttempt(

@@ -16,12 +16,12 @@ extension SeedStore {
   ///   them.
   @discardableResult
   public func remove() async throws -> [URL] {
-    guard fetcher != nil else { throw .readOnly(layout.directory) }
+    guard fetcher != nil else { throw SeedError.readOnly(layout.directory) }
     try access.check()
     await halt(as: .removing)
     defer { updateLock.release() }
     // A suspension that came later stays.
-    guard access == .removing else { throw access == .closed ? .closed : .suspended }
+    guard access == .removing else { throw access == .closed ? SeedError.closed : .suspended }
     await letGo()
     do {
       let kept = try await writer.remove().map(\.file)

@@ -16,7 +16,5 @@
 // - Apps catch `ImportFailure`, `CancellationError` and the errors of their own closures and sequences.
 
 // Re-exports the values in this module's interface.
-public import SeedFormat
-
 @_exported public import enum SeedFormat.SeedValue
 @_exported public import protocol SeedFormat.SeedValueConvertible

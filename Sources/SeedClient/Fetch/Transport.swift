@@ -98,7 +98,7 @@ package enum TransportError: SeedErrorConvertible, Hashable, Sendable, CustomStr
     case .waiting(let url):
       "the update's policy forbids the current network for \(url): wait for another network, or allow this one"
     case .refused(let url):
-      "this app rejected the certificate of the server of \(url): try another network; if that does not help, the "
+      "this app rejected the server's certificate at \(url): try another network; if that does not help, the "
         + "app's pinned certificate may be out of date"
     case .denied(let url, let status):
       "the server does not let this app download \(url) (status \(status)): give it a new token or credential; if that does "

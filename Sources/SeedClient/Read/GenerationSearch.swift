@@ -11,7 +11,7 @@ struct GenerationSearch: Sendable {
     var isRejected = false
   }
 
-  /// Another attempt is needed only if another generation became current during the last one.
+  /// A retry is needed only if a different generation became current during the attempt.
   private static let mostAttempts = 100
 
   /// `known` are already open. Skips those in `damaged` and those marked as damaged.

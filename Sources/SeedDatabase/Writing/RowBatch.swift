@@ -17,7 +17,7 @@ package final class RowBatch {
   package let width: Int
   private let positions: [Int]
   private let sizes: [Int]
-  /// Whether the caller undoes and repeats all rows after an error.
+  /// Whether the caller rolls back and retries the whole batch after an error.
   private let isRepeated: Bool
   private let columns: [Int32]
   private let inserting: RowStatement

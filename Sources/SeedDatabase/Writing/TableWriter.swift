@@ -202,7 +202,7 @@ package final class TableWriter {
     return old
   }
 
-  /// Inserts a whole row, which replaces the lifted row of its key, if any.
+  /// Inserts a whole row, replacing the lifted row with the same key, if any.
   func place(_ values: [BorrowedValue], over old: [SeedValue]?) throws {
     try prepare(values)
     try insertPrepared()

@@ -61,7 +61,7 @@ extension PageSeries {
       """
     case .noSnapshot:
       "New clients get nothing: all snapshot files are missing. <code>seedbank verify</code> shows what to do."
-    // Shown at the top with the text of the log.
+    // Shown at the top of the page, in the words of the log.
     case .filesMissing: nil
     case .stepFailed: failureNotice
     case .clocksDiffer:

@@ -213,7 +213,7 @@ final class ConnectionTable: Sendable {
           if progress != entry.progress { state.entries[key]?.progress = progress }
         case .end:
           state.end(key)
-          // A client that has its response and sends nothing loses nothing.
+          // An idle client already has its response, so it loses nothing if its connection is closed.
           if activity.phase != .idle { refusals.count(.timeout) }
           ended += 1
         }

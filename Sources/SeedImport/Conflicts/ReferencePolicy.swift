@@ -9,7 +9,7 @@ struct ReferencePolicy {
   let place: RowPlace
 
   private static let namedRows = 3
-  /// The most broken rows that are compared with those before the import.
+  /// The maximum number of broken rows to compare with those found before the import.
   private static let comparedRows = 10_000
 
   /// Returns the number of cleared references by table.

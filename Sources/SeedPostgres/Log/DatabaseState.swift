@@ -6,7 +6,7 @@ struct LogSnapshot: Hashable {
   let text: String
   /// All transactions below have finished.
   let floor: UInt64
-  /// No transaction from here on has finished.
+  /// No transaction at or after this position has finished.
   let ceiling: UInt64
 
   init?(_ text: String) {

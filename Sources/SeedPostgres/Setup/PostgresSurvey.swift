@@ -11,7 +11,7 @@ extension OriginSurvey {
   }
 }
 
-/// The part of a schema that clients can have, as SQL for SQLite, and the rest with reasons.
+/// The part of a schema that can be published to clients, as SQL for SQLite, and the reasons why the rest cannot.
 private struct PostgresSurvey {
   private(set) var statements: [String] = []
   private(set) var leftOut: [SetupNote] = []

@@ -60,7 +60,7 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
         + "\(isResuming ? " --resume" : "") --accept-shrink'"
     case .foreignKey(let role, let path):
       "the publication at \(path) expects another key for the role \(role.rawValue) than the one here. After a rotation, "
-        + "put the new key into the folder of the keys; after a restore, run 'seedbank new-epoch'. Otherwise it belongs "
+        + "put the new key into the keys folder; after a restore, run 'seedbank new-epoch'. Otherwise it belongs "
         + "to another deployment; 'seedbank keys status' shows both"
     case .keyMissing(let role, let found, let needed):
       "\(found) of the \(needed) keys of the role \(role.rawValue) that must sign each step are here: put back the "

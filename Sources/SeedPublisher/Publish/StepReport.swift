@@ -67,7 +67,7 @@ package struct SeriesReport: Sendable {
   package var rows: [String: Int] = [:]
   /// The compressed size of the delta.
   package var deltaBytes: Int?
-  /// The spans that were merged into one delta each.
+  /// The spans of versions, each of which was merged into one delta.
   package var merged: [DeltaSpan] = []
   /// Whether a snapshot is published. Its size is set after publication.
   package var hasSnapshot = false

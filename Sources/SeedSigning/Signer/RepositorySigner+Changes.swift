@@ -25,7 +25,7 @@ extension RepositorySigner {
     return Root(header: header, replacing: verifiers, of: published.root)
   }
 
-  /// `root`: the root under which clients will read the targets.
+  /// `root`: the root with which clients will verify the targets.
   package func renewedTargets(
     under root: Root? = nil, after published: PublishedMetadata
   ) throws(VersionsExhausted) -> Targets {

@@ -64,7 +64,7 @@ package struct PublishedObject: Hashable, Sendable {
 
   // MARK: - As a TUF target
 
-  /// Returns nil if a later publisher introduced the kind or encoding.
+  /// Returns nil for an unknown kind or encoding, which a newer version of the publisher may have introduced.
   static func read(_ path: String, _ file: TargetFile, in series: SeedSeries) throws(MalformedJSON)
     -> PublishedObject?
   {

@@ -10,7 +10,7 @@ extension Paths {
 
   static func requireNew(_ path: String) throws(CommandFailure) {
     guard Folder.exists(path) else { return }
-    throw CommandFailure(.usage, "\(path.printable) is there already: name another file, or remove it.")
+    throw CommandFailure(.usage, "\(path.printable) already exists: remove it, or name another file.")
   }
 }
 

@@ -41,7 +41,8 @@ extension Command {
         help: "The mark before the fraction of CSV's numbers: . (default) or , as in 1234,5."),
       .value(
         "empty", "rule", choices: CSVFormat.EmptyFields.allCases.map(\.rawValue),
-        help: "Empty fields of CSV: quotes (default), null, text, or auto (NULL if the column allows it)."),
+        help: "Empty CSV fields: quotes (default: NULL unless quoted), null, text, or auto (NULL if allowed)."
+      ),
       .value("rows", "json-path", help: "The path of the rows, such as $.data.items."),
       .value(
         "on-conflict", "rule", choices: ImportPolicy.Conflict.allCases.map(\.rawValue),

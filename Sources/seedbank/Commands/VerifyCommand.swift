@@ -73,7 +73,7 @@ extension Command {
       fetching it. Every publish step prunes too; this command is for a publication that gets no more steps.
       """,
     options: [.config, .dryRun, .json],
-    examples: [("seedbank prune --dry-run", "Show the files that would be removed now and later.")]
+    examples: [("seedbank prune --dry-run", "Show the files that would be removed now, and those for later.")]
   ) { arguments, context in
     let configuration = try context.configuration(arguments)
     let deployment = try Deployment(configuration, context)

@@ -67,7 +67,8 @@ struct DeploymentConfiguration: SettingsFile {
       .path(
         "keys", \.keys,
         "folder of the signing keys: `ROLE.key` or `ROLE-NAME.key`. A role's keys may also be elsewhere: "
-          + "`SEEDBANK_TIMESTAMP_KEY_FILE` and its sisters name files, with colons between them"),
+          + "`SEEDBANK_TIMESTAMP_KEY_FILE` and the other `…_KEY_FILE` variables each take file names, separated by colons"
+      ),
       // A name would need a look-up and could have several addresses.
       Setting(
         "http.host", \.http.host, type: "IPv4 or IPv6 address",

@@ -107,7 +107,7 @@ extension ParsedArguments {
     guard !url.hasPassword else {
       throw unsuitable(
         name, url.withoutPassword,
-        "a URL without a password, which other users would see among this program's arguments; give it by PGPASSWORD or "
+        "a URL without a password, because other users can see this program's arguments; pass the password in PGPASSWORD or "
           + "a password file,")
     }
     return url

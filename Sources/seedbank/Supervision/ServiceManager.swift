@@ -9,7 +9,7 @@ struct ServiceManager: Sendable {
   private static let variable = "NOTIFY_SOCKET"
   /// Seconds per extension of a start, and seconds between extensions.
   private static let (extensionSeconds, extensionInterval) = (60, 10)
-  /// Time for a step and a notice program to end after the front.
+  /// How long a running step and a notice program may take to end after the front has stopped.
   private static let endSeconds = 30
   /// Timeout, because a manager that does not read must not stop the service.
   private static let sendSeconds = 1

@@ -50,7 +50,7 @@ import Testing
     let deployment = try OperatedDeployment()
     try "mine".write(toFile: deployment.folder("taken"), atomically: false, encoding: .utf8)
     let taken = try deployment.seedbank("export", "--to", "taken")
-    #expect(taken.status == 64 && taken.errors.contains("is there already"))
+    #expect(taken.status == 64 && taken.errors.contains("already exists"))
     #expect(try String(contentsOfFile: deployment.folder("taken"), encoding: .utf8) == "mine")
     let unknown = try deployment.seedbank("export", "--version", "9", "--to", "nine.sqlite")
     #expect(unknown.status == 65 && unknown.errors.contains("There is no version 9 of my/1: the newest is 3"))
