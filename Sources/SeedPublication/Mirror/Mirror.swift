@@ -81,13 +81,13 @@ package struct Mirror: Sendable {
       if options.isFenced { try MirrorProbe(store).run() }
       let fence =
         options.isFenced
-        ? "it honours conditions" : "conditions are not used, so no one else may publish there"
+        ? "it honours conditional writes" : "writes are unconditional, so no one else may publish there"
       switch try store.isPublic(MirrorImage.timestampPath) {
-      case nil: return "it can be written, and \(fence)"
-      case true?: return "it can be written, \(fence), and clients can read it"
+      case nil: return "it is writable, and \(fence)"
+      case true?: return "it is writable, \(fence), and clients can read it"
       case false?:
         return
-          "it can be written, and \(fence); clients cannot read it by this address without credentials"
+          "it is writable, and \(fence); clients cannot read it by this address without credentials"
       }
     } catch { throw failure(error) }
   }

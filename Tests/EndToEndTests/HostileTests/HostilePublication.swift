@@ -91,7 +91,8 @@ final class HostilePublication {
   private func nameSchema(of path: String) throws -> SHA256Digest {
     guard let schema = try? SchemaReader(Connection(path, .snapshot)).schema().hash else { return old.schema }
     if schema != old.schema {
-      try Connection(path, .seed).execute(
+      // Impossible if the text replaced the table.
+      try? Connection(path, .seed).execute(
         "UPDATE seedbank_meta SET value = ? WHERE key = 'schema'", .text(schema.hex))
     }
     return schema

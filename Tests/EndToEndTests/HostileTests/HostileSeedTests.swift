@@ -74,7 +74,7 @@ import Testing
     return found
   }
 
-  /// The names in both working directories, and the content of files that are nobody's business.
+  /// The names in both working directories, and the content of the files that no command may touch.
   private func guarded() throws -> [String: Data] {
     var found: [String: Data] = [:]
     for folder in [scene.folder.path, scene.folder("second")] {

@@ -37,7 +37,7 @@ import Testing
   @Test func `a step updates the bucket, and mirror check proves conditional writes`() throws {
     let scene = try Scene()
     let check = try scene.seedbank("mirror", "check")
-    #expect(check.status == 0 && check.output.contains("it honours conditions"), "\(check.errors)")
+    #expect(check.status == 0 && check.output.contains("it honours conditional writes"), "\(check.errors)")
     #expect(check.output.contains("clients cannot read it by this address"))
     for text in ["one", "two"] {
       try scene.change(text)
