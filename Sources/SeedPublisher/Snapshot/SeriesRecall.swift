@@ -63,12 +63,20 @@ package struct SeriesRecall {
 
   /// Writes the version to `path` without syncing, and opens it. Verifies all rows against the signed digest.
   package func recall(_ version: SeedVersion, to path: String) throws -> WorkingCopy {
-    let chain = try chain(to: version)
-    let copy = try make(chain, at: path, isDurable: false)
-    guard StateDigest.of(try SeedCheck(copy.connection, copy.schema).sums()) == chain.digest else {
-      throw NotASeed("the rows do not match the signed digest")
+    try naming(version) {
+      let chain = try chain(to: version)
+      let copy = try make(chain, at: path, isDurable: false)
+      guard StateDigest.of(try SeedCheck(copy.connection, copy.schema).sums()) == chain.digest else {
+        throw NotASeed("the rows do not match the signed digest")
+      }
+      return copy
     }
-    return copy
+  }
+
+  func naming<Result>(_ version: SeedVersion, _ body: () throws -> Result) throws -> Result {
+    do { return try body() } catch let error as NotASeed {
+      throw NotASeed("version \(version) of \(published.series): \(error.reason)")
+    }
   }
 
   /// Like ``recall(_:to:)``, but without reading every row: each delta is verified by the stored sums.
