@@ -32,7 +32,7 @@ struct ClientReport {
     say(self.line("first start, peak bytes", Double(peak), Double(Bars.peakBytes), peak <= Bars.peakBytes))
   }
 
-  /// Adds a first start that proves the rows, compared with one that does not, and its memory.
+  /// Adds a first start that proves the rows, compared with one that does not.
   func add(proofs: Pairs) { add(proofs, "first start, proving rows : not proving", Bars.proof) }
 
   private func add(_ pairs: Pairs, _ what: String, _ bar: Double) {

@@ -68,7 +68,7 @@ struct ReadBenchmark {
 
   private func byHand(_ connection: Connection) throws -> (seconds: Double, sum: Int) {
     try timed {
-      let rows = try connection.readOnlyStatement(Self.query, .inOrder([])).seedRows()
+      let rows = try connection.readOnlyStatement(Self.query).seedRows()
       var stops: [Stop] = []
       while let row = try rows.next() {
         guard case .integer(let id) = row.values[0], case .text(let code) = row.values[1],
@@ -84,7 +84,7 @@ struct ReadBenchmark {
 
   private func byType(_ connection: Connection) throws -> (seconds: Double, sum: Int) {
     try timed {
-      let rows = try connection.readOnlyStatement(Self.query, .inOrder([])).decoded(as: Stop.self)
+      let rows = try connection.readOnlyStatement(Self.query).decoded(as: Stop.self)
       var stops: [Stop] = []
       while let stop = try rows.next() { stops.append(stop) }
       return stops

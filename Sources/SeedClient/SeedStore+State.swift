@@ -33,7 +33,7 @@ extension SeedStore {
   var pollInterval: PollInterval { currentState.record.pollInterval }
 }
 
-/// What a start would find.
+/// The stored data and state, as a start would find them.
 struct StoreGlance: Sendable {
   let record: StateRecord
   var meta: SeedMeta?

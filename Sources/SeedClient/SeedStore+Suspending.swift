@@ -38,7 +38,7 @@ extension SeedStore {
   }
 
   func untilResumed() async {
-    for await access in accesses.stream() where access != .suspended { return }
+    for await access in accesses.stream() where [.open, .closed].contains(access) { return }
   }
 
   nonisolated func untilClosed() async {

@@ -9,7 +9,7 @@ struct FileShape: Hashable, Sendable {
   let pageBytes: Int
 
   private static let typicalRowBytes = 100
-  /// Of the expected log and growth, in percent: pages that split, and the log's own headers.
+  /// A margin for pages that split and for the log's headers, in percent of the expected log and growth.
   private static let marginPercent = 120
 
   /// With one index over rows of 100 bytes.

@@ -84,7 +84,6 @@ final class RowSource: ColumnSource {
       .decoding,
       "\(type) takes one column, but the query returns \(columns.joined(separator: ", ")): \(sql)")
   }
-
 }
 
 extension BorrowedValue {

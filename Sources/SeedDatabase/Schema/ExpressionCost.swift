@@ -18,7 +18,7 @@ extension Connection {
   }
 }
 
-/// What the generated columns and indexes of a file may cost. SQLite looks at the time only between two functions.
+/// The limits on the generated columns and indexes of a file. SQLite checks the time only between two functions.
 private struct ExpressionCost {
   /// Functions whose time is not linear in the length of their arguments, or whose result is much longer than they are.
   private static let slow = Set(

@@ -20,7 +20,7 @@ package struct LockFile {
 
   package init(_ path: String, of folder: String) { (self.path, self.folder) = (path, folder) }
 
-  /// Waits without limit for another thread of this process.
+  /// Waits for another process as long as `patience` says, and without limit for another thread of this process.
   package func hold<Result>(_ patience: Patience, _ body: () throws -> Result) throws -> Result {
     let file = try opened()
     var foreign = Duration.zero

@@ -62,13 +62,7 @@ package struct SwiftSnippet: Sendable {
   private static let shownColumns = 3
   private static let shownRows = 5
 
-  private var name: String { SwiftName.quoted(identifier) }
-
-  private var identifier: String {
-    let words = dataset.text.split(separator: "-")
-    return words.prefix(1).joined()
-      + words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
-  }
+  private var name: String { SwiftName.quoted(SwiftName.member(dataset.text)) }
 }
 
 /// A Swift literal for any text, raw if that avoids escapes, because SQL has many quotation marks.

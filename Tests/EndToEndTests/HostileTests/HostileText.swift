@@ -9,7 +9,7 @@ struct HostileText: CustomStringConvertible {
   private static let slow =
     "instr(hex(zeroblob(100000 + id)), hex(zeroblob(50000)) || 'x')"
 
-  /// One for each kind of place, for the quick stage.
+  /// The quick stage's texts, one for each kind of place.
   static let few = [all[2], all[17], all[29]]
 
   static let all = indexes + objects + parts + tables

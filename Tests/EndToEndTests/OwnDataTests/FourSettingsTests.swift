@@ -38,7 +38,7 @@ import Testing
     CREATE VIEW "open now" AS SELECT "shop id", 1 + 1 AS two FROM "opening hours";
     """
 
-  @Test func `the articles' examples compile where the main actor is the default`() throws {
+  @Test func `the articles' examples compile if the main actor is the default isolation`() throws {
     try checkArticles(.mainActor)
   }
 
