@@ -56,6 +56,14 @@ struct StructureTests {
     }
   }
 
+  @Test("one file of the client needs URLSession, which not every platform has")
+  func sessions() {
+    #expect(
+      tree.modules.flatMap { tree.files(in: $0, naming: ["FoundationNetworking"]) }.sorted() == [
+        "SeedClient/Transport/URLSessionTransport.swift", "seedbank/Commands/ReadyCommand.swift",
+      ])
+  }
+
   @Test("only modules that sign import private keys")
   func signing() {
     let signing: Set = ["SeedSigning", "SeedPublisher", "SeedClientTesting", "seedbank"]

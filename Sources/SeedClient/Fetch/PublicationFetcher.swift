@@ -12,7 +12,7 @@ package struct PublicationFetcher: Sendable {
     _ server: URL, parts: String, userAgent: String, timeouts: DownloadTimeouts = DownloadTimeouts()
   ) throws(SeedError) {
     try self.init(
-      server, parts: parts, Environment(transport: URLSessionTransport(userAgent: userAgent)),
+      server, parts: parts, Environment(transport: SessionOptions().transport(userAgent: userAgent)),
       timeouts: timeouts)
   }
 

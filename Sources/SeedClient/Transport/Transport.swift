@@ -16,6 +16,8 @@ package struct TransportRequest: Hashable, Sendable {
   /// Whether every publication has this file.
   var isRequired = false
 
+  var text: String { url.absoluteString }
+
   package var fields: [String: String] {
     guard let range else { return [:] }
     var fields = ["Range": "bytes=\(range.lowerBound)-\(range.upperBound - 1)"]
