@@ -104,29 +104,6 @@ package final class GzipDecoder: StreamCodec {
   }
 }
 
-/// Expands raw deflate data.
-package final class RawInflater: StreamCodec {
-  private let stream: ZStream
-  private var isComplete = false
-
-  package init() throws(CompressionError) {
-    stream = try ZStream({ seedbank_raw_inflate_init($0) }, end: { inflateEnd($0) })
-  }
-
-  package func process(_ input: [UInt8], isLast: Bool, _ sink: ([UInt8]) throws -> Void) throws {
-    try input.withUnsafeBufferPointer { input in
-      stream.pointer.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
-      stream.pointer.pointee.avail_in = UInt32(input.count)
-      var isFilled = true
-      while !isComplete, isFilled || stream.pointer.pointee.avail_in > 0 {
-        isFilled = try stream.pump(sink) { isComplete = try stream.inflate() }
-      }
-      if stream.pointer.pointee.avail_in > 0 { throw CompressionError.trailingBytes }
-    }
-    if isLast, !isComplete { throw CompressionError.truncated }
-  }
-}
-
 /// Expands a gzip member in memory into the caller's buffers, part by part.
 package final class GzipReader {
   private let stream: ZStream
