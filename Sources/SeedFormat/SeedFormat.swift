@@ -1,6 +1,6 @@
 // SeedFormat: the contract between publisher, front and client.
 //
-// Folders, lowest first: Names, Values, JSON, Problems, Delta.
+// Folders, lowest first: Names, Values, JSON, Delta.
 //
 // Rules of this module:
 // - Pure: no files, network or clock; bytes and values in, bytes and values out.

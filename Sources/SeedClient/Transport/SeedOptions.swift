@@ -48,3 +48,20 @@ public struct SeedOptions: Sendable {
     case whileUnlocked
   }
 }
+
+/// Time limits of a download. They exclude the time during which the device sleeps.
+public struct DownloadTimeouts: Hashable, Sendable {
+  /// The repeated interval in which ``minimumBytes`` must arrive.
+  public var window: Duration
+  /// Bytes required per window; the default is slower than any usable network.
+  public var minimumBytes: Int
+  /// The limit for one file, including retries.
+  public var total: Duration
+
+  /// Limits, with the defaults of those that are not given.
+  public init(
+    window: Duration = .seconds(30), minimumBytes: Int = 8 * 1024, total: Duration = .seconds(6 * 3600)
+  ) {
+    (self.window, self.minimumBytes, self.total) = (window, minimumBytes, total)
+  }
+}

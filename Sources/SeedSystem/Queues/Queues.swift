@@ -1,3 +1,37 @@
+import Dispatch
+
+/// Runs an actor's jobs on a dispatch queue, so that blocking work does not occupy Swift's thread pool.
+/// `DispatchSerialQueue`, which is such an executor, does not exist on Linux.
+package final class QueueExecutor: SerialExecutor {
+  private let queue: DispatchQueue
+
+  package init(label: String) { queue = DispatchQueue(label: label) }
+
+  package func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+  }
+}
+
+/// An actor whose jobs may block, because they run on its own dispatch queue.
+package protocol BlockingActor: Actor { nonisolated var executor: QueueExecutor { get } }
+
+extension BlockingActor {
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+}
+
+/// Runs blocking work outside the concurrency pool, which has only one thread per core.
+package func blocking<Result: Sendable>(
+  _ work: @escaping @Sendable () throws -> Result
+) async throws -> Result {
+  try await withCheckedThrowingContinuation { continuation in
+    // A queue of its own, because a shared one may have a single thread, which could then not handle a signal.
+    DispatchQueue(label: "seedbank.blocking").async {
+      continuation.resume(with: Swift.Result(catching: work))
+    }
+  }
+}
+
 /// A lock that tasks await, held by one or a few at a time, in order of arrival.
 package final class AsyncLock: Sendable {
   private final class Place: Sendable {}
