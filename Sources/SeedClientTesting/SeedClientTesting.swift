@@ -1,10 +1,8 @@
 // SeedClientTesting: test and preview code that uses SeedClient.
 //
-// Folders, lowest first: Serving, Publication, API.
-//
-// Serving replaces server, network and time in memory, with failures on request. Publication makes keys, signed metadata,
-// snapshots and deltas, also from an app's rows and statements. API is `TestPublisher`, the preview stores, and values
-// for views.
+// `MemoryHost` and `ScriptedClock` replace server, network and time in memory, with failures on request.
+// `TestPublication` makes keys, signed metadata, snapshots and deltas, and `RowWriter` an app's rows. `TestPublisher`
+// is for apps; Fixtures.swift has values for views.
 //
 // Rules of this module:
 // - Stores are real and verify their data: this module replaces the publisher and the environment.

@@ -14,7 +14,7 @@ struct StructureTests {
   static let openersOfOwnFiles = Set(
     """
     SeedClient/Doctor/StoreExamination SeedClient/Read/GenerationCheck SeedClient/Read/GenerationReader \
-    SeedClient/SeedStore+State SeedClient/Update/StoreWriter SeedClientTesting/Publication/DatabaseContents SeedClientTesting/Publication/TestPublication \
+    SeedClient/SeedStore+State SeedClient/Update/StoreWriter SeedClientTesting/DatabaseContents SeedClientTesting/TestPublication \
     SeedImport/Importer SeedPublisher/Diff/WorkingCopy SeedPublisher/Inspect/PublicationVerifier+Surroundings \
     SeedPublisher/Origin/Feed/FeedLoader SeedPublisher/Origin/Feed/FeedOrigin SeedPublisher/Origin/Feed/FeedStaging \
     SeedPublisher/Origin/Feed/FeedSurvey SeedPublisher/Origin/SQLite/SQLiteLogSetup SeedPublisher/Origin/SQLite/SQLiteOrigin \

@@ -68,20 +68,11 @@ package struct PublicationFetcher: Sendable {
   private let fetcher: Fetcher
 
   /// Downloads objects into the folder `parts`, in which a later process can resume them.
-  package init(
-    _ server: URL, parts: String, userAgent: String, timeouts: DownloadTimeouts = DownloadTimeouts()
-  ) throws(SeedError) {
-    try self.init(
-      server, parts: parts, Environment(transport: SessionOptions().transport(userAgent: userAgent)),
-      timeouts: timeouts)
-  }
-
-  package init(
-    _ server: URL, parts: String, _ environment: Environment, timeouts: DownloadTimeouts = DownloadTimeouts()
-  ) throws(SeedError) {
+  package init(_ server: URL, parts: String, userAgent: String) throws(SeedError) {
     fetcher = Fetcher(
-      server: try ServerAddress(server), environment: environment, timeouts: timeouts,
-      partial: PartialFolder(parts, mode: 0o644))
+      server: try ServerAddress(server),
+      environment: Environment(transport: SessionOptions().transport(userAgent: userAgent)),
+      timeouts: DownloadTimeouts(), partial: PartialFolder(parts, mode: 0o644))
   }
 
   package var server: String { fetcher.server.description }

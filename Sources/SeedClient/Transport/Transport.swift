@@ -26,10 +26,6 @@ package struct TransportRequest: Hashable, Sendable {
   }
 }
 
-extension TransportRequest {
-  package init(_ url: URL) { self.init(url: url) }
-}
-
 /// Receives a response as it arrives, on any thread but one call at a time.
 package struct ResponseReceiver: Sendable {
   package let head: @Sendable (ResponseHead) throws -> Void

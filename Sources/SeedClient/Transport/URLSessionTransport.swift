@@ -15,9 +15,7 @@ struct SessionOptions: Sendable {
   var prepare: @Sendable (inout URLRequest) -> Void = { _ in }
   var answer: @Sendable (URLAuthenticationChallenge) -> ChallengeAnswer = { _ in .system }
 
-  func transport(userAgent: String) -> any Transport {
-    URLSessionTransport(userAgent: userAgent, configure, preparing: prepare, answering: answer)
-  }
+  func transport(userAgent: String) -> any Transport { URLSessionTransport(userAgent: userAgent, self) }
 }
 
 extension SeedOptions {
@@ -77,23 +75,19 @@ public enum ChallengeAnswer: Sendable {
 }
 
 /// The default transport: a URLSession without cache and cookies.
-package final class URLSessionTransport: Transport {
+final class URLSessionTransport: Transport {
   private let session: URLSession
   private let exchanges: ExchangeDelegate
   private let prepareRequest: @Sendable (inout URLRequest) -> Void
 
   private static let idleSeconds: TimeInterval = 60
 
-  package init(
-    userAgent: String, _ change: @Sendable (URLSessionConfiguration) -> Void = { _ in },
-    preparing prepareRequest: @escaping @Sendable (inout URLRequest) -> Void = { _ in },
-    answering answer: @escaping @Sendable (URLAuthenticationChallenge) -> ChallengeAnswer = { _ in .system }
-  ) {
+  init(userAgent: String, _ options: SessionOptions = SessionOptions()) {
     let configuration = URLSessionConfiguration.ephemeral
     configuration.timeoutIntervalForRequest = Self.idleSeconds
-    configuration.prepare(userAgent: userAgent, change)
-    self.prepareRequest = prepareRequest
-    exchanges = ExchangeDelegate(answering: answer)
+    configuration.prepare(userAgent: userAgent, options.configure)
+    prepareRequest = options.prepare
+    exchanges = ExchangeDelegate(answering: options.answer)
     let queue = OperationQueue()
     queue.maxConcurrentOperationCount = 1
     session = URLSession(configuration: configuration, delegate: exchanges, delegateQueue: queue)
@@ -101,7 +95,7 @@ package final class URLSessionTransport: Transport {
 
   deinit { session.invalidateAndCancel() }
 
-  package func send(_ request: TransportRequest, to receiver: ResponseReceiver) async throws {
+  func send(_ request: TransportRequest, to receiver: ResponseReceiver) async throws {
     try Task.checkCancellation()
     let task = session.dataTask(with: request.urlRequest(prepareRequest))
     let isCancelled = Mutex(false)
