@@ -19,9 +19,4 @@ static inline int seedbank_gzip_inflate_init(z_stream *stream) {
   return inflateInit2(stream, 15 + 16);
 }
 
-/// Window bits -15: deflate without a wrapper, as Core Data stores a model.
-static inline int seedbank_raw_inflate_init(z_stream *stream) {
-  return inflateInit2(stream, -15);
-}
-
 #endif

@@ -72,8 +72,9 @@ public actor SeedStore {
     options: SeedOptions = SeedOptions()
   ) throws {
     try self.init(
-      model, server: server, root: Array(root), bundle: StoreDirectory.pathIfNamed(bundle, "bundle"),
-      directory: StoreDirectory.pathIfNamed(directory, "directory"), options: options)
+      model, server: server, root: Array(root),
+      bundle: bundle.map { try StoreDirectory.path(of: $0, "bundle") },
+      directory: directory.map { try StoreDirectory.path(of: $0, "directory") }, options: options)
   }
 
   /// Creates a read-only store on a directory that another store updates, for example in an app extension.

@@ -1,10 +1,8 @@
 // SeedClientTesting: test and preview code that uses SeedClient.
 //
-// Folders, lowest first: Helpers, Serving, Publication, Rows, Fixtures, API.
-//
-// Helpers has clocks, waiting and temporary folders. Serving replaces the server and network in memory, with failures on
-// request. Publication makes keys, signed metadata, snapshots and deltas. Rows turns an app's rows and statements into
-// a publication's changes. Fixtures makes values for views. API is `TestPublisher` and the preview stores.
+// `MemoryHost` and `ScriptedClock` replace server, network and time in memory, with failures on request.
+// `TestPublication` makes keys, signed metadata, snapshots and deltas, and `RowWriter` an app's rows. `TestPublisher`
+// is for apps; Fixtures.swift has values for views.
 //
 // Rules of this module:
 // - Stores are real and verify their data: this module replaces the publisher and the environment.

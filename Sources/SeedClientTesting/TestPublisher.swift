@@ -115,25 +115,17 @@ public final class TestPublisher: Sendable {
   public func startEpoch() throws { try change { try $0.startEpoch() } }
 
   /// Publishes the series' lifecycle.
-  public func announce(_ lifecycle: SeedLifecycle) throws {
-    try change { publication in
-      publication.lifecycle = lifecycle
-      try publication.sign()
-    }
-  }
+  public func announce(_ lifecycle: SeedLifecycle) throws { try sign { $0.lifecycle = lifecycle } }
 
   /// Publishes only for a newer model: stores of this one fail with ``SeedClient/SeedError/Code/clientTooOld``.
-  public func dropModel() throws {
-    try change { publication in
-      publication.isModelDropped = true
-      try publication.sign()
-    }
-  }
+  public func dropModel() throws { try sign { $0.isModelDropped = true } }
 
   /// Sets the seconds that stores wait between updates; 60 by default.
-  public func setPollSeconds(_ seconds: Int) throws {
+  public func setPollSeconds(_ seconds: Int) throws { try sign { $0.pollSeconds = seconds } }
+
+  private func sign(_ set: (TestPublication) -> Void) throws {
     try change { publication in
-      publication.pollSeconds = seconds
+      set(publication)
       try publication.sign()
     }
   }

@@ -1,6 +1,6 @@
 // SeedDatabase: everything that touches a SQLite file, for publisher and client alike.
 //
-// Folders, lowest first: Handles, Compression, Schema, Rows, Seed, Writing, Check.
+// Folders, lowest first: Handles, Compression, Schema, Rows, Writing, Check.
 //
 // Rules of this module:
 // - Only this module imports CSQLite, CZlib and CLZMA. Each C pointer has one Swift owner and does not leave it.

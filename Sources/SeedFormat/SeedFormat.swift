@@ -1,13 +1,35 @@
 // SeedFormat: the contract between publisher, front and client.
 //
-// Folders, lowest first: Names, Values, JSON, Problems, Delta.
+// Folders, lowest first: Values, JSON, Delta.
 //
 // Rules of this module:
 // - Pure: no files, network or clock; bytes and values in, bytes and values out.
-// - Modules exchange datasets, models, series, versions and digests only as the types in Names/, which validate when
+// - Modules exchange datasets, models, series, versions and digests only as the types in Names.swift, which validate when
 //   built, never as a raw `String` or `Int`.
 // - Writers are canonical: equal values give equal bytes. Readers reject other input, with its byte offset.
-// - Every limit is in Limits.swift with its unit.
+// - Every limit is in `Limits` with its unit.
 
 /// The version of the command and the client library: the newest in CHANGELOG.md.
 package enum Release { package static let version = "0.1.0" }
+
+/// All limits of the formats, each with its unit.
+public enum Limits {
+  /// Characters in a dataset's name.
+  public static let datasetNameLength = 48
+  /// Largest major or minor of a model version; `user_version` is major × 1000 + minor.
+  public static let modelNumber = 999
+  /// Nesting depth of a JSON document.
+  package static let jsonDepth = 64
+  /// Largest integer that every JSON reader holds exactly: 2^53 − 1.
+  package static let exactJSONInteger: Int64 = 9_007_199_254_740_991
+  /// Bytes of a metadata file that a client reads before it knows a signed length.
+  package static let metadataBytes = 512 * 1024
+  /// Bytes of a root file, which is read before its length can be verified.
+  package static let rootBytes = 64 * 1024
+  /// Root files followed by one refresh, so that a hostile server cannot rotate forever.
+  package static let rootRotations = 256
+  /// Raw bytes of deltas in one response of `changes`, which then has `more`.
+  package static let changesPageBytes = 8 * 1024 * 1024
+  /// Raw bytes of one delta document.
+  package static let deltaBytes = 2 * 1024 * 1024 * 1024
+}

@@ -28,11 +28,12 @@ import FoundationNetworking
 
   private func get(
     _ path: String, _ range: Range<Int>? = nil, validator: String? = nil, from server: HTTPServer,
-    changing change: @Sendable (URLSessionConfiguration) -> Void = { _ in }
+    changing change: @escaping @Sendable (URLSessionConfiguration) -> Void = { _ in }
   ) async throws -> (head: ResponseHead, bytes: [UInt8]) {
     let collected = Collected()
     let url = try #require(URL(string: "http://127.0.0.1:\(server.port)\(path)"))
-    let transport = URLSessionTransport(userAgent: "Seedbank/0.1.0 (transit; 2.1)", change)
+    let transport = URLSessionTransport(
+      userAgent: "Seedbank/0.1.0 (transit; 2.1)", SessionOptions(configure: change))
     try await transport.send(
       TransportRequest(url: url, range: range, validator: validator), to: collected.receiver)
     let heads = collected.heads.withLock { $0 }
@@ -70,7 +71,7 @@ import FoundationNetworking
 
   @Test func `a request that is cancelled before it starts ends`() async throws {
     let transport = URLSessionTransport(
-      userAgent: "Seedbank", preparing: { _ in withUnsafeCurrentTask { $0?.cancel() } })
+      userAgent: "Seedbank", SessionOptions(prepare: { _ in withUnsafeCurrentTask { $0?.cancel() } }))
     let request = TransportRequest(url: try #require(URL(string: "http://127.0.0.1:9/")))
     let (count, ended) = (1000, Shared(0))
     for _ in 0..<count {

@@ -25,25 +25,20 @@ import Testing
     let folder = try TemporaryFolder()
     let content = Self.content(count, seed: UInt64(count))
     try Data(content).write(to: URL(fileURLWithPath: folder("raw")))
-    for isSpliceable in [false, true] {
-      var files: Set<Data> = []
-      for threads in [1, 2, 5] {
-        let (raw, stored) = try Compression.gzip(
-          folder("raw"), to: folder("stored"), isSpliceable: isSpliceable, threads: threads)
-        let bytes = try Data(contentsOf: URL(fileURLWithPath: folder("stored")))
-        #expect(raw == .init(of: content) && stored == .init(of: Array(bytes)))
-        files.insert(bytes)
-      }
-      #expect(files.count == 1)
-      #expect(try Compression.gunzip(Array(files.first ?? Data()), limit: count) == content)
+    var files: Set<Data> = []
+    for threads in [1, 2, 5] {
+      let (raw, stored) = try Compression.compress(
+        folder("raw"), to: folder("stored"), .gzip, threads: threads)
+      let bytes = try Data(contentsOf: URL(fileURLWithPath: folder("stored")))
+      #expect(raw == .init(of: content) && stored == .init(of: Array(bytes)))
+      files.insert(bytes)
     }
+    #expect(files.count == 1)
+    #expect(try Compression.gunzip(Array(files.first ?? Data()), limit: count) == content)
   }
 
   @Test func `the end of a spliceable member can be cut off`() throws {
-    let folder = try TemporaryFolder()
-    try Data(Self.content(Self.block + 7, seed: 1)).write(to: URL(fileURLWithPath: folder("raw")))
-    _ = try Compression.gzip(folder("raw"), to: folder("stored"), isSpliceable: true)
-    let bytes = try Data(contentsOf: URL(fileURLWithPath: folder("stored")))
+    let bytes = try Compression.gzip(Self.content(Self.block + 7, seed: 1))
     // A full flush's empty stored block, the final empty block, checksum and length.
     #expect(Array(bytes.suffix(14).prefix(6)) == [0, 0, 0xFF, 0xFF, 3, 0])
   }
@@ -52,7 +47,7 @@ import Testing
     let folder = try TemporaryFolder()
     try Data(Self.content(3 * Self.block, seed: 2)).write(to: URL(fileURLWithPath: folder("raw")))
     #expect(throws: FileError.self) {
-      try Compression.gzip(folder("raw"), to: "/dev/full", isSpliceable: false)
+      try Compression.compress(folder("raw"), to: "/dev/full", .gzip)
     }
   }
 }

@@ -14,7 +14,7 @@ struct StructureTests {
   static let openersOfOwnFiles = Set(
     """
     SeedClient/Doctor/StoreExamination SeedClient/Read/GenerationCheck SeedClient/Read/GenerationReader \
-    SeedClient/SeedStore+State SeedClient/Update/StoreWriter SeedClientTesting/Publication/DatabaseContents SeedClientTesting/Publication/TestPublication \
+    SeedClient/SeedStore+State SeedClient/Update/StoreWriter SeedClientTesting/DatabaseContents SeedClientTesting/TestPublication \
     SeedImport/Importer SeedPublisher/Diff/WorkingCopy SeedPublisher/Inspect/PublicationVerifier+Surroundings \
     SeedPublisher/Origin/Feed/FeedLoader SeedPublisher/Origin/Feed/FeedOrigin SeedPublisher/Origin/Feed/FeedStaging \
     SeedPublisher/Origin/Feed/FeedSurvey SeedPublisher/Origin/SQLite/SQLiteLogSetup SeedPublisher/Origin/SQLite/SQLiteOrigin \
@@ -54,6 +54,14 @@ struct StructureTests {
       #expect(tree.modules.contains(module), "\(module) is gone")
       #expect(tree.files(in: module, naming: ["SeedPublisher", "SeedImport"]) == [])
     }
+  }
+
+  @Test("one file of the client needs URLSession, which not every platform has")
+  func sessions() {
+    #expect(
+      tree.modules.flatMap { tree.files(in: $0, naming: ["FoundationNetworking"]) }.sorted() == [
+        "SeedClient/Transport/URLSessionTransport.swift", "seedbank/Commands/ReadyCommand.swift",
+      ])
   }
 
   @Test("only modules that sign import private keys")

@@ -1,4 +1,4 @@
-import SeedDatabase
+package import SeedDatabase
 import SeedFormat
 package import SeedPublication
 package import SeedPublisher
@@ -122,5 +122,17 @@ extension PublicationDirectory {
   /// Returns the expanded bytes of a delta, checked against its signed length and hash.
   package func delta(_ object: PublishedObject) throws -> [UInt8] {
     try Compression.gunzip(stored(object), limit: object.rawLength)
+  }
+}
+
+extension Compression {
+  /// Expands a gzip member; throws if the document is longer than `limit` bytes.
+  package static func gunzip(_ bytes: [UInt8], limit: Int) throws -> [UInt8] {
+    var output: [UInt8] = []
+    try GzipDecoder().process(bytes, isLast: true) { piece in
+      guard output.count + piece.count <= limit else { throw CompressionError.tooLong(limit: limit) }
+      output += piece
+    }
+    return output
   }
 }

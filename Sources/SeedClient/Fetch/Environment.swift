@@ -32,9 +32,8 @@ extension Environment {
 
   static func device(_ model: SeedModel, _ options: SeedOptions) -> Environment {
     Environment(
-      transport: URLSessionTransport(
-        userAgent: "Seedbank/\(Release.version) (\(model.dataset); \(model.version))",
-        options.configureSession, preparing: options.prepareRequest, answering: options.answerChallenge))
+      transport: options.session.transport(
+        userAgent: "Seedbank/\(Release.version) (\(model.dataset); \(model.version))"))
   }
 
   static func uptimeClock() -> @Sendable () -> Duration {

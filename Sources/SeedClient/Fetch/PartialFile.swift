@@ -1,3 +1,4 @@
+import Foundation
 import SeedFormat
 import SeedSystem
 import SeedTrust
@@ -142,7 +143,7 @@ actor PartialFolder: BlockingActor {
 }
 
 /// A record beside an unfinished download, with which another process can resume it.
-struct PartialRecord: Hashable {
+struct PartialRecord: Hashable, Codable {
   let url: String
   let sha256: String
   let length: Int
@@ -153,7 +154,7 @@ struct PartialRecord: Hashable {
 
   static func read(besides part: String) -> PartialRecord? {
     guard let bytes = try? DurableFile.readIfPresent(path(besides: part), limit: limit) else { return nil }
-    return try? PartialRecord(parsing: bytes)
+    return try? JSONDecoder().decode(PartialRecord.self, from: Data(bytes))
   }
 
   static func path(besides part: String) -> String { part + ".json" }
@@ -161,19 +162,6 @@ struct PartialRecord: Hashable {
   /// Writes the record without fsync: losing it costs only a new download.
   func write(besides part: String) throws {
     let file = try File(Self.path(besides: part), for: .replacing, mode: 0o600)
-    let members: [JSONMember] = .init(
-      ("url", .string(url)), ("sha256", .string(sha256)), ("length", JSONValue(length)),
-      ("validator", validator.map(JSONValue.string)))
-    try file.write(JSONValue.object(members).bytes)
-  }
-}
-
-extension PartialRecord {
-  fileprivate init(parsing bytes: [UInt8]) throws(MalformedJSON) {
-    var fields = try JSONObjectReader(parsing: bytes)
-    url = try fields.string("url")
-    sha256 = try fields.string("sha256")
-    length = try fields.integer("length", from: 0)
-    validator = try fields.stringIfPresent("validator")
+    try file.write(Array(JSONEncoder().encode(self)))
   }
 }

@@ -143,3 +143,70 @@ public struct UpdateTraffic: Hashable, Sendable {
 
   package init() {}
 }
+
+extension UpdateReport {
+  /// A phase that has ended.
+  public struct Phase: Sendable {
+    /// The phase, with its final progress.
+    public let phase: UpdatePhase
+    /// Its duration, excluding device sleep.
+    public let duration: Duration
+
+    /// Bytes downloaded, expanded or applied; 0 in a phase without progress.
+    public var bytes: Int {
+      switch phase {
+      case .downloading(let bytes, _), .expanding(let bytes, _), .applying(_, let bytes, _): bytes
+      case .checking, .buildingIndexes, .swapping, .finished: 0
+      }
+    }
+  }
+}
+
+/// An update's phase and progress.
+public enum UpdatePhase: Sendable {
+  /// Asking the server for news.
+  case checking
+  /// Downloading; `totalBytes` is the sum of all files.
+  case downloading(bytes: Int, totalBytes: Int)
+  /// Expanding and verifying a snapshot; bytes are those of the expanded file.
+  case expanding(bytes: Int, totalBytes: Int)
+  /// Building the snapshot's secondary indexes.
+  case buildingIndexes
+  /// Applying deltas: rows changed so far, and bytes of the deltas read.
+  case applying(rows: Int, bytes: Int, totalBytes: Int)
+  /// Making the new file current.
+  case swapping
+  /// The last phase.
+  case finished(UpdateReport)
+
+  /// The phase's progress from 0 to 1; `nil` if unknown.
+  public var fractionCompleted: Double? {
+    switch self {
+    case .checking, .buildingIndexes, .swapping: nil
+    case .downloading(let bytes, let total), .expanding(let bytes, let total),
+      .applying(_, let bytes, let total):
+      total > 0 ? min(Double(bytes) / Double(total), 1) : nil
+    case .finished: 1
+    }
+  }
+}
+
+/// Limits on an update's networks and size.
+public struct UpdatePolicy: Hashable, Sendable {
+  /// Whether it may use networks that cost money, such as mobile ones. Always true on Linux.
+  public var allowsExpensive: Bool
+  /// Whether it may use networks in Low Data Mode. Always true on Linux.
+  public var allowsConstrained: Bool
+  /// The maximum bytes of snapshots and deltas; no limit if `nil`. A larger update fails with
+  /// ``SeedError/Code/tooLarge`` before downloading any.
+  public var maximumBytes: Int?
+
+  /// By default everything is allowed, as for an update that the user requested.
+  public init(allowsExpensive: Bool = true, allowsConstrained: Bool = true, maximumBytes: Int? = nil) {
+    (self.allowsExpensive, self.allowsConstrained) = (allowsExpensive, allowsConstrained)
+    self.maximumBytes = maximumBytes
+  }
+
+  /// For updates that no user waits for: avoids networks in Low Data Mode.
+  public static let background = UpdatePolicy(allowsConstrained: false)
+}

@@ -68,26 +68,13 @@ struct ColumnContainer: SingleValueDecodingContainer {
 
   func misfit(_ wanted: String) -> SeedError { source.misfit(column, member, wanted) }
 
-  private func plain<Value: ColumnValue>() throws -> Value {
+  func decodeNil() -> Bool { borrowed.isNull }
+
+  /// The protocol's functions for `Bool`, `String` and the numbers.
+  func decode<Value: ColumnValue>(_ type: Value.Type) throws -> Value {
     guard let value = Value(borrowed) else { throw misfit(Value.wanted) }
     return value
   }
-
-  func decodeNil() -> Bool { borrowed.isNull }
-  func decode(_ type: Bool.Type) throws -> Bool { try plain() }
-  func decode(_ type: String.Type) throws -> String { try plain() }
-  func decode(_ type: Double.Type) throws -> Double { try plain() }
-  func decode(_ type: Float.Type) throws -> Float { try plain() }
-  func decode(_ type: Int.Type) throws -> Int { try plain() }
-  func decode(_ type: Int8.Type) throws -> Int8 { try plain() }
-  func decode(_ type: Int16.Type) throws -> Int16 { try plain() }
-  func decode(_ type: Int32.Type) throws -> Int32 { try plain() }
-  func decode(_ type: Int64.Type) throws -> Int64 { try plain() }
-  func decode(_ type: UInt.Type) throws -> UInt { try plain() }
-  func decode(_ type: UInt8.Type) throws -> UInt8 { try plain() }
-  func decode(_ type: UInt16.Type) throws -> UInt16 { try plain() }
-  func decode(_ type: UInt32.Type) throws -> UInt32 { try plain() }
-  func decode(_ type: UInt64.Type) throws -> UInt64 { try plain() }
 
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
     if let known = type as? any ColumnValue.Type { return try cast(known) }

@@ -9,7 +9,7 @@ import struct Foundation.URL
 import struct Foundation.UUID
 import typealias Foundation.uuid_t
 
-protocol ColumnValue {
+protocol ColumnValue: Decodable {
   init?(_ value: BorrowedValue)
   /// The type's name in messages.
   static var wanted: String { get }

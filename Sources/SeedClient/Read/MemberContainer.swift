@@ -14,8 +14,10 @@ struct MemberContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   // Inlined so that the compiler specializes them for each value type.
 
+  /// The protocol's functions for `Bool`, `String` and the numbers. Those of `decodeIfPresent` have defaults, which a
+  /// generic function does not replace.
   @inline(__always)
-  private func plain<Value: ColumnValue>(_ key: Key) throws -> Value {
+  func decode<Value: ColumnValue>(_ type: Value.Type, forKey key: Key) throws -> Value {
     try columns._withUnsafeGuaranteedRef { try $0.plain($0.slot(key)) }
   }
 
@@ -25,21 +27,6 @@ struct MemberContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   func decodeNil(forKey key: Key) throws -> Bool { try column(key).decodeNil() }
-
-  func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try plain(key) }
-  func decode(_ type: String.Type, forKey key: Key) throws -> String { try plain(key) }
-  func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try plain(key) }
-  func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try plain(key) }
-  func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try plain(key) }
-  func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try plain(key) }
-  func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try plain(key) }
-  func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try plain(key) }
-  func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try plain(key) }
-  func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try plain(key) }
-  func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try plain(key) }
-  func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try plain(key) }
-  func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try plain(key) }
-  func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try plain(key) }
 
   func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { try plainIfPresent(key) }
   func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? { try plainIfPresent(key) }

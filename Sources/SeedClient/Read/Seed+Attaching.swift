@@ -67,8 +67,4 @@ extension Seed {
       .connection,
       "a seed cannot be attached as \"\(name)\", which SQLite reserves: use another name, such as \"seed\"")
   }
-
-  private static func percentEncoded(_ path: String) -> String {
-    path.replacing("%", with: "%25").replacing("?", with: "%3f").replacing("#", with: "%23")
-  }
 }

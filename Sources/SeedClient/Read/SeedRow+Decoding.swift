@@ -1,5 +1,42 @@
 import SeedFormat
 
+/// The value of a column that is no longer in its statement's row.
+final class OwnedColumn: ColumnSource {
+  private let name: String
+  private let bytes: UnsafeMutableBufferPointer<UInt8>
+  private let borrowed: BorrowedValue
+
+  init(_ name: String, _ value: SeedValue) {
+    self.name = name
+    (bytes, borrowed) = value.withBorrowed { value in
+      switch value {
+      case .text(let text):
+        let bytes = Self.copy(text)
+        return (bytes, .text(UnsafeBufferPointer(bytes)))
+      case .blob(let blob):
+        let bytes = Self.copy(blob)
+        return (bytes, .blob(UnsafeBufferPointer(bytes)))
+      default: return (Self.copy(UnsafeBufferPointer(start: nil, count: 0)), value)
+      }
+    }
+  }
+
+  deinit { bytes.deallocate() }
+
+  private static func copy(_ bytes: UnsafeBufferPointer<UInt8>) -> UnsafeMutableBufferPointer<UInt8> {
+    let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: bytes.count)
+    _ = copy.initialize(fromContentsOf: bytes)
+    return copy
+  }
+
+  func value(_ column: Int32) -> BorrowedValue { borrowed }
+
+  func misfit(_ column: Int32, _ member: String?, _ wanted: String) -> SeedError {
+    let remedy = borrowed.isNull ? " (make it optional)" : ""
+    return SeedError(.decoding, "column \"\(name)\" is \(borrowed.shown), but it must be \(wanted)\(remedy)")
+  }
+}
+
 extension SeedRow {
   /// The value of a column, decoded like a member of a typed row: `try row.get("name", as: String.self)`.
   ///

@@ -28,11 +28,6 @@ enum StoreDirectory {
       ?? ProcessInfo.processInfo.processName
   }
 
-  static func pathIfNamed(_ url: URL?, _ parameter: String) throws(SeedError) -> String? {
-    guard let url else { return nil }
-    return try path(of: url, parameter)
-  }
-
   static func path(of url: URL, _ parameter: String) throws(SeedError) -> String {
     guard url.isFileURL else {
       throw SeedError(

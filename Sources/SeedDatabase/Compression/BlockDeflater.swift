@@ -30,16 +30,9 @@ final class BlockDeflater {
 
   private var stream: UnsafeMutablePointer<z_stream> { owner.pointer }
 
-  enum Ending {
-    case open
-    case final
-    /// The last block, whose data before the final empty block can be cut out and joined with others.
-    case spliceable
-  }
-
   /// Deflates `block`, which follows `dictionary`. The result is valid until the next call.
   func deflate(
-    _ block: UnsafeRawBufferPointer, after dictionary: UnsafeRawBufferPointer, _ ending: Ending
+    _ block: UnsafeRawBufferPointer, after dictionary: UnsafeRawBufferPointer, isLast: Bool
   ) -> UnsafeRawBufferPointer {
     mustSucceed(deflateReset(stream))
     mustSucceed(deflateTune(stream, Effort.goodMatch, Effort.lazyMatch, Effort.niceMatch, Effort.chain))
@@ -53,20 +46,11 @@ final class BlockDeflater {
     stream.pointee.avail_in = UInt32(block.count)
     stream.pointee.next_out = output.baseAddress
     stream.pointee.avail_out = UInt32(output.count)
-    run(ending)
+    mustSucceed(
+      CZlib.deflate(stream, isLast ? Z_FINISH : Z_SYNC_FLUSH), isLast ? Z_STREAM_END : Z_OK)
     let count = output.count - Int(stream.pointee.avail_out)
     precondition(count < output.count, "deflate needs more room than its bound")
     return UnsafeRawBufferPointer(UnsafeMutableBufferPointer(rebasing: output[..<count]))
-  }
-
-  private func run(_ ending: Ending) {
-    switch ending {
-    case .open: mustSucceed(CZlib.deflate(stream, Z_SYNC_FLUSH))
-    case .final: mustSucceed(CZlib.deflate(stream, Z_FINISH), Z_STREAM_END)
-    case .spliceable:
-      mustSucceed(CZlib.deflate(stream, Z_FULL_FLUSH))
-      mustSucceed(CZlib.deflate(stream, Z_FINISH), Z_STREAM_END)
-    }
   }
 
   /// With room for all output, these calls can fail only because of a bug here.

@@ -6,8 +6,6 @@ import class Foundation.ProcessInfo
 
 /// Compresses and expands files and documents, measuring lengths and hashes on the way.
 package enum Compression {
-  /// zlib's level for snapshots and deltas, with which the design was measured.
-  private static let gzipLevel: Int32 = 6
   #if canImport(CLZMA)
   private static let xzPreset: UInt32 = 6
   #endif
@@ -28,17 +26,7 @@ package enum Compression {
   /// Compresses a document to one spliceable gzip member.
   package static func gzip(_ document: [UInt8]) throws -> [UInt8] {
     var output: [UInt8] = []
-    try GzipEncoder(level: gzipLevel, isSpliceable: true).process(document, isLast: true) { output += $0 }
-    return output
-  }
-
-  /// Expands a gzip member; throws if the document is longer than `limit` bytes.
-  package static func gunzip(_ bytes: [UInt8], limit: Int) throws -> [UInt8] {
-    var output: [UInt8] = []
-    try GzipDecoder().process(bytes, isLast: true) { piece in
-      guard output.count + piece.count <= limit else { throw CompressionError.tooLong(limit: limit) }
-      output += piece
-    }
+    try GzipEncoder().process(document, isLast: true) { output += $0 }
     return output
   }
 
@@ -47,7 +35,7 @@ package enum Compression {
     to destination: String, _ document: (_ take: ([UInt8]) throws -> Void) throws -> Void
   ) throws -> (raw: Measure, stored: Measure) {
     let target = try File(destination, for: .replacing)
-    let encoder = try GzipEncoder(level: gzipLevel, isSpliceable: true)
+    let encoder = try GzipEncoder()
     var raw = Meter()
     var stored = Meter()
     func write(_ piece: [UInt8]) throws {
@@ -69,7 +57,7 @@ package enum Compression {
     _ path: String, to destination: String, _ encoding: ContentEncoding, threads: Int = processors
   ) throws -> (raw: Measure, stored: Measure) {
     switch encoding {
-    case .gzip: try gzip(path, to: destination, isSpliceable: false, threads: threads)
+    case .gzip: try ParallelGzip(path, to: destination).run(threads: threads)
     case .xz: try transform(path, to: destination, xzEncoder(), limit: .max)
     }
   }
@@ -80,12 +68,6 @@ package enum Compression {
     #else
     throw .noEncoder(.xz)
     #endif
-  }
-
-  package static func gzip(
-    _ path: String, to destination: String, isSpliceable: Bool, threads: Int = processors
-  ) throws -> (raw: Measure, stored: Measure) {
-    try ParallelGzip(path, to: destination, isSpliceable: isSpliceable).run(threads: threads)
   }
 
   package static let processors = ProcessInfo.processInfo.activeProcessorCount
@@ -141,4 +123,35 @@ struct Meter: ~Copyable {
   }
 
   mutating func measure() -> Compression.Measure { .init(length: length, sha256: hasher.finish()) }
+}
+
+package protocol StreamCodec: AnyObject {
+  /// Consumes `input` and passes the output to `sink` in pieces.
+  func process(_ input: [UInt8], isLast: Bool, _ sink: ([UInt8]) throws -> Void) throws
+}
+
+let codecChunkBytes = 256 * 1024
+
+package enum CompressionError: Error, Hashable, Sendable, CustomStringConvertible {
+  case cannotStart(Int32)
+  case damaged
+  case truncated
+  case trailingBytes
+  case otherContent
+  case tooLong(limit: Int)
+  /// Apple's library cannot compress xz.
+  case noEncoder(ContentEncoding)
+
+  package var description: String {
+    switch self {
+    case .cannotStart(let code): "the compression library could not be started (\(code))"
+    case .damaged: "the compressed content is damaged"
+    case .truncated: "the compressed content ends too early"
+    case .trailingBytes: "bytes follow the end of the compressed content"
+    case .otherContent: "the content does not match its announced length and hash"
+    case .tooLong(let limit): "the content is longer than the announced \(limit) bytes"
+    case .noEncoder(let encoding):
+      "this system cannot compress to \(encoding.rawValue): choose gzip, or publish on Linux"
+    }
+  }
 }

@@ -44,21 +44,21 @@ final class ZStream {
   }
 }
 
-/// Compresses to one gzip member without a time in its header, so that equal content gives equal bytes.
+/// Compresses to one gzip member without a time in its header, so that equal content gives equal bytes. It is spliceable:
+/// a full flush precedes its final empty block; see ``GzipSplice``.
 final class GzipEncoder: StreamCodec {
   private let stream: ZStream
-  private let isSpliceable: Bool
 
-  /// A spliceable member ends with a full flush before its final empty block; see ``GzipSplice``.
-  init(level: Int32, isSpliceable: Bool) throws(CompressionError) {
-    self.isSpliceable = isSpliceable
-    stream = try ZStream({ seedbank_gzip_deflate_init($0, level) }, end: { deflateEnd($0) })
+  /// zlib's level with which the design was measured.
+  private static let level: Int32 = 6
+
+  init() throws(CompressionError) {
+    stream = try ZStream({ seedbank_gzip_deflate_init($0, Self.level) }, end: { deflateEnd($0) })
   }
 
   func process(_ input: [UInt8], isLast: Bool, _ sink: ([UInt8]) throws -> Void) throws {
-    guard isLast, isSpliceable else { return try run(input, isLast ? Z_FINISH : Z_NO_FLUSH, sink) }
-    try run(input, Z_FULL_FLUSH, sink)
-    try run([], Z_FINISH, sink)
+    try run(input, isLast ? Z_FULL_FLUSH : Z_NO_FLUSH, sink)
+    if isLast { try run([], Z_FINISH, sink) }
   }
 
   private func run(_ input: [UInt8], _ flush: Int32, _ sink: ([UInt8]) throws -> Void) throws {
@@ -101,29 +101,6 @@ package final class GzipDecoder: StreamCodec {
     inflateReset(stream.pointer)
     isComplete = false
     return true
-  }
-}
-
-/// Expands raw deflate data.
-package final class RawInflater: StreamCodec {
-  private let stream: ZStream
-  private var isComplete = false
-
-  package init() throws(CompressionError) {
-    stream = try ZStream({ seedbank_raw_inflate_init($0) }, end: { inflateEnd($0) })
-  }
-
-  package func process(_ input: [UInt8], isLast: Bool, _ sink: ([UInt8]) throws -> Void) throws {
-    try input.withUnsafeBufferPointer { input in
-      stream.pointer.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
-      stream.pointer.pointee.avail_in = UInt32(input.count)
-      var isFilled = true
-      while !isComplete, isFilled || stream.pointer.pointee.avail_in > 0 {
-        isFilled = try stream.pump(sink) { isComplete = try stream.inflate() }
-      }
-      if stream.pointer.pointee.avail_in > 0 { throw CompressionError.trailingBytes }
-    }
-    if isLast, !isComplete { throw CompressionError.truncated }
   }
 }
 

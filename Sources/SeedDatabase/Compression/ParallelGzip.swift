@@ -11,7 +11,6 @@ package final class ParallelGzip: Sendable {
   /// Smaller blocks compress worse, larger ones take more memory.
   static let blockBytes = 1024 * 1024
 
-  private let lastEnding: BlockDeflater.Ending
   private let input: Mutex<Input>
   private let output: Mutex<Output>
 
@@ -38,8 +37,7 @@ package final class ParallelGzip: Sendable {
     let nextTurn: DispatchSemaphore
   }
 
-  package init(_ path: String, to destination: String, isSpliceable: Bool) throws {
-    lastEnding = isSpliceable ? .spliceable : .final
+  package init(_ path: String, to destination: String) throws {
     let first = DispatchSemaphore(value: 0)
     first.signal()
     input = Mutex(Input(file: try File(path, for: .reading), turn: first))
@@ -76,7 +74,7 @@ package final class ParallelGzip: Sendable {
       while let block = try take() {
         let deflated = block.bytes.withUnsafeBytes { bytes in
           block.window.withUnsafeBytes { window in
-            deflater.deflate(bytes, after: window, block.isLast ? lastEnding : .open)
+            deflater.deflate(bytes, after: window, isLast: block.isLast)
           }
         }
         block.myTurn.wait()

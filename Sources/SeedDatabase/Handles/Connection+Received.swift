@@ -34,3 +34,129 @@ extension Connection {
     }
   }
 }
+
+extension Connection {
+  /// Creates an index with SQL from an untrusted file. The authorizer permits only this index on this table, so any
+  /// other statement is rejected before it runs. CPU time and the size of the file are bounded.
+  package func makeIndex(_ name: String, on table: String, by sql: String, growingTo size: Int64) throws {
+    let limits = IndexLimits(self)
+    defer { limits.lift() }
+    let leave = IndexLeave(name: name, table: table)
+    do {
+      let statement = try prepared(sql, leave)
+      try computing(atMost: IndexLimits.seconds(forBytes: bytes), growingTo: size) { try statement.run() }
+    } catch let error as DatabaseError where !error.saysHindrance && !Task.isCancelled {
+      throw ForeignIndex(name: name, sql: sql, reason: leave.reason(for: error))
+    }
+  }
+
+  /// The size up to which the file may grow.
+  func room(forIndexes count: Int) throws -> Int64 { IndexLimits.bytes(of: try bytes, indexes: count) }
+
+  var bytes: Int64 {
+    get throws { try (integer("PRAGMA page_count") ?? 0) * (integer("PRAGMA page_size") ?? 0) }
+  }
+
+  /// The authorizer is set only during preparation, because search tables may write when the statement runs.
+  private func prepared(_ sql: String, _ leave: IndexLeave) throws -> Statement {
+    sqlite3_set_authorizer(
+      handle,
+      { leave, action, first, second, database, _ in
+        guard let leave else { return SQLITE_DENY }
+        let rules = Unmanaged<IndexLeave>.fromOpaque(leave).takeUnretainedValue()
+        return rules.isGiven(for: action, first, second, in: database) ? SQLITE_OK : SQLITE_DENY
+      }, Unmanaged.passUnretained(leave).toOpaque())
+    defer { sqlite3_set_authorizer(handle, nil, nil) }
+    let statement = try withExtendedLifetime(leave) { try prepare(sql) }
+    let isWhole = statement.length == sql.utf8.count && sqlite3_stmt_isexplain(statement.handle) == 0
+    guard leave.isAsked, isWhole else {
+      throw ForeignIndex(name: leave.name, sql: sql, reason: IndexLeave.other)
+    }
+    return statement
+  }
+}
+
+/// SQL for an index that is rejected because it does something else or costs too much.
+package struct ForeignIndex: Error, Hashable, Sendable, CustomStringConvertible {
+  package let name: String
+  package let sql: String
+  package let reason: String
+
+  package var description: String { "the index \(name) is not built: \(reason): \(sql.shortSQL)" }
+}
+
+/// Bounds on an index's expressions. SQLite checks the time only between functions, so each must have short arguments.
+private struct IndexLimits {
+  private static let all: [(limit: Int32, value: Int32)] = [
+    (SQLITE_LIMIT_LENGTH, 1024 * 1024), (SQLITE_LIMIT_EXPR_DEPTH, 100), (SQLITE_LIMIT_FUNCTION_ARG, 16),
+  ]
+  private let connection: Connection
+  private let before: [Int32]
+
+  init(_ connection: Connection) {
+    self.connection = connection
+    before = Self.all.map { sqlite3_limit(connection.handle, $0.limit, $0.value) }
+  }
+
+  func lift() {
+    for (one, value) in zip(Self.all, before) { sqlite3_limit(connection.handle, one.limit, value) }
+  }
+
+  /// An index over all columns of narrow rows is up to three times as large as its table.
+  static func bytes(of table: Int64, indexes: Int) -> Int64 { 4_000_000 + table * Int64(1 + 3 * indexes) }
+
+  /// A slow phone sorts several megabytes per second; the limit is far above that.
+  static func seconds(forBytes bytes: Int64) -> Int { 60 + Int(bytes / 1_000_000) }
+}
+
+private final class IndexLeave {
+  let name: String
+  private let table: String
+  private(set) var isAsked = false
+  private var deniedFunction: String?
+
+  static let other = "its SQL makes no index of that name on its table, or does more"
+
+  /// Functions in linear time. `trim`, `instr`, `replace` and `LIKE` are quadratic; `printf` and `zeroblob` make long
+  /// values out of short ones.
+  private static let quickFunctions = Set(
+    """
+    -> ->> abs acos asin atan atan2 ceil ceiling char coalesce concat concat_ws cos date datetime degrees exp floor hex if ifnull \
+    iif json_array_length json_extract json_type json_valid julianday length likelihood likely ln log log10 log2 lower max min mod \
+    nullif octet_length pi pow power radians round sign sin sqrt strftime substr substring tan time timediff trunc typeof unicode \
+    unixepoch unlikely upper
+    """.split(separator: " ").map(String.init))
+
+  init(name: String, table: String) { (self.name, self.table) = (name, table) }
+
+  func isGiven(
+    for action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?,
+    in database: UnsafePointer<CChar>?
+  ) -> Bool {
+    guard action == SQLITE_FUNCTION || database.map({ String(cString: $0) }) == "main" else { return false }
+    let (first, second) = (first.map { String(cString: $0) }, second.map { String(cString: $0) })
+    switch action {
+    case SQLITE_CREATE_INDEX:
+      isAsked = first == name && second == table
+      return isAsked
+    case SQLITE_REINDEX: return first == name
+    case SQLITE_INSERT: return first == "sqlite_master"
+    case SQLITE_READ: return first == table || first == "sqlite_master"
+    case SQLITE_FUNCTION:
+      let isQuick = Self.quickFunctions.contains(second ?? "")
+      if !isQuick { deniedFunction = second }
+      return isQuick
+    default: return false
+    }
+  }
+
+  /// Why the text cannot be run, out of SQLite's error.
+  func reason(for error: DatabaseError) -> String {
+    if let deniedFunction { return "it calls \(deniedFunction)(), which can take a device too long" }
+    switch error.primaryCode {
+    case SQLITE_AUTH: return Self.other
+    case SQLITE_INTERRUPT: return "it takes more time or room than its rows can need"
+    default: return error.cause
+    }
+  }
+}

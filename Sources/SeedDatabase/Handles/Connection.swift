@@ -356,9 +356,9 @@ extension Connection.OpenMode {
   /// SQLite before 3.41 considers its own JSON functions untrusted, so it could not write a table that calls one in a
   /// CHECK, an index or a generated column.
   private var trustsSchema: Bool { if case .own = self { true } else { false } }
+}
 
-  /// Escapes only characters with a meaning in a `file:` URI.
-  private func percentEncoded(_ path: String) -> String {
-    path.replacing("%", with: "%25").replacing("?", with: "%3f").replacing("#", with: "%23")
-  }
+/// Escapes only characters with a meaning in a `file:` URI.
+package func percentEncoded(_ path: String) -> String {
+  path.replacing("%", with: "%25").replacing("?", with: "%3f").replacing("#", with: "%23")
 }

@@ -9,10 +9,6 @@ package final class AffinityFitter {
 
   package init() {}
 
-  package func fit(_ row: [SeedValue], to table: TableSchema) throws -> [SeedValue] {
-    try zip(row, table.columns).map { try fit($0, to: $1.affinity) }
-  }
-
   package func fit(_ value: SeedValue, to affinity: Affinity) throws -> SeedValue {
     guard !value.withBorrowed({ Self.fits($0, affinity) }) else { return value }
     let scratch = try scratch()

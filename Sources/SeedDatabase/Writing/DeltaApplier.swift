@@ -5,16 +5,11 @@ package import SeedTrust
 package struct DeltaApplier {
   private let connection: Connection
   private let schema: DatabaseSchema
-  private let layouts: SeedLayout
   private let keyLimit: Int
 
   /// The parameters are those of ``SeedWriter``.
-  package init(
-    _ connection: Connection, _ schema: DatabaseSchema, _ layouts: SeedLayout = SeedLayout(),
-    keyLimit: Int = 0
-  ) {
-    (self.connection, self.schema, self.layouts) = (connection, schema, layouts)
-    self.keyLimit = keyLimit
+  package init(_ connection: Connection, _ schema: DatabaseSchema, keyLimit: Int = 0) {
+    (self.connection, self.schema, self.keyLimit) = (connection, schema, keyLimit)
   }
 
   /// Applies the document and stores version and digest.
@@ -32,7 +27,7 @@ package struct DeltaApplier {
     }
     var meta = try SeedTables.meta(connection)
     try check(reader.header, meta)
-    let writer = try SeedWriter(connection, schema, layouts, keyLimit: keyLimit)
+    let writer = try SeedWriter(connection, schema, keyLimit: keyLimit)
     try read(&reader, into: writer)
     let result = try writer.finish()
     guard result.digest == reader.header.digest else { throw ApplyError.digestMismatch(at: reader.header.to) }

@@ -1,38 +1,36 @@
-/// A foreign key between two tables, with its SQL; names are those in the file.
+/// A foreign key between two tables, with its SQL.
 struct Reference {
-  let child: TableLayout
-  let parent: TableLayout
+  let child: TableSchema
+  let parent: TableSchema
   let columns: [String]
   let parentColumns: [String]
   /// Positions among the parent's columns; nil if one is a generated column.
   let parentPositions: [Int]?
   private let childPositions: [Int]?
 
-  init?(_ reference: ForeignKeySchema, of table: TableSchema, _ schema: DatabaseSchema, _ layouts: SeedLayout)
-  {
+  init?(_ reference: ForeignKeySchema, of table: TableSchema, _ schema: DatabaseSchema) {
     guard let found = schema.table(reference.parent) else { return nil }
-    child = layouts[table]
-    parent = layouts[found]
+    (child, parent) = (table, found)
     let referenced = reference.parentColumns.isEmpty ? found.keyNames : reference.parentColumns
     childPositions = table.positions(reference.columns)
     parentPositions = found.positions(referenced)
-    columns = childPositions?.map(child.stored.columnName) ?? reference.columns
-    parentColumns = parentPositions?.map(parent.stored.columnName) ?? referenced
+    columns = childPositions?.map(child.columnName) ?? reference.columns
+    parentColumns = parentPositions?.map(parent.columnName) ?? referenced
   }
 
   // MARK: SQL
 
   private var orphans: String {
-    let key = child.stored.keyNames.map { "child.\(quoted($0))" }.joined(separator: ", ")
-    return "SELECT \(key) FROM main.\(quoted(child.stored.name)) AS child WHERE "
+    let key = child.keyNames.map { "child.\(quoted($0))" }.joined(separator: ", ")
+    return "SELECT \(key) FROM main.\(quoted(child.name)) AS child WHERE "
   }
 
-  private var condition: String { orphanCondition(columns, parent.stored.name, parentColumns) }
+  private var condition: String { orphanCondition(columns, parent.name, parentColumns) }
 
   var allOrphans: String { orphans + condition }
 
   var orphanByKey: String {
-    orphans + child.stored.keyNames.map { "child.\(quoted($0)) = ? AND " }.joined() + condition
+    orphans + child.keyNames.map { "child.\(quoted($0)) = ? AND " }.joined() + condition
   }
 
   var orphansByParent: String {
@@ -43,23 +41,23 @@ struct Reference {
   /// SQL for any value without a parent; nil for several columns, or if the two ends have different collations.
   var orphanedValue: String? {
     guard let child = childPositions, let parent = parentPositions, child.count == 1, parent.count == 1,
-      self.child.stored.columns[child[0]].collation == collations[0]
+      self.child.columns[child[0]].collation == collations[0]
     else { return nil }
-    let values = "SELECT DISTINCT \(quoted(columns[0])) AS value FROM main.\(quoted(self.child.stored.name))"
-    let condition = orphanCondition(["value"], self.parent.stored.name, parentColumns)
+    let values = "SELECT DISTINCT \(quoted(columns[0])) AS value FROM main.\(quoted(self.child.name))"
+    let condition = orphanCondition(["value"], self.parent.name, parentColumns)
     return "SELECT 1 FROM (\(values)) AS child WHERE \(condition) LIMIT 1"
   }
 
-  var leadsToKey: Bool { parentPositions == parent.logical.key }
+  var leadsToKey: Bool { parentPositions == parent.key }
 
-  private var collations: [Collation] { (parentPositions ?? []).map { parent.stored.columns[$0].collation } }
+  private var collations: [Collation] { (parentPositions ?? []).map { parent.columns[$0].collation } }
 
   // MARK: Look-ups by index
 
   /// Whether an index finds parents: a unique one, as SQLite requires for foreign keys.
   func findsParents(_ reader: SchemaReader) -> Bool {
     guard parentPositions != nil, !collations.isEmpty else { return false }
-    return reader.hasUniqueIndex(Array(zip(parentColumns, collations)), of: parent.stored)
+    return reader.hasUniqueIndex(Array(zip(parentColumns, collations)), of: parent)
   }
 
   /// Whether an index finds children, and a comparison in SQL finds the same ones as the foreign key.
@@ -68,9 +66,9 @@ struct Reference {
       return false
     }
     let haveSameTypes = zip(childPositions, parentPositions).allSatisfy { ours, theirs in
-      child.stored.columns[ours].affinity == parent.stored.columns[theirs].affinity
+      child.columns[ours].affinity == parent.columns[theirs].affinity
     }
-    return haveSameTypes && reader.hasIndex(Array(zip(columns, collations)), of: child.stored)
+    return haveSameTypes && reader.hasIndex(Array(zip(columns, collations)), of: child)
   }
 }
 

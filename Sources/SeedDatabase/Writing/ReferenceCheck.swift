@@ -5,7 +5,6 @@ package import SeedFormat
 package struct ReferenceCheck {
   private let connection: Connection
   private let schema: DatabaseSchema
-  private let layouts: SeedLayout
   private let wholeTableShare: Int
 
   /// A look-up by index costs about as much as reading this many rows in order.
@@ -14,11 +13,9 @@ package struct ReferenceCheck {
   /// A check in the transaction that wrote the seed. All rows of a table are checked if at least one in
   /// `wholeTableShare` was touched; 0 means never.
   package init(
-    _ connection: Connection, _ schema: DatabaseSchema, _ layouts: SeedLayout = SeedLayout(),
-    wholeTableShare: Int = Self.usualShare
+    _ connection: Connection, _ schema: DatabaseSchema, wholeTableShare: Int = Self.usualShare
   ) {
-    (self.connection, self.schema, self.layouts) = (connection, schema, layouts)
-    self.wholeTableShare = wholeTableShare
+    (self.connection, self.schema, self.wholeTableShare) = (connection, schema, wholeTableShare)
   }
 
   /// Checks every table; throws the first broken reference.
@@ -42,23 +39,21 @@ package struct ReferenceCheck {
 
   func referencedColumns(of table: TableSchema) -> [[Int]] {
     let all = schema.tables.flatMap { references(of: $0) }
-      .filter { $0.parent.logical.name == table.name }.compactMap(\.parentPositions)
+      .filter { $0.parent.name == table.name }.compactMap(\.parentPositions)
     return Array(Set(all)).sorted { $0.lexicographicallyPrecedes($1) }
   }
 
   private func references(of table: TableSchema) -> [Reference] {
-    table.foreignKeys.compactMap { Reference($0, of: table, schema, layouts) }
+    table.foreignKeys.compactMap { Reference($0, of: table, schema) }
   }
 
   // MARK: All rows
 
   private func whole(_ table: TableSchema, limit: Int) throws -> [ReferenceViolation] {
     // SQLite's own check goes first, because it also rejects references to columns that are not unique.
-    if layouts[table].constants.isEmpty, layouts[table].stored.name == table.name {
-      if try references(of: table).allSatisfy(isProven) { return [] }
-      let first = try connection.rows("SELECT 1 FROM pragma_foreign_key_check(?) LIMIT 1", .text(table.name))
-      if first.isEmpty { return [] }
-    }
+    if try references(of: table).allSatisfy(isProven) { return [] }
+    let first = try connection.rows("SELECT 1 FROM pragma_foreign_key_check(?) LIMIT 1", .text(table.name))
+    if first.isEmpty { return [] }
     return try references(of: table).flatMap { reference in
       let keys = try connection.rows("\(reference.allOrphans) LIMIT \(limit)")
       return keys.map { ReferenceViolation(reference, key: $0) }
@@ -77,13 +72,13 @@ package struct ReferenceCheck {
   // MARK: Single rows
 
   private func needsWholeTable(_ reference: Reference, _ touched: [String: TableWriter]) -> Bool {
-    let rows = touched[reference.child.logical.name]?.sum?.rows ?? 0
+    let rows = touched[reference.child.name]?.sum?.rows ?? 0
     let (written, removed) = logs(of: reference, touched)
     let reader = SchemaReader(connection)
     if let written, !written.isEmpty, isMuch(written, of: rows) || !reference.findsParents(reader) {
       return true
     }
-    guard let parent = touched[reference.parent.logical.name]?.changes, parent.deleted + parent.updated > 0
+    guard let parent = touched[reference.parent.name]?.changes, parent.deleted + parent.updated > 0
     else { return false }
     guard let removed else { return true }
     return !removed.isEmpty
@@ -94,9 +89,9 @@ package struct ReferenceCheck {
   private func logs(
     of reference: Reference, _ touched: [String: TableWriter]
   ) -> (written: RowLog?, removed: RowLog?) {
-    let parent = touched[reference.parent.logical.name]?.watch
+    let parent = touched[reference.parent.name]?.watch
     return (
-      touched[reference.child.logical.name]?.watch?.written,
+      touched[reference.child.name]?.watch?.written,
       parent?.removed.first { $0.columns == reference.parentPositions }
     )
   }
@@ -131,16 +126,15 @@ package struct ReferenceCheck {
 
 /// A row whose reference has no parent row.
 package struct ReferenceViolation: Hashable, Sendable {
-  /// The table's name in deltas.
   package let table: String
   package let parent: String
   package let key: [SeedValue]
   private let keyNames: [String]
 
   init(_ reference: Reference, key: [SeedValue]) {
-    table = reference.child.logical.name
-    parent = reference.parent.logical.name
-    keyNames = reference.child.logical.keyNames
+    table = reference.child.name
+    parent = reference.parent.name
+    keyNames = reference.child.keyNames
     self.key = key
   }
 

@@ -32,9 +32,8 @@ package final class RowBatch {
     _ table: TableSchema, _ shape: RowShape, _ connection: Connection, _ fitter: AffinityFitter,
     rule: ConflictRule, runsTriggers: Bool
   ) {
-    let layout = TableLayout(table)
     self.init(
-      TableWriter(layout, shape, connection, fitter, rule, runsTriggers: runsTriggers), isRepeated: true)
+      TableWriter(table, shape, connection, fitter, rule, runsTriggers: runsTriggers), isRepeated: true)
   }
 
   init(_ writer: TableWriter, isRepeated: Bool = false) {
@@ -43,7 +42,7 @@ package final class RowBatch {
     positions = Array(0..<width)
     sizes = RowStatement.sizes(width: width)
     columns = writer.shape.columns.prefix(writer.shape.updated).map { Int32($0) }
-    let (sql, shape) = (TableSQL(writer.layout), writer.shape)
+    let (sql, shape) = (TableSQL(writer.table), writer.shape)
     inserting = RowStatement(writer.connection) { sql.insert(shape, count: $0) }
     finding = RowStatement(writer.connection) { sql.find(count: $0) }
     capacity = 1

@@ -12,10 +12,10 @@ final class RowWatch {
   var changedKeys: ChangedKeys? { keys?.keys }
 
   /// Returns nil if there is nothing to record.
-  init?(_ layout: TableLayout, referenced: [[Int]], _ searches: [SearchIndex], _ keys: KeyLog?) {
-    let isChild = !layout.logical.foreignKeys.isEmpty
+  init?(_ table: TableSchema, referenced: [[Int]], _ searches: [SearchIndex], _ keys: KeyLog?) {
+    let isChild = !table.foreignKeys.isEmpty
     guard isChild || !referenced.isEmpty || !searches.isEmpty || keys != nil else { return nil }
-    written = isChild ? RowLog(columns: layout.logical.key) : nil
+    written = isChild ? RowLog(columns: table.key) : nil
     removed = referenced.map { RowLog(columns: $0) }
     self.searches = searches
     self.keys = keys

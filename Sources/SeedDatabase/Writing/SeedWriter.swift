@@ -6,34 +6,27 @@ package import SeedFormat
 package final class SeedWriter {
   private let connection: Connection
   private let schema: DatabaseSchema
-  private let layouts: SeedLayout
   private let keyLimit: Int
   private let fitter = AffinityFitter()
   private let storedSums: [String: TableSum]
   private var tables: [String: TableRows] = [:]
   private var searches: [SearchIndex] = []
 
-  /// `layouts`: the tables that are stored differently from `schema`; `keyLimit`: the most changed keys that are
-  /// reported per table.
-  package init(
-    _ connection: Connection, _ schema: DatabaseSchema, _ layouts: SeedLayout = SeedLayout(),
-    keyLimit: Int = 0
-  ) throws {
+  /// `keyLimit`: the most changed keys that are reported per table.
+  package init(_ connection: Connection, _ schema: DatabaseSchema, keyLimit: Int = 0) throws {
     guard try connection.integer("PRAGMA foreign_keys") == 0 else { throw ImportError.foreignKeysEnforced }
-    (self.connection, self.schema, self.layouts) = (connection, schema, layouts)
-    self.keyLimit = keyLimit
+    (self.connection, self.schema, self.keyLimit) = (connection, schema, keyLimit)
     storedSums = try SeedTables.sums(connection)
   }
 
   package func rows(of table: TableSchema) throws -> TableRows {
     if let rows = tables[table.name] { return rows }
-    let layout = layouts[table]
     let sum = storedSums[table.name] ?? TableSum()
     let watch = RowWatch(
-      layout, referenced: ReferenceCheck(connection, schema, layouts).referencedColumns(of: table),
-      try searchIndexes(over: table, layout, rows: sum.rows),
-      keyLimit > 0 ? KeyLog(key: layout.logical.key, limit: keyLimit) : nil)
-    let rows = TableRows(layout, connection, fitter, sum, watch)
+      table, referenced: ReferenceCheck(connection, schema).referencedColumns(of: table),
+      try searchIndexes(over: table, rows: sum.rows),
+      keyLimit > 0 ? KeyLog(key: table.key, limit: keyLimit) : nil)
+    let rows = TableRows(table, connection, fitter, sum, watch)
     tables[table.name] = rows
     return rows
   }
@@ -58,16 +51,12 @@ package final class SeedWriter {
   ) throws -> [ReferenceViolation] {
     for rows in tables.values { try rows.flush() }
     for rows in tables.values { try rows.finish() }
-    let check = ReferenceCheck(connection, schema, layouts, wholeTableShare: wholeTableShare)
+    let check = ReferenceCheck(connection, schema, wholeTableShare: wholeTableShare)
     let touched = tables.mapValues(\.writer).filter { !$0.value.changes.isEmpty }
     return try check.violations(touched, limit: limit)
   }
 
-  /// Search tables of the schema. The search tables over a table with another layout are the app's.
-  private func searchIndexes(over table: TableSchema, _ layout: TableLayout, rows: Int) throws
-    -> [SearchIndex]
-  {
-    guard layout.stored == table else { return [] }
+  private func searchIndexes(over table: TableSchema, rows: Int) throws -> [SearchIndex] {
     let own = schema.searchTables.filter { $0.content.lowercased() == table.name.lowercased() }
     let indexes = try own.map { try SearchIndex($0, table, rows: rows, connection) }
     searches += indexes

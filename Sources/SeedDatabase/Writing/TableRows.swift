@@ -9,16 +9,16 @@ package final class TableRows {
   private var waiting: [[SeedValue]] = []
 
   init(
-    _ layout: TableLayout, _ connection: Connection, _ fitter: AffinityFitter, _ sum: TableSum? = nil,
-    _ watch: RowWatch? = nil
+    _ table: TableSchema, _ connection: Connection, _ fitter: AffinityFitter, _ sum: TableSum?,
+    _ watch: RowWatch?
   ) {
-    let shape = RowShape(whole: layout.stored)
-    batch = RowBatch(TableWriter(layout, shape, connection, fitter, .overwrite, sum, watch))
+    let shape = RowShape(whole: table)
+    batch = RowBatch(TableWriter(table, shape, connection, fitter, .overwrite, sum, watch))
   }
 
-  /// The rows of a table in its default layout, in a database without sums.
+  /// The rows of a table in a database without sums.
   package convenience init(_ table: TableSchema, _ connection: Connection) {
-    self.init(TableLayout(table), connection, AffinityFitter())
+    self.init(table, connection, AffinityFitter(), nil, nil)
   }
 
   var writer: TableWriter { batch.writer }

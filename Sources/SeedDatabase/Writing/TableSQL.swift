@@ -4,14 +4,8 @@ import SeedFormat
 /// would apply and could silently drop rows.
 package struct TableSQL: Sendable {
   private let table: TableSchema
-  private let constants: [TableLayout.Constant]
 
-  package init(_ table: TableSchema) { self.init(TableLayout(table)) }
-
-  init(_ layout: TableLayout) {
-    table = layout.stored
-    constants = layout.constants
-  }
+  package init(_ table: TableSchema) { self.table = table }
 
   private var name: String { quoted(table.name) }
   private var columns: String { list(table.columnNames) }
@@ -38,22 +32,14 @@ package struct TableSQL: Sendable {
 
   package var insert: String { insert(RowShape(whole: table)) }
 
-  func insert(_ shape: RowShape) -> String { "INSERT OR ABORT INTO \(target(shape)) VALUES \(row(shape))" }
+  func insert(_ shape: RowShape) -> String { "INSERT OR ABORT INTO \(rows(1, shape))" }
 
   /// Inserts several rows, up to the first that violates a constraint. FAIL, because ABORT can undo earlier rows and
   /// SQLite would therefore first copy every touched page.
-  func insert(_ shape: RowShape, count: Int) -> String {
-    let rows = Array(repeating: row(shape), count: count).joined(separator: ", ")
-    return "INSERT OR FAIL INTO \(target(shape)) VALUES \(rows)"
-  }
+  func insert(_ shape: RowShape, count: Int) -> String { "INSERT OR FAIL INTO \(rows(count, shape))" }
 
-  private func target(_ shape: RowShape) -> String {
-    "\(name) (\(list(names(shape) + constants.map(\.column))))"
-  }
-
-  private func row(_ shape: RowShape) -> String {
-    let values = Array(repeating: "?", count: shape.columns.count) + constants.map(\.value.literal)
-    return "(\(values.joined(separator: ", ")))"
+  private func rows(_ count: Int, _ shape: RowShape) -> String {
+    "\(name) (\(list(names(shape)))) VALUES \(RowStatement.marks(shape.columns.count, rows: count))"
   }
 
   func insertIfAbsent(_ shape: RowShape) -> String {

@@ -1,3 +1,4 @@
+import CSQLite
 import SeedFormat
 
 package struct TableTriggers {
@@ -39,4 +40,19 @@ package struct TableTriggers {
     default: return nil
     }
   }
+}
+
+/// Enables or disables a connection's triggers during its lifetime.
+package final class TriggerSwitch {
+  private let connection: Connection
+  private let were: Bool
+
+  package init(_ connection: Connection, areRunning: Bool) throws(DatabaseError) {
+    self.connection = connection
+    were = seedbank_sqlite_flag(connection.handle, SQLITE_DBCONFIG_ENABLE_TRIGGER) != 0
+    try connection.set(SQLITE_DBCONFIG_ENABLE_TRIGGER, areRunning)
+  }
+
+  // Setting the flag can fail only on a connection that is closed anyway.
+  deinit { try? connection.set(SQLITE_DBCONFIG_ENABLE_TRIGGER, were) }
 }

@@ -24,7 +24,6 @@ package final class TableWriter {
   @exclusivity(unchecked) private(set) var row: [BorrowedValue] = []
   @exclusivity(unchecked) private var scratch: [BorrowedValue] = []
   @exclusivity(unchecked) private var expectsKnownKeys = true
-  let layout: TableLayout
   /// Keyed by the positions that they set.
   private var narrowUpdates: [[Int]: Statement] = [:]
 
@@ -39,14 +38,11 @@ package final class TableWriter {
   /// With `runsTriggers`, a row that a trigger rejects leaves no changes, and triggers run only for rows that are
   /// written.
   init(
-    _ layout: TableLayout, _ shape: RowShape, _ connection: Connection, _ fitter: AffinityFitter,
+    _ table: TableSchema, _ shape: RowShape, _ connection: Connection, _ fitter: AffinityFitter,
     _ rule: ConflictRule, _ sum: TableSum? = nil, _ watch: RowWatch? = nil, runsTriggers: Bool = false
   ) {
-    table = layout.stored
-    self.layout = layout
-    (self.shape, self.sum, self.rule, self.watch) = (shape, sum, rule, watch)
-    self.runsTriggers = runsTriggers
-    (self.connection, self.fitter) = (connection, fitter)
+    (self.table, self.shape, self.sum, self.rule, self.watch) = (table, shape, sum, rule, watch)
+    (self.connection, self.fitter, self.runsTriggers) = (connection, fitter, runsTriggers)
     columns = shape.columns.prefix(shape.updated).map { Int32($0) }
     prepared = Array(repeating: nil, count: Use.allCases.count)
   }
@@ -54,7 +50,7 @@ package final class TableWriter {
   /// Prepared when first used, because an import has many shapes and most of its rows are written in batches.
   private func statement(_ use: Use) throws(DatabaseError) -> Statement {
     if let known = prepared[use.rawValue] { return known }
-    let sql = TableSQL(layout)
+    let sql = TableSQL(table)
     let text =
       switch use {
       case .find: sql.find
@@ -170,7 +166,7 @@ package final class TableWriter {
     if let known = narrowUpdates[differing] { return known }
     guard !differing.isEmpty, differing.count < columns.count, narrowUpdates.count < Self.mostNarrowUpdates
     else { return nil }
-    let update = try connection.prepare(TableSQL(layout).update(shape, at: differing))
+    let update = try connection.prepare(TableSQL(table).update(shape, at: differing))
     narrowUpdates[differing] = update
     return update
   }

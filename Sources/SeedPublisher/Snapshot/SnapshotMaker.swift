@@ -40,7 +40,7 @@ struct SnapshotMaker {
   ) throws -> SnapshotDraft {
     let path = try drafts.path(meta.version, .gzip)
     let (raw, stored) = try Self.writing(path) {
-      let gzip = try ParallelGzip(file, to: path, isSpliceable: false)
+      let gzip = try ParallelGzip(file, to: path)
       let threads = Compression.processors
       try WorkerPool.run(checks + Array(repeating: { gzip.work() }, count: threads), threads: threads)
       return try gzip.finish()

@@ -1,6 +1,6 @@
 /// A source's date format, in letters of Unicode date patterns (UTS 35): `dd.MM.yyyy HH:mm`.
 package struct DatePattern: Sendable {
-  private enum Part: Sendable {
+  private enum Part: Hashable, Sendable {
     case year, month, day, hour, halfDayHour, minute, second, fraction, half, zone
     /// A month's English name, in full or its first three letters.
     case monthName, monthAbbreviation
@@ -33,16 +33,7 @@ package struct DatePattern: Sendable {
     guard has(.halfDayHour) == has(.half) else { throw Flaw(reason: "hh and a stand together") }
   }
 
-  private func has(_ wanted: Part) -> Bool {
-    parts.contains { part, _ in
-      switch (part, wanted) {
-      case (.year, .year), (.month, .month), (.day, .day), (.monthName, .monthName), (.half, .half),
-        (.monthAbbreviation, .monthAbbreviation), (.halfDayHour, .halfDayHour):
-        true
-      default: false
-      }
-    }
-  }
+  private func has(_ wanted: Part) -> Bool { parts.contains { $0.part == wanted } }
 
   private static func isLetter(_ byte: UInt8) -> Bool {
     (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
@@ -58,29 +49,20 @@ package struct DatePattern: Sendable {
   }
 
   private static func part(_ letters: String) throws(Flaw) -> (Part, ClosedRange<Int>) {
-    switch letters {
-    case "yyyy": (.year, 4...4)
-    case "MM": (.month, 2...2)
-    case "M": (.month, 1...2)
-    case "MMM": (.monthAbbreviation, 1...1)
-    case "MMMM": (.monthName, 1...1)
-    case "dd": (.day, 2...2)
-    case "d": (.day, 1...2)
-    case "HH": (.hour, 2...2)
-    case "H": (.hour, 1...2)
-    case "hh": (.halfDayHour, 2...2)
-    case "h": (.halfDayHour, 1...2)
-    case "mm": (.minute, 2...2)
-    case "m": (.minute, 1...2)
-    case "ss": (.second, 2...2)
-    case "s": (.second, 1...2)
-    case "a": (.half, 1...1)
-    case "X", "XX", "XXX", "Z": (.zone, 1...1)
-    case let letters where letters.allSatisfy({ $0 == "S" }): (.fraction, 1...1)
-    case "yy": throw Flaw(reason: "yy does not say the century")
-    default: throw Flaw(reason: "\(letters) is not known: text stands between apostrophes")
-    }
+    if let known = known[letters] { return known }
+    if letters.allSatisfy({ $0 == "S" }) { return (.fraction, 1...1) }
+    throw Flaw(
+      reason: letters == "yy"
+        ? "yy does not say the century" : "\(letters) is not known: text stands between apostrophes")
   }
+
+  private static let known: [String: (Part, ClosedRange<Int>)] = [
+    "yyyy": (.year, 4...4), "MM": (.month, 2...2), "M": (.month, 1...2), "MMM": (.monthAbbreviation, 1...1),
+    "MMMM": (.monthName, 1...1), "dd": (.day, 2...2), "d": (.day, 1...2), "HH": (.hour, 2...2),
+    "H": (.hour, 1...2), "hh": (.halfDayHour, 2...2), "h": (.halfDayHour, 1...2), "mm": (.minute, 2...2),
+    "m": (.minute, 1...2), "ss": (.second, 2...2), "s": (.second, 1...2), "a": (.half, 1...1),
+    "X": (.zone, 1...1), "XX": (.zone, 1...1), "XXX": (.zone, 1...1), "Z": (.zone, 1...1),
+  ]
 
   // MARK: Reading
 

@@ -1,0 +1,67 @@
+/// A store's settings.
+public struct SeedOptions: Sendable {
+  /// Called with every update's phases, on a library thread; see ``SeedStore/update(_:onPhase:)``.
+  public var onPhase: @Sendable (UpdatePhase) -> Void
+  /// Receives log entries. The default on Apple platforms is `os.Logger` with the subsystem `seedbank`; others drop
+  /// them.
+  public var log: @Sendable (SeedLogEntry) -> Void
+  /// Time limits of downloads.
+  public var timeouts: DownloadTimeouts
+
+  /// Seconds between checks for new publisher keys while there is no new data; each check is one more request. New
+  /// data always triggers the check. 0 checks at every update.
+  public var rootCheckSeconds: Int
+
+  /// See `configureSession`, `prepareRequest` and `answerChallenge`.
+  var session: SessionOptions
+
+  /// Checks the structure, references, indexes and search tables of a new snapshot before using it, and recomputes the
+  /// digest from all rows. The snapshot's bytes are compared with the signed hash in any case, so this only detects a
+  /// publisher that signed a damaged file, and it makes a first start several times slower. Meant for servers; on in
+  /// `seedbank pull` and for bundles.
+  public var provesRows: Bool
+
+  /// The most changed keys per table in an element of `changes`; a table with more reports only counts. `nil` reports
+  /// no keys.
+  public var reportedKeysPerTable: Int?
+
+  /// Protection of the store's files while the device is locked; `nil` keeps the volume's default.
+  ///
+  /// Applies only on Apple's mobile systems, and when the directory is created. Anything stricter than
+  /// ``FileProtection/afterFirstUnlock`` prevents background updates on a locked device.
+  public var fileProtection: FileProtection?
+
+  /// Excludes the store from backups, as app review requires for downloadable data. Apple platforms only.
+  public var isExcludedFromBackup: Bool
+
+  /// Rejects a directory with another major of the dataset: an app with a new major takes over its own directory, but
+  /// a tool with a wrong directory must not.
+  package var isBoundToMajor = false
+
+  /// When files can be read on a device with a passcode.
+  public enum FileProtection: Hashable, Sendable {
+    /// After the first unlock since boot.
+    case afterFirstUnlock
+    /// While the device is unlocked; files that are already open stay usable.
+    case unlessOpen
+    /// While the device is unlocked; SQLite statements fail as soon as it locks.
+    case whileUnlocked
+  }
+}
+
+/// Time limits of a download. They exclude the time during which the device sleeps.
+public struct DownloadTimeouts: Hashable, Sendable {
+  /// The repeated interval in which ``minimumBytes`` must arrive.
+  public var window: Duration
+  /// Bytes required per window; the default is slower than any usable network.
+  public var minimumBytes: Int
+  /// The limit for one file, including retries.
+  public var total: Duration
+
+  /// Limits, with the defaults of those that are not given.
+  public init(
+    window: Duration = .seconds(30), minimumBytes: Int = 8 * 1024, total: Duration = .seconds(6 * 3600)
+  ) {
+    (self.window, self.minimumBytes, self.total) = (window, minimumBytes, total)
+  }
+}

@@ -1,0 +1,131 @@
+package import struct Foundation.URL
+
+/// Sends one request to a server, without interpreting the response. Tests replace it.
+package protocol Transport: Sendable {
+  /// Returns when the response is complete. Rethrows the receiver's error as soon as it throws.
+  func send(_ request: TransportRequest, to receiver: ResponseReceiver) async throws
+}
+
+package struct TransportRequest: Hashable, Sendable {
+  package let url: URL
+  /// The bytes to ask for; all if `nil`.
+  package var range: Range<Int>?
+  /// The strong validator for `If-Range`: the server sends the range only if it still matches.
+  package var validator: String?
+  var policy = UpdatePolicy()
+  /// Whether every publication has this file.
+  var isRequired = false
+
+  var text: String { url.absoluteString }
+
+  package var fields: [String: String] {
+    guard let range else { return [:] }
+    var fields = ["Range": "bytes=\(range.lowerBound)-\(range.upperBound - 1)"]
+    if let validator { fields["If-Range"] = validator }
+    return fields
+  }
+}
+
+/// Receives a response as it arrives, on any thread but one call at a time.
+package struct ResponseReceiver: Sendable {
+  package let head: @Sendable (ResponseHead) throws -> Void
+  package let body: @Sendable (_ bytes: [UInt8]) throws -> Void
+
+  package init(
+    head: @escaping @Sendable (ResponseHead) throws -> Void,
+    body: @escaping @Sendable (_ bytes: [UInt8]) throws -> Void
+  ) {
+    (self.head, self.body) = (head, body)
+  }
+}
+
+package struct ResponseHead: Hashable, Sendable {
+  package let status: Int
+  private let fields: [String: String]
+
+  package init(status: Int, fields: [String: String] = [:]) {
+    self.status = status
+    self.fields = Dictionary(
+      fields.map { ($0.key.lowercased(), $0.value) }, uniquingKeysWith: { _, last in last })
+  }
+
+  package subscript(name: String) -> String? { fields[name.lowercased()] }
+}
+
+package enum TransportError: SeedErrorConvertible, Hashable, Sendable, CustomStringConvertible {
+  case unreachable(url: String, reason: String)
+  case waiting(url: String)
+  case refused(url: String)
+  /// The server requires a credential or rejected the one that was sent.
+  case denied(url: String, Int)
+  case status(url: String, Int, retryAfter: Duration? = nil)
+  case absent(url: String)
+  case tooLong(url: String, limit: Int)
+  case otherLength(url: String, signed: Int, found: Int)
+  case otherPart(url: String, found: String)
+  /// The resource changed between parts too often.
+  case changing(url: String)
+  /// The server does not support ranges, and the connection broke before the end too often.
+  case partless(url: String)
+  case coded(url: String, coding: String)
+  case webPage(url: String)
+  case tooSlow(url: String, bytes: Int, in: Duration)
+  case tooLate(url: String, after: Duration)
+
+  var seedError: SeedError { SeedError(code, description, retryAfter: retryAfter) }
+
+  private var code: SeedError.Code {
+    switch self {
+    case .unreachable: .network
+    case .waiting: .waitingForNetwork
+    case .refused: .serverRefused
+    case .denied: .accessDenied
+    case .status(_, let status, _): Reply.Status.busy.contains(status) ? .serverBusy : .server
+    case .otherPart, .changing, .partless, .coded, .webPage: .server
+    case .absent: .missingFile
+    case .tooLong, .otherLength: .damaged
+    case .tooSlow, .tooLate: .timedOut
+    }
+  }
+
+  var retryAfter: Duration? { if case .status(_, _, let wait) = self { wait } else { nil } }
+
+  package var description: String {
+    switch self {
+    case .unreachable(let url, let reason): "cannot get \(url): \(reason)"
+    case .waiting(let url):
+      "the update's policy forbids the current network for \(url): wait for another network, or allow this one"
+    case .refused(let url):
+      "this app rejected the server's certificate at \(url): try another network; if that does not help, the "
+        + "app's pinned certificate may be out of date"
+    case .denied(let url, let status):
+      "the server does not let this app download \(url) (status \(status)): give it a new token or credential; if that does "
+        + "not help, compare the address with the publisher's"
+    case .status(let url, let status, _) where (300..<400).contains(status):
+      "the server answered \(url) with a redirect (\(status)) that is not followed, because it leads to another server or "
+        + "never ends: this network may require you to sign in first; if not, give the address that it leads to"
+    case .status(let url, let status, let wait):
+      "the server answered \(url) with status \(status)" + (wait.map { ": try again in \($0)" } ?? "")
+    case .absent(let url):
+      "the server does not have \(url), which its metadata names: try again later, or ask its operator"
+    case .tooLong(let url, let limit):
+      "the server sends more for \(url) than the \(limit) signed bytes: ask its operator"
+    case .otherLength(let url, let signed, let found):
+      "the server reports \(found) bytes for \(url), but \(signed) were signed: ask its operator"
+    case .otherPart(let url, let found):
+      "the server sent another part of \(url) than the requested one (\(found)): ask its operator"
+    case .changing(let url): "\(url) changed on the server during the download: try again later"
+    case .partless(let url):
+      "the connection drops before all of \(url) has arrived, and the server starts over each time: it "
+        + "must support range requests"
+    case .coded(let url, let coding):
+      "\(url) came with the Content-Encoding \(coding), which was not requested: the server or a proxy must leave the "
+        + "file as it is"
+    case .webPage(let url):
+      "a web page arrived instead of \(url): this network may require you to sign in first"
+    case .tooSlow(let url, let bytes, let time):
+      "only \(bytes) bytes of \(url) arrived in \(time): try again on a better network"
+    case .tooLate(let url, let time): "\(url) had not arrived after \(time): try again on a better network"
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import Foundation
+package import SeedDatabase
+import SeedFormat
+import SeedTrust
+
+/// The schema and rows of a SQLite file: a seed or any other publishable database.
+package struct DatabaseContents {
+  package let schemaSQL: String
+  package let rows: [TableEdit]
+  /// A seed's metadata; `nil` for other databases.
+  package let meta: SeedMeta?
+
+  /// Reads a SQLite file without changing it.
+  package init(file path: String) throws {
+    let folder = try TemporaryFolder()
+    let copy = folder("copy.sqlite")
+    try Connection(path, .origin).vacuum(into: copy)
+    let connection = try Connection(copy, .writer)
+    let isSeed = try connection.integer("PRAGMA application_id") == SeedTables.applicationID
+    meta = isSeed ? try SeedTables.meta(connection) : nil
+    if let meta { _ = try LeftOutIndexes.build(in: connection, signed: meta.schema) }
+    let reader = SchemaReader(connection)
+    schemaSQL = try Self.schemaSQL(connection, reader)
+    rows = try Self.rows(connection, reader.schema())
+  }
+
+  /// Reads the snapshot in a folder made by `seedbank pull --bundle`, ignoring signatures.
+  package init(bundle directory: String) throws {
+    let folder = try TemporaryFolder()
+    let (path, encoding) = try Self.snapshot(in: directory)
+    _ = try Compression.expand(path, to: folder("seed.sqlite"), encoding, limit: .max)
+    try self.init(file: folder("seed.sqlite"))
+  }
+
+  private static func snapshot(in directory: String) throws -> (path: String, ContentEncoding) {
+    let names = FileManager.default.enumerator(atPath: directory)?.compactMap { $0 as? String } ?? []
+    for name in names.sorted() where name.contains(".snapshot-") {
+      let encoding = ContentEncoding.allCases.first { name.hasSuffix(".sqlite.\($0.fileExtension)") }
+      if let encoding { return ("\(directory)/\(name)", encoding) }
+    }
+    throw TestPublisherError(
+      "\(directory) has no snapshot: give a folder that `seedbank pull --bundle` made, and that is among the "
+        + "resources of the tests")
+  }
+
+  private static func schemaSQL(_ connection: Connection, _ reader: SchemaReader) throws -> String {
+    let shadows = Set(try reader.listedTables().filter { $0.kind == "shadow" }.map(\.name))
+    let rows = try connection.rows(
+      """
+      SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' \
+      AND name NOT LIKE 'seedbank\\_%' ESCAPE '\\' ORDER BY rowid
+      """)
+    // Each terminator is on its own line, because a statement may end with a comment.
+    return rows.filter { !shadows.contains($0[0].text) }.map { "\($0[1].text)\n;\n" }.joined()
+  }
+
+  private static func rows(_ connection: Connection, _ schema: DatabaseSchema) throws -> [TableEdit] {
+    try schema.tables.map { TableEdit($0, upserts: try TableRows($0, connection).all) }
+  }
+}
+
+struct TableRows {
+  private let table: TableSchema
+  /// In key order.
+  let all: [[SeedValue]]
+  private let byKey: [[SeedValue]: [SeedValue]]
+
+  init(_ table: TableSchema, _ connection: Connection) throws {
+    let (columns, key) = (table.columnNames, table.keyNames)
+    all = try connection.rows(
+      """
+      SELECT \(columns.map(quoted).joined(separator: ", ")) FROM \(quoted(table.name)) \
+      ORDER BY \(key.map(quoted).joined(separator: ", "))
+      """)
+    self.table = table
+    byKey = Dictionary(all.map { (table.keyValues(of: $0), $0) }) { $1 }
+  }
+
+  func edit(since old: TableRows) -> TableEdit {
+    TableEdit(
+      table, upserts: all.filter { old.byKey[table.keyValues(of: $0)] != $0 },
+      deletes: old.all.map { table.keyValues(of: $0) }.filter { byKey[$0] == nil })
+  }
+}
+
+/// A test's own folder, removed with this object.
+package final class TemporaryFolder: Sendable {
+  package let path: String
+
+  /// Use `inMemory` for tests that do not depend on the disk: thousands of syncs would be slow.
+  package init(inMemory: Bool = false) throws {
+    let memory = "/dev/shm"
+    let parent =
+      inMemory && FileManager.default.isWritableFile(atPath: memory)
+      ? memory : FileManager.default.temporaryDirectory.path
+    path = "\(parent)/seedbank-test-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  package func callAsFunction(_ name: String) -> String { "\(path)/\(name)" }
+}

@@ -1,0 +1,179 @@
+public import SeedClient
+public import SeedFormat
+import SeedSystem
+public import SeedTrust
+
+public import struct Foundation.Date
+
+extension SeedModel {
+  /// Model 1.0 of a dataset `test`, with a schema hash of zeros.
+  public static let fixture = SeedModel(
+    dataset: "test", version: "1.0", schema: SHA256Digest(words: .zero))
+}
+
+extension SeedVersion {
+  static func fixture(_ number: Int) -> SeedVersion {
+    guard let version = try? SeedVersion(number) else {
+      preconditionFailure("versions count from 1, so \(number) is none")
+    }
+    return version
+  }
+}
+
+extension SeedState {
+  /// A store's state for a settings screen; by default, that of a store with the newest data.
+  ///
+  /// - Parameters:
+  ///   - model: The app's model.
+  ///   - version: The version on the device; `nil` without data.
+  ///   - newestVersion: The newest published version, if different.
+  ///   - origin: The file's origin; ignored without data.
+  ///   - publishedAt: The publication time of the newest version.
+  ///   - lastChecked: The time of the last successful check.
+  ///   - lastUpdated: The time of the last change to the data.
+  ///   - lastError: The error of the last update.
+  ///   - bundleError: The error of the bundle.
+  ///   - lifecycle: The series' lifecycle.
+  ///   - license: The data's license.
+  ///   - attribution: The name to show with the data.
+  ///   - source: The origin of the data.
+  ///   - isStale: Whether the data may be outdated; always true with an error.
+  public static func fixture(
+    model: SeedModel = .fixture, version: Int? = 1, newestVersion: Int? = nil,
+    origin: SeedOrigin? = .downloaded, publishedAt: Date? = nil, lastChecked: Date? = nil,
+    lastUpdated: Date? = nil, lastError: SeedError? = nil, bundleError: SeedError? = nil,
+    lifecycle: SeedLifecycle? = .active, license: String? = nil, attribution: String? = nil,
+    source: String? = nil, isStale: Bool = false
+  ) -> SeedState {
+    var state = SeedState(model)
+    state.version = version.map { .fixture($0) }
+    state.origin = version == nil ? nil : origin
+    (state.lastError, state.bundleError) = (lastError, bundleError)
+    (state.license, state.attribution, state.source) = (license, attribution, source)
+    state.isOld = isStale
+    state.record.newestVersion = newestVersion.map { .fixture($0) }
+    state.record.publishedAt = publishedAt.map(UTCTime.init)
+    state.record.lastChecked = lastChecked.map(UTCTime.init)
+    state.record.lastUpdated = lastUpdated.map(UTCTime.init)
+    state.record.lifecycle = lifecycle
+    return state
+  }
+}
+
+extension UTCTime {
+  fileprivate init(_ date: Date) { self.init(secondsSinceEpoch: Int(date.timeIntervalSince1970)) }
+}
+
+extension SeedRow {
+  /// A row with columns in the given order: `SeedRow(["id": "a", "name": "Alexanderplatz"])`.
+  public init(_ columns: KeyValuePairs<String, any SeedValueConvertible>) {
+    self.init(names: columns.map(\.key), values: columns.map(\.value.seedValue))
+  }
+}
+
+extension SeedError {
+  /// An error as thrown by a store.
+  public static func fixture(
+    _ code: Code, _ message: String = "this is a fixture", neededBytes: Int? = nil,
+    availableBytes: Int? = nil, retryAfter: Duration? = nil, oldestModel: ModelVersion? = nil
+  ) -> SeedError {
+    SeedError(
+      code, message, neededBytes: neededBytes, availableBytes: availableBytes, retryAfter: retryAfter,
+      oldestModel: oldestModel)
+  }
+}
+
+extension SeedChanges {
+  /// The changes of a delta to `version`: `.fixture(version: 8, tables: ["stop": .fixture(updated: 2)])`.
+  public static func fixture(version: Int, tables: [String: Table]) -> SeedChanges {
+    SeedChanges(version: .fixture(version), tables: tables)
+  }
+}
+
+extension SeedChanges.Table {
+  /// Row counts without keys.
+  public static func fixture(inserted: Int = 0, updated: Int = 0, deleted: Int = 0) -> Self {
+    Self(inserted: inserted, updated: updated, deleted: deleted, keys: nil)
+  }
+
+  /// Changes with keys, as requested by ``SeedClient/SeedOptions/reportedKeysPerTable``.
+  public static func fixture(
+    insertedKeys: [[SeedValue]] = [], updatedKeys: [[SeedValue]] = [], deletedKeys: [[SeedValue]] = []
+  ) -> Self {
+    Self(
+      inserted: insertedKeys.count, updated: updatedKeys.count, deleted: deletedKeys.count,
+      keys: SeedChanges.Keys(inserted: insertedKeys, updated: updatedKeys, deleted: deletedKeys))
+  }
+}
+
+extension UpdatePlan {
+  /// A plan between two versions; a first download if `from` is nil.
+  ///
+  /// - Parameters:
+  ///   - action: The effect on the data; ``SeedClient/UpdateReport/Action/upToDate`` downloads nothing.
+  ///   - from: The version on the device, if any.
+  ///   - to: The version after the update.
+  ///   - bytes: Bytes to download.
+  public static func fixture(
+    _ action: UpdateReport.Action = .applied, from: Int? = 1, to: Int = 2, bytes: Int = 1_000
+  ) -> UpdatePlan {
+    let from = action == .applied ? from ?? 1 : from
+    let kind: PublishedObject.Kind? =
+      switch action {
+      case .upToDate: nil
+      case .replaced: .snapshot(.fixture(to), .gzip)
+      case .applied: .delta(from: .fixture(from ?? 1), to: .fixture(to))
+      }
+    return UpdatePlan(
+      reason: reason(action, from), from: from.map { .fixture($0) }, to: .fixture(to),
+      deltaBytes: action == .applied ? bytes : nil, snapshotBytes: action == .replaced ? bytes : nil,
+      objects: kind.map { [object($0, bytes)] } ?? [])
+  }
+
+  private static func reason(_ action: UpdateReport.Action, _ from: Int?) -> Reason {
+    switch action {
+    case .upToDate: .upToDate
+    case .applied: .onlyDeltas
+    case .replaced: from == nil ? .firstDownload : .onlySnapshot
+    }
+  }
+
+  private static func object(_ kind: PublishedObject.Kind, _ bytes: Int) -> PublishedObject {
+    let (model, hash) = (SeedModel.fixture, SHA256Digest(words: .zero))
+    return PublishedObject(
+      series: model.series, kind: kind, length: bytes, sha256: hash, model: model.version, rawLength: bytes,
+      rawSHA256: hash, schema: hash, digest: hash)
+  }
+}
+
+extension UpdateReport {
+  /// An update's report. Its ``SeedClient/UpdateReport/seed`` has a file that does not exist.
+  ///
+  /// - Parameters:
+  ///   - action: The effect on the data.
+  ///   - from: The previous version, if any.
+  ///   - to: The current version.
+  ///   - bytes: Bytes of the snapshot and the deltas.
+  ///   - changes: Rows changed by deltas, by table.
+  ///   - lifecycle: The series' lifecycle.
+  ///   - duration: The update's duration.
+  public static func fixture(
+    _ action: Action = .applied, from: Int? = 1, to: Int = 2, bytes: Int = 1_000,
+    changes: [String: SeedChanges.Table] = [:], lifecycle: SeedLifecycle = .active,
+    duration: Duration = .seconds(1)
+  ) -> UpdateReport {
+    let plan = UpdatePlan.fixture(action, from: from, to: to, bytes: bytes)
+    return UpdateReport(
+      plan: plan, from: plan.from, seed: .fixture(version: to), bytes: plan.bytes, traffic: UpdateTraffic(),
+      changes: changes, lifecycle: lifecycle, duration: duration)
+  }
+}
+
+extension Seed {
+  /// A seed whose file does not exist.
+  public static func fixture(version: Int = 1) -> Seed {
+    Seed(file: "/nonexistent/seed.sqlite", version: .fixture(version), keeper: NoFile())
+  }
+
+  private final class NoFile: Sendable {}
+}

@@ -1,0 +1,168 @@
+import SeedDatabase
+import SeedFormat
+
+struct RowWriter {
+  let connection: Connection
+  let schema: DatabaseSchema
+
+  func write(_ change: RowChanges.Change) throws {
+    switch change {
+    case .put(let values, let name): try put(TargetRow(name, values, schema))
+    case .change(let key, let values, let name): try update(key, TargetRow(name, values, schema))
+    case .delete(let key, let name): try delete(key, TargetRow(name, [:], schema))
+    }
+  }
+
+  private func put(_ row: TargetRow) throws {
+    let key = try row.ownKey()
+    try run("DELETE FROM \(row.name) WHERE \(row.isKey)", key, row, key)
+    let columns = row.columns.map(quoted).joined(separator: ", ")
+    let marks = row.columns.map { _ in "?" }.joined(separator: ", ")
+    try run("INSERT INTO \(row.name)(\(columns)) VALUES (\(marks))", row.values, row, key)
+  }
+
+  private func update(_ key: [SeedValue], _ row: TargetRow) throws {
+    try row.check(key)
+    guard !row.columns.isEmpty else { return }
+    let sets = row.columns.map { "\(quoted($0)) = ?" }.joined(separator: ", ")
+    try run("UPDATE \(row.name) SET \(sets) WHERE \(row.isKey)", row.values + key, row, key)
+    if connection.changes == 0 { throw row.absent(key) }
+  }
+
+  private func delete(_ key: [SeedValue], _ row: TargetRow) throws {
+    try row.check(key)
+    try run("DELETE FROM \(row.name) WHERE \(row.isKey)", key, row, key)
+    if connection.changes == 0 { throw row.absent(key) }
+  }
+
+  private func run(_ sql: String, _ values: [SeedValue], _ row: TargetRow, _ key: [SeedValue]) throws {
+    do {
+      try connection.prepare(sql).run(values)
+    } catch {
+      let known = row.table.columnNames.map { row.value(of: $0) }
+      let conflict = try UniqueConflict(connection, row.table).conflict(of: error.message, known)
+      throw TestPublisherError(
+        "\(row.place(key)): \(conflict ?? error.message): give it values that the schema allows")
+    }
+  }
+}
+
+struct TargetRow {
+  let table: TableSchema
+  let columns: [String]
+  let values: [SeedValue]
+
+  init(_ name: String, _ values: [String: SeedValue], _ schema: DatabaseSchema) throws(TestPublisherError) {
+    guard let table = schema.table(name) else {
+      throw TestPublisherError(
+        "there is no table \"\(name)\"" + Self.advice(name, schema.tables.map(\.name)))
+    }
+    var found: [(column: String, value: SeedValue)] = []
+    for (name, value) in values.sorted(by: { $0.key < $1.key }) {
+      found.append((try Self.column(name, table), value))
+    }
+    (self.table, columns, self.values) = (table, found.map(\.column), found.map(\.value))
+  }
+
+  private static func column(_ name: String, _ table: TableSchema) throws(TestPublisherError) -> String {
+    let names = table.columnNames
+    if let column = names.first(where: { $0 == name }) ?? names.first(where: { letters($0) == letters(name) })
+    {
+      return column
+    }
+    throw TestPublisherError("table \"\(table.name)\" has no column \"\(name)\"" + advice(name, names))
+  }
+
+  private static func letters(_ name: String) -> String { name.lowercased().replacing("_", with: "") }
+
+  private static func advice(_ name: String, _ known: [String]) -> String {
+    nearestName(to: name, in: known).map { ": did you mean \"\($0)\"?" }
+      ?? ": it has \(known.joined(separator: ", "))"
+  }
+
+  var name: String { quoted(table.name) }
+
+  var isKey: String { table.keyNames.map { "\(quoted($0)) = ?" }.joined(separator: " AND ") }
+
+  func value(of column: String) -> SeedValue? { columns.firstIndex(of: column).map { values[$0] } }
+
+  func ownKey() throws(TestPublisherError) -> [SeedValue] {
+    var key: [SeedValue] = []
+    for column in table.keyNames {
+      guard let value = value(of: column), value != .null else {
+        throw TestPublisherError(
+          "table \"\(table.name)\": a row without \"\(column)\" has no key: give it a value (\(shown))")
+      }
+      key.append(value)
+    }
+    return key
+  }
+
+  private var shown: String { rowDescription(columns, values) }
+
+  func check(_ key: [SeedValue]) throws(TestPublisherError) {
+    guard key.count != table.key.count else { return }
+    throw TestPublisherError(
+      "table \"\(table.name)\": the key has \(table.keyNames.joined(separator: ", ")), but \(key.count) values were "
+        + "given: give one for each, in that order")
+  }
+
+  func place(_ key: [SeedValue]) -> String {
+    "table \"\(table.name)\", row \(rowDescription(table.keyNames, key))"
+  }
+
+  func absent(_ key: [SeedValue]) -> TestPublisherError {
+    TestPublisherError(
+      "\(place(key)): there is no such row: put it first, or give the key of one that is there")
+  }
+}
+
+extension TestPublication {
+  /// Publishes changes as the next version. Without changes, publishes only a first version.
+  func publish(_ changes: RowChanges) throws {
+    if let failure = changes.failure { throw failure }
+    try publish { connection in
+      let writer = RowWriter(connection: connection, schema: schema)
+      for change in changes.changes { try writer.write(change) }
+    }
+  }
+
+  func publish(sql: String) throws {
+    try publish { connection in
+      do {
+        try connection.run(script: sql)
+      } catch { throw TestPublisherError("\(error): write statements that change rows of this schema") }
+      guard connection.isInTransaction else {
+        throw TestPublisherError(
+          "the statements end the transaction that they run in: leave out BEGIN, COMMIT and ROLLBACK")
+      }
+    }
+  }
+
+  /// Changes rows, computes the difference, rolls back, and publishes the difference, as all changes are published.
+  private func publish(_ change: (Connection) throws -> Void) throws {
+    let edits = try edits(change).filter { !$0.upserts.isEmpty || !$0.deletes.isEmpty }
+    guard head == 0 || !edits.isEmpty else { return }
+    do {
+      try publish(edits)
+    } catch let error as ImportError {
+      throw TestPublisherError("\(error): publish rows that fit together")
+    }
+  }
+
+  private func edits(_ change: (Connection) throws -> Void) throws -> [TableEdit] {
+    let before = try allRows()
+    let layout = try copy.integer("PRAGMA schema_version")
+    try copy.execute("BEGIN")
+    defer { copy.rollBack() }
+    try change(copy)
+    guard try copy.integer("PRAGMA schema_version") == layout else {
+      throw TestPublisherError(
+        "the statements change the schema: a new schema is a new model, so make another TestPublisher with it"
+      )
+    }
+    return zip(try allRows(), before).map { $0.edit(since: $1) }
+  }
+
+  private func allRows() throws -> [TableRows] { try schema.tables.map { try TableRows($0, copy) } }
+}

@@ -1,0 +1,88 @@
+/// A SHA-256 digest: 32 bytes.
+public struct SHA256Digest: Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
+  /// Big-endian; four words need no allocation.
+  package let words: SIMD4<UInt64>
+
+  package init(words: SIMD4<UInt64>) { self.words = words }
+
+  /// Bytes in a digest.
+  public static let byteCount = 32
+
+  /// Throws unless there are exactly 32 bytes.
+  public init(bytes: some Collection<UInt8>) throws(InvalidName) {
+    guard bytes.count == Self.byteCount else {
+      throw InvalidName("SHA-256 digest", found: "\(bytes.count) bytes", expected: "32 bytes")
+    }
+    var words = SIMD4<UInt64>()
+    for (index, byte) in bytes.enumerated() { words[index / 8] = words[index / 8] << 8 | UInt64(byte) }
+    self.words = words
+  }
+
+  /// Parses 64 lower-case hexadecimal digits.
+  public init(hex: String) throws(InvalidName) {
+    guard let bytes = hexBytes(hex), bytes.count == Self.byteCount else {
+      throw InvalidName("SHA-256 digest", found: hex, expected: "64 lower-case hexadecimal digits")
+    }
+    try self.init(bytes: bytes)
+  }
+
+  /// The 32 bytes.
+  public var bytes: [UInt8] {
+    (0..<Self.byteCount).map { UInt8(truncatingIfNeeded: words[$0 / 8] >> UInt64(56 - $0 % 8 * 8)) }
+  }
+
+  /// Sixty-four lower-case hexadecimal digits.
+  public var hex: String { lowerHex(bytes) }
+
+  /// The hexadecimal digits.
+  public var description: String { hex }
+
+  /// A digest in source code; traps if it is invalid.
+  public init(stringLiteral value: StaticString) { self = written(value, Self.init(hex:)) }
+}
+
+/// Parses a canonical decimal: digits only, no sign, no leading zero, within `range`.
+package func canonicalDecimal(_ text: some StringProtocol, in range: ClosedRange<Int>) -> Int? {
+  let bytes = Array(text.utf8)
+  guard !bytes.isEmpty, bytes.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+  guard bytes.count == 1 || bytes[0] != 0x30 else { return nil }
+  guard let value = Int(text), range.contains(value) else { return nil }
+  return value
+}
+
+/// Two lower-case hexadecimal digits per byte.
+package func lowerHex(_ bytes: some Sequence<UInt8>) -> String {
+  let digits = Array("0123456789abcdef".utf8)
+  var text: [UInt8] = []
+  for byte in bytes {
+    text.append(digits[Int(byte >> 4)])
+    text.append(digits[Int(byte & 15)])
+  }
+  return String(decoding: text, as: UTF8.self)
+}
+
+/// The bytes of an even number of lower-case hexadecimal digits; nil if invalid.
+package func hexBytes(_ text: String) -> [UInt8]? { bytes(ofDigits: Array(text.utf8)) }
+
+/// The bytes of an even number of hexadecimal digits in either case; nil if invalid.
+package func hexBytes(ofEitherCase text: String) -> [UInt8]? {
+  bytes(ofDigits: text.utf8.map { (0x41...0x46).contains($0) ? $0 + 0x20 : $0 })
+}
+
+private func bytes(ofDigits digits: [UInt8]) -> [UInt8]? {
+  guard digits.count.isMultiple(of: 2) else { return nil }
+  var bytes: [UInt8] = []
+  for index in stride(from: 0, to: digits.count, by: 2) {
+    guard let high = hexDigit(digits[index]), let low = hexDigit(digits[index + 1]) else { return nil }
+    bytes.append(high << 4 | low)
+  }
+  return bytes
+}
+
+package func hexDigit(_ digit: UInt8) -> UInt8? {
+  switch digit {
+  case 0x30...0x39: digit - 0x30
+  case 0x61...0x66: digit - 0x61 + 10
+  default: nil
+  }
+}

@@ -1,0 +1,186 @@
+package import SeedFormat
+package import SeedSystem
+
+/// A snapshot or delta as described by signed metadata.
+package struct PublishedObject: Hashable, Sendable {
+  package enum Kind: Hashable, Sendable {
+    case snapshot(SeedVersion, ContentEncoding)
+    /// The changed rows; `from` is below `to`. Always gzip, so that stored deltas can be spliced.
+    case delta(from: SeedVersion, to: SeedVersion)
+  }
+
+  package let series: SeedSeries
+  package let kind: Kind
+  package let length: Int
+  package let sha256: SHA256Digest
+  package let model: ModelVersion
+  package let rawLength: Int
+  package let rawSHA256: SHA256Digest
+  package let schema: SHA256Digest
+  /// The state digest at its version.
+  package let digest: SHA256Digest
+  /// The publication time of a snapshot; nil for deltas.
+  package let publishedAt: UTCTime?
+
+  package init(
+    series: SeedSeries, kind: Kind, length: Int, sha256: SHA256Digest, model: ModelVersion, rawLength: Int,
+    rawSHA256: SHA256Digest, schema: SHA256Digest, digest: SHA256Digest, publishedAt: UTCTime? = nil
+  ) {
+    (self.series, self.kind, self.length, self.sha256) = (series, kind, length, sha256)
+    (self.model, self.rawLength, self.rawSHA256) = (model, rawLength, rawSHA256)
+    (self.schema, self.digest, self.publishedAt) = (schema, digest, publishedAt)
+  }
+
+  /// `snapshot-102.sqlite.gz` or `delta-100-102.json.gz`.
+  package var fileName: String {
+    switch kind {
+    case .snapshot(let version, let encoding): "snapshot-\(version).sqlite.\(encoding.fileExtension)"
+    case .delta(let from, let to): "delta-\(from)-\(to).json.\(encoding.fileExtension)"
+    }
+  }
+
+  /// Its name in TUF: `transit/2/snapshot-102.sqlite.gz`.
+  package var targetPath: String { series.targetPrefix + fileName }
+
+  /// Its path in the publication: `targets/transit/2/<sha256>.snapshot-102.sqlite.gz`.
+  package var filePath: String { "targets/\(series.targetPrefix)\(sha256.hex).\(fileName)" }
+
+  /// Whether a delta's header equals the signed description.
+  package func isDescribed(by header: DeltaHeader) -> Bool {
+    kind == .delta(from: header.from, to: header.to) && series == header.series && model == header.model
+      && schema == header.schema && digest == header.digest
+  }
+
+  package var encoding: ContentEncoding {
+    if case .snapshot(_, let encoding) = kind { encoding } else { .gzip }
+  }
+
+  package var version: SeedVersion {
+    switch kind {
+    case .snapshot(let version, _): version
+    case .delta(_, let to): to
+    }
+  }
+
+  // MARK: - As a TUF target
+
+  /// Returns nil for an unknown kind or encoding, which a newer version of the publisher may have introduced.
+  static func read(_ path: String, _ file: TargetFile, in series: SeedSeries) throws(MalformedJSON)
+    -> PublishedObject?
+  {
+    let at = "signed.targets.\(path)"
+    guard let custom = file.custom else { throw .field(path: "\(at).custom", reason: "is missing") }
+    var fields = try JSONObjectReader(custom, at: "\(at).custom")
+    guard let kind = try Kind(reading: &fields) else { return nil }
+    let object = try PublishedObject(&fields, file, series, kind, at)
+    guard object.targetPath == path else {
+      throw .field(path: at, reason: "its custom fields describe \(object.targetPath)")
+    }
+    return object
+  }
+
+  private init(
+    _ fields: inout JSONObjectReader, _ file: TargetFile, _ series: SeedSeries, _ kind: Kind, _ path: String
+  ) throws(MalformedJSON) {
+    guard let sha256 = try? SHA256Digest(hex: file.hashes["sha256"] ?? "") else {
+      throw .field(path: "\(path).hashes.sha256", reason: "expected 64 lower-case hexadecimal digits")
+    }
+    self.series = series
+    self.kind = kind
+    self.sha256 = sha256
+    length = file.length
+    model = try fields.value("model", ModelVersion.init(_:))
+    rawLength = try fields.integer("rawLength", from: 0)
+    rawSHA256 = try fields.digest("rawSHA256")
+    schema = try fields.digest("schema")
+    digest = try fields.digest("digest")
+    publishedAt = try fields.integerIfPresent("publishedAt", from: 0).map(UTCTime.init(secondsSinceEpoch:))
+    guard model.major == series.major else {
+      throw fields.error("model", "\(model) is not of series \(series)")
+    }
+  }
+
+  var target: TargetFile {
+    let members: [JSONMember] =
+      kind.members
+      + .init(
+        ("model", .string(model.description)), ("encoding", .string(encoding.rawValue)),
+        ("rawLength", JSONValue(rawLength)), ("rawSHA256", .string(rawSHA256.hex)),
+        ("schema", .string(schema.hex)), ("digest", .string(digest.hex)),
+        ("publishedAt", publishedAt.map { JSONValue($0.secondsSinceEpoch) }))
+    return TargetFile(length: length, sha256: sha256, custom: .object(members))
+  }
+}
+
+extension PublishedObject.Kind {
+  init?(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
+    let kind = try fields.string("kind")
+    let encoding = ContentEncoding(rawValue: try fields.string("encoding"))
+    switch (kind, encoding) {
+    case ("snapshot", let encoding?): self = .snapshot(try fields.version("version"), encoding)
+    case ("delta", .gzip):
+      let (from, to) = (try fields.version("from"), try fields.version("to"))
+      guard from < to else { throw fields.error("from", "\(from) is not below \(to)") }
+      self = .delta(from: from, to: to)
+    default: return nil
+    }
+  }
+
+  var members: [JSONMember] {
+    switch self {
+    case .snapshot(let version, _): .init(("kind", "snapshot"), ("version", JSONValue(version.number)))
+    case .delta(let from, let to):
+      .init(("kind", "delta"), ("from", JSONValue(from.number)), ("to", JSONValue(to.number)))
+    }
+  }
+}
+
+package enum ContentEncoding: String, Hashable, Sendable, CaseIterable {
+  case gzip
+  /// Optional; about half the size of gzip.
+  case xz
+
+  package var fileExtension: String { self == .gzip ? "gz" : "xz" }
+}
+
+/// Chooses the chain of deltas between two versions with the fewest bytes.
+package enum DeltaChain {
+  /// The deltas in order; empty if `start` is `end`, nil if no chain exists. Deltas are state-based and apply to any
+  /// version that they cover, so the first one may begin before `start`.
+  package static func shortest(
+    _ objects: [PublishedObject], from start: SeedVersion, to end: SeedVersion
+  ) -> [PublishedObject]? {
+    var best: [SeedVersion: Path] = [start: Path(bytes: 0, deltas: [])]
+    for delta in objects.compactMap(Edge.init).sorted(by: { ($0.to, $0.from) < ($1.to, $1.from) })
+    where delta.to > start && delta.to <= end {
+      let reached = best.filter { delta.from <= $0.key && $0.key < delta.to }
+      guard let path = reached.values.min(by: { $0.precedes($1) }) else { continue }
+      let longer = path.adding(delta.object)
+      if let known = best[delta.to], !longer.precedes(known) { continue }
+      best[delta.to] = longer
+    }
+    return best[end]?.deltas
+  }
+
+  private struct Edge {
+    let object: PublishedObject
+    let from: SeedVersion
+    let to: SeedVersion
+
+    init?(_ object: PublishedObject) {
+      guard case .delta(let from, let to) = object.kind else { return nil }
+      (self.object, self.from, self.to) = (object, from, to)
+    }
+  }
+
+  private struct Path {
+    let bytes: Int
+    let deltas: [PublishedObject]
+
+    func precedes(_ other: Path) -> Bool { (bytes, deltas.count) < (other.bytes, other.deltas.count) }
+
+    func adding(_ delta: PublishedObject) -> Path {
+      Path(bytes: bytes + delta.length, deltas: deltas + [delta])
+    }
+  }
+}
