@@ -8,7 +8,7 @@ package final class PostgresOrigin: Origin {
   private let connection: PostgresConnection
   private let types: TypeCatalog
   private let reading: ReadingCatalog
-  private var known: PostgresLog??
+  private lazy var knownLog = Result { try PostgresLog(connection, state.get(), types, reading, fitter) }
   private lazy var state = Result { try DatabaseState(connection) }
   package let fitter = AffinityFitter()
 
@@ -26,7 +26,8 @@ package final class PostgresOrigin: Origin {
   package func source(
     of table: TableSchema, _ projection: Projection, isOrdered: Bool
   ) throws -> any RowSource {
-    try PostgresProjection(table, projection, connection, types).rows(connection, isOrdered: isOrdered)
+    let projection = try PostgresProjection(table, projection, connection, types)
+    return CopyRows(connection, projection, isOrdered: isOrdered)
   }
 
   package func rowsWithoutKey(_ table: TableSchema, _ projection: Projection) throws -> Int {
@@ -50,19 +51,9 @@ package final class PostgresOrigin: Origin {
     }
   }
 
-  package func advice(_ table: TableSchema, _ projection: Projection) throws -> String? {
-    let projection = try PostgresProjection(table, projection, connection, types)
-    return try projection.blaming { try projection.missingKeyIndex(connection) }
-  }
-
   package func outline() throws -> OriginOutline { try OriginOutline(SchemaCatalog(connection)) }
 
-  package func log() throws -> (any OriginLog)? {
-    if let known { return known }
-    let log = try PostgresLog(connection, state.get(), types, reading, fitter)
-    known = .some(log)
-    return log
-  }
+  package func log() throws -> (any OriginLog)? { try knownLog.get() }
 
   package func place() throws -> OriginCursor? {
     try stateIfTold().map { OriginCursor(.object($0.members)) }

@@ -1,9 +1,9 @@
 // SeedPostgres: a schema of a PostgreSQL database as an origin, read through libpq. Optional in a build.
 //
-// Folders, lowest first: Server, Rows, Log, Setup, API.
+// Folders, lowest first: Reading, Log, Setup, API.
 //
 // Rules of this module:
-// - Only Server/PostgresConnection.swift calls libpq. Publishing only reads, in a READ ONLY transaction.
+// - Only Reading/PostgresConnection.swift calls libpq. Publishing only reads, in a READ ONLY transaction.
 // - Setup/PostgresLogSetup.swift writes a log at the operator's request; Log/PostgresLog+Pruning.swift removes old
 //   entries.
 // - All tables of a step are read in one REPEATABLE READ transaction, so that they are consistent.

@@ -162,18 +162,10 @@ struct LogMark: Hashable {
   }
 
   init?(_ json: JSONValue?) {
-    guard let parts = json?.elements, parts.count >= 3, let identity = parts[0].string,
-      let columns = parts[1].string,
-      let files = parts[2].string
-    else { return nil }
-    (self.identity, self.columns, self.files) = (identity, columns, files)
-    guard parts.count == 5, let transaction = parts[3].string.flatMap({ UInt64($0) }),
-      let time = parts[4].string
-    else {
-      witness = nil
-      return
-    }
-    witness = Witness(transaction: transaction, time: time)
+    guard let parts = json?.elements?.compactMap(\.string), parts.count >= 3 else { return nil }
+    (identity, columns, files) = (parts[0], parts[1], parts[2])
+    witness =
+      parts.count == 5 ? UInt64(parts[3]).map { Witness(transaction: $0, time: parts[4]) } : nil
   }
 
   var json: JSONValue {

@@ -29,17 +29,10 @@ struct LogEntries {
 }
 
 struct LogKeyReader {
-  private let connection: PostgresConnection
-  private let columns: [ProjectedColumn]
-  private let fitter: AffinityFitter
-  private let table: TableSchema
-
-  init(
-    _ connection: PostgresConnection, _ columns: [ProjectedColumn], _ fitter: AffinityFitter,
-    _ table: TableSchema
-  ) {
-    (self.connection, self.columns, self.fitter, self.table) = (connection, columns, fitter, table)
-  }
+  let connection: PostgresConnection
+  let columns: [ProjectedColumn]
+  let fitter: AffinityFitter
+  let table: TableSchema
 
   /// In the client's order; nil if there are more than `most`, or if an entry covers the whole table.
   func read(_ list: String, most: Int) throws -> [[SeedValue]]? {

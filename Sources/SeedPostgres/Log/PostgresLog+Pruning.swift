@@ -16,7 +16,7 @@ extension PostgresLog {
   func prune(behind cursors: [OriginCursor]) -> String? {
     let bounds = bounds(cursors)
     do {
-      if !isOfStandby {
+      if !state.isStandby {
         try remove(bounds)
         return nil
       }
@@ -28,7 +28,7 @@ extension PostgresLog {
   private func bounds(_ cursors: [OriginCursor]) -> [Int: UInt64] {
     let floors = cursors.compactMap { DatabaseState($0.json)?.snapshot.floor }
     guard floors.count == cursors.count, let floor = floors.min() else { return [:] }
-    return numbers.reduce(into: [:]) { bounds, number in
+    return watched.map(\.number).reduce(into: [:]) { bounds, number in
       let marks = cursors.compactMap { LogMark($0.json["logs"]?["\(number)"]) }
       guard marks.count == cursors.count else { return }
       bounds[number] = min(floor, marks.compactMap { $0.witness?.transaction }.min() ?? floor)
@@ -37,11 +37,11 @@ extension PostgresLog {
 
   /// In a separate session, because the reading one is READ ONLY.
   private func remove(_ bounds: [Int: UInt64]) throws(PostgresError) {
-    let connection = try PostgresConnection(place)
+    let connection = try PostgresConnection(self.connection.place)
     for (number, bound) in bounds.sorted(by: { $0.key < $1.key }) {
       for _ in 0..<Self.mostBatches {
         let rows = try connection.rows(
-          "SELECT \(quoted(schema)).prune($1::int, $2::xid8, interval '\(Self.keptHours) hour', $3::int)",
+          "SELECT \(quoted(names.schema)).prune($1::int, $2::xid8, interval '\(Self.keptHours) hour', $3::int)",
           ["\(number)", "\(bound)", "\(Self.batch)"])
         guard rows.first?[0].flatMap({ Int($0) }) == Self.batch else { break }
       }
@@ -49,12 +49,19 @@ extension PostgresLog {
   }
 
   private var advice: String {
-    "the log of the origin \(place.text) has entries of more than \(Self.scheduledDays) days, which this user may not remove, or not on "
-      + "a standby: let the owner's cron run once a day, on the primary: SELECT \(quoted(schema)).prune(interval '\(Self.scheduledDays) days')"
+    "the log of the origin \(connection.place.text) has entries of more than \(Self.scheduledDays) days, which this user may not remove, or not on "
+      + "a standby: let the owner's cron run once a day, on the primary: SELECT \(quoted(names.schema)).prune(interval '\(Self.scheduledDays) days')"
   }
 
-  /// Whether entries are older than a schedule would leave them, by a day.
+  /// Whether entries are older than a schedule would leave them, by a day. The newest entry of each log is never removed.
   private func hasOldEntries() throws(PostgresError) -> Bool {
-    try hasEntries(olderThanDays: Self.scheduledDays + 1)
+    for table in watched {
+      let log = names.log(table.number)
+      let rows = try connection.rows(
+        "SELECT FROM \(log) WHERE at < now() - interval '\(Self.scheduledDays + 1) days' "
+          + "AND xid < (SELECT max(xid) FROM \(log)) LIMIT 1")
+      if !rows.isEmpty { return true }
+    }
+    return false
   }
 }

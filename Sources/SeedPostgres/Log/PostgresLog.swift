@@ -6,13 +6,13 @@ import SeedTrust
 /// A log that triggers keep; see ``PostgresLogDraft``. An entry is new if its transaction was unfinished in the last
 /// step's snapshot, because neither numbers nor times of transactions follow the order of commits.
 final class PostgresLog: OriginLog {
-  private let connection: PostgresConnection
+  let connection: PostgresConnection
   private let types: TypeCatalog
   private let reading: ReadingCatalog
   private let fitter: AffinityFitter
-  private let names: LogNames
-  private let state: DatabaseState
-  private let watched: [WatchedTable]
+  let names: LogNames
+  let state: DatabaseState
+  let watched: [WatchedTable]
   let gaps: [String]
   /// Projections limited to the reported keys, by client table.
   private var narrowed: [String: PostgresProjection] = [:]
@@ -30,25 +30,6 @@ final class PostgresLog: OriginLog {
     else { return nil }
     (self.connection, self.types, self.reading, self.fitter) = (connection, types, reading, fitter)
     (self.state, watched, gaps) = (state, catalog.watched, catalog.gaps)
-  }
-
-  // MARK: Input for pruning
-
-  var place: PostgresPlace { connection.place }
-  var schema: String { names.schema }
-  var isOfStandby: Bool { state.isStandby }
-  var numbers: [Int] { watched.map(\.number) }
-
-  /// Not counting the newest entry of each log, which is never removed.
-  func hasEntries(olderThanDays days: Int) throws(PostgresError) -> Bool {
-    for table in watched {
-      let log = names.log(table.number)
-      let rows = try connection.rows(
-        "SELECT FROM \(log) WHERE at < now() - interval '\(days) days' AND xid < (SELECT max(xid) FROM \(log)) LIMIT 1"
-      )
-      if !rows.isEmpty { return true }
-    }
-    return false
   }
 
   // MARK: The cursor
@@ -193,11 +174,9 @@ final class PostgresLog: OriginLog {
       table.key.allSatisfy({ projection.columns[$0].keepsOrder(in: table.columns[$0]) })
     else { return .all }
     let list = entries.keys(of: keys, in: names.log(source.number))
-    let columns = table.key.map { projection.columns[$0] }
-    guard let found = try LogKeyReader(connection, columns, fitter, table).read(list, most: Self.mostKeys)
-    else {
-      return .all
-    }
+    let reader = LogKeyReader(
+      connection: connection, columns: table.key.map { projection.columns[$0] }, fitter: fitter, table: table)
+    guard let found = try reader.read(list, most: Self.mostKeys) else { return .all }
     narrowed[table.name] = projection.narrowed(
       to: entries.rows(of: projection.source, keys, in: names.log(source.number)))
     return .keys(found)
@@ -205,6 +184,7 @@ final class PostgresLog: OriginLog {
 
   func rows(_ table: TableSchema, keys: [[SeedValue]]) throws -> ProjectedRows {
     guard let projection = narrowed[table.name] else { preconditionFailure("\(table.name) has no keys") }
-    return ProjectedRows(projection.rows(connection, isOrdered: true), table, fitter, isOrdered: true)
+    return ProjectedRows(
+      CopyRows(connection, projection, isOrdered: true), table, fitter, isOrdered: true)
   }
 }

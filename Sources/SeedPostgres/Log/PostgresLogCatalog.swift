@@ -41,9 +41,9 @@ struct PostgresLogCatalog {
       """, [names.schema])
     guard let row = rows.first else { return false }
     guard row[1] != "t" else { return true }
-    throw .logUnreadable(
-      place: connection.place.text,
-      grants: names.grants(to: row[0] ?? "").map { "\($0);" }.joined(separator: " "))
+    let grants = names.grants(to: row[0] ?? "").map { "\($0);" }.joined(separator: " ")
+    throw .configuration(
+      "the log of the origin \(connection.place.text) cannot be read: let its owner run: \(grants)")
   }
 
   private static func tables(_ names: LogNames) -> String {

@@ -22,26 +22,21 @@ package struct PostgresLogSetup: OriginLogMaker {
   }
 
   package func removal() throws -> [String] {
-    guard try hasSchema() else { return [] }
+    let schemas = try reader.rows("SELECT FROM pg_namespace WHERE nspname = $1", [names.schema])
+    guard !schemas.isEmpty else { return [] }
     guard try PostgresLogCatalog.exists(names, reader) else {
-      throw PostgresError.foreignSchema(place: place.text, schema: names.schema)
+      throw PostgresError.configuration(
+        "the origin \(place.text) has a schema \"\(names.schema)\" that is no log: give it another name, because the log needs this one"
+      )
     }
     return try names.removal(reader)
   }
 
-  private func hasSchema() throws(PostgresError) -> Bool {
-    try !reader.rows("SELECT FROM pg_namespace WHERE nspname = $1", [names.schema]).isEmpty
-  }
-
-  /// A script in one transaction, for the operator to run.
+  /// A script in one transaction, for the operator to run. The lock timeout is short, because writers queue behind a
+  /// waiting lock.
   package func script(_ statements: [String]) -> [String] {
-    [Self.begin] + settings + statements + ["COMMIT"]
+    ["BEGIN", "SET LOCAL lock_timeout = '\(place.lockTimeoutSeconds)s'"] + statements + ["COMMIT"]
   }
-
-  private static let begin = "BEGIN"
-
-  /// A short lock timeout, because writers queue behind a waiting lock.
-  private var settings: [String] { ["SET LOCAL lock_timeout = '\(place.lockTimeoutSeconds)s'"] }
 
   package func run(_ statements: [String]) throws {
     let connection = try PostgresConnection(owner)
@@ -55,9 +50,15 @@ package struct PostgresLogSetup: OriginLogMaker {
   /// Missing rights here are those of an owner, not of a reader.
   private func withRemedy(_ error: PostgresError, of statement: String) -> PostgresError {
     guard case .server(_, _, let message) = error, message.state == "42501" else { return error }
-    return statement.hasPrefix("CREATE SCHEMA")
-      ? .noCreation(place: place.text, user: message.user, reason: message.text)
-      : .notOwner(place: place.text, user: message.user, reason: message.text)
+    if statement.hasPrefix("CREATE SCHEMA") {
+      return .configuration(
+        "the log of the origin \(place.text) was not made: \(message.text) (as user \(message.user)); let the database's owner run: "
+          + "GRANT CREATE ON DATABASE … TO \(quoted(message.user)); or give --owner with a URL of a permitted user, or let one run "
+          + "the SQL of '--print'")
+    }
+    return .configuration(
+      "the log of the origin \(place.text) was not changed: \(message.text) (as user \(message.user)); give --owner with a URL of the "
+        + "owner of the tables and the log, or let that user run the SQL of '--print'")
   }
 }
 

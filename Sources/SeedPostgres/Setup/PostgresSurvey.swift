@@ -56,7 +56,7 @@ private struct PostgresSurvey {
     _ chosen: [String]?, _ catalog: SchemaCatalog, _ place: PostgresPlace
   ) throws(PostgresError) {
     for name in chosen ?? [] where !catalog.tables.contains(where: { $0.name == name }) {
-      throw .noTable(place: place.text, table: name)
+      throw .configuration("the origin \(place.text) has no table \"\(name)\": correct --tables")
     }
   }
 }

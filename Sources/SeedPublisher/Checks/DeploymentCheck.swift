@@ -148,9 +148,6 @@ package struct DeploymentCheck {
           return try origin.rowsWithoutKey(table, projection)
         }
         guard count != nil else { continue }
-        if let advice = checked(series, { try origin.advice(table, projection) }) ?? nil {
-          add(false, series, advice)
-        }
         for drift in checked(series, { try origin.drift(table, projection, types) }) ?? [] {
           add(drift.isCertain, series, drift.problem)
         }

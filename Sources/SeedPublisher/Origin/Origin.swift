@@ -11,8 +11,6 @@ package protocol Origin: AnyObject {
   func rowsWithoutKey(_ table: TableSchema, _ projection: Projection) throws -> Int
   /// Finds columns whose values have, or may have, other types than the client's, without reading all values.
   func drift(_ table: TableSchema, _ projection: Projection, _ types: TypeGuard) throws -> [TypeDrift]
-  /// Suggests how to make reading the table cheaper, or returns `nil`.
-  func advice(_ table: TableSchema, _ projection: Projection) throws -> String?
   func outline() throws -> OriginOutline
   /// The log of changed rows; `nil` if none is set up.
   func log() throws -> (any OriginLog)?
@@ -38,8 +36,6 @@ extension Origin {
   package func isVolatile(_ plans: [SeriesPlan]) throws -> Bool {
     try plans.contains { try !restlessTables($0).isEmpty }
   }
-
-  package func advice(_ table: TableSchema, _ projection: Projection) -> String? { nil }
 
   /// Most origins are no replicas.
   package func place() -> OriginCursor? { nil }

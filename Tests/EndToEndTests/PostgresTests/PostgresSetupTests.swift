@@ -72,24 +72,6 @@ import Testing
     #expect(try seedbank("regenerate", environment: environment).status == 0)
   }
 
-  @Test func `config check names the missing index of a large table with a text key`() throws {
-    let database = try database(
-      """
-      CREATE TABLE a(id varchar(9) COLLATE "und-x-icu" PRIMARY KEY, n int);
-      INSERT INTO a SELECT i, i FROM generate_series(1, 120000) i; ANALYZE a;
-      CREATE TABLE b(id int PRIMARY KEY); INSERT INTO b SELECT generate_series(1, 120000); ANALYZE b
-      """)
-    #expect(try seedbank("init", database.url(), "--dataset", "a").status == 0)
-    let check = try seedbank("config", "check")
-    let said = check.output + check.errors
-    let advice = try #require(
-      said.firstMatch(of: /let the table's owner run (CREATE INDEX ON [^\n]*\))/), "\(said)")
-    #expect(advice.1 == #"CREATE INDEX ON "public"."a" ("id" COLLATE "C")"#)
-    #expect(said.ranges(of: "CREATE INDEX").count == 1)
-    try database.run(String(advice.1))
-    #expect(try seedbank("config", "check").output.contains("nothing is wrong"))
-  }
-
   @Test func `config check names a column whose type no longer fits the model`() throws {
     let database = try database("CREATE TABLE a(id int PRIMARY KEY, x float8); INSERT INTO a VALUES (1, 1.5)")
     #expect(try seedbank("init", database.url(), "--dataset", "a").status == 0)

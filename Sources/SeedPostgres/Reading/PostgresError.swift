@@ -20,16 +20,9 @@ package struct ServerMessage: Hashable, Sendable {
 package enum PostgresError: OriginFailure, Hashable {
   case connection(place: PostgresPlace, ServerMessage)
   case server(place: PostgresPlace, subject: String, ServerMessage)
-  case tooOld(place: String, version: Int)
-  case encoding(place: String, name: String)
-  case noSchema(place: String, schema: String)
-  case noTable(place: String, table: String)
   case rewritten(place: String, tables: [String])
-  case foreignSchema(place: String, schema: String)
-  case notOwner(place: String, user: String, reason: String)
-  case noCreation(place: String, user: String, reason: String)
-  case logUnreadable(place: String, grants: String)
-  case type(source: String, table: String, column: String, type: String, reason: String)
+  /// A setting, a right, a type or a model that does not fit.
+  case configuration(String)
 
   /// Whether a retry may succeed without a repair.
   package var isUnavailable: Bool {
@@ -47,9 +40,7 @@ package enum PostgresError: OriginFailure, Hashable {
     case .connection: !isUnavailable
     case .server(_, _, let message): !isUnavailable && !message.state.hasPrefix("22")
     case .rewritten: false
-    case .tooOld, .encoding, .noSchema, .noTable, .type, .foreignSchema, .notOwner, .noCreation,
-      .logUnreadable:
-      true
+    case .configuration: true
     }
   }
 
@@ -83,30 +74,10 @@ package enum PostgresError: OriginFailure, Hashable {
     case .server(let place, let subject, let message):
       "\(subject): \(message.text)" + (message.detail.isEmpty ? "" : " (\(message.detail))")
         + Self.tail(place, message)
-    case .tooOld(let place, let version):
-      "the origin \(place) is PostgreSQL \(version): expected \(PostgresConnection.oldestMajor) or newer; publish from a newer"
-        + " server"
-    case .encoding(let place, let name):
-      "the origin \(place) is a database with the encoding \(name), which allows any bytes as text: publish from a"
-        + " database with UTF8, such as a copy by 'pg_dump' and 'createdb --encoding UTF8 --template template0'"
-    case .noSchema(let place, let schema):
-      "the origin \(place) has no schema \"\(schema)\": correct origin.schema"
-    case .noTable(let place, let table): "the origin \(place) has no table \"\(table)\": correct --tables"
     case .rewritten(let place, let tables):
       "the origin \(place): \(tables.map { "\"\($0)\"" }.joined(separator: ", ")) was emptied by TRUNCATE, or rewritten by ALTER TABLE "
         + "or VACUUM FULL, after this step began, and might have been read as empty: nothing was published, the next step reads it again"
-    case .foreignSchema(let place, let schema):
-      "the origin \(place) has a schema \"\(schema)\" that is no log: give it another name, because the log needs this one"
-    case .notOwner(let place, let user, let reason):
-      "the log of the origin \(place) was not changed: \(reason) (as user \(user)); give --owner with a URL of the owner of the tables "
-        + "and the log, or let that user run the SQL of '--print'"
-    case .noCreation(let place, let user, let reason):
-      "the log of the origin \(place) was not made: \(reason) (as user \(user)); let the database's owner run: GRANT CREATE ON DATABASE … TO "
-        + "\(quoted(user)); or give --owner with a URL of a permitted user, or let one run the SQL of '--print'"
-    case .logUnreadable(let place, let grants):
-      "the log of the origin \(place) cannot be read: let its owner run: \(grants)"
-    case .type(let source, let table, let column, let type, let reason):
-      "table \"\(table)\" (\(source)): the column \"\(column)\" has the type \(type): \(reason)"
+    case .configuration(let text): text
     }
   }
 

@@ -24,9 +24,18 @@ final class PostgresConnection {
     server = OriginServer(name: text(PQhost(raw)), role: .primary)
     _ = PQsetNoticeProcessor(raw, passOverNotice, nil)
     let version = Int(PQserverVersion(raw)) / 10_000
-    guard version >= Self.oldestMajor else { throw .tooOld(place: place.text, version: version) }
+    guard version >= Self.oldestMajor else {
+      throw .configuration(
+        "the origin \(place.text) is PostgreSQL \(version): expected \(Self.oldestMajor) or newer; publish from a newer"
+          + " server")
+    }
     let encoding = status("server_encoding")
-    guard encoding != "SQL_ASCII" else { throw .encoding(place: place.text, name: encoding) }
+    guard encoding != "SQL_ASCII" else {
+      throw .configuration(
+        "the origin \(place.text) is a database with the encoding \(encoding), which allows any bytes as text: publish from a"
+          + " database with UTF8, such as a copy by 'pg_dump' and 'createdb --encoding UTF8 --template template0'"
+      )
+    }
   }
 
   deinit {
@@ -65,7 +74,10 @@ final class PostgresConnection {
     let found = try rows(
       "SELECT pg_is_in_recovery(), host(inet_server_addr()) FROM pg_namespace WHERE nspname = $1",
       [place.schema])
-    guard let standing = found.first else { throw .noSchema(place: place.text, schema: place.schema) }
+    guard let standing = found.first else {
+      throw .configuration(
+        "the origin \(place.text) has no schema \"\(place.schema)\": correct origin.schema")
+    }
     server = answeringServer(at: standing[1], isStandby: standing[0] == "t")
   }
 

@@ -33,9 +33,10 @@ struct PostgresProjection {
       let type = try types.type(actual.type)
       let value = "seedbank_rows.\(quoted(actual.name))"
       if let projected = ProjectedColumn(value, type, for: column) { return projected }
-      throw PostgresError.type(
-        source: projection.place, table: table.name, column: actual.name,
-        type: try types.name(actual.type), reason: type.refusal(for: projection))
+      let found = try types.name(actual.type)
+      throw PostgresError.configuration(
+        "table \"\(table.name)\" (\(projection.place)): the column \"\(actual.name)\" has the type \(found): "
+          + type.refusal(for: projection))
     }
   }
 
@@ -70,21 +71,6 @@ struct PostgresProjection {
       default: false
       }
     }.map { (table.columns[$0], found[$0].type) }
-  }
-
-  // MARK: The key
-
-  /// The key columns in the origin, with the client's collations.
-  var keyParts: [(name: String, type: UInt32, isText: Bool, collation: Collation)] {
-    table.key.map { (found[$0].name, found[$0].type, columns[$0].form == .text, table.columns[$0].collation) }
-  }
-
-  var isWholeTable: Bool { !source.hasPrefix("(") }
-
-  /// All rows in the client's key order.
-  var orderedKeys: String {
-    let order = table.key.map { columns[$0].order }.joined(separator: ", ")
-    return "SELECT 1 FROM \(source) AS seedbank_rows ORDER BY \(order)"
   }
 
   func unfit(_ index: Int, _ reason: String, in row: [BorrowedValue]) -> OriginError {
@@ -182,5 +168,61 @@ extension String {
   /// The line, from 1, of a character, counted from 1.
   fileprivate func line(ofCharacter place: Int) -> Int {
     unicodeScalars.prefix(place - 1).count { $0 == "\n" } + 1
+  }
+}
+
+/// A table's rows, on request in the key's order. Reading starts with the first row.
+final class CopyRows: RowSource {
+  private let connection: PostgresConnection
+  private let projection: PostgresProjection
+  private let reader: CopyReader
+
+  init(_ connection: PostgresConnection, _ projection: PostgresProjection, isOrdered: Bool) {
+    (self.connection, self.projection) = (connection, projection)
+    reader = CopyReader(
+      connection, projection.copy(isOrdered: isOrdered), columns: projection.columns.count)
+  }
+
+  func next() throws -> Bool {
+    guard try !projection.blaming({ try reader.next() }) else { return true }
+    try connection.proveNothingRewritten()
+    return false
+  }
+
+  func lend(to values: inout [BorrowedValue]) throws {
+    values.removeAll(keepingCapacity: true)
+    var unfit: (index: Int, reason: String)?
+    for (index, field) in reader.row.fields.enumerated() {
+      do {
+        values.append(try field.map { try projection.columns[index].form.value($0) } ?? .null)
+      } catch let error as ValueForm.Unfit {
+        unfit = unfit ?? (index, error.reason)
+        values.append(projection.columns[index].form.told(field))
+      }
+    }
+    if let unfit { throw projection.unfit(unfit.index, unfit.reason, in: values) }
+  }
+}
+
+final class CopyReader {
+  private let connection: PostgresConnection
+  private let sql: String
+  private let count: Int
+  private(set) var row = BinaryRow()
+  private var hasBegun = false
+
+  /// Starts the COPY on the first call of `next`.
+  init(_ connection: PostgresConnection, _ sql: String, columns count: Int) {
+    (self.connection, self.sql, self.count) = (connection, sql, count)
+  }
+
+  func next() throws -> Bool {
+    if !hasBegun { try connection.startCopy(sql) }
+    guard var message = try connection.nextCopied() else { return false }
+    if !hasBegun { message = try BinaryRow.behindHead(message) }
+    hasBegun = true
+    if try row.read(message, count: count) { return true }
+    // After the trailer, the server reports whether it sent all rows.
+    return try connection.nextCopied() != nil
   }
 }
