@@ -1,3 +1,4 @@
+import SeedFormat
 import Support
 import Testing
 
