@@ -122,6 +122,6 @@ async function update(address, root, dataset, model, folder) {
 }
 
 update(...process.argv.slice(2)).catch((error) => {
-  console.error(`client.mjs keeps the data: ${error}`);
+  console.error(`client.mjs keeps the data: ${error.constructor.name}: ${error.message}`);
   process.exitCode = 1;
 });
