@@ -1,4 +1,5 @@
-"""Applies the vectors by seed.py, and compares rows and digests. Standard library only; it shares no code with Seedbank.
+"""Applies the vectors by seed.py, and compares rows, sums, digests and answers to searches. Standard library only; it
+shares no code with Seedbank.
 
     python3 Examples/vectors/apply.py
 """
@@ -18,7 +19,7 @@ def read(name):
 
 def compare(database, state):
     meta = seed.meta(database)
-    digest = seed.digest(database, [table["name"] for table in state["tables"]])
+    digest = seed.digest(database, [])  # Of the stored sums.
     assert (int(meta["version"]), meta["digest"], digest) == (state["version"], state["digest"], state["digest"])
     for table in state["tables"]:
         expected = [tuple(map(seed.scalar, row)) for row in table["content"]]
@@ -26,6 +27,12 @@ def compare(database, state):
         assert sorted(map(repr, content)) == sorted(map(repr, expected)), f"rows of {table['name']}"
         count, total = seed.table_sum(content)
         assert (count, total.hex()) == (table["rows"], table["sum"])
+        stored = database.execute("SELECT rows, sum FROM seedbank_table WHERE name = ?", [table["name"]])
+        assert stored.fetchall() == [(count, total)], f"stored sum of {table['name']}"
+    for words, expected in state["searches"].items():
+        found = database.execute("SELECT rowid FROM stop_search WHERE stop_search MATCH ? ORDER BY rowid", [words])
+        assert [number for (number,) in found] == expected, f"answer to {words}"
+    database.execute("INSERT INTO stop_search(stop_search, rank) VALUES ('integrity-check', 1)")
 
 
 states = read("states.json")
@@ -35,4 +42,4 @@ compare(database, states[0])
 for before, state in zip(states, states[1:]):
     seed.apply(database, read(f"delta-{before['version']}-{state['version']}.json"))
     compare(database, state)
-print(f"{len(states)} versions have their rows and digests")
+print(f"{len(states)} versions have their rows, digests and searches")

@@ -6,7 +6,7 @@ INSERT INTO "seedbank_meta"("key", "value") VALUES ('dataset', 'places');
 INSERT INTO "seedbank_meta"("key", "value") VALUES ('digest', '2b81b4bba947617a32a220328861d9ae74e70e34142d419c94de109056926c88');
 INSERT INTO "seedbank_meta"("key", "value") VALUES ('epoch', '0123456789abcdef');
 INSERT INTO "seedbank_meta"("key", "value") VALUES ('model', '1.0');
-INSERT INTO "seedbank_meta"("key", "value") VALUES ('schema', '3ad27ba4f518048a42a2a5f309ea37ec5bb50c4eebde222af121af8a87963355');
+INSERT INTO "seedbank_meta"("key", "value") VALUES ('schema', '2397439ea6046f25a34e18be844ed0551601646cfd1f8923cb063eb8f4afd0a9');
 INSERT INTO "seedbank_meta"("key", "value") VALUES ('series', '1');
 INSERT INTO "seedbank_meta"("key", "value") VALUES ('version', '1');
 
@@ -19,6 +19,9 @@ CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT NOT NULL COLLATE NOCASE, cod
 INSERT INTO "stop"("id", "name", "code", "height", "photo") VALUES (1, 'Alexanderplatz', 'A', 52.5, NULL);
 INSERT INTO "stop"("id", "name", "code", "height", "photo") VALUES (2, 'Berlin "Hbf"', 'B', 1.0, X'00FF10');
 INSERT INTO "stop"("id", "name", "code", "height", "photo") VALUES (3, 'Zoo', 'C', NULL, X'');
+
+CREATE VIRTUAL TABLE stop_search USING fts5(name, label, content=stop, content_rowid=id);
+INSERT INTO stop_search(stop_search) VALUES ('rebuild');
 
 CREATE TABLE visit(day TEXT NOT NULL, stop INTEGER NOT NULL REFERENCES stop(id), number INTEGER, extra,
   PRIMARY KEY(stop, day)) WITHOUT ROWID;

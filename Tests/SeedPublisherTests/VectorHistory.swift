@@ -6,7 +6,8 @@ import SeedTrust
 import Support
 
 /// Four versions of a small series as text, for tests of other clients. Its rows are hard cases: values that JSON cannot
-/// hold, rows that SQL considers equal, keys in another order than the columns, and swapped unique values.
+/// hold, rows that SQL considers equal, keys in another order than the columns, swapped unique values, and a search table
+/// over a generated column.
 struct VectorHistory {
   private let deployment: TestDeployment
 
@@ -14,8 +15,12 @@ struct VectorHistory {
     CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT NOT NULL COLLATE NOCASE, code TEXT UNIQUE, height REAL,
       photo BLOB, label TEXT AS (code || ' ' || name));
     CREATE TABLE visit(day TEXT NOT NULL, stop INTEGER NOT NULL REFERENCES stop(id), number INTEGER, extra,
-      PRIMARY KEY(stop, day)) WITHOUT ROWID
+      PRIMARY KEY(stop, day)) WITHOUT ROWID;
+    CREATE VIRTUAL TABLE stop_search USING fts5(name, label, content=stop, content_rowid=id)
     """
+
+  /// Questions whose answers change with the versions.
+  private static let searches = ["grüße", "label: b", "zoo"]
 
   /// The origin's first rows, and the changes of each later version.
   private static let steps = [
@@ -77,9 +82,19 @@ struct VectorHistory {
       "PRAGMA \($0) = \(try file.integer("PRAGMA \($0)") ?? 0);\n"
     }
     let tables = try file.rows(
-      "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name")
+      """
+      SELECT s.name, s.sql, l.type FROM sqlite_schema AS s JOIN pragma_table_list AS l USING(name)
+      WHERE l.type IN ('table', 'virtual') AND name NOT LIKE 'sqlite%' ORDER BY name
+      """)
     return try marks.joined()
-      + tables.map { "\n\($0[1].text);\n" + (try inserts($0[0].text, file)) }.joined()
+      + tables.map {
+        "\n\($0[1].text);\n" + (try content($0[0].text, isSearch: $0[2].text == "virtual", file))
+      }
+      .joined()
+  }
+
+  private func content(_ table: String, isSearch: Bool, _ file: Connection) throws -> String {
+    try isSearch ? "INSERT INTO \(table)(\(table)) VALUES ('rebuild');\n" : inserts(table, file)
   }
 
   private func inserts(_ table: String, _ file: Connection) throws -> String {
@@ -106,8 +121,17 @@ struct VectorHistory {
       return #"  {"name":"\#(table.name)","rows":\#(sum.rows),"sum":"\#(lowerHex(sum.bytes))","content":["#
         + (try rows(table, copy.connection)) + "\n  ]}"
     }
-    return #" {"version":\#(version),"digest":"\#(try copy.meta().digest.hex)","tables":["# + "\n"
+    return #" {"version":\#(version),"digest":"\#(try copy.meta().digest.hex)","#
+      + #""searches":{\#(try searches(copy.connection))},"tables":["# + "\n"
       + tables.joined(separator: ",\n") + "\n ]}"
+  }
+
+  private func searches(_ connection: Connection) throws -> String {
+    try Self.searches.map { words in
+      let found = try connection.rows(
+        "SELECT rowid FROM stop_search WHERE stop_search MATCH ? ORDER BY rowid", .text(words))
+      return #""\#(words)":["# + found.map { $0[0].json.text }.joined(separator: ",") + "]"
+    }.joined(separator: ",")
   }
 
   private func rows(_ table: TableSchema, _ connection: Connection) throws -> String {

@@ -19,10 +19,11 @@ import Testing
   }
 
   #if os(Linux)
-  @Test func `an independent Python client applies the vectors`() throws {
+  @Test(arguments: [["python3", "apply.py"], ["node", "apply.mjs"]])
+  func `an independent client in Python or JavaScript applies the vectors`(_ program: [String]) throws {
     let applied = try TestProgram.run(
-      ["python3", Self.folder.appending(path: "apply.py").path], joined: true, within: longestWait)
-    #expect(applied.output == "4 versions have their rows and digests\n")
+      [program[0], Self.folder.appending(path: program[1]).path], joined: true, within: longestWait)
+    #expect(applied.output == "4 versions have their rows, digests and searches\n")
   }
   #endif
 }

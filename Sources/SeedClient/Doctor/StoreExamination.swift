@@ -191,6 +191,8 @@ enum StoreRemedy {
   static let repair =
     "verify and update it, by verify() and update() in the app or by 'seedbank pull --verify': a snapshot takes its "
     + "place"
+  static let otherClient =
+    "its client must take a snapshot; compare its steps with the article 'Formats and HTTP interface'"
   static let none = "no action needed"
   static let collection = "no action needed: a writer removes it after its last reader"
   static let previous = "rolling back is not possible until the next snapshot has been downloaded"

@@ -78,7 +78,9 @@ actor GenerationProof: BlockingActor {
     guard schema.hash == meta.schema else {
       throw NotASeed("its tables do not match the schema that it names")
     }
-    try SeedCheck(connection, schema).run()
+    let check = SeedCheck(connection, schema)
+    try check.run()
+    try check.checkSearchTablesOfCopy()
     return (meta, try SeedTables.sums(connection).values.reduce(0) { $0 + $1.rows })
   }
 }

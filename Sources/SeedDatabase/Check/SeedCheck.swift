@@ -56,6 +56,12 @@ package struct SeedCheck {
     }
   }
 
+  /// The same for a file that must not be written: checks a temporary copy, if the file has search tables.
+  package func checkSearchTablesOfCopy() throws {
+    guard !schema.searchTables.isEmpty else { return }
+    try SeedCheck(connection.temporaryCopy(), schema).checkSearchTables()
+  }
+
   /// Whether the search table has a generated column of its content.
   private func isComputed(_ search: SearchTable) throws -> Bool {
     let content = schema.tables.first { $0.name.lowercased() == search.content.lowercased() }

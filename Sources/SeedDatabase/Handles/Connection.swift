@@ -12,6 +12,8 @@ package final class Connection {
   var handle: OpaquePointer { owner.pointer }
 
   private static let cacheCapacity = 256
+  /// Between two looks whether the task was cancelled.
+  private static let copiedPages: Int32 = 1000
 
   package init(_ path: String, _ mode: OpenMode) throws(DatabaseError) {
     var handle: OpaquePointer?
@@ -148,6 +150,21 @@ package final class Connection {
     try execute("VACUUM INTO ?", .text(path))
   }
 
+  /// A writable copy of a file that is only read, in a temporary file; other processes may write the original meanwhile.
+  package func temporaryCopy() throws(DatabaseError) -> Connection {
+    let copy = try Connection("copy", .copy)
+    guard let backup = sqlite3_backup_init(copy.handle, "main", handle, "main") else {
+      throw copy.error(sqlite3_errcode(copy.handle), "sqlite3_backup_init")
+    }
+    defer { sqlite3_backup_finish(backup) }
+    var code = SQLITE_OK
+    while code == SQLITE_OK, !Task.isCancelled { code = sqlite3_backup_step(backup, Self.copiedPages) }
+    guard code == SQLITE_DONE else {
+      throw copy.error(code == SQLITE_OK ? SQLITE_INTERRUPT : code, "sqlite3_backup_step")
+    }
+    return copy
+  }
+
   /// Enables the file's views, for an app that trusts its own.
   package func allowViews() throws(DatabaseError) { try set(SQLITE_DBCONFIG_ENABLE_VIEW, true) }
 
@@ -280,6 +297,8 @@ extension Connection {
     case received
     /// A seed, own or from elsewhere, that gets its indexes and deltas.
     case seed
+    /// A temporary copy of a file from elsewhere, in an unnamed file.
+    case copy
   }
 }
 
@@ -288,7 +307,7 @@ extension Connection.OpenMode {
 
   var busyMilliseconds: Int32 {
     switch self {
-    case .memory, .scratch, .snapshot: 0
+    case .memory, .scratch, .copy, .snapshot: 0
     case .origin, .writer, .creator, .own, .reader, .seed, .received: Self.lockMilliseconds
     }
   }
@@ -301,14 +320,14 @@ extension Connection.OpenMode {
     case .origin, .reader, .received: return common | SQLITE_OPEN_READONLY
     case .snapshot: return common | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
     case .writer, .own, .seed: return common | SQLITE_OPEN_READWRITE
-    case .creator, .scratch: return common | SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+    case .creator, .scratch, .copy: return common | SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
     }
   }
 
   func location(_ path: String) -> String {
     switch self {
     case .memory: ":memory:"
-    case .scratch: ""
+    case .scratch, .copy: ""
     case .snapshot: "file:\(percentEncoded(path))?immutable=1"
     case .origin, .writer, .creator, .own, .reader, .received, .seed: path
     }
@@ -335,7 +354,7 @@ extension Connection.OpenMode {
   /// Whether SQLite evaluates only expressions of rows, because a part of the file may be untrusted.
   private var isForeign: Bool {
     switch self {
-    case .snapshot, .reader, .writer, .received, .seed: true
+    case .snapshot, .reader, .writer, .received, .seed, .copy: true
     case .memory, .scratch, .origin, .creator, .own: false
     }
   }
@@ -343,7 +362,7 @@ extension Connection.OpenMode {
   /// Whether the file's schema may be an attacker's.
   var isReceived: Bool {
     switch self {
-    case .snapshot, .received, .seed: true
+    case .snapshot, .received, .seed, .copy: true
     case .memory, .scratch, .origin, .writer, .creator, .own, .reader: false
     }
   }

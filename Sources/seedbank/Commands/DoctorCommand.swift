@@ -5,16 +5,19 @@ import SeedSystem
 
 extension Command {
   static let doctor = Command(
-    name: "doctor", abstract: "Check a client's store without a network.",
+    name: "doctor", abstract: "Check a client's store, or one seed, without a network.",
     discussion: """
       Recomputes the digest from all rows and compares it with the store's own and with signed metadata, checks \
-      the file's structure, references and signatures, and looks for remains of crashes and interrupted downloads. \
-      Nothing is written, and the store may be in use.
+      the file's structure, references, search tables and signatures, and looks for remains of crashes and interrupted \
+      downloads. Search tables are checked on a temporary copy. Nothing is written, and the store may be in use.
+
+      Instead of a store, name the SQLite file of a client of another make: everything but signatures is checked, and \
+      the file must have its indexes.
 
       Exit codes: 0 sound, 65 errors were found, 74 there is no store, it has no data yet, or its disk fails. \
       Each finding has a remedy.
       """,
-    arguments: [.argument("store", help: "The store's directory.")],
+    arguments: [.argument("store", help: "The store's directory, or a seed.")],
     options: [
       .value(
         "root", "file",
@@ -26,11 +29,18 @@ extension Command {
     examples: [
       ("seedbank doctor ./seeds", "Everything in ./seeds, by the root in it."),
       ("seedbank doctor ./seeds --root root.json", "By a root that you trust more."),
+      ("seedbank doctor current.sqlite", "The file of a client of another make."),
     ]
   ) { arguments, context in
-    let directory = try arguments.requiredPath("store", from: context.currentDirectory)
+    let path = try arguments.requiredPath("store", from: context.currentDirectory)
     let root = try arguments.rootFile(from: context.currentDirectory)
-    let report = try await blocking { try StoreExamination(directory, root: root).run() }
+    let isSeed = Folder.exists(path) && !Folder.isFolder(path)
+    guard root == nil || !isSeed else {
+      throw CommandFailure(.usage, "\(path.printable) is one file, without signatures: leave out --root.")
+    }
+    let report = try await blocking {
+      try isSeed ? StoreReport(ofSeed: path) : StoreExamination(path, root: root).run()
+    }
     try context.console.verdict(report.json, report.text)
     try report.findings.checkSound()
   }

@@ -9,8 +9,9 @@ final class PulledStore {
   private var server: RunningSeedbank
   let address: String
 
-  init() throws {
-    deployment = try OperatedDeployment()
+  /// `schema` is SQL for further parts of the origin.
+  init(with schema: String = "") throws {
+    deployment = try OperatedDeployment(with: schema)
     server = try Self.server(in: deployment, port: 0)
     address = server.address
   }

@@ -46,39 +46,13 @@ struct DemoRoad {
     }
   }
 
-  private func waitUntilServed(by address: String) throws {
-    let published = try String(
-      contentsOfFile: folder("demo/publication/metadata/timestamp.json"), encoding: .utf8)
-    for _ in 0..<1_000 {
-      if try Tool.run(["curl", "-sf", "\(address)/metadata/timestamp.json"]) == published { return }
-      usleep(10_000)
-    }
-    Issue.record("the front never served what was published")
-  }
-
   /// Updates a store through the front.
   func pull(_ store: String, model: String, from address: String) throws {
-    try waitUntilServed(by: address)
+    try RunningSeedbank.waits(untilServing: folder("demo/publication"), at: address)
     try SeedbankBinary.succeed(
       ["pull", address, "--dataset", "transit", "--model", model, "--store", store, "--root", root],
       in: folder.path)
   }
 
-  func file(of store: String) throws -> String {
-    let name = try String(contentsOfFile: folder("\(store)/CURRENT"), encoding: .utf8)
-    return folder("\(store)/generations/\(name.trimmingCharacters(in: .whitespacesAndNewlines))/seed.sqlite")
-  }
-
-  /// Returns every row of all tables, including the seed's own, as sqlite3 quotes them.
-  func rows(of file: String) throws -> [String: String] {
-    let names = try Tool.sqlite(
-      file,
-      "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite%';"
-    )
-    var rows: [String: String] = [:]
-    for name in names.split(separator: "\n").map(String.init) {
-      rows[name] = try Tool.sqlite(file, ".mode quote\nSELECT * FROM \"\(name)\" ORDER BY 1, 2;")
-    }
-    return rows
-  }
+  func file(of store: String) throws -> String { try Dump.file(ofStore: folder(store)) }
 }

@@ -32,11 +32,11 @@ import Testing
     try road.publish(snapshot: true)
     for model in models {
       try road.pull("fresh-\(model)", model: model, from: server.address)
-      let fresh = try road.rows(of: road.file(of: "fresh-\(model)"))
+      let fresh = try Dump.rows(of: road.file(of: "fresh-\(model)"))
       #expect(fresh.count >= 4 && fresh.values.allSatisfy { !$0.isEmpty })
       for store in ["often-\(model)", "rarely-\(model)"] {
         let file = try road.file(of: store)
-        #expect(try road.rows(of: file) == fresh, "\(store) differs from a fresh snapshot")
+        #expect(try Dump.rows(of: file) == fresh, "\(store) differs from a fresh snapshot")
         #expect(try Tool.sqlite(file, "PRAGMA integrity_check; PRAGMA foreign_key_check;") == "ok\n")
       }
     }

@@ -34,6 +34,14 @@ final class RunningSeedbank {
   var output: String { program.output }
   var errors: String { program.errors }
 
+  /// Waits until the front at an address serves everything that is published.
+  static func waits(untilServing publication: String, at address: String) throws {
+    let published = try String(contentsOfFile: "\(publication)/metadata/timestamp.json", encoding: .utf8)
+    try waitUntil("the front serves what was published", every: 0.01) {
+      try Tool.run(["curl", "-sf", "\(address)/metadata/timestamp.json"]) == published
+    }
+  }
+
   func askToEnd() { program.send(SIGTERM) }
 
   /// Waits for the end and returns the exit status; kills a process that does not end and records an issue.

@@ -1,4 +1,5 @@
 import Foundation
+import SeedSystem
 import Support
 
 /// Runs independent programs.
@@ -34,7 +35,22 @@ enum Tool {
   /// Runs a Python script of this package and returns its output.
   @discardableResult
   static func script(_ path: String, _ arguments: String...) throws -> String {
+    try script(path, arguments)
+  }
+
+  @discardableResult
+  static func script(_ path: String, _ arguments: [String]) throws -> String {
     try run([python, "\(Readme.package)/\(path)"] + arguments)
+  }
+
+  /// Runs a JavaScript program of this package.
+  @discardableResult
+  static func node(_ path: String, _ arguments: [String]) throws -> String {
+    do {
+      return try run(["node", "\(Readme.package)/\(path)"] + arguments)
+    } catch is FileError {
+      throw NeverHappened(what: "node is installed: see Scripts/deps --test")
+    }
   }
 
   /// The Python interpreter of the test setup.

@@ -1,0 +1,127 @@
+// Keeps a dataset fresh from any web server that has the files of a publication. Each run is one update.
+//
+//     node client.mjs ADDRESS ROOT.json DATASET MODEL STORE
+//
+// STORE/current.sqlite is the data. Open it again after an update, because a snapshot is another file. A failed update keeps
+// the data. Needs Node 18 or later and the sqlite3 program; metadata.mjs verifies metadata, seed.mjs writes and proves rows.
+
+import fs from 'node:fs';
+import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { get, refresh, Refused } from './metadata.mjs';
+import * as seed from './seed.mjs';
+
+/** The signed facts of each object for clients of a model: those of the newest minor, compressed with gzip. */
+function usable({ seedbank: state, targets }, dataset, model) {
+  if (!state.models[model])
+    throw new Refused(`model ${model} is not published; the published ones are ${Object.keys(state.models).join(', ')}`);
+  const series = { dataset, series: parseInt(model), epoch: state.epoch };
+  return Object.entries(targets)
+    .map(([path, { custom, length, hashes }]) =>
+      ({ to: custom.version, ...custom, ...series, path, length, sha256: hashes.sha256 }))
+    .filter(({ kind, encoding, schema }) =>
+      ['snapshot', 'delta'].includes(kind) && encoding === 'gzip' && schema === state.models[state.model]);
+}
+
+/** The version that deltas may begin at; 0 if the data needs a snapshot. */
+function start(state, facts, meta) {
+  if (meta?.epoch !== state.epoch || meta.schema !== state.models[state.model]) return 0;
+  const version = Number(meta.version);
+  if (version > state.head)
+    throw new Refused(`the publisher is at version ${state.head}, the data at ${version}: was a backup restored?`);
+  return facts.some(({ to, digest }) => to === version && digest !== meta.digest) ? 0 : version;
+}
+
+/** Few deltas that lead from a version to the head; null if no chain does. */
+function chain(deltas, version, head) {
+  if (version === head) return [];
+  const next = deltas.filter(({ from, to }) => from <= version && version < to).sort((one, other) => other.to - one.to)[0];
+  const rest = next && chain(deltas, next.to, head);
+  return rest ? [next, ...rest] : null;
+}
+
+/** The objects to take: deltas, or a snapshot and the deltas after it, if these have fewer bytes. */
+function smallest(head, facts, version) {
+  const [deltas, snapshots] = ['delta', 'snapshot'].map((kind) => facts.filter((fact) => fact.kind === kind));
+  const ways = [[[], version], ...snapshots.map((fact) => [[fact], fact.to])]
+    .map(([first, at]) => [first, chain(deltas, at, head)])
+    .filter(([, rest]) => rest).map(([first, rest]) => [...first, ...rest]);
+  if (!ways.length) throw new Refused(`nothing leads from version ${version} to ${head}: the publisher must make a snapshot`);
+  const bytes = (way) => way.reduce((sum, { length }) => sum + length, 0);
+  return ways.reduce((best, way) => (bytes(way) < bytes(best) ? way : best));
+}
+
+/** The content of an object, with the signed length and hash before and after it is expanded. */
+async function download(address, fact) {
+  const file = path.posix.join(path.posix.dirname(fact.path), `${fact.sha256}.${path.posix.basename(fact.path)}`);
+  const bytes = await get(`${address}/targets/${file}`, fact.length);
+  if (!bytes || seed.sha256(bytes) !== fact.sha256) throw new Refused(`${fact.path} is missing, or has another hash`);
+  const content = gunzipSync(bytes, { maxOutputLength: fact.rawLength });
+  if (seed.sha256(content) !== fact.rawSHA256) throw new Refused(`${fact.path}: its content has another hash`);
+  return content;
+}
+
+function compare(found, fact, ...names) {
+  for (const name of ['dataset', 'series', 'model', 'schema', 'digest', ...names])
+    if (`${found[name]}` !== `${fact[name]}`)
+      throw new Refused(`${fact.path}: ${name} is ${found[name]}, and ${fact[name]} is signed`);
+}
+
+/** Applies deltas to the current file, or to a new one that then becomes the current one. */
+async function take(address, way, current, scratch) {
+  let file = current;
+  if (way[0]?.kind === 'snapshot') {
+    file = `${scratch}/new.sqlite`;
+    fs.writeFileSync(file, await download(address, way[0]));
+    await seed.transaction(file, async (database) => {
+      compare(await seed.meta(database), way[0], 'epoch', 'version');
+      await seed.buildIndexes(database);
+    });
+  }
+  for (const fact of way.filter(({ kind }) => kind === 'delta')) {
+    const delta = seed.document(new TextDecoder('utf-8', { fatal: true }).decode(await download(address, fact)));
+    compare(delta, fact, 'from', 'to');
+    await seed.transaction(file, (database) => seed.apply(database, delta));
+  }
+  if (file !== current) swap(file, current);
+}
+
+/** Makes a file the current one. The old one stays for its readers until the next swap. */
+function swap(file, current) {
+  const folder = path.dirname(current);
+  const named = path.join(folder, `seed-${Date.now()}.sqlite`);
+  const kept = [named, fs.existsSync(current) && fs.realpathSync(current)];
+  fs.renameSync(file, named);
+  for (const place of [named, folder]) fs.fsyncSync(fs.openSync(place));  // On the disk before the link names it.
+  fs.symlinkSync(path.basename(named), `${file}.link`);
+  fs.renameSync(`${file}.link`, current);
+  const seeds = fs.readdirSync(folder).filter((name) => /^seed-.*\.sqlite$/.test(name)).map((name) => path.join(folder, name));
+  for (const old of seeds) if (!kept.includes(old)) fs.unlinkSync(old);
+}
+
+async function update(address, root, dataset, model, folder) {
+  fs.mkdirSync(`${folder}/metadata`, { recursive: true });
+  const store = fs.realpathSync(folder);
+  const [scratch, current] = [`${store}/scratch`, `${store}/current.sqlite`];
+  await seed.transaction(`${store}/lock.sqlite`, async () => {  // One update at a time: a second one waits here.
+    fs.rmSync(scratch, { recursive: true, force: true });
+    fs.mkdirSync(scratch);
+    const series = await refresh(address, `${store}/metadata`, root, `${dataset}-${parseInt(model)}`);
+    const { seedbank: state } = series;
+    const facts = usable(series, dataset, model);
+    const meta = fs.existsSync(current) ? await seed.transaction(current, seed.meta) : null;
+    const way = smallest(state.head, facts, start(state, facts, meta));
+    try {
+      await take(address, way, current, scratch);
+    } catch (error) {
+      if (!(error instanceof seed.Drift)) throw error;
+      await take(address, smallest(state.head, facts, 0), current, scratch);
+    }
+    console.log(`version ${state.head} in ${current}; look again in ${state.pollSeconds} seconds`);
+  });
+}
+
+update(...process.argv.slice(2)).catch((error) => {
+  console.error(`client.mjs keeps the data: ${error.constructor.name}: ${error.message}`);
+  process.exitCode = 1;
+});

@@ -1,0 +1,119 @@
+// Signed metadata: fetches and verifies it as the article "Formats and HTTP interface" says. Node's standard library only.
+
+import { createPublicKey, verify } from 'node:crypto';
+import fs from 'node:fs';
+import { document, sha256 } from './seed.mjs';
+
+/** The publication has nothing that this client may use. */
+export class Refused extends Error {}
+
+const [rootBytes, metadataBytes, mostRoots] = [64 * 1024, 512 * 1024, 256];
+
+/** A file of the publication, never more than `limit` bytes; null if there is none. */
+export async function get(address, limit) {
+  const answer = await fetch(address, { signal: AbortSignal.timeout(60_000) });
+  if (answer.status === 404) return null;
+  if (!answer.ok) throw new Refused(`${address}: status ${answer.status}`);
+  const parts = [];
+  for await (const part of answer.body) {
+    limit -= part.length;
+    if (limit < 0) throw new Refused(`${address} is longer than it may be`);
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+/** JSON as it was signed: members in the order of their names' bytes, no spaces. */
+function canonical(value) {
+  if (typeof value === 'string') return `"${value.replace(/["\\]/g, '\\$&')}"`;
+  if (value === null || typeof value !== 'object') return `${value}`;
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  const names = Object.keys(value).sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
+  return `{${names.map((name) => `${canonical(name)}:${canonical(value[name])}`).join(',')}}`;
+}
+
+function isSigned(data, { keytype, scheme, keyval }, sig) {
+  if (keytype !== 'ed25519' || scheme !== 'ed25519') return false;
+  const x = Buffer.from(keyval.public, 'hex').toString('base64url');
+  const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
+  return verify(null, data, key, Buffer.from(sig, 'hex'));
+}
+
+/** The signed content of a file, if enough keys signed it; each key counts once. */
+function verified(bytes, type, keys, { keyids, threshold }) {
+  const { signed, signatures } = document(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  const data = Buffer.from(canonical(signed));
+  const good = signatures.filter(({ keyid, sig }) =>
+    keyids.includes(keyid) && keys[keyid] && isSigned(data, keys[keyid], sig));
+  if (signed._type !== type || threshold < 1 || new Set(good.map(({ keyid }) => keys[keyid].keyval.public)).size < threshold)
+    throw new Refused(`${type}: too few good signatures`);
+  return signed;
+}
+
+function requireUnexpired({ _type, expires }, now) {
+  if (!(Date.parse(expires) > now)) throw new Refused(`${_type} has expired: ${expires}`);
+}
+
+/** The newest root, from the one that the app shipped or the last one that this followed. */
+async function newestRoot(address, folder, shipped) {
+  const file = `${folder}/root.json`;
+  let bytes = fs.existsSync(file) ? fs.readFileSync(file) : fs.readFileSync(shipped);
+  const own = (bytes) => { const { keys, roles } = document(`${bytes}`).signed; return verified(bytes, 'root', keys, roles.root); };
+  let root = own(bytes);
+  for (let count = 0; ; count += 1) {
+    const next = await get(`${address}/metadata/${root.version + 1}.root.json`, rootBytes);
+    if (!next) break;
+    const signed = verified(next, 'root', root.keys, root.roles.root);
+    own(next);
+    if (signed.version !== root.version + 1 || count === mostRoots) throw new Refused('root: another version than its name');
+    [bytes, root] = [next, signed];
+  }
+  fs.writeFileSync(file, bytes);
+  return root;
+}
+
+/** What this client trusted before; null if that is nothing, or not signed by today's keys. */
+function trusted(file, ...by) {
+  try { return verified(fs.readFileSync(file), ...by); } catch { return null; }
+}
+
+function requireNoRollback(old, found) {
+  if (!old) return;
+  const lower = Object.keys(old.meta).some((name) => !(found.meta[name]?.version >= old.meta[name].version));
+  if (found.version < old.version || lower) throw new Refused(`${found._type}: an older one than before`);
+}
+
+/** Verified metadata of a series: the content of its role. */
+export async function refresh(address, folder, shipped, name, now = Date.now()) {
+  const root = await newestRoot(address, folder, shipped);
+  requireUnexpired(root, now);
+
+  async function take(file, announced, keys, role, type = file) {
+    const [stored, by] = [`${folder}/${file}.json`, [type, keys, role]];
+    const old = trusted(stored, ...by);
+    const bytes = await get(`${address}/metadata/${announced ? `${announced.version}.` : ''}${file}.json`,
+      announced?.length ?? metadataBytes);
+    if (!bytes) throw new Refused(`${file}.json is missing`);
+    const wanted = announced?.hashes?.sha256;
+    if (wanted && sha256(bytes) !== wanted) throw new Refused(`${file} has another hash than announced`);
+    const signed = verified(bytes, ...by);
+    if (announced && signed.version !== announced.version) throw new Refused(`${file} has another version than announced`);
+    if (type !== 'targets') requireNoRollback(old, signed);
+    if (type === 'timestamp' && old?.version === signed.version && canonical(old) !== canonical(signed))
+      throw new Refused('another timestamp with the same version: was a backup restored?');
+    requireUnexpired(signed, now);
+    fs.writeFileSync(stored, bytes);
+    return signed;
+  }
+
+  const timestamp = await take('timestamp', null, root.keys, root.roles.timestamp);
+  const snapshot = await take('snapshot', timestamp.meta['snapshot.json'], root.keys, root.roles.snapshot);
+  const { delegations } = await take('targets', snapshot.meta['targets.json'], root.keys, root.roles.targets);
+  const role = delegations.roles.find((role) => role.name === name);
+  if (!role) throw new Refused(`${name} is not published`);
+  const series = await take(name, snapshot.meta[`${name}.json`], delegations.keys, role, 'targets');
+  const inside = `${name.replace(/-(\d+)$/, '/$1')}/`;
+  if (Object.keys(series.targets).some((path) => !path.startsWith(inside)))
+    throw new Refused(`${name} names files of another series`);
+  return series;
+}

@@ -1,0 +1,178 @@
+// The rows of a seed, a SQLite file: applies deltas and proves the result by the digest. Node's standard library and the
+// sqlite3 program only; an app passes the same statements to its own SQLite.
+//
+// The article "Formats and HTTP interface" has the rules.
+
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { createInterface } from 'node:readline';
+
+/** The rows differ from the published ones: take a snapshot. */
+export class Drift extends Error {}
+
+export const sha256 = (...parts) => parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest('hex');
+const quoted = (name) => `"${name.replaceAll('"', '""')}"`;
+
+/** A connection, by a running sqlite3 program. */
+export class Database {
+  #program;
+  #lines;
+  #errors = '';
+
+  constructor(file) {
+    this.#program = spawn('sqlite3', ['-batch', '-bail', '-init', '/dev/null', '-cmd', '.timeout 60000', file]);
+    this.#program.on('error', (error) => (this.#errors += error.message));
+    this.#program.stdin.on('error', () => {});  // The program has ended; its output is more precise.
+    this.#program.stderr.on('data', (text) => (this.#errors += text));
+    this.#lines = createInterface({ input: this.#program.stdout })[Symbol.asyncIterator]();
+  }
+
+  /** The lines that statements print: each row must have one column, without line feeds. */
+  async *lines(sql) {
+    this.#program.stdin.write(`${sql};\nSELECT 'end of rows';\n`);
+    for (;;) {
+      const { value, done } = await this.#lines.next();
+      if (done) throw new Error(`sqlite3: ${this.#errors || 'it ended'}`);
+      if (value === 'end of rows') return;
+      yield value;
+    }
+  }
+
+  async run(...statements) { for await (const _ of this.lines(statements.join(';\n'))); }
+
+  /** Rows as arrays; only for columns of integers and text. */
+  async rows(columns, rest) {
+    const rows = [];
+    for await (const line of this.lines(`SELECT json_array(${columns}) ${rest}`)) rows.push(JSON.parse(line));
+    return rows;
+  }
+
+  close() { this.#program.stdin.end(); }
+}
+
+/** Passes a connection whose changes all become visible together; an error discards them. */
+export async function transaction(file, body) {
+  const database = new Database(file);
+  try {
+    await database.run('PRAGMA foreign_keys = OFF', 'BEGIN IMMEDIATE');
+    const result = await body(database);
+    await database.run('COMMIT');
+    return result;
+  } finally { database.close(); }
+}
+
+/** The dataset, epoch, version and more of a seed. */
+export const meta = async (database) => Object.fromEntries(await database.rows('key, value', 'FROM seedbank_meta'));
+
+/** Builds the indexes that a snapshot leaves to its reader. */
+export async function buildIndexes(database) {
+  if (!(await database.rows('1', "FROM sqlite_schema WHERE name = 'seedbank_index'")).length) return;
+  for (const [sql] of await database.rows('sql', 'FROM seedbank_index ORDER BY position')) await database.run(sql);
+  await database.run(
+    'INSERT INTO sqlite_stat1(tbl, idx, stat) SELECT "table", name, statistics FROM seedbank_index WHERE statistics NOT NULL',
+    'DROP TABLE seedbank_index');
+}
+
+// Deltas.
+
+/** The value of a JSON text. A number with a fraction or an exponent becomes {f64}: JSON.parse would make 1 of 1.0. */
+export function document(text) {
+  JSON.parse(text);  // Rejects everything that is not JSON.
+  const tokens = text.match(/"(?:[^"\\]|\\.)*"|[\]{}[,:]|[^\s"\]{}[,:]+/g);
+  let at = 0;
+  const until = (end, element) => { for (; tokens[at] !== end; at += tokens[at] === ',') element(); at += 1; };
+  function value() {
+    const token = tokens[at++];
+    if (token === '[') { const list = []; until(']', () => list.push(value())); return list; }
+    if (token !== '{') return /^-?\d.*[.eE]/.test(token) ? { f64: token } : JSON.parse(token);
+    const members = Object.create(null);
+    until('}', () => {
+      const name = JSON.parse(tokens[at]);
+      if (name in members) throw new Error(`a name occurs twice: ${name}`);
+      at += 2;
+      members[name] = value();
+    });
+    return members;
+  }
+  return value();
+}
+
+/** A value of a row as SQL. Digits could be read as another double, so bind a double, or do it as here. */
+export function literal(value) {
+  if (value === null) return 'NULL';
+  if (typeof value === 'number') return `${value}`;
+  if (typeof value === 'string') return `+CAST(X'${Buffer.from(value).toString('hex')}' AS TEXT)`;
+  if ('i64' in value) return `${BigInt(value.i64)}`;
+  if ('b64' in value) return `X'${Buffer.from(value.b64, 'base64').toString('hex')}'`;
+  return `ieee754_from_blob(X'${double(Number(value.f64))}')`;
+}
+
+function double(number) {
+  const bytes = Buffer.alloc(8);
+  bytes.writeDoubleBE(number);
+  return bytes.toString('hex');
+}
+
+/** Applies a delta; throws Drift if the rows then are not the published ones. */
+export async function apply(database, delta) {
+  const known = await meta(database);
+  if (['dataset', 'series', 'schema'].some((name) => `${delta[name]}` !== known[name]))
+    throw new Error('the delta is of another series or schema');
+  if (!(delta.from <= known.version && known.version < delta.to))
+    throw new Error(`a delta from ${delta.from} to ${delta.to} does not apply to version ${known.version}`);
+  for (const table of delta.changes) await database.run(...changes(table));
+  if ((await digest(database, delta.changes.map((table) => table.table))) !== delta.digest)
+    throw new Drift(`version ${delta.to} has other rows than the published ones`);
+  const searches = await database.rows('name', "FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE%'");
+  await database.run(
+    ...searches.map(([name]) => `INSERT INTO ${quoted(name)}(${quoted(name)}) VALUES ('rebuild')`),
+    `UPDATE seedbank_meta SET value = '${delta.to}' WHERE key = 'version'`,
+    `UPDATE seedbank_meta SET value = '${delta.digest}' WHERE key = 'digest'`);
+}
+
+/** First deletes all rows that change, because two of them may swap a unique value. */
+function changes({ table, key, delete: deleted, upsert }) {
+  const matches = (row) => key.map((column) => `${quoted(column)} = ${literal(row[column])}`).join(' AND ');
+  const list = (values) => `(${values.join(', ')})`;
+  return [
+    ...[...deleted, ...upsert].map((row) => `DELETE FROM ${quoted(table)} WHERE ${matches(row)}`),
+    ...upsert.map((row) => `INSERT INTO ${quoted(table)}${list(Object.keys(row).map(quoted))}`
+      + ` VALUES ${list(Object.values(row).map(literal))}`),
+  ];
+}
+
+// The state digest.
+
+/** The canonical bytes of a column's value, in hexadecimal, as SQL. */
+const canonical = (column) => `CASE typeof(${column}) WHEN 'null' THEN '00'
+  WHEN 'integer' THEN '01' || printf('%016x', ${column}) WHEN 'real' THEN '02' || hex(ieee754_to_blob(${column}))
+  ELSE iif(typeof(${column}) = 'text', '03', '04') || printf('%016x', length(CAST(${column} AS BLOB))) || hex(${column}) END`;
+
+/** The number of rows, and the sum of their hashes. table_info leaves out generated columns. */
+export async function tableSum(database, table) {
+  const columns = await database.rows('name', `FROM pragma_table_info('${table.replaceAll("'", "''")}') ORDER BY cid`);
+  const row = columns.map(([name]) => canonical(quoted(name))).join(' || ');
+  let [count, total] = [0, 0n];
+  for await (const line of database.lines(`SELECT ${row} FROM ${quoted(table)}`)) {
+    count += 1;
+    total += BigInt(`0x${sha256(Buffer.from(line, 'hex'))}`);
+  }
+  return [count, BigInt.asUintN(256, total).toString(16).padStart(64, '0')];
+}
+
+/** The state digest. Only the sums of changed tables are computed; seedbank_table has the others. */
+export async function digest(database, changed) {
+  for (const name of changed) {
+    const [rows, sum] = await tableSum(database, name);
+    await database.run(`UPDATE seedbank_table SET rows = ${rows}, sum = X'${sum}' WHERE name = ${literal(name)}`);
+  }
+  const tables = await database.rows('name, rows, hex(sum)', 'FROM seedbank_table ORDER BY name');
+  return sha256(...tables.flatMap(([name, rows, sum]) =>
+    [size(Buffer.byteLength(name)), name, size(rows), Buffer.from(sum, 'hex')]));
+}
+
+function size(number) {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigUInt64BE(BigInt(number));
+  return bytes;
+}

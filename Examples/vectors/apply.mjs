@@ -1,0 +1,36 @@
+// Applies the vectors by seed.mjs, and compares rows, sums, digests and answers to searches. Shares no code with Seedbank.
+//
+//     node Examples/vectors/apply.mjs
+
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import * as seed from '../seed.mjs';
+
+const read = (name) => fs.readFileSync(new URL(name, import.meta.url), 'utf8');
+
+async function compare(database, state) {
+  const { version, digest } = await seed.meta(database);
+  assert.deepEqual([Number(version), digest], [state.version, state.digest]);
+  for (const { name, rows, sum, content } of state.tables) {
+    assert.deepEqual(await seed.tableSum(database, name), [rows, sum], `the rows of ${name}`);
+    const stored = await database.rows('rows, lower(hex(sum))', `FROM seedbank_table WHERE name = '${name}'`);
+    assert.deepEqual(stored, [[rows, sum]], `the stored sum of ${name}`);
+    assert.equal(content.length, rows);
+  }
+  for (const [words, expected] of Object.entries(state.searches)) {
+    const found = await database.rows('rowid', `FROM stop_search(${seed.literal(words)}) ORDER BY rowid`);
+    assert.deepEqual(found.flat(), expected, `the answer to ${words}`);
+  }
+  await database.run("INSERT INTO stop_search(stop_search, rank) VALUES ('integrity-check', 1)");
+}
+
+const states = seed.document(read('states.json'));
+await seed.transaction(':memory:', async (database) => {
+  await database.run(read('snapshot-1.sql'));
+  await compare(database, states[0]);
+  for (const [index, state] of states.slice(1).entries()) {
+    await seed.apply(database, seed.document(read(`delta-${states[index].version}-${state.version}.json`)));
+    await compare(database, state);
+  }
+});
+console.log(`${states.length} versions have their rows, digests and searches`);
