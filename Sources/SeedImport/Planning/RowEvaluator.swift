@@ -187,12 +187,7 @@ final class RowEvaluator {
     _ plan: RowPlan, _ column: Int, _ index: Int, _ source: borrowing DocumentSource
   ) throws(RejectedRow) {
     let target = plan.columns[column]
-    do throws(RejectedRow) {
-      plan.set(target.column, try reader.read(index, source, for: target))
-    } catch {
-      throw RejectedRow(
-        error.code, error.message, column: target.schema.name, offset: source.tape.offset(index))
-    }
+    plan.set(target.column, try reader.read(index, source, for: target))
   }
 
   /// Reads a nested object, or its bare key, at once because its key fills this row's columns.
@@ -239,11 +234,7 @@ final class RowEvaluator {
         .missingKey, "the key column \"\(schema.name)\" is null", column: schema.name,
         offset: source.tape.offset(index))
     }
-    let target = ValueReader.Target(column: column, schema: schema, conversion: .automatic)
-    do throws(RejectedRow) {
-      return try reader.read(index, source, for: target)
-    } catch {
-      throw RejectedRow(error.code, error.message, column: schema.name, offset: source.tape.offset(index))
-    }
+    return try reader.read(
+      index, source, for: .init(column: column, schema: schema, conversion: .automatic))
   }
 }
