@@ -47,9 +47,8 @@ struct HeaderCheck {
   /// In replace mode, a wrong name would empty a whole column.
   private func emptied(_ names: [String]) -> String? {
     guard plan.target.mode == .replace else { return nil }
-    for (column, member) in mapping.columns.sorted(by: { $0.key < $1.key }).map({ ($0.key, $0.value.member) })
-    {
-      guard case .member(let name)? = member.steps.first,
+    for (column, source) in mapping.columns.sorted(by: { $0.key < $1.key }) {
+      guard case .member(let name)? = source.member.steps.first,
         !names.contains(where: { $0.utf8.elementsEqual(name.utf8) })
       else { continue }
       return

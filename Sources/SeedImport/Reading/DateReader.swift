@@ -94,15 +94,8 @@ struct DateReader {
     guard !isBeyond, time.secondsSinceEpoch == seconds else { return nil }
     guard fraction > 0 else { return .text(time.text) }
     // The leading 1 keeps leading zeros of the fraction.
-    let digits = "\(parts + fraction)".dropFirst().trimmingSuffix { $0 == "0" }
+    var digits = "\(parts + fraction)".dropFirst()
+    while digits.last == "0" { digits.removeLast() }
     return .text("\(time.text.dropLast()).\(digits)Z")
-  }
-}
-
-extension Substring {
-  fileprivate func trimmingSuffix(_ isCut: (Character) -> Bool) -> Substring {
-    var rest = self
-    while let last = rest.last, isCut(last) { rest.removeLast() }
-    return rest
   }
 }
