@@ -13,19 +13,12 @@ extension ImportSession {
     let bytes = Array(source.scanner.bytes(range))
     guard let header = source.records?.header?.names else { return RowContent(bytes: bytes) }
     if flaw.code == .notAnObject { return RowContent(fields: source.array(range), header: header) }
-    let lineEnd = bytes.reversed().prefix(while: RecordScan.isLineEnd).count
-    return RowContent(bytes: bytes.dropLast(lineEnd), header: header)
+    return RowContent(bytes: bytes, header: header)
   }
-
-  // MARK: Lines that are not JSON
 
   struct BadLine {
     let error: JSONError
     var text: [UInt8] = []
-
-    init(_ error: JSONError) { self.error = error }
-
-    var bare: [UInt8] { text.dropLast(text.reversed().prefix(while: RecordScan.isLineEnd).count) }
   }
 
   /// Skips the line as a bad row; returns false if its end has not arrived.
@@ -40,12 +33,10 @@ extension ImportSession {
     badLine = nil
     defer { writer.place.row += 1 }
     writer.place.list = frame.first
-    try refuse(RejectedRow(.malformed, line.error.reason), firstList, RowContent(bytes: line.bare))
+    try refuse(RejectedRow(.malformed, line.error.reason), firstList, RowContent(bytes: line.text))
     try countRow()
     return true
   }
-
-  // MARK: Importing rejected rows
 
   /// Takes the line on the tape: a rejected row with its list and place.
   func takeAgain() throws {
@@ -76,7 +67,7 @@ extension ImportSession {
     list.plan.binding = nil
     var row: DocumentSource
     do {
-      row = try line.source(csv) { list.empty($0, csv.empty) }
+      row = try line.source(csv) { list.plan.empty($0, csv.empty) }
     } catch let error as JSONError {
       return try refuse(RejectedRow(.malformed, error.reason), list, line.content)
     } catch let error as ImportFailure {
@@ -89,6 +80,6 @@ extension ImportSession {
 
   /// The row in the line on the tape.
   private var value: [UInt8] {
-    source.member("value").map { source.json($0) } ?? []
+    source.find(MemberPath(names: ["value"])).map { source.json($0) } ?? []
   }
 }

@@ -24,10 +24,7 @@ package final class ImportSession {
   @exclusivity(unchecked) private var report = ImportReport()
   @exclusivity(unchecked) private var pace: ImportPace
   private let triggers: TriggerSwitch
-  private var trace: StatementTrace?
   @exclusivity(unchecked) var badLine: BadLine?
-  /// Whether no byte has been read; the document may begin with a byte order mark.
-  private var isAtStart = true
   /// Whether the document's lines are rejected rows of other documents.
   private(set) var isRejects = false
   /// Whether unmentioned rows may be deleted; a document of rejected rows is not the complete data.
@@ -59,13 +56,12 @@ package final class ImportSession {
     let syncs = builder.syncs.map(\.sync)
     issues = IssueCollector(policy, hooks)
     turns = builder.turns
-    writer = RowTreeWriter(connection, policy, issues, syncs)
+    writer = RowTreeWriter(connection, issues, syncs)
     lostRows = LostRows(connection, targets, syncs, policy, issues)
     finder = RowFinder(frame)
-    pace = ImportPace(hooks, rows: policy.batchRows)
+    pace = ImportPace(hooks)
     rowsPerTransaction = if case .batched(let rows) = policy.atomicity { rows } else { .max }
     (self.connection, self.policy, self.hooks) = (connection, policy, hooks)
-    trace = hooks.statement.map { StatementTrace(connection, $0) }
     try connection.execute("BEGIN IMMEDIATE")
     try lostRows.begin()
   }
@@ -82,7 +78,6 @@ package final class ImportSession {
     mentionsAll = mentionsAll && !isRejects
     writer.place = RowPlace(document: document, row: 1)
     try restartSource()
-    isAtStart = true
     finder = RowFinder(frame, isLines: isRejects)
   }
 
@@ -94,7 +89,7 @@ package final class ImportSession {
   /// Ends the document and counts its rows.
   @discardableResult
   package func end() throws -> Int {
-    source.complete()
+    source.scanner.complete()
     try tellingOfBatches { try run() }
     earlierBytes += source.bytesFed
     listsFound.formUnion(finder.listsFound)
@@ -104,14 +99,11 @@ package final class ImportSession {
   }
 
   private func run() throws {
-    if isAtStart {
-      guard source.scanner.passMark() else { return }
-      isAtStart = false
-    }
+    guard source.scanner.passMark() else { return }
     while true {
       if badLine != nil, try !passBadLine() { return try writeCollected() }
       switch try step() {
-      case .row(let name): try takeRow(at: source.tape.offset(0)) { try take(name) }
+      case .row(let name): try takeRow(name)
       case .moved: continue
       case .starved, .done: return try writeCollected()
       }
@@ -120,14 +112,10 @@ package final class ImportSession {
 
   private func step() throws -> RowFinder.Step {
     do {
-      return try finder.step(&source)
+      return try finder.step(&source, in: place.document, row: writer.place.row)
     } catch let error as JSONError {
       try refuse(error)
       return .moved
-    } catch let error as LongRow {
-      throw error.failure(place.document, row: place.row)
-    } catch let error as ImportFailure {
-      throw ImportFailure(error.code, "\(place.document): \(error.message)")
     }
   }
 
@@ -137,7 +125,7 @@ package final class ImportSession {
     source.mark(source.scanner.offset)
     (writer.place.offset, writer.place.line) = (error.offset, source.line)
     guard frame.isLines || isRejects, !endsAtBadRows else { throw failure(error) }
-    badLine = BadLine(error)
+    badLine = BadLine(error: error)
   }
 
   var endsAtBadRows: Bool { policy.badRows == .abort }
@@ -155,10 +143,10 @@ package final class ImportSession {
     try issues.endRow()
   }
 
-  private func takeRow(at offset: Int, _ take: () throws -> Bool) throws {
-    writer.place.offset = offset
+  private func takeRow(_ name: String?) throws {
+    writer.place.offset = source.tape.offset(0)
     defer { writer.place.row += 1 }
-    if try take() { return try countRow() }
+    if try take(name) { return try countRow() }
     report.rowsPassedOver += 1
     try passBatch()
   }
@@ -175,21 +163,17 @@ package final class ImportSession {
       return true
     }
     guard let number = selectList() else { return false }
-    let (list, range) = (lists[number], place.offset..<source.scanner.offset)
-    if let flaw = source.flaw {
-      try writeCollected()
-      locate(range.lowerBound, number, name)
-      try refuse(flaw, list, range)
-    } else if let given = try? given(name, list),
+    let (list, flaw, range) = (lists[number], source.flaw, place.offset..<source.scanner.offset)
+    if flaw == nil, let given = try? given(name, list),
       try writer.collector.collect(
         .init(list: number, name: name, number: place.row, range: range), list.plan, source, given: given)
     {
       if writer.collector.isFull { try writeCollected() }
-    } else {
-      try writeCollected()
-      locate(range.lowerBound, number, name)
-      try write(list, name, source)
+      return true
     }
+    try writeCollected()
+    locate(range.lowerBound, number, name)
+    if let flaw { try refuse(flaw, list, range) } else { try write(list, name, source) }
     return true
   }
 
@@ -199,7 +183,7 @@ package final class ImportSession {
   private func selectList() -> Int? {
     let numbers = finder.lists
     if numbers.count == 1, lists[numbers[0]].isOpen { return numbers[0] }
-    return numbers.first { lists[$0].selection.takes(source) } ?? (source.flaw != nil ? numbers.first : nil)
+    return numbers.first { lists[$0].takes(source) } ?? (source.flaw != nil ? numbers.first : nil)
   }
 
   func locate(_ offset: Int, _ list: Int, _ name: String?) {
@@ -260,7 +244,6 @@ package final class ImportSession {
     try tellingOfBatches { try complete() }
     if keeping { try hooks.willCommit?() }
     try connection.execute(keeping ? "COMMIT" : "ROLLBACK")
-    trace = nil
     return finalReport()
   }
 
@@ -311,7 +294,6 @@ package final class ImportSession {
   }
 
   package func abandon() {
-    trace = nil
     // Only the failure that led here is reported.
     try? issues.endRow()
     connection.rollBack()
@@ -320,9 +302,7 @@ package final class ImportSession {
   private func finalReport() -> ImportReport {
     report.bytes = earlierBytes
     for target in targets {
-      var table = target.report
-      if policy.reportsKeys { table.keys = target.keys }
-      report.tables[target.table.name] = table
+      report.tables[target.table.name] = target.report
       report.statements += target.statements
     }
     report.statements += lostRows.statements

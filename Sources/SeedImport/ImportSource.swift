@@ -12,7 +12,7 @@ public struct ImportSource: Sendable {
   enum Kind: Sendable {
     case files([URL])
     case chunks(@Sendable () -> ImportPieces)
-    case documents(@Sendable () -> ImportPieces)
+    case pages(first: Int, @Sendable (Int) async throws -> Data)
   }
 
   let kind: Kind
@@ -49,36 +49,17 @@ public struct ImportSource: Sendable {
   public static func chunks<Pieces: AsyncSequence & Sendable>(
     _ pieces: Pieces, name: String = "stream"
   ) -> ImportSource where Pieces.Element == Data {
-    ImportSource(kind: .chunks { iterating(pieces) }, name: name)
-  }
-
-  /// Several documents. The first one without rows ends the import.
-  public static func documents<Documents: AsyncSequence & Sendable>(
-    _ documents: Documents, name: String = "page"
-  ) -> ImportSource where Documents.Element == Data {
-    ImportSource(kind: .documents { iterating(documents) }, name: name)
+    let make: @Sendable () -> ImportPieces = {
+      let iterator = PieceIterator(pieces.makeAsyncIterator())
+      return { try await iterator.next() }
+    }
+    return ImportSource(kind: .chunks(make), name: name)
   }
 
   /// Numbered pages, requested one after another from `first` until one has no rows.
   public static func pages(
     from first: Int = 1, name: String = "page", _ page: @escaping @Sendable (Int) async throws -> Data
-  ) -> ImportSource {
-    let make: @Sendable () -> ImportPieces = {
-      var number = first - 1
-      return {
-        number += 1
-        return try await page(number)
-      }
-    }
-    return ImportSource(kind: .documents(make), name: name)
-  }
-
-  private static func iterating<Pieces: AsyncSequence>(
-    _ pieces: Pieces
-  ) -> ImportPieces where Pieces.Element == Data {
-    let iterator = PieceIterator(pieces.makeAsyncIterator())
-    return { try await iterator.next() }
-  }
+  ) -> ImportSource { ImportSource(kind: .pages(first: first, page), name: name) }
 }
 
 /// An import requests one piece at a time, so the iterator has no concurrent calls. The compiler would accept

@@ -29,18 +29,17 @@ public struct Importer: Sendable {
   ///   - mapping: Maps members to columns of tables.
   ///   - policy: Handles existing keys, bad rows and dangling references.
   ///   - progress: Called on the importer's own queue, at most ten times a second.
-  ///   - statements: Called with each SQL statement, without values, for finding slow ones.
   ///   - rejected: Called with each rejected row and its errors. With batches, it is called before the batch commits.
   /// - Throws: ``ImportFailure``, `CancellationError`, or an error of the source or of `rejected`. The database is then
   ///   unchanged, or as the last batch left it.
   public func `import`(
     _ source: ImportSource, mapping: ImportMapping, policy: ImportPolicy = ImportPolicy(),
-    progress: (@Sendable (ImportProgress) -> Void)? = nil, statements: (@Sendable (String) -> Void)? = nil,
+    progress: (@Sendable (ImportProgress) -> Void)? = nil,
     rejected: (@Sendable (ImportReject) throws -> Void)? = nil
   ) async throws -> ImportReport {
     try await runner.run(source, mapping, policy) {
       var hooks = ImportHooks()
-      (hooks.progress, hooks.statement, hooks.rejected) = (progress, statements, rejected)
+      (hooks.progress, hooks.rejected) = (progress, rejected)
       hooks.isCancelled = { Task.isCancelled }
       return hooks
     }
@@ -64,7 +63,7 @@ private actor ImportRunner: BlockingActor {
       let connection = try Connection(database.path, .own)
       let session = try ImportSession(connection, mapping: mapping, policy: policy, hooks: hooks())
       do {
-        try await feed(source, policy, session)
+        try await feed(source, session)
         return try session.finish()
       } catch {
         session.abandon()
@@ -79,25 +78,22 @@ private actor ImportRunner: BlockingActor {
     }
   }
 
-  private func feed(_ source: ImportSource, _ policy: ImportPolicy, _ session: ImportSession) async throws {
+  private func feed(_ source: ImportSource, _ session: ImportSession) async throws {
     switch source.kind {
     case .files(let urls):
       for url in urls {
         try session.begin(url.lastPathComponent, isRejects: source.isRejects)
-        try DocumentUnpacker.read(url.path, pieces: policy.batchBytes) { try session.feed(document: $0) }
+        try DocumentUnpacker.read(url.path) { try session.feed(document: $0) }
         try session.end()
       }
     case .chunks(let make):
       try session.begin(source.name)
       try await session.feedDocument(of: make())
-    case .documents(let make):
-      let next = make()
-      var number = 1
-      while let document = try await next() {
-        var rest = Optional(document)
+    case .pages(let first, let page):
+      for number in 1... {
+        var rest = Optional(try await page(first + number - 1))
         try session.begin("\(source.name) \(number)")
         if try await session.feedDocument(of: { rest.take() }) == 0 { return }
-        number += 1
       }
     }
   }

@@ -1,10 +1,10 @@
 // SeedImport: an app's own documents of JSON and CSV into its own tables.
 //
-// Folders, lowest first: Mapping, Reading, Planning, Conflicts, Writing, Rows, API.
+// Folders, lowest first: Mapping, Reading, Planning, Writing, API.
 //
 // Mapping has the app's declarations and the report; Reading finds rows and values in a document; Planning fits both to
-// this database's tables; Conflicts handles waiting rows and bad rows; Writing writes rows, in batches or one by one; a
-// session drives them all. Rows passes a document's rows on unchanged to other writers.
+// this database's tables; Writing writes rows, in batches or one by one, and handles waiting rows and bad rows; a
+// session drives them all. DocumentRows passes a document's rows on unchanged to other writers.
 //
 // Rules of this module:
 // - A mapping that cannot work with this database fails before the first row.

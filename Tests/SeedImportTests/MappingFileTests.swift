@@ -44,7 +44,7 @@ import Testing
     #expect(try list(#""csv": {}"#).layout == .csv())
     let format = CSVFormat(
       delimiter: "\t", encoding: .latin1, header: ["a", " b"], empty: .auto, decimal: .comma, skip: 2)
-    let members = #""delimiter": "tab", "encoding": "ISO-8859-1", "header": ["a", " b"], "empty": "auto""#
+    let members = #""delimiter": "tab", "encoding": "Latin1", "header": ["a", " b"], "empty": "auto""#
     #expect(
       try list("\"csv\": {\(members), \"decimal\": \",\", \"skip\": 2}").layout == .csv(format))
   }

@@ -19,7 +19,11 @@ import Testing
     try source.restart(format) { _ in RecordHeader.Empty(bare: .string, quoted: .string) }
     var (rest, records, isAtStart) = (bytes[...], [[[UInt8]]](), true)
     while true {
-      if rest.isEmpty { source.complete() } else { rest.prefix(pieces).withUnsafeBytes { source.feed($0) } }
+      if rest.isEmpty {
+        source.scanner.complete()
+      } else {
+        rest.prefix(pieces).withUnsafeBytes { source.feed($0) }
+      }
       let isEnd = rest.isEmpty
       rest = rest.dropFirst(pieces)
       if isAtStart, !source.scanner.passMark() { continue }

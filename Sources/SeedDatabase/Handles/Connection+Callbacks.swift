@@ -85,29 +85,3 @@ extension Connection {
     return time.tv_sec * 1_000_000_000 + time.tv_nsec
   }
 }
-
-/// Passes every statement that a connection runs to `show` during its lifetime.
-package final class StatementTrace {
-  private let connection: Connection
-  fileprivate let show: (String) -> Void
-
-  package init(_ connection: Connection, _ show: @escaping (String) -> Void) {
-    self.connection = connection
-    self.show = show
-    let context = Unmanaged.passUnretained(self).toOpaque()
-    sqlite3_trace_v2(connection.handle, UInt32(SQLITE_TRACE_STMT), traceStatement, context)
-  }
-
-  deinit { sqlite3_trace_v2(connection.handle, 0, nil, nil) }
-}
-
-// X points to the SQL text as prepared, without bound values.
-private func traceStatement(
-  _ kind: UInt32, _ context: UnsafeMutableRawPointer?, _ statement: UnsafeMutableRawPointer?,
-  _ text: UnsafeMutableRawPointer?
-) -> Int32 {
-  guard let context, let text else { return 0 }
-  Unmanaged<StatementTrace>.fromOpaque(context).takeUnretainedValue()
-    .show(String(cString: text.assumingMemoryBound(to: CChar.self)))
-  return 0
-}

@@ -60,14 +60,7 @@ public struct CSVFormat: Hashable, Sendable {
 }
 
 extension CSVFormat.Encoding {
-  package init?(named name: String) {
-    switch name.lowercased() {
-    case "utf8": self = .utf8
-    case "iso-8859-1", "iso8859-1", "latin-1": self = .latin1
-    case "cp1252", "windows1252": self = .windows1252
-    case let name: self.init(rawValue: name)
-    }
-  }
+  package init?(named name: String) { self.init(rawValue: name.lowercased()) }
 
   package static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
 

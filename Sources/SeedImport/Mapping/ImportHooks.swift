@@ -1,9 +1,20 @@
+/// The progress of an import.
+public struct ImportProgress: Hashable, Sendable {
+  /// Bytes read so far.
+  public let bytes: Int
+  /// Rows read so far.
+  public let rows: Int
+
+  package init(bytes: Int, rows: Int) {
+    self.bytes = bytes
+    self.rows = rows
+  }
+}
+
 /// Callbacks from a session to its owner.
 package struct ImportHooks {
   /// Called at most ten times a second, and once at the end.
   package var progress: ((ImportProgress) -> Void)?
-  /// Called with every statement that SQLite runs, without its values.
-  package var statement: ((String) -> Void)?
   /// Called with every issue, also those beyond the report's limit.
   package var issue: ((ImportIssue) throws -> Void)?
   /// Called with every rejected row and its issues.
@@ -20,23 +31,21 @@ package struct ImportHooks {
 /// Decides when to check for cancellation, and limits how often progress is reported.
 struct ImportPace {
   private let progress: ((ImportProgress) -> Void)?
-  private let rows: Int
   private let now: () -> ContinuousClock.Instant
   private let start: ContinuousClock.Instant
   private var shown: ContinuousClock.Instant
   private static let interval = Duration.milliseconds(100)
+  private static let rowsBetweenChecks = 256
 
-  init(_ hooks: ImportHooks, rows: Int) {
-    progress = hooks.progress
-    now = hooks.now
-    self.rows = max(1, rows)
+  init(_ hooks: ImportHooks) {
+    (progress, now) = (hooks.progress, hooks.now)
     start = now()
     shown = start
   }
 
   var elapsed: Duration { now() - start }
 
-  func isDue(rows count: Int) -> Bool { count.isMultiple(of: rows) }
+  func isDue(rows count: Int) -> Bool { count.isMultiple(of: Self.rowsBetweenChecks) }
 
   mutating func show(bytes: Int, rows: Int) {
     guard let progress else { return }

@@ -165,7 +165,8 @@ extension TableMapping {
     self.init(
       try object.string("table"), key: try object.texts("key"),
       names: try object.choiceIfPresent("names") ?? .identity,
-      constants: try object.values("constants"), defaults: try object.values("defaults"),
+      constants: try object.valuesIfPresent("constants") ?? [:],
+      defaults: try object.valuesIfPresent("defaults") ?? [:],
       emptyTexts: try EmptyTexts(reading: &object), mode: try object.choiceIfPresent("mode") ?? .merge)
     if let columns = try object.objectIfPresent("columns") {
       self.columns = try columns.byName { member throws(MalformedJSON) in
@@ -326,10 +327,6 @@ extension JSONObjectReader {
       throw error(name, "expected a string or an array of strings")
     }
     return texts
-  }
-
-  fileprivate mutating func values(_ name: String) throws(MalformedJSON) -> [String: SeedValue] {
-    try valuesIfPresent(name) ?? [:]
   }
 
   fileprivate mutating func valuesIfPresent(_ name: String) throws(MalformedJSON) -> [String: SeedValue]? {

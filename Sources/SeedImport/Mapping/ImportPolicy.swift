@@ -14,9 +14,7 @@ public struct ImportPolicy: Sendable {
   public enum BadRows: Hashable, Sendable {
     /// Ends the import and rolls it back.
     case abort
-    /// Skips up to `max` bad rows; one more ends the import.
-    case skip(max: Int)
-    /// Skips all bad rows.
+    /// Skips them.
     case collect
   }
 
@@ -63,27 +61,17 @@ public struct ImportPolicy: Sendable {
   public var triggers: Triggers
   /// The extent of a transaction.
   public var atomicity: Atomicity
-  /// Rows between two checks for cancellation and progress.
-  public var batchRows: Int
-  /// Bytes read from a file at a time.
-  public var batchBytes: Int
   /// The most issues that the report lists; it counts all.
   public var issueLimit: Int
-  /// Whether the report lists rows' keys.
-  public var reportsKeys: Bool
 
   /// The defaults import all or nothing, and newer values win.
   public init(
     onConflict: Conflict = .overwrite, badRows: BadRows = .abort, references: References = .fail,
     acceptsShrink: Bool = false, triggers: Triggers = .refuse, atomicity: Atomicity = .one,
-    batchRows: Int = 256,
-    batchBytes: Int = 256 * 1024, issueLimit: Int = 1000,
-    reportsKeys: Bool = false
+    issueLimit: Int = 1000
   ) {
     (self.onConflict, self.badRows, self.references) = (onConflict, badRows, references)
-    self.acceptsShrink = acceptsShrink
-    self.triggers = triggers
-    (self.atomicity, self.batchRows, self.batchBytes) = (atomicity, batchRows, batchBytes)
-    (self.issueLimit, self.reportsKeys) = (issueLimit, reportsKeys)
+    (self.acceptsShrink, self.triggers) = (acceptsShrink, triggers)
+    (self.atomicity, self.issueLimit) = (atomicity, issueLimit)
   }
 }

@@ -41,17 +41,14 @@ extension ImportReject {
   /// The row as a line, without its end: the members of its first issue, `also` with further ones, and the row.
   public var json: [UInt8] {
     let first = issues[0]
-    let place: [JSONMember] = .init(
-      ("document", .string(first.document)), ("row", JSONValue(first.row)),
-      ("offset", JSONValue(first.offset)),
-      ("line", first.line.map(JSONValue.init)), ("list", JSONValue(list)),
-      ("csv", isRecord ? .bool(true) : nil), ("name", name.map(JSONValue.string)),
+    let source: [JSONMember] = .init(
+      ("list", JSONValue(list)), ("csv", isRecord ? .bool(true) : nil), ("name", name.map(JSONValue.string)),
       ("header", header.map(JSONValue.init(strings:))))
     let also = issues.count > 1 ? JSONValue.array(issues.dropFirst().map { .object($0.matter) }) : nil
     let rest: [JSONMember] = .init(
       ("also", also), ("issueCount", issueCount > issues.count ? JSONValue(issueCount) : nil),
       ("bytes", bytes.map { .string(Base64.encode($0)) }))
-    var line = JSONValue.object(place + first.matter + rest).bytes
+    var line = JSONValue.object(first.origin + source + first.matter + rest).bytes
     line.removeLast()
     return line + Array(",\"value\":".utf8) + (value.isEmpty ? Array("null".utf8) : value) + [
       UInt8(ascii: "}")
@@ -79,6 +76,12 @@ extension ImportReject {
 }
 
 extension ImportIssue {
+  fileprivate var origin: [JSONMember] {
+    .init(
+      ("document", .string(document)), ("row", JSONValue(row)), ("offset", JSONValue(offset)),
+      ("line", line.map(JSONValue.init)))
+  }
+
   fileprivate var matter: [JSONMember] {
     .init(
       ("table", .string(table)), ("key", key.map(JSONValue.string)), ("column", column.map(JSONValue.string)),
@@ -86,11 +89,5 @@ extension ImportIssue {
       ("message", .string(message)))
   }
 
-  package var json: JSONValue {
-    guard !document.isEmpty else { return .object(matter) }
-    return .object(
-      .init(
-        ("document", .string(document)), ("row", JSONValue(row)), ("offset", JSONValue(offset)),
-        ("line", line.map(JSONValue.init))) + matter)
-  }
+  package var json: JSONValue { .object(document.isEmpty ? matter : origin + matter) }
 }

@@ -1,5 +1,3 @@
-public import SeedFormat
-
 /// The result of an import.
 public struct ImportReport: Hashable, Sendable {
   /// The result for one table.
@@ -14,22 +12,6 @@ public struct ImportReport: Hashable, Sendable {
     public var deleted = 0
     /// Bad rows.
     public var rejected = 0
-    /// The rows' keys, if the policy requests them.
-    public var keys: Keys?
-
-    package init() {}
-  }
-
-  /// The keys of rows, by result.
-  public struct Keys: Hashable, Sendable {
-    /// Keys of new rows.
-    public var inserted: [[SeedValue]] = []
-    /// Keys of changed rows.
-    public var updated: [[SeedValue]] = []
-    /// Keys of unchanged rows.
-    public var unchanged: [[SeedValue]] = []
-    /// Keys of deleted rows.
-    public var deleted: [[SeedValue]] = []
 
     package init() {}
   }
@@ -87,18 +69,5 @@ extension ImportReport.MissingMember: CustomStringConvertible {
     let isSame = member.names?.last.map { $0 == name && !$0.utf8.elementsEqual(name.utf8) } ?? false
     let step = name.contains(".") ? MemberPath.Step.member(name).description : "\"\(name)\""
     return step + (isSame ? " (the same letters in another Unicode form)" : "")
-  }
-}
-
-/// The progress of an import.
-public struct ImportProgress: Hashable, Sendable {
-  /// Bytes read so far.
-  public let bytes: Int
-  /// Rows read so far.
-  public let rows: Int
-
-  package init(bytes: Int, rows: Int) {
-    self.bytes = bytes
-    self.rows = rows
   }
 }

@@ -48,14 +48,10 @@ struct CollectedRows {
   }
 
   /// Writes the rows; throws if one is rejected or needs another row's unique value.
-  func write(_ target: ImportTarget, notesKeys: Bool) throws {
+  func write(_ target: ImportTarget) throws {
     for (batch, count) in runs {
-      let (rows, key) = (try batch.write(count), batch.writer.shape.key)
-      try target.seen?.insert(rows, key)
-      guard notesKeys else { continue }
-      for (number, outcome) in batch.outcomes.enumerated() {
-        target.keys.note(key.map { rows[number][$0].owned }, outcome)
-      }
+      let rows = try batch.write(count)
+      try target.seen?.insert(rows, batch.writer.shape.key)
     }
     target.recognised += recognised
   }

@@ -5,10 +5,12 @@ import SeedFormat
 struct HeaderCheck {
   private let plan: RowPlan
   private let mapping: TableMapping
-  private let conditions: Set<String>
+  /// The first members of the conditions' paths.
+  private let conditions: Set<MemberPath.Step>
 
-  init(_ plan: RowPlan, _ mapping: TableMapping, conditions: Set<String>) {
-    (self.plan, self.mapping, self.conditions) = (plan, mapping, conditions)
+  init(_ plan: RowPlan, _ mapping: TableMapping, conditions: [RowCondition]) {
+    (self.plan, self.mapping) = (plan, mapping)
+    self.conditions = Set(conditions.compactMap(\.member.steps.first))
   }
 
   /// The problem and its remedy; `nil` if the header is valid.
@@ -16,8 +18,10 @@ struct HeaderCheck {
 
   /// Duplicate names are allowed if nothing reads them.
   private func doubled(_ names: [String]) -> String? {
-    CSVFormat.doubled(names).first { plan.root.child(Array($0.utf8)) != nil || conditions.contains($0) }
-      .map { "the header has the name \"\($0)\" twice: rename one of them" }
+    CSVFormat.doubled(names).first {
+      plan.root.child(Array($0.utf8)) != nil || conditions.contains(.member($0))
+    }
+    .map { "the header has the name \"\($0)\" twice: rename one of them" }
   }
 
   private func unfilledKey(_ names: [String]) -> String? {
@@ -43,9 +47,8 @@ struct HeaderCheck {
   /// In replace mode, a wrong name would empty a whole column.
   private func emptied(_ names: [String]) -> String? {
     guard plan.target.mode == .replace else { return nil }
-    for (column, member) in mapping.columns.sorted(by: { $0.key < $1.key }).map({ ($0.key, $0.value.member) })
-    {
-      guard case .member(let name)? = member.steps.first,
+    for (column, source) in mapping.columns.sorted(by: { $0.key < $1.key }) {
+      guard case .member(let name)? = source.member.steps.first,
         !names.contains(where: { $0.utf8.elementsEqual(name.utf8) })
       else { continue }
       return
@@ -65,5 +68,29 @@ struct HeaderCheck {
     let rest = names.count > shown.count ? ", …" : ""
     return
       ": it has \(shown.joined(separator: ", "))\(rest); map one of these, or correct the delimiter or the encoding"
+  }
+}
+
+// The plan's columns as CSV fields.
+extension RowPlan {
+  /// The value of an empty field with this name: by its column, or by the key of the row that it names.
+  func empty(_ field: String, _ rule: CSVFormat.EmptyFields) -> RecordHeader.Empty {
+    // Looked up once for all records, which also marks the member as seen for the survey of missing members.
+    guard let node = Array(field.utf8).withUnsafeBufferPointer({ root.target(at: 0, $0) }) else {
+      return RecordHeader.Empty()
+    }
+    var empty = RecordHeader.Empty()
+    for column in node.columns { empty = empty.joined(rule.kinds(columns[column].schema)) }
+    if let relation = node.relation, let key = relations[relation].plan.target.key.first {
+      // The reference may be NULL even if the other table's key may not.
+      empty = empty.joined(rule.kinds(relations[relation].plan.table.columns[key], isReference: true))
+    }
+    return empty
+  }
+}
+
+extension RecordHeader.Empty {
+  fileprivate func joined(_ other: Self) -> Self {
+    Self(bare: bare == .null ? other.bare : bare, quoted: quoted == .null ? other.quoted : quoted)
   }
 }

@@ -24,7 +24,6 @@ final class ImportTarget {
   var recognised = 0
   var hasLostKeys = false
   var isSelected = false
-  var keys = ImportReport.Keys()
   private var filled: Set<Int> = []
   /// By the columns that their rows fill.
   private var batches: [RowBatch] = []
@@ -91,28 +90,17 @@ final class ImportTarget {
     deleted + cleared > 0 || batches.contains { !$0.writer.changes.isEmpty }
   }
 
-  /// Counts and notes at a point in time, to roll back to.
-  typealias Mark = (changes: [TableChanges], keys: [Int], rejected: Int, recognised: Int)
+  /// Counts at a point in time, to roll back to.
+  typealias Mark = (changes: [TableChanges], rejected: Int, recognised: Int)
 
-  var mark: Mark { (batches.map(\.writer.changes), keys.counts, rejected, recognised) }
+  var mark: Mark { (batches.map(\.writer.changes), rejected, recognised) }
 
   func restore(_ mark: Mark) {
     for (number, batch) in batches.enumerated() {
       batch.writer.restore(number < mark.changes.count ? mark.changes[number] : TableChanges())
     }
-    keys.cut(to: mark.keys)
     (rejected, recognised) = (mark.rejected, mark.recognised)
     recent.clear()
-  }
-}
-
-extension ImportReport.Keys {
-  private static var lists: [WritableKeyPath<Self, [[SeedValue]]>] { [\.inserted, \.updated, \.unchanged] }
-
-  fileprivate var counts: [Int] { Self.lists.map { self[keyPath: $0].count } }
-
-  fileprivate mutating func cut(to counts: [Int]) {
-    for (list, count) in zip(Self.lists, counts) { self[keyPath: list].removeSubrange(count...) }
   }
 }
 
@@ -140,6 +128,27 @@ struct RecentRows {
   }
 }
 
+extension TableSchema {
+  var keyColumns: [(ColumnSchema, Collation)] { Array(zip(key.map { columns[$0] }, keyCollations)) }
+
+  /// The column with its table, as SQL.
+  func qualified(_ column: Int) -> String { "\(quoted(name)).\(quoted(columns[column].name))" }
+}
+
+extension Connection {
+  /// Makes a temporary table of keys. Without the columns' types, SQLite could not use its index in a join and would
+  /// scan all keys for each row.
+  func makeKeyTable(
+    _ name: String, _ names: [String], like columns: [(ColumnSchema, Collation)], besides others: String = ""
+  ) throws {
+    let types = zip(names, columns).map { "\($0) \($1.0.affinity.rawValue) COLLATE \($1.1.rawValue), " }
+    try execute("DROP TABLE IF EXISTS \(name)")
+    try execute(
+      "CREATE TABLE \(name)(\(types.joined())\(others)PRIMARY KEY (\(names.joined(separator: ", ")))) WITHOUT ROWID"
+    )
+  }
+}
+
 /// The keys that an import mentioned, in a temporary table; rows without one are deleted at the end.
 final class SeenKeys {
   private let table: TableSchema
@@ -151,14 +160,7 @@ final class SeenKeys {
     self.table = table
     self.connection = connection
     name = "temp.seedbank_seen_\(number)"
-    // Without the table's types, SQLite could not use the index and would scan all keys for each row.
-    let columns = zip(table.key, table.keyCollations).map {
-      "\(quoted(table.columns[$0].name)) \(table.columns[$0].affinity.rawValue) COLLATE \($1.rawValue)"
-    }
-    let key = table.keyNames.map(quoted).joined(separator: ", ")
-    try connection.execute("DROP TABLE IF EXISTS \(name)")
-    try connection.execute(
-      "CREATE TABLE \(name)(\(columns.joined(separator: ", ")), PRIMARY KEY (\(key))) WITHOUT ROWID")
+    try connection.makeKeyTable(name, table.keyNames.map(quoted), like: table.keyColumns)
     let (name, width) = (name, table.key.count)
     add = RowStatement(connection) {
       "INSERT OR IGNORE INTO \(name) VALUES \(RowStatement.marks(width, rows: $0))"

@@ -9,7 +9,7 @@ final class MemberNode {
   @exclusivity(unchecked) var relation: Int?
   @exclusivity(unchecked) private(set) var children: [[UInt8]: MemberNode] = [:]
   @exclusivity(unchecked) private(set) var elements: [(number: Int, node: MemberNode)] = []
-  @exclusivity(unchecked) private(set) var isSeen = false
+  @exclusivity(unchecked) var isSeen = false
   /// The name by which a member last matched a column that is not listed.
   @exclusivity(unchecked) var name: [UInt8]?
   /// A few names of unread members within it, for messages.
@@ -80,8 +80,6 @@ final class MemberNode {
     return node
   }
 
-  func see() { isSeen = true }
-
   private static func same(_ left: [UInt8], _ right: UnsafeBufferPointer<UInt8>) -> Bool {
     guard left.count == right.count else { return false }
     for index in 0..<left.count where left[index] != right[index] { return false }
@@ -125,7 +123,7 @@ final class MemberBinding {
   func note(_ object: Int, _ tape: borrowing JSONTape) {
     var member = object + 1
     for _ in 0..<tape.count(object) {
-      nodes[Int(tape.entries[member].slot)]?.see()
+      nodes[Int(tape.entries[member].slot)]?.isSeen = true
       member = tape.end(of: member + 1)
     }
     isSeen = nodes.allSatisfy { $0?.isSeen ?? true }

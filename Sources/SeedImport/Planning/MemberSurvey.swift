@@ -76,8 +76,6 @@ struct MemberSurvey {
     return root.next(step)?.isSeen ?? false
   }
 
-  // MARK: Unread names
-
   /// Members of the node at a path that the mapping does not read.
   private func unwanted(_ node: MemberNode, at path: ArraySlice<MemberPath.Step>) -> [String] {
     let read = conditions.filter { $0.steps.count > path.count && $0.steps.starts(with: path) }

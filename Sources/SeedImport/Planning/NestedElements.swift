@@ -13,14 +13,13 @@ struct NestedElements {
 
   /// Fails if the value at `index` does not match the relation's layout; null has no elements.
   init?(_ relation: RowRelation, at index: Int, _ source: borrowing DocumentSource) {
-    let kind = source.tape.kind(index)
     end = source.tape.end(of: index)
-    isDictionary = relation.layout == .dictionary
-    switch (relation.layout, kind) {
-    case (_, .null): next = end
-    case (.array, .array), (.dictionary, .object): next = index + 1
-    case (.array, _), (.dictionary, _), (.single, .array): return nil
-    case (.single, _): next = index
+    isDictionary = relation.names != nil
+    switch source.tape.kind(index) {
+    case .null: next = end
+    case .array where relation.isArray, .object where isDictionary: next = index + 1
+    case let kind where relation.isArray || isDictionary || kind == .array: return nil
+    default: next = index
     }
   }
 
@@ -53,10 +52,5 @@ extension RowRelation {
     }
   }
 
-  var wantedKind: String {
-    switch layout {
-    case .array: "an array"
-    case .dictionary, .single: "an object"
-    }
-  }
+  var wantedKind: String { isArray ? "an array" : "an object" }
 }

@@ -23,11 +23,11 @@ final class ParentLedger {
     (self.table, self.connection) = (table, connection)
     (parents, named) = ("temp.seedbank_parents_\(number)", "temp.seedbank_named_\(number)")
     let own = parent.indices.map { "p\($0)" }
-    matches = zip(own, parent).map { "\(Self.column(table, $1)) = seedbank_parents.\($0)" } + scope
-    try Self.make(parents, own, parent.map { (table.columns[$0], table.columns[$0].collation) }, connection)
-    let key = table.key.indices.map { "k\($0)" }
-    try Self.make(
-      named, key, Array(zip(table.key.map { table.columns[$0] }, table.keyCollations)), connection)
+    matches = zip(own, parent).map { "\(table.qualified($1)) = seedbank_parents.\($0)" } + scope
+    let (key, turn) = (table.key.indices.map { "k\($0)" }, "turn INTEGER NOT NULL, ")
+    try connection.makeKeyTable(
+      parents, own, like: parent.map { (table.columns[$0], table.columns[$0].collation) }, besides: turn)
+    try connection.makeKeyTable(named, key, like: table.keyColumns, besides: turn)
     // A row that waited is read again with its first turn; later turns take precedence.
     let isNewer = "DO UPDATE SET turn = excluded.turn WHERE excluded.turn > turn"
     let (parents, named) = (parents, named)
@@ -46,23 +46,7 @@ final class ParentLedger {
     }
   }
 
-  private static func make(
-    _ name: String, _ names: [String], _ columns: [(ColumnSchema, Collation)], _ connection: Connection
-  ) throws {
-    let types = zip(names, columns).map { "\($0) \($1.0.affinity.rawValue) COLLATE \($1.1.rawValue)" }
-    try connection.execute("DROP TABLE IF EXISTS \(name)")
-    try connection.execute(
-      "CREATE TABLE \(name)(\(types.joined(separator: ", ")), turn INTEGER NOT NULL, "
-        + "PRIMARY KEY (\(names.joined(separator: ", ")))) WITHOUT ROWID")
-  }
-
-  private static func column(_ table: TableSchema, _ column: Int) -> String {
-    "\(quoted(table.name)).\(quoted(table.columns[column].name))"
-  }
-
   var statements: Int { enter.runs + name.runs + withdraw.runs }
-
-  // MARK: Parents and rows
 
   /// Enters parents, each with its key and turn.
   func enter(_ parents: some Collection<BorrowedValue>) throws {
@@ -78,12 +62,10 @@ final class ParentLedger {
   /// Keeps all rows of parents, because they lost none, or because their outcome is not known.
   func withdraw(_ keys: [BorrowedValue]) throws { try withdraw.run(keys, width: width) }
 
-  // MARK: Lost rows
-
   /// The rows that their parents lost, as the part of a query after the columns of `SELECT`. A row that another parent
   /// named later but that still belongs to this one was rejected there, and stays.
   var lost: String {
-    let isNamed = table.key.enumerated().map { "seedbank_named.k\($0) = \(Self.column(table, $1))" }
+    let isNamed = table.key.enumerated().map { "seedbank_named.k\($0) = \(table.qualified($1))" }
     return """
       FROM \(parents) AS seedbank_parents JOIN \(quoted(table.name)) ON \(matches.joined(separator: " AND ")) \
       WHERE NOT EXISTS (SELECT 1 FROM \(named) AS seedbank_named WHERE \(isNamed.joined(separator: " AND ")) \

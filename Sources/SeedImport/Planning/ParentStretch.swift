@@ -18,8 +18,7 @@ struct ParentStretch {
       count = nil
       return
     }
-    let column = "\(quoted(table.name)).\(quoted(table.columns[parent[0]].name))"
-    let condition = (["\(column) BETWEEN ? AND ?"] + scope).joined(separator: " AND ")
+    let condition = (["\(table.qualified(parent[0])) BETWEEN ? AND ?"] + scope).joined(separator: " AND ")
     count = try connection.prepare(
       "SELECT count(*) FROM (SELECT 1 FROM \(quoted(table.name)) WHERE \(condition) LIMIT ?)")
   }

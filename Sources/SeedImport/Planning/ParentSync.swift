@@ -40,10 +40,9 @@ final class ParentSync {
     (self.target, self.turns) = (target, turns)
     width = parent.count
     let table = target.table
-    let name = { (column: Int) in "\(quoted(table.name)).\(quoted(table.columns[column].name))" }
-    let scope = constants.map { "\(name($0.column)) IS \($0.value.literal)" }
+    let scope = constants.map { "\(table.qualified($0.column)) IS \($0.value.literal)" }
     ledger = try ParentLedger(table, parent: parent, scope: scope, number: number, connection)
-    let own = parent.map { "\(name($0)) = ?" } + scope
+    let own = parent.map { "\(table.qualified($0)) = ?" } + scope
     count = try connection.prepare(
       "SELECT count(*) FROM \(quoted(table.name)) WHERE \(own.joined(separator: " AND "))")
     stretch = try ParentStretch(table, parent, scope: scope, connection)

@@ -215,7 +215,7 @@ final class PlanBuilder {
       let owned = if case .join(let join) = kind { join.plan } else { plan }
       sync = try self.sync(owned, parent, relation)
     }
-    return RowRelation(kind, relation.layout, plan, names: names, sync: sync)
+    return RowRelation(kind, plan, isArray: relation.layout == .array, names: names, sync: sync)
   }
 
   /// The kind, with the columns in which owned rows name their parent.

@@ -56,7 +56,7 @@ final class RowEvaluator {
   private func walk(_ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource) throws(RejectedRow) {
     let shape = source.tape.entries[index].shape
     guard shape != 0 else {
-      plan.root.see()
+      plan.root.isSeen = true
       return try walk(plan, plan.root, index, source)
     }
     let binding: MemberBinding
@@ -65,7 +65,7 @@ final class RowEvaluator {
     } else {
       binding = MemberBinding(plan, index, source.tape)
       plan.binding = binding
-      plan.root.see()
+      plan.root.isSeen = true
     }
     if !binding.isSeen { binding.note(index, source.tape) }
     try walk(plan, binding, index, source)
@@ -169,7 +169,7 @@ final class RowEvaluator {
         element = source.tape.end(of: element)
         number += 1
       }
-      part.node.see()
+      part.node.isSeen = true
       try take(plan, part.node, element, source)
     }
   }
@@ -177,7 +177,7 @@ final class RowEvaluator {
   /// Sets the columns of all members within a null object to NULL.
   private func setNull(_ plan: RowPlan, _ node: MemberNode) {
     for child in Array(node.children.values) + node.elements.map(\.node) {
-      child.see()
+      child.isSeen = true
       for column in child.columns { plan.set(plan.columns[column].column, .null) }
       setNull(plan, child)
     }
@@ -187,12 +187,7 @@ final class RowEvaluator {
     _ plan: RowPlan, _ column: Int, _ index: Int, _ source: borrowing DocumentSource
   ) throws(RejectedRow) {
     let target = plan.columns[column]
-    do throws(RejectedRow) {
-      plan.set(target.column, try reader.read(index, source, for: target))
-    } catch {
-      throw RejectedRow(
-        error.code, error.message, column: target.schema.name, offset: source.tape.offset(index))
-    }
+    plan.set(target.column, try reader.read(index, source, for: target))
   }
 
   /// Reads a nested object, or its bare key, at once because its key fills this row's columns.
@@ -239,11 +234,7 @@ final class RowEvaluator {
         .missingKey, "the key column \"\(schema.name)\" is null", column: schema.name,
         offset: source.tape.offset(index))
     }
-    let target = ValueReader.Target(column: column, schema: schema, conversion: .automatic)
-    do throws(RejectedRow) {
-      return try reader.read(index, source, for: target)
-    } catch {
-      throw RejectedRow(error.code, error.message, column: schema.name, offset: source.tape.offset(index))
-    }
+    return try reader.read(
+      index, source, for: .init(column: column, schema: schema, conversion: .automatic))
   }
 }

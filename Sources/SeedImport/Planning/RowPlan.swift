@@ -145,28 +145,18 @@ final class RowRelation {
     }
   }
 
-  enum Layout { case array, dictionary, single }
-
   let kind: Kind
-  let layout: Layout
   let plan: RowPlan
+  let isArray: Bool
   /// The plan of the rows that belong to a parent: the nested rows, or the pairs.
   let ownedPlan: RowPlan
+  /// The column of the rows' names; only for a dictionary.
   let names: ValueReader.Target?
   let sync: ParentSync?
 
-  init(
-    _ kind: Kind, _ layout: RelationMapping.Layout, _ plan: RowPlan, names: ValueReader.Target?,
-    sync: ParentSync?
-  ) {
-    (self.kind, self.plan, self.names, self.sync) = (kind, plan, names, sync)
+  init(_ kind: Kind, _ plan: RowPlan, isArray: Bool, names: ValueReader.Target?, sync: ParentSync?) {
+    (self.kind, self.plan, self.isArray, self.names, self.sync) = (kind, plan, isArray, names, sync)
     ownedPlan = if case .join(let join) = kind { join.plan } else { plan }
-    self.layout =
-      switch layout {
-      case .array: .array
-      case .dictionary: .dictionary
-      case .single: .single
-      }
   }
 
   var isObject: Bool { if case .object = kind { true } else { false } }

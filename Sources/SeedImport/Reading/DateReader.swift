@@ -4,15 +4,11 @@ import SeedSystem
 
 /// Parses dates in one format and converts them to the column's form.
 struct DateReader {
-  private enum Format {
-    case iso8601, seconds, milliseconds
-    case pattern(DatePattern)
-  }
-
-  private let format: Format
+  private let format: ImportConversion.DateFormat
+  /// The parsed pattern of the format, if it has one.
+  private let pattern: DatePattern?
   private let form: ImportConversion.DateForm
   private let zone: Int
-  let name: String
 
   /// Seconds from 1970 to 2001, the epoch of Core Data.
   private static let coreDataOrigin: Int64 = 978_307_200
@@ -20,13 +16,16 @@ struct DateReader {
   init(
     _ format: ImportConversion.DateFormat, _ form: ImportConversion.DateForm, zone: Int
   ) throws(DatePattern.Flaw) {
-    (self.form, self.zone) = (form, zone)
+    (self.format, self.form, self.zone) = (format, form, zone)
+    pattern = if case .pattern(let text) = format { try DatePattern(text) } else { nil }
+  }
+
+  var name: String {
     switch format {
-    case .iso8601: (self.format, name) = (.iso8601, "an ISO 8601 date")
-    case .seconds: (self.format, name) = (.seconds, "seconds since 1970")
-    case .milliseconds: (self.format, name) = (.milliseconds, "milliseconds since 1970")
-    case .pattern(let pattern):
-      (self.format, name) = (.pattern(try DatePattern(pattern)), "a date like \(pattern)")
+    case .iso8601: "an ISO 8601 date"
+    case .seconds: "seconds since 1970"
+    case .milliseconds: "milliseconds since 1970"
+    case .pattern(let text): "a date like \(text)"
     }
   }
 
@@ -34,7 +33,7 @@ struct DateReader {
   func instant(_ text: UnsafeBufferPointer<UInt8>) -> UTCTime.Instant? {
     switch format {
     case .iso8601: UTCTime.parse(iso8601: text, zone: zone)
-    case .pattern(let pattern): pattern.read(text, zone: zone)
+    case .pattern: pattern?.read(text, zone: zone)
     case .seconds, .milliseconds:
       switch spelledNumber(text) {
       case .integer(let value)?: instant(value)
@@ -95,15 +94,8 @@ struct DateReader {
     guard !isBeyond, time.secondsSinceEpoch == seconds else { return nil }
     guard fraction > 0 else { return .text(time.text) }
     // The leading 1 keeps leading zeros of the fraction.
-    let digits = "\(parts + fraction)".dropFirst().trimmingSuffix { $0 == "0" }
+    var digits = "\(parts + fraction)".dropFirst()
+    while digits.last == "0" { digits.removeLast() }
     return .text("\(time.text.dropLast()).\(digits)Z")
-  }
-}
-
-extension Substring {
-  fileprivate func trimmingSuffix(_ isCut: (Character) -> Bool) -> Substring {
-    var rest = self
-    while let last = rest.last, isCut(last) { rest.removeLast() }
-    return rest
   }
 }

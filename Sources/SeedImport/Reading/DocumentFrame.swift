@@ -1,3 +1,6 @@
+import SeedFormat
+import SeedSystem
+
 /// The objects that contain a document's lists, as a tree of member names.
 struct DocumentFrame {
   struct Node {
@@ -57,7 +60,7 @@ struct DocumentFrame {
     }
     var node = Self.root
     for name in names {
-      try checkFree(node, list)
+      guard nodes[node].lists.isEmpty else { throw overlap(list, nodes[node].path) }
       node = child(name, of: node) ?? makeChild(name, of: node)
     }
     guard nodes[node].children.isEmpty else { throw overlap(list, nodes[node].path) }
@@ -81,10 +84,6 @@ struct DocumentFrame {
     return nodes.count - 1
   }
 
-  private func checkFree(_ node: Int, _ list: ImportMapping.List) throws {
-    if !nodes[node].lists.isEmpty { throw overlap(list, nodes[node].path) }
-  }
-
   private func overlap(_ list: ImportMapping.List, _ other: MemberPath) -> ImportFailure {
     ImportFailure(
       .mapping,
@@ -97,4 +96,95 @@ struct DocumentFrame {
 
 extension ImportMapping.List {
   var csv: CSVFormat? { if case .csv(let format) = layout { format } else { nil } }
+}
+
+/// Finds the lists of a document by its name.
+struct DocumentFrames {
+  private let lists: [ImportMapping.List]
+  /// Indexes of lists whose document was read.
+  private var met: Set<Int> = []
+
+  /// Builds the frame of each list and its neighbours, so that an invalid mapping fails before the first row.
+  init(_ mapping: ImportMapping) throws {
+    lists = mapping.lists
+    for file in Set(lists.map(\.file)) { _ = try frame(lists.indices.filter { lists[$0].file == file }) }
+    if lists.isEmpty { _ = try frame([]) }
+  }
+
+  /// The frame of a document; lists that name it take precedence over lists for all documents.
+  mutating func frame(of document: String) throws -> DocumentFrame {
+    let named = lists.indices.filter {
+      lists[$0].file.map { ImportMapping.isFile(document, named: $0) } ?? false
+    }
+    let numbers = named.isEmpty ? lists.indices.filter { lists[$0].file == nil } : named
+    guard !numbers.isEmpty else {
+      let files = lists.compactMap(\.file).joined(separator: ", ")
+      throw ImportFailure(.document, "\(document) is none of the mapping's files: it names \(files)")
+    }
+    met.formUnion(numbers)
+    return try frame(numbers)
+  }
+
+  /// A frame for lines that name their lists.
+  func anyFrame() throws -> DocumentFrame {
+    try frame(lists.indices.filter { lists[$0].file == lists[0].file })
+  }
+
+  private func frame(_ numbers: [Int]) throws -> DocumentFrame {
+    try DocumentFrame(numbers.map { ($0, lists[$0]) })
+  }
+
+  func checkAllCame() throws {
+    for (number, list) in lists.enumerated() where !list.isOptional && !met.contains(number) {
+      guard let file = list.file else { continue }
+      throw ImportFailure(
+        .document,
+        "no document of the import is \(file), where the rows of the table \"\(list.table.table)\" are: give it too, "
+          + "or make the list optional in the mapping")
+    }
+  }
+}
+
+extension ImportMapping {
+  /// Whether a file's name matches a list's pattern.
+  package static func isFile(_ path: String, named pattern: String) -> Bool {
+    let file = path.split(separator: "/").last ?? path[...]
+    let name = String(file.hasSuffix(".gz") ? file.dropLast(3) : file)
+    return name == pattern || name.matches(shellPattern: pattern)
+  }
+}
+
+/// Some of the skipped members around a document's rows, named in the message about missing rows.
+struct PassedMembers {
+  private var names: [Int: [String]] = [:]
+
+  private static let mostNames = 32
+  private static let shownNames = 8
+
+  mutating func note(_ name: String, of node: Int) {
+    if names[node, default: []].count < Self.mostNames { names[node, default: []].append(name) }
+  }
+
+  /// Describes the deepest object on the path that has other members than the next one.
+  func failure(_ path: MemberPath, _ frame: DocumentFrame) -> ImportFailure {
+    let found = path.steps.indices.reversed().lazy.compactMap { described(path.steps, upTo: $0, frame) }.first
+    return ImportFailure(
+      .document,
+      "the document has nothing at \(path)\(found ?? ""): correct the path of the list, or make the list optional"
+    )
+  }
+
+  private func described(_ steps: [MemberPath.Step], upTo end: Int, _ frame: DocumentFrame) -> String? {
+    let node = steps[..<end].reduce(DocumentFrame.root as Int?) { node, step in
+      guard let node, case .member(let name) = step else { return nil }
+      return frame.child(name, of: node)
+    }
+    guard case .member(let name) = steps[end], let node, let others = names[node] else { return nil }
+    let place = MemberPath(steps: Array(steps[..<end]))
+    if let nearest = nearestName(to: name, in: others) {
+      return " (did you mean \(MemberPath(steps: place.steps + [.member(nearest)]))?)"
+    }
+    let list = others.prefix(Self.shownNames).map { "\"\($0)\"" }.joined(separator: ", ")
+    return " (\(place) has \(list)\(others.count > Self.shownNames ? ", …" : ""))"
+  }
 }

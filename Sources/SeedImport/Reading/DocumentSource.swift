@@ -16,17 +16,13 @@ struct DocumentSource: ~Copyable {
   /// The spelling of numbers if the row is a CSV record.
   var numbers: NumberSpelling?
 
-  init() {
-    scanner = JSONScanner(at: 0)
-    scanner.keepsBadTexts = true
-    tape = JSONTape()
-  }
+  init() { self.init(at: 0, learnsShapes: true) }
 
-  /// Creates a source for one row of a document whose tape is in use.
-  private init(partAt offset: Int) {
+  /// `learnsShapes` is false for one row of a document whose tape is in use.
+  private init(at offset: Int, learnsShapes: Bool = false) {
     scanner = JSONScanner(at: offset)
     scanner.keepsBadTexts = true
-    tape = JSONTape(learnsShapes: false)
+    tape = JSONTape(learnsShapes: learnsShapes)
   }
 
   /// The error in the row on the tape, whatever the mapping.
@@ -47,19 +43,35 @@ struct DocumentSource: ~Copyable {
     return bytes
   }
 
-  func member(_ name: String) -> Int? {
-    guard tape.kind(0) == .object else { return nil }
-    var member = 1
-    while member < tape.end(of: 0) {
-      if text(member).elementsEqual(name.utf8) { return member + 1 }
-      member = tape.end(of: member + 1)
+  /// The index of the value at a path in the row.
+  func find(_ path: MemberPath) -> Int? {
+    var index = 0
+    for step in path.steps {
+      guard let next = find(step, in: index) else { return nil }
+      index = next
+    }
+    return index
+  }
+
+  private func find(_ step: MemberPath.Step, in index: Int) -> Int? {
+    var next = index + 1
+    switch (step, tape.kind(index)) {
+    case (.member(let name), .object):
+      for _ in 0..<tape.count(index) {
+        if text(next).elementsEqual(name.utf8) { return next + 1 }
+        next = tape.end(of: next + 1)
+      }
+    case (.element(let number), .array) where number < tape.count(index):
+      for _ in 0..<number { next = tape.end(of: next) }
+      return next
+    default: break
     }
     return nil
   }
 
   /// Reads a row that is still in memory onto a tape again.
   func again(_ range: Range<Int>) throws -> DocumentSource {
-    var again = DocumentSource(partAt: range.lowerBound)
+    var again = DocumentSource(at: range.lowerBound)
     again.scanner.feed(UnsafeRawBufferPointer(scanner.bytes(range)))
     again.scanner.complete()
     (again.base, again.latest, again.decoder) = (latest, latest, decoder)
@@ -77,7 +89,7 @@ struct DocumentSource: ~Copyable {
 
 extension DocumentSource {
   static func again(_ json: [UInt8]) throws -> DocumentSource {
-    var source = DocumentSource(partAt: 0)
+    var source = DocumentSource(at: 0)
     source.isAgain = true
     json.withUnsafeBytes { source.scanner.feed($0) }
     source.scanner.complete()
@@ -143,8 +155,6 @@ extension DocumentSource {
     text.withUnsafeBytes { scanner.feed($0) }
   }
 
-  mutating func complete() { scanner.complete() }
-
   var bytesFed: Int { decoder?.bytesTaken ?? scanner.bytesFed }
 
   /// Bytes of the document up to the current row; approximate if it is not UTF-8.
@@ -205,51 +215,6 @@ extension DocumentSource {
   }
 }
 
-/// A byte's place in the file from which the text was decoded.
-struct FilePlace {
-  var offset = 0
-  var inFile = 0
-  var line = 1
-  private var last: UInt8 = 0
-
-  init(offset: Int = 0, inFile: Int = 0, line: Int = 1) {
-    (self.offset, self.inFile, self.line) = (offset, inFile, line)
-  }
-
-  mutating func pass(_ bytes: UnsafeBufferPointer<UInt8>, _ decoder: TextDecoder) {
-    var (ends, returns) = (0, 0)
-    for byte in bytes {
-      ends &+= byte == 0x0A ? 1 : 0
-      returns &+= byte == 0x0D ? 1 : 0
-    }
-    line += ends + returns - (returns == 0 && last != 0x0D ? 0 : Self.pairs(bytes, behind: last))
-    inFile += decoder.isPlain ? bytes.count : bytes.reduce(0) { $0 + decoder.width($1) }
-    offset += bytes.count
-    last = bytes.last ?? last
-  }
-
-  /// Counts line feeds that follow a carriage return.
-  private static func pairs(_ bytes: UnsafeBufferPointer<UInt8>, behind last: UInt8) -> Int {
-    var (pairs, before) = (0, last)
-    for byte in bytes {
-      pairs &+= byte == 0x0A && before == 0x0D ? 1 : 0
-      before = byte
-    }
-    return pairs
-  }
-}
-
-struct RowPlace {
-  var document = ""
-  /// From 1; 0 for the whole import.
-  var row = 0
-  var offset = 0
-  var line: Int?
-  var isRecord = false
-  var list = 0
-  var name: String?
-}
-
 /// Passes a document's bytes on, and decompresses them if the first two are gzip's.
 package final class DocumentUnpacker {
   private enum Content {
@@ -292,14 +257,15 @@ package final class DocumentUnpacker {
 
   /// Reads a whole file in pieces; `passed` receives the number of each piece's bytes in the file.
   package static func read(
-    _ path: String, pieces: Int, isCancelled: () -> Bool = { false }, passed: (Int) -> Void = { _ in },
+    _ path: String, pieces: Int = 256 * 1024, isCancelled: () -> Bool = { false },
+    passed: (Int) -> Void = { _ in },
     _ sink: ([UInt8]) throws -> Void
   ) throws {
     let file = try File(path, for: .readingAny)
     let unpacker = DocumentUnpacker()
     while true {
       while try !file.isReadable(within: patience) { if isCancelled() { throw CancellationError() } }
-      let piece = try file.readSome(max(1, pieces))
+      let piece = try file.readSome(pieces)
       guard !piece.isEmpty else { return try unpacker.end(sink) }
       try unpacker.take(piece, sink)
       passed(piece.count)

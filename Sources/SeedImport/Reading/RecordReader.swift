@@ -56,13 +56,8 @@ struct RecordReader {
     let (base, first) = scanner.held
     let scan = RecordScan(
       base: base, end: range.upperBound - first, isComplete: true, delimiter: delimiter)
-    var (index, texts) = (range.lowerBound - first, [[UInt8]?]())
-    while true {
-      let field = scan.field(index)
-      let isNothing = field.range.isEmpty && !field.isQuoted
-      texts.append(isNothing ? nil : Self.text(field, base))
-      guard field.stop == .delimiter else { return texts }
-      index = field.end + 1
+    return scan.fields(range.lowerBound - first).map { field in
+      field.range.isEmpty && !field.isQuoted ? nil : Self.text(field, base)
     }
   }
 
@@ -241,26 +236,19 @@ struct RecordReader {
     _ start: Int, _ scanner: inout JSONScanner, mustBeText: Bool = true, _ body: ([UInt8]) -> Void
   ) throws(Fault) -> Int? {
     let (base, first) = scanner.held
-    let scan = scan(scanner)
-    var (index, found) = (start - first, [RecordScan.Field]())
-    while true {
-      let field = scan.field(index)
-      guard field.stop != .starved else {
-        _ = try starve(field, &scanner)
-        return nil
-      }
-      guard field.stop != .text else { throw textBehindQuote(field.end + first) }
-      if mustBeText, let wrong = field.wrong {
-        throw Fault(
-          offset: wrong + first, reason: "a field that is not valid \(encoding.title): name the encoding")
-      }
-      found.append(field)
-      index = field.end
-      guard field.stop == .delimiter else { break }
-      index += 1
+    let fields = scan(scanner).fields(start - first)
+    let last = fields[fields.count - 1]
+    guard last.stop != .starved else {
+      _ = try starve(last, &scanner)
+      return nil
     }
-    for field in found { body(Self.text(field, base)) }
-    return index + first
+    if mustBeText, let wrong = fields.lazy.compactMap(\.wrong).first {
+      throw Fault(
+        offset: wrong + first, reason: "a field that is not valid \(encoding.title): name the encoding")
+    }
+    guard last.stop != .text else { throw textBehindQuote(last.end + first) }
+    for field in fields { body(Self.text(field, base)) }
+    return last.end + first
   }
 
   private static func text(_ field: RecordScan.Field, _ base: UnsafePointer<UInt8>) -> [UInt8] {

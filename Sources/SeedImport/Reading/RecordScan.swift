@@ -26,9 +26,14 @@ struct RecordScan {
     start < end && base[start] == Self.quote ? quoted(start + 1) : bare(start)
   }
 
-  static func isLineEnd(_ byte: UInt8) -> Bool { byte == 0x0A || byte == 0x0D }
+  /// A record's fields, up to its last or to one that is incomplete or followed by text.
+  func fields(_ start: Int) -> [Field] {
+    var fields = [field(start)]
+    while let last = fields.last, last.stop == .delimiter { fields.append(field(last.end + 1)) }
+    return fields
+  }
 
-  // MARK: Quoted and unquoted fields
+  static func isLineEnd(_ byte: UInt8) -> Bool { byte == 0x0A || byte == 0x0D }
 
   /// A quotation mark inside an unquoted field is text, as in other CSV readers.
   @inline(__always)
@@ -82,8 +87,6 @@ struct RecordScan {
     index += max(1, length)
     return true
   }
-
-  // MARK: Eight bytes at a time
 
   private static let lowBits: UInt64 = 0x0101_0101_0101_0101
   private static let highBits: UInt64 = 0x8080_8080_8080_8080

@@ -12,17 +12,12 @@ struct RowFinder {
     case rows, names, member, single, lines, records, trailing, done
     /// Within a line that is an array of rows.
     case page
-
-    var isWhole: Bool {
-      switch self {
-      case .lines, .records: true
-      default: false
-      }
-    }
   }
 
   /// The most bytes of a row or line, which is read into memory.
   static let longestRow = 16 * 1024 * 1024
+
+  private struct LongRow: Error { let offset: Int }
 
   enum Step {
     /// A row of the current list is on the tape, with its name if the list is a dictionary.
@@ -55,7 +50,23 @@ struct RowFinder {
     listsFound = Set(lists)
   }
 
-  mutating func step(_ source: inout DocumentSource) throws -> Step {
+  /// Reads on. Except for errors in JSON, the errors name the document.
+  mutating func step(
+    _ source: inout DocumentSource, in document: @autoclosure () -> String, row: Int
+  ) throws -> Step {
+    do {
+      return try step(&source)
+    } catch let error as LongRow {
+      throw ImportFailure(
+        .document,
+        "\(document()), row \(row), byte \(error.offset): the row is longer than \(Self.longestRow) bytes: divide it, or "
+          + "map a list within it by a path of its own")
+    } catch let error as ImportFailure {
+      throw ImportFailure(error.code, "\(document()): \(error.message)")
+    }
+  }
+
+  private mutating func step(_ source: inout DocumentSource) throws -> Step {
     switch stage {
     case .seeking(let node): try seek(node, &source)
     case .finding: try find(&source)
@@ -79,7 +90,12 @@ struct RowFinder {
     switch step {
     case .starved: return .starved
     case .end:
-      stage = if case .page = next { .lines } else { next.isWhole ? .done : behindList }
+      stage =
+        switch next {
+        case .page: .lines
+        case .lines, .records: .done
+        default: behindList
+        }
       return .moved
     case .value:
       stage = next
@@ -234,17 +250,6 @@ struct RowFinder {
       _ = try source.scanner.beginDocument()
       return moved(to: .seeking(DocumentFrame.root))
     }
-  }
-}
-
-struct LongRow: Error {
-  let offset: Int
-
-  func failure(_ document: String, row: Int) -> ImportFailure {
-    ImportFailure(
-      .document,
-      "\(document), row \(row), byte \(offset): the row is longer than \(RowFinder.longestRow) bytes: divide it, or "
-        + "map a list within it by a path of its own")
   }
 }
 

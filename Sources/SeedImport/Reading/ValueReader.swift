@@ -32,6 +32,17 @@ final class ValueReader {
   func read(
     _ index: Int, _ source: borrowing DocumentSource, for target: Target
   ) throws(RejectedRow) -> BorrowedValue {
+    do throws(RejectedRow) {
+      return try value(index, source, target)
+    } catch {
+      throw RejectedRow(
+        error.code, error.message, column: target.schema.name, offset: source.tape.offset(index))
+    }
+  }
+
+  private func value(
+    _ index: Int, _ source: borrowing DocumentSource, _ target: Target
+  ) throws(RejectedRow) -> BorrowedValue {
     if source.tape.kind(index) == .null {
       guard source.isRecord, let value = target.ofEmptyField else { return .null }
       return bytes.lend(value)
@@ -191,20 +202,12 @@ final class ValueReader {
   private func listed(
     _ index: Int, _ source: borrowing DocumentSource, _ target: Target, _ otherwise: SeedValue?
   ) throws(RejectedRow) -> BorrowedValue {
-    guard let spelled = spelling(index, source) else { throw notPlain }
-    if let value = target.values[spelled] ?? otherwise { return bytes.lend(value) }
+    guard case .text(let spelled) = try text(index, source) else { throw notPlain }
+    if let value = target.values[String(decoding: spelled, as: UTF8.self)] ?? otherwise {
+      return bytes.lend(value)
+    }
     throw RejectedRow(
       .conversion, "\(describe(index, source)) is none of the values that the mapping lists")
-  }
-
-  private func spelling(_ index: Int, _ source: borrowing DocumentSource) -> String? {
-    switch source.tape.kind(index) {
-    case .string: String(decoding: source.text(index), as: UTF8.self)
-    case .integer, .real, .beyond: String(decoding: source.digits(index), as: UTF8.self)
-    case .yes: "true"
-    case .no: "false"
-    case .null, .name, .object, .array: nil
-    }
   }
 
   private func text(_ index: Int, _ source: borrowing DocumentSource) throws(RejectedRow) -> BorrowedValue {

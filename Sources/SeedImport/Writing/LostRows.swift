@@ -4,7 +4,7 @@ import SeedDatabase
 /// tables.
 final class LostRows {
   /// Rows deleted or changed along with others, in tables that no mapping fills.
-  private(set) var ofOthers: [String: RowDeletion.Changes] = [:]
+  private(set) var ofOthers: ChangeReport = [:]
   private let connection: Connection
   private let targets: [ImportTarget]
   private let syncs: [ParentSync]
@@ -125,32 +125,28 @@ final class LostRows {
   }
 
   func note(cleared: [String: Int]) {
-    for (table, count) in cleared { add(.init(updated: count), to: table) }
+    for (table, count) in cleared { add(deleted: 0, updated: count, to: table) }
   }
 
-  private func add(_ changes: RowDeletion.Changes, to table: String) {
+  private func add(deleted: Int, updated: Int, to table: String) {
     guard let target = targets.first(where: { $0.table.name.lowercased() == table.lowercased() }) else {
-      ofOthers[table, default: .init()] += changes
+      ofOthers[table, default: .init()].deleted += deleted
+      ofOthers[table, default: .init()].updated += updated
       return
     }
-    target.deleted += changes.deleted
-    target.cleared += changes.updated
+    target.deleted += deleted
+    target.cleared += updated
     target.recent.clear()
   }
 
   private func delete() throws {
-    for target in targets where policy.reportsKeys {
-      let (table, key) = (target.table.name, target.table.keyNames)
-      target.keys.deleted += try deletion.values(key, of: table)
-      target.keys.updated += try deletion.clearedValues(key, of: table)
-    }
-    for (table, changes) in try telling({ try deletion.run() }) { add(changes, to: table) }
-  }
-
-  /// Reports a trigger's error in a deletion as a failure, because no row of the document caused it.
-  private func telling<Result>(_ deletion: () throws -> Result) throws -> Result {
-    do { return try deletion() } catch let error as DatabaseError {
+    do {
+      for (table, changes) in try deletion.run() {
+        add(deleted: changes.deleted, updated: changes.updated, to: table)
+      }
+    } catch let error as DatabaseError {
       guard error.code == ResultCode.trigger else { throw error }
+      // No row of the document caused it.
       throw ImportFailure(
         .row, "a trigger refused to delete a row that the import does not mention: \(error.message)")
     }

@@ -6,7 +6,6 @@ import SeedFormat
 /// cases ``RowTreeWriter`` writes row by row, and handles a rejected row and those around it.
 final class RowCollector {
   private let connection: Connection
-  private let policy: ImportPolicy
   private let evaluator: RowEvaluator
   private let store: RowStore
   /// Tables whose batches have rows, in the order of their first row.
@@ -34,12 +33,8 @@ final class RowCollector {
   /// The most bytes to collect, beyond those in the document.
   private static let mostBytes = 256 * 1024
 
-  init(
-    _ connection: Connection, _ policy: ImportPolicy, _ evaluator: RowEvaluator, _ store: RowStore,
-    _ syncs: [ParentSync]
-  ) {
-    (self.connection, self.policy, self.syncs) = (connection, policy, syncs)
-    (self.evaluator, self.store) = (evaluator, store)
+  init(_ connection: Connection, _ evaluator: RowEvaluator, _ store: RowStore, _ syncs: [ParentSync]) {
+    (self.connection, self.evaluator, self.store, self.syncs) = (connection, evaluator, store, syncs)
   }
 
   // MARK: Collecting
@@ -190,7 +185,7 @@ final class RowCollector {
     let savepoint = try RowSavepoint(connection, "seedbank_batch", open)
     do {
       for target in open {
-        try rejecting(target.table) { try target.collected.write(target, notesKeys: policy.reportsKeys) }
+        try rejecting(target.table) { try target.collected.write(target) }
       }
     } catch is RejectedRow {
       try savepoint.takeBack()

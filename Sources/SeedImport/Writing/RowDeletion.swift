@@ -21,44 +21,12 @@ final class RowDeletion {
 
   func count(_ table: String) throws -> Int { try lists[table.lowercased()]?.count() ?? 0 }
 
-  func values(_ columns: [String], of table: String) throws -> [[SeedValue]] {
-    guard let list = lists[table.lowercased()] else { return [] }
-    return try connection.rows(
-      "SELECT \(columns.map(quoted).joined(separator: ", ")) FROM \(quoted(list.table)) WHERE \(list.isListed)"
-    )
-  }
-
-  /// The values of these columns in rows whose references will be cleared.
-  func clearedValues(_ columns: [String], of table: String) throws -> [[SeedValue]] {
-    let list = columns.map(quoted).joined(separator: ", ")
-    let conditions = try clearings().filter { $0.reference.table.lowercased() == table.lowercased() }
-      .map { "(\($0.condition))" }
-    guard !conditions.isEmpty else { return [] }
-    return try connection.rows(
-      "SELECT \(list) FROM \(quoted(table)) WHERE \(conditions.joined(separator: " OR "))")
-  }
-
-  struct Changes {
-    var deleted = 0
-    var updated = 0
-
-    static func += (changes: inout Changes, others: Changes) {
-      changes.deleted += others.deleted
-      changes.updated += others.updated
-    }
-  }
-
-  func run() throws -> [String: Changes] {
-    var changes: [String: Changes] = [:]
-    for clearing in try clearings() {
-      try connection.execute(
-        "UPDATE \(quoted(clearing.reference.table)) SET \(try settings(of: clearing.reference)) "
-          + "WHERE \(clearing.condition)")
-      changes[clearing.reference.table, default: Changes()].updated += connection.changes
-    }
+  func run() throws -> ChangeReport {
+    var changes: ChangeReport = [:]
+    for list in lists.values { try clearReferences(to: list, &changes) }
     for list in lists.values {
       try connection.execute("DELETE FROM \(quoted(list.table)) WHERE \(list.isListed)")
-      changes[list.table, default: Changes()].deleted += connection.changes
+      changes[list.table, default: TableChanges()].deleted += connection.changes
       try connection.execute("DROP TABLE \(list.name)")
     }
     lists = [:]
@@ -84,12 +52,6 @@ final class RowDeletion {
       }
     }
     return found
-  }
-
-  /// A reference that is cleared while its rows stay.
-  private struct Clearing {
-    let reference: StoredReference
-    let condition: String
   }
 
   /// The alias of a referenced table, in queries that may join it with itself.
@@ -121,10 +83,14 @@ final class RowDeletion {
     .joined(separator: " AND ")
   }
 
-  private func clearings() throws -> [Clearing] {
-    try lists.values.flatMap { list in
-      try reader.references(to: list.table).filter { ["SET NULL", "SET DEFAULT"].contains($0.onDelete) }
-        .map { Clearing(reference: $0, condition: condition($0, list)) }
+  /// Clears references whose rows stay.
+  private func clearReferences(to list: DoomedRows, _ changes: inout ChangeReport) throws {
+    for reference in try reader.references(to: list.table)
+    where ["SET NULL", "SET DEFAULT"].contains(reference.onDelete) {
+      try connection.execute(
+        "UPDATE \(quoted(reference.table)) SET \(try settings(of: reference)) WHERE \(condition(reference, list))"
+      )
+      changes[reference.table, default: TableChanges()].updated += connection.changes
     }
   }
 

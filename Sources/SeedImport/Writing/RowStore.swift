@@ -3,17 +3,13 @@ import SeedFormat
 
 final class RowStore {
   let waiting: WaitingRows
-  private let policy: ImportPolicy
   private let keys = KeyIdentity()
   // Unchecked as in ``RowPlan``: no accesses overlap.
   @exclusivity(unchecked) private var row: [BorrowedValue] = []
   private var keyBytes: [UInt8] = []
   private var rowBytes: [UInt8] = []
 
-  init(_ connection: Connection, _ policy: ImportPolicy) {
-    self.policy = policy
-    waiting = WaitingRows(connection)
-  }
+  init(_ connection: Connection) { waiting = WaitingRows(connection) }
 
   /// Whether the same row was written before, with no other row of its key in between.
   func isKnown(_ plan: RowPlan) throws -> Bool {
@@ -41,7 +37,6 @@ final class RowStore {
     let outcome = try rejecting(target.table) { try shape.batch.writer.upsert(row) }
     if case .taken = outcome { return false }
     if target.recurs { try remember(plan) }
-    if policy.reportsKeys { target.keys.note(plan.key.map(\.owned), outcome) }
     return true
   }
 
@@ -83,13 +78,24 @@ final class RowStore {
   }
 }
 
-extension ImportReport.Keys {
-  mutating func note(_ key: [SeedValue], _ outcome: RowOutcome) {
-    switch outcome {
-    case .inserted: inserted.append(key)
-    case .updated: updated.append(key)
-    case .unchanged: unchanged.append(key)
-    case .taken: break
-    }
+/// A savepoint that also restores the counts of the tables written in it.
+struct RowSavepoint {
+  private let connection: Connection
+  private let name: String
+  private let marks: [(target: ImportTarget, mark: ImportTarget.Mark)]
+
+  init(_ connection: Connection, _ name: String, _ targets: [ImportTarget]) throws {
+    (self.connection, self.name) = (connection, name)
+    var known: Set<ObjectIdentifier> = []
+    marks = targets.filter { known.insert(ObjectIdentifier($0)).inserted }.map { ($0, $0.mark) }
+    try connection.cached("SAVEPOINT \(name)").run()
+  }
+
+  func keep() throws { try connection.cached("RELEASE \(name)").run() }
+
+  func takeBack() throws {
+    try connection.cached("ROLLBACK TO \(name)").run()
+    try keep()
+    for mark in marks { mark.target.restore(mark.mark) }
   }
 }

@@ -21,12 +21,10 @@ final class RowTreeWriter {
   /// Whether the mentioned rows are within one of these: if that is rejected, all its rows stay.
   private var isWithinEarly = false
 
-  init(
-    _ connection: Connection, _ policy: ImportPolicy, _ issues: IssueCollector, _ syncs: [ParentSync]
-  ) {
+  init(_ connection: Connection, _ issues: IssueCollector, _ syncs: [ParentSync]) {
     (self.connection, self.issues) = (connection, issues)
-    store = RowStore(connection, policy)
-    collector = RowCollector(connection, policy, evaluator, store, syncs)
+    store = RowStore(connection)
+    collector = RowCollector(connection, evaluator, store, syncs)
   }
 
   /// Reads and writes the row on the tape, and reports its errors as issues. Returns false if it has to wait, without

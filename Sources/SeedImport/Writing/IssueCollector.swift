@@ -1,26 +1,20 @@
 import SeedDatabase
 
-/// Lists issues up to the policy's limit, counts all, and ends the import if the policy requires it. A row's issues
-/// count once the row is finished, because a waiting row is read again.
+/// Lists issues up to the policy's limit, counts all, and ends the import if the policy allows no bad row. A row's
+/// issues count once the row is finished, because a waiting row is read again.
 final class IssueCollector {
   private(set) var listed: [ImportIssue] = []
   private(set) var count = 0
-  private var rejectedRows = 0
-  private let told: ((ImportIssue) throws -> Void)?
-  private let rejected: ((ImportReject) throws -> Void)?
   private var issues: [ImportIssue] = []
-  private var rejections = 0
   private var open: ImportReject?
   private let policy: ImportPolicy
+  private let hooks: ImportHooks
 
-  init(_ policy: ImportPolicy, _ hooks: ImportHooks) {
-    self.policy = policy
-    (told, rejected) = (hooks.issue, hooks.rejected)
-  }
+  init(_ policy: ImportPolicy, _ hooks: ImportHooks) { (self.policy, self.hooks) = (policy, hooks) }
 
   var isOneTransaction: Bool { if case .one = policy.atomicity { true } else { false } }
 
-  var wantsRows: Bool { rejected != nil }
+  var wantsRows: Bool { hooks.rejected != nil }
 
   func reject(
     _ plan: RowPlan, _ refusal: RejectedRow, _ place: RowPlace, row content: () -> RowContent
@@ -34,7 +28,6 @@ final class IssueCollector {
       refusal.message += "; rows wait for others only within a batch: repeat without batches (--batch)"
     }
     plan.target.rejected += 1
-    rejections += 1
     let issue = issue(refusal, plan.table.name, place)
     issues.append(issue)
     keep(issue, place, content)
@@ -57,26 +50,20 @@ final class IssueCollector {
     issues.append(issue(refusal, table, place))
   }
 
-  // MARK: Ends of rows
-
   /// Discards the issues of a row that has to wait.
-  func dropRow() { (issues, rejections, open) = ([], 0, nil) }
+  func dropRow() { (issues, open) = ([], nil) }
 
   /// Reports the current row's issues, and hands it to the hook if it is rejected.
   func endRow() throws {
     guard !issues.isEmpty else { return }
-    let (ended, row, rejections) = (issues, open, rejections)
+    let (ended, row) = (issues, open)
     dropRow()
     for issue in ended {
       count += 1
-      try told?(issue)
+      try hooks.issue?(issue)
       if listed.count < policy.issueLimit { listed.append(issue) }
     }
-    if let row { try rejected?(row) }
-    rejectedRows += rejections
-    guard case .skip(let most) = policy.badRows, rejections > 0, rejectedRows > most else { return }
-    let last = ended[ended.count - 1]
-    throw ImportFailure(.row, "more than \(most) bad rows; the last one is \(last)", issue: last)
+    if let row { try hooks.rejected?(row) }
   }
 
   private func issue(_ refusal: RejectedRow, _ table: String, _ place: RowPlace) -> ImportIssue {

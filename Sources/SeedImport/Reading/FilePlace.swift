@@ -1,3 +1,48 @@
+/// A byte's place in the file from which the text was decoded.
+struct FilePlace {
+  var offset = 0
+  var inFile = 0
+  var line = 1
+  private var last: UInt8 = 0
+
+  init(offset: Int = 0, inFile: Int = 0, line: Int = 1) {
+    (self.offset, self.inFile, self.line) = (offset, inFile, line)
+  }
+
+  mutating func pass(_ bytes: UnsafeBufferPointer<UInt8>, _ decoder: TextDecoder) {
+    var (ends, returns) = (0, 0)
+    for byte in bytes {
+      ends &+= byte == 0x0A ? 1 : 0
+      returns &+= byte == 0x0D ? 1 : 0
+    }
+    line += ends + returns - (returns == 0 && last != 0x0D ? 0 : Self.pairs(bytes, behind: last))
+    inFile += decoder.isPlain ? bytes.count : bytes.reduce(0) { $0 + decoder.width($1) }
+    offset += bytes.count
+    last = bytes.last ?? last
+  }
+
+  /// Counts line feeds that follow a carriage return.
+  private static func pairs(_ bytes: UnsafeBufferPointer<UInt8>, behind last: UInt8) -> Int {
+    var (pairs, before) = (0, last)
+    for byte in bytes {
+      pairs &+= byte == 0x0A && before == 0x0D ? 1 : 0
+      before = byte
+    }
+    return pairs
+  }
+}
+
+struct RowPlace {
+  var document = ""
+  /// From 1; 0 for the whole import.
+  var row = 0
+  var offset = 0
+  var line: Int?
+  var isRecord = false
+  var list = 0
+  var name: String?
+}
+
 /// Converts a single-byte encoding to UTF-8, piece by piece; UTF-8 passes unchanged.
 struct TextDecoder {
   let isPlain: Bool

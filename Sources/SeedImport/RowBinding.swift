@@ -1,4 +1,4 @@
-import SeedDatabase
+package import SeedDatabase
 import SeedFormat
 
 /// Binds members and fields to a receiver's columns, with the conversion of their values.
@@ -46,8 +46,6 @@ final class RowBinding {
     return nil
   }
 
-  // MARK: Rows
-
   func read(
     _ source: borrowing DocumentSource, _ name: String?, into row: UnsafeMutablePointer<BorrowedValue>
   ) throws(RejectedRow) {
@@ -88,16 +86,29 @@ final class RowBinding {
     _ index: Int, _ source: borrowing DocumentSource, _ target: ValueReader.Target
   ) throws(RejectedRow) -> BorrowedValue {
     switch source.tape.kind(index) {
-    case .object, .array:
-      return .text(source.json(index).withUnsafeBufferPointer { reader.bytes.copy($0) })
-    default: break
-    }
-    do throws(RejectedRow) {
-      return try reader.read(index, source, for: target)
-    } catch {
-      var error = error
-      error.column = target.schema.name
-      throw error
+    case .object, .array: .text(source.json(index).withUnsafeBufferPointer { reader.bytes.copy($0) })
+    default: try reader.read(index, source, for: target)
     }
   }
+}
+
+package protocol RowReceiver: AnyObject {
+  /// The error in the header of a CSV document; `nil` if rows may follow.
+  func flaw(ofHeader names: [String]) -> String?
+  /// The column for a member or field; `nil` to ignore it. Called once for each name in a document.
+  func column(_ name: String) -> ReceivedColumn?
+  var width: Int { get }
+  /// Takes rows whose values are valid until it returns. Columns that a row does not mention are NULL.
+  func take(_ rows: LentRows) throws
+}
+
+/// A column by its index in the receiver, and its type.
+package struct ReceivedColumn {
+  let number: Int
+  let schema: ColumnSchema
+
+  package init(_ number: Int, _ schema: ColumnSchema) { (self.number, self.schema) = (number, schema) }
+
+  /// The most columns of an SQLite table.
+  package static let most = 2000
 }

@@ -11,9 +11,6 @@ package final class DocumentRows {
   // Checked, unlike its neighbour: without the check, Swift 6.3.1 never frees the storage of a noncopyable property.
   private var source = DocumentSource()
   @exclusivity(unchecked) private var finder: RowFinder
-  /// Whether no byte has been read; the document may begin with a byte order mark.
-  private var isAtStart = true
-  private let csv: CSVFormat?
   @exclusivity(unchecked) package private(set) var count = 0
 
   /// The most rows that a receiver takes at a time.
@@ -33,13 +30,12 @@ package final class DocumentRows {
   ) throws {
     (self.document, self.receiver, self.most) = (document, receiver, most)
     let list = ImportMapping.List(TableMapping(document), rows: rows, layout: layout)
-    csv = list.csv
-    let frame = try DocumentFrame([(0, list)])
-    finder = RowFinder(frame)
+    finder = RowFinder(try DocumentFrame([(0, list)]))
     let binding = RowBinding(layout, receiver)
     self.binding = binding
-    try source.restart(csv) { [csv] name in
-      binding.column(name).map { (csv?.empty ?? .quotes).kinds($0) } ?? RecordHeader.Empty()
+    let empty = list.csv?.empty ?? .quotes
+    try source.restart(list.csv) { name in
+      binding.column(name).map { empty.kinds($0) } ?? RecordHeader.Empty()
     } flawOfHeader: { names in
       receiver.flaw(ofHeader: names) ?? binding.begin(names)
     }
@@ -51,15 +47,12 @@ package final class DocumentRows {
   }
 
   package func end() throws {
-    source.complete()
+    source.scanner.complete()
     try run()
   }
 
   private func run() throws {
-    if isAtStart {
-      guard source.scanner.passMark() else { return }
-      isAtStart = false
-    }
+    guard source.scanner.passMark() else { return }
     while true {
       switch try step() {
       case .row(let name):
@@ -79,13 +72,9 @@ package final class DocumentRows {
 
   private func step() throws -> RowFinder.Step {
     do {
-      return try finder.step(&source)
+      return try finder.step(&source, in: document, row: count + 1)
     } catch let error as JSONError {
       throw ImportFailure(.document, "\(document), byte \(error.offset): \(error.reason)")
-    } catch let error as LongRow {
-      throw error.failure(document, row: count + 1)
-    } catch let error as ImportFailure {
-      throw ImportFailure(error.code, "\(document): \(error.message)")
     }
   }
 

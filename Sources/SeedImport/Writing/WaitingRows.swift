@@ -34,8 +34,6 @@ final class WaitingRows {
     return hasher.finalize()
   }
 
-  // MARK: Adding rows
-
   /// Whether writing the plan's row now would let an older, waiting row overwrite it later. An equal row does no harm:
   /// many rows may reference an object that came first with a waiting row.
   func hasOlder(than plan: RowPlan, _ identity: Int) -> Bool {
@@ -74,8 +72,6 @@ final class WaitingRows {
       place.name.map { .text($0) } ?? .null, .blob(json),
     ])
   }
-
-  // MARK: Retrying rows
 
   /// Starts retrying; from here on rows wait only for values.
   func open() {

@@ -1,0 +1,89 @@
+import SeedDatabase
+import SeedFormat
+
+extension ImportSession {
+  final class List {
+    let plan: RowPlan
+    let names: ValueReader.Target?
+    private let conditions: [RowCondition]
+    let csv: CSVFormat?
+    fileprivate let header: HeaderCheck
+
+    /// `besides` are members that other lists in the same place read.
+    init(_ list: ImportMapping.List, besides: [MemberPath], _ builder: PlanBuilder) throws {
+      plan = try builder.plan(list.table, conditions: besides)
+      plan.target.isSelected = plan.target.isSelected || !list.conditions.isEmpty
+      (conditions, csv) = (list.conditions, list.csv)
+      header = HeaderCheck(plan, list.table, conditions: list.conditions)
+      names =
+        if case .dictionary(let name) = list.layout { try builder.target(name, plan.table) } else { nil }
+    }
+
+    /// Whether it takes all rows.
+    var isOpen: Bool { conditions.isEmpty }
+
+    func takes(_ source: borrowing DocumentSource) -> Bool {
+      for condition in conditions where !isMet(condition, source) { return false }
+      return true
+    }
+
+    private func isMet(_ condition: RowCondition, _ source: borrowing DocumentSource) -> Bool {
+      guard let index = source.find(condition.member) else { return condition.values.contains(.null) }
+      guard let value = source.plainValue(index) else { return false }
+      return condition.values.contains(value)
+    }
+  }
+
+  /// Resets the source for the next document; its header must fit all lists of records.
+  func restartSource() throws {
+    let (frame, lists) = (self.frame, self.lists)
+    // Rejected rows of CSV are lines of JSON.
+    let csv = isRejects ? nil : frame.csv
+    do throws(ImportFailure) {
+      try source.restart(csv, isLines: frame.isLines || isRejects) {
+        lists[frame.first].plan.empty($0, csv?.empty ?? .quotes)
+      } flawOfHeader: { names in
+        frame.nodes[DocumentFrame.root].lists.lazy.compactMap { lists[$0].header.flaw(names) }.first
+      }
+    } catch {
+      throw ImportFailure(error.code, "\(place.document): \(error.message)")
+    }
+  }
+}
+
+extension ImportSession {
+  /// Throws if the database or the mapping cannot be used for imports.
+  static func checkPreconditions(
+    _ connection: Connection, _ mapping: ImportMapping, _ policy: ImportPolicy
+  ) throws {
+    guard !connection.isInTransaction else {
+      throw ImportFailure(
+        .database, "the connection is in a transaction: end it first; an import opens its own")
+    }
+    guard try connection.integer("PRAGMA foreign_keys") == 0 else {
+      throw ImportFailure(.database, "\(ImportError.foreignKeysEnforced)")
+    }
+    let isSeed = try connection.integer(
+      "SELECT count(*) FROM sqlite_schema WHERE name = ?", .text(ReservedTable.meta))
+    guard isSeed == 0 else {
+      throw ImportFailure(
+        .database, "\(connection.path) is a published seed: only its publisher's updates may change its rows")
+    }
+    if case .batched(let rows) = policy.atomicity {
+      guard rows > 0 else { throw ImportFailure(.mapping, "a batch must have at least one row") }
+      guard !mapping.lists.contains(where: { $0.table.deletes }) else {
+        throw ImportFailure(
+          .mapping,
+          "a mode of the mapping deletes rows, which takes one transaction: another batch may still have them. Import "
+            + "without batches")
+      }
+    }
+  }
+}
+
+extension TableMapping {
+  /// Whether this table or a nested one deletes rows that the import does not mention.
+  fileprivate var deletes: Bool {
+    mode != .merge || relations.contains { $0.mode == .replaceForParent || $0.table.deletes }
+  }
+}
