@@ -165,7 +165,6 @@ struct FeedStamp: OriginStamp {
   }
 }
 
-/// Files of a dataset's feed in the publisher's state directory.
 struct FeedStore {
   private let folder: String
 

@@ -18,13 +18,6 @@ package struct SQLitePlace: OriginPlace {
   package func open(waitSeconds: Int) throws -> any Origin {
     try SQLiteOrigin(path, waitSeconds: waitSeconds)
   }
-
-  /// Resolves links like SQLite does for the files beside a database. Returns the path itself if nothing is there.
-  package static func resolved(_ path: String) -> String {
-    guard let real = realpath(path, nil) else { return path }
-    defer { free(real) }
-    return String(cString: real)
-  }
 }
 
 /// The stamp of a SQLite origin's files, taken before a read. It proves equal content only if the newest timestamp was
@@ -47,7 +40,7 @@ struct SQLiteStamp: OriginStamp {
     guard let database = try OriginError.stamp(path) else { throw OriginError.missing(path: path) }
     self.database = database
     // SQLite creates the log beside the target of a link.
-    log = try LogStamp(SQLitePlace.resolved(path) + "-wal", known: known)
+    log = try LogStamp((PhysicalPath.existing(path) ?? path) + "-wal", known: known)
   }
 
   /// Whether equal files prove that nothing was written, as long as this process keeps checking.

@@ -4,10 +4,7 @@ import SeedSystem
 package enum PhysicalPath {
   /// The folder's real path; missing parts are kept as written.
   package static func folder(_ path: String) -> String {
-    if let real = realpath(path, nil) {
-      defer { free(real) }
-      return String(cString: real)
-    }
+    if let real = existing(path) { return real }
     guard path != "/" else { return path }
     return Paths.absolute(name(of: path), from: folder(Folder.parent(of: path)))
   }
@@ -25,6 +22,12 @@ package enum PhysicalPath {
     guard shared > 0, shared < from.count else { return file }
     let steps = repeatElement("..", count: from.count - shared).map { Substring($0) }
     return "\(folder)/\((steps + to[shared...]).joined(separator: "/"))"
+  }
+
+  static func existing(_ path: String) -> String? {
+    guard let real = realpath(path, nil) else { return nil }
+    defer { free(real) }
+    return String(cString: real)
   }
 
   private static func name(of path: String) -> String { String(path.split(separator: "/").last ?? "") }
