@@ -2,11 +2,12 @@
 //
 //   Origin/ (projected rows) → Diff/ (delta, working copy) → Snapshot/ (files) → Publish/ (signed)
 //
-// Folders, lowest first: Model, Store, Origin, Origin/SQLite, Origin/Feed, Diff, Snapshot, Publish, Inspect, Keys,
-// Setup, Models, Checks, Notices.
+// Folders, lowest first: Model, Origin, Origin/SQLite, Origin/Feed, Diff, Snapshot, Publish, Inspect, Keys, Setup,
+// Models, API.
 //
-// The last five are an operator's work around it: files and changes of keys, a new deployment, a new model, the reasons
-// for a step to fail, and programs that read notices of steps.
+// The folders behind Publish/ and the files beside the folders are an operator's work around it: reports on a
+// publication, files and changes of keys, a new deployment, a new model, the reasons for a step to fail, and programs
+// that read notices of steps.
 //
 // Rules of this module:
 // - Only Publish/ uses all folders below it.

@@ -39,7 +39,7 @@ import Testing
     let restored = try cluster.database(dump)
     try restored.run("UPDATE t SET name = 'restored' WHERE id = 2")
     scene.move(to: restored)
-    #expect(try scene.scene.step().foundBy == .because(.doubt(.otherDatabase)))
+    #expect(try scene.scene.step().foundBy == .because(.otherDatabase))
     try expect(scene, equals: restored)
     try restored.run("UPDATE t SET name = 'by log' WHERE id = 3")
     #expect(try scene.scene.step().foundBy == FoundBy(.log))
@@ -53,7 +53,7 @@ import Testing
     for id in 1...5 { try scene.follow("UPDATE t SET name = 'here' WHERE id = \(id)") }
     for id in 1...9 { try copy.run("UPDATE t SET name = 'there' WHERE id = \(id + 4)") }
     scene.move(to: copy)
-    #expect(try scene.scene.step().foundBy == .because(.doubt(.otherServer)))
+    #expect(try scene.scene.step().foundBy == .because(.otherServer))
     try expect(scene, equals: copy)
     try copy.run("UPDATE t SET name = 'log' WHERE id = 3")
     #expect(try scene.scene.step().foundBy == FoundBy(.log))
@@ -65,7 +65,7 @@ import Testing
     let scene = try scene(cluster)
     try scene.follow("UPDATE t SET name = 'x' WHERE id = 1")
     try cluster.restart()
-    try scene.compare(.doubt(.otherServer))
+    try scene.compare(.otherServer)
     try scene.follow("UPDATE t SET name = 'y' WHERE id = 1")
   }
 
@@ -80,7 +80,7 @@ import Testing
     try other.promote()
     try standby.run("UPDATE t SET name = 'kept' WHERE id = 2")
     scene.move(to: standby)
-    #expect(try scene.scene.step().foundBy == .because(.doubt(.otherTimeline)))
+    #expect(try scene.scene.step().foundBy == .because(.otherTimeline))
     try expect(scene, equals: standby)
   }
 
@@ -100,7 +100,7 @@ import Testing
     let standby = try scene.database.on(PostgresCluster(standbyOf: cluster))
     scene.move(to: standby)
     try follow(standby, scene.database)
-    #expect(try scene.scene.step().foundBy == .because(.doubt(.otherServer)))
+    #expect(try scene.scene.step().foundBy == .because(.otherServer))
     let late = try LateTransaction("UPDATE t SET name = 'late' WHERE id = 1", scene.database)
     try scene.database.run("UPDATE t SET name = 'early' WHERE id = 2")
     try follow(standby, scene.database)

@@ -68,7 +68,7 @@ struct PostgresLogScene {
   }
 
   /// Expects that a step compares everything for this reason and that all rows are equal afterwards.
-  func compare(_ reason: ComparisonReason, sourceLocation: SourceLocation = #_sourceLocation) throws {
+  func compare(_ reason: LogDoubt, sourceLocation: SourceLocation = #_sourceLocation) throws {
     let report = try step()
     #expect(report.foundBy == .because(reason), sourceLocation: sourceLocation)
     try audit("\(reason)", sourceLocation: sourceLocation)

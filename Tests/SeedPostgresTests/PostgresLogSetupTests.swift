@@ -85,7 +85,7 @@ import Testing
       """, Self.schema)
     try scene.follow("UPDATE t SET name = 'c'")
     try scene.database.run("CREATE POLICY p ON t USING (shown)")
-    try scene.compare(.doubt(.otherSchema))
+    try scene.compare(.otherSchema)
   }
 
   // MARK: Mistakes
@@ -167,7 +167,7 @@ import Testing
     #expect(error?.description.contains("nothing was removed") == true)
     #expect(error?.description.contains("\n") == false && error?.description.contains("view quiet") == true)
     // A new function is a schema change, so one comparison precedes the log.
-    try scene.compare(.doubt(.otherSchema))
+    try scene.compare(.otherSchema)
     try scene.follow("UPDATE t SET name = 'still' WHERE id = 1")
     try database.run("DROP VIEW busy, quiet")
     try scene.remove()
@@ -214,7 +214,7 @@ import Testing
     try scene.step()
     #expect(try count(scene) == "6\n", "another publisher may not have read them yet")
     try scene.database.run("UPDATE seedbank.log_1 SET at = at - interval '2 hours'")
-    try scene.compare(.doubt(.edited))
+    try scene.compare(.edited)
     scene.deployment.clock = scene.deployment.clock.adding(seconds: hour)
     let late = try LateTransaction("UPDATE t SET name = 'late' WHERE id = 9", scene.database)
     try scene.follow("UPDATE t SET name = 'y' WHERE id = 7")
@@ -230,7 +230,7 @@ import Testing
     try scene.database.run("UPDATE t SET name = 'seen' WHERE id = 3")
     try scene.database.run("SELECT seedbank.prune(interval '0 days')")
     #expect(try count(scene) == "1\n")
-    try scene.compare(.doubt(.pruned))
+    try scene.compare(.pruned)
     try scene.follow("UPDATE t SET name = 'b' WHERE id = 4")
   }
 

@@ -43,7 +43,7 @@ import Testing
     #expect(try rows(of: recovered) == kept)
     scene.move(to: recovered)
     let report = try scene.scene.step()
-    #expect(report.foundBy == .because(.doubt(.otherTimeline)))
+    #expect(report.foundBy == .because(.otherTimeline))
     #expect(report.outcome == .changed)
     #expect(try published(scene) == kept)
     try recovered.run("UPDATE t SET name = 'by log' WHERE id = 3")

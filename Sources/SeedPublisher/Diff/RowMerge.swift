@@ -9,38 +9,17 @@ protocol OrderedRows: AnyObject {
 
 extension ProjectedRows: OrderedRows {}
 
+/// Stored rows: those of a statement, or those that it finds for keys in key order.
 final class StatementRows: OrderedRows {
-  private let statement: Statement
+  @exclusivity(unchecked) private var rows: KeyedRows
   @exclusivity(unchecked) private(set) var row: [BorrowedValue] = []
 
-  init(_ statement: Statement) { self.statement = statement }
+  init(_ statement: Statement, keys: [[SeedValue]] = [[]]) { rows = KeyedRows(statement, keys) }
 
   func next() throws -> Bool {
-    guard try statement.step() else { return false }
-    statement.borrowRow(into: &row)
+    guard try rows.next() else { return false }
+    rows.statement.borrowRow(into: &row)
     return true
-  }
-}
-
-/// The rows of a file for given keys, in key order.
-final class KeyedRows: OrderedRows {
-  private let find: Statement
-  private let keys: [[SeedValue]]
-  private var place = 0
-  @exclusivity(unchecked) private(set) var row: [BorrowedValue] = []
-
-  init(_ find: Statement, _ keys: [[SeedValue]]) { (self.find, self.keys) = (find, keys) }
-
-  func next() throws -> Bool {
-    while place < keys.count {
-      find.rewind()
-      try find.bind(keys[place])
-      place += 1
-      guard try find.step() else { continue }
-      find.borrowRow(into: &row)
-      return true
-    }
-    return false
   }
 }
 

@@ -9,7 +9,6 @@ struct SeriesChange {
   let changes: ChangeReport
   /// Tables and columns rejected by the shrink guard. Only a preview continues despite them.
   let shrunk: [ShrunkTable]
-  /// Changed rows that the origin's log failed to name.
   let missed: [MissedRows]
 
   struct Source {
@@ -19,7 +18,6 @@ struct SeriesChange {
     let provenance: Provenance
     /// `nil` if the operator accepts the loss.
     let shrinkGuard: ShrinkGuard?
-    /// Whether values of undeclared types are rejected.
     let guardsTypes: Bool
     /// A preview reports violations of the shrink guard instead of throwing.
     let isPreview: Bool

@@ -30,7 +30,6 @@ enum ChangeSearch {
   }
 }
 
-/// Changed rows of a table that the origin's log did not name.
 struct MissedRows: Hashable {
   let table: String
   private(set) var keys: [String] = []
@@ -68,7 +67,6 @@ struct SeriesDiff: ~Copyable {
   private let copy: WorkingCopy
   private let types: TypeGuard?
 
-  /// Throws ``CopyDamaged`` if the copy's rows do not match its stored sums.
   init(_ source: SeriesChange.Source, _ copy: WorkingCopy, _ types: TypeGuard?, spill: any DeltaSpill) throws
   {
     (self.source, self.copy, self.types) = (source, copy, types)
@@ -87,7 +85,7 @@ struct SeriesDiff: ~Copyable {
       switch source.search.way(table) {
       case .nothing: return stored
       case .keys(let keys, let log):
-        let old = KeyedRows(try copy.connection.prepare(TableSQL(table).find), keys)
+        let old = StatementRows(try copy.connection.prepare(TableSQL(table).find), keys: keys)
         let sums = try compare(table, old, log.rows(table, keys: keys), expected: nil)
         return stored.replacing(sums.old, by: sums.new)
       case .comparing(let expected):
@@ -130,7 +128,7 @@ struct SeriesDiff: ~Copyable {
     }
   }
 
-  /// Writes the differences to the delta. Returns the sums of both sides' rows.
+  /// Returns the sums of both sides' rows.
   private mutating func compare(
     _ table: TableSchema, _ old: some OrderedRows, _ new: ProjectedRows, expected: Touched?
   ) throws -> (old: TableSum, new: TableSum) {
@@ -190,7 +188,6 @@ struct SeriesDiff: ~Copyable {
   }
 }
 
-/// Checks that the log named the rows that differ.
 private struct LogAudit {
   private let table: TableSchema
   private let named: Set<[SeedValue]>

@@ -2,7 +2,6 @@ import SeedDatabase
 import SeedFormat
 
 extension ShrinkGuard {
-  /// The number of rows with a value, by column.
   typealias Values = (before: [String: Int], after: [String: Int])
 
   /// Tables that lost too many rows and, in the others, columns that lost too many values. Unguarded tables are
@@ -63,9 +62,6 @@ extension WorkingCopy {
   func values(in table: TableSchema) throws -> [String: Int] {
     let counts = table.columnNames.map { "count(nullif(\(quoted($0)) COLLATE BINARY, ''))" }
     let rows = try connection.rows("SELECT \(counts.joined(separator: ", ")) FROM \(quoted(table.name))")
-    let found = zip(table.columnNames, rows[0]).map { name, count in
-      if case .integer(let count) = count { (name, Int(count)) } else { (name, 0) }
-    }
-    return Dictionary(uniqueKeysWithValues: found)
+    return Dictionary(uniqueKeysWithValues: zip(table.columnNames, rows[0].map { $0.number ?? 0 }))
   }
 }

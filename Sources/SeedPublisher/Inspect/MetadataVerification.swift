@@ -8,7 +8,6 @@ import SeedTrust
 struct MetadataVerification {
   let publication: PublicationDirectory
   let now: UTCTime
-  /// The verified metadata files, as paths within the publication.
   private(set) var named: Set<String> = []
   private(set) var series: [SeedSeries: SeriesMetadata] = [:]
   /// All delegated series, including those with bad roles.

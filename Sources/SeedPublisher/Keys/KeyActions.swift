@@ -109,7 +109,6 @@ package struct KeyActions {
     return try report(publisher().changeKeys(lifetimeSeconds: lifetimeSeconds, now: now, propose))
   }
 
-  /// Throws if a required role has no key here, unless the change is only prepared.
   private func requireSigners(_ roles: [KeyRole], _ published: PublishedMetadata) throws {
     guard !isPrepared else { return }
     let ring = try search.found().ring
@@ -163,7 +162,6 @@ package struct KeyActions {
     return report
   }
 
-  /// Gives new keys their final file names, and updates the apps' root.json.
   private func settle(_ published: PublishedMetadata, _ report: inout KeyChangeReport) throws {
     report.newFiles = try newKeys.settle(published)
     let name = MetadataName.versioned(Root.type, published.root.version)
@@ -179,7 +177,6 @@ package enum KeyLoss: Sendable { case suspected, confirmed }
 
 package struct KeyChangeReport {
   fileprivate let outcome: KeyChangeOutcome
-  /// Whether an earlier change was finished instead of the requested one.
   fileprivate let isAnother: Bool
   fileprivate var newFiles: [String] = []
   fileprivate var replacedFiles: [String] = []

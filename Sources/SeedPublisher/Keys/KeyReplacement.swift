@@ -47,7 +47,6 @@ struct KeyReplacement {
     return Role(role: role, known: given, made: count - given.count, threshold: threshold)
   }
 
-  /// Removes the key from every role.
   init(
     revoking prefix: String, for keys: [PublicKey], isReplaced: Bool, _ published: PublishedMetadata
   ) throws(Refusal) {
@@ -175,7 +174,6 @@ extension PublishedMetadata {
     KeyRole.allCases.contains { keys(of: $0)?.keyIDs.contains(keyID) == true }
   }
 
-  /// A role's key, if it is of a supported kind.
   func publicKey(_ keyID: String, of role: KeyRole) -> PublicKey? {
     role == .series ? targets.delegations?.keys[keyID]?.publicKey : root.keys[keyID]?.publicKey
   }

@@ -60,7 +60,6 @@ package struct SignatureFile {
     hex = lowerHex(key.sign(bytes))
   }
 
-  /// Reads the output of `sign`, or a bare signature.
   init(readingFile path: String) throws {
     let bytes = try File(path, for: .readingAny).readAll(limit: Self.byteLimit)
     if bytes.count == PublicKey.signatureByteCount {

@@ -30,7 +30,7 @@ package struct LogParts {
     var numbers: Set<Int> = []
     if hasRegistry {
       numbers = Set(
-        try connection.rows("SELECT number FROM \(Self.registry)").compactMap { Self.number($0[0]) })
+        try connection.rows("SELECT number FROM \(Self.registry)").compactMap(\.[0].number))
     }
     for table in found {
       guard let number = Self.number(of: table), table == Self.log(number) else { continue }
@@ -63,10 +63,6 @@ package struct LogParts {
     return Int(name.dropFirst(prefix.utf8.count + 1).prefix { $0.isASCII && $0.isNumber })
   }
 
-  private static func number(_ value: SeedValue) -> Int? {
-    if case .integer(let number) = value { Int(number) } else { nil }
-  }
-
   /// The suffixes of trigger names. A number follows in those of unique indexes.
   private static let kinds: Set = ["insert", "update", "delete", "move", "prune"]
 
@@ -80,4 +76,8 @@ package struct LogParts {
     default: return false
     }
   }
+}
+
+extension SeedValue {
+  var number: Int? { if case .integer(let value) = self { Int(exactly: value) } else { nil } }
 }

@@ -82,7 +82,6 @@ extension ModelDefinition {
   /// The oldest SQLite on clients.
   private static let minimumSQLite = "3.40"
 
-  /// Functions newer than ``minimumSQLite``, with the version that introduced them.
   private static let youngerFunctions: [String: String] = [
     "UNHEX": "3.41", "OCTET_LENGTH": "3.43", "TIMEDIFF": "3.43", "CONCAT": "3.44", "CONCAT_WS": "3.44",
     "STRING_AGG": "3.44", "JSONB": "3.45", "JSONB_ARRAY": "3.45", "JSONB_EXTRACT": "3.45",

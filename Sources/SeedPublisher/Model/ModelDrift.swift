@@ -22,8 +22,8 @@ package struct ModelDrift: Hashable, Sendable {
 
   /// Why the loaded models must not be published, or `nil` if they may. Additional models are no obstacle.
   package func obstacle(_ dataset: DatasetName, publishedByOthers: [SeedSeries]) -> PlanError? {
-    let isSound = gone.isEmpty && changed.isEmpty && publishedByOthers.isEmpty
-    return isSound ? nil : .otherModels(dataset, self, publishedByOthers)
+    let words = words(publishedByOthers)
+    return words.isEmpty ? nil : PlanError("\(words). Until then nothing new is published of \(dataset)")
   }
 
   package var remark: String? {
@@ -33,7 +33,7 @@ package struct ModelDrift: Hashable, Sendable {
       + " publish \(added.count == 1 ? "it" : "them")"
   }
 
-  func words(_ publishedByOthers: [SeedSeries]) -> String {
+  private func words(_ publishedByOthers: [SeedSeries]) -> String {
     let parts: [String?] = [
       gone.isEmpty
         ? nil

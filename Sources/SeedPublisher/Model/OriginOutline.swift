@@ -1,5 +1,6 @@
 package import SeedDatabase
 package import SeedFormat
+package import SeedSystem
 
 /// The names of an origin's tables, columns, indexes and views. The outline from the newest model's creation is stored
 /// beside the models. Later additions are offered to the operator; parts that a model excludes stay excluded.
@@ -36,12 +37,16 @@ package struct OriginOutline: Hashable, Sendable {
     }
   }
 
-  package func knowing(_ parts: OriginGain, of now: OriginOutline) -> OriginOutline {
+  package func knowing(_ gain: OriginGain, of now: OriginOutline) -> OriginOutline {
     var known = self
-    for table in parts.tables { known.tables[table] = now.tables[table] }
-    for column in parts.columns { known.tables[column.table, default: []].append(column.name) }
-    known.indexes += parts.indexes
-    known.views += parts.views
+    for part in gain.parts {
+      switch part.kind {
+      case .table: known.tables[part.name] = now.tables[part.name]
+      case .column: known.tables[part.table, default: []].append(part.name)
+      case .index: known.indexes.append(part.name)
+      case .view: known.views.append(part.name)
+      }
+    }
     return known
   }
 
@@ -58,68 +63,73 @@ package struct OriginOutline: Hashable, Sendable {
 
 /// Parts of an origin that are new since the newest model was made and that the model does not have.
 package struct OriginGain: Hashable, Sendable {
-  package var tables: [String] = []
-  package var columns: [Column] = []
-  package var indexes: [String] = []
-  package var views: [String] = []
+  package private(set) var parts: [Part] = []
 
-  package struct Column: Hashable, Sendable {
-    package let table: String
-    package let name: String
+  package struct Part: Hashable, Sendable {
+    enum Kind { case table, view, column, index }
+
+    let kind: Kind
+    let name: String
+    /// The table of a column; the other parts' own name.
+    let table: String
+
+    init(_ kind: Kind, _ name: String, of table: String? = nil) {
+      (self.kind, self.name, self.table) = (kind, name, table ?? name)
+    }
+
+    /// The name that operators use, such as `park` and `shop.phone`.
+    fileprivate var path: String { kind == .column ? "\(table).\(name)" : name }
+
+    fileprivate var words: String {
+      "the \(kind) " + (kind == .column ? "\"\(table)\".\"\(name)\"" : "\"\(name)\"")
+    }
   }
 
   package init() {}
 
   /// Compares names like SQLite, ignoring case.
   package init(_ now: OriginOutline, since known: OriginOutline, without schema: DatabaseSchema) {
-    let old = Names(known, schema)
-    tables = now.tables.keys.sorted().filter { !old.tables.contains($0.lowercased()) }
+    let models = schema.tables.map { ($0.name, $0.columnNames + $0.generated) }
+    let tables = known.tables.map { ($0.key, $0.value) } + models
+    func folded(_ names: [String]) -> Set<String> { Set(names.map { $0.lowercased() }) }
+    let oldColumns = Dictionary(tables.map { ($0.lowercased(), folded($1)) }) { $0.union($1) }
+    let oldTables = folded(tables.map(\.0) + schema.searchTables.map(\.name))
+    let oldParts = folded(known.indexes + known.views + schema.indexes + schema.views)
+    let new = now.tables.keys.sorted().filter { !oldTables.contains($0.lowercased()) }
+    let present = folded(schema.tables.map(\.name) + new)
+    func isNew(_ name: String) -> Bool { !oldParts.contains(name.lowercased()) }
+    parts = new.map { Part(.table, $0) } + now.views.filter(isNew).map { Part(.view, $0) }
     // The columns and indexes of an excluded table are excluded too.
-    columns = now.tables.sorted { $0.key < $1.key }.filter { schema.table($0.key) != nil }
-      .flatMap { table, names in names.map { Column(table: table, name: $0) } }
-      .filter { !old.columns.contains($0.folded) }
-    let present = Set((schema.tables.map(\.name) + tables).map { $0.lowercased() })
-    indexes = now.indexes.filter {
-      !old.parts.contains($0.lowercased()) && now.isIndex($0, ofOneOf: present)
+    for (table, names) in now.tables.sorted(by: { $0.key < $1.key }) where schema.table(table) != nil {
+      let old = oldColumns[table.lowercased()] ?? []
+      parts += names.filter { !old.contains($0.lowercased()) }.map { Part(.column, $0, of: table) }
     }
-    views = now.views.filter { !old.parts.contains($0.lowercased()) }
+    parts += now.indexes.filter { isNew($0) && now.isIndex($0, ofOneOf: present) }.map { Part(.index, $0) }
   }
 
-  package var isEmpty: Bool { self == OriginGain() }
+  package var isEmpty: Bool { parts.isEmpty }
 
-  /// The names that operators use, such as `park` and `shop.phone`.
-  package var names: [String] { tables + views + columns.map(\.dotted) + indexes }
+  package var count: Int { parts.count }
+
+  package var names: [String] { parts.map(\.path) }
 
   /// The parts with that name. The name of an existing table selects all its new columns.
   package func parts(named name: String) -> OriginGain {
-    func isNamed(_ other: String) -> Bool { other.lowercased() == name.lowercased() }
-    var parts = OriginGain()
-    parts.tables = tables.filter(isNamed)
-    parts.columns = columns.filter { isNamed($0.dotted) || isNamed($0.table) }
-    parts.indexes = indexes.filter(isNamed)
-    parts.views = views.filter(isNamed)
-    return parts
+    filtered { [$0.path, $0.table].contains { $0.lowercased() == name.lowercased() } }
   }
 
-  package func without(_ other: OriginGain) -> OriginGain {
-    var gain = OriginGain()
-    gain.tables = tables.filter { !other.tables.contains($0) }
-    gain.columns = columns.filter { !other.columns.contains($0) }
-    gain.indexes = indexes.filter { !other.indexes.contains($0) }
-    gain.views = views.filter { !other.views.contains($0) }
+  package func without(_ other: OriginGain) -> OriginGain { filtered { !other.parts.contains($0) } }
+
+  private func filtered(_ isIncluded: (Part) -> Bool) -> OriginGain {
+    var gain = self
+    gain.parts = parts.filter(isIncluded)
     return gain
   }
 
-  package var count: Int { tables.count + columns.count + indexes.count + views.count }
-
   /// Lists the parts as `the table "shop" and the column "park"."open"`.
   package var words: String {
-    let all =
-      Self.named("table", tables) + Self.named("view", views)
-      + columns.map { "the column \"\($0.table)\".\"\($0.name)\"" } + Self.named("index", indexes)
-    let shown = all.prefix(Self.namedParts)
-    let rest = all.count > shown.count ? ["\(all.count - shown.count) more"] : []
-    let list = shown + rest
+    let shown = parts.prefix(Self.namedParts).map(\.words)
+    let list = shown + (count > shown.count ? ["\(count - shown.count) more"] : [])
     return list.count < 2
       ? list.joined() : list.dropLast().joined(separator: ", ") + " and " + (list.last ?? "")
   }
@@ -130,33 +140,6 @@ package struct OriginGain: Hashable, Sendable {
   }
 
   private static let namedParts = 5
-
-  private static func named(_ kind: String, _ names: [String]) -> [String] {
-    names.map { "the \(kind) \"\($0)\"" }
-  }
-}
-
-extension OriginGain.Column {
-  fileprivate var dotted: String { "\(table).\(name)" }
-
-  fileprivate var folded: Self { Self(table: table.lowercased(), name: name.lowercased()) }
-}
-
-/// The names that are not new, in lower case: those of the known outline and of the model.
-private struct Names {
-  var tables: Set<String>
-  var columns: Set<OriginGain.Column>
-  var parts: Set<String>
-
-  init(_ known: OriginOutline, _ schema: DatabaseSchema) {
-    let models = schema.tables.map { ($0.name, $0.columnNames + $0.generated) }
-    let all = known.tables.map { ($0.key, $0.value) } + models
-    let search = schema.searchTables.map(\.name)
-    tables = Set((all.map(\.0) + search).map { $0.lowercased() })
-    columns = Set(
-      all.flatMap { table, names in names.map { OriginGain.Column(table: table, name: $0).folded } })
-    parts = Set((known.indexes + known.views + schema.indexes + schema.views).map { $0.lowercased() })
-  }
 }
 
 // MARK: JSON
@@ -179,5 +162,25 @@ extension OriginOutline {
     for name in named.unread.map(\.name) { tables[name] = try named.strings(name) }
     self.init(tables: tables, indexes: try object.strings("indexes"), views: try object.strings("views"))
     try object.refuseUnread()
+  }
+}
+
+/// A file with the origin's contents at the newest model's creation, without which additions are not reported.
+package enum KnownOrigin {
+  static let fileName = "known-origin.json"
+
+  private static let comment =
+    "The origin's tables when the newest model was made. Seedbank reports later additions."
+    + " Made by 'seedbank init' and 'seedbank model'."
+
+  package static func path(inDataset folder: String) -> String { "\(folder)/\(fileName)" }
+
+  static func text(_ outline: OriginOutline) -> String {
+    JSONValue.object([JSONMember("$comment", .string(comment))] + (outline.json.members ?? [])).prettyText
+  }
+
+  /// Records the origin's contents, so that later additions are reported.
+  package static func write(_ outline: OriginOutline, inDataset folder: String) throws(FileError) {
+    try DurableFile.write(Array(text(outline).utf8), to: path(inDataset: folder))
   }
 }

@@ -51,11 +51,13 @@ package struct SeriesPlan: Sendable {
     let read = try models.sorted { $0.version < $1.version }.map { model throws(PlanError) in
       (model: model, schema: try Self.schema(of: model))
     }
-    guard let last = read.last else { throw .noModel(series) }
+    guard let last = read.last else { throw PlanError("the series \(series) has no model") }
     for (older, newer) in zip(read, read.dropFirst()) {
       let missing = newer.schema.breaks(clientsOf: older.schema)
       guard missing.isEmpty else {
-        throw .notAdditive(older: older.model.version, newer: newer.model.version, missing)
+        throw PlanError(
+          "model \(newer.model.version) cannot be read by clients of \(older.model.version): "
+            + "\(missing.joined(separator: "; ")). A minor only adds; give the change a new major")
       }
     }
     if indexes == .client { try Self.checkIndexes(last.model) }
@@ -90,8 +92,16 @@ package struct SeriesPlan: Sendable {
   /// Clients pin a minor's hash, so a published minor must not change or disappear.
   package func check(against state: SeriesState) throws(PlanError) {
     for (model, hash) in state.models.sorted(by: { $0.key < $1.key }) {
-      guard let now = hashes[model] else { throw .modelGone(series, model) }
-      guard now == hash else { throw .schemaChanged(series, model) }
+      guard let now = hashes[model] else {
+        throw PlanError(
+          "model \(model) is published in \(series) but its folder is missing: put it back, clients still need it; if it is there,"
+            + " 'seedbank run' started before it, and must be restarted")
+      }
+      guard now == hash else {
+        throw PlanError(
+          "the schema of model \(model) differs from the one published in \(series): give the change a new minor"
+        )
+      }
     }
   }
 
@@ -107,63 +117,51 @@ package struct SeriesPlan: Sendable {
     do {
       try LeftOutIndexes.rehearse(model.schemaSQL)
     } catch let error as ForeignIndex {
-      throw .schema(
-        file: model.schemaFile,
-        "clients do not build the index \"\(error.name)\": \(error.reason): change it, or set \"indexes\" to \"snapshot\""
-      )
-    } catch { throw .schema(file: model.schemaFile, "\(error)") }
+      throw PlanError(
+        "\(model.schemaFile): clients do not build the index \"\(error.name)\": \(error.reason): change it, or set"
+          + " \"indexes\" to \"snapshot\"")
+    } catch { throw PlanError("\(model.schemaFile): \(error)") }
   }
 
   private static func schema(of model: ModelDefinition) throws(PlanError) -> DatabaseSchema {
     let file = model.schemaFile
     if let (line, word) = model.statementThatDefinesNothing {
-      throw .schema(
-        file: "\(file):\(line)", "\(word) defines nothing: remove it, as rows come from the origin")
+      throw PlanError("\(file):\(line): \(word) defines nothing: remove it, as rows come from the origin")
     }
     let schema: DatabaseSchema
     do {
       schema = try SchemaReader.schema(of: model.schemaSQL)
     } catch let error as DatabaseError {
-      throw .schema(file: error.line.map { "\(file):\($0)" } ?? file, error.message)
-    } catch { throw .schema(file: file, "\(error)") }
+      throw PlanError("\(error.line.map { "\(file):\($0)" } ?? file): \(error.message)")
+    } catch { throw PlanError("\(file): \(error)") }
     for table in model.projections.keys.sorted() where !schema.tables.contains(where: { $0.name == table }) {
-      throw .surplusProjection(file: "\(model.path)/\(table).sql", table: table)
+      throw PlanError("\(model.path)/\(table).sql: the schema has no table \"\(table)\"")
     }
     return schema
   }
 }
 
-/// Why models cannot be published. All are configuration errors.
-package enum PlanError: Error, Hashable, Sendable, CustomStringConvertible {
-  case noModel(SeedSeries)
-  case schema(file: String, String)
-  case surplusProjection(file: String, table: String)
-  case notAdditive(older: ModelVersion, newer: ModelVersion, [String])
-  case schemaChanged(SeedSeries, ModelVersion)
-  case modelGone(SeedSeries, ModelVersion)
-  case otherModels(DatasetName, ModelDrift, [SeedSeries])
-  case changedMeanwhile(DatasetName)
-  case unreadable(DatasetName, String)
+/// Why models cannot be published. A configuration error.
+package struct PlanError: Error, Hashable, Sendable, CustomStringConvertible {
+  package let description: String
 
-  package var description: String {
-    switch self {
-    case .noModel(let series): "the series \(series) has no model"
-    case .schema(let file, let message): "\(file): \(message)"
-    case .surplusProjection(let file, let table): "\(file): the schema has no table \"\(table)\""
-    case .notAdditive(let older, let newer, let violations):
-      "model \(newer) cannot be read by clients of \(older): \(violations.joined(separator: "; ")). "
-        + "A minor only adds; give the change a new major"
-    case .schemaChanged(let series, let model):
-      "the schema of model \(model) differs from the one published in \(series): give the change a new minor"
-    case .modelGone(let series, let model):
-      "model \(model) is published in \(series) but its folder is missing: put it back, clients still need it; if it is there,"
-        + " 'seedbank run' started before it, and must be restarted"
-    case .otherModels(let dataset, let drift, let series):
-      "\(drift.words(series)). Until then nothing new is published of \(dataset)"
-    case .changedMeanwhile(let dataset):
-      "the configuration of \(dataset) changed during a step, so nothing was published: the next step uses it"
-    case .unreadable(let dataset, let problem):
-      "\(problem.closed) Until that is fixed, nothing new is published of \(dataset)"
-    }
+  init(_ description: String) { self.description = description }
+}
+
+/// The names in a dataset's folder and in the folders of its models.
+package enum ModelFolder {
+  package static let schemaFileName = "schema.sql"
+  package static let suffix = ".sql"
+
+  static func canHold(_ table: String) -> Bool {
+    let file = "\(table)\(suffix)"
+    return file != schemaFileName && !file.hasPrefix(".")
+      && !file.utf8.contains { $0 == UInt8(ascii: "/") || $0 == 0 }
+      && file.utf8.count <= longestFileName
   }
+
+  /// Bytes; the limit of Linux's and Apple's file systems.
+  private static let longestFileName = 255
+
+  package static func parent(inDataset folder: String) -> String { "\(folder)/models" }
 }

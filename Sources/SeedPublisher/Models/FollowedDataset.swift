@@ -45,7 +45,11 @@ package final class FollowedDataset: Sendable {
     job.confirm = { [self] in
       let hasChanged = look()
       if let obstacle { throw obstacle }
-      if hasChanged { throw PlanError.changedMeanwhile(name) }
+      if hasChanged {
+        throw PlanError(
+          "the configuration of \(name) changed during a step, so nothing was published: the next step uses it"
+        )
+      }
     }
     return job
   }
@@ -78,7 +82,10 @@ package final class FollowedDataset: Sendable {
       let retired = Set(found.lifecycles.filter(\.value.isRetired).keys)
       state.drift = ModelDrift(from: held, to: found.models, retired: retired)
       state.obstacle = state.drift.obstacle(name, publishedByOthers: others(state))
-    } catch { state.obstacle = .unreadable(name, (error as? Refusal)?.message ?? "\(error)") }
+    } catch {
+      let problem = ((error as? Refusal)?.message ?? "\(error)").closed
+      state.obstacle = PlanError("\(problem) Until that is fixed, nothing new is published of \(name)")
+    }
     return before.policy != state.job.policy || before.knownOrigin != state.job.knownOrigin
   }
 

@@ -1,5 +1,6 @@
 import SeedDatabase
 package import SeedFormat
+package import SeedPublication
 
 /// A draft of a model: the previous model's files with the origin's additions. Each addition is proven by applying it.
 package struct ModelDraft: Sendable {
@@ -9,7 +10,6 @@ package struct ModelDraft: Sendable {
   private(set) var projections: [String: String]
   /// Additions such as `column "shop"."phone"`.
   private(set) var added: [String] = []
-  /// Skipped additions with reasons.
   private(set) var notes: [SetupNote] = []
   /// Additions that differ from the origin.
   private(set) var remarks: [String] = []
@@ -26,8 +26,8 @@ package struct ModelDraft: Sendable {
   ) {
     (self.version, self.path, projections) = (version, path, base.projections)
     schemaSQL = Self.retitled(base.schemaSQL, from: base.version, to: version)
-    for column in gain.columns { add(column, from: drafted) }
-    let names = Set((gain.tables + gain.indexes + gain.views).map { $0.lowercased() })
+    for part in gain.parts where part.kind == .column { add(part, from: drafted) }
+    let names = Set(gain.parts.filter { $0.kind != .column }.map { $0.name.lowercased() })
     add(drafted.parts.filter { names.contains($0.name.lowercased()) }, from: drafted)
     let kept = Set(drafted.parts.map(\.name))
     notes += drafted.notes.filter { names.contains($0.name.lowercased()) && !kept.contains($0.name) }
@@ -70,7 +70,7 @@ package struct ModelDraft: Sendable {
 
   // MARK: Columns
 
-  private mutating func add(_ column: OriginGain.Column, from drafted: SchemaDraft) {
+  private mutating func add(_ column: OriginGain.Part, from drafted: SchemaDraft) {
     do throws(ColumnRefusal) {
       let found = drafted.parts.first {
         $0.kind == .table && $0.name.lowercased() == column.table.lowercased()
@@ -91,7 +91,7 @@ package struct ModelDraft: Sendable {
     }
   }
 
-  private static func relaxed(_ column: OriginGain.Column) -> String {
+  private static func relaxed(_ column: OriginGain.Part) -> String {
     "The column \"\(column.table)\".\"\(column.name)\" is NOT NULL in the origin and not in the model: in a minor, a new"
       + " column may be NULL or has a default"
   }
@@ -104,7 +104,7 @@ package struct ModelDraft: Sendable {
   }
 
   /// The SELECT that numbers the table's rows, with one more column; nil if the table has no SELECT.
-  private func numbered(_ column: OriginGain.Column) throws(ColumnRefusal) -> (table: String, sql: String)? {
+  private func numbered(_ column: OriginGain.Part) throws(ColumnRefusal) -> (table: String, sql: String)? {
     guard let own = projections.first(where: { $0.key.lowercased() == column.table.lowercased() }) else {
       return nil
     }
@@ -154,5 +154,46 @@ extension SchemaPart.Kind {
     case .searchTable: .virtualTable
     case .view: .view
     }
+  }
+}
+
+package struct ModelChoice {
+  package let version: ModelVersion
+  /// The newest model of the same major, or else of an earlier one.
+  package let base: ModelDefinition
+  package let path: String
+
+  /// `given`: nil for the next minor of the newest major.
+  package init(
+    _ given: ModelVersion?, of dataset: DatasetName, in folder: String, _ models: [ModelDefinition]
+  ) throws(Refusal) {
+    let models = models.sorted { $0.version < $1.version }
+    guard let newest = models.last, let version = given ?? (try? newest.version.next) else {
+      throw Refusal(.configuration, "\(folder): there is no model to begin with.")
+    }
+    try Self.check(version, models, dataset)
+    guard let base = models.last(where: { $0.version < version }) else {
+      throw Refusal(
+        .usage, "\(dataset) begins with model \(models[0].version): choose a version above it.")
+    }
+    self.version = version
+    self.base = base
+    path = "\(ModelFolder.parent(inDataset: folder))/\(version)"
+  }
+
+  /// Throws unless the version follows the newest minor of its major.
+  private static func check(
+    _ version: ModelVersion, _ models: [ModelDefinition], _ dataset: DatasetName
+  ) throws(Refusal) {
+    let newest = models.map(\.version).last { $0.major == version.major }
+    guard let newest, newest >= version else { return }
+    throw Refusal(
+      .usage, "\(dataset) has model \(newest) already. Nothing was changed; choose a version above it.")
+  }
+}
+
+extension ModelVersion {
+  fileprivate var next: ModelVersion {
+    get throws(InvalidName) { try ModelVersion(major: major, minor: minor + 1) }
   }
 }

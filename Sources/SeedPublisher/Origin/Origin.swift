@@ -16,7 +16,6 @@ package protocol Origin: AnyObject {
   func log() throws -> (any OriginLog)?
   /// The position of the state being read, for comparison with later ones; `nil` if it has none or is no replica.
   func place() throws -> OriginCursor?
-  /// Compares the state being read with an earlier position.
   func relation(to place: OriginCursor) throws -> OriginRelation
   /// Whether the operator allows a column to lose its values in all rows.
   func isOptional(_ column: String, of table: String) -> Bool
@@ -80,15 +79,36 @@ private func stage(_ row: [SeedValue], _ insert: Statement, _ table: TableSchema
 }
 
 final class StatementSource: RowSource {
-  private let statement: Statement
+  @exclusivity(unchecked) private var rows: KeyedRows
 
-  init(_ statement: Statement) { self.statement = statement }
+  init(_ statement: Statement, keys: [[SeedValue]] = [[]]) { rows = KeyedRows(statement, keys) }
 
   func next() throws -> Bool {
     do throws(DatabaseError) {
-      return try statement.step()
-    } catch { throw OriginError.sorting(statement.path, error) }
+      return try rows.next()
+    } catch { throw OriginError.sorting(rows.statement.path, error) }
   }
 
-  func lend(to row: inout [BorrowedValue]) { statement.borrowRow(into: &row) }
+  func lend(to row: inout [BorrowedValue]) { rows.statement.borrowRow(into: &row) }
+}
+
+/// The rows that a statement returns for each key in turn; an empty key binds nothing.
+struct KeyedRows {
+  let statement: Statement
+  private let keys: [[SeedValue]]
+  private var place = 0
+
+  init(_ statement: Statement, _ keys: [[SeedValue]]) { (self.statement, self.keys) = (statement, keys) }
+
+  mutating func next() throws(DatabaseError) -> Bool {
+    // A key that allows NULL may match several rows.
+    if place > 0, try statement.step() { return true }
+    while place < keys.count {
+      statement.rewind()
+      try statement.bind(keys[place])
+      place += 1
+      if try statement.step() { return true }
+    }
+    return false
+  }
 }

@@ -17,33 +17,38 @@ extension OriginFailure {
 
 package enum OriginError: OriginFailure {
   case missing(path: String)
-  case notAFile(path: String)
   case unreadable(path: String, reason: DatabaseError)
   case damaged(path: String, reason: DatabaseError)
-  case unfinished(path: String)
   case empty(path: String)
-  case logIndex(path: String)
-  case projection(table: String, source: String, reason: String)
   case syntax(source: String, reason: String)
   case columns(table: String, source: Projection, missing: [String], surplus: [String])
   case invalidText(table: String, column: String, key: String)
   case unfit(table: String, column: String, key: String, reason: String)
   case nullInKey(table: String, column: String)
   case duplicateKey(table: String, key: String)
-  case violations([Violation])
   case locked(path: String, seconds: Int)
-  case unwritable(path: String, reason: DatabaseError)
-  case foreignTable(path: String, table: String)
-  case behind(origin: String, standby: String)
   case noScratch(path: String)
+  /// A retry may succeed without a repair.
+  case unavailable(String)
+  case configuration(String)
+  case data(String)
 
   /// Classifies a read error. Only damage is permanent.
   package static func reading(_ path: String, _ reason: DatabaseError) -> OriginError {
     if reason.saysDamage { return .damaged(path: path, reason: reason) }
     if reason.saysFull { return .noScratch(path: path) }
-    if reason.saysUnfinished { return .unfinished(path: path) }
-    return reason.saysNoLogIndex && usesLog(path)
-      ? .logIndex(path: path) : .unreadable(path: path, reason: reason)
+    if reason.saysUnfinished {
+      return .unavailable(
+        "the origin \(path) was left in the middle of a change: a program that wrote to it was ended, and \(path)-journal "
+          + "can undo that. Seedbank never writes to an origin: open it once with a program that does, such as "
+          + "'sqlite3 \(path) .tables', which undoes the change")
+    }
+    guard reason.saysNoLogIndex, usesLog(path) else { return .unreadable(path: path, reason: reason) }
+    return .unavailable(
+      "the origin \(path) is in WAL mode, and SQLite reads it with a shared file, \(path)-shm, which this user cannot "
+        + "make or write there: let the user write to that folder, or take the origin out of WAL mode with "
+        + "'sqlite3 \(path) \"PRAGMA journal_mode = DELETE\"', or publish from a copy made by 'sqlite3 \(path) \".backup COPY\"'"
+    )
   }
 
   /// Classifies an error of a later row. The file is open, so an error of opening or writing concerns a scratch file.
@@ -63,7 +68,9 @@ package enum OriginError: OriginFailure {
   /// Checked before SQLite opens the path, because it would block on a pipe.
   package static func checkIsFile(_ path: String) throws(OriginError) {
     guard let stamp = try stamp(path) else { throw .missing(path: path) }
-    guard stamp.isRegular else { throw .notAFile(path: path) }
+    guard stamp.isRegular else {
+      throw .data("the origin \(path) is not a regular file: give the path of a SQLite file")
+    }
   }
 
   /// Returns `nil` if the file is missing.
@@ -78,14 +85,14 @@ package enum OriginError: OriginFailure {
 
   package var isUnavailable: Bool {
     switch self {
-    case .missing, .empty, .unreadable, .locked, .unfinished, .logIndex, .behind, .noScratch: true
+    case .missing, .empty, .unreadable, .locked, .noScratch, .unavailable: true
     default: false
     }
   }
 
   package var isConfiguration: Bool {
     switch self {
-    case .syntax, .foreignTable: true
+    case .syntax, .configuration: true
     case .columns(_, let source, _, _): source.sql != nil
     default: false
     }
@@ -105,8 +112,6 @@ package enum OriginError: OriginFailure {
   package var description: String {
     switch self {
     case .missing(let path): "there is no origin database at \(path): put it there, or correct the path"
-    case .notAFile(let path):
-      "the origin \(path) is not a regular file: give the path of a SQLite file"
     case .empty(let path):
       "the origin \(path) is an empty file: it has no tables yet; put the database there, or correct the path"
     case .unreadable(let path, let reason):
@@ -114,15 +119,6 @@ package enum OriginError: OriginFailure {
     case .damaged(let path, let reason):
       "the origin \(path) is damaged and cannot be read: \(reason.message); "
         + "restore it from a backup, or save its rows with 'sqlite3 \(path) .recover'"
-    case .unfinished(let path):
-      "the origin \(path) was left in the middle of a change: a program that wrote to it was ended, and \(path)-journal "
-        + "can undo that. Seedbank never writes to an origin: open it once with a program that does, such as "
-        + "'sqlite3 \(path) .tables', which undoes the change"
-    case .logIndex(let path):
-      "the origin \(path) is in WAL mode, and SQLite reads it with a shared file, \(path)-shm, which this user cannot "
-        + "make or write there: let the user write to that folder, or take the origin out of WAL mode with "
-        + "'sqlite3 \(path) \"PRAGMA journal_mode = DELETE\"', or publish from a copy made by 'sqlite3 \(path) \".backup COPY\"'"
-    case .projection(let table, let source, let reason): "table \"\(table)\" (\(source)): \(reason)"
     case .syntax(let source, let reason): "\(source): \(reason)"
     case .columns(let table, let source, let missing, let surplus):
       "table \"\(table)\" (\(source.place)): "
@@ -133,17 +129,7 @@ package enum OriginError: OriginFailure {
       "table \"\(table)\", row \(key): \(rowRule ?? "")"
     case .nullInKey(let table, _): "table \"\(table)\": a row has \(rowRule ?? "")"
     case .duplicateKey(let table, let key): "table \"\(table)\": two rows have the key \(key)"
-    case .violations(let violations):
-      "the origin's rows break the schema of the clients, nothing is published: "
-        + violations.map(\.description).joined(separator: "; ")
-        + "; mend these rows, or leave them out with a WHERE in the model's SELECT of their table"
-    case .unwritable(let path, let reason):
-      "the origin \(path) cannot be written to: \(reason.message); run this as a user with write access to file and folder"
-    case .foreignTable(let path, let table):
-      "the origin \(path) has a table \"\(table)\" that is no log: give it another name, because the log needs this one"
-    case .behind(let origin, let standby):
-      "the origin \(origin) is the standby \(standby), which lacks published rows: check why it does not follow its "
-        + "primary, or let origin.postgres name the primary. If the primary was restored to an earlier state, 'seedbank new-epoch' starts a new history"
+    case .unavailable(let message), .configuration(let message), .data(let message): message
     case .noScratch(let path):
       "the rows of \(path) could not be sorted: there is no room for SQLite's temporary files; free some in the "
         + "folder that TMPDIR names (or /var/tmp), or name one with more room there"

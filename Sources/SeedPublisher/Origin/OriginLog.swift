@@ -1,20 +1,19 @@
 package import SeedDatabase
 package import SeedFormat
+package import SeedPublication
+package import SeedSystem
 
 /// An origin's record of the keys of changed rows. It may name unchanged rows, but never omits a changed one. If it
 /// cannot guarantee that, it reports a doubt and all rows are compared.
 package protocol OriginLog: AnyObject {
   /// Tables that the log was set up for but no longer watches. They are compared.
   var gaps: [String] { get }
-  /// The position of the state being read.
   func cursor() throws -> OriginCursor
   /// Returns the possible changes since a cursor, which the current state must follow (``OriginRelation``).
   func touched(since cursor: OriginCursor, _ plan: SeriesPlan) throws -> LogAnswer
   /// Whether there are no new entries or schema changes. Cheaper than ``touched(since:_:)``; false if uncertain.
   func isUntouched(since cursor: OriginCursor) throws -> Bool
-  /// Returns the existing rows with these keys, in the keys' order.
   func rows(_ table: TableSchema, keys: [[SeedValue]]) throws -> ProjectedRows
-  /// Whether entries must be removed with ``prune(behind:)``.
   var needsPruning: Bool { get }
   /// Removes entries older than all cursors. If that is impossible, returns instructions for the operator.
   func prune(behind cursors: [OriginCursor]) -> String?
@@ -48,17 +47,64 @@ package enum Touched: Hashable, Sendable {
   case all
 }
 
-/// Why a log cannot name the changes.
-package enum LogDoubt: String, Hashable, Sendable, CaseIterable {
-  case otherFile = "the origin is another file than before"
-  case otherDatabase = "the database was restored, or another one took its place"
-  case otherServer = "the database's server was started again, or another one took its place"
-  case otherTimeline = "a standby took the place of the database's server"
-  case otherTriggers = "triggers of the origin's log were dropped, disabled, or replaced"
-  case otherSchema = "the origin's schema was changed, or its file was rewritten, as by VACUUM or .restore"
-  case otherLog = "the origin's log was replaced"
-  case pruned = "the origin's log does not reach back to the last step"
-  case edited = "the origin's log was changed by hand, or the origin was restored from a backup"
+/// Why all rows are compared although the dataset uses a log.
+package struct LogDoubt: Hashable, Sendable, CustomStringConvertible {
+  /// A code without details of the deployment; `nil` for audits, which are configured.
+  let why: ComparisonWhy?
+  package let description: String
+
+  private init(_ why: ComparisonWhy?, _ description: String) {
+    (self.why, self.description) = (why, description)
+  }
+
+  package static let noLog = Self(.noLog, "the origin has no log: 'seedbank origin log setup' makes one")
+  package static let first = Self(
+    .first, "it is the first step since the log was made, or was accepted")
+  package static let otherCopy = Self(
+    .otherCopy, "the working copy differs from the last step's, as after a rollback or a rejected step")
+  package static let otherSubject = Self(
+    .otherConfiguration, "the model, the epoch or the path of the origin differs from the last step's")
+  package static let audit = Self(nil, "it is time to check the log")
+  package static let otherFile = Self(.otherFile, "the origin is another file than before")
+  package static let otherDatabase = Self(
+    .otherDatabase, "the database was restored, or another one took its place")
+  package static let otherServer = Self(
+    .otherServer, "the database's server was started again, or another one took its place")
+  package static let otherTimeline = Self(
+    .otherTimeline, "a standby took the place of the database's server")
+  package static let otherTriggers = Self(
+    .otherTriggers, "triggers of the origin's log were dropped, disabled, or replaced")
+  package static let otherSchema = Self(
+    .otherSchema,
+    "the origin's schema was changed, or its file was rewritten, as by VACUUM or .restore")
+  package static let otherLog = Self(.otherLog, "the origin's log was replaced")
+  package static let pruned = Self(.pruned, "the origin's log does not reach back to the last step")
+  package static let edited = Self(
+    .edited, "the origin's log was changed by hand, or the origin was restored from a backup")
+
+  package static func missed(_ time: UTCTime) -> Self {
+    Self(
+      .missed,
+      "the log missed rows, as was found at \(time): when the cause is fixed, 'seedbank origin log accept' trusts it again"
+    )
+  }
+}
+
+extension FoundBy {
+  package static func because(_ doubt: LogDoubt) -> Self {
+    Self(.comparison, doubt.why, reason: doubt.description)
+  }
+}
+
+/// A warning that some or all rows are compared although the dataset uses a log; `nil` if the log is complete. `gaps`:
+/// the tables that it no longer watches; `nil` without a log.
+func logWarning(gaps: [String]?) -> String? {
+  guard let gaps else { return "all rows are compared: \(LogDoubt.noLog)" }
+  guard !gaps.isEmpty else { return nil }
+  return
+    "the origin's log does not watch \(gaps.map { "\"\($0)\"" }.joined(separator: ", ")) any more: its triggers are gone, off or"
+    + " others, or its key changed, as when a table was replaced. These tables are compared as a whole. 'seedbank origin log"
+    + " remove --yes' and then 'seedbank origin log setup --yes' repair it"
 }
 
 /// How an origin's state relates to the one read earlier.
@@ -69,4 +115,33 @@ package enum OriginRelation: Hashable, Sendable {
   case behind(standby: String)
   /// The state belongs to another history, for example after a failover or a restore.
   case other(LogDoubt)
+}
+
+/// Creates and removes the log of one kind of origin.
+package protocol OriginLogMaker {
+  func draft(_ plans: [SeriesPlan]) throws -> OriginLogDraft
+  /// The statements that remove the log; empty without a log.
+  func removal() throws -> [String]
+  /// The same statements as a script for another user, in one transaction.
+  func script(_ statements: [String]) -> [String]
+  func run(_ statements: [String]) throws
+}
+
+package struct OriginLogDraft {
+  /// Tables with a log, each with the means of logging.
+  package let logged: [(table: String, by: String)]
+  /// Tables without a log, each with the reason. Their rows are compared.
+  package let left: [(table: String, reason: String)]
+  package let statements: [String]
+
+  /// A table with a remark is compared as a whole after a write.
+  package init(
+    logged: [(table: String, keys: [String], remark: String?)], left: [(table: String, reason: String)],
+    statements: [String]
+  ) {
+    self.logged = logged.map { table, keys, remark in
+      (table, remark.map { "as a whole: \($0)" } ?? "by \(keys.joined(separator: ", "))")
+    }
+    (self.left, self.statements) = (left, statements)
+  }
 }

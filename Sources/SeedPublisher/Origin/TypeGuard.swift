@@ -5,11 +5,9 @@ import SeedFormat
 /// other columns take any value. A column whose published rows already have such values may get more of them.
 package final class TypeGuard {
   private let plan: SeriesPlan
-  /// The published rows; `nil` without a working copy.
   private let copy: Connection?
   private var known: [Place: Bool] = [:]
 
-  /// The values of one storage class in one column.
   private struct Place: Hashable {
     let table: String
     let column: String

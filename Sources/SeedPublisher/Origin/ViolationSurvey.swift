@@ -25,7 +25,11 @@ struct ViolationSurvey {
     do {
       var survey = try ViolationSurvey(origin, plan, types)
       let violations = try survey.run()
-      return violations.isEmpty ? error : OriginError.violations(violations)
+      guard !violations.isEmpty else { return error }
+      return OriginError.data(
+        "the origin's rows break the schema of the clients, nothing is published: "
+          + violations.map(\.description).joined(separator: "; ")
+          + "; mend these rows, or leave them out with a WHERE in the model's SELECT of their table")
     } catch let other { return other }
   }
 

@@ -9,7 +9,6 @@ import SeedTrust
 struct ChangeStep {
   let context: StepContext
   private var update: PublicationUpdate
-  /// Why the origin cannot be read, if it is not ready.
   private let readiness: Result<Void, any Error>
   private var report = StepReport()
 
@@ -114,7 +113,6 @@ struct ChangeStep {
     }
   }
 
-  /// Whether the series is new, or its log is due to be checked.
   private func mustBeRead(_ plan: SeriesPlan) -> Bool {
     let isNew = update.metadata(plan.series) == nil && !job.isRetired(plan.series)
     return isNew || LogPosition.isAuditDue(plan.series, context)

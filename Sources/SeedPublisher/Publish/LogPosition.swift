@@ -24,7 +24,6 @@ struct LogPosition {
     return record(series, in: context.stateFolder)?.isAuditDue(context) ?? false
   }
 
-  /// Returns how this step finds changes, and the record to store afterwards.
   func search(_ origin: any Origin) throws -> LogPositionStep {
     guard context.job.changes == .log else { return LogPositionStep(.comparison, nil) }
     guard let log = try origin.log() else { return LogPositionStep(.comparison, .noLog) }
@@ -39,7 +38,7 @@ struct LogPosition {
     }
     guard record.copy == copyStamp else { return step.comparing(.otherCopy) }
     switch try log.touched(since: record.cursor, plan) {
-    case .doubt(let doubt): return step.comparing(.doubt(doubt))
+    case .doubt(let doubt): return step.comparing(doubt)
     case .tables(let touched):
       let restless = try origin.restlessTables(plan).mapValues { _ in Touched.all }
       return step.following(log, touched.merging(restless) { $1 }, record, context)
@@ -119,7 +118,6 @@ struct LogPosition {
       prunedAt.map { !context.now.isWithin(Self.pruningSeconds, of: $0) } ?? true
     }
 
-    /// Whether a log without new entries proves that nothing changed.
     func canRest(on copy: String?, _ context: StepContext) -> Bool {
       isSteady && self.copy == copy && missedAt == nil && !isAuditDue(context)
     }
@@ -154,21 +152,18 @@ extension LogPosition.Record {
   }
 }
 
-/// How a step finds changes, and the record to store afterwards.
 struct LogPositionStep {
   var search: ChangeSearch
   /// Why all rows are compared; `nil` if the log is used or none is configured.
-  var reason: ComparisonReason?
+  var reason: LogDoubt?
   var cursor: OriginCursor?
-  /// Tables that the log no longer watches.
   var gaps: [String] = []
   var comparedAt = UTCTime(secondsSinceEpoch: 0)
   var missedAt: UTCTime?
   fileprivate(set) var prunedAt: UTCTime?
-  /// There are no changes and no new record.
   fileprivate(set) var isResting = false
 
-  init(_ search: ChangeSearch, _ reason: ComparisonReason?) { (self.search, self.reason) = (search, reason) }
+  init(_ search: ChangeSearch, _ reason: LogDoubt?) { (self.search, self.reason) = (search, reason) }
 
   /// Changed tables whose single rows the log cannot name.
   private var comparedTables: String? {
@@ -194,9 +189,8 @@ struct LogPositionStep {
     }
   }
 
-  var warning: String? { OriginLogWarning(hasLog: reason != .noLog, gaps: gaps)?.text }
+  var warning: String? { logWarning(gaps: reason == .noLog ? nil : gaps) }
 
-  /// Uses the log unless it missed rows before or an audit is due.
   fileprivate func following(
     _ log: any OriginLog, _ touched: [String: Touched], _ record: LogPosition.Record, _ context: StepContext
   ) -> LogPositionStep {
@@ -216,7 +210,7 @@ struct LogPositionStep {
     return step
   }
 
-  func comparing(_ reason: ComparisonReason) -> LogPositionStep {
+  func comparing(_ reason: LogDoubt) -> LogPositionStep {
     var step = self
     step.reason = reason
     return step
@@ -238,8 +232,7 @@ package struct OriginLogStanding: Hashable, Sendable {
 
   /// Why the log is incomplete; `nil` if it is complete.
   package var doubt: String? {
-    missedAt.map { "all rows are compared: \(ComparisonReason.missed($0))" }
-      ?? OriginLogWarning(hasLog: true, gaps: gaps)?.text
+    missedAt.map { "all rows are compared: \(LogDoubt.missed($0))" } ?? logWarning(gaps: gaps)
   }
 }
 

@@ -15,7 +15,6 @@ struct PublicationUpdate {
   private(set) var warnings: [String] = []
   /// New series that cannot be delegated yet. Other series are published without them.
   private(set) var waiting: Set<SeedSeries> = []
-  /// Signed but unpublished delegations to new series.
   private var change = OfflineChange.none
 
   /// Renews short-lived signatures often enough that one late step does no harm.
@@ -63,7 +62,6 @@ struct PublicationUpdate {
       leastVersion: isBeginningEpoch ? Publisher.firstVersionAnew(now) : 1, trustsClock: trustsClock)
   }
 
-  /// Signs all metadata again, with versions above all earlier ones.
   mutating func signAnew() throws {
     let least = max(Publisher.firstVersionAnew(now), published.timestamp.version + Publisher.lostVersions)
     let signer = RepositorySigner(now: now, lifetime: lifetimeSeconds, leastVersion: least)
@@ -189,11 +187,9 @@ enum ClockVerdict: Equatable {
   /// The clock is right, and some signatures are too long.
   case trusted
 
-  /// The clock difference that is tolerated without a warning.
   static let toleranceSeconds = UTCTime.secondsPerDay
   /// A clock that is behind by at most this time may shorten signatures at once.
   private static let skewSeconds = 60
-  /// After this period of steps under one clock, the clock is trusted.
   static let doubtSeconds = UTCTime.secondsPerDay
 
   /// `lifetimeSeconds` is the longest of any dataset. `isAssured`: the operator confirmed the clock.

@@ -120,7 +120,6 @@ extension Publisher {
     }
   }
 
-  /// Replaces the pending change. An empty change removes the file.
   func keep(pending change: OfflineChange) throws {
     if change.isEmpty { return try Folder.remove(pendingFile) }
     try DurableFile.write(change.bytes, to: pendingFile)

@@ -59,7 +59,6 @@ extension Publisher {
 }
 
 extension PublicationDirectory {
-  /// Stores the clients' root, which leads to all later roots.
   fileprivate func keep(root bytes: [UInt8]) throws {
     let version = try TrustedMetadataSet(root: bytes, now: .distantPast).root.version
     try DurableFile.write(bytes, to: metadataFile(MetadataName.versioned(Root.type, version)))

@@ -17,7 +17,6 @@ struct SeriesDraft {
   /// Stores everything that must be on disk before signing.
   fileprivate(set) var noteSeen: () throws -> Void = {}
   var discard: () -> Void = {}
-  /// Commits the working copy after publication.
   fileprivate(set) var settle: () throws -> Void = {}
 }
 
@@ -61,7 +60,7 @@ struct SeriesStep {
   }
 
   private static func warning(of doubt: LogDoubt) -> String {
-    "\(doubt.rawValue): all rows were compared, and published rows that it lacks are deleted"
+    "\(doubt): all rows were compared, and published rows that it lacks are deleted"
   }
 
   private func follow(_ origin: any Origin, _ published: SeriesMetadata) throws -> SeriesDraft {
@@ -99,7 +98,6 @@ struct SeriesStep {
     return draft
   }
 
-  /// The time that an origin may be behind the publication before the step fails.
   private static let longestWaitSeconds = 600
 
   /// Waits until a standby has caught up, so that data never goes backward.
@@ -110,7 +108,10 @@ struct SeriesStep {
     let start = seen.behindSince.map { min($0, context.now) } ?? context.now
     let seconds = context.now.secondsSinceEpoch - start.secondsSinceEpoch
     guard seconds < Self.longestWaitSeconds else {
-      throw OriginError.behind(origin: job.origin.text, standby: standby)
+      throw OriginError.unavailable(
+        "the origin \(job.origin.text) is the standby \(standby), which lacks published rows: check why it does not follow its "
+          + "primary, or let origin.postgres name the primary. If the primary was restored to an earlier state, 'seedbank new-epoch' starts a new history"
+      )
     }
     var draft = keep(.unchanged, published)
     (draft.isWaiting, draft.isSearched) = (true, true)

@@ -59,7 +59,6 @@ package struct StepOptions: Sendable {
   var isPreview = false
   /// After a disaster: every series starts a new history from its origin.
   private(set) var isBeginningEpoch = false
-  /// The series to roll back and its target. The step skips all others.
   private(set) var rollback: (series: SeedSeries, version: SeedVersion)?
 
   package init(

@@ -38,7 +38,6 @@ package struct StepHistory: Sendable {
     try reading { try $0.records(condition, values).map(\.record) } ?? []
   }
 
-  /// Returns the data for a series' facts; `nil` if there is no history.
   func standing(of series: SeedSeries, steps: Int) throws -> Standing? {
     try reading { table in try table.standing(of: series, steps: steps) }
   }
@@ -52,7 +51,6 @@ package struct StepHistory: Sendable {
     var steps: [StepRecord]
     /// All steps since the history began, including deleted records.
     var counts: [StepRecord.Outcome: Int]
-    /// The number of rows that the origin's log missed in all of them.
     var missedRows: Int
   }
 

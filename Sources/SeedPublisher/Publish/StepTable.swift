@@ -28,7 +28,7 @@ struct StepTable {
     "at, last, times, milliseconds, dataset, major, outcome, head_before, head_after, delta_bytes, snapshot_bytes, "
     + "rows, found_by, found_why, found_reason, missed_rows, reason, error"
 
-  /// Adds a record. Returns true if it was merged with an equal one before it.
+  /// Returns true if the record was merged with an equal one before it.
   func append(_ record: StepRecord) throws -> Bool {
     try count(record)
     let isOfSameKind = try newestIsWithoutSeries(record.dataset) == (record.series == nil)
@@ -187,8 +187,4 @@ extension SeedValue {
   fileprivate init(_ text: String?) { self = text.map { .text($0) } ?? .null }
 
   fileprivate var string: String? { if case .text(let text) = self { text } else { nil } }
-
-  fileprivate var number: Int? {
-    if case .integer(let value) = self { Int(exactly: value) } else { nil }
-  }
 }

@@ -4,7 +4,6 @@ import SeedPublication
 import SeedSystem
 import SeedTrust
 
-/// Opens a series' working copy at the published head, and repairs it if necessary.
 struct WorkingCopyOpener {
   let context: StepContext
   let plan: SeriesPlan
@@ -62,7 +61,6 @@ struct WorkingCopyOpener {
     return try Self.install(copy, as: isPreview ? temporary : path)
   }
 
-  /// The path of a preview's temporary copy. The preview's caller removes it.
   static func previewPath(_ path: String) -> String { path + ".preview" }
 
   /// Moves a finished copy into place, and opens it as the publisher's own. It must be closed while it is renamed.

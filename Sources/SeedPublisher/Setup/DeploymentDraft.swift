@@ -1,3 +1,4 @@
+import Foundation
 package import SeedDatabase
 package import SeedFormat
 import SeedSystem
@@ -7,9 +8,7 @@ package struct DeploymentDraft: Sendable {
   let directory: String
   let dataset: DatasetName
   let models: [ModelDefinition]
-  /// Parts of the origin that the dataset skips or changes.
   let notes: [SetupNote]
-  /// The validity of the first signatures.
   let lifetimeSeconds: Int
   private let settings: DraftedFile
   /// Files of the dataset's folder, with paths relative to it.
@@ -67,5 +66,86 @@ extension SeriesPlan {
 
   package func prove(_ table: TableSchema, against origin: any Origin) throws {
     _ = try origin.rows(table, projection(table))
+  }
+}
+
+/// The usual names in a deployment's folder.
+package enum DeploymentNames {
+  package static let file = "seedbank.json"
+  /// In a dataset's folder.
+  package static let datasetFile = "dataset.json"
+  package static let publication = "publication"
+  package static let state = "state"
+  package static let keys = "keys"
+  /// The clients' trust anchor: the first root metadata.
+  package static let root = "root.json"
+
+  /// Names that a dataset's folder cannot have.
+  package static let taken = [publication, state, keys]
+}
+
+extension DatasetName {
+  /// For example, `My Shop.sqlite` becomes `my-shop`, and `2024 Städte.db` becomes `stadte`.
+  package init(forFile path: String) throws(InvalidName) {
+    let file = path.split(separator: "/").last ?? ""
+    let stem = file.lastIndex(of: ".").map { file[..<$0] } ?? file
+    let words = Self.folded(String(stem)).split { !"abcdefghijklmnopqrstuvwxyz0123456789".contains($0) }
+      .joined(separator: "-")
+    let text = words.drop { !$0.isLetter }.prefix(Limits.datasetNameLength)
+    let trimmed = String(text.last == "-" ? text.dropLast() : text)
+    let isTaken = DeploymentNames.taken.contains(trimmed)
+    try self.init(trimmed.isEmpty ? "data" : isTaken ? "\(trimmed)-data" : trimmed)
+  }
+
+  private static func folded(_ text: String) -> String {
+    let plain = text.lowercased().replacing("ß", with: "ss").decomposedStringWithCanonicalMapping
+    return String(String.UnicodeScalarView(plain.unicodeScalars.filter { !$0.properties.isDiacritic }))
+  }
+}
+
+/// A file to write, with its path below a folder.
+package struct DraftedFile: Sendable {
+  package let path: String
+  let text: String
+}
+
+extension [DraftedFile] {
+  func write(below folder: String) throws(FileError) {
+    for file in self {
+      let path = "\(folder)/\(file.path)"
+      try Folder.create(Folder.parent(of: path))
+      try DurableFile.write([UInt8](file.text.utf8), to: path)
+    }
+  }
+
+  /// Creates a folder with these files, completely or not at all.
+  package func install(asFolder folder: String) throws {
+    let (parent, name) = (Folder.parent(of: folder), String(folder.split(separator: "/").last ?? ""))
+    try Folder.stage(name, in: parent, filledBy: write) { try Folder.rename($0, to: folder) }
+    try Folder.sync(parent)
+  }
+}
+
+extension Folder {
+  /// Moves a new folder into place when it is filled. Hidden until then, so that listings of the parent folder skip it.
+  static func stage(
+    _ name: String, in parent: String, filledBy fill: (String) throws -> Void, place: (String) throws -> Void
+  ) throws {
+    let staging = "\(parent)/.\(name)-\(Epoch.random())\(DurableFile.temporarySuffix)"
+    do {
+      try create(staging)
+      try fill(staging)
+      try syncAll(staging)
+      try place(staging)
+    } catch {
+      // Reports the first error, even if the cleanup fails too.
+      try? removeAll(staging)
+      throw error
+    }
+  }
+
+  static func syncAll(_ folder: String) throws(FileError) {
+    for name in try names(in: folder) where isFolder("\(folder)/\(name)") { try syncAll("\(folder)/\(name)") }
+    try sync(folder)
   }
 }

@@ -7,7 +7,6 @@ struct DraftedTable {
   /// Removed references by their position in the SQL, with the reason.
   let cuts: [Int: ReferenceProblem]
   private(set) var parts: [SchemaPart] = []
-  /// If the rows have no key, the SELECT that numbers them.
   private(set) var projection: String?
   private var ownNotes: [SetupNote] = []
 
@@ -97,7 +96,6 @@ struct DraftedTable {
     return "for its values, add it to schema.sql as an ordinary column"
   }
 
-  /// The reason why rows cannot be written.
   private func refusal(of sql: String) -> SkipCause? {
     do {
       let proof = try Connection("schema", .memory)

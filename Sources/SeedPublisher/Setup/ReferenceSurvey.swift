@@ -9,7 +9,6 @@ struct OriginReference: Sendable {
   fileprivate(set) var problem: ReferenceProblem?
 }
 
-/// Reasons why a declared reference cannot be published.
 enum ReferenceProblem: Sendable {
   case orphans, noKey, unpublished
 

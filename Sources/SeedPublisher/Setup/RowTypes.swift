@@ -48,7 +48,6 @@ struct RowType {
   private let kind: String
   private let columns: [Column]
   private let members: [String]
-  /// The only column of the key.
   private let key: String?
 
   init(_ table: TableSchema, _ chosen: [String]? = nil) {

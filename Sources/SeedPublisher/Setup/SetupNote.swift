@@ -61,7 +61,6 @@ package struct SetupNote: Hashable, Sendable {
     groups(notes).map { line($0, naming: most) }
   }
 
-  /// Whether the limit of names omits some.
   static func areTooMany(_ notes: [SetupNote], naming most: Int) -> Bool {
     groups(notes).contains { $0.count > most }
   }

@@ -1,6 +1,7 @@
-import SeedDatabase
+package import SeedDatabase
 package import SeedFormat
 package import SeedPublication
+import SeedSystem
 package import SeedTrust
 
 /// Rebuilds the database of any published version from the publication alone. Expands the newest snapshot at or below
@@ -17,7 +18,6 @@ package struct SeriesRecall {
     package let snapshot: PublishedObject
     package let deltas: [PublishedObject]
 
-    /// The signed state digest at the end of the chain.
     fileprivate var digest: SHA256Digest { deltas.last?.digest ?? snapshot.digest }
     fileprivate var model: ModelVersion { deltas.last?.model ?? snapshot.model }
   }
@@ -124,5 +124,22 @@ extension [SeedVersion] {
       .map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound) to \($0.upperBound)" }
     return isEmpty
       ? ", and none of its versions can be chosen yet" : ": choose from \(ranges.joined(separator: ", "))"
+  }
+}
+
+extension SeriesRecall {
+  /// Writes a version to `path` as the snapshot that clients would get, verified and synced, with indexes and
+  /// statistics. `scratch` is a path for a temporary file of the same size, which the caller removes.
+  package func export(_ version: SeedVersion, to path: String, by scratch: String) throws -> SeedMeta {
+    try naming(version) {
+      // The checks below read every row of the finished file, so the copy is not checked here.
+      let copy = try make(try chain(to: version), at: scratch, isDurable: false)
+      let file = SnapshotFile(schema: copy.schema, indexes: .snapshot)
+      try file.draw(copy, at: path)
+      try file.complete(path)
+      for check in file.checks(of: path) { try check() }
+      try File(path, for: .reading).sync()
+      return try copy.meta()
+    }
   }
 }

@@ -4,7 +4,6 @@ import SeedPublication
 import SeedSystem
 import SeedTrust
 
-/// A compressed snapshot under a temporary name.
 struct SnapshotDraft {
   let path: String
   let object: PublishedObject
@@ -47,4 +46,18 @@ struct SnapshotDrafts {
     return try Folder.names(in: folder).filter { $0.hasSuffix(PublicationDirectory.draftSuffix) }
       .map { folder + $0 }
   }
+}
+
+extension PublicationDirectory {
+  /// For the one process that changes the publication.
+  var lock: LockFile { LockFile("\(path)/.lock", of: path) }
+
+  /// For the one process that makes snapshots of the series. Never wait for this lock while holding the publication's
+  /// lock, because its holder waits for that one.
+  func snapshotLock(of series: SeedSeries) -> LockFile {
+    LockFile("\(path)/.\(series.roleName).snapshots.lock", of: path)
+  }
+
+  /// Protects collecting and writing facts, so older facts never replace newer ones.
+  var factsLock: LockFile { LockFile("\(path)/.facts.lock", of: path) }
 }

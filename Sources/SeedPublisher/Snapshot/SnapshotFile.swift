@@ -2,14 +2,12 @@ import SeedDatabase
 import SeedFormat
 import SeedSystem
 
-/// Turns a working copy into the file that clients open, and checks it before it is signed.
 struct SnapshotFile {
   let schema: DatabaseSchema
   let indexes: IndexPlace
 
   /// Rows sampled per index for statistics, as SQLite's documentation recommends.
   private static let analysedRows = 1000
-  /// The suffix of the intermediate file that still has the indexes.
   private static let indexedSuffix = ".indexed"
 
   /// Copies the committed state for ``complete(_:)``. No one may write to the working copy during the call.

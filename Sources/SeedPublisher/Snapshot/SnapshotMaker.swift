@@ -20,7 +20,6 @@ struct SnapshotMaker {
     return try copy.meta()
   }
 
-  /// Verifies the file during compression and returns only a verified draft.
   func finish(_ meta: SeedMeta) throws -> SnapshotDraft {
     let path = drafts.file
     defer { try? SnapshotFile.remove(path) }

@@ -33,3 +33,51 @@ extension SigningKey: CustomStringConvertible, CustomDebugStringConvertible, Cus
   /// No children, because `dump` would print the secret.
   package var customMirror: Mirror { Mirror(self, children: []) }
 }
+
+package struct KeyRing: Sendable {
+  private var keys: [KeyRole: [SigningKey]]
+
+  package init(_ keys: [KeyRole: [SigningKey]] = [:]) { self.keys = keys }
+
+  package subscript(role: KeyRole) -> [SigningKey] {
+    get { keys[role] ?? [] }
+    set { keys[role] = newValue }
+  }
+
+  package var all: [SigningKey] { KeyRole.allCases.flatMap { self[$0] } }
+
+  /// The available keys among `needed`, each once, whatever role they are stored under.
+  package func signers(of needed: RoleKeys?) -> [SigningKey] {
+    var taken: Set<String> = []
+    return all.filter { key in
+      needed?.keyIDs.contains(key.publicKey.keyID) == true && taken.insert(key.publicKey.keyID).inserted
+    }
+  }
+
+  package func canSign(for needed: RoleKeys?) -> Bool {
+    guard let needed else { return false }
+    return signers(of: needed).count >= needed.threshold
+  }
+
+  package func adding(_ other: KeyRing) -> KeyRing { KeyRing(keys.merging(other.keys) { $0 + $1 }) }
+
+  package func verifiers(_ role: KeyRole, threshold: Int = 1) -> RoleVerifiers {
+    RoleVerifiers(self[role].map(\.publicKey), threshold: threshold)
+  }
+}
+
+/// Fewer of a role's keys are available than must sign.
+package struct MissingKeys: Error, Hashable, Sendable, CustomStringConvertible {
+  package let role: String
+  package let found: Int
+  package let needed: Int
+
+  package init(role: String, found: Int, needed: Int) {
+    (self.role, self.found, self.needed) = (role, found, needed)
+  }
+
+  package var description: String {
+    "\(role) metadata needs signatures of \(needed) of its keys, and \(found) of them are here; "
+      + "'seedbank keys status' lists them"
+  }
+}

@@ -1,7 +1,6 @@
 package import SeedFormat
 package import SeedTrust
 
-/// New root and targets metadata for signing; see ``OfflineChange``.
 extension RepositorySigner {
   package func renewedRoot(after published: PublishedMetadata) -> Root {
     var next = published.root

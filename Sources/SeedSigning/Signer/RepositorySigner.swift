@@ -45,8 +45,8 @@ package struct RepositorySigner: Sendable {
     return trustsClock ? expiry : max(expiry, earlier ?? .distantPast)
   }
 
-  func onlineHeader(version: Int, after expires: UTCTime? = nil, other: [JSONMember] = []) -> RoleHeader {
-    RoleHeader(version: version, expires: expiry(lifetime, notBefore: expires), other: other)
+  func onlineHeader(version: Int, after expires: UTCTime? = nil) -> RoleHeader {
+    RoleHeader(version: version, expires: expiry(lifetime, notBefore: expires))
   }
 
   func offlineHeader(version: Int, days: Int, after expires: UTCTime? = nil) -> RoleHeader {
@@ -67,7 +67,6 @@ package struct RepositorySigner: Sendable {
 
   // MARK: Signing
 
-  /// Signs a role's file with the available keys of `delegator` and `former`.
   func sign<Role: SignedRole>(
     _ role: Role, _ name: String, _ keys: KeyRing, for delegator: some SignedRole, former: Root? = nil
   ) throws -> Metadata<Role> {

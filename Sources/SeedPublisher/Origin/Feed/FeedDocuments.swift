@@ -4,7 +4,6 @@ import SeedImport
 import SeedSystem
 import SeedTrust
 
-/// The files of one table in reading order, and their format.
 struct FeedDocuments {
   let files: [FeedFile]
   let settings: FeedSettings
@@ -37,7 +36,9 @@ struct FeedDocuments {
       if files.count == 1 || said.file?.contains("*") == true && files.allSatisfy({ said.isNamed($0.name) }) {
         found.append(FeedDocuments(said, files, settings))
       } else if schema.wants(name) || settings.tables.contains(where: { $0.table.lowercased() == name }) {
-        throw .doubledFile(table: said.table, files: files.map(\.place))
+        throw .document(
+          "the table \"\(said.table)\" has several files, \(files.map(\.place).joined(separator: " and ")): remove all but one, "
+            + "or name them together with * in origin.tables")
       }
     }
     var present = Set(found.map { $0.table.lowercased() })
@@ -45,7 +46,10 @@ struct FeedDocuments {
     where present.insert(table.table.lowercased()).inserted {
       guard table.isOptional else {
         let wanted = table.file ?? "\(table.table).csv, .txt, .ndjson or .json"
-        throw .missingFile(table: table.table, wanted: wanted, path: path)
+        throw .document(
+          "the feed \(path) has no file for the table \"\(table.table)\" (\(wanted)): put it there, or name it in origin.tables; "
+            + "where the file may be absent and the table is empty then, add \"optional\": true to \"\(table.table)\" in origin.tables"
+        )
       }
       found.append(FeedDocuments(table, [], settings))
     }
@@ -86,7 +90,6 @@ extension FeedDocuments {
     } catch is FeedError {}
   }
 
-  /// Finds a row's file and line by reading the files again.
   func place(ofRow row: Int) -> String {
     var rest = row
     for file in files {

@@ -4,7 +4,6 @@ import SeedImport
 import SeedSystem
 import SeedTrust
 
-/// A document of a feed: a file in a folder or an archive.
 struct FeedFile {
   let name: String
   let place: String
@@ -37,7 +36,6 @@ struct FeedFile {
     return hasher.finish().hex
   }
 
-  /// Passes the stored bytes to `passing` and the expanded bytes to `sink`.
   func expanded(
     upTo limit: Int, passing: ([UInt8]) -> Void = { _ in }, _ sink: ([UInt8]) throws -> Void
   ) throws {

@@ -5,7 +5,6 @@ import SeedImport
 struct FeedGuess {
   /// Settings to add for its table; `nil` if the file's name suffices.
   private(set) var table: FeedTable?
-  /// The same settings in words.
   private(set) var note = ""
   private(set) var flaw: String?
 
@@ -60,10 +59,8 @@ struct FeedGuess {
     note = "\(file.name): its rows are in \(rows)\(others): see origin.tables"
   }
 
-  /// The maximal depth of a path to the rows.
   private static let deepest = 3
 
-  /// Arrays of objects, each with its path.
   private static func lists(_ value: JSONValue, _ path: [String]) -> [(path: [String], count: Int)] {
     if let elements = value.elements {
       return elements.allSatisfy { $0.members != nil } ? [(path, elements.count)] : []
@@ -73,11 +70,9 @@ struct FeedGuess {
   }
 }
 
-/// The header of a CSV document, and whether the document is UTF-8.
 private struct CSVLook {
   private var header: [UInt8] = []
   private var isHeaderOver = false
-  /// The bytes after the last line end.
   private var rest: [UInt8] = []
   private var isUTF8 = true
 

@@ -1,6 +1,5 @@
 import SeedSystem
 
-/// The files of a feed on disk.
 struct FeedListing {
   let path: String
   let entries: [(name: String, stamp: FileStamp)]
@@ -11,7 +10,10 @@ struct FeedListing {
 
   init(_ path: String, _ settings: FeedSettings) throws {
     (self.path, self.settings) = (path, settings)
-    guard let stamp = try FileStamp(path) else { throw FeedError.missing(path: path) }
+    guard let stamp = try FileStamp(path) else {
+      throw FeedError.unavailable(
+        "there is no feed at \(path): put a folder, a file or a .zip there, or correct origin.feed")
+    }
     guard !stamp.isRegular else {
       (marker, folder, entries) = (nil, nil, [(String(path.split(separator: "/").last ?? ""), stamp)])
       return
@@ -35,8 +37,10 @@ struct FeedListing {
     let files = try entries.flatMap { entry in
       try FeedFile.all(folder == nil ? path : "\(path)/\(entry.name)", limit: settings.mostBytes)
     }.filter { settings.isDocument($0.name) }
-    guard !files.isEmpty else { throw FeedError.noFiles(path: path) }
-    return files
+    guard files.isEmpty else { return files }
+    throw FeedError.unavailable(
+      "the feed \(path) has no file whose name ends in .csv, .txt, .tsv, .ndjson, .jsonl or .json, with or without .gz, or in "
+        + ".zip: put the files there, or name others in origin.tables")
   }
 
   // MARK: Completeness

@@ -3,6 +3,9 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
+import struct Foundation.Data
+import class Foundation.JSONDecoder
+
 struct FeedLoader {
   let settings: FeedSettings
   let schema: FeedSchema
@@ -33,7 +36,11 @@ struct FeedLoader {
       guard try !isOther() else { return false }
       try staging.finish(record)
       return true
-    } catch let error as DatabaseError { throw FeedError.staging(path: staging, reason: error) }
+    } catch let error as DatabaseError {
+      throw FeedError.unavailable(
+        "the feed's rows cannot be kept in \(staging): \(error.message); see that the disk has room. What is there is made anew"
+      )
+    }
   }
 
   private func load(
@@ -73,6 +80,6 @@ struct FeedLoader {
     guard Folder.exists(staging), let connection = try? Connection(staging, .origin),
       case .text(let text)? = try? connection.value("SELECT record FROM \(FeedStaging.recordTable)")
     else { return nil }
-    return try? FeedRecord(parsing: Array(text.utf8))
+    return try? JSONDecoder().decode(FeedRecord.self, from: Data(text.utf8))
   }
 }

@@ -9,10 +9,7 @@ package struct FeedProgram: Sendable {
   /// Name the folder to fill and the last filled one, if any.
   private static let (folderVariable, lastVariable) = ("SEEDBANK_FEED", "SEEDBANK_LAST_FEED")
   private static let shell = ["/bin/sh", "-c", "cd \"$0\" && exec \"$@\""]
-  /// Bytes of output that are kept, from its end.
   private static let outputBytes = 256 * 1024
-  /// Characters of output in a message, from its end.
-  private static let shownLetters = 400
 
   init(_ words: [String], environment: [String: String], seconds: Int) {
     (self.words, self.environment, limit) = (words, environment, .seconds(seconds))
@@ -32,31 +29,22 @@ package struct FeedProgram: Sendable {
       // Child processes that are still running would write into the feed while it is read.
       defer { MarkedProcesses.end(Self.folderVariable, folder) }
       let (ending, said) = child.finish(input: [], outputBytes: Self.outputBytes, within: limit)
-      (output, problem) = (said, Self.problem(of: ending))
+      (output, problem) = (
+        said,
+        ending.problem(
+          overdue: "took longer than origin.timeoutSeconds, and was ended with all that it had started")
+      )
     } catch { (output, problem) = ([], "could not be started: \(error.reason)") }
     try DurableFile.write(output, to: log)
     guard let problem else { return }
-    throw FeedError.program(words.first ?? "", problem, said: Self.end(of: output), log: log)
-  }
-
-  private static func problem(of ending: ChildProcess.Ending) -> String? {
-    switch ending {
-    case .exited(0): nil
-    case .exited(let status): "ended with \(status)"
-    case .killed(let signal): "was ended by the signal \(signal)"
-    case .overdue: "took longer than origin.timeoutSeconds, and was ended with all that it had started"
-    }
-  }
-
-  private static func end(of output: [UInt8]) -> String {
-    let lines = String(decoding: output, as: UTF8.self).split(whereSeparator: \.isNewline)
-    let said = lines.joined(separator: " ")
-    return said.count > shownLetters ? "…\(said.suffix(shownLetters))" : said
+    let said = lastWords(output)
+    throw FeedError.unavailable(
+      "origin.command: \(words.first ?? "") \(problem), so nothing new is published; "
+        + "\(said.isEmpty ? "it said nothing" : "it said: \(said)") (\(log) has the end of it)")
   }
 
   // MARK: The end of this process
 
-  /// By the folder to fill.
   private static let running = Mutex<[String: ChildProcess]>([:])
 
   /// Kills running programs before this process ends.
@@ -68,11 +56,28 @@ package struct FeedProgram: Sendable {
   }
 }
 
+extension ChildProcess.Ending {
+  func problem(overdue: String) -> String? {
+    switch self {
+    case .exited(0): nil
+    case .exited(let status): "ended with \(status)"
+    case .killed(let signal): "was ended by the signal \(signal)"
+    case .overdue: overdue
+    }
+  }
+}
+
+/// The last characters of a program's output, in one line.
+func lastWords(_ output: [UInt8]) -> String {
+  let shown = 400
+  let said = String(decoding: output, as: UTF8.self).split(whereSeparator: \.isNewline).joined(separator: " ")
+  return said.count > shown ? "…\(said.suffix(shown))" : said
+}
+
 /// Delays the restart of a failed program. Its error is reported until then.
 final class FeedPace: Sendable {
   private let failure = Mutex<(error: any Error, at: Int)?>(nil)
 
-  /// The longest delay in seconds.
   static let longestPause = 60
 
   /// Also true if the clock was set back.

@@ -27,9 +27,7 @@ package struct FeedSettings: Hashable, Sendable {
   package init() {}
 }
 
-/// The table and the format that a file's name determines.
 enum FeedName {
-  /// The name without `.gz`.
   static func bare(_ name: String) -> String { name.hasSuffix(".gz") ? String(name.dropLast(3)) : name }
 
   static func isText(_ name: String) -> Bool { bare(name).lowercased().hasSuffix(".txt") }

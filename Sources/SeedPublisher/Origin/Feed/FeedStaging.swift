@@ -1,6 +1,9 @@
 import SeedDatabase
 import SeedFormat
 import SeedSystem
+import SeedTrust
+
+import class Foundation.JSONEncoder
 
 /// A new staging database beside the current one, invisible until it is complete.
 struct FeedStaging {
@@ -72,18 +75,18 @@ struct FeedStaging {
         (SELECT rowid, *, min(rowid) OVER (PARTITION BY \(key)) AS seedbank_first FROM \(name))
       WHERE seedbank_first < rowid ORDER BY 1, 2 LIMIT 1
       """)
-    guard let row = rows.first, case .integer(let first) = row[0], case .integer(let second) = row[1] else {
-      return .duplicateKey(table: table.name, key: "?", places: [])
-    }
-    return .duplicateKey(
-      table: table.name, key: rowDescription(columns, Array(row.dropFirst(2))),
-      places: [place(Int(first)), place(Int(second))])
+    let row = rows.first ?? []
+    let places = row.prefix(2).compactMap(\.number).map(place)
+    return .document(
+      "table \"\(table.name)\": two rows have the key \(rowDescription(columns, Array(row.dropFirst(2)))), at "
+        + "\(places.joined(separator: " and ")): remove one of them")
   }
 
-  /// Replaces the current staging database.
   func finish(_ record: FeedRecord) throws {
     try connection.execute("CREATE TABLE \(Self.recordTable)(record TEXT)")
-    try connection.execute("INSERT INTO \(Self.recordTable) VALUES (?)", .text(record.json.text))
+    try connection.execute(
+      "INSERT INTO \(Self.recordTable) VALUES (?)",
+      .text(String(decoding: try JSONEncoder().encode(record), as: UTF8.self)))
     try connection.execute("COMMIT")
     connection.emptyCache()
     try File(temporary, for: .reading).sync()
@@ -94,5 +97,34 @@ struct FeedStaging {
   func discard() {
     connection.rollBack()
     try? Folder.remove(temporary)
+  }
+}
+
+/// The sources of a staging database, stored in it.
+struct FeedRecord: Codable {
+  struct Table: Codable {
+    let name: String
+    /// Differs if the same bytes would become other rows.
+    let form: String
+    var rows = 0
+    /// Text columns without a type from a model or the operator.
+    var untyped: [String] = []
+    var files: [String] = []
+    var digests: [String] = []
+  }
+
+  var listing: String
+  var form: String
+  var loadedAt: Int
+  /// Whether an equal listing at a later time proves that no file was written since.
+  var isSettled: Bool
+  /// The folder that the program filled; empty for a feed without a program.
+  var folder = ""
+  var tables: [Table] = []
+
+  /// Equal for equal rows.
+  var contents: String {
+    let parts = tables.flatMap { [$0.name, $0.form] + $0.digests }
+    return SHA256Digest.of(JSONValue(strings: [form] + parts).bytes).hex
   }
 }

@@ -112,7 +112,6 @@ package struct FeedSurvey {
   }
 }
 
-/// Finds the type that fits all values of a column.
 struct ColumnSurvey {
   let hasNull: Bool
   /// The most general rank of all values; `nil` without values.

@@ -7,7 +7,6 @@ import SeedSystem
 final class FeedTableWriter: RowReceiver {
   private let table: FeedSchema.Table
   private let connection: Connection
-  /// The type of a column that no model knows.
   private let otherType: String
   private var columns: [ColumnSchema]
   /// By lowercase name.

@@ -29,7 +29,7 @@ package final class OriginAlarm: Sendable {
   /// Watches the origin's current location, whose folder may have been replaced. Blocks on the disk.
   package func watch() {
     guard let path else { return }
-    let real = SQLitePlace.resolved(path)
+    let real = PhysicalPath.existing(path) ?? path
     let folder = Folder.parent(of: real)
     let isUpToDate = state.withLock { $0.watch.map { !$0.hasEnded && $0.folder == folder } ?? false }
     if isUpToDate { return }

@@ -4,12 +4,10 @@ import SeedFormat
 /// A projection that maps the rows of one table one to one, so that a key finds its row through an index: the table, or
 /// a SELECT of columns only, as `init` generates for tables identified by rowid.
 struct PlainSelect {
-  /// The table or view.
   let table: String
   /// The table's columns by the client's, in lower case; `nil` if the names are equal.
   private let columns: [String: String]?
 
-  /// Returns `nil` for any other SELECT.
   init?(_ table: TableSchema, _ projection: Projection) {
     guard let sql = projection.sql else {
       (self.table, columns) = (table.name.lowercased(), nil)
@@ -53,7 +51,6 @@ struct PlainSelect {
       return true
     }
 
-    /// Parses a quoted name or a plain word other than a keyword.
     private mutating func name() -> String? {
       guard let token = rest.first, token.isQuoted || Self.isWord(token.keyword),
         !token.text(in: sql).hasPrefix("'")

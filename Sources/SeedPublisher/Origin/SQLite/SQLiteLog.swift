@@ -7,7 +7,6 @@ final class SQLiteLog: OriginLog {
   struct Source {
     let number: Int
     let table: String
-    /// The table's own key columns.
     let keys: [String]
 
     var log: String { quoted(LogParts.log(number)) }
@@ -15,7 +14,6 @@ final class SQLiteLog: OriginLog {
 
   private let connection: Connection
   private let fitter: AffinityFitter
-  /// The file's identity; see ``FileStamp/identity``.
   private let file: String
   private let token: String
   private let sources: [Source]
@@ -35,8 +33,8 @@ final class SQLiteLog: OriginLog {
     token = rows.first?[3].text ?? ""
     let all = try rows.map { row in
       let keys = try JSONValue(parsing: Array(row[2].text.utf8)).elements ?? []
-      guard case .integer(let number) = row[0] else { throw NotASeed("\(registry) is damaged") }
-      return Source(number: Int(number), table: row[1].text, keys: keys.compactMap(\.string))
+      guard let number = row[0].number else { throw NotASeed("\(registry) is damaged") }
+      return Source(number: number, table: row[1].text, keys: keys.compactMap(\.string))
     }
     let triggers = Set(
       try connection.rows("SELECT sql FROM sqlite_schema WHERE type = 'trigger'").map(\.[0].text))
@@ -196,33 +194,8 @@ final class SQLiteLog: OriginLog {
       table.keyNames.map { "\(quoted($0)) IS ?" } + table.keyNames.map { "\(quoted($0)) COLLATE BINARY IS ?" }
     let find = try connection.prepare(
       "SELECT * FROM (\(select)) WHERE \(matches.joined(separator: " AND "))")
-    return ProjectedRows(KeyedSource(find, keys.map { $0 + $0 }), table, fitter, isOrdered: true)
+    return ProjectedRows(StatementSource(find, keys: keys.map { $0 + $0 }), table, fitter, isOrdered: true)
   }
-}
-
-/// The rows that a statement returns for each key in turn.
-final class KeyedSource: RowSource {
-  private let find: Statement
-  private let keys: [[SeedValue]]
-  private var place = 0
-
-  init(_ find: Statement, _ keys: [[SeedValue]]) { (self.find, self.keys) = (find, keys) }
-
-  func next() throws -> Bool {
-    do throws(DatabaseError) {
-      // A key that allows NULL may match several rows.
-      if place > 0, try find.step() { return true }
-      while place < keys.count {
-        find.rewind()
-        try find.bind(keys[place])
-        place += 1
-        if try find.step() { return true }
-      }
-      return false
-    } catch { throw OriginError.reading(find.path, error) }
-  }
-
-  func lend(to row: inout [BorrowedValue]) { find.borrowRow(into: &row) }
 }
 
 /// Finds the tables that a SELECT reads, also through views, from the root pages that EXPLAIN's program opens.

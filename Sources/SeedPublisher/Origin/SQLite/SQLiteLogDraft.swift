@@ -16,7 +16,6 @@ package struct SQLiteLogDraft {
 
   /// The number of entries kept. A publisher that misses more compares all rows.
   static let keptEntries = 1_000_000
-  /// Old entries are removed after this many new ones.
   private static let pruningEntries = 4096
 
   package init(_ connection: Connection) throws {
@@ -68,7 +67,6 @@ package struct SQLiteLogDraft {
     table.keys.indices.map { "k\($0)" }.joined(separator: ", ")
   }
 
-  /// The triggers of a table's log, exactly as in the file's schema.
   static func triggers(of table: LoggedTable, _ number: Int) -> [String] {
     let entry = "INSERT INTO \(quoted(LogParts.log(number)))(witness, \(columns(table)))"
     let name = quoted(table.name)
@@ -134,13 +132,11 @@ struct LoggedTable {
   private(set) var evictions: [Eviction] = []
   private(set) var obstacle: String?
 
-  /// A unique index through which REPLACE can remove another row.
   struct Eviction {
     var columns: [(name: String, collation: String)]
     var isRowid = false
   }
 
-  /// All tables except those of a log.
   static func all(in connection: Connection) throws -> [LoggedTable] {
     let parts = try LogParts(connection)
     return try all(in: connection, "").filter { !parts.owns($0.name) }
@@ -174,9 +170,8 @@ struct LoggedTable {
       "SELECT name, pk, upper(type) FROM pragma_table_xinfo(?) WHERE hidden <> 1", .text(name))
     let names = Set(columns.map { $0[0].text.lowercased() })
     let rowid = ["rowid", "_rowid_", "oid"].first { !names.contains($0) }
-    keys = columns.filter { $0[1] != .integer(0) }.sorted { Self.number($0[1]) < Self.number($1[1]) }.map {
-      $0[0].text
-    }
+    keys = columns.filter { $0[1] != .integer(0) }.sorted { ($0[1].number ?? 0) < ($1[1].number ?? 0) }
+      .map(\.[0].text)
     let isNumbered =
       keys.count == 1 && columns.contains { $0[0].text == keys[0] && $0[2] == .text("INTEGER") }
     if keys.isEmpty {
@@ -193,10 +188,6 @@ struct LoggedTable {
       evictions = [Eviction(columns: [(rowid, "BINARY")], isRowid: true)]
     }
     try readIndexes(connection)
-  }
-
-  private static func number(_ value: SeedValue) -> Int64 {
-    if case .integer(let number) = value { number } else { 0 }
   }
 
   /// Treats partial indexes as complete, which only logs more rows.

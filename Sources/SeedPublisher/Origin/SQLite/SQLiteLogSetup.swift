@@ -29,7 +29,9 @@ package struct SQLiteLogSetup: OriginLogMaker {
       let taken = try connection.rows(
         "SELECT name FROM sqlite_schema WHERE name = ? COLLATE NOCASE", .text(LogParts.registry))
       guard try taken.isEmpty || LogParts(connection).hasRegistry else {
-        throw OriginError.foreignTable(path: path, table: LogParts.registry)
+        throw OriginError.configuration(
+          "the origin \(path) has a table \"\(LogParts.registry)\" that is no log: give it another name, because the log needs "
+            + "this one")
       }
       return try SQLiteLogDraft(connection)
     }
@@ -72,11 +74,14 @@ package struct SQLiteLogSetup: OriginLogMaker {
       if error.primaryCode == ResultCode.busy {
         throw OriginError.locked(path: path, seconds: Self.waitSeconds)
       }
-      if error.primaryCode == ResultCode.readOnly { throw OriginError.unwritable(path: path, reason: error) }
+      if error.primaryCode == ResultCode.readOnly {
+        throw OriginError.data(
+          "the origin \(path) cannot be written to: \(error.message); run this as a user with write access to file and folder"
+        )
+      }
       throw OriginError.reading(path, error)
     }
   }
 
-  /// The lock timeout of the log's connection.
   private static let waitSeconds = 10
 }

@@ -99,7 +99,7 @@ package final class SQLiteOrigin: Origin {
       error.message.contains($0)
     }
     guard isSyntax, projection.sql != nil else {
-      return .projection(table: table.name, source: source, reason: error.message)
+      return .data("table \"\(table.name)\" (\(source)): \(error.message)")
     }
     return .syntax(source: source, reason: error.message)
   }
@@ -121,7 +121,6 @@ extension Projection {
     return "(\(select)\n)"
   }
 
-  /// Rejects a second statement, which SQLite would ignore.
   fileprivate func checkIsAlone() throws(OriginError) {
     guard let sql else { return }
     let bytes = Array(sql.utf8)

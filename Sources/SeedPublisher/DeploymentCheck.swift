@@ -2,7 +2,7 @@ import SeedDatabase
 package import SeedFormat
 import SeedPublication
 package import SeedSystem
-import SeedTrust
+package import SeedTrust
 
 /// Finds everything that a publish step would reject; publishes nothing.
 package struct DeploymentCheck {
@@ -23,7 +23,6 @@ package struct DeploymentCheck {
     let policy: PublishingPolicy
     let plans: () throws -> [SeriesPlan]
     let job: () throws -> DatasetJob
-    /// A problem of the program that fetches a feed.
     let fault: Fault?
 
     package init(
@@ -62,7 +61,6 @@ package struct DeploymentCheck {
     if !faults.contains(fault) { faults.append(fault) }
   }
 
-  /// Records an error of `body` as a fault and returns nil.
   private mutating func checked<Value>(_ place: String, _ body: () throws -> Value) -> Value? {
     do {
       return try body()
@@ -160,8 +158,8 @@ package struct DeploymentCheck {
 
   /// A missing or incomplete log is only a warning: rows are then compared, which costs time.
   private mutating func checkLog(of origin: any Origin, _ job: DatasetJob) {
-    let warning = checked(job.name.text) { try OriginLogWarning(origin)?.text ?? "" }
-    if let warning, !warning.isEmpty { add(false, job.name.text, warning) }
+    let warning = checked(job.name.text) { try logWarning(gaps: origin.log()?.gaps) }
+    if let warning = warning ?? nil { add(false, job.name.text, warning) }
     for plan in job.plans {
       let restless = checked("\(plan.series)") { try origin.restlessTables(plan) } ?? [:]
       for (table, reason) in restless.sorted(by: { $0.key < $1.key }) {
@@ -181,36 +179,48 @@ package struct DeploymentCheck {
     } ?? nil
   }
 
+  /// The schema of a published model must not change.
   private static func nullKey(
     _ count: Int, _ table: TableSchema, _ model: ModelDefinition, isPublished: Bool
   ) -> String {
-    let remedy = isPublished ? leavingOut(table, model) : numbering(table, model)
     let key = table.keyNames.map(quoted).joined(separator: ", ")
+    let columns = table.columnNames.map(quoted).joined(separator: ", ")
+    let condition = table.keyNames.map { "\(quoted($0)) IS NOT NULL" }.joined(separator: " AND ")
+    let (select, number) = ("\(model.path)/\(table.name).sql", DraftedTable.rowNumberColumn)
+    let remedy =
+      if model.projections[table.name] != nil {
+        "let \(select) select others"
+      } else if isPublished {
+        "give them values, or leave them out by a file \(select) with SELECT \(columns) FROM \(quoted(table.name)) WHERE "
+          + "\(condition); a new major, by 'seedbank model new', may number the rows instead"
+      } else {
+        "give them values, or number the rows: in \(model.schemaFile) make \"\(number) INTEGER "
+          + "PRIMARY KEY\" the first column and PRIMARY KEY (\(key)) UNIQUE (\(key)), and make the file \(select) with "
+          + "SELECT rowid AS \(number), \(columns) FROM \(quoted(table.name))"
+      }
     return
       "table \"\(table.name)\": \(count) \(count == 1 ? "row has" : "rows have") NULL in the key \(key), and clients "
       + "cannot have such rows: \(remedy)"
   }
+}
 
-  /// The schema of a published model must not change.
-  private static func leavingOut(_ table: TableSchema, _ model: ModelDefinition) -> String {
-    let columns = table.columnNames.map(quoted).joined(separator: ", ")
-    let condition = table.keyNames.map { "\(quoted($0)) IS NOT NULL" }.joined(separator: " AND ")
-    let select = "\(model.path)/\(table.name).sql"
-    guard model.projections[table.name] == nil else { return "let \(select) select others" }
-    return
-      "give them values, or leave them out by a file \(select) with SELECT \(columns) FROM \(quoted(table.name)) WHERE "
-      + "\(condition); a new major, by 'seedbank model new', may number the rows instead"
+/// A published, unretired series whose models are gone from the configuration.
+package struct AbandonedSeries: Sendable {
+  package let series: SeedSeries
+  private let head: SeedVersion
+
+  /// `known`: all series that have models.
+  package static func all(in published: PublishedMetadata, besides known: Set<SeedSeries>) -> [Self] {
+    published.series.values.map(\.metadata)
+      .filter { !known.contains($0.series) && !$0.state.lifecycle.isRetired }
+      .map { Self(series: $0.series, head: $0.state.head) }.sorted { $0.series < $1.series }
   }
 
-  private static func numbering(_ table: TableSchema, _ model: ModelDefinition) -> String {
-    let select = "\(model.path)/\(table.name).sql"
-    let key = table.keyNames.map(quoted).joined(separator: ", ")
-    let columns = table.columnNames.map(quoted).joined(separator: ", ")
-    let number = DraftedTable.rowNumberColumn
-    return model.projections[table.name] != nil
-      ? "let \(select) select others"
-      : "give them values, or number the rows: in \(model.schemaFile) make \"\(number) INTEGER "
-        + "PRIMARY KEY\" the first column and PRIMARY KEY (\(key)) UNIQUE (\(key)), and make the file \(select) with "
-        + "SELECT rowid AS \(number), \(columns) FROM \(quoted(table.name))"
+  var problem: String {
+    "published at version \(head), but no folder of its models is left: its clients get nothing new; "
+      + "put models/\(series.major).* back, and to end it, publish once with \"lifecycle\": "
+      + "{\"\(series.major)\": {\"state\": \"retired\"}} in \(series.dataset)/\(DeploymentNames.datasetFile)"
   }
+
+  package var warning: String { "\(series): \(problem)" }
 }
