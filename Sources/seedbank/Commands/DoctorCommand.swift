@@ -31,7 +31,7 @@ extension Command {
     let directory = try arguments.requiredPath("store", from: context.currentDirectory)
     let root = try arguments.rootFile(from: context.currentDirectory)
     let report = try await blocking { try StoreExamination(directory, root: root).run() }
-    try context.console.verdict(report.json, report.text)
+    try context.console.report(report.json, report.text)
     try report.findings.checkSound()
   }
 }

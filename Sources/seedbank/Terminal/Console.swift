@@ -47,20 +47,11 @@ final class Console: Sendable {
 
   func result(_ json: JSONValue) throws { try result(Array("\(json.text.escapingControlsInJSON)\n".utf8)) }
 
-  func result(_ json: @autoclosure () -> JSONValue, _ text: @autoclosure () -> String) throws {
-    if isJSON { try result(json()) } else { try result(text()) }
-  }
-
-  /// Prints text for people; on a terminal, wraps lines between words.
-  func report(_ text: String) throws { try result(fitted(text, .results)) }
+  /// Prints text for people; on a terminal, wraps lines between words and colours words of state.
+  func report(_ text: String) throws { try result(Array("\(shown(text, .results))\n".utf8)) }
 
   func report(_ json: @autoclosure () -> JSONValue, _ text: @autoclosure () -> String) throws {
     if isJSON { try result(json()) } else { try report(text()) }
-  }
-
-  func verdict(_ json: @autoclosure () -> JSONValue, _ text: @autoclosure () -> String) throws {
-    guard !isJSON else { return try result(json()) }
-    try result(Array("\(marked(fitted(Self.harmless(text()), .results), .results))\n".utf8))
   }
 
   var isJSON: Bool { asksForJSON.withLock(\.self) }
@@ -88,15 +79,14 @@ final class Console: Sendable {
     guard record.level > .debug else { return }
     let prefix = record.level == .warning ? "Warning: " : record.level == .error ? "Error: " : ""
     closeLine()
-    say("\(marked(fitted(Self.harmless(prefix + record.message), .messages), .messages))\n")
+    say("\(shown(prefix + record.message, .messages))\n")
   }
 
-  private func fitted(_ text: String, _ stream: StandardStream) -> String {
-    terminalColumns(stream).map { TextLayout.fitted(text, to: $0) } ?? text
-  }
-
-  private func marked(_ text: String, _ stream: StandardStream) -> String {
-    hasColors && terminalColumns(stream) != nil ? StateColor.marked(text) : text
+  private func shown(_ text: String, _ stream: StandardStream) -> String {
+    let text = Self.harmless(text)
+    guard let columns = terminalColumns(stream) else { return text }
+    let fitted = TextLayout.fitted(text, to: columns)
+    return hasColors ? StateColor.marked(fitted) : fitted
   }
 
   var columns: Int { terminalColumns(.messages) ?? TextLayout.usualWidth }
@@ -138,7 +128,7 @@ enum StandardStream: Int32, Sendable {
   }
 
   /// Writes all bytes. A closed pipe is no failure, because the reader has seen enough.
-  func write(_ bytes: [UInt8]) throws(CommandFailure) {
+  func write(_ bytes: [UInt8]) throws(Refusal) {
     var rest = bytes[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { systemWrite(rawValue, $0.baseAddress, $0.count) }
@@ -152,7 +142,7 @@ enum StandardStream: Int32, Sendable {
       case EAGAIN: waitUntilWritable()
       case let code:
         let name = self == .results ? "standard output" : "standard error"
-        throw CommandFailure(.inputOutput, "Writing to \(name) failed: \(String(cString: strerror(code))).")
+        throw Refusal(.inputOutput, "Writing to \(name) failed: \(String(cString: strerror(code))).")
       }
     }
   }
@@ -207,5 +197,25 @@ enum StateColor: String {
   /// False if `NO_COLOR` (no-color.org) has any text, or on a dumb terminal.
   static func areWanted(_ environment: [String: String]) -> Bool {
     (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
+  }
+}
+
+final class ProgressDisplay: Sendable {
+  let console: Console
+  private let start = ContinuousClock.now
+  private let meter = Mutex<ProgressMeter?>(nil)
+
+  init(_ console: Console) { self.console = console }
+
+  /// `total` is nil if unknown; `rows` are shown in place of sizes.
+  func tell(_ what: String, _ bytes: Int, of total: Int?, rows: Int? = nil) {
+    let time = ContinuousClock.now - start
+    let line = meter.withLock { current in
+      if current?.name != what { current = ProgressMeter(what, total: total, at: time) }
+      current?.note(bytes, rows: rows, at: time)
+      return console.showsProgress ? current?.line(in: console.columns) : current?.line(at: time)
+    }
+    guard let line else { return }
+    if console.showsProgress { console.progress(line) } else { console.note(line) }
   }
 }
