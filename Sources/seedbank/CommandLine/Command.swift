@@ -86,6 +86,6 @@ struct Context: Sendable {
     let environment = ProcessInfo.processInfo.environment
     return Context(
       environment: environment, currentDirectory: FileManager.default.currentDirectoryPath,
-      console: .standard(environment: environment))
+      console: Console(environment: environment))
   }
 }

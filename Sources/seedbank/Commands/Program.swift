@@ -19,18 +19,16 @@ extension CommandGroup {
 extension Command {
   static let all: [Command] = CommandGroup.all.flatMap(\.commands)
 
-  static func named(_ name: String, among commands: [Command]) throws(Refusal) -> Command {
-    if let command = commands.first(where: { $0.name == name }) { return command }
-    let nearest = nearestName(to: name, in: commands.map(\.name))
+  static func named(_ name: String) throws(Refusal) -> Command {
+    if let command = all.first(where: { $0.name == name }) { return command }
+    let nearest = nearestName(to: name, in: all.map(\.name))
     throw Refusal.usage(nil, unknown: "command", name, nearest: nearest.map { "'\($0)'" })
   }
 }
 
 extension ParsedArguments {
   /// The command of a command line and its arguments. A question for help is a call of `help`.
-  fileprivate static func call(
-    _ arguments: [String], among commands: [Command]
-  ) throws(Refusal) -> (Command, ParsedArguments) {
+  fileprivate static func call(_ arguments: [String]) throws(Refusal) -> (Command, ParsedArguments) {
     let first = arguments.first ?? Parameter.help.word
     if Parameter.help.names.contains(first) { return (.help, ParsedArguments(.help, [:])) }
     let name = first == "--version" ? "version" : first
@@ -38,7 +36,7 @@ extension ParsedArguments {
       let nearest = nearestName(to: name, in: ["--help", "--version"])
       throw Refusal.usage(nil, unknown: "option", name, nearest: nearest)
     }
-    let command = try Command.named(name, among: commands)
+    let command = try Command.named(name)
     let rest = Array(arguments.dropFirst())
     if ArgumentParser.asksForHelp(rest) { return (.help, ParsedArguments(.help, ["command": [name]])) }
     return (command, try ArgumentParser.parse(rest, for: command))
@@ -49,7 +47,7 @@ enum Program {
   /// Concurrent, so that no command inherits the main actor from main.swift.
   @concurrent static func run(_ arguments: [String], in context: Context) async -> ExitCode {
     do {
-      let (command, parsed) = try ParsedArguments.call(arguments, among: Command.all)
+      let (command, parsed) = try ParsedArguments.call(arguments)
       // A failure is then printed as JSON too.
       if command.options.contains(where: { $0.name == Parameter.json.name }), parsed.flag(Parameter.json.name)
       {
@@ -80,7 +78,7 @@ extension Command {
     guard let name = arguments.string("command") else {
       return try context.console.result(HelpText.overview(of: CommandGroup.all))
     }
-    try context.console.result(HelpText.page(for: Command.named(name, among: Command.all)))
+    try context.console.result(HelpText.page(for: Command.named(name)))
   }
 
   static let version = Command(

@@ -7,34 +7,19 @@ import SeedTrust
 /// A command's output: results to stdout, messages or log lines to stderr, with terminal controls escaped. Colours (see
 /// ``StateColor``) and progress appear only on terminals.
 final class Console: Sendable {
-  typealias Sink = @Sendable (StandardStream, [UInt8]) throws -> Void
-
   let showsProgress: Bool
   private let hasColors: Bool
-  private let terminalColumns: @Sendable (StandardStream) -> Int?
-  private let sink: Sink
+  /// The columns of a terminal that does not report them.
+  private let usualColumns: Int
   private let isLineOpen = Mutex(false)
   private let log = Mutex<(format: LogFormat, level: LogLevel)?>(nil)
   private let asksForJSON = Mutex(false)
 
-  /// `columns` returns nil for a stream other than a terminal, whose lines are not wrapped.
-  init(
-    showsProgress: Bool, hasColors: Bool = false,
-    columns: @escaping @Sendable (StandardStream) -> Int? = { _ in nil },
-    sink: @escaping Sink
-  ) {
-    (self.showsProgress, self.hasColors, self.sink) = (showsProgress, hasColors, sink)
-    terminalColumns = columns
-  }
-
-  static func standard(environment: [String: String]) -> Console {
-    let isCapable = StandardStream.messages.isTerminal && environment["TERM"] != "dumb"
-    let told =
-      environment["COLUMNS"].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil } ?? TextLayout.usualWidth
-    return Console(
-      showsProgress: isCapable, hasColors: StateColor.areWanted(environment),
-      columns: { $0.isTerminal ? $0.columns ?? told : nil }
-    ) { stream, bytes in try stream.write(bytes) }
+  init(environment: [String: String]) {
+    showsProgress = StandardStream.messages.isTerminal && environment["TERM"] != "dumb"
+    hasColors = StateColor.areWanted(environment)
+    let told = environment["COLUMNS"].flatMap { Int($0) } ?? 0
+    usualColumns = told > 0 ? told : TextLayout.usualWidth
   }
 
   func result(_ text: String) throws { try result(Array("\(Self.harmless(text))\n".utf8)) }
@@ -42,7 +27,7 @@ final class Console: Sendable {
   /// Prints bytes unchanged, for another program.
   func result(_ bytes: [UInt8]) throws {
     closeLine()
-    try sink(.results, bytes)
+    try StandardStream.results.write(bytes)
   }
 
   func result(_ json: JSONValue) throws { try result(Array("\(json.text.escapingControlsInJSON)\n".utf8)) }
@@ -84,12 +69,17 @@ final class Console: Sendable {
 
   private func shown(_ text: String, _ stream: StandardStream) -> String {
     let text = Self.harmless(text)
-    guard let columns = terminalColumns(stream) else { return text }
+    guard let columns = width(of: stream) else { return text }
     let fitted = TextLayout.fitted(text, to: columns)
     return hasColors ? StateColor.marked(fitted) : fitted
   }
 
-  var columns: Int { terminalColumns(.messages) ?? TextLayout.usualWidth }
+  /// Returns nil for a stream other than a terminal, whose lines are not wrapped.
+  private func width(of stream: StandardStream) -> Int? {
+    stream.isTerminal ? stream.columns ?? usualColumns : nil
+  }
+
+  var columns: Int { width(of: .messages) ?? TextLayout.usualWidth }
 
   /// Replaces the previous progress line. Truncates at the terminal's width, because only one row could be erased.
   func progress(_ text: String) {
@@ -111,7 +101,7 @@ final class Console: Sendable {
 
   private static func harmless(_ text: String) -> String { text.escapingControls(except: ["\n", "\t"]) }
 
-  private func say(_ text: String) { try? sink(.messages, Array(text.utf8)) }
+  private func say(_ text: String) { try? StandardStream.messages.write(Array(text.utf8)) }
 }
 
 enum StandardStream: Int32, Sendable {
