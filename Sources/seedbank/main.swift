@@ -1,3 +1,4 @@
+import SeedPublication
 import SeedSystem
 
 // Otherwise the next opened file would get a closed stream's number, and messages would go into that file.

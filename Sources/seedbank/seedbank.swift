@@ -1,14 +1,13 @@
 // seedbank: the operator's command.
 //
-// Folders, lowest first: Terminal, CommandLine, Configuration, Supervision, Wiring, Status, Following,
-// Importing, Demo, Commands, API.
+// Folders, lowest first: Terminal, CommandLine, Configuration, Wiring, Status, Importing, Commands, API.
 //
 // Rules of this module:
 // - A subcommand is a value of `Command` in a file under Commands/, listed in `Command.all`, which is the only
-//   source for parsing, help and completion; the manual pages are made from help.
+//   source for parsing and help; the manual pages are made from help.
 // - It parses, wires and reports. Logic with its own tests is in the libraries below.
 // - Results go to stdout, everything else to stderr, both through `Console`; no code calls `print`.
-// - A failure is a sentence and an exit code. Only FailureReport.swift converts errors to them.
+// - A failure is a sentence and an exit code. Only Refusal+Errors.swift converts errors to them.
 // - Nothing runs on the main actor: main.swift leaves it at once, because a closure made there and given to C traps on
 //   another thread.
 // - A configuration value comes from a flag, the environment, the file or its default, in this order; nothing below

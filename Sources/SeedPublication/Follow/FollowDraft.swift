@@ -66,7 +66,10 @@ private struct KeptMetadata {
     }
     self.roots = roots
     guard roots.first.map({ $0 == root }) ?? true else {
-      throw FollowError.otherRoot(path: publication.path, file: shippedRoot.name)
+      throw Refusal(
+        .configuration,
+        "\(publication.path) was made under another root: its \(shippedRoot.name) differs. Give the root.json that it "
+          + "began with, or name another folder.")
     }
   }
 

@@ -15,12 +15,18 @@ package final class FollowFolder: Sendable {
   package init(_ path: String) throws {
     publication = PublicationDirectory(path)
     let own = Self.own(in: path)
-    guard !publication.exists || Folder.exists(own) else { throw FollowError.otherPublication(path: path) }
+    guard !publication.exists || Folder.exists(own) else {
+      throw Refusal(
+        .configuration,
+        "\(path) holds a publication that no follower made: name another folder, or this one is overwritten.")
+    }
     try Folder.create(path)
     try Folder.create(own, mode: 0o700)
     try Folder.create("\(own)/\(Self.partsName)", mode: 0o700)
     lock = try File("\(own)/lock", for: .updating, mode: 0o600)
-    guard try lock.tryLock() else { throw FollowError.locked(path: path) }
+    guard try lock.tryLock() else {
+      throw Refusal(.locked, "Another process follows into \(path): end it first, or name another folder.")
+    }
   }
 
   deinit { lock.unlock() }
@@ -60,7 +66,10 @@ package final class FollowFolder: Sendable {
     }
     let needed = objects.reduce(-held) { $0 + $1.length }
     guard let disk = DiskUse(of: publication.path), Double(needed) > disk.freeBytes else { return }
-    throw FollowError.noRoom(path: publication.path, needed: needed, free: Int(disk.freeBytes))
+    throw Refusal(
+      .inputOutput,
+      "The publication needs \(ByteCount(bytes: needed)) more in \(publication.path), and"
+        + " \(ByteCount(bytes: Int(disk.freeBytes))) are free: make room, or name a folder on another disk.")
   }
 
   /// Syncs an object and moves it into place. `part` is a file with the verified hash.
@@ -85,25 +94,4 @@ package final class FollowFolder: Sendable {
   }
 
   package func release() throws(FileError) { try Folder.removeAll(own) }
-}
-
-package enum FollowError: Error, Hashable, Sendable, CustomStringConvertible {
-  case otherPublication(path: String)
-  case otherRoot(path: String, file: String)
-  case locked(path: String)
-  case noRoom(path: String, needed: Int, free: Int)
-
-  package var description: String {
-    switch self {
-    case .otherPublication(let path):
-      "\(path) holds a publication that no follower made: name another folder, or this one is overwritten"
-    case .otherRoot(let path, let file):
-      "\(path) was made under another root: its \(file) differs. Give the root.json that it began with, or name "
-        + "another folder"
-    case .locked(let path): "another process follows into \(path): end it first, or name another folder"
-    case .noRoom(let path, let needed, let free):
-      "the publication needs \(ByteCount(bytes: needed)) more in \(path), and \(ByteCount(bytes: free)) are free: make "
-        + "room, or name a folder on another disk"
-    }
-  }
 }

@@ -19,8 +19,6 @@ package struct FolderSource: FollowSource {
 
   package init(name: String, parts: String) { (self.name, self.parts) = (name, parts) }
 
-  private static let pieceBytes = 1024 * 1024
-
   package func metadata(_ file: String, limit: Int) async throws -> [UInt8]? {
     try await blocking { [name] in try DurableFile.readIfPresent("\(name)/metadata/\(file)", limit: limit) }
   }
@@ -37,18 +35,8 @@ package struct FolderSource: FollowSource {
       throw Refusal(
         .unavailable, "\(path.printable) is missing, which the metadata beside it names: copy it again.")
     }
-    let source = try File(path, for: .reading)
-    let copy = try File(part, for: .replacing)
-    var hasher = SHA256Hasher()
-    var length = 0
-    while length <= object.length {
-      let piece = try source.read(Self.pieceBytes)
-      if piece.isEmpty { break }
-      hasher.update(piece)
-      length += piece.count
-      try copy.write(piece)
-    }
-    guard length == object.length, hasher.finish() == object.sha256 else {
+    let copy = try SHA256Digest.copying(path, to: part, limit: object.length)
+    guard copy.length == object.length, copy.digest == object.sha256 else {
       throw Refusal(.badData, "\(path.printable) is not the signed file: copy it again.")
     }
   }

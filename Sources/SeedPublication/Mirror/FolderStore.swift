@@ -71,34 +71,16 @@ package struct FolderStore: MirrorStore {
   private func copy(_ source: String, to path: String, _ file: MirrorFile) throws {
     let temporary = path + DurableFile.temporarySuffix
     do {
-      guard try copied(source, to: temporary) == file.sha256 else {
+      guard try SHA256Digest.copying(source, to: temporary).digest == file.sha256 else {
         throw PublicationError.damaged(file: source)
       }
+      try File(temporary, for: .reading).sync()
     } catch {
       try? Folder.remove(temporary)
       throw error
     }
     try DurableFile.moveIntoPlace(temporary, path)
   }
-
-  private func copied(_ source: String, to path: String) throws -> SHA256Digest {
-    let from = try File(source, for: .reading)
-    let to = try File(path, for: .replacing)
-    let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.pieceBytes, alignment: 16)
-    defer { piece.deallocate() }
-    var hasher = SHA256Hasher()
-    while true {
-      let count = try from.read(into: piece)
-      if count == 0 { break }
-      let bytes = UnsafeRawBufferPointer(rebasing: piece[..<count])
-      hasher.update(bytes)
-      try to.write(bytes)
-    }
-    try to.sync()
-    return hasher.finish()
-  }
-
-  private static let pieceBytes = 1024 * 1024
 
   package func remove(_ path: String) throws { try withLock { try Folder.remove(file(path)) } }
 

@@ -75,3 +75,121 @@ extension TableChanges {
     [("inserted", inserted), ("updated", updated), ("deleted", deleted)].map { JSONMember($0, JSONValue($1)) }
   }
 }
+
+/// The facts are unreadable. They count as missing until the next step rewrites them, so no reason is kept.
+private struct DamagedFacts: Error {}
+
+extension SeriesFacts {
+  /// Reads ``json`` and ignores unknown members. Returns `nil` if the facts are invalid.
+  package init?(_ json: JSONValue) {
+    guard let facts = try? SeriesFacts(reading: json) else { return nil }
+    self = facts
+  }
+
+  private init(reading json: JSONValue) throws {
+    let (upcoming, look) = (try json.needed("upcoming", \.object), try json.needed("look", \.object))
+    let counts = try json.needed("counts", \.object)
+    self.init(
+      try SeedSeries(DatasetName(json.needed("dataset", \.string)), major: json.needed("major", \.count)),
+      writtenAt: try json.needed("writtenAt", \.time), look: try Look(reading: look),
+      upcoming: try UpcomingSnapshots(reading: upcoming))
+    checkSeconds = try upcoming.optional("checkSeconds", \.count)
+    expectedChangeSeconds = try upcoming.optional("changeSeconds", \.count)
+    lifetimeSeconds = try upcoming.optional("expirySeconds", \.count)
+    gained = try look.optional("gained", \.count)
+    lacksKeys = look["lacksKeys"] == true
+    missedRows = try json.needed("missedRows", \.count)
+    tables = try json.needed("tables", \.elements).map(Table.init(reading:))
+    steps = try json.needed("steps", \.elements).map { try StepRecord(reading: $0, of: series) }
+    for outcome in StepRecord.Outcome.allCases {
+      self.counts[outcome] = try counts.optional(outcome.rawValue, \.count)
+    }
+  }
+}
+
+extension SeriesFacts.Look {
+  fileprivate init(reading json: JSONValue) throws {
+    self.init(
+      good: try json.optional("good", \.time),
+      newest: try json.optional("newest", \.outcome),
+      newestAt: try json.optional("newestAt", \.time),
+      // A newer publisher may have more reasons.
+      reason: json["reason"]?.string.map { StepRecord.Reason(rawValue: $0) ?? .other })
+    foundBy = FoundBy(reading: json)
+    behindSince = try json.optional("behindSince", \.time)
+    reading = json["reading"].map(OriginReading.init) ?? OriginReading()
+  }
+}
+
+extension SeriesFacts.Table {
+  fileprivate init(reading json: JSONValue) throws {
+    self.init(
+      name: try json.needed("name", \.string), rows: try json.needed("rows", \.count),
+      columns: try json.needed("columns", \.elements).map { column in
+        SeriesFacts.Column(
+          name: try column.needed("name", \.string), type: try column.needed("type", \.string),
+          isKey: column["key"] == true)
+      }, sql: try json.needed("sql", \.string))
+  }
+}
+
+extension FoundBy {
+  fileprivate init?(reading json: JSONValue) {
+    guard let way = json["foundBy"]?.string.flatMap(Way.init) else { return nil }
+    self.init(way, json["comparedWhy"]?.string.flatMap(ComparisonWhy.init), reason: nil)
+  }
+}
+
+extension StepRecord {
+  fileprivate init(reading json: JSONValue, of series: SeedSeries) throws {
+    self.init(
+      try json.needed("outcome", \.outcome), of: series.dataset, at: try json.needed("at", \.time),
+      milliseconds: try json.needed("milliseconds", \.count))
+    (self.series, last, times) = (series, try json.needed("last", \.time), try json.needed("times", \.count))
+    func number(_ name: String) throws -> Int? { try json.optional(name, \.count) }
+    (from, to, rows) = (try number("from"), try number("to"), try number("rows"))
+    (deltaBytes, snapshotBytes) = (try number("deltaBytes"), try number("snapshotBytes"))
+    foundBy = FoundBy(reading: json)
+    missedRows = try json.needed("missedRows", \.count)
+    for member in try json.needed("changes", \.object).members ?? [] {
+      var found = TableChanges()
+      found.inserted = try member.value.needed("inserted", \.count)
+      found.updated = try member.value.needed("updated", \.count)
+      found.deleted = try member.value.needed("deleted", \.count)
+      changes[member.name] = found
+    }
+  }
+}
+
+extension UpcomingSnapshots {
+  fileprivate init(reading json: JSONValue) throws {
+    self.init(
+      due: try json.optional("due", \.time),
+      calendarTimes: try json.needed("times", \.elements).map { value in
+        guard let time = value.time else { throw DamagedFacts() }
+        return time
+      },
+      // Falls back to UTC if this version does not have the zone.
+      clock: json["zone"]?.string.flatMap { try? ZoneClock($0) },
+      jitterSeconds: try json.needed("jitterSeconds", \.count)
+    )
+  }
+}
+
+extension JSONValue {
+  fileprivate func needed<Value>(_ name: String, _ read: (JSONValue) -> Value?) throws -> Value {
+    guard let value = self[name].flatMap(read) else { throw DamagedFacts() }
+    return value
+  }
+
+  /// Returns `nil` if the member is missing or null.
+  fileprivate func optional<Value>(_ name: String, _ read: (JSONValue) -> Value?) throws -> Value? {
+    guard let value = self[name], value != .null else { return nil }
+    return try needed(name, read)
+  }
+
+  fileprivate var object: JSONValue? { members == nil ? nil : self }
+  fileprivate var count: Int? { integer.flatMap { $0 < 0 ? nil : $0 } }
+  fileprivate var time: UTCTime? { string.flatMap { UTCTime($0) } }
+  fileprivate var outcome: StepRecord.Outcome? { string.flatMap(StepRecord.Outcome.init) }
+}

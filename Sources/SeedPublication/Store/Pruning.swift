@@ -20,7 +20,7 @@ package struct Pruning {
   package func run(
     _ published: PublishedMetadata, now: UTCTime, isDryRun: Bool
   ) throws -> (removed: [String], waiting: Unnamed) {
-    let known = try remembered()
+    let known = remembered()
     let found = try publication.prunableFiles(published.delegatedSeries)
     let (removed, waiting) = decide(found, named: published.namedFiles, known, now: now)
     guard !isDryRun else { return (removed, waiting) }
@@ -48,12 +48,9 @@ package struct Pruning {
 
   private var memory: String { "\(stateFolder)/unnamed-files.json" }
 
-  private func remembered() throws(FileError) -> Unnamed {
-    guard let bytes = try DurableFile.readIfPresent(memory, limit: PublicationDirectory.mostFileBytes),
-      let members = try? JSONValue(parsing: bytes).members
-    else { return [:] }
+  private func remembered() -> Unnamed {
     var unnamed: Unnamed = [:]
-    for member in members {
+    for member in StateFile.json(memory)?.members ?? [] {
       unnamed[member.name] = member.value.integer.map { UTCTime(secondsSinceEpoch: $0) }
     }
     return unnamed

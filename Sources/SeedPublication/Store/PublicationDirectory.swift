@@ -147,3 +147,38 @@ extension [Int] {
     }
   }
 }
+
+/// Small files of the publisher's own, whose loss it survives: a missing, unreadable or damaged one reads as `nil`.
+package enum StateFile {
+  package static func text(_ path: String) -> String? {
+    let bytes = try? DurableFile.readIfPresent(path, limit: PublicationDirectory.mostFileBytes)
+    return bytes.map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  package static func json(_ path: String) -> JSONValue? {
+    let bytes = try? DurableFile.readIfPresent(path, limit: PublicationDirectory.mostFileBytes)
+    return bytes.flatMap { try? JSONValue(parsing: $0) }
+  }
+}
+
+extension SHA256Digest {
+  private static let pieceBytes = 1024 * 1024
+
+  /// Copies a file, but not much more than `limit` bytes of it, and returns what was copied.
+  static func copying(
+    _ source: String, to path: String, limit: Int = .max
+  ) throws -> (digest: SHA256Digest, length: Int) {
+    let from = try File(source, for: .reading)
+    let to = try File(path, for: .replacing)
+    var hasher = SHA256Hasher()
+    var length = 0
+    while length <= limit {
+      let piece = try from.read(pieceBytes)
+      if piece.isEmpty { break }
+      hasher.update(piece)
+      length += piece.count
+      try to.write(piece)
+    }
+    return (hasher.finish(), length)
+  }
+}

@@ -1,9 +1,45 @@
-/// Why a request of the operator is refused: a sentence with the found and the expected value, and the remedy.
+/// Why a command fails: an exit code, and a sentence with the found and the expected value and the remedy.
 package struct Refusal: Error, Hashable {
-  package enum Kind: Sendable { case usage, badData, unavailable, locked, configuration }
-
-  package let kind: Kind
+  package let exitCode: ExitCode
   package let message: String
+  /// The printed result has reported it.
+  package let isInResult: Bool
 
-  package init(_ kind: Kind, _ message: String) { (self.kind, self.message) = (kind, message) }
+  package init(_ exitCode: ExitCode, _ message: String, isInResult: Bool = false) {
+    (self.exitCode, self.message, self.isInResult) = (exitCode, message, isInResult)
+  }
+}
+
+/// The process's exit status; numbers above 2 follow sysexits.h.
+package enum ExitCode: Int32, Sendable, CaseIterable {
+  case success = 0
+  case failure = 1
+  /// Only of `status --check`: clients cannot use the publication.
+  case critical = 2
+  case usage = 64
+  /// The data is wrong, or holds back a publication.
+  case badData = 65
+  /// The origin or server does not respond.
+  case unavailable = 69
+  case inputOutput = 74
+  /// Another process holds the lock; a retry may succeed.
+  case locked = 75
+  case configuration = 78
+
+  package var meaning: String {
+    switch self {
+    case .success: "done"
+    case .failure: "failed for a reason without a code; of status --check, a warning"
+    case .critical: "only of status --check: clients cannot use the publication, or it cannot be read"
+    case .usage: "the command line is wrong"
+    case .badData:
+      "the data, an origin's file or a publication is wrong, or something is held back: a table lost many rows or "
+        + "values, or a rollback holds a series"
+    case .unavailable: "the origin or the server does not answer"
+    case .inputOutput: "a disk, a file or a stream failed"
+    case .locked:
+      "another process is at work on the same files, a publisher or a store that updates: try again later"
+    case .configuration: "the configuration, a model or a key is wrong"
+    }
+  }
 }

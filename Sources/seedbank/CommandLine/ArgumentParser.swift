@@ -1,4 +1,5 @@
 import SeedFormat
+import SeedPublication
 
 /// Parses a command's arguments by the rules of swift-argument-parser.
 struct ArgumentParser {
@@ -11,7 +12,7 @@ struct ArgumentParser {
     (self.command, pending) = (command, arguments[...])
   }
 
-  static func parse(_ arguments: [String], for command: Command) throws(UsageError) -> ParsedArguments {
+  static func parse(_ arguments: [String], for command: Command) throws(Refusal) -> ParsedArguments {
     var parser = ArgumentParser(arguments, command)
     try parser.readWords()
     try parser.assignPositionals()
@@ -25,7 +26,7 @@ struct ArgumentParser {
     arguments.prefix { $0 != "--" }.contains { $0 == "-h" || $0 == Parameter.help.word }
   }
 
-  private mutating func readWords() throws(UsageError) {
+  private mutating func readWords() throws(Refusal) {
     while let word = pending.popFirst() {
       if word == "--" {
         positionals.append(contentsOf: pending)
@@ -39,7 +40,7 @@ struct ArgumentParser {
   }
 
   /// `--port value`, `--port=value`, `-p value` or `-p=value`.
-  private mutating func readOption(_ word: String) throws(UsageError) {
+  private mutating func readOption(_ word: String) throws(Refusal) {
     let name = word.prefix { $0 != "=" }
     guard let option = command.allOptions.first(where: { $0.names.contains(String(name)) }) else {
       throw unknownOption(String(name))
@@ -47,7 +48,7 @@ struct ArgumentParser {
     try read(option, name.count < word.count ? String(word.dropFirst(name.count + 1)) : nil)
   }
 
-  private mutating func read(_ option: Parameter, _ attached: String?) throws(UsageError) {
+  private mutating func read(_ option: Parameter, _ attached: String?) throws(Refusal) {
     guard !option.isFlag else {
       guard attached == nil else {
         throw error("The option '\(option.word)' takes no value, found '\((attached ?? "").clipped)'.")
@@ -68,7 +69,7 @@ struct ArgumentParser {
     return pending.popFirst()
   }
 
-  private mutating func assignPositionals() throws(UsageError) {
+  private mutating func assignPositionals() throws(Refusal) {
     for (argument, value) in zip(command.arguments, positionals) {
       try check(value, of: argument)
       values[argument.name] = [value]
@@ -83,35 +84,35 @@ struct ArgumentParser {
     if let missing { throw error("Missing the argument '\(missing.placeholder)'.") }
   }
 
-  private func check(_ value: String, of parameter: Parameter) throws(UsageError) {
+  private func check(_ value: String, of parameter: Parameter) throws(Refusal) {
     let choices = parameter.choices
     guard choices.isEmpty || choices.contains(value) else {
-      throw UsageError(command.name, expected: alternatives(choices), for: parameter.word, found: value)
+      throw Refusal.usage(command.name, expected: alternatives(choices), for: parameter.word, found: value)
     }
   }
 
-  private func requireOptions() throws(UsageError) {
+  private func requireOptions() throws(Refusal) {
     let missing = command.options.first { $0.isRequired && values[$0.name] == nil }
     if let missing { throw error("Missing the option '\(missing.placeholder)'.") }
   }
 
-  private func checkActions() throws(UsageError) {
+  private func checkActions() throws(Refusal) {
     guard let action = values["action"]?.first else { return }
     let given = command.options.filter { values[$0.name] != nil && !$0.actions.isEmpty }
     guard let wrong = given.first(where: { !$0.actions.contains(action) }) else { return }
     let path = command.arguments.prefix { $0.name != "action" }.compactMap { values[$0.name]?.first }
     let calls = wrong.actions.map { ([command.name] + path + [$0]).joined(separator: " ") }
-    throw UsageError(command.name, expected: alternatives(calls), for: wrong.word, found: action)
+    throw Refusal.usage(command.name, expected: alternatives(calls), for: wrong.word, found: action)
   }
 
-  private func unknownOption(_ word: String) -> UsageError {
+  private func unknownOption(_ word: String) -> Refusal {
     let name = String(word.drop { $0 == "-" })
     // A single letter is close to every short name, so a guess would mislead.
     let nearest = name.count < 2 ? nil : nearestName(to: name, in: command.allOptions.map(\.name))
-    return UsageError(command.name, unknown: "option", word, nearest: nearest.map { "--\($0)" })
+    return Refusal.usage(command.name, unknown: "option", word, nearest: nearest.map { "--\($0)" })
   }
 
-  private func error(_ sentence: String) -> UsageError { UsageError(command.name, sentence) }
+  private func error(_ sentence: String) -> Refusal { Refusal.usage(command.name, sentence) }
 }
 
 func alternatives(_ names: [String]) -> String {
@@ -120,20 +121,17 @@ func alternatives(_ names: [String]) -> String {
   return "\(quoted.dropLast().joined(separator: ", ")) or \(last)"
 }
 
-struct UsageError: ReportedError, Hashable {
-  var exitCode: ExitCode { .usage }
-  let message: String
-
-  init(_ command: String?, _ sentence: String) {
-    message = "\(sentence)\nSee 'seedbank \(command.map { "\($0) " } ?? "")--help'."
+extension Refusal {
+  static func usage(_ command: String?, _ sentence: String) -> Self {
+    Self(.usage, "\(sentence)\nSee 'seedbank \(command.map { "\($0) " } ?? "")--help'.")
   }
 
-  init(_ command: String?, expected: String, for name: String, found: String) {
-    self.init(command, "Expected \(expected) for '\(name)', found '\(found.clipped)'.")
+  static func usage(_ command: String?, expected: String, for name: String, found: String) -> Self {
+    usage(command, "Expected \(expected) for '\(name)', found '\(found.clipped)'.")
   }
 
-  init(_ command: String?, unknown kind: String, _ word: String, nearest: String?) {
+  static func usage(_ command: String?, unknown kind: String, _ word: String, nearest: String?) -> Self {
     let question = nearest.map { ": did you mean \($0)?" } ?? "."
-    self.init(command, "Unknown \(kind) '\(word.clipped)'\(question)")
+    return usage(command, "Unknown \(kind) '\(word.clipped)'\(question)")
   }
 }

@@ -1,3 +1,6 @@
+import class Foundation.FileManager
+import class Foundation.ProcessInfo
+
 struct Command: Sendable {
   let name: String
   let abstract: String
@@ -27,8 +30,6 @@ struct Parameter: Sendable {
   var isRepeatable = false
   /// The allowed values; empty if any value is allowed.
   var choices: [String] = []
-  /// Further words that a shell offers; others are allowed too.
-  var suggestions: [String] = []
   /// The dotted path of the overridden configuration key.
   var setting: String?
   /// The command's actions that accept it; empty for all.
@@ -37,11 +38,11 @@ struct Parameter: Sendable {
 
   static func argument(
     _ name: String, isRequired: Bool = true, isRepeatable: Bool = false, choices: [String] = [],
-    suggestions: [String] = [], help: String
+    help: String
   ) -> Self {
     Self(
       name: name, isArgument: true, isRequired: isRequired, isRepeatable: isRepeatable, choices: choices,
-      suggestions: suggestions, help: help)
+      help: help)
   }
 
   static func flag(_ name: String, actions: [String] = [], help: String) -> Self {
@@ -51,12 +52,12 @@ struct Parameter: Sendable {
   /// If given more than once, the last one counts unless it is repeatable.
   static func value(
     _ name: String, _ valueName: String, short: Character? = nil, isRequired: Bool = false,
-    isRepeatable: Bool = false, choices: [String] = [], suggestions: [String] = [], setting: String? = nil,
+    isRepeatable: Bool = false, choices: [String] = [], setting: String? = nil,
     actions: [String] = [], help: String
   ) -> Self {
     Self(
       name: name, short: short, valueName: valueName, isRequired: isRequired, isRepeatable: isRepeatable,
-      choices: choices, suggestions: suggestions, setting: setting, actions: actions, help: help)
+      choices: choices, setting: setting, actions: actions, help: help)
   }
 
   var isFlag: Bool { valueName == nil }
@@ -74,4 +75,17 @@ struct Parameter: Sendable {
     "config", "path", short: "c",
     help: "The deployment's seedbank.json (default: SEEDBANK_CONFIG, seedbank.json, seedbank/seedbank.json).")
   static let onlyDataset = value("dataset", "name", help: "Only this dataset (default: all).")
+}
+
+struct Context: Sendable {
+  let environment: [String: String]
+  let currentDirectory: String
+  let console: Console
+
+  static func process() -> Context {
+    let environment = ProcessInfo.processInfo.environment
+    return Context(
+      environment: environment, currentDirectory: FileManager.default.currentDirectoryPath,
+      console: Console(environment: environment))
+  }
 }

@@ -1,3 +1,5 @@
+import SeedPublication
+
 /// In the form that help2man reads, of which `Scripts/manual` makes the manual pages.
 enum HelpText {
   static func page(for command: Command) -> String {

@@ -1,4 +1,5 @@
 import SeedFormat
+import SeedPublication
 import SeedSystem
 
 /// A call's values by name. Access to an undeclared name traps as a bug.
@@ -20,7 +21,7 @@ struct ParsedArguments: Sendable {
 
   func name<Value>(
     _ name: String, _ read: (String) throws(InvalidName) -> Value
-  ) throws(UsageError) -> Value {
+  ) throws(Refusal) -> Value {
     do {
       return try read(required(name))
     } catch {
@@ -31,7 +32,7 @@ struct ParsedArguments: Sendable {
   func strings(_ name: String) -> [String] { given(name) ?? [] }
 
   /// A whole number without sign or leading zeros.
-  func integer(_ name: String, in range: ClosedRange<Int>) throws(UsageError) -> Int? {
+  func integer(_ name: String, in range: ClosedRange<Int>) throws(Refusal) -> Int? {
     guard let text = string(name) else { return nil }
     guard let number = canonicalDecimal(text, in: range) else {
       throw unsuitable(name, text, "a whole number from \(range.lowerBound) to \(range.upperBound)")
@@ -40,17 +41,17 @@ struct ParsedArguments: Sendable {
   }
 
   /// An absolute path; a relative one is resolved against `directory`.
-  func path(_ name: String, from directory: String) throws(UsageError) -> String? {
+  func path(_ name: String, from directory: String) throws(Refusal) -> String? {
     try paths(name, from: directory).last
   }
 
-  func requiredPath(_ name: String, from directory: String) throws(UsageError) -> String {
+  func requiredPath(_ name: String, from directory: String) throws(Refusal) -> String {
     guard let path = try path(name, from: directory) else { throw unsuitable(name, "nothing", "a path") }
     return path
   }
 
-  func paths(_ name: String, from directory: String) throws(UsageError) -> [String] {
-    try strings(name).map { text throws(UsageError) in
+  func paths(_ name: String, from directory: String) throws(Refusal) -> [String] {
+    try strings(name).map { text throws(Refusal) in
       guard Paths.isUsable(text) else { throw unsuitable(name, text, "a path") }
       return Paths.absolute(text, from: directory)
     }
@@ -63,12 +64,12 @@ struct ParsedArguments: Sendable {
     }
   }
 
-  func unsuitable(_ name: String, _ found: String, _ expected: String) -> UsageError {
-    UsageError(command.name, expected: expected, for: word(name), found: found)
+  func unsuitable(_ name: String, _ found: String, _ expected: String) -> Refusal {
+    Refusal.usage(command.name, expected: expected, for: word(name), found: found)
   }
 
-  func undecided(_ name: String, _ choices: String) -> UsageError {
-    UsageError(command.name, "There are several: choose one with '\(word(name))', \(choices).")
+  func undecided(_ name: String, _ choices: String) -> Refusal {
+    Refusal.usage(command.name, "There are several: choose one with '\(word(name))', \(choices).")
   }
 
   private func word(_ name: String) -> String { parameter(name)?.word ?? name }

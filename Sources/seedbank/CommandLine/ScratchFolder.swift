@@ -1,6 +1,7 @@
 import Foundation
 import SeedDatabase
 import SeedFormat
+import SeedPublication
 import SeedSystem
 
 extension Paths {
@@ -8,9 +9,9 @@ extension Paths {
 
   static var scratchFolder: String { FileManager.default.temporaryDirectory.path }
 
-  static func requireNew(_ path: String) throws(CommandFailure) {
+  static func requireNew(_ path: String) throws(Refusal) {
     guard Folder.exists(path) else { return }
-    throw CommandFailure(.usage, "\(path.printable) already exists: remove it, or name another file.")
+    throw Refusal(.usage, "\(path.printable) already exists: remove it, or name another file.")
   }
 }
 

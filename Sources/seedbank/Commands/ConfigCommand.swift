@@ -1,6 +1,8 @@
 import SeedFormat
+import SeedPublication
 import SeedPublisher
 import SeedSystem
+import SeedTrust
 
 extension Command {
   static let config = Command(
@@ -49,12 +51,12 @@ extension Command {
     ).faults
     let fatal = faults.filter(\.isFatal)
     let lines = faults.isEmpty ? ["nothing is wrong"] : faults.map { "\($0.severity): \($0.text)" }
-    try context.console.verdict(
+    try context.console.report(
       ["fit": .bool(fatal.isEmpty), "findings": .array(faults.map(\.json))], lines.joined(separator: "\n"))
     guard !fatal.isEmpty else { return }
     let isUnavailable = fatal.allSatisfy(\.isUnavailable)
     let errors = fatal.count == 1 ? "1 error was" : "\(fatal.count) errors were"
-    throw CommandFailure(
+    throw Refusal(
       isUnavailable ? .unavailable : .configuration,
       "A publish step would reject this: \(errors) found, see above.", isInResult: true)
   }
@@ -67,7 +69,7 @@ extension Command {
       ["path": .string($0.path), "value": $0.value, "source": .string($0.source)] as JSONValue
     }
     let lines = entries.map { "\($0.path) = \($0.value.text)  (\($0.source))" }
-    try context.console.result(
+    try context.console.report(
       ["values": .array(values)], ([configuration.file] + lines).joined(separator: "\n"))
   }
 
@@ -123,5 +125,67 @@ extension Fault {
 
   fileprivate var json: JSONValue {
     ["severity": .string(severity), "place": .string(place), "problem": .string(problem)]
+  }
+}
+
+extension DeploymentCheck {
+  init(
+    _ configuration: DeploymentConfiguration, _ overrides: ConfigurationOverrides, _ search: KeySearch
+  ) throws {
+    try self.init(
+      publication: configuration.publication, state: configuration.state,
+      configuration.datasets.map(Dataset.init), series: configuration.series, search, now: .now()
+    ) { error in
+      let report = Refusal(of: error)
+      return (report.message, report.exitCode == .unavailable)
+    }
+    try checkVariables(configuration, overrides)
+    checkNotices(configuration, overrides.environment)
+  }
+
+  /// Warns of variables that look like misspelled settings; see ``ConfigurationOverrides``.
+  private mutating func checkVariables(
+    _ configuration: DeploymentConfiguration, _ overrides: ConfigurationOverrides
+  ) throws {
+    let known =
+      [Context.configurationVariable] + KeyRole.allCases.map(KeySearch.variable)
+      + (try configuration.allEntries(overrides)).map { ConfigurationOverrides.variable(for: $0.path) }
+    let unknown = overrides.environment.keys.filter { $0.hasPrefix("SEEDBANK_") && !known.contains($0) }
+    for name in unknown.sorted() {
+      guard let meant = known.first(where: { editDistance(Array(name), Array($0)) <= Self.slip }) else {
+        continue
+      }
+      add(
+        Fault(
+          isFatal: false, place: name, problem: "unknown environment variable; did you mean \(meant)?"))
+    }
+  }
+
+  private static let slip = 2
+
+  private mutating func checkNotices(
+    _ configuration: DeploymentConfiguration, _ environment: [String: String]
+  ) {
+    for (kind, words) in configuration.notices.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+      let folder = Folder.parent(of: configuration.file)
+      let problem = NoticeCommand(kind, words, in: folder, environment).fault
+      if let problem { add(Fault(isFatal: true, place: configuration.file, problem: problem)) }
+    }
+  }
+}
+
+extension DeploymentCheck.Dataset {
+  fileprivate init(_ dataset: DatasetConfiguration) {
+    self.init(
+      dataset.name, in: dataset.folder, dataset.policy, fault: dataset.programFault,
+      plans: dataset.plans, job: { try DatasetJob(dataset, for: .look) })
+  }
+}
+
+extension DatasetConfiguration {
+  fileprivate var programFault: Fault? {
+    guard case .command(let words)? = feed.source else { return nil }
+    let program = ProgramFile(words[0], ProgramFile.environment(forOthers: environment))
+    return program.fault.map { Fault(isFatal: true, place: file, problem: "origin.command: \($0)") }
   }
 }

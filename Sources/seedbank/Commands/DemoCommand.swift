@@ -28,8 +28,7 @@ extension Command {
     // The origin moves into place with the deployment.
     let installer = DeploymentInstaller(draft, extraEntries: [DemoOrigin.fileName]) { staging in
       let origin = DemoDeployment.origin(in: staging)
-      var maker = DemoOrigin(trips: trips)
-      try maker.write(to: origin)
+      try DemoOrigin.write(trips: trips, to: origin)
       for plan in plans { try plan.prove(against: SQLiteOrigin(origin)) }
     }
     try installer.checkRoom()
@@ -41,7 +40,7 @@ extension Command {
     let report = SetupReport(
       draft, origin: DemoDeployment.origin(in: directory), isOriginMade: true, keyCount: installer.keyCount,
       isDryRun: isDryRun, isFoundByItself: context.finds(draft.file))
-    try context.console.result(report.json, report.text)
+    try context.console.report(report.json, report.text)
   }
 }
 

@@ -81,7 +81,7 @@ private struct DiffSides: Sendable {
       (path, kind) = (file, try FileKind(file))
     }
     guard case .database = kind else {
-      throw CommandFailure(
+      throw Refusal(
         .badData, "\(name.printable): expected a snapshot, found a file that is not a database.")
     }
     return try naming(name) {

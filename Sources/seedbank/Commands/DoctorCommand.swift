@@ -41,7 +41,7 @@ extension Command {
     let report = try await blocking {
       try isSeed ? StoreReport(ofSeed: path) : StoreExamination(path, root: root).run()
     }
-    try context.console.verdict(report.json, report.text)
+    try context.console.report(report.json, report.text)
     try report.findings.checkSound()
   }
 }

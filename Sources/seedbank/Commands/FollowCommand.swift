@@ -79,20 +79,20 @@ private struct FollowJob: Sendable {
     (self.arguments, self.context) = (arguments, context)
     signals = try StopSignals()
     try Self.refuseContradictions(arguments)
-    try arguments.checkSources("source", context)
+    // Parsing has checked that there is exactly one.
+    let source = try arguments.sources("source", context)[0]
     everySeconds = try arguments.integer("every", in: Self.everyAllowed) ?? Self.usualEverySeconds
     let path = try arguments.requiredPath("to", from: context.currentDirectory)
     configuration = try context.followConfiguration(arguments, folder: path)
     let grace = try arguments.integer("grace", in: Self.graceAllowed)
     let root = try arguments.rootFile(from: context.currentDirectory) ?? []
     let folder = try FollowFolder(path)
-    // Parsing has checked that there is exactly one.
-    let source = try arguments.sources("source", for: folder, in: context)[0]
     follower = Follower(
-      folder: folder, source: source, root: root, graceSeconds: grace ?? Follower.usualGraceSeconds)
+      folder: folder, source: try source(folder.parts), root: root,
+      graceSeconds: grace ?? Follower.usualGraceSeconds)
   }
 
-  private static func refuseContradictions(_ arguments: ParsedArguments) throws(UsageError) {
+  private static func refuseContradictions(_ arguments: ParsedArguments) throws(Refusal) {
     if arguments.flag("once"), arguments.flag("serve") {
       throw arguments.unsuitable("once", "--serve", "one of the two")
     }

@@ -1,6 +1,7 @@
 import SeedDatabase
 import SeedFormat
 import SeedImport
+import SeedPublication
 import SeedSystem
 
 extension Command {
@@ -166,7 +167,7 @@ extension ImportJob {
     case (true, false): return .run
     case (false, true): return .ignore
     case (true, true):
-      throw UsageError("import", "Give one of '--run-triggers' and '--ignore-triggers'.")
+      throw Refusal.usage("import", "Give one of '--run-triggers' and '--ignore-triggers'.")
     }
   }
 

@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedPublication
 import SeedPublisher
 import SeedSystem
 import SeedTrust
@@ -109,9 +110,9 @@ extension Command {
     return try arguments.name("dataset") { text throws(InvalidName) in try DatasetName(text) }
   }
 
-  private static func nothingToPublish(_ origin: String, _ notes: [SetupNote]) -> CommandFailure {
+  private static func nothingToPublish(_ origin: String, _ notes: [SetupNote]) -> Refusal {
     let why = notes.isEmpty ? "It has no tables." : SetupNote.lines(notes).joined(separator: "\n")
-    return CommandFailure(
+    return Refusal(
       .badData,
       "\(origin): expected at least one table that can be published, found none. Nothing was written.\n\(why)"
     )
@@ -136,7 +137,7 @@ extension Parameter {
 }
 
 extension KeyPlan {
-  fileprivate init(_ arguments: ParsedArguments) throws(UsageError) {
+  fileprivate init(_ arguments: ParsedArguments) throws(Refusal) {
     var (counts, thresholds) = ([KeyRole: Int](), [KeyRole: Int]())
     for role in Self.roles {
       let keys = try arguments.integer("\(role.rawValue)-keys", in: Self.keyCounts) ?? 1
@@ -148,7 +149,7 @@ extension KeyPlan {
 }
 
 extension Context {
-  func setupDirectory(_ arguments: ParsedArguments) throws(UsageError) -> String {
+  func setupDirectory(_ arguments: ParsedArguments) throws(Refusal) -> String {
     if let named = try arguments.path("directory", from: currentDirectory) { return named }
     let isHere = Folder.exists(Paths.absolute(DeploymentNames.file, from: currentDirectory))
     return isHere ? currentDirectory : Paths.absolute("seedbank", from: currentDirectory)
@@ -169,7 +170,7 @@ private struct SetupOrigin {
   private(set) var postgres = PostgresSettings()
   let tables: [String]?
 
-  init(_ arguments: ParsedArguments, _ context: Context) throws(UsageError) {
+  init(_ arguments: ParsedArguments, _ context: Context) throws(Refusal) {
     let text = arguments.required("origin")
     tables = arguments.string("tables").map { $0.split(separator: ",").map(String.init) }
     guard PostgresURL.begins(text), let url = try arguments.postgresURL("origin") else {
@@ -196,5 +197,41 @@ private struct SetupOrigin {
     var dataset = DatasetConfiguration(name: name, folder: "/", originPath: path)
     dataset.postgres = postgres
     return dataset
+  }
+}
+
+extension DatasetConfiguration {
+  private static let comment =
+    "checkSeconds and pollSeconds are short so that a change shows at once while you try things out;"
+    + " raise pollSeconds before many devices ask."
+
+  /// Derives the models' paths from the directory. Only an origin that is a file has a path.
+  init(drafting name: DatasetName, of origin: String, in directory: String, _ models: [ModelDefinition]) {
+    let folder = "\(PhysicalPath.folder(directory))/\(name)"
+    let path = origin.isEmpty ? "" : PhysicalPath.joining(PhysicalPath.file(origin), through: folder)
+    self.init(name: name, folder: folder, originPath: path)
+    policy.pollSeconds = 2
+    self.models = models.map { model in
+      ModelDefinition(
+        version: model.version, schemaSQL: model.schemaSQL, projections: model.projections,
+        path: "\(ModelFolder.parent(inDataset: "\(directory)/\(name)"))/\(model.version)")
+    }
+  }
+
+  fileprivate var draftedText: String {
+    JSONValue.object([JSONMember("$comment", .string(Self.comment))] + (json.members ?? [])).prettyText
+  }
+}
+
+extension DeploymentDraft {
+  init(_ dataset: DatasetConfiguration, in directory: String, notes: [SetupNote] = []) {
+    let file = Paths.absolute(DeploymentNames.file, from: directory)
+    let leftOut = SetupNote.paragraphs(notes).map { TextLayout.wrap($0).joined(separator: "\n") }
+    self.init(
+      dataset.name, in: directory, dataset.models, knownOrigin: dataset.knownOrigin, notes: notes,
+      lifetimeSeconds: dataset.policy.lifetimeSeconds,
+      settings: (
+        DeploymentConfiguration(file: file, datasets: [dataset]).json.prettyText, dataset.draftedText
+      ), leftOut: leftOut.joined(separator: "\n\n") + "\n")
   }
 }

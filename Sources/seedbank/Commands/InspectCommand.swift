@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedPublication
 import SeedPublisher
 import SeedSystem
 import SeedTrust
@@ -37,7 +38,7 @@ private func inspected(_ path: String) throws -> [JSONMember] {
   let raw = try Compression.expand(path, to: inner, encoding, limit: .max)
   let innerKind = try FileKind(inner)
   guard innerKind.encoding == nil else {
-    throw CommandFailure(.badData, "\(path.printable) is compressed twice: expected a seed or a delta in it.")
+    throw Refusal(.badData, "\(path.printable) is compressed twice: expected a seed or a delta in it.")
   }
   let facts: [JSONMember] = .init(
     ("encoding", .string(encoding.rawValue)), ("rawLength", JSONValue(raw.length)),

@@ -24,7 +24,7 @@ extension Command {
     arguments: [
       .argument("action", choices: KeyAction.allCases.map(\.rawValue), help: "What to do."),
       .argument(
-        "name", isRequired: false, isRepeatable: true, suggestions: KeyRole.allCases.map(\.rawValue),
+        "name", isRequired: false, isRepeatable: true,
         help:
           "A role (root, targets, series, snapshot, timestamp), the first digits of a key's id, or a file."),
     ],
@@ -143,7 +143,7 @@ extension Command {
     let role = try arguments.keyRoles(KeyRole.allCases)[0]
     let folder = try arguments.path("to", from: context.currentDirectory) ?? context.currentDirectory
     let (keyID, path, publicPath) = try OfflineSigning.makeKey(role, in: folder)
-    try context.console.result(
+    try context.console.report(
       ["keyid": .string(keyID), "file": .string(path), "public": .string(publicPath)],
       "\(keyID)\n\(path)\n\(publicPath)")
     guard !context.console.isJSON else { return }
@@ -180,7 +180,7 @@ extension KeyActions {
 }
 
 extension ParsedArguments {
-  fileprivate func keyRoles(_ roles: [KeyRole]) throws(UsageError) -> [KeyRole] {
+  fileprivate func keyRoles(_ roles: [KeyRole]) throws(Refusal) -> [KeyRole] {
     var found: [KeyRole] = []
     for name in strings("name") {
       guard let role = roles.first(where: { $0.rawValue == name }), !found.contains(role) else {
@@ -223,7 +223,7 @@ private enum KeyAction: String, CaseIterable {
     }
   }
 
-  init(checking arguments: ParsedArguments) throws(UsageError) {
+  init(checking arguments: ParsedArguments) throws(Refusal) {
     self = KeyAction(rawValue: arguments.required("action")) ?? .status
     let names = arguments.strings("name")
     guard usage.names.contains(names.count) else {

@@ -33,12 +33,12 @@ extension Command {
     let action = MirrorAction(rawValue: arguments.required("action")) ?? .check
     let configuration = try context.configuration(arguments)
     guard !configuration.mirrors.isEmpty else {
-      throw CommandFailure(
+      throw Refusal(
         .configuration,
         "\(configuration.file.printable): it names no mirrors: the article on mirrors shows how.")
     }
     let publication = PublicationDirectory(configuration.publication)
-    var failures: [FailureReport] = []
+    var failures: [Refusal] = []
     // An error of one mirror does not stop the others.
     for var mirror in configuration.openMirrors(context.environment) {
       (mirror.options.isByHand, mirror.options.replaces) = (true, arguments.flag("replace"))
@@ -47,7 +47,7 @@ extension Command {
         try context.console.report(
           ["mirror": .string(mirror.place), "result": .string(words)], "\(mirror.place): \(words)")
       case .failure(let error):
-        let report = FailureReport(error)
+        let report = Refusal(of: error)
         failures.append(report)
         if context.console.isJSON {
           try context.console.result(["mirror": .string(mirror.place), "error": report.json] as JSONValue)
@@ -55,7 +55,7 @@ extension Command {
       }
     }
     for failure in failures.dropFirst() { context.console.error(failure.message) }
-    if let first = failures.first { throw CommandFailure(first.exitCode, first.message, isInResult: true) }
+    if let first = failures.first { throw Refusal(first.exitCode, first.message, isInResult: true) }
   }
 
   private static func work(

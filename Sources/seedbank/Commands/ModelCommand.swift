@@ -112,7 +112,7 @@ extension Command {
       do {
         try plan.prove(table, against: origin)
         return nil
-      } catch { return FailureReport(error).message }
+      } catch { return Refusal(of: error).message }
     }
   }
 
@@ -187,7 +187,7 @@ private enum ModelAction: String, CaseIterable {
     }
   }
 
-  init(checking arguments: ParsedArguments) throws(UsageError) {
+  init(checking arguments: ParsedArguments) throws(Refusal) {
     self = ModelAction(rawValue: arguments.required("action")) ?? .list
     let names = arguments.strings("name")
     if names.count > mostNames { throw arguments.unsuitable("name", names[mostNames], "nothing more") }

@@ -1,4 +1,5 @@
 import SeedFormat
+import SeedPublication
 import SeedPublisher
 import SeedSigning
 import SeedSystem
@@ -49,7 +50,7 @@ extension Command {
     let configuration = try context.configuration(arguments)
     let dataset = try arguments.onlyDataset(of: configuration)
     guard dataset.feed.source == nil else {
-      throw CommandFailure(
+      throw Refusal(
         .usage,
         "\(dataset.name): the origin is a feed, which keeps no log: only files that changed are read, and their rows are compared."
       )
@@ -139,8 +140,8 @@ private struct OriginLogChange {
     }
   }
 
-  private var hasLog: CommandFailure {
-    CommandFailure(
+  private var hasLog: Refusal {
+    Refusal(
       .configuration,
       "\(dataset.originText) has a log already, which 'seedbank config check' looks at. 'seedbank origin log remove --yes' takes it "
         + "away, from every deployment that follows it; then it can be set up again, which a new table or key needs."

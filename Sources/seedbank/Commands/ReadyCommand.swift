@@ -1,6 +1,7 @@
 import Foundation
 import SeedFormat
 import SeedHTTP
+import SeedPublication
 import SeedSystem
 
 #if canImport(FoundationNetworking)
@@ -31,7 +32,7 @@ extension Command {
     let server = try arguments.server("url") ?? ownFront(arguments, context)
     let address = server.absoluteString.printable
     if let obstacle = await obstacle(at: server) {
-      throw CommandFailure(.unavailable, "\(address) is not ready: \(obstacle)".closed)
+      throw Refusal(.unavailable, "\(address) is not ready: \(obstacle)".closed)
     }
     try context.console.report("\(address) is ready.")
   }
@@ -39,7 +40,7 @@ extension Command {
   private static func ownFront(_ arguments: ParsedArguments, _ context: Context) throws -> URL {
     let configuration = try context.configuration(arguments)
     guard let address = configuration.http.ownAddress else {
-      throw ConfigurationError(
+      throw Refusal.configuration(
         configuration.file, path: "http.port",
         "expected the front's port, found 0, which means any; give the address that 'seedbank serve' printed")
     }
@@ -64,7 +65,7 @@ extension Command {
   }
 
   /// Why a front's response is not that of a ready one; nil if it is.
-  static func obstacle(status: Int, body: [UInt8]) -> String? {
+  private static func obstacle(status: Int, body: [UInt8]) -> String? {
     if status == 200 { return nil }
     let said = (try? JSONValue(parsing: body)) ?? .null
     if let error = said["error"]?.string { return error.clipped }
@@ -81,7 +82,7 @@ extension Command {
 
 extension HTTPServerConfiguration {
   /// The front's address on this machine; nil if the port is dynamic.
-  var ownAddress: URL? {
+  fileprivate var ownAddress: URL? {
     guard port != 0 else { return nil }
     // A wildcard address includes the loopback address; `::` accepts IPv4 too.
     let reached = ["0.0.0.0", "::"].contains(host) ? "127.0.0.1" : host

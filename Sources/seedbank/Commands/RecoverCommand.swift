@@ -59,9 +59,9 @@ private struct Recovery {
 
   func run() async throws {
     try refusePublication()
-    try arguments.checkSources("from", context, configuration.mirrors)
+    let sources = try arguments.sources("from", context, configuration.mirrors)
     let folder = try FollowFolder(configuration.publication)
-    try await takeOver(into: folder)
+    try await takeOver(sources.map { try $0(folder.parts) }, into: folder)
     if !Folder.exists(configuration.rootPath) { try DurableFile.write(root, to: configuration.rootPath) }
     let published = try sign()
     try MirrorInheritance.claim(below: published.timestamp.version, in: configuration.state)
@@ -70,18 +70,17 @@ private struct Recovery {
     console.note("Publish on with 'seedbank run' or 'seedbank regenerate': the next version follows these.")
   }
 
-  private func refusePublication() throws(CommandFailure) {
+  private func refusePublication() throws(Refusal) {
     let path = configuration.publication
     guard PublicationDirectory(path).exists, !FollowFolder.isBegun(in: path) else { return }
-    throw CommandFailure(
+    throw Refusal(
       .configuration,
       "\(path.printable) holds a publication, and recover never overwrites one: if it is damaged, move it away first."
     )
   }
 
   /// Takes over each copy that is newer than the previous ones, so the newest counts, whatever the order.
-  private func takeOver(into folder: FollowFolder) async throws {
-    let sources = try arguments.sources("from", for: folder, in: context, configuration.mirrors)
+  private func takeOver(_ sources: [any FollowSource], into folder: FollowFolder) async throws {
     var failures: [any Error] = []
     for source in sources {
       do {
@@ -89,7 +88,7 @@ private struct Recovery {
         try await follower.look().draft.warnings.forEach(console.warning)
       } catch {
         failures.append(error)
-        if sources.count > 1 { console.warning(FailureReport(error).message) }
+        if sources.count > 1 { console.warning(Refusal(of: error).message) }
       }
     }
     // If an earlier call has already signed, every copy is older than the folder.
@@ -102,8 +101,8 @@ private struct Recovery {
       let deployment = try Deployment(configuration, context)
       return try deployment.publisher.signAnew(lifetimeSeconds: configuration.shortestLifetime, now: .now())
     } catch {
-      let report = FailureReport(error)
-      throw CommandFailure(
+      let report = Refusal(of: error)
+      throw Refusal(
         report.exitCode,
         "\(report.message) The published files are here again, but nothing can be signed: call 'seedbank recover' once more "
           + "when this is fixed.")
@@ -134,7 +133,7 @@ extension Context {
   fileprivate func root(_ named: String?, of configuration: DeploymentConfiguration) throws -> [UInt8] {
     let path = named ?? configuration.rootPath
     guard named != nil || Folder.exists(path) else {
-      throw CommandFailure(
+      throw Refusal(
         .configuration,
         "\(path.printable) is missing, the trust anchor: name the root.json that apps are shipped with by --root."
       )
@@ -166,7 +165,7 @@ extension Command {
     context.console.startLog(configuration.log.format, from: configuration.log.level)
     let jobs = try configuration.datasets.map { try DatasetJob($0) }
     guard arguments.flag("yes") else {
-      throw CommandFailure(
+      throw Refusal(
         .usage,
         "This restarts the histories of \(jobs.map(\.name.text).joined(separator: ", ")), and every client downloads"
           + " a snapshot: confirm it with --yes.")

@@ -73,7 +73,7 @@ private struct Regeneration {
   let isDryRun: Bool
   let console: Console
   private let notices: StepNotices
-  private var failures: [CommandFailure] = []
+  private var failures: [Refusal] = []
   private let abandoned: [AbandonedSeries]
 
   init(_ deployment: Deployment, _ arguments: ParsedArguments, _ console: Console, _ notices: StepNotices) {
@@ -105,8 +105,8 @@ private struct Regeneration {
   private mutating func checkSignatures() throws {
     guard let standing = deployment.signatures(now: .now()) else { return }
     standing.warnings.forEach(console.warning)
-    if let failure = standing.failure.map(FailureReport.init), !isDryRun {
-      failures.append(CommandFailure(failure.exitCode, failure.message))
+    if let failure = standing.failure.map(Refusal.init(of:)), !isDryRun {
+      failures.append(failure)
     }
   }
 
@@ -123,11 +123,11 @@ private struct Regeneration {
     try console.report(report.json(dataset, warnings: warnings), report.lines.joined(separator: "\n"))
     if !isDryRun { notices.tell(report, of: dataset) }
     if !report.held.isEmpty { failures.append(heldFailure(report.held, dataset)) }
-    if let shrunk = report.shrinkError { note(FailureReport(shrunk), dataset) }
+    if let shrunk = report.shrinkError { note(Refusal(of: shrunk), dataset) }
   }
 
   private mutating func tell(_ error: any Error, _ dataset: DatasetName) throws {
-    let report = FailureReport(error)
+    let report = Refusal(of: error)
     note(report, dataset)
     if !isDryRun { notices.tell(error, of: dataset) }
     guard console.isJSON else { return }
@@ -135,20 +135,20 @@ private struct Regeneration {
       ["dataset": .string(dataset.text), "dryRun": .bool(isDryRun), "error": report.json] as JSONValue)
   }
 
-  private mutating func note(_ report: FailureReport, _ dataset: DatasetName) {
+  private mutating func note(_ report: Refusal, _ dataset: DatasetName) {
     let isAlone = deployment.configuration.datasets.count == 1
     let message = isAlone ? report.message : "\(dataset): \(report.message)"
-    failures.append(CommandFailure(report.exitCode, message, isInResult: true))
+    failures.append(Refusal(report.exitCode, message, isInResult: true))
   }
 
   /// Includes options already given, because a hint with one alone would lead to the next refusal.
-  private func heldFailure(_ series: [SeedSeries], _ dataset: DatasetName) -> CommandFailure {
+  private func heldFailure(_ series: [SeedSeries], _ dataset: DatasetName) -> Refusal {
     let names = series.map(\.description).joined(separator: ", ")
     let isAlone = deployment.configuration.datasets.count == 1
     let command =
       "seedbank regenerate\(isAlone ? "" : " --dataset \(dataset)") --resume"
       + (options.acceptingShrink ? " --accept-shrink" : "")
-    return CommandFailure(
+    return Refusal(
       .badData,
       "\(names): held since a rollback, so nothing new is published; '\(command)' publishes the origin again.",
       isInResult: true)

@@ -127,7 +127,7 @@ private struct RunService {
     context.console.note("A publish step is still running. It is cancelled; the next start repeats it.")
     FeedProgram.endAll()
     let failure = deployment.signatures(now: .now())?.failure
-    _exit((failure.map { FailureReport($0).exitCode } ?? .success).rawValue)
+    _exit((failure.map { Refusal(of: $0).exitCode } ?? .success).rawValue)
   }
 
   private func watchSignatures() async {
@@ -197,12 +197,11 @@ private struct RunService {
 
   private func changeDemo(_ services: [PublishingService]) async {
     guard let origin = services.first?.dataset.job.origin.watchedFile else { return }
-    var changes = DemoChanges(origin: origin)
     while !Task.isCancelled {
       try? await Task.sleep(for: .seconds(Self.demoSeconds))
       if Task.isCancelled { return }
       do {
-        context.console.note("demo: \(try changes.make())")
+        context.console.note("demo: \(try DemoChange.make(in: origin))")
       } catch {
         context.console.warning("demo: \(error)")
       }

@@ -1,6 +1,10 @@
+import SeedFormat
 import SeedFront
 import SeedHTTP
 import SeedPublication
+import SeedSystem
+
+import class Foundation.Bundle
 
 extension Command {
   static let serve = Command(
@@ -41,10 +45,10 @@ extension Parameter {
 
   static let log = [
     value(
-      "log-format", "name", suggestions: LogFormat.allCases.map(\.rawValue), setting: "log.format",
+      "log-format", "name", setting: "log.format",
       help: "The format of messages on stderr: text (name=value) or json (one object per line)."),
     value(
-      "log-level", "name", suggestions: LogLevel.allCases.map(\.rawValue), setting: "log.level",
+      "log-level", "name", setting: "log.level",
       help: "The lowest level that is logged: debug, info, notice, warning or error."),
   ]
 }
@@ -70,4 +74,26 @@ extension Front {
   }
 
   var address: String { "http://\(host.contains(":") ? "[\(host)]" : host):\(port)" }
+}
+
+extension Context {
+  private static let pageVariable = "SEEDBANK_PUBLIC"
+
+  /// Relative to a folder above the binary: in a clone, and in an installed package.
+  private static let usualPlaces = ["Public", "share/seedbank/Public"]
+
+  fileprivate func pageFolder(named option: String?) throws(Refusal) -> String? {
+    if let named = option ?? environment[Self.pageVariable], !named.isEmpty {
+      let named = Paths.absolute(named, from: currentDirectory)
+      if holdsPage(named) { return named }
+      throw Refusal(.configuration, "\(named.printable): expected a folder with index.html.")
+    }
+    let parts = Folder.parent(of: Bundle.main.executablePath ?? "/").split(separator: "/")
+    return (0...parts.count).flatMap { count in
+      let above = "/" + parts.dropLast(count).joined(separator: "/")
+      return Self.usualPlaces.map { Paths.absolute($0, from: above) }
+    }.first(where: holdsPage)
+  }
+
+  private func holdsPage(_ folder: String) -> Bool { Folder.exists("\(folder)/index.html") }
 }

@@ -42,7 +42,7 @@ extension Command {
     if arguments.flag("check") { return try check(limits, arguments, context) }
     if arguments.flag("history") { return try showHistory(arguments, context) }
     let status = try DeploymentStatus(arguments, context)
-    try context.console.verdict(status.json, status.text)
+    try context.console.report(status.json, status.text)
   }
 
   private static func check(
@@ -51,12 +51,12 @@ extension Command {
     let check: StatusCheck
     do {
       check = try StatusCheck(DeploymentStatus(arguments, context), limits)
-    } catch let error as UsageError {
+    } catch let error as Refusal where error.exitCode == .usage {
       throw error
     } catch {
-      check = StatusCheck(FailureReport(error))
+      check = StatusCheck(Refusal(of: error))
     }
-    try context.console.verdict(check.json, check.line)
+    try context.console.report(check.json, check.line)
     try check.throwIfNotOK()
   }
 
@@ -83,12 +83,12 @@ extension DeploymentStatus {
 }
 
 extension StatusCheck.Limits {
-  fileprivate init(_ arguments: ParsedArguments) throws(UsageError) {
+  fileprivate init(_ arguments: ParsedArguments) throws(Refusal) {
     age = try Self.limit("older-than", arguments)
     pause = try Self.limit("no-step-for", arguments)
   }
 
-  private static func limit(_ name: String, _ arguments: ParsedArguments) throws(UsageError) -> TimeSpan? {
+  private static func limit(_ name: String, _ arguments: ParsedArguments) throws(Refusal) -> TimeSpan? {
     guard let text = arguments.string(name) else { return nil }
     guard arguments.flag("check") else { throw arguments.unsuitable(name, "no --check", "--check beside it") }
     guard let time = TimeSpan(text) else { throw arguments.unsuitable(name, text, TimeSpan.expected) }

@@ -34,7 +34,7 @@ extension Command {
         progress: { console.progress("Verifying \($0)…") }
       ).run()
     }
-    try console.verdict(report.json, report.text)
+    try console.report(report.json, report.text)
     try report.findings.checkSound()
   }
 }

@@ -1,4 +1,5 @@
 import SeedFormat
+import SeedPublication
 import SeedSystem
 
 enum TextFile {
@@ -6,7 +7,7 @@ enum TextFile {
 
   static func bytes(
     _ path: String, for purpose: File.Purpose = .readingRegular(followsLinks: true)
-  ) throws(ConfigurationError) -> [UInt8] {
+  ) throws(Refusal) -> [UInt8] {
     do {
       return try File(path, for: purpose).readAll(limit: longest)
     } catch {
@@ -17,11 +18,11 @@ enum TextFile {
         case FileError.notRegular: "expected a file, found something else of that name"
         default: "cannot be read: \(error.reason)"
         }
-      throw ConfigurationError(path, problem)
+      throw Refusal.configuration(path, problem)
     }
   }
 
-  static func json(_ path: String) throws(ConfigurationError) -> JSONValue {
+  static func json(_ path: String) throws(Refusal) -> JSONValue {
     let bytes = try bytes(path)
     do throws(JSONError) {
       return try JSONValue(parsing: bytes)
@@ -30,13 +31,13 @@ enum TextFile {
       let read = bytes[..<min(error.offset, bytes.count)]
       let lines = read.split(separator: 0x0A, omittingEmptySubsequences: false)
       let column = String(decoding: lines.last ?? [], as: UTF8.self).count + 1
-      throw ConfigurationError("\(path):\(lines.count):\(column)", error.reason)
+      throw Refusal.configuration("\(path):\(lines.count):\(column)", error.reason)
     }
   }
 
-  static func text(_ path: String) throws(ConfigurationError) -> String {
+  static func text(_ path: String) throws(Refusal) -> String {
     guard let text = String(validating: try bytes(path), as: UTF8.self) else {
-      throw ConfigurationError(path, "expected text in UTF-8, found bytes that are not")
+      throw Refusal.configuration(path, "expected text in UTF-8, found bytes that are not")
     }
     return text
   }

@@ -1,4 +1,5 @@
 import SeedFormat
+import SeedPublication
 import SeedSystem
 
 import class Foundation.FileManager
@@ -50,23 +51,23 @@ extension Context {
   }
 
   /// A named file need not exist: reading it reports the error, and a fallback would hide it.
-  func configurationFile(named option: String?) throws(ConfigurationError) -> String {
+  func configurationFile(named option: String?) throws(Refusal) -> String {
     if let named = option ?? environment[Self.configurationVariable], !named.isEmpty {
       return Paths.absolute(named, from: currentDirectory)
     }
     let candidates = usualConfigurationFiles
     if let file = candidates.first(where: FileManager.default.fileExists) { return file }
-    throw ConfigurationError(
+    throw Refusal.configuration(
       "no configuration",
       "tried --config (not given), \(Self.configurationVariable) (not set), "
         + "\(candidates.joined(separator: ", ")); make one with 'seedbank init ORIGIN.sqlite'")
   }
 
   /// Checks only for a missing file; reading reports other errors.
-  private func checkPresent(_ file: String) throws(ConfigurationError) {
+  private func checkPresent(_ file: String) throws(Refusal) {
     guard access(file, F_OK) != 0, errno == ENOENT else { return }
     let folder = Folder.parent(of: file)
-    throw ConfigurationError(
+    throw Refusal.configuration(
       file,
       "expected this file, found none; make a deployment with 'seedbank init ORIGIN.sqlite --directory \(folder.printable)'"
     )

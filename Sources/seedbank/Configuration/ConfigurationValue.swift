@@ -1,15 +1,16 @@
 import SeedFormat
+import SeedPublication
 import SeedSystem
 
 extension ConfigurationValue {
   /// A whole file. Rejects keys that are not in `keys`.
   init(
     file: String, prefix: String, _ overrides: ConfigurationOverrides, keys: [String]
-  ) throws(ConfigurationError) {
+  ) throws(Refusal) {
     let json = try TextFile.json(file).withoutComments
     do throws(MalformedJSON) {
       try Self.check(json, keys)
-    } catch { throw ConfigurationError(error, in: file) }
+    } catch { throw Refusal.configuration(error, in: file) }
     self.init(file: file, key: "", prefix: prefix, overrides: overrides, written: json)
   }
 
@@ -66,26 +67,26 @@ struct ConfigurationValue {
 
   var source: String { override?.source ?? (written == nil ? "default" : file) }
 
-  func error(_ problem: String) -> ConfigurationError {
-    ConfigurationError(override?.source ?? file, path: key, problem)
+  func error(_ problem: String) -> Refusal {
+    Refusal.configuration(override?.source ?? file, path: key, problem)
   }
 
   /// An object's members, which options and variables may override. Rejects names that are not in `names`.
-  func members(_ names: [String]? = nil) throws(ConfigurationError) -> [(name: String, value: Self)] {
+  func members(_ names: [String]? = nil) throws(Refusal) -> [(name: String, value: Self)] {
     do throws(MalformedJSON) {
       var object = try JSONObjectReader(written ?? [:], at: key)
       guard let names else { return object.unread.map { ($0.name, member($0.name, $0.value)) } }
       let members = names.map { ($0, member($0, object.takeIfPresent($0))) }
       try object.refuseUnread()
       return members
-    } catch { throw ConfigurationError(error, in: file) }
+    } catch { throw Refusal.configuration(error, in: file) }
   }
 
   private func member(_ name: String, _ written: JSONValue?) -> Self {
     Self(file: file, key: "\(key).\(name)", prefix: prefix, overrides: overrides, written: written)
   }
 
-  func integer(in range: ClosedRange<Int>) throws(ConfigurationError) -> Int? {
+  func integer(in range: ClosedRange<Int>) throws(Refusal) -> Int? {
     guard let said else { return nil }
     let number = override.map { canonicalDecimal($0.text, in: range) } ?? said.integer
     if let number, range.contains(number) { return number }
@@ -94,21 +95,21 @@ struct ConfigurationValue {
       "expected a whole number from \(range.lowerBound) to \(range.upperBound), found \(said.text.clipped)")
   }
 
-  func flag() throws(ConfigurationError) -> Bool? {
+  func flag() throws(Refusal) -> Bool? {
     guard let said else { return nil }
     if let word = override?.text, let value = Bool(word) { return value }
     if override == nil, let value = said.bool { return value }
     throw error("expected true or false, found \(said.text.clipped)")
   }
 
-  func text() throws(ConfigurationError) -> String? {
+  func text() throws(Refusal) -> String? {
     guard let said else { return nil }
     guard let text = said.string else { throw error("expected a string, found \(said.kind)") }
     guard !text.isEmpty else { throw error("expected a string that is not empty, found an empty one") }
     return text
   }
 
-  func choice<Word: RawRepresentable & CaseIterable>() throws(ConfigurationError) -> Word?
+  func choice<Word: RawRepresentable & CaseIterable>() throws(Refusal) -> Word?
   where Word.RawValue == String {
     guard let text = try text() else { return nil }
     if let word = Word(rawValue: text) { return word }
@@ -116,7 +117,7 @@ struct ConfigurationValue {
   }
 
   /// An absolute path; relative ones start at the file's folder, or for options and variables at the current one.
-  func path() throws(ConfigurationError) -> String? {
+  func path() throws(Refusal) -> String? {
     guard let text = try text() else { return nil }
     guard Paths.isUsable(text) else {
       throw error("expected a path, found \(JSONValue.string(text).text.clipped)")
@@ -125,7 +126,7 @@ struct ConfigurationValue {
   }
 
   /// An array's elements with their positions. Arrays occur only in files.
-  func elements() throws(ConfigurationError) -> [Self]? {
+  func elements() throws(Refusal) -> [Self]? {
     guard let written else { return nil }
     guard let elements = written.elements else { throw error("expected an array, found \(written.kind)") }
     return elements.enumerated().map { index, element in
@@ -135,8 +136,8 @@ struct ConfigurationValue {
 
   /// The distinct values of an array's elements.
   func list<Element: Equatable>(
-    _ read: (Self) throws(ConfigurationError) -> Element?
-  ) throws(ConfigurationError) -> [Element]? {
+    _ read: (Self) throws(Refusal) -> Element?
+  ) throws(Refusal) -> [Element]? {
     guard let values = try elements() else { return nil }
     var elements: [Element] = []
     for value in values {
@@ -150,26 +151,17 @@ struct ConfigurationValue {
   }
 }
 
-struct ConfigurationError: ReportedError, Hashable {
-  let source: String
-  let path: String
-  /// The expected and the found value, without a full stop.
-  let problem: String
-  var exitCode: ExitCode { .configuration }
-
-  init(_ source: String, path: String = "", _ problem: String) {
-    (self.source, self.path, self.problem) = (source, path, problem)
-  }
-
-  init(_ error: MalformedJSON, in file: String) {
-    switch error {
-    case .field(let path, let reason): self.init(file, path: path, reason)
-    case .syntax(let error): self.init(file, error.reason)
-    }
-  }
-
-  var message: String {
+extension Refusal {
+  /// `problem` has the expected and the found value, without a full stop.
+  static func configuration(_ source: String, path: String = "", _ problem: String) -> Self {
     let parts = [source.printable, path.printable, problem].filter { !$0.isEmpty }
-    return parts.joined(separator: ": ") + (problem.hasSuffix("?") ? "" : ".")
+    return Self(.configuration, parts.joined(separator: ": ") + (problem.hasSuffix("?") ? "" : "."))
+  }
+
+  static func configuration(_ error: MalformedJSON, in file: String) -> Self {
+    switch error {
+    case .field(let path, let reason): configuration(file, path: path, reason)
+    case .syntax(let error): configuration(file, error.reason)
+    }
   }
 }

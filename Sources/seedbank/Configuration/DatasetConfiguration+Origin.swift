@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedPublication
 import SeedPublisher
 import SeedSystem
 
@@ -27,7 +28,7 @@ extension DatasetConfiguration {
       meaning:
         "the SQLite file that holds the data; it is only read. In its place there may be `origin.postgres`, `origin.feed` or "
         + "`origin.command`",
-      read: { dataset, value throws(ConfigurationError) in
+      read: { dataset, value throws(Refusal) in
         dataset.originPath = try value.path() ?? ""
       }, json: { $0.originPath.isEmpty ? .null : .string(Paths.relative($0.originPath, to: $0.folder)) }),
     Setting(
@@ -40,7 +41,7 @@ extension DatasetConfiguration {
     Setting(
       "origin.schema", \.postgres.schema, type: "text", isSeldom: true,
       "the schema of the tables in that database",
-      read: { value throws(ConfigurationError) in try value.text() }, json: { .string($0) }),
+      read: { value throws(Refusal) in try value.text() }, json: { .string($0) }),
   ]
 
   private static let readingSettings: [Setting<Self>] = [
@@ -68,7 +69,7 @@ extension DatasetConfiguration {
   /// Read after the location.
   @Sendable private static func readChanges(
     _ dataset: inout Self, _ value: ConfigurationValue
-  ) throws(ConfigurationError) {
+  ) throws(Refusal) {
     guard let changes: ChangeFinding = try value.choice() else { return }
     guard changes == .comparison || !dataset.originPath.isEmpty || dataset.postgres.url != nil else {
       throw value.error(
@@ -79,7 +80,7 @@ extension DatasetConfiguration {
 
   @Sendable private static func readPostgres(
     _ dataset: inout Self, _ value: ConfigurationValue
-  ) throws(ConfigurationError) {
+  ) throws(Refusal) {
     guard let text = try value.text() else { return }
     // The value is not shown, because a malformed URL may still contain a password.
     guard let url = PostgresURL(text) else {
@@ -96,12 +97,12 @@ extension DatasetConfiguration {
     dataset.postgres.url = url
   }
 
-  func databasePlace() throws(ConfigurationError) -> any OriginPlace {
+  func databasePlace() throws(Refusal) -> any OriginPlace {
     guard let url = postgres.url else { return SQLitePlace(originPath) }
     #if SEEDBANK_POSTGRES
     return postgresPlace(url)
     #else
-    throw ConfigurationError(
+    throw Refusal.configuration(
       url.shown,
       "this seedbank was built without PostgreSQL (SEEDBANK_POSTGRES=0): build it without that variable, with libpq-dev installed"
     )

@@ -29,7 +29,7 @@ struct DatasetConfiguration: SettingsFile, Hashable {
 
   init(
     _ name: DatasetName, readingFolder folder: String, overrides: ConfigurationOverrides
-  ) throws(ConfigurationError) {
+  ) throws(Refusal) {
     self.init(name: name, folder: folder, originPath: "")
     environment = overrides.environment
     try read(overrides)
@@ -114,8 +114,8 @@ struct DatasetConfiguration: SettingsFile, Hashable {
 
   @Sendable private static func readEncodings(
     _ value: ConfigurationValue
-  ) throws(ConfigurationError) -> [ContentEncoding]? {
-    let encodings = try value.list { value throws(ConfigurationError) -> ContentEncoding? in
+  ) throws(Refusal) -> [ContentEncoding]? {
+    let encodings = try value.list { value throws(Refusal) -> ContentEncoding? in
       try value.choice()
     }
     guard encodings?.contains(.gzip) == false else { return encodings }
@@ -125,7 +125,7 @@ struct DatasetConfiguration: SettingsFile, Hashable {
   /// The expiry must suit the schedule, which is read first; its default grows with it.
   @Sendable private static func readExpiry(
     _ dataset: inout Self, _ value: ConfigurationValue
-  ) throws(ConfigurationError) {
+  ) throws(Refusal) {
     let shortest = dataset.shortestExpiry
     let given = try value.integer(in: 1...31_536_000)
     if let given, given < shortest {
@@ -136,7 +136,7 @@ struct DatasetConfiguration: SettingsFile, Hashable {
 
   @Sendable private static func readLifecycles(
     _ value: ConfigurationValue
-  ) throws(ConfigurationError) -> [Int: SeedLifecycle]? {
+  ) throws(Refusal) -> [Int: SeedLifecycle]? {
     guard value.written != nil else { return nil }
     var lifecycles: [Int: SeedLifecycle] = [:]
     for (name, inner) in try value.members() {
@@ -151,7 +151,7 @@ struct DatasetConfiguration: SettingsFile, Hashable {
 
   private static func readLifecycle(
     _ state: ConfigurationValue, _ sunset: ConfigurationValue, _ message: ConfigurationValue
-  ) throws(ConfigurationError) -> SeedLifecycle {
+  ) throws(Refusal) -> SeedLifecycle {
     let (name, day) = (try state.text(), try sunset.text())
     if let day, UTCTime(day: day) == nil {
       throw sunset.error("expected a day as YYYY-MM-DD, found \"\(day.clipped)\"")

@@ -1,5 +1,6 @@
 import SeedFormat
 import SeedHTTP
+import SeedPublication
 import SeedPublisher
 import SeedSystem
 
@@ -41,14 +42,14 @@ struct DeploymentConfiguration: SettingsFile {
     self.datasets = datasets
   }
 
-  init(readingFile file: String, overrides: ConfigurationOverrides) throws(ConfigurationError) {
+  init(readingFile file: String, overrides: ConfigurationOverrides) throws(Refusal) {
     self.init(file: file, datasets: [])
     try read(overrides)
     for number in datasets.indices { datasets[number].stateFolder = state }
   }
 
   /// For a folder served without a deployment: reads only settings of front and log.
-  init(serving publication: String, overrides: ConfigurationOverrides) throws(ConfigurationError) {
+  init(serving publication: String, overrides: ConfigurationOverrides) throws(Refusal) {
     self.init(file: "\(publication)/\(DeploymentNames.file)", datasets: [])
     self.publication = publication
     let document = ConfigurationValue(file: file, key: "", prefix: "", overrides: overrides, written: [:])
@@ -73,7 +74,7 @@ struct DeploymentConfiguration: SettingsFile {
       Setting(
         "http.host", \.http.host, type: "IPv4 or IPv6 address",
         "the front's address; `::` means all networks",
-        read: { value throws(ConfigurationError) in
+        read: { value throws(Refusal) in
           guard let text = try value.text() else { return nil }
           guard IPAddress(text) == nil else { return text }
           throw value.error(
@@ -93,8 +94,8 @@ struct DeploymentConfiguration: SettingsFile {
         "http.trustedProxies", \.http.trustedProxies, type: "list of addresses and networks", isSeldom: true,
         "proxies in front: they may have any number of connections, and their `X-Forwarded-For` is believed, "
           + "such as `[\"127.0.0.1\", \"10.0.0.0/8\"]`",
-        read: { value throws(ConfigurationError) in
-          try value.list { value throws(ConfigurationError) -> IPNetwork? in
+        read: { value throws(Refusal) in
+          try value.list { value throws(Refusal) -> IPNetwork? in
             guard let text = try value.text() else { return nil }
             if let network = IPNetwork(text) { return network }
             throw value.error(
@@ -131,8 +132,8 @@ struct DeploymentConfiguration: SettingsFile {
 
   @Sendable private static func readDatasets(
     _ value: ConfigurationValue
-  ) throws(ConfigurationError) -> [DatasetConfiguration]? {
-    let names = try value.list { value throws(ConfigurationError) -> DatasetName? in
+  ) throws(Refusal) -> [DatasetConfiguration]? {
+    let names = try value.list { value throws(Refusal) -> DatasetName? in
       guard let text = try value.text() else { return nil }
       do throws(InvalidName) {
         return try DatasetName(text)
@@ -143,13 +144,13 @@ struct DeploymentConfiguration: SettingsFile {
     guard let names, !names.isEmpty else {
       throw value.error("expected the name of at least one dataset's folder, found none")
     }
-    return try names.map { name throws(ConfigurationError) in
+    return try names.map { name throws(Refusal) in
       let folder = Paths.absolute(name.text, from: Folder.parent(of: value.file))
       return try DatasetConfiguration(name, readingFolder: folder, overrides: value.overrides)
     }
   }
 
-  func allEntries(_ overrides: ConfigurationOverrides) throws(ConfigurationError) -> [ConfigurationEntry] {
+  func allEntries(_ overrides: ConfigurationOverrides) throws(Refusal) -> [ConfigurationEntry] {
     var entries = try entries(overrides)
     for dataset in datasets { entries += try dataset.entries(overrides) }
     return entries
@@ -172,7 +173,7 @@ extension DeploymentConfiguration {
   static let noticeSettings: [Setting<Self>] = NoticeKind.allCases.map { kind in
     Setting(
       key: kind.setting, type: "list of texts", usual: "none", isSeldom: true, meaning: kind.meaning,
-      read: { configuration, value throws(ConfigurationError) in
+      read: { configuration, value throws(Refusal) in
         configuration.notices[kind] = try value.command()
       }, json: { JSONValue(strings: $0.notices[kind] ?? []) })
   }
@@ -180,7 +181,7 @@ extension DeploymentConfiguration {
 
 extension ConfigurationValue {
   /// A program and its arguments, which may be equal or empty.
-  func command() throws(ConfigurationError) -> [String]? {
+  func command() throws(Refusal) -> [String]? {
     guard let written else { return nil }
     guard let words = written.elements?.map(\.string), !words.contains(nil) else {
       throw error(

@@ -1,5 +1,6 @@
 import SeedFormat
 import SeedImport
+import SeedPublication
 import SeedPublisher
 import SeedSystem
 
@@ -9,7 +10,7 @@ extension DatasetConfiguration {
       key: "origin.feed", type: "path", usual: "none", isSeldom: true,
       meaning:
         "a folder of CSV, NDJSON and JSON files, or one such file, that hold the data; see the article on feeds",
-      read: { dataset, value throws(ConfigurationError) in
+      read: { dataset, value throws(Refusal) in
         if let path = try value.path() { dataset.feed.source = .path(path) }
       }, json: { $0.feedPath.map { .string($0) } ?? .null }),
     Setting(
@@ -44,7 +45,7 @@ extension DatasetConfiguration {
         + "or an object with `file`, `rows`, `layout` and `csv` as in a mapping, `types` of columns that SELECTs read, "
         + "`optionalColumns`, a list of columns that may be absent, and `optional`: `true` if the file may be absent, "
         + "and the table then has no rows",
-      read: { value throws(ConfigurationError) in try value.feedTables() },
+      read: { value throws(Refusal) in try value.feedTables() },
       json: { .object($0.map { JSONMember($0.table, $0.json) }) }),
     .integer(
       "origin.maximumBytes", \.feed.mostBytes, in: 1...1_000_000_000_000_000, isSeldom: true,
@@ -63,7 +64,7 @@ extension DatasetConfiguration {
   /// Read after the other location keys, of which only one may be given.
   @Sendable private static func readCommand(
     _ dataset: inout Self, _ value: ConfigurationValue
-  ) throws(ConfigurationError) {
+  ) throws(Refusal) {
     let command = try value.command()
     let found = [
       !dataset.originPath.isEmpty, dataset.postgres.url != nil, dataset.feed.source != nil, command != nil,
@@ -81,15 +82,15 @@ extension DatasetConfiguration {
 }
 
 extension ConfigurationValue {
-  fileprivate func feedTables() throws(ConfigurationError) -> [FeedTable]? {
+  fileprivate func feedTables() throws(Refusal) -> [FeedTable]? {
     guard written != nil else { return nil }
-    return try members().map { table, value throws(ConfigurationError) in
+    return try members().map { table, value throws(Refusal) in
       if let file = value.written?.string { return FeedTable(table, file: file, json: .string(file)) }
       return try value.feedTable(table)
     }
   }
 
-  private func feedTable(_ table: String) throws(ConfigurationError) -> FeedTable {
+  private func feedTable(_ table: String) throws(Refusal) -> FeedTable {
     guard let written, let members = written.members else {
       throw error(
         "expected a file's name, or an object such as {\"file\": \"a.csv\"}, found \(written?.kind ?? "nothing")"
@@ -114,7 +115,7 @@ extension ConfigurationValue {
     return said
   }
 
-  private func readColumns(into said: inout FeedTable) throws(ConfigurationError) {
+  private func readColumns(into said: inout FeedTable) throws(Refusal) {
     for (name, value) in try members() {
       switch name {
       case "types":
@@ -122,7 +123,7 @@ extension ConfigurationValue {
       case "optional":
         said.isOptional = try value.flag() ?? false
       case "optionalColumns":
-        said.optionalColumns = try value.list { value throws(ConfigurationError) in try value.text() } ?? []
+        said.optionalColumns = try value.list { value throws(Refusal) in try value.text() } ?? []
       default: continue
       }
     }

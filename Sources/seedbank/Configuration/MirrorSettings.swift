@@ -30,7 +30,7 @@ extension DeploymentConfiguration {
       meaning:
         "other places that are brought up to date after each step, such as `[{\"folder\": \"/mnt/mirror\"}, "
         + "{\"s3\": \"https://s3.example/bucket/prefix\"}]`. See the article on mirrors",
-      read: { configuration, value throws(ConfigurationError) in
+      read: { configuration, value throws(Refusal) in
         configuration.mirrors = try value.mirrors() ?? []
       }, json: { configuration in .array(configuration.mirrors.map { $0.json(in: configuration.file) }) })
   ]
@@ -47,7 +47,7 @@ extension MirrorSettings {
 }
 
 extension ConfigurationValue {
-  fileprivate func mirrors() throws(ConfigurationError) -> [MirrorSettings]? {
+  fileprivate func mirrors() throws(Refusal) -> [MirrorSettings]? {
     guard let elements = try elements() else { return nil }
     var mirrors: [MirrorSettings] = []
     for element in elements {
@@ -60,7 +60,7 @@ extension ConfigurationValue {
     return mirrors
   }
 
-  private func mirror() throws(ConfigurationError) -> MirrorSettings {
+  private func mirror() throws(Refusal) -> MirrorSettings {
     let members = try members(["folder", "s3", "region", "style", "fence", "profile"])
     var mirror = MirrorSettings()
     mirror.folder = try members[0].value.path()
@@ -82,7 +82,7 @@ extension ConfigurationValue {
     return mirror
   }
 
-  private func bucket(_ text: String, _ mirror: MirrorSettings) throws(ConfigurationError) -> String {
+  private func bucket(_ text: String, _ mirror: MirrorSettings) throws(Refusal) -> String {
     #if SEEDBANK_BUCKETS
     guard let address = mirror.address(text) else {
       throw error("expected \(BucketAddress.expected), found another text")

@@ -1,4 +1,5 @@
 import SeedFormat
+import SeedPublication
 
 /// A PostgreSQL database's URL for libpq: `postgres://user@host:port/database?sslmode=verify-full`.
 struct PostgresURL: Hashable, Sendable {
@@ -98,7 +99,7 @@ extension String {
 
 extension ParsedArguments {
   /// Reads a URL; rejects one with a password.
-  func postgresURL(_ name: String) throws(UsageError) -> PostgresURL? {
+  func postgresURL(_ name: String) throws(Refusal) -> PostgresURL? {
     guard let text = string(name) else { return nil }
     guard let url = PostgresURL(text) else {
       throw unsuitable(name, "another text", "a URL that begins with postgres://")

@@ -1,4 +1,5 @@
 import SeedFormat
+import SeedPublication
 import SeedSystem
 
 protocol SettingsFile: Sendable {
@@ -21,7 +22,7 @@ struct Setting<File: SettingsFile>: Sendable {
   var isSeldom = false
   let meaning: String
   /// Keeps the default if the key is missing.
-  let read: @Sendable (inout File, ConfigurationValue) throws(ConfigurationError) -> Void
+  let read: @Sendable (inout File, ConfigurationValue) throws(Refusal) -> Void
   let json: @Sendable (File) -> JSONValue
 
   typealias Field<Value> = any WritableKeyPath<File, Value> & Sendable
@@ -30,12 +31,12 @@ struct Setting<File: SettingsFile>: Sendable {
 extension Setting {
   init<Value>(
     _ key: String, _ field: Field<Value>, type: String, usual: String? = nil, isSeldom: Bool = false,
-    _ meaning: String, read: @escaping @Sendable (ConfigurationValue) throws(ConfigurationError) -> Value?,
+    _ meaning: String, read: @escaping @Sendable (ConfigurationValue) throws(Refusal) -> Value?,
     json: @escaping @Sendable (Value) -> JSONValue
   ) {
     self.init(
       key: key, type: type, usual: usual, isSeldom: isSeldom, meaning: meaning,
-      read: { file, value throws(ConfigurationError) in
+      read: { file, value throws(Refusal) in
         if let value = try read(value) { file[keyPath: field] = value }
       },
       json: { json($0[keyPath: field]) })
@@ -47,7 +48,7 @@ extension Setting {
   ) -> Self {
     Self(
       key, field, type: words(range), usual: usual, isSeldom: isSeldom, meaning,
-      read: { value throws(ConfigurationError) in try value.integer(in: range).map { Number($0) } },
+      read: { value throws(Refusal) in try value.integer(in: range).map { Number($0) } },
       json: { JSONValue(Int($0)) })
   }
 
@@ -56,7 +57,7 @@ extension Setting {
   ) -> Self {
     Self(
       key, field, type: words(range), usual: usual, meaning,
-      read: { value throws(ConfigurationError) in try value.integer(in: range) }, json: { JSONValue($0) })
+      read: { value throws(Refusal) in try value.integer(in: range) }, json: { JSONValue($0) })
   }
 
   static func choice<Word: RawRepresentable & CaseIterable & Sendable>(
@@ -64,7 +65,7 @@ extension Setting {
   ) -> Self where Word.RawValue == String {
     Self(
       key, field, type: Word.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", "), isSeldom: isSeldom,
-      meaning, read: { value throws(ConfigurationError) in try value.choice() },
+      meaning, read: { value throws(Refusal) in try value.choice() },
       json: { .string($0.rawValue) })
   }
 
@@ -73,7 +74,7 @@ extension Setting {
   ) -> Self {
     Self(
       key, field, type: "`true`, `false`", isSeldom: isSeldom, meaning,
-      read: { value throws(ConfigurationError) in try value.flag() }, json: { .bool($0) })
+      read: { value throws(Refusal) in try value.flag() }, json: { .bool($0) })
   }
 
   static func text(
@@ -81,7 +82,7 @@ extension Setting {
   ) -> Self {
     Self(
       key, field, type: "text", isSeldom: isSeldom, meaning,
-      read: { value throws(ConfigurationError) in try value.text() },
+      read: { value throws(Refusal) in try value.text() },
       json: { JSONValue($0) })
   }
 
@@ -89,7 +90,7 @@ extension Setting {
   static func path(_ key: String, _ field: Field<String>, usual: String? = nil, _ meaning: String) -> Self {
     Self(
       key: key, type: "path", usual: usual, meaning: meaning,
-      read: { file, value throws(ConfigurationError) in
+      read: { file, value throws(Refusal) in
         if let path = try value.path() { file[keyPath: field] = path }
       },
       json: { .string(Paths.relative($0[keyPath: field], to: Folder.parent(of: $0.file))) })
@@ -101,7 +102,7 @@ extension Setting {
 typealias ConfigurationEntry = (path: String, value: JSONValue, source: String)
 
 extension SettingsFile {
-  mutating func read(_ overrides: ConfigurationOverrides) throws(ConfigurationError) {
+  mutating func read(_ overrides: ConfigurationOverrides) throws(Refusal) {
     let document = try ConfigurationValue(
       file: file, prefix: prefix, overrides, keys: Self.settings.map(\.key))
     for setting in Self.settings { try setting.read(&self, document.value(setting.key)) }
@@ -125,7 +126,7 @@ extension SettingsFile {
   }
 
   /// Every effective value with its source, by the path that also names its variable.
-  func entries(_ overrides: ConfigurationOverrides) throws(ConfigurationError) -> [ConfigurationEntry] {
+  func entries(_ overrides: ConfigurationOverrides) throws(Refusal) -> [ConfigurationEntry] {
     let document = try ConfigurationValue(
       file: file, prefix: prefix, overrides, keys: Self.settings.map(\.key))
     return Self.settings.flatMap { setting in

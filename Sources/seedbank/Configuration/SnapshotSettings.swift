@@ -28,7 +28,7 @@ extension DatasetConfiguration {
       usual: "\(PublishingPolicy.usualSnapshotSeconds)",
       meaning:
         "seconds after which a series that changed gets a new snapshot. Instead of it there may be `schedule.snapshots`",
-      read: { dataset, value throws(ConfigurationError) in
+      read: { dataset, value throws(Refusal) in
         dataset.snapshots.seconds = try value.integer(in: 60...2_592_000)
       }, json: { JSONValue($0.snapshots.shownSeconds) }),
     Setting(
@@ -36,7 +36,7 @@ extension DatasetConfiguration {
       isSeldom: true,
       meaning:
         "the times of a week at which a series that changed gets a new snapshot. One that was missed is made up for",
-      read: { dataset, value throws(ConfigurationError) in
+      read: { dataset, value throws(Refusal) in
         dataset.snapshots.times = try value.written(WeeklyTimes.init)
         guard dataset.snapshots.times == nil || dataset.snapshots.seconds == nil else {
           throw value.error(
@@ -46,7 +46,7 @@ extension DatasetConfiguration {
     Setting(
       key: "schedule.timeZone", type: "IANA name such as `Europe/Zurich`", usual: "`UTC`", isSeldom: true,
       meaning: "the time zone of `schedule.snapshots`",
-      read: { dataset, value throws(ConfigurationError) in
+      read: { dataset, value throws(Refusal) in
         guard let clock = try value.written(ZoneClock.init) else { return }
         guard dataset.snapshots.times != nil else {
           throw value.error("expected \"schedule.snapshots\", to which it applies")
@@ -64,7 +64,7 @@ extension DatasetConfiguration {
   /// Read last, because it depends on the schedule.
   @Sendable private static func readJitter(
     _ dataset: inout Self, _ value: ConfigurationValue
-  ) throws(ConfigurationError) {
+  ) throws(Refusal) {
     let jitter = try value.integer(in: 0...2_592_000) ?? 0
     let period = dataset.snapshots.schedule.shortestSeconds
     guard jitter < period else {
@@ -78,7 +78,7 @@ extension DatasetConfiguration {
 extension ConfigurationValue {
   fileprivate func written<Value>(
     _ read: (String) throws(ScheduleMistake) -> Value
-  ) throws(ConfigurationError) -> Value? {
+  ) throws(Refusal) -> Value? {
     guard let text = try text() else { return nil }
     do throws(ScheduleMistake) {
       return try read(text)

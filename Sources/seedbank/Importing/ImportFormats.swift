@@ -1,5 +1,6 @@
 import SeedFormat
 import SeedImport
+import SeedPublication
 import SeedSystem
 
 /// The files of an import with their formats, from the options, the files' names and the mapping.
@@ -48,7 +49,7 @@ struct ImportFormats {
     guard let first = formats.first else { return .json }
     if hasFiles, first.1 != .rejects { return .json }
     if let other = formats.first(where: { $0.1 != first.1 }) {
-      throw CommandFailure(
+      throw Refusal(
         .usage,
         "\(first.0.name) and \(other.0.name) are of two formats: give one with --format, or a mapping whose lists name "
           + "their files.")
@@ -87,7 +88,7 @@ struct ImportFormats {
     } else if let table {
       mapping = ImportMapping(TableMapping(table), rows: rows ?? "$")
     } else {
-      throw UsageError("import", "Missing the option '--table <name>'.")
+      throw Refusal.usage("import", "Missing the option '--table <name>'.")
     }
     let option = ["delimiter", "encoding", "header", "empty", "skip", "decimal"].first {
       arguments.string($0) != nil
@@ -98,7 +99,7 @@ struct ImportFormats {
       mapping.lists[number].layout = .csv(try csv(arguments, mapping.lists[number].layout))
     }
     if let option, !areAllCSV, records.isEmpty {
-      throw UsageError("import", "'--\(option)' is for CSV: add '--format csv'.")
+      throw Refusal.usage("import", "'--\(option)' is for CSV: add '--format csv'.")
     }
     if format == .ndjson {
       // Lines with a path to their rows are pages: consecutive documents.
@@ -111,7 +112,7 @@ struct ImportFormats {
 
   private static func rows(_ text: String) throws -> MemberPath {
     do { return try MemberPath(checking: text) } catch {
-      throw UsageError("import", "'--rows' takes a path: \(error.description).")
+      throw Refusal.usage("import", "'--rows' takes a path: \(error.description).")
     }
   }
 
@@ -119,7 +120,7 @@ struct ImportFormats {
   private static func check(_ option: String, _ value: String?, _ mapped: [String], _ path: String) throws {
     guard let value, mapped != [value] else { return }
     let mapped = mapped.joined(separator: ", ")
-    throw UsageError(
+    throw Refusal.usage(
       "import",
       "'--\(option) \(value)' contradicts the mapping \(path), which has \(mapped): leave the option out.")
   }
@@ -131,13 +132,13 @@ struct ImportFormats {
     var csv = if case .csv(let format) = layout { format } else { CSVFormat() }
     if let text = arguments.string("delimiter") {
       guard let delimiter = CSVFormat.delimiter(spelled: text) else {
-        throw UsageError("import", "'--delimiter' takes one ASCII character, or tab.")
+        throw Refusal.usage("import", "'--delimiter' takes one ASCII character, or tab.")
       }
       csv.delimiter = delimiter
     }
     if let name = arguments.string("encoding") {
       guard let encoding = CSVFormat.Encoding(named: name) else {
-        throw UsageError("import", "'--encoding' takes one of \(CSVFormat.Encoding.names).")
+        throw Refusal.usage("import", "'--encoding' takes one of \(CSVFormat.Encoding.names).")
       }
       csv.encoding = encoding
     }
@@ -157,10 +158,59 @@ struct ImportFormats {
   private static func mapping(in path: String) throws -> ImportMapping {
     do {
       return try ImportMapping(json: TextFile.bytes(path, for: .readingAny))
-    } catch let error as ConfigurationError {
-      throw CommandFailure(.configuration, error.message)
     } catch let error as ImportFailure {
-      throw CommandFailure(.configuration, "\(path): \(error.message)".closed)
+      throw Refusal(.configuration, "\(path): \(error.message)".closed)
     }
+  }
+}
+
+/// One of the documents of an import, in reading order.
+struct ImportInput: Sendable {
+  let path: String
+  let name: String
+  let size: Int?
+  fileprivate let stamp: FileStamp?
+
+  static let standardInput = "-"
+  private static let inputPath = "/dev/stdin"
+
+  private init(file path: String) throws {
+    guard let stamp = try FileStamp(path) else {
+      throw Refusal(.inputOutput, "\(path): there is no such file.")
+    }
+    (self.path, name, self.stamp) = (path, path, stamp)
+    size = stamp.isRegular ? stamp.size : nil
+  }
+
+  private init() { (path, name, size, stamp) = (Self.inputPath, "standard input", nil, nil) }
+
+  /// The files from the command line. A folder means its JSON and CSV files, and those named by a mapping, sorted by name.
+  static func all(_ words: [String], _ paths: [String], _ isWanted: (String) -> Bool) throws -> [ImportInput]
+  {
+    var inputs: [ImportInput] = []
+    for (word, path) in zip(words, paths) {
+      if word == standardInput { inputs.append(ImportInput()) } else { inputs += try at(path, isWanted) }
+    }
+    for (number, input) in inputs.enumerated() where inputs[..<number].contains(where: input.isSame) {
+      throw Refusal(.usage, "\(input.name) is given twice.")
+    }
+    return inputs
+  }
+
+  private static func at(_ path: String, _ isWanted: (String) -> Bool) throws -> [ImportInput] {
+    guard Folder.isFolder(path) else { return [try ImportInput(file: path)] }
+    let names = try Folder.names(in: path).filter { !$0.hasPrefix(".") && isWanted($0) }.sorted()
+    guard !names.isEmpty else {
+      throw Refusal(
+        .badData,
+        "\(path) has no file to import: none ends in .json, .ndjson, .jsonl or .csv, with or without .gz, or has a "
+          + "name that the mapping's lists have.")
+    }
+    return try names.map { try ImportInput(file: "\(path)/\($0)") }
+  }
+
+  private func isSame(as other: ImportInput) -> Bool {
+    guard let stamp, let otherStamp = other.stamp else { return path == other.path }
+    return stamp.isOfSameFile(as: otherStamp)
   }
 }

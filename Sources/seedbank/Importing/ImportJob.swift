@@ -1,6 +1,7 @@
 import SeedDatabase
 import SeedFormat
 import SeedImport
+import SeedPublication
 import SeedPublisher
 import SeedSystem
 
@@ -32,7 +33,7 @@ struct ImportJob: Sendable {
     do {
       return try imported()
     } catch let failure as ImportFailure {
-      throw CommandFailure(
+      throw Refusal(
         [.mapping, .schema].contains(failure.code) ? .configuration : .badData,
         failure.message.closed)
     } catch let error as DatabaseError {
@@ -87,7 +88,7 @@ struct ImportJob: Sendable {
         input.path, pieces: Self.pieceBytes, isCancelled: { interrupt.isInterrupted },
         passed: { place.bytes += $0 }, sink)
     } catch let error as CompressionError {
-      throw CommandFailure(.badData, "\(input.name): \(error)".closed)
+      throw Refusal(.badData, "\(input.name): \(error)".closed)
     }
   }
 
@@ -151,7 +152,7 @@ extension Connection {
 }
 
 extension DatabaseError {
-  fileprivate func failure(_ path: String) -> CommandFailure {
+  fileprivate func failure(_ path: String) -> Refusal {
     let problem =
       switch primaryCode {
       case ResultCode.busy: "another process is writing to it. Try again when it has finished."
@@ -161,7 +162,7 @@ extension DatabaseError {
         "it cannot be opened. It must exist, and it and its folder must be readable."
       default: "SQLite reports \"\(message)\" (\(code))."
       }
-    return CommandFailure(primaryCode == ResultCode.busy ? .locked : .inputOutput, "\(path): \(problem)")
+    return Refusal(primaryCode == ResultCode.busy ? .locked : .inputOutput, "\(path): \(problem)")
   }
 }
 

@@ -1,5 +1,6 @@
 import SeedFormat
 import SeedImport
+import SeedPublication
 import SeedPublisher
 import SeedSystem
 
@@ -19,7 +20,7 @@ final class RejectsFile {
     let temporary = isRegular ? self.path + DurableFile.temporarySuffix : nil
     for name in [self.path, temporary].compactMap(\.self) {
       guard let other = try others.first(where: { try $0.isSame(as: name) }) else { continue }
-      throw CommandFailure(
+      throw Refusal(
         .usage,
         "The rejected rows would overwrite \(name), which is \(other.role): give another name with --rejects."
       )

@@ -33,7 +33,7 @@ struct StatusCheck {
     summary = status.series.map { $0.summary(status.now) }.joined(separator: "; ")
   }
 
-  init(_ failure: FailureReport) {
+  init(_ failure: Refusal) {
     problems = [(.critical, failure.message)]
     summary = ""
   }
@@ -53,11 +53,11 @@ struct StatusCheck {
   }
 
   /// Without a message, because the printed line has it.
-  func throwIfNotOK() throws(CommandFailure) {
+  func throwIfNotOK() throws(Refusal) {
     switch level {
     case .ok: return
-    case .warning: throw CommandFailure.told(.failure)
-    case .critical: throw CommandFailure.told(.critical)
+    case .warning: throw Refusal.told(.failure)
+    case .critical: throw Refusal.told(.critical)
     }
   }
 }

@@ -7,34 +7,19 @@ import SeedTrust
 /// A command's output: results to stdout, messages or log lines to stderr, with terminal controls escaped. Colours (see
 /// ``StateColor``) and progress appear only on terminals.
 final class Console: Sendable {
-  typealias Sink = @Sendable (StandardStream, [UInt8]) throws -> Void
-
   let showsProgress: Bool
   private let hasColors: Bool
-  private let terminalColumns: @Sendable (StandardStream) -> Int?
-  private let sink: Sink
+  /// The columns of a terminal that does not report them.
+  private let usualColumns: Int
   private let isLineOpen = Mutex(false)
   private let log = Mutex<(format: LogFormat, level: LogLevel)?>(nil)
   private let asksForJSON = Mutex(false)
 
-  /// `columns` returns nil for a stream other than a terminal, whose lines are not wrapped.
-  init(
-    showsProgress: Bool, hasColors: Bool = false,
-    columns: @escaping @Sendable (StandardStream) -> Int? = { _ in nil },
-    sink: @escaping Sink
-  ) {
-    (self.showsProgress, self.hasColors, self.sink) = (showsProgress, hasColors, sink)
-    terminalColumns = columns
-  }
-
-  static func standard(environment: [String: String]) -> Console {
-    let isCapable = StandardStream.messages.isTerminal && environment["TERM"] != "dumb"
-    let told =
-      environment["COLUMNS"].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil } ?? TextLayout.usualWidth
-    return Console(
-      showsProgress: isCapable, hasColors: StateColor.areWanted(environment),
-      columns: { $0.isTerminal ? $0.columns ?? told : nil }
-    ) { stream, bytes in try stream.write(bytes) }
+  init(environment: [String: String]) {
+    showsProgress = StandardStream.messages.isTerminal && environment["TERM"] != "dumb"
+    hasColors = StateColor.areWanted(environment)
+    let told = environment["COLUMNS"].flatMap { Int($0) } ?? 0
+    usualColumns = told > 0 ? told : TextLayout.usualWidth
   }
 
   func result(_ text: String) throws { try result(Array("\(Self.harmless(text))\n".utf8)) }
@@ -42,25 +27,16 @@ final class Console: Sendable {
   /// Prints bytes unchanged, for another program.
   func result(_ bytes: [UInt8]) throws {
     closeLine()
-    try sink(.results, bytes)
+    try StandardStream.results.write(bytes)
   }
 
   func result(_ json: JSONValue) throws { try result(Array("\(json.text.escapingControlsInJSON)\n".utf8)) }
 
-  func result(_ json: @autoclosure () -> JSONValue, _ text: @autoclosure () -> String) throws {
-    if isJSON { try result(json()) } else { try result(text()) }
-  }
-
-  /// Prints text for people; on a terminal, wraps lines between words.
-  func report(_ text: String) throws { try result(fitted(text, .results)) }
+  /// Prints text for people; on a terminal, wraps lines between words and colours words of state.
+  func report(_ text: String) throws { try result(Array("\(shown(text, .results))\n".utf8)) }
 
   func report(_ json: @autoclosure () -> JSONValue, _ text: @autoclosure () -> String) throws {
     if isJSON { try result(json()) } else { try report(text()) }
-  }
-
-  func verdict(_ json: @autoclosure () -> JSONValue, _ text: @autoclosure () -> String) throws {
-    guard !isJSON else { return try result(json()) }
-    try result(Array("\(marked(fitted(Self.harmless(text()), .results), .results))\n".utf8))
   }
 
   var isJSON: Bool { asksForJSON.withLock(\.self) }
@@ -88,18 +64,22 @@ final class Console: Sendable {
     guard record.level > .debug else { return }
     let prefix = record.level == .warning ? "Warning: " : record.level == .error ? "Error: " : ""
     closeLine()
-    say("\(marked(fitted(Self.harmless(prefix + record.message), .messages), .messages))\n")
+    say("\(shown(prefix + record.message, .messages))\n")
   }
 
-  private func fitted(_ text: String, _ stream: StandardStream) -> String {
-    terminalColumns(stream).map { TextLayout.fitted(text, to: $0) } ?? text
+  private func shown(_ text: String, _ stream: StandardStream) -> String {
+    let text = Self.harmless(text)
+    guard let columns = width(of: stream) else { return text }
+    let fitted = TextLayout.fitted(text, to: columns)
+    return hasColors ? StateColor.marked(fitted) : fitted
   }
 
-  private func marked(_ text: String, _ stream: StandardStream) -> String {
-    hasColors && terminalColumns(stream) != nil ? StateColor.marked(text) : text
+  /// Returns nil for a stream other than a terminal, whose lines are not wrapped.
+  private func width(of stream: StandardStream) -> Int? {
+    stream.isTerminal ? stream.columns ?? usualColumns : nil
   }
 
-  var columns: Int { terminalColumns(.messages) ?? TextLayout.usualWidth }
+  var columns: Int { width(of: .messages) ?? TextLayout.usualWidth }
 
   /// Replaces the previous progress line. Truncates at the terminal's width, because only one row could be erased.
   func progress(_ text: String) {
@@ -121,7 +101,7 @@ final class Console: Sendable {
 
   private static func harmless(_ text: String) -> String { text.escapingControls(except: ["\n", "\t"]) }
 
-  private func say(_ text: String) { try? sink(.messages, Array(text.utf8)) }
+  private func say(_ text: String) { try? StandardStream.messages.write(Array(text.utf8)) }
 }
 
 enum StandardStream: Int32, Sendable {
@@ -138,7 +118,7 @@ enum StandardStream: Int32, Sendable {
   }
 
   /// Writes all bytes. A closed pipe is no failure, because the reader has seen enough.
-  func write(_ bytes: [UInt8]) throws(CommandFailure) {
+  func write(_ bytes: [UInt8]) throws(Refusal) {
     var rest = bytes[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { systemWrite(rawValue, $0.baseAddress, $0.count) }
@@ -152,7 +132,7 @@ enum StandardStream: Int32, Sendable {
       case EAGAIN: waitUntilWritable()
       case let code:
         let name = self == .results ? "standard output" : "standard error"
-        throw CommandFailure(.inputOutput, "Writing to \(name) failed: \(String(cString: strerror(code))).")
+        throw Refusal(.inputOutput, "Writing to \(name) failed: \(String(cString: strerror(code))).")
       }
     }
   }
@@ -207,5 +187,25 @@ enum StateColor: String {
   /// False if `NO_COLOR` (no-color.org) has any text, or on a dumb terminal.
   static func areWanted(_ environment: [String: String]) -> Bool {
     (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
+  }
+}
+
+final class ProgressDisplay: Sendable {
+  let console: Console
+  private let start = ContinuousClock.now
+  private let meter = Mutex<ProgressMeter?>(nil)
+
+  init(_ console: Console) { self.console = console }
+
+  /// `total` is nil if unknown; `rows` are shown in place of sizes.
+  func tell(_ what: String, _ bytes: Int, of total: Int?, rows: Int? = nil) {
+    let time = ContinuousClock.now - start
+    let line = meter.withLock { current in
+      if current?.name != what { current = ProgressMeter(what, total: total, at: time) }
+      current?.note(bytes, rows: rows, at: time)
+      return console.showsProgress ? current?.line(in: console.columns) : current?.line(at: time)
+    }
+    guard let line else { return }
+    if console.showsProgress { console.progress(line) } else { console.note(line) }
   }
 }

@@ -4,7 +4,7 @@ import SeedPublisher
 import SeedTrust
 
 extension DeploymentConfiguration {
-  func datasets(chosenBy arguments: ParsedArguments) throws(UsageError) -> [DatasetConfiguration] {
+  func datasets(chosenBy arguments: ParsedArguments) throws(Refusal) -> [DatasetConfiguration] {
     guard let name = arguments.string("dataset") else { return datasets }
     let chosen = datasets.filter { $0.name.text == name }
     guard !chosen.isEmpty else {
@@ -15,7 +15,7 @@ extension DeploymentConfiguration {
 }
 
 extension ParsedArguments {
-  func onlyDataset(of configuration: DeploymentConfiguration) throws(UsageError) -> DatasetConfiguration {
+  func onlyDataset(of configuration: DeploymentConfiguration) throws(Refusal) -> DatasetConfiguration {
     let datasets = try configuration.datasets(chosenBy: self)
     guard datasets.count == 1 else {
       throw undecided("dataset", alternatives(datasets.map(\.name.text)))

@@ -43,7 +43,7 @@ struct Deployment {
   /// Warns of keys that other users can read; throws if an online role has none.
   private static func look(
     at found: [FoundKey], _ search: KeySearch, _ console: Console
-  ) throws(CommandFailure) {
+  ) throws(Refusal) {
     if search.isFolderOpen { console.warning("\(search.folder): other users can read it: chmod 700 it.") }
     for file in found {
       // An unusable file's problem includes its name.
@@ -51,7 +51,7 @@ struct Deployment {
     }
     for role in KeyRole.allCases where !role.isOffline && found.ring[role].isEmpty {
       let damage = found.first { $0.role == role }?.fault?.problem
-      throw CommandFailure(
+      throw Refusal(
         .configuration,
         (damage ?? "\(search.folder)/\(KeyFileName(role).text): the key is missing")
           + ", and every publish step needs it: put it back, or replace it with 'seedbank keys rotate \(role.rawValue)'."
@@ -114,7 +114,7 @@ extension Publisher {
   }
 
   func note(_ error: any Error, _ reason: StepRecord.Reason, of dataset: DatasetName) {
-    note(failure: FailureReport(error).message, reason, of: dataset, now: .now())
+    note(failure: Refusal(of: error).message, reason, of: dataset, now: .now())
   }
 }
 
@@ -135,10 +135,8 @@ extension DatasetJob {
 extension DatasetConfiguration {
   /// Reads the files again.
   func followed(_ overrides: ConfigurationOverrides) throws(Refusal) -> FollowedDataset.Found {
-    do throws(ConfigurationError) {
-      let found = try DatasetConfiguration(name, readingFolder: folder, overrides: overrides)
-      return (found.models, found.policy.lifecycles, found.knownOrigin)
-    } catch { throw Refusal(.configuration, error.message) }
+    let found = try DatasetConfiguration(name, readingFolder: folder, overrides: overrides)
+    return (found.models, found.policy.lifecycles, found.knownOrigin)
   }
 
   fileprivate func place(_ plans: [SeriesPlan], _ use: OriginUse) throws -> any OriginPlace {

@@ -135,7 +135,7 @@ struct Mirrors: Sendable {
   }
 
   private static func warning(_ error: any Error) -> String {
-    let message = FailureReport(error).message
+    let message = Refusal(of: error).message
     return "\(message) It is behind until that is fixed; the publication here is not affected."
   }
 }

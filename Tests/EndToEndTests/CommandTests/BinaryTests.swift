@@ -31,6 +31,7 @@ import Testing
 
   @Test(arguments: [
     [], ["help"], ["--help"], ["-h"], ["help", "version"], ["version", "-h"], ["version", "--help"],
+    ["diff", "--bogus", "-h"], ["diff", "a", "b", "c", "--help"],
   ])
   func `help is printed on stdout with status 0`(arguments: [String]) throws {
     let outcome = try SeedbankBinary.run(arguments)
@@ -58,5 +59,41 @@ import Testing
     #expect(outcome.status == 64)
     #expect(outcome.output.isEmpty)
     #expect(outcome.errors == errors)
+  }
+
+  @Test(arguments: [
+    ("inspect", "Missing the argument '<file>'."),
+    ("config chek", "Expected \"check\", \"show\", \"keys\" or \"swift\" for '<action>', found 'chek'."),
+    ("diff a b --datset a", "Unknown option '--datset': did you mean --dataset?"),
+    ("diff a b --DATASET a", "Unknown option '--DATASET': did you mean --dataset?"),
+    ("diff a b --data=a", "Unknown option '--data': did you mean --dataset?"),
+    ("diff a b -json", "Unknown option '-json': did you mean --json?"),
+    ("diff a b --frobnicate", "Unknown option '--frobnicate'."), ("diff a b -z", "Unknown option '-z'."),
+    ("diff a b -dc a", "Unknown option '-dc'."), ("diff a b --=a", "Unknown option '--'."),
+    ("serve --port", "Missing the value of '--port <number>'."),
+    ("serve --port --config", "Missing the value of '--port <number>'."),
+    ("serve --port -- 80", "Missing the value of '--port <number>'."),
+    ("serve -p", "Missing the value of '--port <number>'."),
+    ("version --json=yes", "The option '--json' takes no value, found 'yes'."),
+    ("export", "Missing the option '--to <file>'."),
+    ("keys status --yes", "Expected \"keys rotate\" for '--yes', found 'status'."),
+    (
+      "diff a b --rows --limit=01",
+      "Expected a whole number from 0 to \(Int.max) for '--limit', found '01'."
+    ),
+    ("diff a b --rows --limit=+1", "Expected a whole number from 0 to \(Int.max) for '--limit', found '+1'."),
+    ("export --to=", "Expected a path for '--to', found ''."),
+  ])
+  func `a wrong word is rejected in one sentence`(words: String, sentence: String) throws {
+    let words = words.split(separator: " ").map(String.init)
+    let folder = try DeploymentFolder()
+    let outcome = try SeedbankBinary.run(words, in: folder.path)
+    #expect(outcome.status == 64 && outcome.output.isEmpty)
+    #expect(outcome.errors == "Error: \(sentence)\nSee 'seedbank \(words[0]) --help'.\n")
+  }
+
+  @Test func `two hyphens end the options`() throws {
+    let outcome = try SeedbankBinary.run(["inspect", "--", "--json"], in: "/")
+    #expect(outcome.status == 74 && outcome.errors.contains("/--json"))
   }
 }

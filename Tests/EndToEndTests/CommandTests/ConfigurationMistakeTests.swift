@@ -1,17 +1,6 @@
-import SeedFormat
-import SeedPublisher
 import SeedSystem
 import Support
 import Testing
-
-@testable import seedbank
-
-/// Returns the error message of reading the folder, and expects exit code 78.
-private func mistake(in folder: DeploymentFolder) throws -> String {
-  let error = try #require(throws: ConfigurationError.self) { try folder.read() }
-  #expect(FailureReport(error).exitCode == .configuration)
-  return error.message
-}
 
 @Suite struct DeploymentMistakeTests {
   @Test(arguments: [
@@ -77,28 +66,28 @@ private func mistake(in folder: DeploymentFolder) throws -> String {
     throws
   {
     let folder = try DeploymentFolder(deployment: text)
-    #expect(try mistake(in: folder) == folder.file + rest)
+    #expect(try folder.mistake() == folder.file + rest)
   }
 
   @Test func `a seedbank.json that is missing, binary or a folder is reported`() throws {
     let folder = try DeploymentFolder()
     try folder.write([0xFF, 0xFE], to: "seedbank.json")
-    #expect(try mistake(in: folder) == "\(folder.file):1:1: expected a value.")
+    #expect(try folder.mistake() == "\(folder.file):1:1: expected a value.")
     try folder.remove("seedbank.json")
-    #expect(try mistake(in: folder) == "\(folder.file): expected this file, found none.")
+    #expect(try folder.mistake() == "\(folder.file): expected this file, found none.")
     try folder.makeFolder(folder.file)
-    #expect(try mistake(in: folder) == "\(folder.file): expected a file, found something else of that name.")
+    #expect(try folder.mistake() == "\(folder.file): expected a file, found something else of that name.")
   }
 
   @Test func `an overlong file is rejected without being read to its end`() throws {
     let folder = try DeploymentFolder()
-    try folder.write([UInt8](repeating: 0x20, count: TextFile.longest + 1), to: "seedbank.json")
-    #expect(try mistake(in: folder) == "\(folder.file): expected at most 4194304 bytes, found more.")
+    try folder.write([UInt8](repeating: 0x20, count: 4 * 1024 * 1024 + 1), to: "seedbank.json")
+    #expect(try folder.mistake() == "\(folder.file): expected at most 4194304 bytes, found more.")
   }
 
   @Test func `control characters of a configuration are escaped in the error`() throws {
     let folder = try DeploymentFolder(deployment: #"{"\u001b[2J": 1}"#)
-    #expect(try mistake(in: folder).contains(#": \u{1B}[2J: unknown key"#))
+    #expect(try folder.mistake().contains(#": \u{1B}[2J: unknown key"#))
   }
 }
 
@@ -143,16 +132,14 @@ private func mistake(in folder: DeploymentFolder) throws -> String {
   func `a mistake in a schedule is reported with the expected value`(members: String, rest: String) throws {
     let text = #"{"origin": {"sqlite": "o"}, "schedule": {\#(members)}}"#
     let folder = try DeploymentFolder(dataset: text)
-    let error = #expect(throws: ConfigurationError.self) { try folder.read() }
-    #expect(error?.message == "\(folder.datasetFile): schedule.\(rest)")
+    #expect(try folder.mistake() == "\(folder.datasetFile): schedule.\(rest)")
   }
 
   @Test func `signatures must outlive the longest gap of a calendar`() throws {
     let folder = try DeploymentFolder(
       dataset:
         #"{"origin": {"sqlite": "o"}, "schedule": {"snapshots": "Sun 03:30"}, "expirySeconds": 604800}"#)
-    let error = #expect(throws: ConfigurationError.self) { try folder.read() }
-    #expect(error?.message.contains("expected at least 1814400, three times the longest schedule") == true)
+    #expect(try folder.mistake().contains("expected at least 1814400, three times the longest schedule"))
   }
 }
 
@@ -249,13 +236,13 @@ private func mistake(in folder: DeploymentFolder) throws -> String {
     throws
   {
     let folder = try DeploymentFolder(dataset: text)
-    #expect(try mistake(in: folder) == "\(folder.datasetFile): \(rest)")
+    #expect(try folder.mistake() == "\(folder.datasetFile): \(rest)")
   }
 
   @Test func `a dataset without a folder is reported with the missing file`() throws {
     let folder = try DeploymentFolder()
     try folder.remove("transit")
-    #expect(try mistake(in: folder) == "\(folder.datasetFile): expected this file, found none.")
+    #expect(try folder.mistake() == "\(folder.datasetFile): expected this file, found none.")
   }
 
   @Test(arguments: [
@@ -273,29 +260,25 @@ private func mistake(in folder: DeploymentFolder) throws -> String {
 }
 
 @Suite struct ModelFolderTests {
-  @Test func `models are sorted by version and read with their SQL`() throws {
+  @Test func `models are sorted by version, and hidden names are ignored`() throws {
     let folder = try DeploymentFolder()
-    try folder.write("CREATE TABLE a(x);", to: "transit/models/10.0/schema.sql")
-    try folder.write("SELECT 1", to: "transit/models/10.0/a.sql")
-    try folder.write("é", to: "transit/models/10.0/my table.sql")
-    try folder.write("", to: "transit/models/2.11/schema.sql")
-    try folder.write("", to: "transit/models/2.2/schema.sql")
+    for version in ["10.0", "2.11", "2.2"] {
+      try folder.write("CREATE TABLE a(x INTEGER PRIMARY KEY);", to: "transit/models/\(version)/schema.sql")
+    }
     try folder.write("", to: "transit/models/2.2/.keep")
     try folder.write("", to: "transit/models/.DS_Store")
-    let models = try #require(try folder.read().datasets.first?.models)
-    #expect(models.map(\.version) == ["1.0", "2.2", "2.11", "10.0"])
-    #expect(models.last?.schemaSQL == "CREATE TABLE a(x);")
-    #expect(models.last?.projections == ["a": "SELECT 1", "my table": "é"])
-    #expect(models.last?.path == "\(folder.models)/10.0")
+    let lines = try SeedbankBinary.succeed(["model", "list"], in: folder.path).split(separator: "\n")
+    #expect(zip(lines, ["1.0", "2.2", "2.11", "10.0"]).allSatisfy { $0.hasPrefix("transit \($1): ") })
+    #expect(lines.count == 4)
   }
 
   @Test func `the error of a dataset without models names the expected folder`() throws {
     let folder = try DeploymentFolder()
     try folder.remove("transit/models/1.0")
     let expected = "\(folder.models): expected a folder for each model, such as 1.0/schema.sql, found none."
-    #expect(try mistake(in: folder) == expected)
+    #expect(try folder.mistake() == expected)
     try folder.remove("transit/models")
-    #expect(try mistake(in: folder) == "\(folder.models): expected a folder that can be listed, found none.")
+    #expect(try folder.mistake() == "\(folder.models): expected a folder that can be listed, found none.")
   }
 
   @Test(arguments: [
@@ -315,13 +298,13 @@ private func mistake(in folder: DeploymentFolder) throws -> String {
   func `an unexpected name among the models is reported`(name: String, rest: String) throws {
     let folder = try DeploymentFolder()
     try folder.write("SELECT 1", to: "transit/models/\(name)")
-    #expect(try mistake(in: folder) == folder.models + rest)
+    #expect(try folder.mistake() == folder.models + rest)
   }
 
   @Test func `SQL that is not UTF-8 is reported`() throws {
     let folder = try DeploymentFolder()
     try folder.write([0x53, 0xFF], to: "transit/models/1.0/stop.sql")
     let expected = "\(folder.models)/1.0/stop.sql: expected text in UTF-8, found bytes that are not."
-    #expect(try mistake(in: folder) == expected)
+    #expect(try folder.mistake() == expected)
   }
 }

@@ -1,10 +1,8 @@
+import Foundation
+import SeedFormat
 import SeedSystem
-
-import struct Foundation.Data
-import class Foundation.FileManager
-import struct Foundation.UUID
-
-@testable import seedbank
+import Support
+import Testing
 
 /// A deployment in a temporary folder, which `deinit` removes.
 final class DeploymentFolder {
@@ -31,9 +29,7 @@ final class DeploymentFolder {
   func write(_ bytes: [UInt8], to name: String) throws {
     let place = "\(path)/\(name)"
     try makeFolder(Folder.parent(of: place))
-    guard FileManager.default.createFile(atPath: place, contents: Data(bytes)) else {
-      throw CommandFailure(.inputOutput, place)
-    }
+    try Data(bytes).write(to: URL(fileURLWithPath: place))
   }
 
   func makeFolder(_ place: String) throws {
@@ -42,12 +38,23 @@ final class DeploymentFolder {
 
   func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: "\(path)/\(name)") }
 
-  func read(
-    options: [SettingOverride] = [], environment: [String: String] = [:],
-    currentDirectory: String = "/work"
-  ) throws -> DeploymentConfiguration {
-    let overrides = ConfigurationOverrides(
-      options: options, environment: environment, currentDirectory: currentDirectory)
-    return try DeploymentConfiguration(readingFile: file, overrides: overrides)
+  /// Every effective value by its path, as `config show` prints it.
+  func values(
+    environment: [String: String] = [:], in directory: String? = nil
+  ) throws -> [String: JSONValue] {
+    let outcome = try SeedbankBinary.run(
+      ["config", "show", "--config", file, "--json"], environment: environment, in: directory)
+    try #require(outcome.status == 0, "\(outcome.errors)")
+    let values = try JSONValue(parsing: Array(outcome.output.utf8))["values"]?.elements ?? []
+    return values.reduce(into: [:]) { $0[$1["path"]?.string ?? ""] = $1["value"] }
+  }
+
+  /// The message of a command that rejects the configuration with exit code 78.
+  func mistake(
+    _ arguments: [String] = ["config", "show"], environment: [String: String] = [:]
+  ) throws -> String {
+    let outcome = try SeedbankBinary.run(arguments + ["--config", file], environment: environment)
+    #expect(outcome.status == 78 && outcome.output.isEmpty)
+    return String(outcome.errors.trimmingPrefix("Error: ").dropLast())
   }
 }

@@ -2,8 +2,6 @@ import SeedSystem
 import Support
 import Testing
 
-@testable import seedbank
-
 private final class ServingBinary {
   private let program: TestProgram
   let line: String
@@ -56,25 +54,14 @@ private final class ServingBinary {
     #expect(outcome.errors.contains("index.html"))
   }
 
-  @Test func `the page is found by flag, then by environment, then beside or above the binary`() throws {
-    let path = deployment.path
-    for folder in ["flag", "environment", "opt/Public", "opt/bin/Public", "opt/share/seedbank/Public"] {
-      try deployment.write("<html>", to: "\(folder)/index.html")
-    }
-    func folder(_ environment: [String: String] = [:], flag: String? = nil) throws -> String? {
-      try Context(environment: environment, currentDirectory: path, console: RecordedConsole().console)
-        .pageFolder(named: flag, binaryIn: "\(path)/opt/bin")
-    }
-    let environment = [Context.pageVariable: "environment"]
-    #expect(try folder(environment, flag: "\(path)/flag") == "\(path)/flag")
-    #expect(try folder(environment) == "\(path)/environment")
-    #expect(try folder() == "\(path)/opt/bin/Public")
-    try deployment.remove("opt/bin/Public")
-    #expect(try folder() == "\(path)/opt/Public")
-    try deployment.remove("opt/Public")
-    #expect(try folder() == "\(path)/opt/share/seedbank/Public")
-    try deployment.remove("opt/share")
-    #expect(try folder() == nil)
-    #expect(throws: CommandFailure.self) { try folder([Context.pageVariable: "nowhere"]) }
+  @Test func `--public wins over SEEDBANK_PUBLIC`() throws {
+    let arguments = ["serve", "--config", deployment.file, "--port", "0"]
+    let environment = ["SEEDBANK_PUBLIC": "nowhere"]
+    let outcome = try SeedbankBinary.run(arguments, environment: environment)
+    #expect(outcome.status == 78 && outcome.errors.contains("nowhere: expected a folder with index.html"))
+    try deployment.write("<html>", to: "page/index.html")
+    let server = try RunningSeedbank(
+      arguments + ["--public", "page"], in: deployment.path, environment: environment)
+    #expect(server.stop() == 0)
   }
 }

@@ -3,8 +3,6 @@ import SeedSystem
 import Support
 import Testing
 
-@testable import seedbank
-
 /// The manual pages of `Scripts/manual`, rendered by man.
 @Suite struct ManualTests {
   private static func hasHelp2man() -> Bool {
@@ -29,15 +27,19 @@ import Testing
     let folder = try TemporaryFolder()
     try Tool.run(["\(Readme.package)/Scripts/manual", SeedbankBinary.path, folder.path])
     let pages = try FileManager.default.contentsOfDirectory(atPath: folder("man1"))
-    #expect(Set(pages) == Set(["seedbank.1"] + Command.all.map { "seedbank-\($0.name).1" }))
-    for command in Command.all {
-      let page = folder("man1/seedbank-\(command.name).1")
+    let commands = try SeedbankBinary.commands()
+    #expect(Set(pages) == Set(["seedbank.1"] + commands.map { "seedbank-\($0).1" }))
+    for command in commands {
+      let page = folder("man1/seedbank-\(command).1")
       let text = try shown(page)
-      for option in command.allOptions { #expect(text.contains(option.placeholder), "\(command.name)") }
-      for line in command.examples.flatMap({ $0.line.split(separator: "\n") }) {
-        #expect(text.contains(line.trimmingCharacters(in: .whitespaces)), "\(command.name)")
+      for line in try SeedbankBinary.help(command, "Options") {
+        guard let option = line.prefixMatch(of: #/  (?:-., )?(--[a-z-]+(?: <[^>]+>)?)/#) else { continue }
+        #expect(text.contains(option.output.1), "\(command)")
       }
-      #expect(try Tool.run(["lexgrog", page]).contains("seedbank-\(command.name) - "))
+      for line in try SeedbankBinary.help(command, "Examples") where line.hasPrefix("  seedbank") {
+        #expect(text.contains(line.trimmingCharacters(in: .whitespaces)), "\(command)")
+      }
+      #expect(try Tool.run(["lexgrog", page]).contains("seedbank-\(command) - "))
     }
     let overview = try shown(folder("man1/seedbank.1"))
     #expect(overview.contains("\nEXIT STATUS\n") && overview.contains("\nENVIRONMENT\n"))

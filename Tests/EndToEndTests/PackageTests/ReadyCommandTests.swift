@@ -1,11 +1,7 @@
 import Foundation
-import SeedFormat
-import SeedHTTP
 import SeedSystem
 import Support
 import Testing
-
-@testable import seedbank
 
 /// `seedbank ready`, which health checks call.
 @Suite struct ReadyCommandTests {
@@ -64,32 +60,6 @@ import Testing
     let anyPort = try SeedbankBinary.run(
       ["ready", "--config", deployment.file], environment: ["SEEDBANK_HTTP_PORT": "0"])
     #expect(anyPort.status == 78 && anyPort.errors.contains("found 0, which means any"))
-  }
-
-  @Test(arguments: [
-    ("127.0.0.1", "http://127.0.0.1:80"), ("0.0.0.0", "http://127.0.0.1:80"), ("::", "http://127.0.0.1:80"),
-    ("::1", "http://[::1]:80"), ("192.0.2.7", "http://192.0.2.7:80"),
-  ])
-  func `the address of this machine's front follows from its host setting`(host: String, address: String) {
-    #expect(HTTPServerConfiguration(host: host, port: 80).ownAddress?.absoluteString == address)
-  }
-
-  @Test(arguments: [
-    (200, "", nil),
-    (
-      503, #"{"ready":false,"series":[],"error":"this process is shutting down"}"#,
-      "this process is shutting down"
-    ),
-    (503, #"{"ready":false,"series":[]}"#, "nothing is published; run 'seedbank regenerate'"),
-    (
-      503, #"{"series":[{"dataset":"a","major":1,"snapshot":2},{"dataset":"b","major":3}]}"#,
-      "b, series 3: no snapshot can be served; run 'seedbank verify'"
-    ),
-    (404, "<html>", "status 404 came instead of 200; is this a front's address?"),
-    (308, "", "status 308 came instead of 200; is this a front's address?"),
-  ])
-  func `ready reduces the front's answer to one reason`(status: Int, body: String, reason: String?) {
-    #expect(Command.obstacle(status: status, body: Array(body.utf8)) == reason)
   }
 }
 

@@ -3,8 +3,6 @@ import SeedPublisher
 import Support
 import Testing
 
-@testable import seedbank
-
 @Suite struct DemoTests {
   let folder: SetupFolder
 
@@ -62,24 +60,15 @@ import Testing
     }
   }
 
-  @Test func `many changes keep the origin consistent`() throws {
+  @Test(.full) func `run --demo changes the origin, which stays consistent`() throws {
     try makeDemo("demo")
-    var changes = DemoChanges(origin: folder.file("demo/transit.sqlite"), seed: 7)
-    let before = try folder.sqlite("demo/transit.sqlite", ".sha3sum")
-    let lines = try (0..<200).map { _ in try changes.make() }
-    #expect(lines.allSatisfy { !$0.isEmpty && !$0.contains("\n") })
-    #expect(Set(lines.map { $0.split(separator: " ").last }).count > 3)
-    #expect(try folder.sqlite("demo/transit.sqlite", ".sha3sum") != before)
+    let run = try RunningSeedbank(["run", "--demo", "--port", "0"], in: folder.file("demo"))
+    try eventually("two changes are made", within: 60) {
+      run.errors.matches(of: #/demo: /#).count > 1 ? true : nil
+    }
+    #expect(run.stop() == 0)
     let check = "PRAGMA foreign_key_check; PRAGMA integrity_check"
     #expect(try folder.sqlite("demo/transit.sqlite", check) == "ok\n")
-  }
-
-  @Test func `changes continue when no trip is left`() throws {
-    try makeDemo("demo")
-    try folder.sqlite("demo/transit.sqlite", "DELETE FROM stop_time; DELETE FROM trip;")
-    var changes = DemoChanges(origin: folder.file("demo/transit.sqlite"), seed: 1)
-    for _ in 0..<50 { _ = try changes.make() }
-    #expect(try folder.sqlite("demo/transit.sqlite", "PRAGMA foreign_key_check").isEmpty)
   }
 
   @Test func `a dry run of demo writes nothing`() throws {

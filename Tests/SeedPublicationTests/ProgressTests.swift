@@ -1,9 +1,5 @@
-import SeedClient
-import SeedFormat
-import Support
+import SeedPublication
 import Testing
-
-@testable import seedbank
 
 @Suite struct ProgressTests {
   @Test func `a line shows share, sizes, pace and remaining time`() {

@@ -1,29 +1,8 @@
-import Foundation
 import SeedFormat
-import SeedSystem
 
-final class ProgressDisplay: Sendable {
-  let console: Console
-  private let start = ContinuousClock.now
-  private let meter = Mutex<ProgressMeter?>(nil)
-
-  init(_ console: Console) { self.console = console }
-
-  /// `total` is nil if unknown; `rows` are shown in place of sizes.
-  func tell(_ what: String, _ bytes: Int, of total: Int?, rows: Int? = nil) {
-    let time = ContinuousClock.now - start
-    let line = meter.withLock { current in
-      if current?.name != what { current = ProgressMeter(what, total: total, at: time) }
-      current?.note(bytes, rows: rows, at: time)
-      return console.showsProgress ? current?.line(in: console.columns) : current?.line(at: time)
-    }
-    guard let line else { return }
-    if console.showsProgress { console.progress(line) } else { console.note(line) }
-  }
-}
-
-struct ProgressMeter {
-  let name: String
+/// The progress of a transfer or an import as lines of text.
+package struct ProgressMeter {
+  package let name: String
   private let total: Int?
   private var samples: [Sample] = []
   private var lastLine = Duration.zero
@@ -40,18 +19,18 @@ struct ProgressMeter {
   private static let shortest = Duration.seconds(1)
   private static let pause = Duration.seconds(10)
 
-  init(_ name: String, total: Int?, at time: Duration) {
+  package init(_ name: String, total: Int?, at time: Duration) {
     (self.name, self.total, lastLine) = (name, total, time)
   }
 
-  mutating func note(_ bytes: Int, rows: Int? = nil, at time: Duration) {
+  package mutating func note(_ bytes: Int, rows: Int? = nil, at time: Duration) {
     samples.append(Sample(time: time, bytes: bytes, rows: rows))
     while samples.count > 2, time - samples[1].time >= Self.window { samples.removeFirst() }
   }
 
   /// A line for a terminal: `downloading: 52 %, 9.9 MB of 19.0 MB, 3.1 MB/s, 0:03`, in a narrow one without the last
   /// parts.
-  func line(in columns: Int) -> String {
+  package func line(in columns: Int) -> String {
     var parts = parts
     while parts.count > 1, Self.line(name, parts).count >= columns { parts.removeLast() }
     return Self.line(name, parts)
@@ -62,7 +41,7 @@ struct ProgressMeter {
   }
 
   /// A line for a log, or nil until the next one is due.
-  mutating func line(at time: Duration) -> String? {
+  package mutating func line(at time: Duration) -> String? {
     guard time - lastLine >= Self.pause else { return nil }
     lastLine = time
     return Self.line(name, parts)
@@ -102,9 +81,8 @@ struct ProgressMeter {
 
   private static func clock(_ seconds: Double) -> String {
     let seconds = Int(min(seconds.rounded(.up), 359_999))
-    let (hours, minutes) = (seconds / 3600, seconds / 60 % 60)
-    return hours > 0
-      ? String(format: "%d:%02d:%02d", hours, minutes, seconds % 60)
-      : String(format: "%d:%02d", minutes, seconds % 60)
+    let parts = seconds < 3600 ? [seconds / 60] : [seconds / 3600, seconds / 60 % 60]
+    return (parts + [seconds % 60]).enumerated().map { $0 > 0 && $1 < 10 ? "0\($1)" : "\($1)" }
+      .joined(separator: ":")
   }
 }

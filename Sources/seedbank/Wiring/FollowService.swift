@@ -50,7 +50,7 @@ struct FollowService: Sendable {
       if before != nil { console.tell(LogRecord(.notice, "looks succeed again")) }
       return
     }
-    let message = FailureReport(failure).message
+    let message = Refusal(of: failure).message
     progress.note { $0.failed(message) }
     if message != before { console.error(message) }
   }

@@ -8,37 +8,33 @@ import SeedSigning
 import SeedSystem
 import SeedTrust
 
-struct FailureReport: Hashable {
-  let exitCode: ExitCode
-  let message: String
-  let isInResult: Bool
-
-  init(_ error: any Error) {
-    isInResult = (error as? CommandFailure)?.isInResult ?? false
+extension Refusal {
+  init(of error: any Error) {
     switch error {
-    case let error as any ReportedError: (exitCode, message) = (error.exitCode, error.message)
+    case let error as Refusal: self = error
     case let error as FollowFailure:
-      (exitCode, message) = (error.isUnavailable ? .unavailable : .badData, error.message)
-    case let error as Refusal: (exitCode, message) = (error.kind.exitCode, error.message)
-    case let error as SeedError:
-      (exitCode, message) = (Self.exitCode(of: error.code), error.message.asSentence)
+      self.init(error.isUnavailable ? .unavailable : .badData, error.message)
+    case let error as SeedError: self.init(Self.exitCode(of: error.code), error.message.asSentence)
     case let error as TrustError where error.isOfPublication:
-      exitCode = .badData
-      message =
+      self.init(
+        .badData,
         "\(error)".asSentence.dropLast()
-        + "; restore the publication from a backup. 'seedbank verify' shows the damage."
+          + "; restore the publication from a backup. 'seedbank verify' shows the damage.")
     case let error as FileError where error.isFull && error.path.hasPrefix(Paths.scratchPrefix):
-      (exitCode, message) = (.inputOutput, "\(error)".asSentence.dropLast() + Self.scratchAdvice)
+      self.init(.inputOutput, "\(error)".asSentence.dropLast() + Self.scratchAdvice)
     case let error as DatabaseError where error.place != nil:
       let sentence = "\(error)".asSentence
-      (exitCode, message) = (.inputOutput, Self.advice(on: error).map { sentence.unclosed + $0 } ?? sentence)
+      self.init(.inputOutput, Self.advice(on: error).map { sentence.unclosed + $0 } ?? sentence)
     case PublicationError.locked(_, let holder?, _):
-      (exitCode, message) = (.locked, "\("\(error)".asSentence.unclosed) (\(holder)).")
+      self.init(.locked, "\("\(error)".asSentence.unclosed) (\(holder)).")
     default:
       let known = Self.exitCode(of: error)
-      (exitCode, message) = (known ?? .failure, known == nil ? "\(error)" : "\(error)".asSentence)
+      self.init(known ?? .failure, known == nil ? "\(error)" : "\(error)".asSentence)
     }
   }
+
+  /// A failure without a message, because the result has reported it.
+  static func told(_ exitCode: ExitCode) -> Self { Self(exitCode, "", isInResult: true) }
 
   private static let scratchAdvice = ": free some there, or name a folder with more room in TMPDIR."
 
@@ -69,9 +65,7 @@ struct FailureReport: Hashable {
     // A missing, malformed or conflicting key is a configuration error; other failures are the disk's.
     case KeyFileError.system(let failure) where !failure.isMissing: .inputOutput
     case is KeyFileError: .configuration
-    case PublicationError.locked, FollowError.locked: .locked
-    case FollowError.noRoom: .inputOutput
-    case is FollowError: .configuration
+    case PublicationError.locked: .locked
     case let failure as MirrorFailure: mirrorCode(failure.error)
     case let error as PublicationError where error.isConfiguration: .configuration
     case is ImportError, is InvalidText, is InvalidName, is TrustError, is PublicationError,
@@ -107,7 +101,7 @@ struct FailureReport: Hashable {
 /// Runs `body`, and names the file in an error about its content.
 func naming<Result>(_ file: String, _ body: () throws -> Result) throws -> Result {
   do { return try body() } catch  where error.isAboutContent {
-    throw CommandFailure(.badData, "\(file.printable): \("\(error)".closed)")
+    throw Refusal(.badData, "\(file.printable): \("\(error)".closed)")
   }
 }
 
@@ -117,18 +111,6 @@ extension Error {
       return !error.saysHindrance && error.primaryCode != ResultCode.busy
     }
     return self is NotASeed || self is SchemaProblem
-  }
-}
-
-extension Refusal.Kind {
-  fileprivate var exitCode: ExitCode {
-    switch self {
-    case .usage: .usage
-    case .badData: .badData
-    case .unavailable: .unavailable
-    case .locked: .locked
-    case .configuration: .configuration
-    }
   }
 }
 
@@ -168,10 +150,10 @@ extension Finding {
 }
 
 extension [Finding] {
-  func checkSound() throws(CommandFailure) {
+  func checkSound() throws(Refusal) {
     let count = count { $0.severity == .error }
     guard count > 0 else { return }
-    throw CommandFailure(
+    throw Refusal(
       .badData, "\(count == 1 ? "1 error was" : "\(count) errors were") found, see above.", isInResult: true)
   }
 }

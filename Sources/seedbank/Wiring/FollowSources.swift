@@ -1,0 +1,65 @@
+import SeedClient
+import SeedFormat
+import SeedPublication
+import SeedSystem
+import SeedTrust
+
+import struct Foundation.URL
+
+#if SEEDBANK_BUCKETS
+import SeedMirror
+#endif
+
+extension PublicationFetcher: FollowSource { var name: String { server } }
+
+extension ParsedArguments {
+  /// Makes a source, which keeps incomplete downloads in the folder `parts`.
+  typealias SourceMaker = (_ parts: String) throws -> any FollowSource
+
+  /// Validates the sources before anything is created.
+  func sources(
+    _ name: String, _ context: Context, _ mirrors: [MirrorSettings] = []
+  ) throws(Refusal) -> [SourceMaker] {
+    try strings(name).map { text throws(Refusal) in
+      if let server = Self.address(text) {
+        return {
+          try PublicationFetcher(server, parts: $0, userAgent: "Seedbank/\(Release.version) (follow)")
+        }
+      }
+      #if SEEDBANK_BUCKETS
+      if let store = Self.bucket(text, mirrors, context.environment) {
+        return { BucketSource(store, parts: $0) }
+      }
+      #endif
+      let path = Paths.absolute(text, from: context.currentDirectory)
+      guard Paths.isUsable(text), Folder.isFolder("\(path)/metadata") else {
+        throw unsuitable(name, text, Self.expectedSource)
+      }
+      return { FolderSource(name: path, parts: $0) }
+    }
+  }
+
+  private static let expectedSource =
+    "an address such as https://seeds.example or s3://bucket/prefix, or a folder that holds a publication"
+
+  #if SEEDBANK_BUCKETS
+  /// The store of the mirror with that bucket and prefix, or else of the environment. Nil for any other text.
+  private static func bucket(
+    _ text: String, _ mirrors: [MirrorSettings], _ environment: [String: String]
+  ) -> BucketStore? {
+    let scheme = "s3://"
+    guard text.hasPrefix(scheme) else { return nil }
+    let path = text.dropFirst(scheme.count).split(separator: "/").joined(separator: "/")
+    let mirror = mirrors.first { $0.bucket?.hasSuffix("/\(path)") == true }
+    if let store = mirror?.bucketStore(environment) { return store }
+    func variable(_ names: String...) -> String? {
+      names.compactMap { environment[$0] }.first { !$0.isEmpty }
+    }
+    let region = variable("AWS_REGION", "AWS_DEFAULT_REGION") ?? MirrorSettings().region
+    let server = variable("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL") ?? "https://s3.\(region).amazonaws.com"
+    return BucketAddress("\(server)/\(path)", region: region).map { address in
+      BucketStore(address) { try BucketCredentials(environment, profile: nil) }
+    }
+  }
+  #endif
+}
