@@ -4,7 +4,7 @@
 //
 // Rules of this module:
 // - A subcommand is a value of `Command` in a file under Commands/, listed in `Command.all`, which is the only
-//   source for parsing and help; the manual pages are made from help.
+//   source for parsing, help and completion; the manual pages are made from help.
 // - It parses, wires and reports. Logic with its own tests is in the libraries below.
 // - Results go to stdout, everything else to stderr, both through `Console`; no code calls `print`.
 // - A failure is a sentence and an exit code. Only Refusal+Errors.swift converts errors to them.
