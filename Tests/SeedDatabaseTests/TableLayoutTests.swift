@@ -5,7 +5,7 @@ import Testing
 
 /// The same delta must lead to the same digest in any table layout.
 @Suite struct TableLayoutTests {
-  static let seeds = 40
+  static let seeds = Stage.pick(quick: 12, full: 40, deep: 40)
   static let versions = 8
 
   static let native = """

@@ -146,7 +146,7 @@ import Testing
     books.job.retainedSnapshots = [1, 2, 3, 30][Int(seed) % 4]
     books.job.retainedSnapshotSeconds = seed.isMultiple(of: 2) ? nil : 6000
     let chance = [2, 5, 20, 1, 50, 0][Int(seed) % 6]
-    for _ in 0..<700 {
+    for _ in 0..<Stage.pick(quick: 300, full: 700, deep: 700) {
       try books.step()
       if books.random.chance(chance) { try books.publishSnapshot() }
       _ = try books.worst(every: 7)
