@@ -69,7 +69,7 @@ import Testing
     try scene.follow("UPDATE t SET name = 'y' WHERE id = 1")
   }
 
-  @Test func `a promoted standby without the last commits rolls them back`() throws {
+  @Test(.full) func `a promoted standby without the last commits rolls them back`() throws {
     let cluster = try PostgresCluster()
     var scene = try scene(cluster)
     let other = try PostgresCluster(standbyOf: cluster)
@@ -135,7 +135,7 @@ import Testing
   }
 
   /// Without a log, its older rows would replace the published ones.
-  @Test func `a standby that is behind rolls back no row when rows are compared`() throws {
+  @Test(.full) func `a standby that is behind rolls back no row when rows are compared`() throws {
     var scene = try PostgresScene(Self.tables, Self.schema)
     func place(_ database: PostgresDatabase) -> PostgresPlace {
       PostgresPlace(url: database.url(), shownURL: "postgres://host/x", schema: "public")

@@ -132,7 +132,7 @@ import Testing
     try follow()
   }
 
-  @Test func `python-tuf downloads and verifies every published object`() throws {
+  @Test(.full) func `python-tuf downloads and verifies every published object`() throws {
     var road = try DemoRoad(seed: 22, trips: 50)
     for _ in 0..<3 {
       try road.mutate(10)
