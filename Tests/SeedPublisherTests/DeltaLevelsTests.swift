@@ -133,7 +133,7 @@ import Testing
     #expect(books.deltas.count <= 4 * DeltaLevels.base)
     let levels = Dictionary(grouping: books.deltas, by: DeltaLevels.level)
     #expect(levels.values.allSatisfy { $0.count <= DeltaLevels.base })
-    let worst = try books.worst()
+    let worst = try books.worst(every: Stage.pick(quick: 7, full: 1, deep: 1))
     #expect(worst.requests <= 3 * DeltaLevels.base, "\(worst)")
     // Single steps would need 4999 requests and 7.5 million bytes.
     #expect(worst.bytes < 200_000, "\(worst)")
