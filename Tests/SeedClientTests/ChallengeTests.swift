@@ -50,7 +50,7 @@ import FoundationNetworking
 
   @Test func `a server rejected by the app ends the update with its own error`() async throws {
     let (server, publisher) = (try serveMembers(), try ClientPublisherSimulator())
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryFolder(inMemory: true)
     let asked = Shared<[String]>([])
     var options = SeedOptions()
     options.answerChallenge = { challenge in

@@ -22,7 +22,7 @@ import Testing
   ) async throws {
     let deployment = try TestDeployment(
       [model("1.0", "CREATE TABLE stop(id TEXT PRIMARY KEY NOT NULL, name TEXT NOT NULL)")],
-      in: TemporaryFolder())
+      in: TemporaryFolder(inMemory: true))
     try deployment.origin(
       "CREATE TABLE stop(id TEXT PRIMARY KEY NOT NULL, name TEXT NOT NULL); INSERT INTO stop VALUES ('a', 'Alex')"
     )
@@ -30,7 +30,7 @@ import Testing
     let front = try Front(FrontConfiguration(publication: deployment.folder("publication")))
     let root = try DurableFile.read(
       deployment.folder("publication/metadata/1.root.json"), limit: Limits.rootBytes)
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryFolder(inMemory: true)
     var options = SeedOptions()
     options.rootCheckSeconds = rootCheckSeconds
     let store = try SeedStore(

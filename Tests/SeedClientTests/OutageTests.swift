@@ -42,7 +42,9 @@ import Testing
     #expect(Double(seconds.reduce(0, +)) >= 1.8 * Double(devices))
   }
 
-  @Test(arguments: [60, 300, 900, 1800], [60, 600, 1800])
+  @Test(
+    arguments: Stage.pick(quick: [60, 900], full: [60, 300, 900, 1800], deep: [60, 300, 900, 1800]),
+    [60, 600, 1800])
   func `for any interval and outage no second has three times the mean`(
     _ pollSeconds: Int, _ outage: Int
   ) throws {

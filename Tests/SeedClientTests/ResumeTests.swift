@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test func `unreferenced parts and parts without a record are removed`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryFolder(inMemory: true)
     let kept = ["aa.part", "aa.part.json"]
     for name in kept + ["bb.part", "cc.part.json", "dd"] {
       try Data("x".utf8).write(to: URL(fileURLWithPath: folder(name)))

@@ -11,7 +11,7 @@ import FoundationNetworking
 
 @Suite struct SessionTests {
   @Test func `an app can serve requests by its own URLProtocol`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryFolder(inMemory: true)
     let publisher = try ClientPublisherSimulator(now: .now())
     try publisher.publish(["a": "Alexanderplatz", "b": "Bellevue"])
     PlayedServer.files.withLock { $0 = publisher.withServed(\.files) }

@@ -147,7 +147,7 @@ import FoundationNetworking
       let bytes = publisher.withServed { $0.files[name] }
       return bytes.map { HTTPResponse(status: 200, body: .bytes($0)) } ?? HTTPResponse(status: 404)
     }
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryFolder(inMemory: true)
     let store = try SeedStore(
       SeedModel(dataset: "transit", version: "2.1", schema: publisher.schema.hash),
       server: try #require(URL(string: "http://127.0.0.1:\(server.port)/seeds/")), root: publisher.root,

@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [65_400, 65_527, 65_528, 65_600, 3_000_000])
+  @Test(arguments: [65_400, 65_527, 65_528, 65_600, 300_000])
   func `a long row is hashed without a copy and has the same hash`(length: Int) {
     var hasher = RowHasher()
     let long = [UInt8](repeating: 7, count: length)

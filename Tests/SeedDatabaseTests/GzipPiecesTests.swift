@@ -11,7 +11,7 @@ import Testing
   }
 
   private func read(_ stored: [UInt8], _ expected: Compression.Measure) throws -> [UInt8] {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryFolder(inMemory: true)
     try DurableFile.write(stored, to: folder("stored"))
     let source = try GzipPieces(file: folder("stored"), expected: expected).source
     var read: [UInt8] = []

@@ -11,7 +11,7 @@ import Testing
   private let file: Connection
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = try TemporaryFolder(inMemory: true)
     try Connection(folder("notes.sqlite"), .creator).execute(
       "CREATE TABLE note(text TEXT); INSERT INTO note VALUES ('mine')")
     file = try Connection(folder("seed.sqlite"), .creator)

@@ -22,7 +22,7 @@ import Testing
 
   @Test(arguments: [0, 1, block - 1, block, block + 1, 2 * block + 12_345])
   func `the number of compression threads does not affect the bytes`(count: Int) throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryFolder(inMemory: true)
     let content = Self.content(count, seed: UInt64(count))
     try Data(content).write(to: URL(fileURLWithPath: folder("raw")))
     var files: Set<Data> = []
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test func `a file that cannot be written is an error`() throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryFolder(inMemory: true)
     try Data(Self.content(3 * Self.block, seed: 2)).write(to: URL(fileURLWithPath: folder("raw")))
     #expect(throws: FileError.self) {
       try Compression.compress(folder("raw"), to: "/dev/full", .gzip)

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 @Suite struct RowBatchTests {
-  static let seeds = 25
+  static let seeds = Stage.pick(quick: 8, full: 25, deep: 25)
   static let steps = 12
 
   @Test func `batches of any mixture have the rows, counts and sums of single rows`() throws {

@@ -26,7 +26,7 @@ final class FrontPublication: @unchecked Sendable {
 
   /// Delegates to the series and publishes none of them yet.
   init(_ series: [SeedSeries] = [transit]) throws {
-    folder = try TemporaryFolder()
+    folder = try TemporaryFolder(inMemory: true)
     directory = PublicationDirectory(folder("publication"))
     let one = SigningKey.generate()
     keys = KeyRing(Dictionary(uniqueKeysWithValues: KeyRole.allCases.map { ($0, [one]) }))

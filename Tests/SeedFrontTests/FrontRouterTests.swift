@@ -98,7 +98,7 @@ import Testing
       #expect(refused.problem == .badRequest && refused.json?["parameter"] == "utm_source", "\(target)")
       #expect(refused.headers["Cache-Control"] == "no-store", "nobody fills caches with copies")
     }
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryFolder(inMemory: true)
     try "<p>hello".write(toFile: folder("index.html"), atomically: true, encoding: .utf8)
     let router = Router(pages: try StaticPages(folder: folder.path))
     for (query, isReusable) in [("", true), ("?utm_source=x", false)] {

@@ -53,7 +53,7 @@ extension SeriesFacts {
   private var facts: FactsFolder { publication.facts }
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = try TemporaryFolder(inMemory: true)
     publication = PublicationDirectory(folder("publication"))
   }
 

@@ -23,7 +23,7 @@ import Testing
 
   @Test func `a client without a request is counted but an idle one after a response is not`() throws {
     let server = try startServer {
-      ($0.timeouts.headSeconds, $0.timeouts.idleSeconds, $0.threads) = (1, 4, 1)
+      ($0.timeouts.headSeconds, $0.timeouts.idleSeconds, $0.threads) = (1, 2, 1)
     }
     let resting = try RawClient(port: server.port)
     #expect(try resting.get("/").status == 200)

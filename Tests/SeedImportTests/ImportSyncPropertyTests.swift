@@ -24,7 +24,7 @@ import Testing
           elementKey: ["tag"], layout: .dictionary(keyColumn: nil), mode: .replaceForParent),
       ]))
 
-  private static let seeds = Array(1...(Stage.pick(quick: 2, full: 6, deep: 100))) as [UInt64]
+  private static let seeds = Array(1...(Stage.pick(quick: 1, full: 6, deep: 100))) as [UInt64]
 
   /// With an index on the parent's key, without one, and with rows written one by one.
   @Test(

@@ -10,7 +10,7 @@ import Testing
   private let database: URL
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = try TemporaryFolder(inMemory: true)
     database = URL(fileURLWithPath: folder("app.sqlite"))
     try Connection(database.path, .creator).execute(
       "CREATE TABLE person(id INTEGER PRIMARY KEY, name TEXT, born INTEGER)")

@@ -111,7 +111,7 @@ import Testing
     try bucket.arm("cut after all")
     #expect(throws: MirrorError.self) { try store.list() }
     #expect(throws: MirrorError.self) { try store.read(file.path) }
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryFolder(inMemory: true)
     #expect(throws: MirrorError.self) { try store.download(file.path, bytes: 3, to: folder("part")) }
     try bucket.arm("503 before -1")
     #expect(

@@ -2,7 +2,7 @@
 
     store.py BUCKET [public] [careless]
 
-Prints one line of JSON (port, identity, secret) and serves until its input ends. Everybody may read the files of a public
+Prints one line of JSON (port, identity, secret) and serves until its input ends; a line of input empties the bucket. Everybody may read the files of a public
 bucket; a careless store takes each put, whatever its conditions. What is posted to /faults becomes of the request of a
 number, counted from the next one as 0, or of "all": a status and its code in place of it ("503:SlowDown before 2") or after it
 was done ("after"); in place of a status "drop" ends the connection, "cut" sends half an answer, "hang" sends none, and "drip"
@@ -125,4 +125,11 @@ print(
     json.dumps({"port": server.server_port, "identity": key["AccessKeyId"], "secret": key["SecretAccessKey"]}),
     flush=True,
 )
-sys.stdin.read()
+place.update(aws_access_key_id=owner.access_key, aws_secret_access_key=owner.secret_key)
+s3 = boto3.client("s3", **place)
+for number, _ in enumerate(sys.stdin, 1):
+    store.fault = None
+    for file in s3.list_objects_v2(Bucket=sys.argv[1]).get("Contents", []):
+        s3.delete_object(Bucket=sys.argv[1], Key=file["Key"])
+    store.requests, store.is_met = 0, False
+    print(f"empty {number}", flush=True)

@@ -147,7 +147,7 @@ import Testing
   @Test func `a server that stops during COPY is unavailable`() throws {
     let cluster = try PostgresCluster()
     let database = try cluster.database(
-      "CREATE TABLE t AS SELECT i AS id, repeat('x', 500) AS name FROM generate_series(1, 100000) i")
+      "CREATE TABLE t AS SELECT i AS id, repeat('x', 500) AS name FROM generate_series(1, 20000) i")
     let scene = try scene()
     let place = PostgresPlace(url: database.url(), shownURL: "postgres://h/x", schema: "public")
     let origin = try PostgresOrigin(place)

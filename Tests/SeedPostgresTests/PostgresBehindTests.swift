@@ -20,10 +20,11 @@ import Testing
   private let standbyServer: PostgresCluster
   private let servers: Replication
 
-  init() throws {
-    let cluster = try PostgresCluster()
-    scene = try PostgresScene(Self.tables, Self.schema, cluster: cluster)
-    standbyServer = try PostgresCluster(standbyOf: cluster)
+  init() throws { try self.init(PostgresCluster.shared.get(), PostgresCluster.standby.get()) }
+
+  private init(_ primary: PostgresCluster, _ standby: PostgresCluster) throws {
+    scene = try PostgresScene(Self.tables, Self.schema, cluster: primary)
+    standbyServer = standby
     servers = Replication(primary: scene.database, standby: scene.database.on(standbyServer))
     try servers.follow()
     scene.deployment.job.shrinkGuard.percent = 100
@@ -84,6 +85,7 @@ import Testing
     read(servers.primary)
     #expect(try scene.step().outcome == .created)
     try servers.standby.run("SELECT pg_wal_replay_pause()")
+    defer { _ = try? servers.standby.run("SELECT pg_wal_replay_resume()") }
     try servers.primary.run("INSERT INTO t VALUES (21, 'new')")
     #expect(try scene.step().changes["t"]?.inserted == 1)
     let job = scene.deployment.job
@@ -118,6 +120,8 @@ import Testing
   @Test mutating func `a standby promoted without the last rows is compared and reported once`()
     throws
   {
+    let cluster = try PostgresCluster()
+    self = try Self(cluster, PostgresCluster(standbyOf: cluster))
     read(servers.primary)
     try cutOff()
     try servers.primary.run("INSERT INTO t VALUES (21, 'lost')")

@@ -50,8 +50,8 @@ import Testing
     let cluster = try PostgresCluster()
     var scene = try scene(cluster)
     let copy = try scene.database.on(PostgresCluster(copyOf: cluster))
-    for id in 1...5 { try scene.follow("UPDATE t SET name = 'here' WHERE id = \(id)") }
-    for id in 1...9 { try copy.run("UPDATE t SET name = 'there' WHERE id = \(id + 4)") }
+    for id in 1...2 { try scene.follow("UPDATE t SET name = 'here' WHERE id = \(id)") }
+    for id in 1...4 { try copy.run("UPDATE t SET name = 'there' WHERE id = \(id + 1)") }
     scene.move(to: copy)
     #expect(try scene.scene.step().foundBy == .because(.otherServer))
     try expect(scene, equals: copy)
@@ -69,7 +69,7 @@ import Testing
     try scene.follow("UPDATE t SET name = 'y' WHERE id = 1")
   }
 
-  @Test func `a promoted standby without the last commits rolls them back`() throws {
+  @Test(.full) func `a promoted standby without the last commits rolls them back`() throws {
     let cluster = try PostgresCluster()
     var scene = try scene(cluster)
     let other = try PostgresCluster(standbyOf: cluster)
@@ -115,9 +115,9 @@ import Testing
   }
 
   @Test func `a standby that is behind is not read even under a new URL`() throws {
-    let cluster = try PostgresCluster()
-    var scene = try scene(cluster)
-    let standby = try scene.database.on(PostgresCluster(standbyOf: cluster))
+    var scene = try scene()
+    let standby = try scene.database.on(PostgresCluster.standby.get())
+    try follow(standby, scene.database)
     try standby.run("SELECT pg_wal_replay_pause()")
     try scene.follow("UPDATE t SET name = 'new' WHERE id = 1; DELETE FROM t WHERE id = 2")
     scene.scene.place = PostgresPlace(url: standby.url(), shownURL: "postgres://standby/x", schema: "public")
@@ -135,14 +135,14 @@ import Testing
   }
 
   /// Without a log, its older rows would replace the published ones.
-  @Test func `a standby that is behind rolls back no row when rows are compared`() throws {
-    let cluster = try PostgresCluster()
-    var scene = try PostgresScene(Self.tables, Self.schema, cluster: cluster)
+  @Test(.full) func `a standby that is behind rolls back no row when rows are compared`() throws {
+    var scene = try PostgresScene(Self.tables, Self.schema)
     func place(_ database: PostgresDatabase) -> PostgresPlace {
       PostgresPlace(url: database.url(), shownURL: "postgres://host/x", schema: "public")
     }
-    let quick = try scene.database.on(PostgresCluster(standbyOf: cluster))
-    let slow = try scene.database.on(PostgresCluster(standbyOf: cluster))
+    let quick = try scene.database.on(PostgresCluster.standby.get())
+    let slow = try scene.database.on(PostgresCluster.secondStandby.get())
+    try follow(quick, scene.database)
     scene.place = place(quick)
     #expect(try scene.step().outcome == .created)
     try scene.database.run("UPDATE t SET name = 'first' WHERE id = 1")
@@ -173,7 +173,7 @@ import Testing
   }
 
   @Test func `a user who may not identify the server compares as before`() throws {
-    let scene = try PostgresScene(Self.tables, Self.schema, cluster: try PostgresCluster())
+    let scene = try PostgresScene(Self.tables, Self.schema)
     let role = "blind_\(scene.database.name)"
     try scene.database.run(
       """
@@ -190,10 +190,10 @@ import Testing
   @Test func `a step waits for a standby behind the publication and warns after a while`()
     throws
   {
-    let cluster = try PostgresCluster()
-    var scene = try scene(cluster)
-    let quick = try scene.database.on(PostgresCluster(standbyOf: cluster))
-    let slow = try scene.database.on(PostgresCluster(standbyOf: cluster))
+    var scene = try scene()
+    let quick = try scene.database.on(PostgresCluster.standby.get())
+    let slow = try scene.database.on(PostgresCluster.secondStandby.get())
+    for standby in [quick, slow] { try follow(standby, scene.database) }
     scene.move(to: quick)
     _ = try scene.scene.step()
     try slow.run("SELECT pg_wal_replay_pause()")

@@ -58,8 +58,9 @@ struct PostgresLogScene {
   func follow(
     _ sql: String, reason: String? = nil, sourceLocation: SourceLocation = #_sourceLocation
   ) throws -> SeriesReport {
-    try database.run(sql)
-    let report = try step()
+    // In one session with the transaction of `step`.
+    try database.run("\(sql);\nSELECT pg_current_xact_id()")
+    let report = try scene.step()
     #expect(
       report.foundBy == reason.map { FoundBy(.log, .someTables, reason: $0) } ?? FoundBy(.log), "\(sql)",
       sourceLocation: sourceLocation)

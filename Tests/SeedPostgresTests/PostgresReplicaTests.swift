@@ -36,7 +36,7 @@ import Testing
       try scene.servers.standby.run("SELECT pg_last_wal_receive_lsn() >= '\(reached)'") == "t\n"
     }
     let head = try scene.deployment.metadata().state.head
-    try eventually("the replica is behind") { (try lag(scene) ?? 0) >= 2 ? true : nil }
+    try eventually("the replica is behind") { (try lag(scene) ?? 0) >= 1 ? true : nil }
     #expect(try scene.deployment.metadata().state.head == head)
     try scene.servers.standby.run("SELECT pg_wal_replay_resume()")
     try eventually("the replica is not behind") { try lag(scene) == 0 ? true : nil }

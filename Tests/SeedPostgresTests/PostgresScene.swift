@@ -16,7 +16,16 @@ struct PostgresScene {
     password: String = "", schemaName: String = "public", options: String = "",
     cluster: PostgresCluster? = nil
   ) throws {
-    database = try (cluster ?? PostgresCluster.shared.get()).database(sql, options: options)
+    try self.init(
+      (cluster ?? PostgresCluster.shared.get()).database(sql, options: options), schema,
+      projections: projections, user: user, password: password, schemaName: schemaName)
+  }
+
+  init(
+    _ database: PostgresDatabase, _ schema: String, projections: [String: String] = [:],
+    user: String = "postgres", password: String = "", schemaName: String = "public"
+  ) throws {
+    self.database = database
     let models = [model("1.0", schema, projections: projections)]
     deployment = try TestDeployment(models, in: try TemporaryFolder(inMemory: true))
     place = PostgresPlace(

@@ -15,7 +15,7 @@ import Testing
 
   init() throws {
     scene = try ReplicatedScene(
-      "CREATE TABLE t AS SELECT i AS id, repeat('x', 500) AS name FROM generate_series(1, 100000) i",
+      "CREATE TABLE t AS SELECT i AS id, repeat('x', 500) AS name FROM generate_series(1, 20000) i",
       "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT)")
     plan = scene.deployment.job.plans[0]
   }
@@ -62,36 +62,13 @@ import Testing
   @Test func `a transaction in progress is read after its end even if a later one ended before`()
     throws
   {
-    let primary = primary
-    try Thread {
-      _ = try? primary.run(
-        "BEGIN; UPDATE t SET name = 'late' WHERE id = 1; SELECT pg_advisory_lock(7); SELECT pg_sleep(0.1); COMMIT"
-      )
-    }.runBehind(primary)
+    let late = try LateTransaction("UPDATE t SET name = 'late' WHERE id = 1", primary)
     try primary.run("UPDATE t SET name = 'early' WHERE id = 2")
     try scene.servers.follow()
     let stamp = try place.look().stamp
     #expect(stamp.renewed() != nil)
-    try primary.run("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted")
-    try waitUntil("the late one has ended", every: 0.05) {
-      try primary.run("SELECT name FROM t WHERE id = 1") == "late\n"
-    }
+    try late.commit()
     try scene.servers.follow()
     #expect(stamp.renewed() == nil)
-  }
-}
-
-extension Thread {
-  /// Starts the thread behind a lock, and waits until its session waits for it.
-  fileprivate func runBehind(_ database: PostgresDatabase) throws {
-    let holder = Thread { _ = try? database.run("SELECT pg_advisory_lock(7); SELECT pg_sleep(600)") }
-    holder.start()
-    func count(_ isGranted: Bool) throws -> String {
-      try database.run(
-        "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND \(isGranted ? "" : "NOT ")granted")
-    }
-    try waitUntil("the lock is held", every: 0.05) { try count(true) == "1\n" }
-    start()
-    try waitUntil("the transaction waits", every: 0.05) { try count(false) == "1\n" }
   }
 }

@@ -115,7 +115,8 @@ import Testing
         (deployment, primary, settle) = (scene.deployment, scene.database, {})
         try scene.step()
       case .standby:
-        let scene = try ReplicatedScene(origin, schema, settings: ["hot_standby_feedback=on"])
+        let own = try PostgresCluster(standbyOf: PostgresCluster.shared.get(), ["hot_standby_feedback=on"])
+        let scene = try ReplicatedScene(origin, schema, own: own)
         (deployment, primary, settle) = (scene.deployment, scene.servers.primary, scene.servers.follow)
         _ = try scene.deployment.step()
       }

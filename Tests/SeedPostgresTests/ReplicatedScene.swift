@@ -9,22 +9,27 @@ struct ReplicatedScene {
   let servers: Replication
   let deployment: TestDeployment
 
-  /// - Parameter settings: Settings of the standby. Without any, it cancels no reader.
+  /// - Parameter own: A standby of the shared server with other settings.
   init(
-    _ sql: String, _ schema: String, projections: [String: String] = [:],
-    settings: [String] = ["max_standby_streaming_delay=0"]
+    _ sql: String, _ schema: String, projections: [String: String] = [:], own: PostgresCluster? = nil
   ) throws {
-    let cluster = try PostgresCluster()
-    let primary = try cluster.database(sql)
-    let standby = primary.on(try PostgresCluster(standbyOf: cluster, settings))
-    servers = Replication(primary: primary, standby: standby)
+    let standby = try own ?? PostgresCluster.standby.get()
+    let primary = try PostgresCluster.shared.get().database(sql)
+    servers = Replication(primary: primary, standby: primary.on(standby))
     let models = [model("1.0", schema, projections: projections)]
     deployment = try TestDeployment(models, in: try TemporaryFolder(inMemory: true))
-    let place = PostgresPlace(url: standby.url(), shownURL: "postgres://standby/x", schema: "public")
+    let place = PostgresPlace(
+      url: servers.standby.url(), shownURL: "postgres://standby/x", schema: "public")
     deployment.job = DatasetJob(
       name: deployment.job.name, origin: place, plans: deployment.job.plans, policy: deployment.job.policy)
     try servers.follow()
   }
+}
+
+extension PostgresCluster {
+  /// Standbys of the shared server, for tests that resume the replay that they pause.
+  static let standby = Result { try PostgresCluster(standbyOf: shared.get()) }
+  static let secondStandby = Result { try PostgresCluster(standbyOf: shared.get()) }
 }
 
 struct Replication: Sendable {

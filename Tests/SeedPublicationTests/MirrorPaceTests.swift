@@ -9,7 +9,7 @@ import Testing
   private let start = ContinuousClock.now
 
   init() throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryFolder(inMemory: true)
     let file = folder("timestamp.json")
     try DurableFile.write([1], to: file)
     stamp = try #require(try FileStamp(file))

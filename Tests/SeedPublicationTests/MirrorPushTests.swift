@@ -83,7 +83,7 @@ import Testing
     let history = try History(versions: 3)
     for fault in ModelBucket.Fault.allCases {
       var number = 0
-      while try !isPast(fault, at: number, history) { number += 1 }
+      while try !isPast(fault, at: number, history) { number += Stage.pick(quick: 3, full: 1, deep: 1) }
       #expect(number > 10, "\(fault): too few requests were hit")
     }
   }
@@ -117,7 +117,7 @@ import Testing
     let history = try History(versions: 5)
     let seed = UInt64.random(in: 0...UInt64.max)
     var random = SplitMix(seed: seed)
-    for _ in 0..<40 {
+    for _ in 0..<Stage.pick(quick: 10, full: 40, deep: 40) {
       let bucket = ModelBucket { Self.check($0, "seed \(seed)") }
       var memory = MirrorMemory()
       for (version, image) in history.images.enumerated() {

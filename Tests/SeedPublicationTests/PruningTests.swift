@@ -13,7 +13,7 @@ import Testing
   private static let schema = "CREATE TABLE t(id INTEGER PRIMARY KEY, v TEXT)"
 
   private static func deployment() throws -> TestDeployment {
-    let deployment = try TestDeployment([model("1.0", schema)], in: try TemporaryFolder())
+    let deployment = try TestDeployment([model("1.0", schema)], in: try TemporaryFolder(inMemory: true))
     deployment.job.retainedSnapshots = 1
     deployment.job.graceSeconds = 600
     try deployment.origin("\(schema); INSERT INTO t VALUES (1, 'a')")

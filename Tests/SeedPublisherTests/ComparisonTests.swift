@@ -6,7 +6,7 @@ import Support
 import Testing
 
 @Suite struct ComparisonTests {
-  static let pairs = 40
+  static let pairs = Stage.pick(quick: 10, full: 40, deep: 40)
 
   private func database(_ sql: String) throws -> Connection {
     let connection = try Connection("side", .scratch)

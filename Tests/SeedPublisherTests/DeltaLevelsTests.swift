@@ -133,7 +133,7 @@ import Testing
     #expect(books.deltas.count <= 4 * DeltaLevels.base)
     let levels = Dictionary(grouping: books.deltas, by: DeltaLevels.level)
     #expect(levels.values.allSatisfy { $0.count <= DeltaLevels.base })
-    let worst = try books.worst()
+    let worst = try books.worst(every: Stage.pick(quick: 7, full: 1, deep: 1))
     #expect(worst.requests <= 3 * DeltaLevels.base, "\(worst)")
     // Single steps would need 4999 requests and 7.5 million bytes.
     #expect(worst.bytes < 200_000, "\(worst)")
@@ -146,7 +146,7 @@ import Testing
     books.job.retainedSnapshots = [1, 2, 3, 30][Int(seed) % 4]
     books.job.retainedSnapshotSeconds = seed.isMultiple(of: 2) ? nil : 6000
     let chance = [2, 5, 20, 1, 50, 0][Int(seed) % 6]
-    for _ in 0..<700 {
+    for _ in 0..<Stage.pick(quick: 300, full: 700, deep: 700) {
       try books.step()
       if books.random.chance(chance) { try books.publishSnapshot() }
       _ = try books.worst(every: 7)

@@ -11,7 +11,7 @@ import Testing
   let folder: TemporaryFolder
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = try TemporaryFolder(inMemory: true)
     try write("mine.sqlite", "rows")
   }
 

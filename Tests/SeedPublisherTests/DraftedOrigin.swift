@@ -9,7 +9,7 @@ final class DraftedOrigin {
 
   struct Failure: Error { let errors: String }
 
-  init() throws { folder = try TemporaryFolder() }
+  init() throws { folder = try TemporaryFolder(inMemory: true) }
 
   /// Executes SQL and surveys the result.
   func survey(after sql: String) throws -> OriginSurvey {

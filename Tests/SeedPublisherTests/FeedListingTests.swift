@@ -11,7 +11,7 @@ import Testing
 @Suite struct FeedListingTests {
   let folder: TemporaryFolder
 
-  init() throws { folder = try TemporaryFolder() }
+  init() throws { folder = try TemporaryFolder(inMemory: true) }
 
   private func listing(_ change: (inout FeedSettings) -> Void) throws -> FeedListing {
     var settings = FeedSettings()

@@ -11,7 +11,7 @@ import Testing
   let folder: TemporaryFolder
   private let logged = Shared<[String]>([])
 
-  init() throws { folder = try TemporaryFolder() }
+  init() throws { folder = try TemporaryFolder(inMemory: true) }
 
   private func notices(
     _ command: [String], environment: [String: String] = ["PATH": "/usr/bin:/bin"],

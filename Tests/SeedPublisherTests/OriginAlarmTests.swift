@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test func `an alarm during the minimum pause ends the pause with it`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryFolder(inMemory: true)
     let path = folder("o.sqlite")
     let file = try File(path, for: .replacing)
     let alarm = OriginAlarm(path)

@@ -12,7 +12,7 @@ import Testing
 /// Steps that find changes by the origin's log. After each, an audit compares all rows: it must find no difference,
 /// and the log must have named every changed row.
 @Suite struct OriginLogTests {
-  static let histories = Stage.pick(quick: 6, full: 60, deep: 2000)
+  static let histories = Stage.pick(quick: 3, full: 60, deep: 2000)
   private static let steps = 12
 
   // MARK: Helpers

@@ -9,7 +9,7 @@ import Testing
 
 @Suite struct KeyFileTests {
   @Test func `a key is read back from its file and only its owner may read it`() throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryFolder(inMemory: true)
     let key = SigningKey.generate()
     try KeyFile.write(key, toNewFile: folder("key.json"))
     let file = try KeyFile(reading: folder("key.json"))
@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test func `a key file is never overwritten`() throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryFolder(inMemory: true)
     let path = folder("key.json")
     let first = SigningKey.generate()
     try KeyFile.write(first, toNewFile: path)
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test func `a public key of either form is read from a pipe`() throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryFolder(inMemory: true)
     let (key, pipe) = (SigningKey.generate(), folder("pipe"))
     try KeyFile.write(key, toNewFile: folder("key.json"))
     #expect(mkfifo(pipe, 0o600) == 0)
@@ -45,7 +45,7 @@ import Testing
 
   @Test(arguments: [mode_t(0o640), 0o604, 0o620, 0o644])
   func `a key file that others may read or write is reported`(mode: mode_t) throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryFolder(inMemory: true)
     let path = folder("key.json")
     try KeyFile.write(.generate(), toNewFile: path)
     #expect(chmod(path, mode) == 0)
@@ -62,7 +62,7 @@ import Testing
       #"{"keytype":"ed25519","private":"\#(secret)","public":"\#(other)"}"#,
       String(repeating: " ", count: 5000),
     ]
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryFolder(inMemory: true)
     for document in documents {
       try DurableFile.write(Array(document.utf8), to: folder("key.json"))
       let error = #expect(throws: KeyFileError.self) { try KeyFile(reading: folder("key.json")) }

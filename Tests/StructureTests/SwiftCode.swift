@@ -73,6 +73,12 @@ struct SwiftCode {
   }
 
   private func begins(_ text: String, at place: Int? = nil) -> Bool {
-    source.dropFirst(place ?? position).starts(with: text.utf8)
+    // Unoptimized code compares slices ten times slower.
+    var place = place ?? position
+    for byte in text.utf8 {
+      guard place < source.count, source[place] == byte else { return false }
+      place += 1
+    }
+    return true
   }
 }

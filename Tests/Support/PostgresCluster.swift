@@ -13,16 +13,35 @@ package final class PostgresCluster: Sendable {
   /// The server for most tests, each with its own database.
   package static let shared = Result { try PostgresCluster() }
 
-  private static func fresh(_ folder: String) -> [String] {
-    [
-      "initdb", "-D", "\(folder)/data", "-A", "trust", "-U", "postgres", "--no-sync", "-E", "UTF8",
-      "--locale=C.UTF-8",
-    ]
+  /// The files of a new server, made once.
+  private static let template = Result {
+    let folder = try emptyFolder()
+    try run(
+      unprivileged([
+        "\(programs)/initdb", "-D", folder + "/data", "-A", "trust", "-U", "postgres", "--no-sync", "-E",
+        "UTF8",
+        "--locale=C.UTF-8", "--wal-segsize=1",
+      ]))
+    return folder + "/data"
+  }
+
+  private convenience init(fresh: Void) throws {
+    let template = try Self.template.get()
+    try self.init { folder in ["cp", "-a", template, "\(folder)/data"] }
+  }
+
+  private convenience init(backup server: PostgresCluster, _ more: [String] = []) throws {
+    try self.init { folder in
+      [
+        "\(Self.programs)/pg_basebackup", "-D", "\(folder)/data", "-h", server.folder, "-U", "postgres", "-c",
+        "fast", "--no-sync",
+      ] + more
+    }
   }
 
   /// - Parameter isArchiving: Whether to archive the write-ahead log for recovery of a backup.
   package convenience init(_ settings: [String] = [], isArchiving: Bool = false) throws {
-    try self.init(Self.fresh)
+    try self.init(fresh: ())
     try guardOneUser()
     if isArchiving { try Self.run(Self.unprivileged(["mkdir", archive])) }
     let archiving = ["archive_mode=on", "archive_command=cp %p \(archive)/%f"]
@@ -32,7 +51,7 @@ package final class PostgresCluster: Sendable {
   /// A server that also listens on a loopback address, with TLS, a password for one user, and a self-signed certificate
   /// for `localhost`.
   package convenience init(secureOn address: String) throws {
-    try self.init(Self.fresh)
+    try self.init(fresh: ())
     try putRules(
       "hostnossl all all 127.0.0.0/8 reject\nhostssl all guarded 127.0.0.0/8 scram-sha-256\n"
         + "hostssl all all 127.0.0.0/8 trust\n")
@@ -63,25 +82,19 @@ package final class PostgresCluster: Sendable {
   package convenience init(
     standbyOf primary: PostgresCluster, _ settings: [String] = ["max_standby_streaming_delay=0"]
   ) throws {
-    try self.init { folder in
-      ["pg_basebackup", "-D", "\(folder)/data", "-R", "-h", primary.folder, "-U", "postgres", "-c", "fast"]
-    }
+    try self.init(backup: primary, ["-R"])
     try start(settings)
   }
 
   /// A copy of another server's disk, from which both diverge.
   package convenience init(copyOf other: PostgresCluster) throws {
-    try self.init { folder in
-      ["pg_basebackup", "-D", "\(folder)/data", "-h", other.folder, "-U", "postgres", "-c", "fast"]
-    }
+    try self.init(backup: other)
     try start([])
   }
 
   /// A backup of another server, started by ``recover(by:to:_:)``.
   package convenience init(backupOf other: PostgresCluster) throws {
-    try self.init { folder in
-      ["pg_basebackup", "-D", "\(folder)/data", "-h", other.folder, "-U", "postgres", "-c", "fast"]
-    }
+    try self.init(backup: other)
   }
 
   /// Recovers a backup to just before a point in the server's archived log, then promotes it.
@@ -105,13 +118,17 @@ package final class PostgresCluster: Sendable {
   }
 
   private init(_ command: (_ folder: String) -> [String]) throws {
+    folder = try Self.emptyFolder()
+    try Self.run(Self.unprivileged(command(folder)))
+  }
+
+  private static func emptyFolder() throws -> String {
     // A socket's path has at most 107 bytes.
-    folder =
+    let folder =
       FileManager.default.temporaryDirectory.appending(path: "pg-\(UInt32.random(in: 0 ... .max))").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
-    if geteuid() == 0 { chown(folder, Self.nobody, Self.nobody) }
-    let parts = command(folder)
-    try Self.run(Self.unprivileged(["\(Self.programs)/\(parts[0])"] + parts.dropFirst()))
+    if geteuid() == 0 { chown(folder, nobody, nobody) }
+    return folder
   }
 
   /// PostgreSQL does not run as root.
@@ -124,6 +141,7 @@ package final class PostgresCluster: Sendable {
 
   private static let settings = [
     "listen_addresses=", "fsync=off", "max_connections=200", "password_encryption=scram-sha-256",
+    "max_wal_size=1GB",
   ]
 
   private static let started = Mutex<[TestProgram]>([])

@@ -2,12 +2,20 @@
 import Foundation
 import SeedFormat
 
-/// A bucket `seeds` in a private moto store, which checks signatures. It stops with its owner.
+/// An empty bucket `seeds` in a private moto store, which checks signatures. The next test gets its store.
 package final class TestBucket {
   package let port: Int
   package let identity: String
   package let secret: String
-  private let store: TestProgram
+  private let words: [String]
+  private let store: Store
+
+  private struct Store {
+    let program: TestProgram
+    var uses = 0
+  }
+
+  private static let idle = Shared<[[String]: [Store]]>([:])
 
   /// The store's output in place of its address.
   package struct NoStore: Error { let text: String }
@@ -22,15 +30,30 @@ package final class TestBucket {
   /// `isPublic`: everyone may read files, but listing and writing need credentials. `isCareless`: PUT conditions are
   /// ignored.
   package init(isPublic: Bool = false, isCareless: Bool = false) throws {
-    let words = ["seeds"] + (isPublic ? ["public"] : []) + (isCareless ? ["careless"] : [])
-    store = try TestProgram(
-      [Self.python, "\(Self.checkout)/Tests/SeedMirrorTests/store.py"] + words, input: .pipe)
-    try store.waits(for: "\n")
-    let line = Array(store.output.prefix { $0 != "\n" }.utf8)
+    words = ["seeds"] + (isPublic ? ["public"] : []) + (isCareless ? ["careless"] : [])
+    store = try Self.emptied(words) ?? Self.started(words)
+    let line = Array(store.program.output.prefix { $0 != "\n" }.utf8)
     guard let json = try? JSONValue(parsing: line), let port = json["port"]?.integer,
       let identity = json["identity"]?.string, let secret = json["secret"]?.string
     else { throw NoStore(text: String(decoding: line, as: UTF8.self)) }
     (self.port, self.identity, self.secret) = (port, identity, secret)
+  }
+
+  deinit { Self.idle.withLock { $0[words, default: []].append(store) } }
+
+  private static func started(_ words: [String]) throws -> Store {
+    let program = try TestProgram(
+      [python, "\(checkout)/Tests/SeedMirrorTests/store.py"] + words, input: .pipe)
+    try program.waits(for: "\n")
+    return Store(program: program)
+  }
+
+  private static func emptied(_ words: [String]) throws -> Store? {
+    guard var store = idle.withLock({ $0[words]?.popLast() }) else { return nil }
+    store.uses += 1
+    try store.program.write("empty\n")
+    try store.program.waits(for: "empty \(store.uses)\n")
+    return store
   }
 
   /// Credentials for the command.

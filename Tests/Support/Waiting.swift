@@ -4,7 +4,7 @@ package import Foundation
 /// event.
 package let longestWait: TimeInterval = Stage.current == .quick ? 40 : 120
 
-/// Polls until `attempt` returns a value; throws after `patience` seconds.
+/// Polls until `attempt` returns a value; throws after `patience` seconds. The first pauses are shorter than `pause`.
 ///
 /// Blocks its thread. Makes a last attempt after the timeout, because the machine may have been suspended.
 @discardableResult
@@ -13,18 +13,19 @@ package func eventually<Value>(
   _ attempt: () throws -> Value?
 ) throws -> Value {
   let deadline = ContinuousClock.now + .seconds(patience)
-  var isLate = false
+  var (isLate, next) = (false, 0.005)
   repeat {
     isLate = ContinuousClock.now > deadline
     if let value = try attempt() { return value }
-    Thread.sleep(forTimeInterval: pause)
+    Thread.sleep(forTimeInterval: min(next, pause))
+    next *= 2
   } while !isLate
   throw NeverHappened(what: what)
 }
 
 /// Polls until `condition` holds; throws after ``longestWait``.
 package func waitUntil(
-  _ what: String, every pause: TimeInterval = 0.001, _ condition: () throws -> Bool
+  _ what: String, every pause: TimeInterval = 0.02, _ condition: () throws -> Bool
 ) throws {
   try eventually(what, every: pause) { try condition() ? true : nil }
 }

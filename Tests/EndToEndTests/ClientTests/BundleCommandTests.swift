@@ -48,7 +48,8 @@ import Testing
     try store.fill()
     let outcome = try SeedbankBinary.run(
       [
-        "pull", store.address, "--dataset", "my", "--model", "2.0", "--root", "seedbank/root.json", "--store",
+        "pull", store.address, "--dataset", "my", "--model", "2.0", "--root", "seedbank/root.json",
+        "--store",
         "store",
       ], in: store.folder.path)
     #expect(outcome.status == 78 && outcome.errors.contains("is a store of my/1: give my/2 a directory"))
@@ -59,7 +60,8 @@ import Testing
     try store.write("{}", to: "mine.json")
     let outcome = try SeedbankBinary.run(
       [
-        "pull", store.address, "--dataset", "my", "--model", "1.0", "--root", "mine.json", "--store", "store",
+        "pull", store.address, "--dataset", "my", "--model", "1.0", "--root", "mine.json", "--store",
+        "store",
       ],
       in: store.folder.path)
     #expect(outcome.status == 78 && outcome.errors.contains("mine.json is not a publication's root"))

@@ -8,10 +8,7 @@ import Testing
 @Suite struct DoctorCommandTests {
   let store: PulledStore
 
-  init() throws {
-    store = try PulledStore()
-    try store.fill()
-  }
+  init() throws { store = try PulledStore(filled: ()) }
 
   @Test func `doctor ends with 0 for a sound store and describes its contents`() throws {
     let outcome = try store.doctor("--root", "seedbank/root.json")
@@ -31,9 +28,12 @@ import Testing
     #expect(findings.first?["problem"]?.string?.contains("root that the store has kept") == true)
   }
 
-  @Test func `a kept root of another publisher is an error`() throws {
-    let other = try OperatedDeployment()
-    try Tool.run(["cp", other.folder("seedbank/root.json"), store.folder("store/trust/shipped.json")])
+  @Test func `a root of another publisher is an error, given or kept`() throws {
+    let other = try OperatedDeployment(ownKeys: true)
+    let root = other.folder("seedbank/root.json")
+    let given = try store.doctor("--root", root)
+    #expect(given.status == 65 && given.output.contains("error: trust: "), "\(given.output)")
+    try Tool.run(["cp", root, store.folder("store/trust/shipped.json")])
     let outcome = try store.doctor()
     #expect(outcome.status == 65 && outcome.output.contains("error: trust: "), "\(outcome.output)")
     #expect(try store.pull("--store", "store").status == 0, "an update does not begin with it")
@@ -86,7 +86,7 @@ import Testing
       outcome.status == 65 && outcome.output.contains("differs from the signed one"), "\(outcome.output)")
   }
 
-  @Test func `doctor names a damaged page, a lost generation and a bad pointer`() throws {
+  @Test func `doctor names a damaged page, a lost generation, and a bad or lost pointer`() throws {
     try Tool.sqlite(store.seed, "PRAGMA wal_checkpoint(TRUNCATE)")
     let file = try FileHandle(forUpdating: URL(fileURLWithPath: store.seed))
     try file.seek(toOffset: 4096)
@@ -99,13 +99,8 @@ import Testing
     #expect(try store.doctor().output.contains("error: CURRENT: it names"))
     try store.write("../../etc", to: "store/CURRENT")
     #expect(try store.doctor().output.contains("error: CURRENT: it does not name a generation"))
-  }
-
-  @Test func `a signature that is not the publisher's is an error`() throws {
-    let other = try OperatedDeployment()
-    try Tool.run(["cp", other.folder("seedbank/root.json"), store.folder("other.json")])
-    let outcome = try store.doctor("--root", "other.json")
-    #expect(outcome.status == 65 && outcome.output.contains("error: trust: "))
+    try FileManager.default.removeItem(atPath: store.folder("store/CURRENT"))
+    #expect(try store.doctor().output.contains("error: CURRENT: it is missing"))
   }
 
   @Test func `leftovers are reported as notes`() throws {
@@ -115,19 +110,16 @@ import Testing
     for name in ["CURRENT.tmp", "partial/0123"] { #expect(outcome.output.contains("note: \(name): ")) }
   }
 
-  @Test func `doctor examines a store in use and reports that it is in use`() throws {
-    let lock = try File(store.folder("store/LOCK"), for: .updating)
-    #expect(try lock.tryLock())
+  @Test(arguments: [true, false])
+  func `a store in use is examined and reported, and a store that others examine is not in use`(
+    _ isUsed: Bool
+  )
+    throws
+  {
+    let lock = try File(store.folder("store/LOCK"), for: isUsed ? .updating : .reading)
+    #expect(try isUsed ? lock.tryLock() : lock.tryShare())
     let json = try store.doctor("--root", "seedbank/root.json", "--json").json()
-    #expect(json["inUse"]?.bool == true && json["sound"]?.bool == true)
-    lock.unlock()
-  }
-
-  @Test func `doctor takes the store's lock in shared mode`() throws {
-    let lock = try File(store.folder("store/LOCK"), for: .reading)
-    #expect(try lock.tryShare())
-    let json = try store.doctor("--root", "seedbank/root.json", "--json").json()
-    #expect(json["inUse"]?.bool == false && json["sound"]?.bool == true)
+    #expect(json["inUse"]?.bool == isUsed && json["sound"]?.bool == true)
     lock.unlock()
   }
 
@@ -145,12 +137,6 @@ import Testing
     let outcome = try SeedbankBinary.run(["doctor", "empty"], in: store.folder.path)
     #expect(outcome.status == 74, "\(outcome.output)\(outcome.errors)")
     #expect(outcome.errors.contains("has no data yet: update it"), "\(outcome.errors)")
-  }
-
-  @Test func `a lost pointer to data is an error`() throws {
-    try FileManager.default.removeItem(atPath: store.folder("store/CURRENT"))
-    let outcome = try store.doctor()
-    #expect(outcome.status == 65 && outcome.output.contains("error: CURRENT: it is missing"))
   }
 
   private func listing() throws -> String {

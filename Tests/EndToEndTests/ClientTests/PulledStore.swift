@@ -3,43 +3,53 @@ import SeedFormat
 import Support
 import Testing
 
-/// A served deployment and the client commands against it.
+/// A deployment that is served once a client asks, and the client commands against it.
 final class PulledStore {
   let deployment: OperatedDeployment
-  private var server: RunningSeedbank
-  let address: String
+  private var server: RunningSeedbank?
 
   /// `schema` is SQL for further parts of the origin.
-  init(with schema: String = "") throws {
-    deployment = try OperatedDeployment(with: schema)
-    server = try Self.server(in: deployment, port: 0)
-    address = server.address
+  init(with schema: String = "") throws { deployment = try OperatedDeployment(with: schema) }
+
+  private static let template = FolderTemplate()
+
+  /// The newest version is in `store`, from another address.
+  init(filled: Void) throws {
+    deployment = try OperatedDeployment(Self.template) { made in
+      let host = try FolderHost(made.folder("seedbank/publication"))
+      try SeedbankBinary.succeed(Self.pull(host.address) + ["--store", "store"], in: made.folder.path)
+    }
   }
 
-  private static func server(in deployment: OperatedDeployment, port: UInt16) throws -> RunningSeedbank {
-    try RunningSeedbank(["serve", "--port", "\(port)"], in: deployment.folder.path)
+  @discardableResult
+  func serve(port: UInt16 = 0) throws -> RunningSeedbank {
+    let started = try RunningSeedbank(["serve", "--port", "\(port)"], in: deployment.folder.path)
+    server = started
+    return started
   }
 
-  func stopServing() -> UInt16 {
-    let port = server.port
-    _ = server.stop()
-    return port
+  var address: String { get throws { try (server ?? serve()).address } }
+
+  func stopServing() -> UInt16? {
+    defer { _ = server?.stop() }
+    return server?.port
   }
 
-  func serve(port: UInt16) throws { server = try Self.server(in: deployment, port: port) }
   var folder: TemporaryFolder { deployment.folder }
 
   func pull(_ arguments: String...) throws -> ProgramOutcome {
-    try SeedbankBinary.run(command + arguments, in: folder.path)
+    try SeedbankBinary.run(command() + arguments, in: folder.path)
   }
 
   func watch(_ arguments: String...) throws -> TestProgram {
     try TestProgram(
-      [SeedbankBinary.path] + command + ["--store", "store", "--watch"] + arguments, in: folder.path,
+      [SeedbankBinary.path] + command() + ["--store", "store", "--watch"] + arguments, in: folder.path,
       joined: true)
   }
 
-  private var command: [String] {
+  private func command() throws -> [String] { try Self.pull(address) }
+
+  private static func pull(_ address: String) -> [String] {
     ["pull", address, "--dataset", "my", "--model", "1.0", "--root", "seedbank/root.json"]
   }
 

@@ -37,7 +37,7 @@ import Testing
   @Test(.full) func `a watch outlives a server outage`() throws {
     let watch = try store.watch()
     try watch.waits(for: "my/1: version 3, ", within: SampleScene.patience)
-    let port = store.stopServing()
+    let port = try #require(store.stopServing())
     try watch.waits(for: "Warning: ", within: SampleScene.patience)
     try store.deployment.origin("UPDATE shop SET name = 'other' WHERE id = 2")
     try SeedbankBinary.succeed(["regenerate"], in: store.folder.path)

@@ -4,9 +4,10 @@ import SeedSystem
 import Support
 import Testing
 
-/// A deployment in a temporary folder, which `deinit` removes.
+/// A deployment in a temporary folder.
 final class DeploymentFolder {
-  let path = FileManager.default.temporaryDirectory.appendingPathComponent("seedbank-\(UUID())").path
+  private let folder: TemporaryFolder
+  var path: String { folder.path }
 
   var file: String { "\(path)/seedbank.json" }
   var datasetFile: String { "\(path)/transit/dataset.json" }
@@ -17,12 +18,11 @@ final class DeploymentFolder {
     deployment: String = #"{"datasets": ["transit"]}"#,
     dataset: String = #"{"origin": {"sqlite": "origin.sqlite"}}"#
   ) throws {
+    folder = try TemporaryFolder(inMemory: true)
     try write(deployment, to: "seedbank.json")
     try write(dataset, to: "transit/dataset.json")
     try write("CREATE TABLE stop(id INTEGER PRIMARY KEY);", to: "transit/models/1.0/schema.sql")
   }
-
-  deinit { try? FileManager.default.removeItem(atPath: path) }
 
   func write(_ text: String, to name: String) throws { try write(Array(text.utf8), to: name) }
 

@@ -13,8 +13,7 @@ import Testing
   let store: PulledStore
 
   init() throws {
-    store = try PulledStore()
-    try store.fill()
+    store = try PulledStore(filled: ())
     // Causes warnings and long lines.
     try Tool.run(["chmod", "644", store.folder("seedbank/keys/series.key")])
     try store.deployment.origin("UPDATE shop SET name = 'a rather long name that goes on and on' || name")

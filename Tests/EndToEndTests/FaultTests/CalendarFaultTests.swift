@@ -35,10 +35,9 @@ import Testing
       try Tool.run(
         clock.words(seconds: -2 * MovedClock.secondsPerDay) + [command] + arguments, in: folder.path)
     }
-    let dataset = folder("seedbank/my/dataset.json")
-    let text = try String(contentsOfFile: dataset, encoding: .utf8)
-    try text.replacing(/"snapshotSeconds": \d+/, with: "\"snapshots\": \"\(moment)\"")
-      .write(toFile: dataset, atomically: true, encoding: .utf8)
+    try folder.edit("seedbank/my/dataset.json") {
+      $0.replacing(/"snapshotSeconds": \d+/, with: "\"snapshots\": \"\(moment)\"")
+    }
   }
 
   private static func distantMoment() throws -> String {
@@ -51,8 +50,7 @@ import Testing
   private func save() throws { try Tool.run(["cp", "-a", folder("seedbank"), folder("before")]) }
 
   private func restore() throws {
-    try Tool.run(["rm", "-rf", folder("seedbank")])
-    try Tool.run(["cp", "-a", folder("before"), folder("seedbank")])
+    try folder.replace("seedbank", by: "before")
   }
 
   private func snapshots() throws -> [Int] {
@@ -68,14 +66,12 @@ import Testing
       try restore()
       let count = try injector.count(Self.regenerate, on: word, in: folder.path)
       #expect(count > (word == nil ? 20 : 3))
-      for fault in FaultInjector.Fault.allCases {
-        for point in FaultInjector.points(count, sample: word == nil ? Self.sample : count) {
-          try restore()
-          let outcome = try injector.run(Self.regenerate, fault, at: point, on: word, in: folder.path)
-          _ = try PublicationProbe(publication: publication).head(series)
-          try SeedbankBinary.succeed(Self.regenerate, in: folder.path)
-          try expect("\(fault) at \(point) of \(count) on \(word ?? "all"): \(outcome.errors)")
-        }
+      for (fault, point) in FaultInjector.attempts(count, sample: word == nil ? Self.sample : count) {
+        try restore()
+        let outcome = try injector.run(Self.regenerate, fault, at: point, on: word, in: folder.path)
+        _ = try PublicationProbe(publication: publication).head(series)
+        try SeedbankBinary.succeed(Self.regenerate, in: folder.path)
+        try expect("\(fault) at \(point) of \(count) on \(word ?? "all"): \(outcome.errors)")
       }
     }
   }

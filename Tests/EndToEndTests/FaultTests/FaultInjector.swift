@@ -4,7 +4,7 @@ import Support
 /// Runs the real command and fails one file operation, or kills the process at it.
 struct FaultInjector {
   private let folder: TemporaryFolder
-  var library: String { folder("injector.so") }
+  let library: String
 
   enum Fault: String, CaseIterable {
     case kill
@@ -14,13 +14,7 @@ struct FaultInjector {
     case diskStaysFull = "enospc-on"
   }
 
-  /// Compiles the library with the Swift toolchain's clang.
-  init() throws {
-    folder = try TemporaryFolder()
-    let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
-      "injector.c")
-    try Tool.run(["clang", "-shared", "-fPIC", "-O1", "-o", library, source.path, "-ldl"])
-  }
+  init() throws { (folder, library) = (try TemporaryFolder(), try PreloadedLibrary.path("injector")) }
 
   /// Counts the file operations of a run that ends with `status`; with a word, only those on paths that contain it.
   func count(
@@ -71,6 +65,12 @@ struct FaultInjector {
   {
     try SeedbankBinary.run(
       arguments, environment: ["LD_PRELOAD": library, "SEEDBANK_FAULT_READS": file], in: directory)
+  }
+
+  /// Returns the faults to try and their operations: in a quick run the process dies early, and the disk is full late.
+  static func attempts(_ count: Int, sample: Int) -> [(fault: Fault, point: Int)] {
+    if Stage.current == .quick { return [(.kill, 1 + count / 3), (.diskFull, 1 + 2 * count / 3)] }
+    return Fault.allCases.flatMap { fault in points(count, sample: sample).map { (fault, $0) } }
   }
 
   /// Returns the operations to fail: all in a deep run, one in a quick run, otherwise `sample` ones spread evenly from

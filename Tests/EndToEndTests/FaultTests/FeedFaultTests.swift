@@ -32,21 +32,18 @@ import Testing
     let counts = try Self.counts(feed)
     #expect(counts == ["3", "400"] && count > 5)
     print("a feed of two files, \(source): \(count) operations on \(word ?? "all")")
-    for fault in FaultInjector.Fault.allCases {
-      for point in FaultInjector.points(count, sample: Self.points(source, word)) {
-        try Tool.run(["rm", "-rf", feed.folder("seedbank")])
-        try Tool.run(["cp", "-a", feed.folder("before"), feed.folder("seedbank")])
-        let outcome = try injector.run(Self.regenerate, fault, at: point, on: word, in: feed.folder.path)
-        let what =
-          "\(source), \(fault) at \(point) of \(count) on \(word ?? "all"), status \(outcome.status): \(outcome.errors)"
-        let probe = PublicationProbe(publication: PublicationDirectory(feed.folder("seedbank/publication")))
-        let head = try probe.head(SeedSeries("my", major: 1))
-        #expect(
-          head?.rows.values.map(\.count).sorted() == (head?.version == 1 ? [2, 2] : [3, 400]), "\(what)")
-        try SeedbankBinary.succeed(Self.regenerate, in: feed.folder.path)
-        #expect(try Self.counts(feed) == counts, "\(what): the next step is wrong")
-        try expectNothingLeft(source, feed, what)
-      }
+    for (fault, point) in FaultInjector.attempts(count, sample: Self.points(source, word)) {
+      try feed.folder.replace("seedbank", by: "before")
+      let outcome = try injector.run(Self.regenerate, fault, at: point, on: word, in: feed.folder.path)
+      let what =
+        "\(source), \(fault) at \(point) of \(count) on \(word ?? "all"), status \(outcome.status): \(outcome.errors)"
+      let probe = PublicationProbe(publication: PublicationDirectory(feed.folder("seedbank/publication")))
+      let head = try probe.head(SeedSeries("my", major: 1))
+      #expect(
+        head?.rows.values.map(\.count).sorted() == (head?.version == 1 ? [2, 2] : [3, 400]), "\(what)")
+      try SeedbankBinary.succeed(Self.regenerate, in: feed.folder.path)
+      #expect(try Self.counts(feed) == counts, "\(what): the next step is wrong")
+      try expectNothingLeft(source, feed, what)
     }
   }
 
@@ -59,11 +56,10 @@ import Testing
     case .folder: return
     case .archive: try write(source, feed, stops: FeedDeployment.stops, times: FeedDeployment.times)
     case .command:
-      let file = feed.folder("seedbank/my/dataset.json")
-      let text = try String(contentsOfFile: file, encoding: .utf8)
       let command = #""origin": {"command": ["/bin/sh", "-c", "cp '\#(feed.folder("feed"))'/*.txt ."]}"#
-      try text.replacing(#/"origin": \{[^}]*\}+/#, with: command)
-        .write(toFile: file, atomically: false, encoding: .utf8)
+      try feed.folder.edit("seedbank/my/dataset.json") {
+        $0.replacing(#/"origin": \{[^}]*\}+/#, with: command)
+      }
     }
   }
 

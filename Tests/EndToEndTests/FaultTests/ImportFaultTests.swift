@@ -87,14 +87,12 @@ import Testing
     let after = try scene.rows
     #expect(count > (isBatched ? 100 : 8), "\(count) operations")
     #expect(after.count == Self.batchRows * Self.batches)
-    for fault in FaultInjector.Fault.allCases {
-      for point in FaultInjector.points(count, sample: Self.sample) {
-        try scene.restore()
-        let outcome = try injector.run(scene.arguments, fault, at: point, in: scene.folder.path)
-        try expect(
-          scene, after, isBatched,
-          "\(fault) at \(point) of \(count), status \(outcome.status): \(outcome.errors)")
-      }
+    for (fault, point) in FaultInjector.attempts(count, sample: Self.sample) {
+      try scene.restore()
+      let outcome = try injector.run(scene.arguments, fault, at: point, in: scene.folder.path)
+      try expect(
+        scene, after, isBatched,
+        "\(fault) at \(point) of \(count), status \(outcome.status): \(outcome.errors)")
     }
   }
 
@@ -104,14 +102,12 @@ import Testing
     let count = try injector.count(scene.arguments, in: scene.folder.path)
     let (after, rejected) = (try scene.rows, try scene.rejected)
     #expect(rejected == (1...Self.batchRows * Self.batches / 10).map { 10 * $0 })
-    for fault in FaultInjector.Fault.allCases {
-      for point in FaultInjector.points(count, sample: 2 * Self.sample) {
-        try scene.restore()
-        let outcome = try injector.run(scene.arguments, fault, at: point, in: scene.folder.path)
-        expectRejects(
-          in: scene.folder.path, scene, after, rejected,
-          "\(fault) at \(point) of \(count), status \(outcome.status): \(outcome.errors)")
-      }
+    for (fault, point) in FaultInjector.attempts(count, sample: 2 * Self.sample) {
+      try scene.restore()
+      let outcome = try injector.run(scene.arguments, fault, at: point, in: scene.folder.path)
+      expectRejects(
+        in: scene.folder.path, scene, after, rejected,
+        "\(fault) at \(point) of \(count), status \(outcome.status): \(outcome.errors)")
     }
   }
 

@@ -17,14 +17,12 @@ import Testing
     #expect(count > 100, "\(count) operations")
     #expect(try scene.committed == FeedScene.rowCount)
     #expect(rejected.map(\.place) == FeedScene.rejectedPlaces)
-    for fault in FaultInjector.Fault.allCases {
-      for point in FaultInjector.points(count, sample: Self.sample) {
-        try scene.restore()
-        let outcome = try injector.run(scene.arguments, fault, at: point, in: scene.folder.path)
-        expect(
-          scene, after, rejected,
-          "\(fault) at \(point) of \(count), status \(outcome.status): \(outcome.errors)")
-      }
+    for (fault, point) in FaultInjector.attempts(count, sample: Self.sample) {
+      try scene.restore()
+      let outcome = try injector.run(scene.arguments, fault, at: point, in: scene.folder.path)
+      expect(
+        scene, after, rejected,
+        "\(fault) at \(point) of \(count), status \(outcome.status): \(outcome.errors)")
     }
   }
 

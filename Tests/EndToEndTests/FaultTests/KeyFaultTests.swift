@@ -12,6 +12,7 @@ import Testing
   /// Operations tried for each fault and command; a deep run tries all of them.
   private static let sample = 5
 
+  private static let template = FolderTemplate()
   private let folder: TemporaryFolder
   private let injector: FaultInjector
   private let series: SeedSeries
@@ -21,6 +22,10 @@ import Testing
   init() throws {
     (folder, injector) = (try TemporaryFolder(inMemory: true), try FaultInjector())
     series = try SeedSeries("my", major: 1)
+    try Self.template.fill(folder, make)
+  }
+
+  private func make() throws {
     try Tool.sqlite(
       folder("my.sqlite"),
       "CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT); INSERT INTO shop VALUES (1, 'a')")
@@ -57,20 +62,17 @@ import Testing
     let count = try injector.count(command, in: folder.path)
     #expect(count > 20)
     print("\(command.joined(separator: " ")): \(count) operations")
-    for fault in FaultInjector.Fault.allCases {
-      for point in FaultInjector.points(count, sample: Self.sample) {
-        try restore()
-        let outcome = try injector.run(command, fault, at: point, in: folder.path)
-        let what = "\(command) \(fault) at \(point) of \(count), status \(outcome.status): \(outcome.errors)"
-        try await expectReadable(by: old, what)
-        try await expectConvergence(command, old, what)
-      }
+    for (fault, point) in FaultInjector.attempts(count, sample: Self.sample) {
+      try restore()
+      let outcome = try injector.run(command, fault, at: point, in: folder.path)
+      let what = "\(command) \(fault) at \(point) of \(count), status \(outcome.status): \(outcome.errors)"
+      try await expectReadable(by: old, what)
+      try await expectConvergence(command, old, what)
     }
   }
 
   private func restore() throws {
-    try Tool.run(["rm", "-rf", folder("seedbank")])
-    try Tool.run(["cp", "-a", folder("before"), folder("seedbank")])
+    try folder.replace("seedbank", by: "before")
   }
 
   private func shippedRoot() throws -> [UInt8] {

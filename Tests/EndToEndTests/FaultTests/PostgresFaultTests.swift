@@ -51,18 +51,15 @@ import Testing
     #expect(new.version == old.version + 1 && new.rows != old.rows && count > 30)
     #expect(try foundBy() == way)
     print("a step from PostgreSQL by \(way): \(count) operations")
-    for fault in FaultInjector.Fault.allCases {
-      for point in FaultInjector.points(count, sample: Self.sample) {
-        try Tool.run(["rm", "-rf", folder("seedbank")])
-        try Tool.run(["cp", "-a", folder("before"), folder("seedbank")])
-        let outcome = try injector.run(Self.regenerate, fault, at: point, in: folder.path)
-        let what = "\(fault) at \(point) of \(count) by \(way), status \(outcome.status): \(outcome.errors)"
-        let found = try probe.head(series)
-        #expect(found?.rows == (found?.version == old.version ? old.rows : new.rows), "\(what)")
-        try SeedbankBinary.succeed(Self.regenerate, in: folder.path)
-        #expect(try probe.head(series)?.rows == new.rows, "\(what): the next step does not converge")
-        if way == "log" { try expectNothingMissed(what) }
-      }
+    for (fault, point) in FaultInjector.attempts(count, sample: Self.sample) {
+      try folder.replace("seedbank", by: "before")
+      let outcome = try injector.run(Self.regenerate, fault, at: point, in: folder.path)
+      let what = "\(fault) at \(point) of \(count) by \(way), status \(outcome.status): \(outcome.errors)"
+      let found = try probe.head(series)
+      #expect(found?.rows == (found?.version == old.version ? old.rows : new.rows), "\(what)")
+      try SeedbankBinary.succeed(Self.regenerate, in: folder.path)
+      #expect(try probe.head(series)?.rows == new.rows, "\(what): the next step does not converge")
+      if way == "log" { try expectNothingMissed(what) }
     }
   }
 

@@ -14,7 +14,7 @@ struct PublicationProbe {
     guard let metadata = try publication.published().series[series]?.metadata else { return nil }
     for object in metadata.objects { try check(object) }
     guard let snapshot = metadata.newestSnapshot else { throw NotASeed("there is no snapshot") }
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryFolder(inMemory: true)
     _ = try Compression.expand(
       publication.file(snapshot), to: folder("seed.sqlite"), .gzip, limit: snapshot.rawLength)
     let seed = try Connection(folder("seed.sqlite"), .writer)

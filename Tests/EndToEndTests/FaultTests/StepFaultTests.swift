@@ -17,6 +17,7 @@ import Testing
   /// The second snapshot replaces the first one; unnamed files are removed at the next step.
   private static let steps = [plain, plain + ["--snapshot"], plain, plain + ["--snapshot"], plain]
 
+  private static let template = FolderTemplate()
   private let folder: TemporaryFolder
   private let injector: FaultInjector
   private let series: SeedSeries
@@ -27,6 +28,10 @@ import Testing
   init() throws {
     (folder, injector) = (try TemporaryFolder(inMemory: true), try FaultInjector())
     series = try SeedSeries("my", major: 1)
+    try Self.template.fill(folder, make)
+  }
+
+  private func make() throws {
     try Tool.sqlite(
       folder("my.sqlite"),
       """
@@ -34,10 +39,9 @@ import Testing
       INSERT INTO shop SELECT value, 'shop ' || value, 0.5 FROM generate_series(1, 50);
       """)
     try SeedbankBinary.succeed(["init", "my.sqlite"], in: folder.path)
-    let dataset = folder("seedbank/my/dataset.json")
-    let text = try String(contentsOfFile: dataset, encoding: .utf8)
-    try text.replacing(/"snapshots": \d+/, with: "\"snapshots\": 1")
-      .write(toFile: dataset, atomically: true, encoding: .utf8)
+    try folder.edit("seedbank/my/dataset.json") {
+      $0.replacing(/"snapshots": \d+/, with: "\"snapshots\": 1")
+    }
     try SeedbankBinary.succeed(Self.plain, in: folder.path)
     for version in 2...Self.firstVersion {
       try changeOrigin(version)
@@ -53,14 +57,12 @@ import Testing
 
   /// Ends the grace period of all files that metadata no longer names.
   private func endGrace() throws {
-    let memory = folder("seedbank/state/unnamed-files.json")
-    guard let text = try? String(contentsOfFile: memory, encoding: .utf8) else { return }
-    try text.replacing(/:\d+/, with: ":1").write(toFile: memory, atomically: true, encoding: .utf8)
+    let memory = "seedbank/state/unnamed-files.json"
+    if Folder.exists(folder(memory)) { try folder.edit(memory) { $0.replacing(/:\d+/, with: ":1") } }
   }
 
   private func save() throws {
-    try Tool.run(["rm", "-rf", folder("before")])
-    try Tool.run(["cp", "-a", folder("seedbank"), folder("before")])
+    try folder.replace("before", by: "seedbank")
   }
 
   @Test func `five publish steps that fail at any file operation leave the old or the new version`() throws {
@@ -89,6 +91,21 @@ import Testing
     }
   }
 
+  @Test func `a step that merges deltas and fails at any file operation leaves the old or the new version`()
+    throws
+  {
+    for version in Self.firstVersion + 1...15 {
+      try changeOrigin(version)
+      try SeedbankBinary.succeed(Self.plain, in: folder.path)
+    }
+    try changeOrigin(16)
+    try save()
+    try failEverywhere(Self.plain, to: 16) { what in
+      let objects = try publication.published().series[series]?.metadata.objects ?? []
+      #expect(objects.contains { $0.kind == .delta(from: .first, to: 16) }, "\(what): nothing was merged")
+    }
+  }
+
   private func failEverywhere(
     _ command: [String], to version: Int, check: (String) throws -> Void = { _ in }
   ) throws {
@@ -97,22 +114,19 @@ import Testing
     let new = try probe.head(series)
     #expect(old?.version == version - 1 && new?.version == version && count > 30)
     print("step to version \(version): \(count) operations")
-    for fault in FaultInjector.Fault.allCases {
-      for point in FaultInjector.points(count, sample: Self.sample) {
-        try restore()
-        let outcome = try injector.run(command, fault, at: point, in: folder.path)
-        let what = "\(fault) at \(point) of \(count) to version \(version), status \(outcome.status)"
-        let found = try probe.head(series)
-        #expect(found?.rows == (found?.version == old?.version ? old?.rows : new?.rows), "\(what)")
-        try expectConvergence(command, new?.rows, "\(what): \(outcome.errors)")
-        try check(what)
-      }
+    for (fault, point) in FaultInjector.attempts(count, sample: Self.sample) {
+      try restore()
+      let outcome = try injector.run(command, fault, at: point, in: folder.path)
+      let what = "\(fault) at \(point) of \(count) to version \(version), status \(outcome.status)"
+      let found = try probe.head(series)
+      #expect(found?.rows == (found?.version == old?.version ? old?.rows : new?.rows), "\(what)")
+      try expectConvergence(command, new?.rows, "\(what): \(outcome.errors)")
+      try check(what)
     }
   }
 
   private func restore() throws {
-    try Tool.run(["rm", "-rf", folder("seedbank")])
-    try Tool.run(["cp", "-a", folder("before"), folder("seedbank")])
+    try folder.replace("seedbank", by: "before")
   }
 
   /// Expects that the same command reaches the new version and that the next one removes unnamed files.

@@ -12,29 +12,26 @@ import Testing
   /// Operations tried for each fault; a deep run tries all of them.
   static let sample = 8
   /// The fewest operations of each step; with fewer, it would not test the intended code.
-  static let least: [StoreScene.Step: Int] = [.firstStart: 125, .swap: 125, .apply: 250, .collect: 15]
+  static let least: [StoreScene.Step: Int] = [.firstStart: 100, .swap: 100, .apply: 250, .collect: 15]
 
   @Test(arguments: StoreScene.Step.allCases)
   func `a client that dies at any file operation leaves a published version, and converges`(
     _ step: StoreScene.Step
   ) throws {
-    let (scene, injector) = (try StoreScene(step), try FaultInjector())
+    let (scene, injector) = (try StoreScene.restored(step), try FaultInjector())
     let count = try injector.count(scene.pull, in: scene.folder.path)
     #expect(count >= Self.least[step] ?? 0, "\(step): \(count) operations")
-    var tried = 0
-    for fault in FaultInjector.Fault.allCases {
-      for point in FaultInjector.points(count, sample: Self.sample) {
-        try scene.restore()
-        let outcome = try injector.run(scene.pull, fault, at: point, in: scene.folder.path)
-        try expect(scene, "\(step), \(fault) at \(point) of \(count), \(outcome.status): \(outcome.errors)")
-        tried += 1
-      }
+    let attempts = FaultInjector.attempts(count, sample: Self.sample)
+    for (fault, point) in attempts {
+      try scene.restore()
+      let outcome = try injector.run(scene.pull, fault, at: point, in: scene.folder.path)
+      try expect(scene, "\(step), \(fault) at \(point) of \(count), \(outcome.status): \(outcome.errors)")
     }
-    print("\(step): \(count) operations, \(tried) faults")
+    print("\(step): \(count) operations, \(attempts.count) faults")
   }
 
   @Test func `a disk failure right after a swap does not reject the snapshot`() throws {
-    let (scene, injector) = (try StoreScene(.firstStart), try FaultInjector())
+    let (scene, injector) = (try StoreScene.restored(.firstStart), try FaultInjector())
     let failed = try injector.run(
       scene.pull, failingReadsWith: scene.folder("store/CURRENT"), in: scene.folder.path)
     #expect(failed.status == 74 && failed.errors.contains("try again"), "\(failed.errors)")
@@ -47,7 +44,7 @@ import Testing
   func `an unreadable file is reported as a disk failure, and the data is not marked as bad`(
     _ step: StoreScene.Step
   ) throws {
-    let (scene, injector) = (try StoreScene(step), try FaultInjector())
+    let (scene, injector) = (try StoreScene.restored(step), try FaultInjector())
     for further in [[], ["--verify"]] {
       let failed = try injector.run(
         scene.pull + further, failingReadsWith: scene.folder("seedbank/root.json"), in: scene.folder.path)
@@ -62,7 +59,7 @@ import Testing
   func `a disk that fills up during a checkpoint loses no data, and the next update frees the log`()
     throws
   {
-    let (scene, injector) = (try StoreScene(.apply), try FaultInjector())
+    let (scene, injector) = (try StoreScene.restored(.apply), try FaultInjector())
     let log = try injector.log(scene.pull, in: scene.folder.path)
     let first = try #require(log.firstIndex { $0.name == "write" && $0.path.hasSuffix("/seed.sqlite") })
     for point in [first, first + 1, first + 2] {
@@ -104,7 +101,7 @@ import Testing
   @Test(
     arguments: Stage.pick(quick: [.apply], full: StoreScene.Step.allCases, deep: StoreScene.Step.allCases))
   func `a power loss at any point loses no version that became current`(_ step: StoreScene.Step) throws {
-    let (scene, injector) = (try StoreScene(step), try FaultInjector())
+    let (scene, injector) = (try StoreScene.restored(step), try FaultInjector())
     let log = try injector.log(scene.pull, in: scene.folder.path)
     var disk = try ForgetfulDisk(scene.folder("saved"), root: scene.folder("store"))
     let seed = UInt64.random(in: 0...UInt64.max)
@@ -128,7 +125,7 @@ import Testing
   }
 
   @Test func `the simulated disk loses the update if every sync is missing`() throws {
-    let (scene, injector) = (try StoreScene(.swap), try FaultInjector())
+    let (scene, injector) = (try StoreScene.restored(.swap), try FaultInjector())
     let log = try injector.log(scene.pull, in: scene.folder.path)
     var disk = try ForgetfulDisk(scene.folder("saved"), root: scene.folder("store"))
     for operation in log where operation.name != "sync" { disk.perform(operation.under(scene.folder.path)) }

@@ -2,6 +2,7 @@ import Foundation
 import SeedDatabase
 import SeedFormat
 import SeedPublication
+import SeedSystem
 import SeedTrust
 import Support
 
@@ -17,6 +18,19 @@ final class StoreScene {
   }
 
   static let deltas = 14
+  private static let items = Stage.pick(quick: 2000, full: 6000, deep: 6000)
+
+  /// Tests run one after the other.
+  private nonisolated(unsafe) static var made: [Step: StoreScene] = [:]
+
+  /// Returns the scene of this step with its earlier store; it is made once.
+  static func restored(_ step: Step) throws -> StoreScene {
+    if made.isEmpty { atexit { StoreScene.made = [:] } }
+    let scene = try made[step] ?? StoreScene(step)
+    made[step] = scene
+    try scene.restore()
+    return scene
+  }
 
   let folder: TemporaryFolder
   let step: Step
@@ -25,7 +39,7 @@ final class StoreScene {
   private let server: RunningSeedbank
   private let series: SeedSeries
 
-  init(_ step: Step) throws {
+  private init(_ step: Step) throws {
     self.step = step
     folder = try TemporaryFolder(inMemory: true)
     series = try SeedSeries("my", major: 1)
@@ -36,11 +50,14 @@ final class StoreScene {
       CREATE TABLE item(shop INTEGER REFERENCES shop, code TEXT, photo BLOB, PRIMARY KEY(shop, code)) WITHOUT ROWID;
       CREATE INDEX item_by_code ON item(code);
       INSERT INTO shop SELECT value, 'shop ' || value, 0.5 FROM generate_series(0, 99);
-      INSERT INTO item SELECT value % 100, 'code ' || value, randomblob(40) FROM generate_series(1, 6000);
+      INSERT INTO item SELECT value % 100, 'code ' || value, randomblob(40) FROM generate_series(1, \(Self.items));
       """)
     try SeedbankBinary.succeed(["init", "my.sqlite"], in: folder.path)
-    try FaultScene.leaveIndexesToClients(folder)
-    try SeedbankBinary.succeed(FaultScene.regenerate, in: folder.path)
+    // A client step that can fail: building the indexes.
+    try folder.edit("seedbank/my/dataset.json") {
+      $0.replacing("\"encodings\"", with: "\"indexes\": \"client\", \"encodings\"")
+    }
+    try SeedbankBinary.succeed(["regenerate", "--snapshot"], in: folder.path)
     server = try RunningSeedbank(
       ["serve", "--config", "seedbank/seedbank.json", "--port", "0"], in: folder.path)
     pull = [
@@ -51,20 +68,22 @@ final class StoreScene {
     try FileManager.default.createDirectory(atPath: folder("saved"), withIntermediateDirectories: true)
     if step != .firstStart { try save() }
     try goOn()
-    try restore()
+    let head = #""head":\#(head)"#
+    // The front looks for another process's publication once a second.
+    try eventually("the front serves the new version", every: 0.2) {
+      try Tool.run(["curl", "-s", "\(server.address)/v1/my"]).contains(head) ? true : nil
+    }
   }
 
   var head: SeedVersion { digests.keys.max() ?? .first }
 
   func restore() throws {
-    try Tool.run(["rm", "-rf", folder("store")])
-    try Tool.run(["cp", "-a", folder("saved"), folder("store")])
+    try folder.replace("store", by: "saved")
   }
 
   private func save() throws {
     try SeedbankBinary.succeed(pull, in: folder.path)
-    try Tool.run(["rm", "-rf", folder("saved")])
-    try Tool.run(["cp", "-a", folder("store"), folder("saved")])
+    try folder.replace("saved", by: "store")
   }
 
   private func goOn() throws {
@@ -86,14 +105,8 @@ final class StoreScene {
 
   private func publish(_ sql: String) throws {
     try Tool.sqlite(folder("my.sqlite"), sql)
-    let arguments = step == .apply ? Array(FaultScene.regenerate.dropLast()) : FaultScene.regenerate
-    try SeedbankBinary.succeed(arguments, in: folder.path)
+    try SeedbankBinary.succeed(["regenerate"] + (step == .apply ? [] : ["--snapshot"]), in: folder.path)
     try learn()
-    let head = #""head":\#(head)"#
-    // The front looks for another process's publication once a second.
-    try eventually("the front serves the new version", within: 60) {
-      try Tool.run(["curl", "-s", "\(server.address)/v1/my"]).contains(head) ? true : nil
-    }
   }
 
   /// Adds leftovers of crashes and of finished readers.
@@ -122,10 +135,16 @@ final class StoreScene {
   func version(in store: String) throws -> SeedVersion? {
     guard let name = try? String(contentsOfFile: "\(store)/CURRENT", encoding: .utf8) else { return nil }
     let file = "\(store)/generations/\(name.trimmingCharacters(in: .newlines))/seed.sqlite"
+    guard let header = try DurableFile.start(of: file, 20), header[18..<20] == [2, 2] else {
+      throw NotASeed("its readers would block the writer: it is not in WAL mode")
+    }
     let seed = try Connection(file, .reader)
     let schema = try SchemaReader(seed).schema()
     try SeedCheck(seed, schema).run()
     let meta = try SeedTables.meta(seed)
+    guard schema.indexes == ["item_by_code"], meta.schema == schema.hash else {
+      throw NotASeed("it lacks an index, or has another schema")
+    }
     guard digests[meta.version] == meta.digest else {
       throw NotASeed("version \(meta.version) was not published with the digest \(meta.digest)")
     }

@@ -99,7 +99,7 @@ import Testing
     #expect(try feed.refusal().contains("is it whole"))
     let seed = UInt64.random(in: 0 ... .max)
     var random = SplitMix(seed: seed)
-    for _ in 0..<40 {
+    for _ in 0..<Stage.pick(quick: 8, full: 40, deep: 40) {
       var bytes = whole
       bytes[Int.random(in: bytes.indices, using: &random)] ^= UInt8.random(in: 1...255, using: &random)
       try feed.write(bytes, "gtfs.zip")
@@ -151,7 +151,7 @@ import Testing
     let seed = UInt64.random(in: 0 ... .max)
     var random = SplitMix(seed: seed)
     let directory = whole.lastIndex(of: 0x01).map { min($0, locator - 200) } ?? 0
-    for _ in 0..<40 {
+    for _ in 0..<Stage.pick(quick: 8, full: 40, deep: 40) {
       var bytes = whole
       for _ in 0..<3 {
         bytes[Int.random(in: max(0, directory)..<whole.count, using: &random)] = random.pick([

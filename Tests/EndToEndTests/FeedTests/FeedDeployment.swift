@@ -16,22 +16,29 @@ final class FeedDeployment {
   static let allStops = "SELECT * FROM stops ORDER BY stop_id"
   static let times = "stop_id,trip_id,stop_sequence\nA,T,1\nB,T,2\n"
 
+  private static let template = FolderTemplate()
+
   init(_ schema: String = FeedDeployment.schema, origin: String = "") throws {
     folder = try TemporaryFolder(inMemory: true)
-    try Tool.sqlite(folder("my.sqlite"), schema)
-    try SeedbankBinary.succeed(["init", "my.sqlite"], in: folder.path)
+    if schema == Self.schema {
+      try Self.template.fill(folder) { try make(schema) }
+    } else {
+      try make(schema)
+    }
     try write(Self.stops, "stops.txt")
     try write(Self.times, "stop_times.txt")
     try configure(origin)
   }
 
+  private func make(_ schema: String) throws {
+    try Tool.sqlite(folder("my.sqlite"), schema)
+    try SeedbankBinary.succeed(["init", "my.sqlite"], in: folder.path)
+  }
+
   /// Sets the path and further members of the origin. Files are read without a delay.
   func configure(_ members: String, settleSeconds: Int = 0) throws {
-    let file = folder("seedbank/my/dataset.json")
-    let text = try String(contentsOfFile: file, encoding: .utf8)
     let origin = #""origin": {"feed": "../../feed", "settleSeconds": \#(settleSeconds)\#(members)}"#
-    try text.replacing(#/"origin": \{[^}]*\}+/#, with: origin).write(
-      toFile: file, atomically: false, encoding: .utf8)
+    try folder.edit("seedbank/my/dataset.json") { $0.replacing(#/"origin": \{[^}]*\}+/#, with: origin) }
   }
 
   func write(_ text: String, _ name: String) throws { try write(Array(text.utf8), name) }

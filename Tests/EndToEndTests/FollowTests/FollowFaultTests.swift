@@ -34,16 +34,14 @@ import Testing
     let count = try injector.count(scene.once, on: "copy", in: scene.folder.path)
     #expect(count > 20)
     print("look after version \(old ?? 0): \(count) operations")
-    for fault in FaultInjector.Fault.allCases {
-      for point in FaultInjector.points(count, sample: Self.sample) {
-        try restore()
-        let outcome = try injector.run(scene.once, fault, at: point, on: "copy", in: scene.folder.path)
-        let what = "\(fault) at \(point) of \(count), status \(outcome.status): \(outcome.errors)"
-        try expectOldOrNew(old, what)
-        try scene.follow()
-        try scene.expectSame(what)
-        try expectNothingLeft(what)
-      }
+    for (fault, point) in FaultInjector.attempts(count, sample: Self.sample) {
+      try restore()
+      let outcome = try injector.run(scene.once, fault, at: point, on: "copy", in: scene.folder.path)
+      let what = "\(fault) at \(point) of \(count), status \(outcome.status): \(outcome.errors)"
+      try expectOldOrNew(old, what)
+      try scene.follow()
+      try scene.expectSame(what)
+      try expectNothingLeft(what)
     }
   }
 

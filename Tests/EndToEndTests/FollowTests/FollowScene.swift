@@ -78,8 +78,7 @@ final class FollowScene {
 
   /// Ends the grace period of all files that metadata no longer names.
   func endGrace(in state: String = "copy/.follow") throws {
-    let memory = folder("\(state)/unnamed-files.json")
-    guard let text = try? String(contentsOfFile: memory, encoding: .utf8) else { return }
-    try text.replacing(/:\d+/, with: ":1").write(toFile: memory, atomically: true, encoding: .utf8)
+    let memory = "\(state)/unnamed-files.json"
+    if Folder.exists(folder(memory)) { try folder.edit(memory) { $0.replacing(/:\d+/, with: ":1") } }
   }
 }

@@ -130,8 +130,7 @@ import Testing
     try Tool.run(["cp", "-a", scene.folder("seedbank"), scene.folder("backup")])
     try scene.publish("newer")
     try scene.follow()
-    try Tool.run(["rm", "-rf", scene.folder("seedbank")])
-    try Tool.run(["cp", "-a", scene.folder("backup"), scene.folder("seedbank")])
+    try scene.folder.replace("seedbank", by: "backup")
     try expectRefusal(65, "has an older state than the copy here", "The copy here is unchanged")
     // Within one second, both timestamps would be the same.
     let lost = UTCTime.now()

@@ -179,19 +179,17 @@ import Testing
     try burn()
     let injector = try FaultInjector()
     let count = try injector.count(command, on: "publication", in: scene.folder.path)
-    for fault in FaultInjector.Fault.allCases {
-      for point in FaultInjector.points(count, sample: 8) {
-        try burn()
-        let failed = try injector.run(command, fault, at: point, on: "publication", in: scene.folder.path)
-        let what = "\(fault) at \(point) of \(count): \(failed)"
-        if FollowFolder.isBegun(in: scene.folder("seedbank/publication")) || failed.status != 0 {
-          let again = try recover()
-          // The first call may have finished, or have released the folder.
-          #expect(again.status == 0 || again.errors.contains("never overwrites one"), "\(what): \(again)")
-        }
-        #expect(try head()?.version == 3, "\(what)")
-        #expect(try SeedbankBinary.run(["regenerate"], in: scene.folder.path).status == 0, "\(what)")
+    for (fault, point) in FaultInjector.attempts(count, sample: 8) {
+      try burn()
+      let failed = try injector.run(command, fault, at: point, on: "publication", in: scene.folder.path)
+      let what = "\(fault) at \(point) of \(count): \(failed)"
+      if FollowFolder.isBegun(in: scene.folder("seedbank/publication")) || failed.status != 0 {
+        let again = try recover()
+        // The first call may have finished, or have released the folder.
+        #expect(again.status == 0 || again.errors.contains("never overwrites one"), "\(what): \(again)")
       }
+      #expect(try head()?.version == 3, "\(what)")
+      #expect(try SeedbankBinary.run(["regenerate"], in: scene.folder.path).status == 0, "\(what)")
     }
   }
 

@@ -24,7 +24,7 @@ import Testing
 
   private func waitUntilBusy(_ process: Int32, since start: Int) throws {
     try eventually("the step is at work", within: Self.patience) {
-      try ticks(process) > start + 50 ? true : nil
+      try ticks(process) > start + 20 ? true : nil
     }
   }
 

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 @Suite struct GracefulEndTests {
-  private static let rounds = Stage.isDeep ? 20 : 3
+  private static let rounds = Stage.pick(quick: 1, full: 3, deep: 20)
   private static let clients = 8
 
   private final class Outcome: Sendable {
@@ -12,18 +12,25 @@ import Testing
     let isOver = Mutex(false)
   }
 
+  private func serve(_ deployment: OperatedDeployment, _ setting: String = "", _ value: String = "") throws
+    -> RunningSeedbank
+  {
+    try RunningSeedbank(
+      ["serve", "--port", "0"], in: deployment.folder.path,
+      environment: setting.isEmpty ? [:] : ["SEEDBANK_HTTP_\(setting)_SECONDS": value])
+  }
+
   @Test func `SIGTERM under load truncates no answer and drops no accepted request`() throws {
-    let road = try DemoRoad(seed: 51, trips: 50)
+    let deployment = try largeDeployment(rows: 200)
     for _ in 0..<Self.rounds {
-      let server = try RunningSeedbank(
-        ["serve", "--config", road.config, "--port", "0"], in: road.folder.path)
+      let server = try serve(deployment)
       let outcome = Outcome()
       let group = DispatchGroup()
       let snapshot = try #require(
-        RawClient(port: server.port).get("/v1/transit/snapshot?model=2.1")["Location"])
+        RawClient(port: server.port).get("/v1/my/snapshot?model=1.0")["Location"])
       for number in 0..<Self.clients {
         Thread.detachNewThread(in: group) { [port = server.port] in
-          Self.keepAsking(port, number.isMultiple(of: 2) ? snapshot : "/v1/transit", outcome)
+          Self.keepAsking(port, number.isMultiple(of: 2) ? snapshot : "/v1/my", outcome)
         }
       }
       try waitUntil("200 are answered") { outcome.counts.withLock { $0.answered >= 200 } }
@@ -77,9 +84,18 @@ import Testing
   /// More than the connections' buffers hold.
   private static let snapshotBytes = 500_000
 
+  /// Random digits, which compress to half.
+  private func largeDeployment(rows: Int = 1500) throws -> OperatedDeployment {
+    let deployment = try OperatedDeployment()
+    try deployment.origin(
+      "INSERT INTO shop SELECT 1000 + value, hex(randomblob(1000)), NULL FROM generate_series(1, \(rows))")
+    try SeedbankBinary.succeed(["regenerate", "--snapshot"], in: deployment.folder.path)
+    return deployment
+  }
+
   /// Starts a download and reads only the beginning of its answer.
   private func beginDownload(from server: RunningSeedbank) throws -> (client: RawClient, bytes: Int) {
-    let find = try RawClient(port: server.port).get("/v1/transit/snapshot?model=2.1")
+    let find = try RawClient(port: server.port).get("/v1/my/snapshot?model=1.0")
     let (target, length) = (try #require(find["Location"]), try #require(find["Seedbank-Length"]))
     let client = try RawClient(port: server.port, receives: 2_048)
     client.send("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -100,8 +116,8 @@ import Testing
   private static let pause = Duration.seconds(7)
 
   @Test(.full) func `a slow download is completed after SIGTERM`() throws {
-    let road = try DemoRoad(seed: 54, trips: 2_000)
-    let server = try RunningSeedbank(["serve", "--config", road.config, "--port", "0"], in: road.folder.path)
+    let deployment = try largeDeployment()
+    let server = try serve(deployment)
     let (client, bytes) = try beginDownload(from: server)
     try askToEnd(server)
     let end = ContinuousClock.now + Self.pause
@@ -114,20 +130,16 @@ import Testing
 
   @Test(.full) func `a client that reads nothing delays the shutdown no longer than the grace period`() throws
   {
-    let road = try DemoRoad(seed: 55, trips: 2_000)
-    let server = try RunningSeedbank(
-      ["serve", "--config", road.config, "--port", "0"], in: road.folder.path,
-      environment: ["SEEDBANK_HTTP_GRACE_SECONDS": "1"])
+    let deployment = try largeDeployment()
+    let server = try serve(deployment, "GRACE", "1")
     let (client, bytes) = try beginDownload(from: server)
     #expect(server.stop() == 0)
     #expect(client.readToEnd().count < bytes)
   }
 
   @Test func `a second signal ends the wait for a download at once`() throws {
-    let road = try DemoRoad(seed: 56, trips: 2_000)
-    let server = try RunningSeedbank(
-      ["serve", "--config", road.config, "--port", "0"], in: road.folder.path,
-      environment: ["SEEDBANK_HTTP_GRACE_SECONDS": "3600"])
+    let deployment = try largeDeployment()
+    let server = try serve(deployment, "GRACE", "3600")
     let (client, bytes) = try beginDownload(from: server)
     try askToEnd(server)
     server.askToEnd()
@@ -135,24 +147,11 @@ import Testing
     #expect(client.readToEnd().count < bytes)
   }
 
-  @Test func `a second signal ends the drain at once`() throws {
-    let road = try DemoRoad(seed: 53, trips: 50)
-    let server = try RunningSeedbank(
-      ["serve", "--config", road.config, "--port", "0"], in: road.folder.path,
-      environment: ["SEEDBANK_HTTP_DRAIN_SECONDS": "3600"])
-    server.askToEnd()
-    try eventually("readiness goes", within: 60) {
-      try RawClient(port: server.port).get("/readyz").status == 503 ? true : nil
-    }
-    server.askToEnd()
-    #expect(server.waitForEnd() == SIGTERM)
-  }
-
-  @Test func `readiness fails first, and all requests are answered until the end`() throws {
-    let road = try DemoRoad(seed: 52, trips: 50)
-    let server = try RunningSeedbank(
-      ["serve", "--config", road.config, "--port", "0"], in: road.folder.path,
-      environment: ["SEEDBANK_HTTP_DRAIN_SECONDS": "3600"])
+  @Test func `readiness fails first, all requests are answered, and a second signal ends the drain at once`()
+    throws
+  {
+    let deployment = try OperatedDeployment()
+    let server = try serve(deployment, "DRAIN", "3600")
     #expect(try RawClient(port: server.port).get("/readyz").status == 200)
     server.askToEnd()
     try eventually("readiness goes", within: 60) {

@@ -10,7 +10,7 @@ struct ImportFolder {
 
   /// Creates a database with these tables.
   init(_ schema: String = "") throws {
-    folder = try TemporaryFolder()
+    folder = try TemporaryFolder(inMemory: true)
     database = folder("app.sqlite")
     try Connection(database, .creator).execute(schema)
   }

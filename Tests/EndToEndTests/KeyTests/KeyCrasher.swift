@@ -27,12 +27,10 @@ struct KeyCrasher {
   }
 
   private let folder: TemporaryFolder
+  private let library: String
 
-  /// Compiles the library with the Swift toolchain's clang.
   init() throws {
-    folder = try TemporaryFolder(inMemory: true)
-    let source = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "key_crasher.c")
-    try Tool.run(["clang", "-shared", "-fPIC", "-O1", "-o", folder("crasher.so"), source.path, "-ldl"])
+    (folder, library) = (try TemporaryFolder(inMemory: true), try PreloadedLibrary.path("key_crasher"))
   }
 
   /// Runs the command without a crash. One that does not end is ended once it printed its last word.
@@ -64,7 +62,7 @@ struct KeyCrasher {
   {
     for name in ["printed", "calls"] { try Folder.remove(folder(name)) }
     let own = [
-      "LD_PRELOAD": folder("crasher.so"), "SEEDBANK_CRASH_LOG": folder("calls"),
+      "LD_PRELOAD": library, "SEEDBANK_CRASH_LOG": folder("calls"),
       "SWIFT_BACKTRACE": "enable=yes,color=no",
     ]
     let output = open(folder("printed"), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)

@@ -13,6 +13,8 @@ final class KeyScene {
   var days = 0
   private var changes = 0
   private let moved: MovedClock
+  private let host: FolderHost
+  private static let template = FolderTemplate()
 
   /// The article's variables and their folders.
   private static let media = [
@@ -23,6 +25,11 @@ final class KeyScene {
 
   init() throws {
     (folder, moved) = (try TemporaryFolder(inMemory: true), try MovedClock())
+    host = try FolderHost(folder("seedbank/publication"))
+    try Self.template.fill(folder, make)
+  }
+
+  private func make() throws {
     try Tool.sqlite(
       folder("my.sqlite"),
       """
@@ -79,9 +86,8 @@ final class KeyScene {
           Tool.python, script, "file://\(publication.path)", folder(root), "my", "1", folder("tuf-\(name)"),
         ])
     case .seedbank:
-      let server = try RunningSeedbank(["serve", "--port", "0"], in: folder.path)
       return try shell(
-        "seedbank pull \(server.address) --dataset my --model 1.0 --store store-\(name) --root \(root)")
+        "seedbank pull \(host.address) --dataset my --model 1.0 --store store-\(name) --root \(root)")
     }
   }
 

@@ -4,38 +4,8 @@ import Support
 import Testing
 
 @Suite struct BucketTests {
-  private struct Scene {
-    let deployment = Result { try OperatedDeployment() }
-    let bucket: TestBucket
-
-    init() throws {
-      bucket = try TestBucket()
-      try name(bucket.address("seeds/prod"))
-    }
-
-    func name(_ address: String) throws {
-      try deployment.get().name(mirrors: [["s3": .string(address)]])
-    }
-
-    /// Runs the command and expects that its output contains no secret.
-    func seedbank(_ arguments: String..., secret: String? = nil) throws -> ProgramOutcome {
-      var environment = bucket.environment
-      if let secret { environment["AWS_SECRET_ACCESS_KEY"] = secret }
-      let outcome = try SeedbankBinary.run(
-        arguments, environment: environment, in: deployment.get().folder.path)
-      for text in [outcome.output, outcome.errors] {
-        #expect(!text.contains(bucket.secret) && secret.map(text.contains) != true)
-      }
-      return outcome
-    }
-
-    func change(_ text: String) throws {
-      try deployment.get().origin("UPDATE shop SET name = '\(text)' WHERE id = 1")
-    }
-  }
-
   @Test func `a step updates the bucket, and mirror check proves conditional writes`() throws {
-    let scene = try Scene()
+    let scene = try BucketScene(isPublic: false)
     let check = try scene.seedbank("mirror", "check")
     #expect(check.status == 0 && check.output.contains("it honours conditional writes"), "\(check.errors)")
     #expect(check.output.contains("clients cannot read it by this address"))
@@ -51,7 +21,7 @@ import Testing
   @Test func `a wrong secret, a missing bucket and an unreachable store are reported and stop no step`()
     throws
   {
-    let scene = try Scene()
+    let scene = try BucketScene(isPublic: false)
     try scene.change("one")
     let wrong = try scene.seedbank("regenerate", secret: "a wrong secret")
     #expect(wrong.status == 0 && wrong.errors.contains("SignatureDoesNotMatch"), "\(wrong.errors)")

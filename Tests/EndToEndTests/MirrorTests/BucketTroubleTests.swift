@@ -50,7 +50,7 @@ import Testing
     try scene.publish("before")
     for moment in ["before", "after"] {
       var number = 0
-      while try isKilled(moment, number) { number += Stage.isDeep ? 1 : 3 }
+      while try isKilled(moment, number) { number += Stage.pick(quick: 6, full: 3, deep: 1) }
       #expect(number > 2)
     }
   }
@@ -120,7 +120,7 @@ import Testing
     throws
   {
     let scene = try BucketScene()
-    for race in 1...(Stage.isDeep ? 20 : 2) { try run(scene, race) }
+    for race in 1...Stage.pick(quick: 1, full: 2, deep: 20) { try run(scene, race) }
   }
 
   private func run(_ scene: BucketScene, _ race: Int) throws {
@@ -159,20 +159,25 @@ struct BucketScene {
   let bucket: TestBucket
   private static let place = "seeds/prod"
 
-  init() throws {
-    (deployment, bucket) = (try OperatedDeployment(), try TestBucket(isPublic: true))
-    try deployment.name(mirrors: [["s3": .string(bucket.address(Self.place))]])
+  init(isPublic: Bool = true) throws {
+    (deployment, bucket) = (try OperatedDeployment(), try TestBucket(isPublic: isPublic))
+    try name(bucket.address(Self.place))
   }
+
+  func name(_ address: String) throws { try deployment.name(mirrors: [["s3": .string(address)]]) }
 
   func change(_ text: String) throws {
     try deployment.origin("UPDATE shop SET name = '\(text)' WHERE id = 1")
   }
 
-  /// Runs the command and expects that its output contains no secret.
-  func seedbank(_ arguments: String...) throws -> ProgramOutcome {
-    let outcome = try SeedbankBinary.run(
-      arguments, environment: bucket.environment, in: deployment.folder.path)
-    #expect(!outcome.output.contains(bucket.secret) && !outcome.errors.contains(bucket.secret))
+  /// Runs the command, with this secret or the right one, and expects that its output contains neither.
+  func seedbank(_ arguments: String..., secret: String? = nil) throws -> ProgramOutcome {
+    var environment = bucket.environment
+    if let secret { environment["AWS_SECRET_ACCESS_KEY"] = secret }
+    let outcome = try SeedbankBinary.run(arguments, environment: environment, in: deployment.folder.path)
+    for word in [bucket.secret, secret ?? ""] where !word.isEmpty {
+      #expect(!outcome.output.contains(word) && !outcome.errors.contains(word))
+    }
     return outcome
   }
 

@@ -16,8 +16,7 @@ import Testing
     case .everything: try Tool.run(["rm", "-rf", folder("seedbank/publication"), folder("seedbank/state")])
     case .metadata: try Tool.run(["rm", folder("seedbank/publication/metadata/timestamp.json")])
     case .oldBackup, .oldBackupWithoutCopies:
-      try Tool.run(["rm", "-rf", folder("seedbank/publication")])
-      try Tool.run(["cp", "-a", folder("backup"), folder("seedbank/publication")])
+      try folder.replace("seedbank/publication", by: "backup")
       if disaster == .oldBackupWithoutCopies { try Tool.run(["rm", "-rf", folder("seedbank/state")]) }
     }
   }

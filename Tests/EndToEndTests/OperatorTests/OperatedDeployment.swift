@@ -9,9 +9,28 @@ final class OperatedDeployment {
   /// Version N has N shops, and its first shop is called `name N`.
   static let versions = 3
 
-  /// `schema` is SQL for further parts of the origin.
-  init(with schema: String = "") throws {
+  private static let template = FolderTemplate()
+
+  /// `schema` is SQL for further parts of the origin. Without `ownKeys`, other deployments have the same keys.
+  init(with schema: String = "", ownKeys: Bool = false) throws {
     folder = try TemporaryFolder(inMemory: true)
+    if schema.isEmpty && !ownKeys {
+      try Self.template.fill(folder) { try make(schema) }
+    } else {
+      try make(schema)
+    }
+  }
+
+  /// A copy of a deployment to which `add` adds something.
+  init(_ template: FolderTemplate, _ add: (OperatedDeployment) throws -> Void) throws {
+    folder = try TemporaryFolder(inMemory: true)
+    try template.fill(folder) {
+      try make("")
+      try add(self)
+    }
+  }
+
+  private func make(_ schema: String) throws {
     try origin(
       "CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT, rank REAL); INSERT INTO shop VALUES (1, 'name 1', 1); \(schema)"
     )

@@ -70,7 +70,7 @@ import Testing
   @Test func `on a narrow screen only tables and command lines scroll sideways`() throws {
     let scene = try PageScene(versions: Self.versions)
     try scene.waitForFacts(of: 2)
-    for width in [320, 390, 768, 1280] {
+    for width in Stage.pick(quick: [320], full: [320, 390, 768, 1280], deep: [320, 390, 768, 1280]) {
       let page = try BrowserPage(scene.address, width: width)
       try page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
       try page.evaluate("document.querySelector('a.change').click()")
@@ -126,7 +126,7 @@ import Testing
         "lifecycle": {"1": {"state": "deprecated", "sunset": "2099-01-01", "message": \(all)}}
         """)
     try scene.waitForFacts(of: 2)
-    for isDark in [false, true] {
+    for isDark in Stage.pick(quick: [false], full: [false, true], deep: [false, true]) {
       let page = try BrowserPage(scene.address, width: 390, isDark: isDark)
       try page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
       try page.evaluate("document.querySelector('a.change').click()")

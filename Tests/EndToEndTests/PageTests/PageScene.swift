@@ -18,17 +18,30 @@ final class PageScene {
 
   /// - Parameter versions: the SQL for each further version.
   init(_ schema: String = schema, versions: [String] = [], configured members: String? = nil) throws {
-    folder = try TemporaryFolder(inMemory: true)
-    try Tool.sqlite(folder("my.sqlite"), schema)
-    try SeedbankBinary.succeed(["init", "my.sqlite"], in: folder.path)
-    if let members { try Self.configure(members, folder("seedbank/my/dataset.json")) }
-    try SeedbankBinary.succeed(["regenerate"], in: folder.path)
-    for sql in versions {
-      try Tool.sqlite(folder("my.sqlite"), sql)
+    let folder = try TemporaryFolder(inMemory: true)
+    try Self.template(for: [schema, members ?? ""] + versions).fill(folder) {
+      try Tool.sqlite(folder("my.sqlite"), schema)
+      try SeedbankBinary.succeed(["init", "my.sqlite"], in: folder.path)
+      if let members { try Self.configure(members, folder("seedbank/my/dataset.json")) }
       try SeedbankBinary.succeed(["regenerate"], in: folder.path)
+      for sql in versions {
+        try Tool.sqlite(folder("my.sqlite"), sql)
+        try SeedbankBinary.succeed(["regenerate"], in: folder.path)
+      }
     }
+    self.folder = folder
     server = try RunningSeedbank(
       ["run", "--port", "0", "--public", Self.pages], in: folder.path, environment: ["PATH": "/usr/bin:/bin"])
+  }
+
+  private static let templates = Shared<[[String]: FolderTemplate]>([:])
+
+  private static func template(for texts: [String]) -> FolderTemplate {
+    templates.withLock { templates in
+      let template = templates[texts, default: FolderTemplate()]
+      templates[texts] = template
+      return template
+    }
   }
 
   private static func configure(_ members: String, _ file: String) throws {

@@ -12,7 +12,7 @@ struct DemoRoad {
   var root: String { folder("demo/root.json") }
 
   init(seed: UInt64, trips: Int) throws {
-    folder = try TemporaryFolder()
+    folder = try TemporaryFolder(inMemory: true)
     random = SplitMix(seed: seed)
     try SeedbankBinary.succeed(["demo", "--directory", "demo", "--trips", "\(trips)"], in: folder.path)
     try publish()

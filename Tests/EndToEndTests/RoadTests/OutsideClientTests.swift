@@ -153,7 +153,7 @@ import Testing
     #expect(try road.verdict(road.folder("pulled")) == "sound")
   }
 
-  @Test func `python-tuf downloads and verifies every published object`() throws {
+  @Test(.full) func `python-tuf downloads and verifies every published object`() throws {
     var road = try DemoRoad(seed: 22, trips: 50)
     for _ in 0..<3 {
       try road.mutate(10)

@@ -1,13 +1,12 @@
 import Foundation
 import Support
 
-/// A temporary folder for databases made by sqlite3; `deinit` removes it.
+/// A temporary folder for databases made by sqlite3.
 final class SetupFolder {
-  let path = FileManager.default.temporaryDirectory.appendingPathComponent("seedbank-\(UUID())").path
+  private let folder: TemporaryFolder
+  var path: String { folder.path }
 
-  init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
-
-  deinit { try? FileManager.default.removeItem(atPath: path) }
+  init() throws { folder = try TemporaryFolder(inMemory: true) }
 
   func file(_ name: String) -> String { "\(path)/\(name)" }
 

@@ -27,7 +27,7 @@ final class TypedArticle {
   init(_ name: String, variables: [String: String] = [:], hosts: [String: String] = [:]) throws {
     (self.variables, self.hosts) = (variables, hosts)
     article = try OperatorArticle(name)
-    folder = try TemporaryFolder()
+    folder = try TemporaryFolder(inMemory: true)
     ports = try Dictionary(uniqueKeysWithValues: Self.ordinaryPorts.map { ($0, try freePort()) })
   }
 
