@@ -75,7 +75,7 @@ extension SourceTree.File {
   }
 
   private static func opensOwnFiles(_ code: [UInt8]) -> Bool {
-    let others = ["borrowing:", ".memory", ".scratch", ".snapshot", ".received", ".seed"]
+    let others = ["borrowing:", ".memory", ".scratch", ".snapshot", ".received", ".seed", ".copy"]
     return String(decoding: code, as: UTF8.self).matches(of: /[^A-Za-z._]Connection\(([^)\n]*)/).contains {
       call in
       !others.contains { call.1.contains($0) }

@@ -1,6 +1,7 @@
 import SeedClient
 import SeedDatabase
 import SeedFormat
+import SeedPublication
 import SeedSystem
 
 extension Command {
@@ -36,7 +37,7 @@ extension Command {
     let root = try arguments.rootFile(from: context.currentDirectory)
     let isSeed = Folder.exists(path) && !Folder.isFolder(path)
     guard root == nil || !isSeed else {
-      throw CommandFailure(.usage, "\(path.printable) is one file, without signatures: leave out --root.")
+      throw Refusal(.usage, "\(path.printable) is one file, without signatures: leave out --root.")
     }
     let report = try await blocking {
       try isSeed ? StoreReport(ofSeed: path) : StoreExamination(path, root: root).run()

@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test func `a root of another publisher is an error, given or kept`() throws {
-    let other = try OperatedDeployment(ownKeys: true)
+    let other = try OperatedDeployment(isCopied: false)
     let root = other.folder("seedbank/root.json")
     let given = try store.doctor("--root", root)
     #expect(given.status == 65 && given.output.contains("error: trust: "), "\(given.output)")

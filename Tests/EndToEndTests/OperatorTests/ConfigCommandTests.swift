@@ -38,7 +38,7 @@ import Testing
     try DurableFile.write(
       Array("CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT);".utf8),
       to: deployment.folder("seedbank/my/models/1.0/schema.sql"))
-    let other = try OperatedDeployment(ownKeys: true)
+    let other = try OperatedDeployment(isCopied: false)
     try Tool.run([
       "cp", other.folder("seedbank/keys/timestamp.key"), deployment.folder("seedbank/keys/timestamp.key"),
     ])

@@ -11,10 +11,10 @@ final class OperatedDeployment {
 
   private static let template = FolderTemplate()
 
-  /// `schema` is SQL for further parts of the origin. Without `ownKeys`, other deployments have the same keys.
-  init(with schema: String = "", ownKeys: Bool = false) throws {
+  /// `schema` is SQL for further parts of the origin. Copied deployments have the same keys, and an origin whose file is new to them.
+  init(with schema: String = "", isCopied: Bool = true) throws {
     folder = try TemporaryFolder(inMemory: true)
-    if schema.isEmpty && !ownKeys {
+    if schema.isEmpty && isCopied {
       try Self.template.fill(folder) { try make(schema) }
     } else {
       try make(schema)

@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test func `the history shows every kind of step, newest first`() throws {
-    let deployment = try OperatedDeployment()
+    let deployment = try OperatedDeployment(isCopied: false)
     #expect(try deployment.seedbank("regenerate").status == 0)
     #expect(try deployment.seedbank("regenerate").status == 0)
     try deployment.origin("INSERT INTO shop VALUES (7, CAST(x'ff' AS TEXT), 1)")

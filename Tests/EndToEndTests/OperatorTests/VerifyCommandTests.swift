@@ -59,7 +59,7 @@ import Testing
 
   @Test func `verify ends with 65 for invalid metadata and for a root of another publication`() throws {
     let deployment = try OperatedDeployment()
-    let other = try OperatedDeployment(ownKeys: true)
+    let other = try OperatedDeployment(isCopied: false)
     try Tool.run(["cp", other.folder("seedbank/root.json"), deployment.folder("seedbank/root.json")])
     let foreign = try deployment.seedbank("verify")
     #expect(
