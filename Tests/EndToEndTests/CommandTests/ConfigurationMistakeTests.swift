@@ -74,7 +74,7 @@ import Testing
     try folder.write([0xFF, 0xFE], to: "seedbank.json")
     #expect(try folder.mistake() == "\(folder.file):1:1: expected a value.")
     try folder.remove("seedbank.json")
-    #expect(try folder.mistake().hasPrefix("\(folder.file): expected this file, found none; make a deployment"))
+    #expect(try folder.mistake().hasPrefix("\(folder.file): expected this file, found none; "))
     try folder.makeFolder(folder.file)
     #expect(try folder.mistake() == "\(folder.file): expected a file, found something else of that name.")
   }
