@@ -187,7 +187,7 @@ package struct StoreReport: Hashable, Sendable {
 }
 
 enum StoreRemedy {
-  static let update = "update, in the app or by 'seedbank pull': a snapshot takes its place"
+  static let update = "update in the app or with 'seedbank pull': a snapshot will replace this copy"
   static let repair =
     "verify and update it, by verify() and update() in the app or by 'seedbank pull --verify': a snapshot takes its "
     + "place"

@@ -9,9 +9,9 @@ public import struct Foundation.Date
 import os
 #endif
 
-/// A store's data and last update, to show on a settings screen.
+/// A store's data and last update, for a settings screen.
 ///
-/// Survives a restart, except for errors. Its first use loads it, without opening the data.
+/// Persists across restarts, except for errors. It is loaded on first use, without opening the data.
 public struct SeedState: Hashable, Sendable {
   /// The model that the app was built for.
   public let model: SeedModel

@@ -74,7 +74,7 @@ public enum ChallengeAnswer: Sendable {
   case refuse
 }
 
-/// The default transport: a URLSession without cache and cookies.
+/// The default transport: a URLSession without a cache or cookies.
 final class URLSessionTransport: Transport {
   private let session: URLSession
   private let exchanges: ExchangeDelegate

@@ -172,8 +172,8 @@ package final class Connection {
 
   package var changes: Int { Int(sqlite3_changes64(handle)) }
 
-  /// Writes unpinned dirty pages of the open transaction to the file. They stay readable, but no longer occupy up to
-  /// nine tenths of the cache when much is read before the commit.
+  /// Writes unpinned dirty pages of the open transaction to the file. They stay readable. Otherwise they could
+  /// fill up to nine tenths of the cache while much is read before the commit.
   package func writeOutCache() throws(DatabaseError) {
     let code = sqlite3_db_cacheflush(handle)
     guard code == SQLITE_OK || code == SQLITE_BUSY else { throw error(code, "sqlite3_db_cacheflush") }

@@ -36,7 +36,7 @@ extension String {
   /// The most columns that it may take.
   package var columns: Int { reduce(0) { $0 + $1.columns } }
 
-  /// Controls as `\u{1B}`, except those in `kept`.
+  /// Escapes control characters, for example as `\u{1B}`, except those in `kept`.
   package func escapingControls(except kept: Set<Unicode.Scalar>) -> String {
     guard unicodeScalars.contains(where: { $0.isControl && !kept.contains($0) }) else { return self }
     var text = String.UnicodeScalarView()

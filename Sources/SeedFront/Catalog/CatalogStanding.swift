@@ -55,7 +55,7 @@ extension CatalogView {
   }
 
   var missingFileWarnings: [String] {
-    // A missing publication is reported separately, so its files are not.
+    // A missing publication is reported separately, so its missing files are not reported too.
     guard failure == nil || hasServedSnapshots else { return [] }
     return (catalog?.allSeries ?? []).compactMap { series in
       let count = missingFiles(series)

@@ -46,7 +46,7 @@ final class PlanBuilder {
     if let name = mapping.columnFilledTwice {
       throw ImportFailure(
         .mapping,
-        "table \"\(target.table.name)\": the column \"\(name)\" is in columns and in constants: take it out of one"
+        "table \"\(target.table.name)\": the column \"\(name)\" is in both 'columns' and 'constants': remove it from one of them"
       )
     }
     let relations = try mapping.relations.map { try relation($0, of: target.table) }

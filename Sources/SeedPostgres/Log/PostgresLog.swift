@@ -3,7 +3,7 @@ import SeedFormat
 import SeedPublisher
 import SeedTrust
 
-/// A log that triggers keep; see ``PostgresLogDraft``. An entry is new if its transaction was unfinished in the last
+/// A log kept by triggers; see ``PostgresLogDraft``. An entry is new if its transaction was unfinished in the last
 /// step's snapshot, because neither numbers nor times of transactions follow the order of commits.
 final class PostgresLog: OriginLog {
   let connection: PostgresConnection

@@ -29,7 +29,7 @@ extension PublicationVerifier {
         return "it has the content of \(other)"
       }
       if found.length != object.length {
-        return "it has \(found.length) bytes, but \(object.length) are signed"
+        return "it has \(found.length) bytes, but the signed length is \(object.length)"
       }
       if found.digest != object.sha256 { return "its SHA-256 does not match the signed one" }
       try checkContent(object, &report)

@@ -38,7 +38,7 @@ package struct PublishingPolicy: Hashable, Sendable {
 /// How a step finds changed rows in the origin.
 package enum ChangeFinding: String, Hashable, Sendable, CaseIterable {
   case comparison = "compare"
-  /// Reads the keys of changed rows from a log that triggers write.
+  /// Reads the keys of changed rows from a log written by triggers.
   case log
 }
 

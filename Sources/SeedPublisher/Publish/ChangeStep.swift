@@ -145,7 +145,7 @@ struct ChangeStep {
 
   private var drafted: [SeriesPlan] { context.plans.filter { !update.waiting.contains($0.series) } }
 
-  /// Returns whether a series waits for its origin, and whether one was searched for changes.
+  /// Returns whether any series waits for its origin, and whether any origin was searched for changes.
   @discardableResult
   private mutating func publish(
     _ origin: (any Origin)?

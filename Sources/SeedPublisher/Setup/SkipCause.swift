@@ -1,7 +1,7 @@
 import SeedDatabase
 import SeedFormat
 
-/// The reason why SQLite or the schema's rules reject a part of the origin, in words, with a remedy.
+/// Explains why SQLite or the schema's rules reject a part of the origin, with a remedy.
 package enum SkipCause: Hashable, Sendable {
   case noKey
   case reservedName

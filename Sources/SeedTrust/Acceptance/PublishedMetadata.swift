@@ -31,9 +31,9 @@ package struct PublishedMetadata: Sendable {
 }
 
 extension PublishedMetadata {
-  /// Loads and verifies all metadata, starting from a trusted root. Expired metadata and signatures by former roots'
-  /// keys (of the chain and `formerRoots`; see ``outdated``) are accepted, because a publisher must read them in order
-  /// to replace them.
+  /// Loads and verifies all metadata, starting from a trusted root. Accepts expired metadata, and
+  /// signatures by keys of former roots (those in the chain and `formerRoots`; see ``outdated``), because a publisher
+  /// must read such metadata in order to replace it.
   package init(root: [UInt8], formerRoots: [Root] = [], read: (_ name: String) throws -> [UInt8]?) throws {
     func file(_ name: String) throws -> [UInt8] {
       guard let bytes = try read(name) else { throw TrustError.missingFile(name: name) }

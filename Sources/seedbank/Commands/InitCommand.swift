@@ -7,7 +7,7 @@ import SeedTrust
 
 extension Command {
   static let initialize = Command(
-    name: "init", abstract: "Make a deployment of a database or a feed, or extend one.",
+    name: "init", abstract: "Create a deployment for a database or a feed, or extend an existing one.",
     discussion: """
       Reads a SQLite file or a PostgreSQL database, which is never written to, and makes a configuration, a model with its tables, \
       signing keys and an empty publication. Rows of a file's table without a key are numbered. What cannot be published \

@@ -143,7 +143,7 @@ private struct OriginLogChange {
   private var hasLog: Refusal {
     Refusal(
       .configuration,
-      "\(dataset.originText) has a log already, which 'seedbank config check' looks at. 'seedbank origin log remove --yes' takes it "
+      "\(dataset.originText) has a log already: check it with 'seedbank config check'. 'seedbank origin log remove --yes' takes it "
         + "away, from every deployment that follows it; then it can be set up again, which a new table or key needs."
     )
   }

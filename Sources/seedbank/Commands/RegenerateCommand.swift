@@ -31,7 +31,7 @@ extension Command {
       .flag(
         "trust-clock",
         help:
-          "Replace signatures from a clock that was ahead by ones with a shorter expiry. This clock must be right."
+          "Replace signatures made while a clock was ahead with ones that expire sooner. This clock must be right."
       ),
       .flag("dry-run", help: "Show what would be published, and change nothing."),
       .json,

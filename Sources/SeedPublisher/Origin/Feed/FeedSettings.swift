@@ -60,7 +60,7 @@ package struct FeedTable: Hashable, Sendable {
   }
 
   package let table: String
-  /// The files' name, in which `*` matches any characters; `nil` for the table's name.
+  /// The file name, or a pattern in which `*` matches any characters; `nil` for the table's name.
   package let file: String?
   /// The path to the rows in a JSON document.
   package let rows: MemberPath
