@@ -76,8 +76,7 @@ extension SeedStore {
     _ query: SeedQuery, isSame: (@Sendable ([Row], [Row]) -> Bool)?,
     _ rows: @escaping @Sendable (Statement) -> StatementRows<Row>
   ) -> AsyncThrowingStream<[Row], any Error> {
-    // Opens the data, in case no other call has.
-    Task { [weak self] in await self?.openData() }
+    Task { [weak self] in await self?.openForQuery() }
     return LiveRows(isSame: isSame) { generation in
       try await generation.reader.read { reader in
         let reading = TablesRead()
@@ -88,8 +87,20 @@ extension SeedStore {
       _ = try await self?.replacement(of: damaged)
     } sleep: { [environment] wait in
       try await environment.sleep(wait)
+    } onFailure: { [log] error in
+      log.error("a live query ended: \(error)")
     }
     .stream(at: editionSender.stream())
+  }
+
+  /// Opens the data, in case no other call has. An app that never updates would show nothing, without an error.
+  private func openForQuery() async {
+    await openData()
+    guard fetcher != nil, access == .open, current == nil, !currentState.isUpdating, !hasNotedWaiting else {
+      return
+    }
+    hasNotedWaiting = true
+    log.info("a live query waits for the first data, which update() or keepUpdated() downloads")
   }
 
   /// The current rows of a query; waits and fails like ``read(_:)``.

@@ -51,6 +51,7 @@ public actor SeedStore {
   var isWriting = false
   var hasCheckedBundle = false
   var hasRecord = false
+  var hasNotedWaiting = false
 
   /// Public as `state`, which loads it first.
   var currentState: SeedState {

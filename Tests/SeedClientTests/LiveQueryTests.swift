@@ -57,6 +57,33 @@ import Testing
     #expect(await store.state.version != nil)
   }
 
+  /// A store, and the messages of its log.
+  private func logged() throws -> (SeedStore, Shared<[String]>) {
+    let messages = Shared<[String]>([])
+    let options = SeedOptions(log: { entry in messages.withLock { $0.append(entry.message) } })
+    return (try fixture.store(options: options), messages)
+  }
+
+  @Test func `the log names the error that ends a live query`() async throws {
+    try fixture.publishGeneration(["a": "One"])
+    let (store, messages) = try logged()
+    try await store.update()
+    let rows = Collected(store.observe("SELECT name FROM stops"))
+    try await until { rows.isOver }
+    let ends = messages.withLock { $0.filter { $0.hasPrefix("a live query ended: ") } }
+    #expect(ends.count == 1 && ends[0].contains("no such table: stops"), "\(ends)")
+  }
+
+  @Test func `the log notes once that live queries wait for an update`() async throws {
+    let (store, messages) = try logged()
+    let rows = [Collected(store.observe("SELECT 1")), Collected(store.observe("SELECT 2"))]
+    try await until { messages.withLock { !$0.isEmpty } }
+    try fixture.publishGeneration(["a": "One"])
+    try await store.update()
+    try await until { rows.allSatisfy { !$0.all.isEmpty } }
+    #expect(messages.withLock { $0.filter { $0.contains("update() or keepUpdated()") }.count } == 1)
+  }
+
   @Test func `a live query ends with its store`() async throws {
     try fixture.publishGeneration(["a": "One"])
     var rows = try await begun().makeAsyncIterator()

@@ -39,6 +39,8 @@ struct LiveRows<Row: Sendable>: Sendable {
   /// Called if the query finds damage in a generation. Its replacement arrives as a new edition.
   let onDamage: @Sendable (Generation) async throws -> Void
   let sleep: @Sendable (Duration) async throws -> Void
+  /// Called with the error that ends the query.
+  var onFailure: @Sendable (SeedError) -> Void = { _ in }
 
   /// Seconds between retries while the file is temporarily unreadable, as on a locked device.
   private static var waits: [Double] { [0.25, 0.5, 1, 2, 4, 8, 16] }
@@ -51,7 +53,10 @@ struct LiveRows<Row: Sendable>: Sendable {
         do {
           try await follow(editions) { continuation.yield($0) }
           continuation.finish()
-        } catch { continuation.finish(throwing: SeedError(error)) }
+        } catch {
+          if !Task.isCancelled { onFailure(SeedError(error)) }
+          continuation.finish(throwing: SeedError(error))
+        }
       }
       continuation.onTermination = { _ in task.cancel() }
     }
