@@ -5,7 +5,8 @@ import SeedSystem
 extension SeedStore {
   /// The data to start with: the device's or the app's bundle, otherwise a download.
   ///
-  /// Works offline after a first download, and never returns an empty database. If another store updates the
+  /// Works offline after a first download, and never returns an empty database. The download is unlimited; a live query
+  /// waits for that of an update instead, which a policy can limit. If another store updates the
   /// directory, this also picks up its changes.
   @discardableResult
   public func prepare() async throws -> Seed { try await preparedGeneration().seed }
