@@ -61,7 +61,7 @@ extension SeedStore {
         try await updateOnceResumed(policy)
         failures = 0
       } catch {
-        guard error.isRetryable else { throw error }
+        guard error.isRetryable, error.code != .cancelled else { throw error }
         (failures, asked) = (failures + 1, error.retryAfter)
         onFailure(error)
       }

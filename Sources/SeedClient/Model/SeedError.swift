@@ -109,11 +109,10 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
     (self.neededBytes, self.availableBytes) = (neededBytes, availableBytes)
   }
 
-  /// Whether a retry with the same app may succeed later.
+  /// Whether a retry with the same app may succeed later, as after a cancellation.
   public var isRetryable: Bool {
     ![
-      .clientTooOld, .retired, .modelMismatch, .configuration, .noPrevious, .query, .decoding, .cancelled,
-      .closed, .readOnly,
+      .clientTooOld, .retired, .modelMismatch, .configuration, .noPrevious, .query, .decoding, .closed, .readOnly,
     ].contains(code)
   }
 
