@@ -89,6 +89,15 @@ import Testing
     #expect(try await live.next() == ["Alexanderplatz"])
   }
 
+  @Test func `a query can be part of another with its values in order`() async throws {
+    for filter: SeedQuery? in [nil, "AND name LIKE \("Alex%")"] {
+      let query: SeedQuery =
+        "SELECT \(1) FROM stop WHERE id IN (\(list: ["a", "b"])) \(part: filter ?? "") LIMIT \(5)"
+      let ones = try await fixture.rows(query, as: Int.self)
+      #expect(ones.count == (filter == nil ? 2 : 1))
+    }
+  }
+
   @Test func `a UUID is bound in lower case or as bytes`() async throws {
     let id = try #require(UUID(uuidString: "0F00AA00-0000-4000-8000-0000000000ff"))
     let none: UUID? = nil

@@ -112,7 +112,8 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Whether a retry with the same app may succeed later, as after a cancellation.
   public var isRetryable: Bool {
     ![
-      .clientTooOld, .retired, .modelMismatch, .configuration, .noPrevious, .query, .decoding, .closed, .readOnly,
+      .clientTooOld, .retired, .modelMismatch, .configuration, .noPrevious, .query, .decoding, .closed,
+      .readOnly,
     ].contains(code)
   }
 
