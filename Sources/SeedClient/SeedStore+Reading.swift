@@ -117,6 +117,11 @@ extension SeedStore {
   }
 
   /// The current first row of a query, if any.
+  public nonisolated func first(_ query: SeedQuery) async throws -> SeedRow? {
+    try await read { reader in try reader.first(query) }
+  }
+
+  /// The current first row of a query, decoded like those of ``observe(_:as:)``, if any.
   public nonisolated func first<Row: Decodable & Sendable>(
     _ query: SeedQuery, as type: Row.Type = Row.self
   ) async throws -> Row? {

@@ -107,6 +107,12 @@ import Testing
     #expect(row.values == ["0f00aa00-0000-4000-8000-0000000000ff", .blob(bytes), .null])
   }
 
+  @Test func `the first row needs no type`() async throws {
+    let row = try await fixture.store.first("SELECT name FROM stop ORDER BY id")
+    #expect(row?["name"] == "Alexanderplatz")
+    #expect(try await fixture.store.first("SELECT name FROM stop WHERE 0") == nil)
+  }
+
   @Test func `a column of an untyped row is decoded by name`() async throws {
     let query: SeedQuery = "SELECT name, 5 AS number, NULL AS gone, '[1, 2]' AS list FROM stop WHERE id = 'a'"
     let row = try #require(try await fixture.store.rows(query).first)

@@ -26,6 +26,11 @@ public struct SeedReader: ~Copyable {
   }
 
   /// The first row of a query, if any; reads no further rows.
+  public func first(_ query: SeedQuery) throws -> SeedRow? {
+    try all(query, TablesRead(), limit: 1) { $0.seedRows() }.first
+  }
+
+  /// The first row of a query, decoded like those of ``rows(_:as:)``, if any; reads no further rows.
   public func first<Row: Decodable>(_ query: SeedQuery, as type: Row.Type = Row.self) throws -> Row? {
     try all(query, TablesRead(), limit: 1) { $0.decoded(as: type) }.first
   }
