@@ -31,6 +31,8 @@ extension SeedStore {
   /// statement ends the sequence with ``SeedError/Code/query``. If the file is damaged, the next rows come from the
   /// previous file, if any, and the next update takes a snapshot. The sequence ends with the store, so keep a reference
   /// to it.
+  ///
+  /// The query starts with this call, and only one loop can iterate the sequence: call `observe` in the loop.
   public nonisolated func observe(_ query: SeedQuery) -> AsyncThrowingStream<[SeedRow], any Error> {
     live(query, isSame: nil) { $0.seedRows() }
   }
