@@ -1,4 +1,3 @@
-import SeedDatabase
 package import SeedFormat
 import SeedSystem
 
@@ -34,7 +33,7 @@ extension SeedStore {
   ///
   /// The query starts with this call, and only one loop can iterate the sequence: call `observe` in the loop.
   public nonisolated func observe(_ query: SeedQuery) -> AsyncThrowingStream<[SeedRow], any Error> {
-    live(query, isSame: nil) { $0.seedRows() }
+    live { try $0.rows(query) }
   }
 
   /// A live query whose rows are decoded by column name; `routeName` also matches the column `route_name`.
@@ -49,15 +48,28 @@ extension SeedStore {
   public nonisolated func observe<Row: Decodable & Sendable>(
     _ query: SeedQuery, as type: Row.Type = Row.self
   ) -> AsyncThrowingStream<[Row], any Error> {
-    live(query, isSame: nil) { $0.decoded(as: type) }
+    live { try $0.rows(query, as: type) }
   }
 
   /// A live query that can skip results equal to the last one.
   public nonisolated func observe<Row: Decodable & Equatable & Sendable>(
     _ query: SeedQuery, as type: Row.Type = Row.self, removingDuplicates: Bool
   ) -> AsyncThrowingStream<[Row], any Error> {
-    live(query, isSame: removingDuplicates ? (==) : nil) { $0.decoded(as: type) }
+    live(isSame: removingDuplicates ? (==) : nil) { try $0.rows(query, as: type) }
   }
+
+  /// A live value of several queries: what `read` returns now and after every change of the tables that it reads.
+  ///
+  /// ```swift
+  /// for try await (stops, lines) in seeds.observe({ reader in
+  ///   try (reader.rows("SELECT * FROM stop", as: Stop.self), reader.rows("SELECT * FROM line", as: Line.self))
+  /// }) { show(stops, lines) }
+  /// ```
+  ///
+  /// `read` runs in one transaction on a library thread. Its errors end the sequence.
+  public nonisolated func observe<Value: Sendable>(
+    _ read: @escaping @Sendable (borrowing SeedReader) throws -> Value
+  ) -> AsyncThrowingStream<Value, any Error> { live(read) }
 
   /// The store's state now and after each change, to show on a settings screen.
   ///
@@ -75,16 +87,14 @@ extension SeedStore {
   /// A phase yields at most ten elements a second. A failed update only ends in ``SeedState/isUpdating``.
   public nonisolated var phases: AsyncStream<UpdatePhase> { phaseSender.stream() }
 
-  private nonisolated func live<Row: Sendable>(
-    _ query: SeedQuery, isSame: (@Sendable ([Row], [Row]) -> Bool)?,
-    _ rows: @escaping @Sendable (Statement) -> StatementRows<Row>
-  ) -> AsyncThrowingStream<[Row], any Error> {
+  private nonisolated func live<Value: Sendable>(
+    isSame: (@Sendable (Value, Value) -> Bool)? = nil,
+    _ read: @escaping @Sendable (borrowing SeedReader) throws -> Value
+  ) -> AsyncThrowingStream<Value, any Error> {
     Task { [weak self] in await self?.openForQuery() }
     return LiveRows(isSame: isSame) { generation in
       try await generation.reader.read { reader in
-        let reading = TablesRead()
-        let all = try reader.all(query, reading, rows)
-        return (all, DataEdition.Reading(reading, ordinary: try reader.ordinaryTables()))
+        (try read(reader), DataEdition.Reading(reader.reading, ordinary: try reader.ordinaryTables()))
       }
     } onDamage: { [weak self] damaged in
       _ = try await self?.replacement(of: damaged)

@@ -126,6 +126,33 @@ import Testing
     try await until { other.all.count == 2 && pragma.all.count == 2 }
   }
 
+  @Test func `a live value of several queries follows the tables of each`() async throws {
+    let store = try fixture.store()
+    let values = Collected(
+      store.observe { reader in
+        try reader.rows("SELECT name FROM stop", as: String.self) + [
+          "\(reader.value("SELECT count(*) FROM line", as: Int.self) ?? 0)"
+        ]
+      })
+    let lines = Collected(
+      store.observe { reader in try reader.value("SELECT count(*) FROM line", as: Int.self) })
+    try await store.update()
+    try await until { values.all == [["One", "0"]] && lines.all == [0] }
+    try fixture.publisher.publish(["a": "Two"])
+    try await store.update()
+    try await until { values.all.last == ["Two", "0"] }
+    #expect(values.all.count == 2 && lines.all.count == 1)
+  }
+
+  private struct Refusal: Error {}
+
+  @Test func `an error of the closure ends a live value`() async throws {
+    let store = try fixture.store()
+    try await store.update()
+    var values = store.observe { _ -> Int in throw Refusal() }.makeAsyncIterator()
+    await #expect(throws: Refusal.self) { _ = try await values.next() }
+  }
+
   @Test func `observe can skip equal rows`() async throws {
     let store = try fixture.store()
     let counts = Collected(store.observe("SELECT count(*) FROM stop", as: Int.self, removingDuplicates: true))
@@ -167,7 +194,7 @@ import Testing
       return DataEdition(generation, at: try SeedVersion(version), Dictionary(uniqueKeysWithValues: tables))
     }
     let queries = (0..<20).map { table in
-      let live = LiveRows<Int>(isSame: nil) { _ in
+      let live = LiveRows<[Int]>(isSame: nil) { _ in
         runs.withLock { $0[table] += 1 }
         return ([], .tables(["table\(table)"]))
       } onDamage: { _ in
@@ -200,7 +227,7 @@ import Testing
     let editions = Broadcast<DataEdition>(mostWaiting: 1, replaysLatest: true)
     let failures = Mutex(3)
     let waits = Mutex<[Duration]>([])
-    let live = LiveRows<Int>(isSame: nil) { _ in
+    let live = LiveRows<[Int]>(isSame: nil) { _ in
       let fails = failures.withLock { left in
         left -= 1
         return left >= 0

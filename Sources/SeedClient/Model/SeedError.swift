@@ -11,7 +11,7 @@ public import protocol Foundation.LocalizedError
 /// do { try await seeds.update() } catch { show(SeedError(error).code) }
 /// ```
 ///
-/// Exceptions: ``SeedStore/read(_:)`` rethrows the errors of its closure.
+/// Exceptions: ``SeedStore/read(_:)`` and `observe` with a closure rethrow the errors of their closures.
 public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The kind of an error; stable across releases.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
