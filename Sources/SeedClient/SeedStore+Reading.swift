@@ -58,7 +58,7 @@ extension SeedStore {
     live(isSame: removingDuplicates ? (==) : nil) { try $0.rows(query, as: type) }
   }
 
-  /// A live value of several queries: what `read` returns now and after every change of the tables that it reads.
+  /// A live value of several queries: the result of `read` now and after every change of the tables that it reads.
   ///
   /// ```swift
   /// for try await (stops, lines) in seeds.observe({ reader in
