@@ -9,8 +9,8 @@ extension SeedStore {
   /// data. Running reads end with the same error, within their current statement. Seeds that the app still holds lose
   /// their locks too, so the app first closes or detaches its own connections to them.
   ///
-  /// Until ``resume()`` every call fails with ``SeedError/Code/suspended``, except `keepUpdated` and live queries,
-  /// which wait. iOS kills an app that is suspended while it holds a lock in an App Group (0xdead10cc).
+  /// Until ``resume()`` every call fails with ``SeedError/Code/suspended``, except ``updateInBackground(_:)``, and
+  /// `keepUpdated` and live queries, which wait. iOS kills an app that is suspended while it holds a lock in an App Group (0xdead10cc).
   public func suspend() async {
     isSuspensionWanted = true
     await stop(as: .suspended)
