@@ -3,10 +3,9 @@ import SeedFormat
 import SeedTrust
 
 extension SeedStore {
-  /// Checks the server once and applies its data. Uses `first` as the policy while the device has no data.
+  /// Checks the server once and applies its data. Without a policy, only the first download is unlimited.
   func performUpdate(
-    _ policy: UpdatePolicy = UpdatePolicy(), first: UpdatePolicy? = nil,
-    _ listener: (@Sendable (UpdatePhase) -> Void)? = nil
+    _ policy: UpdatePolicy? = UpdatePolicy(), _ listener: (@Sendable (UpdatePhase) -> Void)? = nil
   ) async throws -> UpdateReport {
     let start = environment.uptime()
     let phases = PhaseSender(uptime: environment.uptime) { [onPhase, phaseSender] phase in
@@ -17,7 +16,7 @@ extension SeedStore {
     currentState.isUpdating = true
     defer { currentState.isUpdating = false }
     do {
-      var attempt = try await planUpdate(policy, first: first ?? policy, phases)
+      var attempt = try await planUpdate(policy, phases)
       while true {
         do {
           try await carryOut(&attempt)
@@ -39,14 +38,13 @@ extension SeedStore {
   }
 
   /// Fetches only metadata.
-  func planUpdate(
-    _ policy: UpdatePolicy, first: UpdatePolicy, _ phases: PhaseSender
-  ) async throws -> UpdateAttempt {
+  func planUpdate(_ policy: UpdatePolicy?, _ phases: PhaseSender) async throws -> UpdateAttempt {
     phases.enter(.checking)
     try Task.checkCancellation()
     let generation = try await withBundle(over: beginWriting())
     var fetcher = try requireFetcher()
-    fetcher.context = UpdateContext(policy: generation == nil ? first : policy, phases: phases)
+    fetcher.context = UpdateContext(
+      policy: policy ?? (generation == nil ? UpdatePolicy() : .background), phases: phases)
     let metadata = try await writer.refresh(fetcher)
     note(metadata.state)
     let heldLog = await writer.heldLog()

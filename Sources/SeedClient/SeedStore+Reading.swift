@@ -1,11 +1,11 @@
-import SeedDatabase
 package import SeedFormat
 import SeedSystem
 
 extension SeedStore {
   /// The data to start with: the device's or the app's bundle, otherwise a download.
   ///
-  /// Works offline after a first download, and never returns an empty database. If another store updates the
+  /// Works offline after a first download, and never returns an empty database. The download is unlimited; a live query
+  /// waits for that of an update instead, which a policy can limit. If another store updates the
   /// directory, this also picks up its changes.
   @discardableResult
   public func prepare() async throws -> Seed { try await preparedGeneration().seed }
@@ -30,8 +30,10 @@ extension SeedStore {
   /// statement ends the sequence with ``SeedError/Code/query``. If the file is damaged, the next rows come from the
   /// previous file, if any, and the next update takes a snapshot. The sequence ends with the store, so keep a reference
   /// to it.
+  ///
+  /// The query starts with this call, and only one loop can iterate the sequence: call `observe` in the loop.
   public nonisolated func observe(_ query: SeedQuery) -> AsyncThrowingStream<[SeedRow], any Error> {
-    live(query, isSame: nil) { $0.seedRows() }
+    live { try $0.rows(query) }
   }
 
   /// A live query whose rows are decoded by column name; `routeName` also matches the column `route_name`.
@@ -46,15 +48,28 @@ extension SeedStore {
   public nonisolated func observe<Row: Decodable & Sendable>(
     _ query: SeedQuery, as type: Row.Type = Row.self
   ) -> AsyncThrowingStream<[Row], any Error> {
-    live(query, isSame: nil) { $0.decoded(as: type) }
+    live { try $0.rows(query, as: type) }
   }
 
   /// A live query that can skip results equal to the last one.
   public nonisolated func observe<Row: Decodable & Equatable & Sendable>(
     _ query: SeedQuery, as type: Row.Type = Row.self, removingDuplicates: Bool
   ) -> AsyncThrowingStream<[Row], any Error> {
-    live(query, isSame: removingDuplicates ? (==) : nil) { $0.decoded(as: type) }
+    live(isSame: removingDuplicates ? (==) : nil) { try $0.rows(query, as: type) }
   }
+
+  /// A live value of several queries: the result of `read` now and after every change of the tables that it reads.
+  ///
+  /// ```swift
+  /// for try await (stops, lines) in seeds.observe({ reader in
+  ///   try (reader.rows("SELECT * FROM stop", as: Stop.self), reader.rows("SELECT * FROM line", as: Line.self))
+  /// }) { show(stops, lines) }
+  /// ```
+  ///
+  /// `read` runs in one transaction on a library thread. Its errors end the sequence.
+  public nonisolated func observe<Value: Sendable>(
+    _ read: @escaping @Sendable (borrowing SeedReader) throws -> Value
+  ) -> AsyncThrowingStream<Value, any Error> { live(read) }
 
   /// The store's state now and after each change, to show on a settings screen.
   ///
@@ -72,24 +87,33 @@ extension SeedStore {
   /// A phase yields at most ten elements a second. A failed update only ends in ``SeedState/isUpdating``.
   public nonisolated var phases: AsyncStream<UpdatePhase> { phaseSender.stream() }
 
-  private nonisolated func live<Row: Sendable>(
-    _ query: SeedQuery, isSame: (@Sendable ([Row], [Row]) -> Bool)?,
-    _ rows: @escaping @Sendable (Statement) -> StatementRows<Row>
-  ) -> AsyncThrowingStream<[Row], any Error> {
-    // Opens the data, in case no other call has.
-    Task { [weak self] in await self?.openData() }
+  private nonisolated func live<Value: Sendable>(
+    isSame: (@Sendable (Value, Value) -> Bool)? = nil,
+    _ read: @escaping @Sendable (borrowing SeedReader) throws -> Value
+  ) -> AsyncThrowingStream<Value, any Error> {
+    Task { [weak self] in await self?.openForQuery() }
     return LiveRows(isSame: isSame) { generation in
       try await generation.reader.read { reader in
-        let reading = TablesRead()
-        let all = try reader.all(query, reading, rows)
-        return (all, DataEdition.Reading(reading, ordinary: try reader.ordinaryTables()))
+        (try read(reader), DataEdition.Reading(reader.reading, ordinary: try reader.ordinaryTables()))
       }
     } onDamage: { [weak self] damaged in
       _ = try await self?.replacement(of: damaged)
     } sleep: { [environment] wait in
       try await environment.sleep(wait)
+    } onFailure: { [log] error in
+      log.error("a live query ended: \(error)")
     }
     .stream(at: editionSender.stream())
+  }
+
+  /// Opens the data, in case no other call has. An app that never updates would show nothing, without an error.
+  private func openForQuery() async {
+    await openData()
+    guard fetcher != nil, access == .open, current == nil, !currentState.isUpdating, !hasNotedWaiting else {
+      return
+    }
+    hasNotedWaiting = true
+    log.info("a live query waits for the first data, which update() or keepUpdated() downloads")
   }
 
   /// The current rows of a query; waits and fails like ``read(_:)``.
@@ -105,6 +129,11 @@ extension SeedStore {
   }
 
   /// The current first row of a query, if any.
+  public nonisolated func first(_ query: SeedQuery) async throws -> SeedRow? {
+    try await read { reader in try reader.first(query) }
+  }
+
+  /// The current first row of a query, decoded like those of ``observe(_:as:)``, if any.
   public nonisolated func first<Row: Decodable & Sendable>(
     _ query: SeedQuery, as type: Row.Type = Row.self
   ) async throws -> Row? {

@@ -9,20 +9,49 @@ extension SeedStore {
   /// data. Running reads end with the same error, within their current statement. Seeds that the app still holds lose
   /// their locks too, so the app first closes or detaches its own connections to them.
   ///
-  /// Until ``resume()`` every call fails with ``SeedError/Code/suspended``, except `keepUpdated` and live queries,
-  /// which wait. iOS kills an app that is suspended while it holds a lock in an App Group (0xdead10cc).
-  public func suspend() async { await stop(as: .suspended) }
+  /// Until ``resume()`` every call fails with ``SeedError/Code/suspended``, except ``updateInBackground(_:)``, and
+  /// `keepUpdated` and live queries, which wait. iOS kills an app that is suspended while it holds a lock in an App Group (0xdead10cc).
+  public func suspend() async {
+    isSuspensionWanted = true
+    await stop(as: .suspended)
+  }
 
   /// Ends the suspension.
   ///
   /// `files` then yields the current generation again, and the app opens it as at a start. It may be a new one from
   /// another process. Do not reopen a seed that the app still holds from before: its file may be gone.
   public func resume() async {
+    isSuspensionWanted = false
+    await endSuspension()
+  }
+
+  private func endSuspension() async {
     guard access == .suspended else { return }
     await updateLock.acquireIgnoringCancellation()
     defer { updateLock.release() }
     guard access == .suspended else { return }
     await start()
+  }
+
+  /// Updates once in a background task, also if the store is suspended: it is suspended again at the end of the update,
+  /// even after a failure or a cancellation, unless ``resume()`` was called meanwhile.
+  @discardableResult
+  public func updateInBackground(_ policy: UpdatePolicy = .background) async throws -> UpdateReport {
+    backgroundUpdates += 1
+    await endSuspension()
+    do {
+      let report = try await update(policy)
+      await endBackgroundUpdate()
+      return report
+    } catch {
+      await endBackgroundUpdate()
+      throw error
+    }
+  }
+
+  private func endBackgroundUpdate() async {
+    backgroundUpdates -= 1
+    if backgroundUpdates == 0, isSuspensionWanted { await stop(as: .suspended) }
   }
 
   /// Closes the store permanently: like ``suspend()``, and ends its sequences, including live queries. All later calls

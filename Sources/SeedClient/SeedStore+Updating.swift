@@ -32,7 +32,7 @@ extension SeedStore {
   /// The plan of an update now and its download size; fetches only metadata.
   public func updatePlan() async throws -> UpdatePlan {
     try await inTurn { store in
-      let plan = try await store.planUpdate(UpdatePolicy(), first: UpdatePolicy(), .silent).plan
+      let plan = try await store.planUpdate(UpdatePolicy(), .silent).plan
       await store.noteSuccess(hasChanged: false)
       return plan
     }
@@ -48,10 +48,11 @@ extension SeedStore {
   /// schema is not published, or no longer.
   ///
   /// - Parameters:
-  ///   - policy: Limits each update once there is data; the first download is unlimited.
+  ///   - policy: Limits each update, also the first download. By default that is unlimited, and later updates are limited
+  ///     by ``UpdatePolicy/background``.
   ///   - onFailure: Called with each failure that is retried, in the caller's isolation.
   public nonisolated func keepUpdated(
-    _ policy: UpdatePolicy = .background, onFailure: (SeedError) -> Void = { _ in }
+    _ policy: UpdatePolicy? = nil, onFailure: (SeedError) -> Void = { _ in }
   ) async throws -> Never {
     var failures = 0
     while true {
@@ -60,7 +61,7 @@ extension SeedStore {
         try await updateOnceResumed(policy)
         failures = 0
       } catch {
-        guard error.isRetryable else { throw error }
+        guard error.isRetryable, error.code != .cancelled else { throw error }
         (failures, asked) = (failures + 1, error.retryAfter)
         onFailure(error)
       }
@@ -68,10 +69,10 @@ extension SeedStore {
     }
   }
 
-  private func updateOnceResumed(_ policy: UpdatePolicy) async throws(SeedError) {
+  private func updateOnceResumed(_ policy: UpdatePolicy?) async throws(SeedError) {
     while true {
       do {
-        _ = try await inTurn { store in try await store.performUpdate(policy, first: UpdatePolicy()) }
+        _ = try await inTurn { store in try await store.performUpdate(policy) }
         return
       } catch  where error.code == .suspended {
         await untilResumed()
@@ -88,11 +89,11 @@ extension SeedStore {
   /// - Parameters:
   ///   - spread: The delay is a random part of this time, after two seconds. The default leaves time for the download in
   ///     the thirty seconds of a silent push; set more if the server cannot answer all devices in that time.
-  ///   - policy: Limits the update once there is data; the first download is unlimited.
+  ///   - policy: Limits the update like that of ``keepUpdated(_:onFailure:)``.
   /// - Returns: The update, or `nil` if an earlier message's update has not begun yet and covers both.
   @discardableResult
   public func updateOnPush(
-    within spread: Duration = .seconds(13), _ policy: UpdatePolicy = .background
+    within spread: Duration = .seconds(13), _ policy: UpdatePolicy? = nil
   ) async throws -> UpdateReport? {
     let wait = pushRule.wait(within: spread, now: environment.uptime(), chance: environment.chance())
     guard let wait else { return nil }
@@ -103,7 +104,7 @@ extension SeedStore {
       throw error
     }
     pushRule.begin(at: environment.uptime())
-    return try await inTurn { store in try await store.performUpdate(policy, first: UpdatePolicy()) }
+    return try await inTurn { store in try await store.performUpdate(policy) }
   }
 
   private func pause(afterFailures failures: Int, asked: Duration?) async throws(SeedError) {

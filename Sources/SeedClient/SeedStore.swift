@@ -38,6 +38,9 @@ public actor SeedStore {
   var current: Generation?
   var held = HeldGenerations()
   var access = StoreAccess.open
+  /// Whether the app's last wish is a suspension, even during a background update.
+  var isSuspensionWanted = false
+  var backgroundUpdates = 0
   nonisolated let accesses = Broadcast<StoreAccess>(mostWaiting: 1, replaysLatest: true)
   var watch: FolderWatch?
   var hasPendingCheck = false
@@ -48,6 +51,7 @@ public actor SeedStore {
   var isWriting = false
   var hasCheckedBundle = false
   var hasRecord = false
+  var hasNotedWaiting = false
 
   /// Public as `state`, which loads it first.
   var currentState: SeedState {

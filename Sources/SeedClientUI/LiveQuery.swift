@@ -152,6 +152,7 @@ public import SeedClient
   private func keep(
     _ query: SeedQuery, _ seeds: SeedStore?, _ make: (SeedStore, SeedQuery) -> LiveQuery<Row>
   ) -> LiveQuery<Row> {
+    if seeds == nil { SeedLog.writeToSystem(.error, "\(query.sql): \(SeedError.noStore)") }
     let made = seeds.map { make($0, query) } ?? LiveQuery(query, failing: .noStore)
     (live, self.seeds) = (made, seeds)
     return made

@@ -2,6 +2,8 @@
 public import SeedClient
 public import SwiftUI
 
+import class Foundation.Thread
+
 /// A live query's rows in a view, from the store in the view's environment.
 ///
 /// ```swift
@@ -41,10 +43,11 @@ public import SwiftUI
   public var projectedValue: LiveQuery<Row> { kept.live(for: query, in: seeds, make) }
 }
 
-// SwiftUI calls this on the main thread before a view's body, although the protocol does not declare it.
 extension SeedRows: nonisolated DynamicProperty {
   /// Restarts the query if the view's query or store has changed.
   nonisolated public func update() {
+    // The protocol does not promise the main thread. Otherwise the view's body restarts the query by reading the rows.
+    guard Thread.isMainThread else { return }
     MainActor.assumeIsolated { _ = projectedValue }
   }
 }

@@ -108,6 +108,10 @@ import Testing
     #expect(full.code == .insufficientSpace && full.isRetryable && full.message.hasSuffix("and try again"))
   }
 
+  @Test func `a cancelled operation can be retried`() {
+    #expect(SeedError(CancellationError()).isRetryable)
+  }
+
   @Test func `an invalid root or server address is a configuration error`() async throws {
     let root = try await failure { _ = try store(root: Array("{}".utf8)) }
     #expect(root.code == .configuration && !root.isRetryable)

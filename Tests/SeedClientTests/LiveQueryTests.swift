@@ -57,6 +57,33 @@ import Testing
     #expect(await store.state.version != nil)
   }
 
+  /// A store, and the messages of its log.
+  private func logged() throws -> (SeedStore, Shared<[String]>) {
+    let messages = Shared<[String]>([])
+    let options = SeedOptions(log: { entry in messages.withLock { $0.append(entry.message) } })
+    return (try fixture.store(options: options), messages)
+  }
+
+  @Test func `the log names the error that ends a live query`() async throws {
+    try fixture.publishGeneration(["a": "One"])
+    let (store, messages) = try logged()
+    try await store.update()
+    let rows = Collected(store.observe("SELECT name FROM stops"))
+    try await until { rows.isOver }
+    let ends = messages.withLock { $0.filter { $0.hasPrefix("a live query ended: ") } }
+    #expect(ends.count == 1 && ends[0].contains("no such table: stops"), "\(ends)")
+  }
+
+  @Test func `the log notes once that live queries wait for an update`() async throws {
+    let (store, messages) = try logged()
+    let rows = [Collected(store.observe("SELECT 1")), Collected(store.observe("SELECT 2"))]
+    try await until { messages.withLock { !$0.isEmpty } }
+    try fixture.publishGeneration(["a": "One"])
+    try await store.update()
+    try await until { rows.allSatisfy { !$0.all.isEmpty } }
+    #expect(messages.withLock { $0.filter { $0.contains("update() or keepUpdated()") }.count } == 1)
+  }
+
   @Test func `a live query ends with its store`() async throws {
     try fixture.publishGeneration(["a": "One"])
     var rows = try await begun().makeAsyncIterator()
@@ -97,6 +124,33 @@ import Testing
     #expect(stops.all == [["One"], ["Four"]])
     #expect(none.all == [[1]])
     try await until { other.all.count == 2 && pragma.all.count == 2 }
+  }
+
+  @Test func `a live value of several queries follows the tables of each`() async throws {
+    let store = try fixture.store()
+    let values = Collected(
+      store.observe { reader in
+        try reader.rows("SELECT name FROM stop", as: String.self) + [
+          "\(reader.value("SELECT count(*) FROM line", as: Int.self) ?? 0)"
+        ]
+      })
+    let lines = Collected(
+      store.observe { reader in try reader.value("SELECT count(*) FROM line", as: Int.self) })
+    try await store.update()
+    try await until { values.all == [["One", "0"]] && lines.all == [0] }
+    try fixture.publisher.publish(["a": "Two"])
+    try await store.update()
+    try await until { values.all.last == ["Two", "0"] }
+    #expect(values.all.count == 2 && lines.all.count == 1)
+  }
+
+  private struct Refusal: Error {}
+
+  @Test func `an error of the closure ends a live value`() async throws {
+    let store = try fixture.store()
+    try await store.update()
+    var values = store.observe { _ -> Int in throw Refusal() }.makeAsyncIterator()
+    await #expect(throws: Refusal.self) { _ = try await values.next() }
   }
 
   @Test func `observe can skip equal rows`() async throws {
@@ -140,7 +194,7 @@ import Testing
       return DataEdition(generation, at: try SeedVersion(version), Dictionary(uniqueKeysWithValues: tables))
     }
     let queries = (0..<20).map { table in
-      let live = LiveRows<Int>(isSame: nil) { _ in
+      let live = LiveRows<[Int]>(isSame: nil) { _ in
         runs.withLock { $0[table] += 1 }
         return ([], .tables(["table\(table)"]))
       } onDamage: { _ in
@@ -173,7 +227,7 @@ import Testing
     let editions = Broadcast<DataEdition>(mostWaiting: 1, replaysLatest: true)
     let failures = Mutex(3)
     let waits = Mutex<[Duration]>([])
-    let live = LiveRows<Int>(isSame: nil) { _ in
+    let live = LiveRows<[Int]>(isSame: nil) { _ in
       let fails = failures.withLock { left in
         left -= 1
         return left >= 0

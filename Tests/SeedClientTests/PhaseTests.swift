@@ -91,7 +91,9 @@ import Testing
   @Test func `an update without news has two phases`() async throws {
     let store = try store()
     try await store.prepare()
-    #expect(try await phases(store).names == ["checking", "finished"])
+    let phases = try await phases(store)
+    #expect(phases.names == ["checking", "finished"])
+    #expect(phases[0] == .checking && phases[1] == phases[1] && phases[0] != phases[1])
   }
 
   @Test func `a failure ends the phases with its error`() async throws {
@@ -164,6 +166,19 @@ import Testing
     #expect(try await store.update().action == .applied)
   }
 
+  @Test func `a given policy also limits the first download`() async throws {
+    let store = try store(over: SparedNetwork(publisher: fixture.publisher))
+    let failures = AsyncStream.makeStream(of: SeedError.self)
+    let task = Task<Void, any Error> {
+      try await store.keepUpdated(UpdatePolicy(allowsExpensive: false)) { failures.continuation.yield($0) }
+    }
+    var failure = failures.stream.makeAsyncIterator()
+    #expect(await failure.next()?.code == .waitingForNetwork)
+    task.cancel()
+    _ = await task.result
+    #expect(await store.state.version == nil)
+  }
+
   @Test func `a full disk is detected before the first byte and reported with sizes`() async throws {
     let store = try store(free: 1000)
     await #expect(throws: SeedError.self) { try await store.update() }
@@ -190,12 +205,12 @@ import Testing
   }
 }
 
-/// A constrained network.
+/// An expensive and constrained network.
 private struct SparedNetwork: Transport {
   let publisher: ClientPublisherSimulator
 
   func send(_ request: TransportRequest, to receiver: ResponseReceiver) async throws {
-    guard request.policy.allowsConstrained else {
+    guard request.policy.allowsConstrained, request.policy.allowsExpensive else {
       throw TransportError.waiting(url: request.url.absoluteString)
     }
     try await publisher.send(request, to: receiver)

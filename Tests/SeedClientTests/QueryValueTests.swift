@@ -89,6 +89,15 @@ import Testing
     #expect(try await live.next() == ["Alexanderplatz"])
   }
 
+  @Test func `a query can be part of another with its values in order`() async throws {
+    for filter: SeedQuery? in [nil, "AND name LIKE \("Alex%")"] {
+      let query: SeedQuery =
+        "SELECT \(1) FROM stop WHERE id IN (\(list: ["a", "b"])) \(part: filter ?? "") LIMIT \(5)"
+      let ones = try await fixture.rows(query, as: Int.self)
+      #expect(ones.count == (filter == nil ? 2 : 1))
+    }
+  }
+
   @Test func `a UUID is bound in lower case or as bytes`() async throws {
     let id = try #require(UUID(uuidString: "0F00AA00-0000-4000-8000-0000000000ff"))
     let none: UUID? = nil
@@ -96,6 +105,12 @@ import Testing
       try await fixture.store.rows("SELECT \(id), \(id, as: .blob), \(none, as: .blob)").first)
     let bytes: [UInt8] = [15, 0, 170, 0, 0, 0, 64, 0, 128, 0, 0, 0, 0, 0, 0, 255]
     #expect(row.values == ["0f00aa00-0000-4000-8000-0000000000ff", .blob(bytes), .null])
+  }
+
+  @Test func `the first row needs no type`() async throws {
+    let row = try await fixture.store.first("SELECT name FROM stop ORDER BY id")
+    #expect(row?["name"] == "Alexanderplatz")
+    #expect(try await fixture.store.first("SELECT name FROM stop WHERE 0") == nil)
   }
 
   @Test func `a column of an untyped row is decoded by name`() async throws {

@@ -94,6 +94,41 @@ import Testing
     #expect(try await store.stops() == ["Two"])
   }
 
+  @Test func `a background update suspends the store again only if it was suspended`() async throws {
+    let store = try fixture.store()
+    try await store.updateInBackground()
+    #expect(try await store.stops() == ["One"])
+    await store.suspend()
+    try fixture.publishGeneration(["a": "Two"])
+    #expect(try await store.updateInBackground().action == .replaced)
+    #expect(await code { _ = try await store.stops() } == .suspended)
+    #expect(try locked().isEmpty)
+    fixture.publisher.withServed { $0.failure = .offline }
+    #expect(await code { try await store.updateInBackground() } == .network)
+    #expect(await code { _ = try await store.stops() } == .suspended)
+  }
+
+  @Test func `a background update leaves a store open that the app resumed meanwhile`() async throws {
+    let store = try fixture.store()
+    try await store.prepare()
+    await store.suspend()
+    let (reached, arrivals) = AsyncStream.makeStream(of: Void.self)
+    let (releases, release) = AsyncStream.makeStream(of: Void.self)
+    fixture.publisher.withServed { served in
+      served.hold = { _ in
+        arrivals.yield()
+        for await _ in releases { return }
+      }
+    }
+    let update = Task { try await store.updateInBackground() }
+    var arrival = reached.makeAsyncIterator()
+    await arrival.next()
+    await store.resume()
+    release.finish()
+    _ = try await update.value
+    #expect(try await store.stops() == ["One"])
+  }
+
   @Test func `keepUpdated and live queries continue after a suspension without an error`()
     async throws
   {

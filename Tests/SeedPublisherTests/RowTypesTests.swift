@@ -43,7 +43,7 @@ import Testing
       types == [
         """
         /// A row of the table opening hours.
-        nonisolated struct OpeningHours: Decodable, Hashable, Sendable, Identifiable {
+        nonisolated struct OpeningHours: Codable, Hashable, Sendable, Identifiable {
           let shopId: Int
           let _2nd: String?
           let `default`: String?
@@ -59,7 +59,7 @@ import Testing
         """,
         """
         /// A row of the view open now.
-        nonisolated struct OpenNow: Decodable, Hashable, Sendable {
+        nonisolated struct OpenNow: Codable, Hashable, Sendable {
           let shopId: Int?
           let second: String?
         }
@@ -73,7 +73,7 @@ import Testing
       CREATE TABLE pair(a TEXT, b INTEGER, PRIMARY KEY(a, b));
       CREATE TABLE other(code TEXT PRIMARY KEY, id INTEGER);
       """)
-    for type in types { #expect(type.contains(": Decodable, Hashable, Sendable {"), "\(type)") }
+    for type in types { #expect(type.contains(": Codable, Hashable, Sendable {"), "\(type)") }
   }
 
   @Test func `names are unique and hide no common type`() throws {

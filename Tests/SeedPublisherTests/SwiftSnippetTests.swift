@@ -22,7 +22,7 @@ import Testing
         import Foundation
         import SeedClient
 
-        extension SeedModel {
+        nonisolated extension SeedModel {
           static let transit = SeedModel(
             dataset: "transit", version: "2.1",
             schema: "\(String(repeating: "0a", count: 32))")

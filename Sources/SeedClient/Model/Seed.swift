@@ -6,7 +6,7 @@ public import struct Foundation.URL
 ///
 /// Open ``url`` read-only with any SQLite library, and close the connection before releasing this value. Deltas change
 /// rows in the same file; a snapshot makes a new file, the next element of `files`.
-public struct Seed: Sendable {
+public struct Seed: Hashable, Sendable {
   /// The SQLite file.
   public let url: URL
   /// The version of the file when this value was made; later deltas raise it.
@@ -17,6 +17,17 @@ public struct Seed: Sendable {
     url = URL(fileURLWithPath: file)
     self.version = version
     self.keeper = keeper
+  }
+
+  /// Whether both are the same version of the same file.
+  public static func == (left: Seed, right: Seed) -> Bool {
+    left.url == right.url && left.version == right.version
+  }
+
+  /// Hashes the file and its version.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(url)
+    hasher.combine(version)
   }
 }
 

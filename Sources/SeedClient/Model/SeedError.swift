@@ -11,7 +11,7 @@ public import protocol Foundation.LocalizedError
 /// do { try await seeds.update() } catch { show(SeedError(error).code) }
 /// ```
 ///
-/// Exceptions: ``SeedStore/read(_:)`` rethrows the errors of its closure.
+/// Exceptions: ``SeedStore/read(_:)`` and `observe` with a closure rethrow the errors of their closures.
 public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The kind of an error; stable across releases.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -109,11 +109,11 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
     (self.neededBytes, self.availableBytes) = (neededBytes, availableBytes)
   }
 
-  /// Whether a retry with the same app may succeed later.
+  /// Whether a retry with the same app may succeed later, as after a cancellation.
   public var isRetryable: Bool {
     ![
-      .clientTooOld, .retired, .modelMismatch, .configuration, .noPrevious, .query, .decoding, .cancelled,
-      .closed, .readOnly,
+      .clientTooOld, .retired, .modelMismatch, .configuration, .noPrevious, .query, .decoding, .closed,
+      .readOnly,
     ].contains(code)
   }
 

@@ -73,7 +73,7 @@ package struct StateRecord: Hashable, Sendable {
 
 extension UTCTime { var date: Date { Date(timeIntervalSince1970: Double(secondsSinceEpoch)) } }
 
-/// A log entry for the app's developers: opened data, finished updates, and failures.
+/// A log entry for the app's developers: opened data, finished updates, failures, and live queries that wait or ended.
 public struct SeedLogEntry: Hashable, Sendable, CustomStringConvertible {
   /// The importance of an entry.
   public enum Level: String, Hashable, Sendable {
@@ -93,7 +93,7 @@ public struct SeedLogEntry: Hashable, Sendable, CustomStringConvertible {
   public var description: String { "\(series): \(message)" }
 }
 
-struct SeedLog: Sendable {
+package struct SeedLog: Sendable {
   private let series: SeedSeries
   private let write: @Sendable (SeedLogEntry) -> Void
 
@@ -105,13 +105,15 @@ struct SeedLog: Sendable {
 
   func error(_ message: String) { write(SeedLogEntry(level: .error, series: series, message: message)) }
 
+  static let toSystem: @Sendable (SeedLogEntry) -> Void = { writeToSystem($0.level, $0.description) }
+
   #if canImport(os)
   private static let logger = Logger(subsystem: "seedbank", category: "SeedStore")
 
-  static let toSystem: @Sendable (SeedLogEntry) -> Void = { entry in
-    logger.log(level: entry.level == .error ? .error : .info, "\(entry.description, privacy: .public)")
+  package static func writeToSystem(_ level: SeedLogEntry.Level, _ text: String) {
+    logger.log(level: level == .error ? .error : .info, "\(text, privacy: .public)")
   }
   #else
-  static let toSystem: @Sendable (SeedLogEntry) -> Void = { _ in }
+  package static func writeToSystem(_ level: SeedLogEntry.Level, _ text: String) {}
   #endif
 }

@@ -76,7 +76,7 @@ extension PublishedObject {
 }
 
 /// The result of one update.
-public struct UpdateReport: Sendable, CustomStringConvertible {
+public struct UpdateReport: Hashable, Sendable, CustomStringConvertible {
   /// An update's effect on the data.
   public enum Action: String, Hashable, Sendable {
     case upToDate
@@ -146,7 +146,7 @@ public struct UpdateTraffic: Hashable, Sendable {
 
 extension UpdateReport {
   /// A phase that has ended.
-  public struct Phase: Sendable {
+  public struct Phase: Hashable, Sendable {
     /// The phase, with its final progress.
     public let phase: UpdatePhase
     /// Its duration, excluding device sleep.
@@ -163,7 +163,7 @@ extension UpdateReport {
 }
 
 /// An update's phase and progress.
-public enum UpdatePhase: Sendable {
+public enum UpdatePhase: Hashable, Sendable {
   /// Asking the server for news.
   case checking
   /// Downloading; `totalBytes` is the sum of all files.

@@ -32,34 +32,40 @@ struct DataEdition: Sendable {
   }
 }
 
-struct LiveRows<Row: Sendable>: Sendable {
+/// The rows of a query, or another value that is read from the data.
+struct LiveRows<Rows: Sendable>: Sendable {
   /// If set, rows equal to the last ones are not yielded.
-  let isSame: (@Sendable ([Row], [Row]) -> Bool)?
-  let read: @Sendable (Generation) async throws -> ([Row], DataEdition.Reading)
+  let isSame: (@Sendable (Rows, Rows) -> Bool)?
+  let read: @Sendable (Generation) async throws -> (Rows, DataEdition.Reading)
   /// Called if the query finds damage in a generation. Its replacement arrives as a new edition.
   let onDamage: @Sendable (Generation) async throws -> Void
   let sleep: @Sendable (Duration) async throws -> Void
+  /// Called with the error that ends the query.
+  var onFailure: @Sendable (SeedError) -> Void = { _ in }
 
   /// Seconds between retries while the file is temporarily unreadable, as on a locked device.
   private static var waits: [Double] { [0.25, 0.5, 1, 2, 4, 8, 16] }
 
   /// Yields the rows now and after every change to the tables that the query reads; a newer result replaces an unread
   /// one. The stream ends with `editions`, whose sender it must not retain.
-  func stream(at editions: AsyncStream<DataEdition>) -> AsyncThrowingStream<[Row], any Error> {
+  func stream(at editions: AsyncStream<DataEdition>) -> AsyncThrowingStream<Rows, any Error> {
     AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
       let task = Task {
         do {
           try await follow(editions) { continuation.yield($0) }
           continuation.finish()
-        } catch { continuation.finish(throwing: SeedError(error)) }
+        } catch {
+          if !Task.isCancelled { onFailure(SeedError(error)) }
+          continuation.finish(throwing: error)
+        }
       }
       continuation.onTermination = { _ in task.cancel() }
     }
   }
 
-  private func follow(_ editions: AsyncStream<DataEdition>, _ yield: ([Row]) -> Void) async throws {
+  private func follow(_ editions: AsyncStream<DataEdition>, _ yield: (Rows) -> Void) async throws {
     var last: (edition: DataEdition, reading: DataEdition.Reading)?
-    var shown: [Row]?
+    var shown: Rows?
     for await edition in editions {
       if let last, edition.isSame(as: last.edition, for: last.reading) { continue }
       guard let (rows, reading) = try await rows(of: edition.generation) else {
@@ -74,7 +80,7 @@ struct LiveRows<Row: Sendable>: Sendable {
   }
 
   /// Returns nil if the store is suspended or the generation damaged; a new edition follows in both cases.
-  private func rows(of generation: Generation) async throws -> ([Row], DataEdition.Reading)? {
+  private func rows(of generation: Generation) async throws -> (Rows, DataEdition.Reading)? {
     var waits = Self.waits[...]
     while true {
       do {

@@ -5,6 +5,7 @@ import SeedFormat
 public struct SeedReader: ~Copyable {
   private let connection: Connection
   private let interrupt: InterruptHandle
+  let reading = TablesRead()
 
   init(_ connection: Connection, _ interrupt: InterruptHandle) {
     (self.connection, self.interrupt) = (connection, interrupt)
@@ -14,7 +15,7 @@ public struct SeedReader: ~Copyable {
   ///
   /// Fails with ``SeedError/Code/cancelled`` if the task is cancelled, and with ``SeedError/Code/suspended`` if the
   /// store is suspended.
-  public func rows(_ query: SeedQuery) throws -> [SeedRow] { try all(query, TablesRead()) { $0.seedRows() } }
+  public func rows(_ query: SeedQuery) throws -> [SeedRow] { try all(query) { $0.seedRows() } }
 
   /// All rows of a query, decoded by column name: `routeName` also matches the column `route_name`. A type that is not
   /// an object decodes a single column.
@@ -22,23 +23,28 @@ public struct SeedReader: ~Copyable {
   /// A missing, ambiguous or unfitting column fails with ``SeedError/Code/decoding``. A dictionary's keys are the
   /// column names as the query spells them.
   public func rows<Row: Decodable>(_ query: SeedQuery, as type: Row.Type = Row.self) throws -> [Row] {
-    try all(query, TablesRead()) { $0.decoded(as: type) }
+    try all(query) { $0.decoded(as: type) }
   }
 
   /// The first row of a query, if any; reads no further rows.
+  public func first(_ query: SeedQuery) throws -> SeedRow? {
+    try all(query, limit: 1) { $0.seedRows() }.first
+  }
+
+  /// The first row of a query, decoded like those of ``rows(_:as:)``, if any; reads no further rows.
   public func first<Row: Decodable>(_ query: SeedQuery, as type: Row.Type = Row.self) throws -> Row? {
-    try all(query, TablesRead(), limit: 1) { $0.decoded(as: type) }.first
+    try all(query, limit: 1) { $0.decoded(as: type) }.first
   }
 
   /// The single value of a query such as `SELECT max(name) FROM stop`; `nil` for NULL and without rows.
   public func value<Value: Decodable>(
     _ query: SeedQuery, as type: Value.Type = Value.self
   ) throws -> Value? {
-    try all(query, TablesRead(), limit: 1) { $0.decoded(as: Value?.self, named: "\(type)") }.first ?? nil
+    try all(query, limit: 1) { $0.decoded(as: Value?.self, named: "\(type)") }.first ?? nil
   }
 
   func all<Row>(
-    _ query: SeedQuery, _ reading: TablesRead, limit: Int = .max, _ reader: (Statement) -> StatementRows<Row>
+    _ query: SeedQuery, limit: Int = .max, _ reader: (Statement) -> StatementRows<Row>
   ) throws(SeedError) -> [Row] {
     try checkEnd()
     do {

@@ -1,7 +1,5 @@
 /// A store's settings.
 public struct SeedOptions: Sendable {
-  /// Called with every update's phases, on a library thread; see ``SeedStore/update(_:onPhase:)``.
-  public var onPhase: @Sendable (UpdatePhase) -> Void
   /// Receives log entries. The default on Apple platforms is `os.Logger` with the subsystem `seedbank`; others drop
   /// them.
   public var log: @Sendable (SeedLogEntry) -> Void
@@ -37,6 +35,9 @@ public struct SeedOptions: Sendable {
   /// Rejects a directory with another major of the dataset: an app with a new major takes over its own directory, but
   /// a tool with a wrong directory must not.
   package var isBoundToMajor = false
+
+  /// Called with every update's phases within the update, for tools; apps have ``SeedStore/phases``.
+  package var onPhase: @Sendable (UpdatePhase) -> Void = { _ in }
 
   /// When files can be read on a device with a passcode.
   public enum FileProtection: Hashable, Sendable {

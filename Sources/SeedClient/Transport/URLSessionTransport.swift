@@ -47,7 +47,6 @@ extension SeedOptions {
 
   /// Settings, with the defaults of those that are not given. `log` is the system's log if `nil`.
   public init(
-    onPhase: @escaping @Sendable (UpdatePhase) -> Void = { _ in },
     log: (@Sendable (SeedLogEntry) -> Void)? = nil, timeouts: DownloadTimeouts = DownloadTimeouts(),
     rootCheckSeconds: Int = 3600,
     configureSession: @escaping @Sendable (URLSessionConfiguration) -> Void = { _ in },
@@ -56,7 +55,7 @@ extension SeedOptions {
     provesRows: Bool = false, reportedKeysPerTable: Int? = nil,
     fileProtection: FileProtection? = .afterFirstUnlock, isExcludedFromBackup: Bool = true
   ) {
-    (self.onPhase, self.log, self.timeouts) = (onPhase, log ?? SeedLog.toSystem, timeouts)
+    (self.log, self.timeouts) = (log ?? SeedLog.toSystem, timeouts)
     self.rootCheckSeconds = rootCheckSeconds
     session = SessionOptions(configure: configureSession, prepare: prepareRequest, answer: answerChallenge)
     (self.provesRows, self.reportedKeysPerTable) = (provesRows, reportedKeysPerTable)

@@ -5,7 +5,8 @@ import SeedFormat
 package struct RowTypes {
   /// Names that the declarations and most apps need for other types.
   private static let foreign: Set<String> = [
-    "Any", "Array", "Bool", "Character", "CodingKey", "CodingKeys", "Data", "Date", "Decimal", "Decodable",
+    "Any", "Array", "Bool", "Character", "Codable", "CodingKey", "CodingKeys", "Data", "Date", "Decimal",
+    "Decodable",
     "Dictionary", "Double", "Encodable", "Error", "Float", "Hashable", "Identifiable", "Int", "Never",
     "Optional", "Protocol", "Range", "Result", "SeedModel", "SeedQuery", "SeedStore", "SeedValue", "Self",
     "Sendable", "Set", "String", "Substring", "Task",
@@ -77,7 +78,9 @@ struct RowType {
 
   func declaration(named name: String) -> String {
     let id = idLines
-    let parents = "Decodable, Hashable, Sendable" + (id == nil ? "" : ", Identifiable")
+    // A SeedValue cannot be encoded.
+    let coding = columns.contains { $0.type == "SeedValue" } ? "Decodable" : "Codable"
+    let parents = "\(coding), Hashable, Sendable" + (id == nil ? "" : ", Identifiable")
     let lines =
       zip(members, columns).map { "let \(SwiftName.quoted($0)): \($1.type)\($1.isOptional ? "?" : "")" }
       + (id ?? []) + keyLines

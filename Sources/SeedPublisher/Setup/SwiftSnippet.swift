@@ -12,7 +12,7 @@ package struct SwiftSnippet: Sendable {
 
   package var declaration: String {
     """
-    extension SeedModel {
+    nonisolated extension SeedModel {
       static let \(name) = SeedModel(
         dataset: "\(dataset)", version: "\(model)",
         schema: "\(schema)")

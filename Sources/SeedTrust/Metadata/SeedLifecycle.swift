@@ -46,10 +46,10 @@ public enum SeedLifecycle: Hashable, Sendable {
   }
 
   /// The planned end, in the operator's words.
-  package var sunset: String? { if case .deprecated(let sunset, _) = self { sunset } else { nil } }
+  public var sunset: String? { if case .deprecated(let sunset, _) = self { sunset } else { nil } }
 
   /// A message for the app's users.
-  package var message: String? {
+  public var message: String? {
     switch self {
     case .active: nil
     case .deprecated(_, let message), .retired(let message): message

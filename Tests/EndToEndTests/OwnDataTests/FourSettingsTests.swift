@@ -27,8 +27,19 @@ import Testing
     var rows = RowTypes()
     let types = try rows.declarations(ofSchema: Self.schema).joined(separator: "\n")
     try write(Article.models().replacing("transit", with: "my") + types, to: "SeedModels.swift")
-    try check(["main.swift", "SeedModels.swift"], setting)
+    try write(Self.keeper, to: "Keeper.swift")
+    try check(["main.swift", "SeedModels.swift", "Keeper.swift"], setting)
   }
+
+  /// Uses the model outside of the main actor.
+  private static let keeper = """
+    import SeedClient
+
+    actor Keeper {
+      let model = SeedModel.my
+      func isSame(_ other: SeedModel) -> Bool { other == .my }
+    }
+    """
 
   /// The README's table, and names that Swift rejects.
   private static let schema = """

@@ -1,14 +1,14 @@
 // Made by 'seedbank config swift'.
 import SeedClient
 
-extension SeedModel {
+nonisolated extension SeedModel {
   static let transit = SeedModel(
     dataset: "transit", version: "2.1",
     schema: "d19a709feba10ba639b3d8240fc4188f736bff9e4c12d82d2e75234435bc1816")
 }
 
 /// A row of the table line.
-nonisolated struct Line: Decodable, Hashable, Sendable, Identifiable {
+nonisolated struct Line: Codable, Hashable, Sendable, Identifiable {
   let id: Int
   let name: String
   let kind: String
@@ -17,14 +17,14 @@ nonisolated struct Line: Decodable, Hashable, Sendable, Identifiable {
 }
 
 /// A row of the table notice.
-nonisolated struct Notice: Decodable, Hashable, Sendable, Identifiable {
+nonisolated struct Notice: Codable, Hashable, Sendable, Identifiable {
   let id: Int
   let lineId: Int
   let text: String
 }
 
 /// A row of the table stop.
-nonisolated struct Stop: Decodable, Hashable, Sendable, Identifiable {
+nonisolated struct Stop: Codable, Hashable, Sendable, Identifiable {
   let id: String
   let name: String
   let latitude: Double
@@ -34,7 +34,7 @@ nonisolated struct Stop: Decodable, Hashable, Sendable, Identifiable {
 }
 
 /// A row of the table stop_time.
-nonisolated struct StopTime: Decodable, Hashable, Sendable {
+nonisolated struct StopTime: Codable, Hashable, Sendable {
   let tripId: Int
   let position: Int
   let stopId: String
@@ -44,7 +44,7 @@ nonisolated struct StopTime: Decodable, Hashable, Sendable {
 }
 
 /// A row of the table trip.
-nonisolated struct Trip: Decodable, Hashable, Sendable, Identifiable {
+nonisolated struct Trip: Codable, Hashable, Sendable, Identifiable {
   let id: Int
   let lineId: Int
   let headsign: String
@@ -53,7 +53,7 @@ nonisolated struct Trip: Decodable, Hashable, Sendable, Identifiable {
 }
 
 /// A row of the view departure_board.
-nonisolated struct DepartureBoard: Decodable, Hashable, Sendable {
+nonisolated struct DepartureBoard: Codable, Hashable, Sendable {
   let stopId: String?
   let departure: Int?
   let line: String?
