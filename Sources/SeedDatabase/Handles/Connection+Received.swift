@@ -115,7 +115,7 @@ private final class IndexLeave {
   private(set) var isAsked = false
   private var deniedFunction: String?
 
-  static let other = "its SQL does not create an index of that name on its table, or does something else as well"
+  static let other = "its SQL does not create an index of that name on its table, or does more"
 
   /// Functions in linear time. `trim`, `instr`, `replace` and `LIKE` are quadratic; `printf` and `zeroblob` make long
   /// values out of short ones.
