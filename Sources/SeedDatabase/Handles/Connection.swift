@@ -1,5 +1,6 @@
 import CSQLite
 package import SeedFormat
+import SeedSystem
 
 /// One SQLite connection, for one owner at a time.
 package final class Connection {
@@ -16,6 +17,10 @@ package final class Connection {
   private static let copiedPages: Int32 = 1000
 
   package init(_ path: String, _ mode: OpenMode) throws(DatabaseError) {
+    // Opening a pipe would wait for a writer.
+    if mode.isFile, (try? FileStamp(path))??.isRegular == false {
+      throw DatabaseError(code: SQLITE_NOTADB, message: "it is not a regular file", subject: path)
+    }
     var handle: OpaquePointer?
     let code = sqlite3_open_v2(mode.location(path), &handle, mode.openFlags, nil)
     guard let handle else { throw DatabaseError(code: code, message: "out of memory", subject: path) }
@@ -304,6 +309,8 @@ extension Connection {
 
 extension Connection.OpenMode {
   private static let lockMilliseconds: Int32 = 10_000
+
+  var isFile: Bool { ![.memory, .scratch, .copy].contains(self) }
 
   var busyMilliseconds: Int32 {
     switch self {

@@ -42,6 +42,27 @@ package struct PublicationDirectory: Sendable {
   /// ship with a root of that chain.
   package func rootChains() throws -> [ClosedRange<Int>] { try rootVersions().runs }
 
+  /// Throws if a root is missing: clients of older roots cannot follow, and keys that it revoked would count again.
+  /// `shipped` is the file of the newest root that apps get.
+  package func checkRoots(shipped: String?) throws {
+    let versions = try rootVersions()
+    for (before, after) in zip(versions, versions.dropFirst())
+    where 1 < after - before && after - before < Root.gapAfterLoss {
+      throw PublicationError.missingRoot(file: rootFile(before + 1), copy: nil)
+    }
+    guard let shipped, let bytes = try DurableFile.readIfPresent(shipped, limit: Limits.rootBytes),
+      let newest = versions.last, let root = try? Metadata<Root>(parsing: bytes).signed
+    else { return }
+    if root.version > newest {
+      throw PublicationError.missingRoot(file: rootFile(root.version), copy: shipped)
+    }
+    if root.version == newest, try metadata(MetadataName.versioned(Root.type, newest)) != bytes {
+      throw PublicationError.otherRoot(shipped: shipped, file: rootFile(newest))
+    }
+  }
+
+  private func rootFile(_ version: Int) -> String { metadataFile(MetadataName.versioned(Root.type, version)) }
+
   private func rootVersions() throws(FileError) -> [Int] {
     let suffix = ".\(Root.type).json"
     return try Folder.names(in: metadataFolder).filter { $0.hasSuffix(suffix) }

@@ -6,6 +6,9 @@ package import SeedTrust
 package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertible {
   case missing(path: String)
   case damaged(file: String)
+  /// `copy` has the same content.
+  case missingRoot(file: String, copy: String?)
+  case otherRoot(shipped: String, file: String)
   /// `by` is the process that holds the lock, if the system names it.
   case locked(path: String, by: String?, waitedSeconds: Int)
   case copyAhead(copy: String, version: String, head: String)
@@ -39,6 +42,12 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
       "there is no publication at \(path): is its disk mounted? If there never was one, 'seedbank init' makes it. If it was "
         + "lost, restore it from a backup, or start over with 'seedbank new-epoch'"
     case .damaged(let file): "\(file) does not match the signed metadata: restore it from a backup"
+    case .missingRoot(let file, let copy):
+      "\(file) is missing, so clients of older roots cannot follow, and keys that it revoked would count again: "
+        + (copy.map { "copy \($0) to that name" } ?? "restore it from a backup, a mirror or a follower")
+    case .otherRoot(let shipped, let file):
+      "\(shipped) is not a root of this publication, which has \(file): apps that ship it reject everything from here; "
+        + "restore a root and a publication that belong together"
     // Without the holder: another one is the same failure.
     case .locked(let path, _, let seconds):
       "another publisher is working on \(path), for more than \(seconds) seconds: try again when it is done, or end it "

@@ -7,7 +7,14 @@ import SeedTrust
 // Checks beside the publication: the shipped root, working copies and unnamed files.
 
 extension PublicationVerifier {
-  func checkAnchor(_ anchor: String, _ report: inout VerificationReport) {
+  func checkRoots(_ report: inout VerificationReport) {
+    do { try publication.checkRoots(shipped: anchor) } catch {
+      return report.error("\(publication.path)/metadata", "\(error)")
+    }
+    if let anchor { checkAnchor(anchor, &report) }
+  }
+
+  private func checkAnchor(_ anchor: String, _ report: inout VerificationReport) {
     do {
       guard let bytes = try DurableFile.readIfPresent(anchor, limit: Limits.rootBytes) else {
         return report.add(.note, anchor, "it is not here", remedy: "no action needed")

@@ -11,7 +11,7 @@ package struct PublicationVerifier {
   let stateFolder: String
   let scratch: String
   let dataset: DatasetName?
-  private let anchor: String?
+  let anchor: String?
   private let now: UTCTime
   private let progress: (String) -> Void
 
@@ -30,7 +30,7 @@ package struct PublicationVerifier {
     var report = VerificationReport()
     var metadata = MetadataVerification(publication: publication, now: now)
     metadata.run(&report)
-    if let anchor { checkAnchor(anchor, &report) }
+    checkRoots(&report)
     for (series, published) in metadata.series.sorted(by: { $0.key < $1.key }) where isChosen(series) {
       report.series += 1
       try verify(published, metadata.series, &report)

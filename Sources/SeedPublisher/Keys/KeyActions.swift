@@ -26,7 +26,11 @@ package struct KeyActions {
     (self.search, newKeys) = (search, NewKeys(search: search, folders: folders))
     (self.lifetimeSeconds, self.rootPath, self.isPrepared) = (lifetimeSeconds, rootPath, isPrepared)
     (self.now, makePublisher) = (now, publisher)
-    before = Result { try publisher(KeyRing()).publication.published() }
+    before = Result {
+      let publication = publisher(KeyRing()).publication
+      try publication.checkRoots(shipped: rootPath)
+      return try publication.published()
+    }
   }
 
   private func publisher() throws -> Publisher { makePublisher(try search.found().ring) }

@@ -17,6 +17,8 @@ package struct Publisher: Sendable {
   package var graceSeconds = 0
   /// The longest validity of any dataset's signatures: see ``ClockVerdict``.
   package var longestLifetimeSeconds = 0
+  /// The file of the newest root that apps get.
+  package var shippedRoot: String?
   package var history: StepHistory?
   /// Writes facts beside the publication. If `nil`, existing facts stay unchanged.
   package var facts: FactsKeeper?
@@ -107,6 +109,7 @@ package struct Publisher: Sendable {
     guard publication.exists else { throw PublicationError.missing(path: publication.path) }
     try Folder.createPrivate(stateFolder)
     return try publication.lock.hold(patience) {
+      try publication.checkRoots(shipped: shippedRoot)
       let published = try publication.verified().metadata
       if checkingKeys { try checkKeys(published) }
       return try body(published)

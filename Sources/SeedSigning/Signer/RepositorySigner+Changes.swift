@@ -20,7 +20,7 @@ extension RepositorySigner {
   package func rootAnew(
     replacing verifiers: [KeyRole: RoleVerifiers], after published: PublishedMetadata
   ) -> Root {
-    let header = rootHeader(after: published, steps: Self.lostRootGap)
+    let header = rootHeader(after: published, steps: Root.gapAfterLoss)
     return Root(header: header, replacing: verifiers, of: published.root)
   }
 

@@ -18,8 +18,6 @@ package struct RepositorySigner: Sendable {
   package static let renewalDays = 90
   /// Default validity of the online roles.
   package static let onlineSeconds = 7 * UTCTime.secondsPerDay
-  /// The version gap of a root whose old keys are lost, so that clients of the old root never find it.
-  static let lostRootGap = 1000
 
   let now: UTCTime
   private let lifetime: Int

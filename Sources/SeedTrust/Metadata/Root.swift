@@ -3,6 +3,8 @@ package import SeedFormat
 /// TUF's root role: the keys of all top-level roles.
 package struct Root: SignedRole {
   package static let type = "root"
+  /// The version gap of a root whose old keys are lost, so that clients of the old root never find it.
+  package static let gapAfterLoss = 1000
   package var header: RoleHeader
   package let keys: [String: RoleKey]
   package let roles: [String: RoleKeys]

@@ -25,6 +25,7 @@ struct DeploymentStatus {
   ) throws {
     self.now = now
     let publication = PublicationDirectory(configuration.publication)
+    try publication.checkRoots(shipped: configuration.rootPath)
     let published = try publication.published()
     series = try datasets.flatMap { dataset in
       try dataset.plans().map {

@@ -87,6 +87,7 @@ extension Publisher {
       keys: keys)
     graceSeconds = configuration.datasets.map(\.policy.graceSeconds).max() ?? 0
     longestLifetimeSeconds = configuration.longestLifetime
+    shippedRoot = configuration.rootPath
   }
 
   /// A publisher that records its steps and publishes facts about them.

@@ -47,6 +47,15 @@ import Testing
     #expect(try store.doctor().status == 0)
   }
 
+  @Test func `a pipe in place of the data is reported, and the next update replaces it`() throws {
+    try Tool.run(["rm", store.seed])
+    try Tool.run(["mkfifo", store.seed])
+    let outcome = try store.doctor()
+    #expect(outcome.status == 65 && outcome.output.contains("not a regular file"), "\(outcome)")
+    #expect(try store.pull("--store", "store").status == 0)
+    #expect(try store.doctor().status == 0)
+  }
+
   @Test func `without any root, doctor warns that signatures were not verified`() throws {
     try Tool.run(["rm", store.folder("store/trust/shipped.json")])
     let outcome = try store.doctor()

@@ -1,0 +1,55 @@
+import Foundation
+import Support
+import Testing
+
+/// A lost root would bring back keys that it revoked, and end the updates of clients with older roots.
+@Suite struct MissingRootTests {
+  private let deployment: OperatedDeployment
+
+  init() throws {
+    deployment = try OperatedDeployment()
+    for _ in 2...3 {
+      #expect(try deployment.seedbank("keys", "renew", "root").status == 0)
+    }
+  }
+
+  private func root(_ version: Int) -> String {
+    deployment.folder("seedbank/publication/metadata/\(version).root.json")
+  }
+
+  private func expectNamed(_ version: Int, _ remedy: String) throws {
+    for words in [["regenerate"], ["keys", "renew", "root"], ["keys", "status"], ["verify"], ["status"]] {
+      let outcome = try SeedbankBinary.run(words, in: deployment.folder.path)
+      let text = outcome.output + outcome.errors
+      #expect(outcome.status == 65 && text.contains("/\(version).root.json is missing"), "\(words): \(text)")
+      #expect(text.contains(remedy), "\(words): \(text)")
+    }
+    let check = try deployment.seedbank("status", "--check")
+    #expect(check.status == 2 && check.output.contains("\(version).root.json is missing"), "\(check)")
+  }
+
+  @Test func `a root that is missing between others is named, and nothing is signed`() throws {
+    let bytes = try Data(contentsOf: URL(filePath: root(2)))
+    try FileManager.default.removeItem(atPath: root(2))
+    try expectNamed(2, "from a backup, a mirror or a follower")
+    try bytes.write(to: URL(filePath: root(2)))
+    #expect(try deployment.seedbank("keys", "renew", "root").status == 0)
+    #expect(try deployment.seedbank("verify").status == 0)
+  }
+
+  @Test func `a newest root that only apps have is named, and its copy ends the problem`() throws {
+    try FileManager.default.removeItem(atPath: root(3))
+    try expectNamed(3, "copy \(deployment.folder("seedbank/root.json")) to that name")
+    try Tool.run(["cp", deployment.folder("seedbank/root.json"), root(3)])
+    #expect(try deployment.seedbank("verify").status == 0)
+  }
+
+  @Test func `a different root of the same version is named`() throws {
+    let shipped = deployment.folder("seedbank/root.json")
+    try Data(try String(contentsOfFile: shipped, encoding: .utf8).appending("\n").utf8).write(
+      to: URL(filePath: shipped))
+    let outcome = try deployment.seedbank("regenerate")
+    #expect(
+      outcome.status == 65 && outcome.errors.contains("is not a root of this publication"), "\(outcome)")
+  }
+}
