@@ -17,8 +17,8 @@ package final class Connection {
   private static let copiedPages: Int32 = 1000
 
   package init(_ path: String, _ mode: OpenMode) throws(DatabaseError) {
-    // Opening a pipe would wait for a writer.
-    if mode.isFile, (try? FileStamp(path))??.isRegular == false {
+    // Opening a pipe for reading would wait for a writer.
+    if mode.openFlags & SQLITE_OPEN_READONLY != 0, (try? FileStamp(path))??.isRegular == false {
       throw DatabaseError(code: SQLITE_NOTADB, message: "it is not a regular file", subject: path)
     }
     var handle: OpaquePointer?
@@ -309,8 +309,6 @@ extension Connection {
 
 extension Connection.OpenMode {
   private static let lockMilliseconds: Int32 = 10_000
-
-  var isFile: Bool { ![.memory, .scratch, .copy].contains(self) }
 
   var busyMilliseconds: Int32 {
     switch self {

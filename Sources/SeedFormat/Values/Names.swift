@@ -12,7 +12,7 @@ public struct InvalidName: Error, Hashable, Sendable, CustomStringConvertible {
   }
 
   /// One sentence with kind, found and expected text.
-  public var description: String { "invalid \(kind) \"\(found)\": expected \(expected)" }
+  public var description: String { "invalid \(kind) \"\(found.printable)\": expected \(expected)" }
 }
 
 /// Makes a value from source code; traps if it is invalid.

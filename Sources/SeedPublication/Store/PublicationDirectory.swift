@@ -46,6 +46,11 @@ package struct PublicationDirectory: Sendable {
   /// `shipped` is the file of the newest root that apps get.
   package func checkRoots(shipped: String?) throws {
     let versions = try rootVersions()
+    for version in versions {
+      guard let bytes = try metadata(MetadataName.versioned(Root.type, version)),
+        (try? Metadata<Root>(parsing: bytes)) != nil
+      else { throw PublicationError.damagedRoot(file: rootFile(version)) }
+    }
     for (before, after) in zip(versions, versions.dropFirst())
     where 1 < after - before && after - before < Root.gapAfterLoss {
       throw PublicationError.missingRoot(file: rootFile(before + 1), copy: nil)

@@ -6,6 +6,7 @@ package import SeedTrust
 package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertible {
   case missing(path: String)
   case damaged(file: String)
+  case damagedRoot(file: String)
   /// `copy` has the same content.
   case missingRoot(file: String, copy: String?)
   case otherRoot(shipped: String, file: String)
@@ -42,9 +43,13 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
       "there is no publication at \(path): is its disk mounted? If there never was one, 'seedbank init' makes it. If it was "
         + "lost, restore it from a backup, or start over with 'seedbank new-epoch'"
     case .damaged(let file): "\(file) does not match the signed metadata: restore it from a backup"
+    case .damagedRoot(let file):
+      "\(file) is not root metadata: restore it from a backup, a mirror or a follower, or remove it if it never belonged "
+        + "to the publication"
     case .missingRoot(let file, let copy):
       "\(file) is missing, so clients of older roots cannot follow, and keys that it revoked would count again: "
-        + (copy.map { "copy \($0) to that name" } ?? "restore it from a backup, a mirror or a follower")
+        + (copy.map { "copy \($0) to that name" }
+          ?? "restore it from a backup, a mirror or a follower; if no copy is left, remove the older roots")
     case .otherRoot(let shipped, let file):
       "\(shipped) is not a root of this publication, which has \(file): apps that ship it reject everything from here; "
         + "restore a root and a publication that belong together"

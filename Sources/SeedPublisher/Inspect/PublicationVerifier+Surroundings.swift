@@ -8,7 +8,9 @@ import SeedTrust
 
 extension PublicationVerifier {
   func checkRoots(_ report: inout VerificationReport) {
-    do { try publication.checkRoots(shipped: anchor) } catch {
+    do { try publication.checkRoots(shipped: anchor) } catch PublicationError.otherRoot {
+      // Reported below.
+    } catch {
       return report.error("\(publication.path)/metadata", "\(error)")
     }
     if let anchor { checkAnchor(anchor, &report) }

@@ -24,6 +24,7 @@ extension Publisher {
     try refuseDoubtfulSeriesKeys()
     try Folder.create("\(publication.path)/metadata")
     try publication.lock.hold(.short) {
+      try publication.checkRoots(shipped: shippedRoot)
       guard (try? publication.published()) == nil else { return }
       let signer = RepositorySigner(now: now, leastVersion: Self.firstVersionAnew(now))
       let first = try signer.create(

@@ -79,7 +79,17 @@ extension Command {
     if action.publishes {
       try Mirrors(configuration, PublicationDirectory(configuration.publication), context).check()
     }
-    let actions = try KeyActions(configuration, arguments, context)
+    let folders = try arguments.paths("to", from: context.currentDirectory)
+    // New keys must sign too, so their folders are searched.
+    let others = try arguments.paths("with", from: context.currentDirectory) + folders
+    let search = KeySearch(configuration, others: others, context)
+    let actions = try KeyActions(
+      search, newIn: folders, lifetimeSeconds: configuration.shortestLifetime,
+      rootPath: configuration.rootPath, isPrepared: arguments.flag("prepare"), now: .now()
+    ) { Publisher(configuration, keys: KeySource($0)) }
+    for file in try action == .status ? [] : search.found() where file.fault?.isFatal == false {
+      file.warn(context.console)
+    }
     switch action {
     case .status:
       let report = try actions.status()
@@ -161,21 +171,6 @@ extension Command {
     let (signature, summary) = try OfflineSigning.sign(payload, keyFile: keys[0])
     summary.forEach(context.console.note)
     try context.console.result(signature.json)
-  }
-}
-
-extension KeyActions {
-  fileprivate init(
-    _ configuration: DeploymentConfiguration, _ arguments: ParsedArguments, _ context: Context
-  ) throws {
-    let folders = try arguments.paths("to", from: context.currentDirectory)
-    // New keys must sign too, so their folders are searched.
-    let others = try arguments.paths("with", from: context.currentDirectory) + folders
-    try self.init(
-      KeySearch(configuration, others: others, context), newIn: folders,
-      lifetimeSeconds: configuration.shortestLifetime, rootPath: configuration.rootPath,
-      isPrepared: arguments.flag("prepare"), now: .now()
-    ) { Publisher(configuration, keys: KeySource($0)) }
   }
 }
 

@@ -45,10 +45,7 @@ struct Deployment {
     at found: [FoundKey], _ search: KeySearch, _ console: Console
   ) throws(Refusal) {
     if search.isFolderOpen { console.warning("\(search.folder): other users can read it: chmod 700 it.") }
-    for file in found {
-      // An unusable file's problem includes its name.
-      if let fault = file.fault { console.warning(fault.isFatal ? "\(fault.problem)." : "\(fault.text).") }
-    }
+    for file in found { file.warn(console) }
     for role in KeyRole.allCases where !role.isOffline && found.ring[role].isEmpty {
       let damage = found.first { $0.role == role }?.fault?.problem
       throw Refusal(
@@ -69,6 +66,13 @@ struct Deployment {
     guard let published = try? publication.published() else { return nil }
     let pending = (try? publisher.pendingChange()) ?? .none
     return SignatureStanding(published, pending: pending, lifetime: configuration.shortestLifetime, now: now)
+  }
+}
+
+extension FoundKey {
+  func warn(_ console: Console) {
+    // An unusable file's problem includes its name.
+    if let fault { console.warning(fault.isFatal ? "\(fault.problem)." : "\(fault.text).") }
   }
 }
 

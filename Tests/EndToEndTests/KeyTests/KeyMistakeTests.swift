@@ -130,6 +130,13 @@ import Testing
     #expect(!status.contains("may be deleted"), "\(status)")
   }
 
+  @Test func `a root key that other users can read is named when it signs`() throws {
+    let scene = try KeyScene()
+    let output = try scene.shell(
+      "chmod 644 \"$ROOT_A\"/*.key && seedbank keys renew root --with \"$ROOT_A\" --with \"$ROOT_B\" 2>&1")
+    #expect(output.contains("other users can read the key: run chmod 600 on it"), "\(output)")
+  }
+
   @Test func `new-epoch uses several series keys if the publication names exactly these`() throws {
     let scene = try KeyScene()
     try scene.shell("seedbank keys rotate series --count 2 --threshold 2 --with \"$TARGETS\"")

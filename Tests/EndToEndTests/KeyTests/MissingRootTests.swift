@@ -44,6 +44,15 @@ import Testing
     #expect(try deployment.seedbank("verify").status == 0)
   }
 
+  @Test func `a stray file among the roots is named`() throws {
+    try Data("x".utf8).write(to: URL(filePath: root(77)))
+    for words in ["regenerate", "status", "verify"] {
+      let outcome = try deployment.seedbank(words)
+      let text = outcome.output + outcome.errors
+      #expect(outcome.status == 65 && text.contains("77.root.json"), "\(outcome)")
+    }
+  }
+
   @Test func `a different root of the same version is named`() throws {
     let shipped = deployment.folder("seedbank/root.json")
     try Data(try String(contentsOfFile: shipped, encoding: .utf8).appending("\n").utf8).write(

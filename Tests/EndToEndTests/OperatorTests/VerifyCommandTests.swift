@@ -63,7 +63,7 @@ import Testing
     try Tool.run(["cp", other.folder("seedbank/root.json"), deployment.folder("seedbank/root.json")])
     let foreign = try deployment.seedbank("verify")
     #expect(
-      foreign.status == 65 && foreign.output.contains("root.json is not a root of this publication"))
+      foreign.status == 65 && foreign.output.contains("root.json: it is not a root of this publication"))
     try Tool.run([
       "cp", other.folder("seedbank/publication/metadata/timestamp.json"),
       deployment.folder("seedbank/publication/metadata/timestamp.json"),
