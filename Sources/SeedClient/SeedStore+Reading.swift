@@ -75,8 +75,13 @@ extension SeedStore {
   ///
   /// A busy listener receives the latest. The sequence ends with the store.
   public nonisolated var states: AsyncStream<SeedState> {
-    Task { [weak self] in await self?.loadState() }
+    Task { [weak self] in await self?.beginStates() }
     return stateSender.stream()
+  }
+
+  private func beginStates() async {
+    await loadState()
+    if stateSender.latest == nil { stateSender.send(currentState) }
   }
 
   /// The last reported version, without waiting for a turn.

@@ -17,17 +17,24 @@ extension SeedStore {
     let glance = await writer.glance()
     // A read or an update may have loaded it meanwhile.
     guard !hasRecord, access == .open else { return }
-    (currentState.record, hasRecord) = (glance.record, true)
-    guard current == nil, let meta = glance.meta else { return }
-    currentState.note(meta)
-    currentState.origin = glance.origin
-    noteAge()
+    // Assigned once, because each assignment is sent to listeners.
+    var state = currentState
+    (state.record, hasRecord) = (glance.record, true)
+    if current == nil, let meta = glance.meta {
+      state.note(meta)
+      state.origin = glance.origin
+    }
+    currentState = aged(state)
   }
 
-  func noteAge() {
+  func noteAge() { currentState = aged(currentState) }
+
+  private func aged(_ state: SeedState) -> SeedState {
     // A read-only store's data is as fresh as the updating store keeps it.
-    guard fetcher != nil, currentState.version != nil else { return }
-    currentState.isOld = currentState.record.isOld(at: environment.now())
+    guard fetcher != nil, state.version != nil else { return state }
+    var state = state
+    state.isOld = state.record.isOld(at: environment.now())
+    return state
   }
 
   var pollInterval: PollInterval { currentState.record.pollInterval }

@@ -21,9 +21,11 @@ extension SeedStore {
       defer { sender.finish() }
       return try await inTurn { store in try await store.performUpdate(policy) { sender.yield($0) } }
     }
+    // A cancellation handler's operation would leave the caller's isolation, so it must not contain this loop.
+    sender.onTermination = { if case .cancelled = $0 { task.cancel() } }
+    for await phase in phases { onPhase(phase) }
     return try await withTaskCancellationHandler {
-      for await phase in phases { onPhase(phase) }
-      return try await task.value
+      try await task.value
     } onCancel: {
       task.cancel()
     }

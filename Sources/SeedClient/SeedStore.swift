@@ -126,7 +126,6 @@ public actor SeedStore {
     (self.writer, self.environment, onPhase) = (writer, environment, options.onPhase)
     log = SeedLog(model.series, options.log)
     currentState = SeedState(model)
-    stateSender.send(currentState)
   }
 
   // MARK: Serial changes

@@ -43,7 +43,8 @@ public struct RowChanges: Sendable {
     changes.append(.change(key: key.map(\.seedValue), values.mapValues(\.seedValue), table: table))
   }
 
-  /// Deletes the row with this key. Pass the key's values in the key's order.
+  /// Deletes the row with this key. Pass the key's values in the key's order, such as
+  /// `rows.delete(1, 5, from: "opening_hour")`.
   public mutating func delete(_ key: any SeedValueConvertible..., from table: String) {
     changes.append(.delete(key: key.map(\.seedValue), table: table))
   }

@@ -78,7 +78,7 @@ extension TestPublisher {
   @discardableResult
   public func failing<Result>(
     _ failure: TestFailure, _ body: () async throws -> Result
-  ) async rethrows -> Result {
+  ) async throws -> Result {
     let before = self.failure
     self.failure = failure
     defer { self.failure = before }

@@ -66,6 +66,19 @@ import Testing
     #expect(report.phases[1].bytes == report.bytes && report.phases[3].bytes == 0)
   }
 
+  @MainActor private static func update(_ store: SeedStore) async throws -> [Bool] {
+    let mark = DispatchSpecificKey<Bool>()
+    DispatchQueue.main.setSpecific(key: mark, value: true)
+    var isMain: [Bool] = []
+    try await store.update { _ in isMain.append(DispatchQueue.getSpecific(key: mark) == true) }
+    return isMain
+  }
+
+  @Test func `phases are reported in the caller's isolation`() async throws {
+    let isMain = try await Self.update(try store())
+    #expect(isMain.count > 3 && isMain.allSatisfy(\.self))
+  }
+
   @Test func `deltas report their rows and the report lists them by table`() async throws {
     let store = try store()
     try await store.prepare()

@@ -30,6 +30,15 @@ import Testing
     #expect(await store.state == state)
   }
 
+  @Test func `states begins with the stored data, or with its absence`() async throws {
+    let store = try fixture.store()
+    #expect(await store.states.first { _ in true }?.version == .some(nil))
+    try await store.update()
+    await store.close()
+    let restarted = try fixture.store()
+    #expect(await restarted.states.first { _ in true }?.version == .first)
+  }
+
   @Test func `data is stale after three missed checks and an hour, with or without a restart`() async throws {
     fixture.publisher.pollSeconds = 600
     try fixture.publisher.sign()
