@@ -1,3 +1,4 @@
+import Foundation
 import Support
 
 /// A package that depends on this one, built beside it.
@@ -21,6 +22,11 @@ struct OutsidePackage {
   func test() throws -> String { try swift("test", "--disable-xctest") }
 
   private func swift(_ arguments: String...) throws -> String {
-    try Tool.run(["swift"] + arguments + ["--package-path", path, "--scratch-path", build], within: 900)
+    try FileManager.default.createDirectory(
+      atPath: "\(Readme.package)/.build/outside", withIntermediateDirectories: true)
+    // Suites in other processes build the same package, and SwiftPM fails if it finds its database locked.
+    return try Tool.run(
+      ["flock", "\(build).lock", "swift"] + arguments + ["--package-path", path, "--scratch-path", build],
+      within: 900)
   }
 }

@@ -32,8 +32,8 @@ import Testing
     let scene = try SampleScene()
     let stop = try scene.someStop()
     _ = try scene.app("favourite", stop)
-    let id = "(SELECT id FROM stop WHERE name = '\(stop)')"
-    try scene.publish("DELETE FROM stop_time WHERE stop_id = \(id); DELETE FROM stop WHERE name = '\(stop)';")
+    let ids = "(SELECT id FROM stop WHERE name = '\(stop)')"
+    try scene.publish("DELETE FROM stop_time WHERE stop_id IN \(ids); DELETE FROM stop WHERE id IN \(ids);")
     try scene.publish("UPDATE line SET color = '000000';", snapshot: true)
     try scene.ship()
     #expect(try scene.app("board").contains("\(stop) (not served any more): "))
