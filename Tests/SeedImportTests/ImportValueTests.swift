@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("dd.MM.yy", "yy does not say the century"), ("dd.MM", "a year, a month and a day are needed"),
+    ("dd.MM.yy", "yy lacks the century"), ("dd.MM", "a year, a month and a day are needed"),
     ("yyyy-MM-dd'T", "an apostrophe is not closed"), ("yyyy-MM-dd hh:mm", "hh and a stand together"),
     ("yyyy-MM-ddTHH", "T is not known"),
   ])

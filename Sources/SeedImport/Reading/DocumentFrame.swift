@@ -119,7 +119,7 @@ struct DocumentFrames {
     let numbers = named.isEmpty ? lists.indices.filter { lists[$0].file == nil } : named
     guard !numbers.isEmpty else {
       let files = lists.compactMap(\.file).joined(separator: ", ")
-      throw ImportFailure(.document, "\(document) is none of the mapping's files: it names \(files)")
+      throw ImportFailure(.document, "\(document) is not one of the mapping's files, which are \(files)")
     }
     met.formUnion(numbers)
     return try frame(numbers)
@@ -139,7 +139,7 @@ struct DocumentFrames {
       guard let file = list.file else { continue }
       throw ImportFailure(
         .document,
-        "no document of the import is \(file), where the rows of the table \"\(list.table.table)\" are: give it too, "
+        "no document of the import is \(file), which has the rows of the table \"\(list.table.table)\": give it too, "
           + "or make the list optional in the mapping")
     }
   }

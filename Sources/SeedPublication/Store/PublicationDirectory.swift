@@ -190,7 +190,7 @@ package enum StateFile {
 extension SHA256Digest {
   private static let pieceBytes = 1024 * 1024
 
-  /// Copies a file, but not much more than `limit` bytes of it, and returns what was copied.
+  /// Copies a file, but not much more than `limit` bytes of it, and returns the digest and length of the copy.
   static func copying(
     _ source: String, to path: String, limit: Int = .max
   ) throws -> (digest: SHA256Digest, length: Int) {

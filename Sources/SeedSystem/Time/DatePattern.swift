@@ -53,7 +53,7 @@ package struct DatePattern: Sendable {
     if letters.allSatisfy({ $0 == "S" }) { return (.fraction, 1...1) }
     throw Flaw(
       reason: letters == "yy"
-        ? "yy does not say the century" : "\(letters) is not known: text stands between apostrophes")
+        ? "yy lacks the century" : "\(letters) is not known: put text between apostrophes")
   }
 
   private static let known: [String: (Part, ClosedRange<Int>)] = [

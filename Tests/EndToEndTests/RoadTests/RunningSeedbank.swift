@@ -37,7 +37,7 @@ final class RunningSeedbank {
   /// Waits until the front at an address serves everything that is published.
   static func waits(untilServing publication: String, at address: String) throws {
     let published = try String(contentsOfFile: "\(publication)/metadata/timestamp.json", encoding: .utf8)
-    try waitUntil("the front serves what was published", every: 0.01) {
+    try waitUntil("the front serves the newest publication", every: 0.01) {
       try Tool.run(["curl", "-sf", "\(address)/metadata/timestamp.json"]) == published
     }
   }

@@ -48,7 +48,7 @@ struct FeedDocuments {
         let wanted = table.file ?? "\(table.table).csv, .txt, .ndjson or .json"
         throw .document(
           "the feed \(path) has no file for the table \"\(table.table)\" (\(wanted)): put it there, or name it in origin.tables; "
-            + "where the file may be absent and the table is empty then, add \"optional\": true to \"\(table.table)\" in origin.tables"
+            + "if the file may be absent, which leaves the table empty, add \"optional\": true to \"\(table.table)\" in origin.tables"
         )
       }
       found.append(FeedDocuments(table, [], settings))

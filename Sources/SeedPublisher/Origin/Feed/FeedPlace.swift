@@ -229,8 +229,8 @@ package enum FeedError: OriginFailure {
     case .tooLong(let path, let limit):
       "the feed \(path) has more than \(limit) bytes, expanded: if that is right, raise origin.maximumBytes"
     case .untyped(let source, let table, let types):
-      "\(source) reads columns of the table \"\(table)\" of which nobody said whether they hold numbers or texts, and texts are "
-        + "compared as texts. As far as their values tell, add this to \"\(table)\" in origin.tables: \"types\": "
+      "\(source) reads columns of the table \"\(table)\" without a type, and texts are not compared as numbers. "
+        + "Going by their values, add this to \"\(table)\" in origin.tables: \"types\": "
         + JSONValue.object(types.map { JSONMember($0.column, .string($0.type.rawValue)) }).text
     }
   }
