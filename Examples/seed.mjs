@@ -130,14 +130,21 @@ export async function apply(database, delta) {
     `UPDATE seedbank_meta SET value = '${delta.digest}' WHERE key = 'digest'`);
 }
 
-/** First deletes all rows that change, because two of them may swap a unique value. */
-function changes({ table, key, delete: deleted, upsert }) {
-  const matches = (row) => key.map((column) => `${quoted(column)} = ${literal(row[column])}`).join(' AND ');
-  const list = (values) => `(${values.join(', ')})`;
+/** First deletes all rows that change, because two of them may swap a unique value. A missing row changes the digest. */
+function changes({ table, key, columns, sets, delete: deleted, insert, update }) {
+  const [name, names] = [quoted(table), columns.map(quoted).join(', ')];
+  const matches = (values) => key.map((column, index) => `${quoted(column)} = ${literal(values[index])}`).join(' AND ');
+  const keys = insert.map((row) => key.map((column) => row[columns.indexOf(column)]));
+  const changed = update.map(([set, ...values]) => {
+    const named = [...key, ...sets[set]];
+    const row = columns.map((column) => (named.includes(column) ? literal(values[named.indexOf(column)]) : quoted(column)));
+    return `INSERT INTO temp.changed SELECT ${row.join(', ')} FROM ${name} WHERE ${matches(values)}`;
+  });
   return [
-    ...[...deleted, ...upsert].map((row) => `DELETE FROM ${quoted(table)} WHERE ${matches(row)}`),
-    ...upsert.map((row) => `INSERT INTO ${quoted(table)}${list(Object.keys(row).map(quoted))}`
-      + ` VALUES ${list(Object.values(row).map(literal))}`),
+    `CREATE TEMP TABLE changed AS SELECT ${names} FROM ${name} LIMIT 0`, ...changed,
+    ...[...deleted, ...keys, ...update.map((row) => row.slice(1))].map((row) => `DELETE FROM ${name} WHERE ${matches(row)}`),
+    ...insert.map((row) => `INSERT INTO ${name}(${names}) VALUES (${row.map(literal).join(', ')})`),
+    `INSERT INTO ${name}(${names}) SELECT * FROM temp.changed`, 'DROP TABLE temp.changed',
   ];
 }
 

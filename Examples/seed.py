@@ -95,12 +95,20 @@ def apply(database, delta):
 
 def change(database, name, table):
     """First deletes all rows that change, because two of them may swap a unique value."""
-    matches = " AND ".join(f"{quoted(column)} = ?" for column in table["key"])
-    for row in table["delete"] + table["upsert"]:
-        database.execute(f"DELETE FROM {name} WHERE {matches}", [scalar(row[column]) for column in table["key"]])
-    for row in table["upsert"]:
-        columns, marks = ", ".join(map(quoted, row)), ", ".join("?" * len(row))
-        database.execute(f"INSERT INTO {name}({columns}) VALUES ({marks})", list(map(scalar, row.values())))
+    key, columns = table["key"], table["columns"]
+    matches = " AND ".join(f"{quoted(column)} = ?" for column in key)
+    names, marks = ", ".join(map(quoted, columns)), ", ".join("?" * len(columns))
+    rows = [list(map(scalar, row)) for row in table["insert"]]
+    for number, *values in table["update"]:
+        values = list(map(scalar, values))
+        old = database.execute(f"SELECT {names} FROM {name} WHERE {matches}", values[: len(key)]).fetchone()
+        if old is None:
+            raise Drift(f"{table['table']}: a row that changes is missing: {values[: len(key)]}")
+        rows.append(list((dict(zip(columns, old)) | dict(zip(key + table["sets"][number], values))).values()))
+    deleted = [list(map(scalar, row)) for row in table["delete"]]
+    places = [columns.index(column) for column in key]
+    database.executemany(f"DELETE FROM {name} WHERE {matches}", deleted + [[row[place] for place in places] for row in rows])
+    database.executemany(f"INSERT INTO {name}({names}) VALUES ({marks})", rows)
 
 
 # The state digest.

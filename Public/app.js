@@ -185,7 +185,7 @@ function blob(base64) {
 }
 
 function shown(value) {
-  if (value === null || value === undefined) return typed("null", "NULL");
+  if (value === null) return typed("null", "NULL");
   if (value instanceof Written) return typed(/[.e]/i.test(value.source) ? "real" : "integer", value.source);
   if (typeof value === "number") return typed("integer", String(value));
   if (typeof value === "object" && "b64" in value) return blob(value.b64);
@@ -197,15 +197,15 @@ function shown(value) {
   return made;
 }
 
-function rowsTable(caption, rows) {
-  const columns = Object.keys(rows[0]);
+// Each row is an array of values, undefined for a column that did not change.
+function rowsTable(caption, columns, rows) {
   const body = element("tbody");
   const more = element("button", { type: "button" });
   let count = 0;
   const extend = (many) => {
     const next = rows.slice(count, count + many);
     count += next.length;
-    const cells = (row) => columns.map((name) => element("td", {}, shown(row[name])));
+    const cells = (row) => row.map((value) => element("td", {}, value === undefined ? "" : shown(value)));
     body.append(...next.map((row) => element("tr", {}, ...cells(row))));
     more.hidden = count === rows.length;
     more.textContent = `Show ${Math.min(moreRows, rows.length - count)} more of ${rows.length - count}`;
@@ -219,37 +219,42 @@ function rowsTable(caption, rows) {
   return [scroll, more];
 }
 
-// Rows come with their new values alone. How many of them are new is told by the publisher, if by anyone.
-function upserted(count, counts) {
-  if (counts?.inserted + counts?.updated !== count) return "inserted or changed";
-  const parts = [[counts.inserted, "inserted"], [counts.updated, "changed"]].filter(([part]) => part > 0);
-  return parts.length === 1 ? parts[0][1] : `(${parts.map((part) => part.join(" ")).join(", ")})`;
+// Updates set different columns: those that any of them sets, and their key, become one table's columns.
+function updatedRows({ key, columns, sets, update }) {
+  const names = columns.filter((name) => key.includes(name) || sets.some((set) => set.includes(name)));
+  const rows = update.map(([set, ...values]) => {
+    const named = [...key, ...sets[set.source ?? set]];
+    return names.map((name) => values[named.indexOf(name)]);
+  });
+  return [names, rows];
 }
 
-function tableChanges(change, counts) {
-  const heading = element("h5", {}, element("bdi", {}, change.table));
-  const parts = [heading];
-  const put = upserted(change.upsert.length, counts?.[change.table]);
-  for (const [rows, what] of [[change.delete, "deleted, by key"], [change.upsert, put]]) {
-    if (rows.length > 0) parts.push(...rowsTable(`${rows.length} ${rows.length === 1 ? "row" : "rows"} ${what}`, rows));
+function tableChanges(change) {
+  const parts = [element("h5", {}, element("bdi", {}, change.table))];
+  const [names, updated] = updatedRows(change);
+  for (const [columns, rows, what] of [
+    [change.key, change.delete, "deleted, by key"], [change.columns, change.insert, "inserted"], [names, updated, "changed"],
+  ]) {
+    const caption = `${rows.length} ${rows.length === 1 ? "row" : "rows"} ${what}`;
+    if (rows.length > 0) parts.push(...rowsTable(caption, columns, rows));
   }
   return parts;
 }
 
-function delta(one, counts) {
+function delta(one) {
   const title = element("h4", {}, `Version ${one.from.source ?? one.from} to ${one.to.source ?? one.to}`);
-  return [title, ...one.changes.flatMap((change) => tableChanges(change, counts))];
+  return [title, ...one.changes.flatMap(tableChanges)];
 }
 
 function raw(path) { return element("a", { href: path }, "the document itself"); }
 
-async function explored(path, counts) {
+async function explored(path) {
   const answer = await fetch(path);
   const text = await readAll(answer);
   if (text === null) return [element("p", {}, `More than ${explorerBytes / 1e6} MB: see `, raw(path), ".")];
   if (!answer.ok) return [element("p", { className: "notice" }, JSON.parse(text).detail)];
   const { deltas, more } = parse(text);
-  const parts = deltas.flatMap((one) => delta(one, deltas.length === 1 ? counts : null));
+  const parts = deltas.flatMap(delta);
   if (deltas.length === 0) parts.push(element("p", {}, "Nothing changed between these versions."));
   const next = answer.headers.get("Link")?.match(/<([^>]+)>; rel="next"/)?.[1];
   if (more && next) {
@@ -261,12 +266,12 @@ async function explored(path, counts) {
   return parts;
 }
 
-async function explore(place, path, counts) {
+async function explore(place, path) {
   place.replaceChildren(element("p", { role: "status" }, "Fetching…"));
   try {
     const close = element("button", { type: "button" }, "Close");
     close.addEventListener("click", () => place.replaceChildren());
-    place.replaceChildren(...await explored(path, counts), close);
+    place.replaceChildren(...await explored(path), close);
   } catch (error) {
     place.replaceChildren(element("p", { className: "notice" }, `The changes could not be fetched: ${error.message}`));
   }
@@ -285,8 +290,7 @@ document.addEventListener("click", (event) => {
   const change = event.target.closest("a.change");
   if (change && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
     event.preventDefault();
-    const { counts } = change.dataset;
-    explore(explorerBeside(change), change.getAttribute("href"), counts ? JSON.parse(counts) : null);
+    explore(explorerBeside(change), change.getAttribute("href"));
   }
 });
 

@@ -64,7 +64,7 @@ enum OwnDelta {
     while try rows.step() {
       let row = try rows.row()
       sum.insert(hasher.hash(lent: bytes.lend(row)))
-      writer.upsert(row)
+      writer.insert(row)
     }
     return sum
   }

@@ -55,6 +55,7 @@ package final class TestPublication {
 
   /// Publishes a new version: first a snapshot, later deltas.
   package func publish(_ edits: [TableEdit]) throws {
+    let changes = try changes(edits)
     let digest = try importRows(edits)
     guard head > 0 else {
       head = 1
@@ -64,7 +65,7 @@ package final class TestPublication {
     head += 1
     let header = DeltaHeader(
       series: series, model: model, schema: schema.hash, from: from, to: from.next, digest: digest)
-    try add(delta: delta(edits, header), header)
+    try add(delta: changes.document(header), header)
     try sign()
   }
 
@@ -132,14 +133,31 @@ extension TestPublication {
     }
   }
 
-  private func delta(_ edits: [TableEdit], _ header: DeltaHeader) -> [UInt8] {
+  /// The changes to the present rows.
+  private func changes(_ edits: [TableEdit]) throws -> DeltaWriter {
     var changes = DeltaWriter()
     for edit in edits {
       changes.begin(table: edit.table.name, key: edit.table.keyNames, columns: edit.table.columnNames)
       for key in edit.deletes { changes.delete(key) }
-      for row in edit.upserts { changes.upsert(row) }
+      for row in edit.upserts { add(row, over: try stored(row, in: edit.table), edit.table, &changes) }
     }
-    return changes.document(header)
+    return changes
+  }
+
+  private func stored(_ row: [SeedValue], in table: TableSchema) throws -> [SeedValue]? {
+    let find = try copy.cached(TableSQL(table).find)
+    defer { find.reset() }
+    try find.bind(table.keyValues(of: row))
+    return try find.step() ? try find.row() : nil
+  }
+
+  private func add(
+    _ row: [SeedValue], over old: [SeedValue]?, _ table: TableSchema, _ changes: inout DeltaWriter
+  ) {
+    let changed = old.map { old in row.indices.filter { row[$0] != old[$0] } } ?? table.key
+    guard !changed.isEmpty else { return }
+    if changed.contains(where: table.key.contains) { return changes.insert(row) }
+    changes.update(table.keyValues(of: row), changed.map { row[$0] }, at: changed)
   }
 
   private func add(delta document: [UInt8], _ header: DeltaHeader) throws {

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 @Suite struct DeltaApplierTests {
-  static let sql = "CREATE TABLE t(id INTEGER PRIMARY KEY, v TEXT); CREATE TABLE u(id INTEGER PRIMARY KEY)"
+  static let sql = "CREATE TABLE t(id INTEGER PRIMARY KEY, v TEXT, g TEXT AS (v)); CREATE TABLE u(id INTEGER PRIMARY KEY)"
 
   /// A seed at version 5 with the rows (1, 'a') and (2, 'b').
   private struct Seed {
@@ -53,13 +53,14 @@ import Testing
   private func delta(
     _ seed: Seed, from: Int = 5, to: Int = 6, series: SeedSeries = SeedSeries("test", model: "1.0"),
     schema: SHA256Digest? = nil,
-    table: String = "t", key: [String] = ["id"], columns: [String] = ["id", "v"], isRight: Bool = true
+    table: String = "t", key: [String] = ["id"], columns: [String] = ["id", "v"], updated: Int64 = 2,
+    setting position: Int = 1, isRight: Bool = true
   ) throws -> [UInt8] {
     let after: [[SeedValue]] = [[.integer(2), .text("c")]]
     var writer = DeltaWriter()
     writer.begin(table: table, key: key, columns: columns)
     writer.delete([.integer(1)])
-    writer.upsert(after[0])
+    writer.update([.integer(updated)], [.text("c")], at: [position])
     return writer.document(
       DeltaHeader(
         series: series, model: "1.0", schema: schema ?? seed.schema.hash, from: try SeedVersion(from),
@@ -117,6 +118,31 @@ import Testing
     #expect(throws: ImportError.wrongColumns(table: "t", found: ["v", "id"], expected: ["id", "v"])) {
       try seed.apply(try delta(seed, columns: ["v", "id"]))
     }
+    try seed.expectUntouched()
+  }
+
+  @Test func `an update of a missing row or of a key column is rejected`() throws {
+    let seed = try Seed()
+    #expect(throws: ImportError.missingRow(table: "t", key: "id = 7")) {
+      try seed.apply(try delta(seed, updated: 7))
+    }
+    #expect(throws: ImportError.missingRow(table: "t", key: "id = 1"), "a row that the delta deletes") {
+      try seed.apply(try delta(seed, updated: 1))
+    }
+    #expect(throws: ImportError.wrongSet(table: "t", columns: ["id"])) {
+      try seed.apply(try delta(seed, setting: 0))
+    }
+    try seed.expectUntouched()
+  }
+
+  @Test(arguments: [["w"], ["v", "v"], ["g"]])
+  func `an update of an unknown, generated or repeated column is rejected`(_ set: [String]) throws {
+    let seed = try Seed()
+    let names = set.map { "\"\($0)\"" }.joined(separator: ",")
+    let document = String(decoding: try delta(seed), as: UTF8.self)
+    let broken = document.replacing(#""sets":[["v"]]"#, with: "\"sets\":[[\(names)]]")
+      .replacing(#"[0,2,"c"]"#, with: #"[0,2\#(String(repeating: ",\"c\"", count: set.count))]"#)
+    #expect(throws: ImportError.wrongSet(table: "t", columns: set)) { try seed.apply(Array(broken.utf8)) }
     try seed.expectUntouched()
   }
 

@@ -105,12 +105,12 @@ import Testing
       let value = HardValues.any(&random)
       var delta = DeltaWriter()
       delta.begin(table: "t", key: ["v"], columns: ["v"])
-      delta.upsert([value])
+      delta.insert([value])
       let header = DeltaHeader(
         series: try SeedSeries("t", major: 1), model: "1.0", schema: .of([]), from: .first, to: 2,
         digest: .of([]))
       let text = String(decoding: delta.document(header), as: UTF8.self)
-      #expect(text.contains("\"upsert\":[{\"v\":\(value.json.text)}]"), "\(value)")
+      #expect(text.contains("\"insert\":[[\(value.json.text)]]"), "\(value)")
     }
   }
 }

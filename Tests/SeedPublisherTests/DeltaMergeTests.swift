@@ -184,19 +184,60 @@ import Testing
 
   @Test func `a merged delta deletes a row that was inserted and deleted within it`() throws {
     let text = try Self.merged(["INSERT INTO t VALUES ('new', 2)", "DELETE FROM t WHERE k = 'new'"])
-    #expect(Self.changes(text).contains(#""delete":[{"k":"new"}],"upsert":[{"k":"filler""#))
+    #expect(Self.changes(text).contains(#""delete":[["new"]],"insert":[],"update":[[0,"filler""#))
   }
 
   @Test func `a merged delta has a deleted and reinserted row once in its final state`() throws {
     let text = try Self.merged([
       "DELETE FROM t WHERE k = 'a'", "INSERT INTO t VALUES ('a', 2)", "UPDATE t SET v = 3 WHERE k = 'a'",
     ])
-    #expect(Self.changes(text).hasPrefix(#""delete":[],"upsert":[{"k":"a","v":3},{"k":"filler""#))
+    #expect(Self.changes(text).hasPrefix(#""delete":[],"insert":[["a",3]],"update":[[0,"filler""#))
   }
 
   @Test func `keys that are equal under their collation merge as one key`() throws {
     let text = try Self.merged(["UPDATE t SET k = 'A' WHERE k = 'a'", "DELETE FROM t WHERE k = 'A'"])
-    #expect(Self.changes(text).hasPrefix(#""delete":[{"k":"A"}],"upsert":[{"k":"filler""#))
+    #expect(Self.changes(text).hasPrefix(#""delete":[["A"]],"insert":[],"update":[[0,"filler""#))
+  }
+
+  private static let wide = "CREATE TABLE t(k INTEGER PRIMARY KEY, a, b, c)"
+
+  /// Merges deltas of one table and returns the text behind its columns.
+  private static func merged(_ deltas: [(inout DeltaWriter) -> Void]) throws -> String {
+    let schema = try SchemaReader.schema(of: wide)
+    func header(_ from: Int) throws -> DeltaHeader {
+      DeltaHeader(
+        series: try SeedSeries("t", major: 1), model: "1.0", schema: schema.hash, from: try SeedVersion(from),
+        to: try SeedVersion(from + 1), digest: .of([]))
+    }
+    let documents = try deltas.enumerated().map { index, delta in
+      var writer = DeltaWriter()
+      writer.begin(table: "t", key: ["k"], columns: ["k", "a", "b", "c"])
+      delta(&writer)
+      let document = writer.document(try header(index + 1))
+      return { DocumentPieces.of(document) } as DeltaMerge.Document
+    }
+    var merged = DeltaWriter()
+    let end = try DeltaMerge(schema: schema).run(documents, from: .first, into: &merged)
+    let text = String(decoding: merged.document(end), as: UTF8.self)
+    return String(text[(text.range(of: #""sets""#)?.lowerBound ?? text.startIndex)...])
+  }
+
+  @Test func `two updates of a row merge into the columns of both, with the later values`() throws {
+    let text = try Self.merged([
+      { $0.update([1], [1, 1], at: [1, 2]) }, { $0.update([1], [2, .null], at: [2, 3]) },
+    ])
+    #expect(text.hasPrefix(#""sets":[["a","b","c"]],"delete":[],"insert":[],"update":[[0,1,1,2,null]]"#))
+  }
+
+  @Test func `an update after an insert merges into the whole row`() throws {
+    let text = try Self.merged([{ $0.insert([1, 1, 1, 1]) }, { $0.update([1], [2], at: [2]) }])
+    #expect(text.hasPrefix(#""sets":[],"delete":[],"insert":[[1,1,2,1]],"update":[]"#))
+  }
+
+  @Test func `an update of a row that an earlier delta deleted cannot be merged`() throws {
+    #expect(throws: ImportError.missingRow(table: "t", key: "k = 1")) {
+      try Self.merged([{ $0.delete([1]) }, { $0.update([1], [2], at: [2]) }])
+    }
   }
 
   @Test func `merging the same deltas gives the same bytes`() throws {

@@ -204,7 +204,7 @@ import Testing
     let head = try #require(metadata.objects.first { $0.version == metadata.state.head })
     var delta = DeltaWriter()
     delta.begin(table: "stop", key: ["id"], columns: ["id", "name"])
-    delta.upsert([.integer(1), .text(name)])
+    delta.insert([.integer(1), .text(name)])
     let document = delta.document(
       DeltaHeader(
         series: metadata.series, model: head.model, schema: head.schema, from: .first, to: head.version,

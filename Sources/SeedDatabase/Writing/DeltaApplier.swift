@@ -48,46 +48,62 @@ package struct DeltaApplier {
     var current: OpenTable?
     var values: [BorrowedValue] = []
     while true {
-      switch (try reader.next(), current) {
-      case (.end, _): return
-      case (.table(let name, let key), _): current = try OpenTable(table(name, key), writer)
-      case (.delete, let open?):
-        guard try reader.read(open.key, into: &values) else {
-          throw open.misfit(reader.rowNames, open.table.keyNames)
-        }
-        try open.rows.delete(lentKey: values)
-      case (.upsert, let open?):
-        guard try reader.read(open.columns, into: &values) else {
-          throw open.misfit(reader.rowNames, open.table.columnNames)
-        }
-        try open.rows.upsert(lent: values)
-      case (.delete, nil), (.upsert, nil): preconditionFailure("the reader yields a table first")
+      let event = try reader.next()
+      switch event {
+      case .end: return
+      case .table(let delta): current = try OpenTable(delta, schema, writer)
+      case .delete, .insert, .update:
+        guard let current else { preconditionFailure("the reader yields a table first") }
+        try reader.read(into: &values)
+        try current.take(event, values)
       }
     }
-  }
-
-  private func table(_ name: String, _ key: [String]) throws(ImportError) -> TableSchema {
-    guard let table = schema.tables.first(where: { $0.name == name }) else { throw .unknownTable(name) }
-    guard table.keyNames == key else { throw .wrongKey(table: name, found: key, expected: table.keyNames) }
-    return table
   }
 }
 
 private struct OpenTable {
-  let table: TableSchema
-  let rows: TableRows
-  let key: MemberNames
-  let columns: MemberNames
+  private let rows: TableRows
+  /// The positions of each set's columns.
+  private let sets: [[Int]]
 
-  init(_ table: TableSchema, _ writer: SeedWriter) throws {
-    self.table = table
+  init(_ delta: DeltaTable, _ schema: DatabaseSchema, _ writer: SeedWriter) throws {
+    let table = try delta.table(in: schema)
+    sets = try delta.positions(in: table)
     rows = try writer.rows(of: table)
-    key = MemberNames(table.keyNames)
-    columns = MemberNames(table.columnNames)
   }
 
-  func misfit(_ found: [String], _ expected: [String]) -> ImportError {
-    .wrongColumns(table: table.name, found: found, expected: expected)
+  func take(_ event: DeltaEvent, _ values: [BorrowedValue]) throws {
+    switch event {
+    case .delete: try rows.delete(lentKey: values)
+    case .insert: try rows.upsert(lent: values)
+    case .update(let set): try rows.update(lent: values, at: sets[set])
+    case .table, .end: break
+    }
+  }
+}
+
+extension DeltaTable {
+  /// The schema's table of this name; throws if its key or columns differ.
+  package func table(in schema: DatabaseSchema) throws(ImportError) -> TableSchema {
+    guard let table = schema.table(name) else { throw .unknownTable(name) }
+    guard table.keyNames == key else { throw .wrongKey(table: name, found: key, expected: table.keyNames) }
+    guard table.columnNames == columns else {
+      throw .wrongColumns(table: name, found: columns, expected: table.columnNames)
+    }
+    return table
+  }
+
+  /// The positions of each set's columns; throws unless they are distinct, stored and not part of the key.
+  package func positions(in table: TableSchema) throws(ImportError) -> [[Int]] {
+    var all: [[Int]] = []
+    for set in sets {
+      let positions = set.compactMap { columns.firstIndex(of: $0) }.filter { !table.key.contains($0) }
+      guard positions.count == set.count, Set(positions).count == set.count else {
+        throw .wrongSet(table: name, columns: set)
+      }
+      all.append(positions)
+    }
+    return all
   }
 }
 

@@ -76,6 +76,8 @@ package enum ImportError: Error, Hashable, Sendable, CustomStringConvertible {
   case unknownTable(String)
   case wrongColumns(table: String, found: [String], expected: [String])
   case wrongKey(table: String, found: [String], expected: [String])
+  case wrongSet(table: String, columns: [String])
+  case missingRow(table: String, key: String)
   case nullInKey(table: String, column: String)
   case constraint(table: String, key: String, message: String)
   case references(table: String, parent: String, key: String)
@@ -94,6 +96,10 @@ package enum ImportError: Error, Hashable, Sendable, CustomStringConvertible {
     case .wrongKey(let table, let found, let expected):
       "table \"\(table)\": expected the key \(expected.joined(separator: ", ")), "
         + "found \(found.joined(separator: ", "))"
+    case .wrongSet(let table, let columns):
+      "table \"\(table)\": an update sets \(columns.joined(separator: ", ")), of which each must be a stored column outside the key, "
+        + "named once"
+    case .missingRow(let table, let key): "table \"\(table)\", row \(key): an update found no such row"
     case .nullInKey(let table, let column): "table \"\(table)\": NULL in the key column \"\(column)\""
     case .constraint(let table, let key, let message): "table \"\(table)\", row \(key): \(message)"
     case .references(let table, let parent, let key):

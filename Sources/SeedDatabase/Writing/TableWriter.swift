@@ -23,6 +23,7 @@ package final class TableWriter {
   private var hasher = RowHasher()
   @exclusivity(unchecked) private(set) var row: [BorrowedValue] = []
   @exclusivity(unchecked) private var scratch: [BorrowedValue] = []
+  private let stored = LentBytes()
   @exclusivity(unchecked) private var expectsKnownKeys = true
   /// Keyed by the positions that they set.
   private var narrowUpdates: [[Int]: Statement] = [:]
@@ -93,8 +94,29 @@ package final class TableWriter {
   /// Deletes the row with this key. A missing row is no error, because deltas describe states, not events.
   func delete(key: [BorrowedValue]) throws {
     row = key
-    try fitter.fit(&row, to: table.key.map { table.columns[$0].affinity })
+    try fit(key: &row)
     if try remove(key: row) { changes.deleted += 1 }
+  }
+
+  /// Sets the columns at `positions` of the found row.
+  func update(
+    _ found: borrowing FoundRow, _ values: some Sequence<BorrowedValue>, at positions: [Int]
+  ) throws -> RowOutcome {
+    // Copies, because the row's own values are valid only until it is written.
+    stored.clear()
+    row = read(found).map { stored.copy($0) }
+    for (position, value) in zip(positions, values) { row[position] = value }
+    try fitter.fit(&row, to: shape.affinities)
+    return try overwrite(found)
+  }
+
+  /// The error for an update whose row is missing.
+  func missing(_ key: [BorrowedValue]) -> ImportError {
+    .missingRow(table: table.name, key: rowDescription(table.keyNames, key.map(\.owned)))
+  }
+
+  func fit(key: inout [BorrowedValue]) throws {
+    try fitter.fit(&key, to: table.key.map { table.columns[$0].affinity })
   }
 
   func prepare(_ values: [BorrowedValue]) throws {

@@ -5,8 +5,9 @@ package struct DeltaReader: ~Copyable {
   private var row = JSONTape()
   private let blobs = LentBytes()
   private var place = Place.betweenTables
+  private var table = DeltaTable()
 
-  private enum Place { case betweenTables, deletes, upserts, finished }
+  private enum Place { case betweenTables, deletes, inserts, updates, finished }
 
   package init(_ document: [UInt8]) throws { try self.init(DocumentPieces.of(document)) }
 
@@ -21,14 +22,13 @@ package struct DeltaReader: ~Copyable {
     self.tokens = tokens
   }
 
-  /// The next change; ``DeltaEvent/end`` at the end of the document. ``read(_:into:)`` reads the change's row.
+  /// The next change; ``DeltaEvent/end`` at the end of the document. ``read(into:)`` reads the change's row.
   package mutating func next() throws -> DeltaEvent {
     do {
       switch place {
       case .finished: return .end
       case .betweenTables: return try betweenTables()
-      case .deletes: return try rowOrEnd(.delete)
-      case .upserts: return try rowOrEnd(.upsert)
+      case .deletes, .inserts, .updates: return try rowOrEnd()
       }
     } catch { throw DeltaError.about(error) }
   }
@@ -46,60 +46,72 @@ package struct DeltaReader: ~Copyable {
   }
 
   private mutating func openTable() throws -> DeltaEvent {
-    let name = try tokens.string("table")
-    try tokens.expectArray("key")
-    var key: [String] = []
-    while case .string(let column) = try tokens.next() { key.append(column) }
+    table.name = try tokens.string("table")
+    table.key = try tokens.strings("key")
+    table.columns = try tokens.strings("columns")
+    try tokens.expectArray("sets")
+    table.sets = []
+    while try tokens.next() == .beginArray { table.sets.append(try tokens.restOfStrings()) }
     try tokens.expectArray("delete")
     place = .deletes
-    return .table(name, key: key)
+    return .table(table)
   }
 
-  private mutating func rowOrEnd(_ event: DeltaEvent) throws -> DeltaEvent {
+  private mutating func rowOrEnd() throws -> DeltaEvent {
     guard try tokens.nextValue(&row) == .value else {
-      if place == .deletes {
-        try tokens.expectArray("upsert")
-        place = .upserts
-      } else {
-        try tokens.expect(.endObject)
-        place = .betweenTables
-      }
+      try endRows()
       return try next()
     }
-    guard row.kind(0) == .object else { throw JSONError(at: row.offset(0), "expected a row") }
+    guard row.kind(0) == .array else { throw JSONError(at: row.offset(0), "expected a row") }
+    switch place {
+    case .deletes: return try event(.delete, width: table.key.count)
+    case .inserts: return try event(.insert, width: table.columns.count)
+    default:
+      let number = row.count(0) > 0 && row.kind(1) == .integer ? Int(exactly: row.integer(1)) : nil
+      guard let number, table.sets.indices.contains(number) else {
+        throw JSONError(at: row.offset(0), "expected an update with the number of a set")
+      }
+      return try event(.update(number), width: 1 + table.key.count + table.sets[number].count)
+    }
+  }
+
+  private func event(_ event: DeltaEvent, width: Int) throws(JSONError) -> DeltaEvent {
+    guard row.count(0) == width else {
+      throw JSONError(
+        at: row.offset(0), "table \"\(table.name)\": a row of \(row.count(0)) values, expected \(width)")
+    }
     return event
+  }
+
+  private mutating func endRows() throws {
+    switch place {
+    case .deletes:
+      try tokens.expectArray("insert")
+      place = .inserts
+    case .inserts:
+      try tokens.expectArray("update")
+      place = .updates
+    default:
+      try tokens.expect(.endObject)
+      place = .betweenTables
+    }
   }
 
   // MARK: Rows
 
-  package var rowNames: [String] {
-    var names: [String] = []
-    var member = 1
-    for _ in 0..<row.count(0) {
-      names.append(tokens.scanner.string(member, of: row))
-      member = row.end(of: member + 1)
-    }
-    return names
-  }
-
-  /// Lends the row's values until the next call; false if its members have other names.
-  package mutating func read(
-    _ names: MemberNames, into values: inout [BorrowedValue]
-  ) throws(DeltaError) -> Bool {
+  /// Lends the row's values until the next call: a key, a whole row, or a key and the values of a set.
+  package mutating func read(into values: inout [BorrowedValue]) throws(DeltaError) {
     values.removeAll(keepingCapacity: true)
-    guard row.count(0) == names.count else { return false }
     blobs.clear()
-    var member = 1
-    for index in 0..<names.count {
-      guard names.hold(tokens.scanner.text(member, of: row), at: index) else { return false }
+    var index = place == .updates ? 2 : 1
+    while index < row.end(of: 0) {
       do {
-        values.append(try value(member + 1))
+        values.append(try value(index))
       } catch {
         throw DeltaError(error)
       }
-      member = row.end(of: member + 1)
+      index = row.end(of: index)
     }
-    return true
   }
 
   private mutating func value(_ index: Int) throws(JSONError) -> BorrowedValue {
@@ -146,10 +158,21 @@ package struct DeltaReader: ~Copyable {
 }
 
 package enum DeltaEvent: Hashable, Sendable {
-  case table(String, key: [String])
+  case table(DeltaTable)
   case delete
-  case upsert
+  case insert
+  /// Sets the columns of the set with this number.
+  case update(Int)
   case end
+}
+
+/// The columns of a table's changes.
+package struct DeltaTable: Hashable, Sendable {
+  package fileprivate(set) var name = ""
+  package fileprivate(set) var key: [String] = []
+  package fileprivate(set) var columns: [String] = []
+  /// The columns that updates set, by number.
+  package fileprivate(set) var sets: [[String]] = []
 }
 
 package struct DeltaError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -163,38 +186,4 @@ package struct DeltaError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 
   package var description: String { "not a delta: \(reason)" }
-}
-
-/// The expected names of a row's members, laid out for comparison with a document's bytes.
-package final class MemberNames {
-  /// All names in one buffer, because an array of arrays would be reference counted for each member.
-  private let bytes: UnsafeMutablePointer<UInt8>
-  private let names: UnsafeMutablePointer<UnsafeBufferPointer<UInt8>>
-  let count: Int
-
-  package init(_ names: [String]) {
-    count = names.count
-    bytes = .allocate(capacity: names.reduce(1) { $0 + $1.utf8.count })
-    self.names = .allocate(capacity: count)
-    var end = 0
-    for (index, name) in names.enumerated() {
-      let start = end
-      for byte in name.utf8 {
-        (bytes + end).initialize(to: byte)
-        end += 1
-      }
-      (self.names + index).initialize(to: UnsafeBufferPointer(start: bytes + start, count: end - start))
-    }
-  }
-
-  deinit {
-    names.deallocate()
-    bytes.deallocate()
-  }
-
-  @inline(__always)
-  func hold(_ found: UnsafeBufferPointer<UInt8>, at index: Int) -> Bool {
-    precondition(index >= 0 && index < count, "an unknown name")
-    return BorrowedValue.sameBytes(names[index], found)
-  }
 }

@@ -46,6 +46,18 @@ struct DeltaTokens: ~Copyable {
     try expect(.beginArray)
   }
 
+  mutating func strings(_ name: String) throws -> [String] {
+    try expectArray(name)
+    return try restOfStrings()
+  }
+
+  /// The strings of an array whose beginning was read.
+  mutating func restOfStrings() throws -> [String] {
+    var strings: [String] = []
+    while case .string(let text) = try next() { strings.append(text) }
+    return strings
+  }
+
   mutating func string(_ name: String) throws -> String {
     try expect(name)
     guard case .string(let text) = try next() else { throw malformed("expected a string as \"\(name)\"") }

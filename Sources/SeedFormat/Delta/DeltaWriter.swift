@@ -1,5 +1,6 @@
 /// Writes a delta's changes by table and adds the header at the end. The header contains the final state digest, so
-/// the changes are collected first, in memory and then in a spill. Within a table, deletes precede upserts.
+/// the changes are collected first, in memory and then in a spill. Within a table, deletes precede inserts, and these
+/// precede updates.
 package struct DeltaWriter {
   private var parts: [SpilledBytes.Part] = []
   private var table: OpenTable?
@@ -7,7 +8,7 @@ package struct DeltaWriter {
   /// The spill's first error; the delta cannot be finished then.
   private var failure: (any Error)?
 
-  /// Bytes of one table's deletes or upserts that are buffered in memory.
+  /// Bytes of each of one table's lists that are buffered in memory.
   private static let openBytes = 256 * 1024
   /// Bytes of each that stay in memory after the table.
   private static let closedBytes = 8 * 1024
@@ -17,13 +18,20 @@ package struct DeltaWriter {
     let key: [String]
     let columns: [String]
     var deletes = SpilledBytes()
-    var upserts = SpilledBytes()
+    var inserts = SpilledBytes()
+    var updates = SpilledBytes()
+    /// The columns that updates set, as positions, and the number of each such set.
+    var sets: [[Int]] = []
+    var numbers: [[Int]: Int] = [:]
   }
 
   /// Without a spill, keeps all changes in memory.
   package init(spill: (any DeltaSpill)? = nil) { self.spill = spill }
 
   package var isEmpty: Bool { parts.isEmpty && (table?.isEmpty ?? true) }
+
+  /// The number of different sets of columns that the open table's updates set. All are in memory.
+  package var sets: Int { table?.sets.count ?? 0 }
 
   /// Starts a table; a table without changes is omitted.
   package mutating func begin(table name: String, key: [String], columns: [String]) {
@@ -37,17 +45,29 @@ package struct DeltaWriter {
   package mutating func delete(_ key: [SeedValue]) { LentBytes.lending(key) { delete(lent: $0) } }
 
   package mutating func delete(lent key: [BorrowedValue]) {
-    guard var open = table.take() else { preconditionFailure("a delete outside a table") }
-    add(open.key, key, to: &open.deletes)
-    table = open
+    guard let count = table?.key.count else { preconditionFailure("a delete outside a table") }
+    add(key, of: count, to: \.deletes)
   }
 
-  package mutating func upsert(_ row: [SeedValue]) { LentBytes.lending(row) { upsert(lent: $0) } }
+  package mutating func insert(_ row: [SeedValue]) { LentBytes.lending(row) { insert(lent: $0) } }
 
-  package mutating func upsert(lent row: [BorrowedValue]) {
-    guard var open = table.take() else { preconditionFailure("an upsert outside a table") }
-    add(open.columns, row, to: &open.upserts)
-    table = open
+  /// Adds a whole row, which a client inserts or puts in place of its own.
+  package mutating func insert(lent row: [BorrowedValue]) {
+    guard let count = table?.columns.count else { preconditionFailure("an insert outside a table") }
+    add(row, of: count, to: \.inserts)
+  }
+
+  /// Adds a row that every client has: the values of its key, and those at `positions`, in ascending order.
+  package mutating func update(_ key: [SeedValue], _ values: [SeedValue], at positions: [Int]) {
+    LentBytes.lending(key + values) { update(lent: $0, at: positions) }
+  }
+
+  /// `values` are those of the key, then those at `positions`.
+  package mutating func update(lent values: [BorrowedValue], at positions: [Int]) {
+    guard let table, let number = self.table?.number(of: positions) else {
+      preconditionFailure("an update outside a table")
+    }
+    add(values, of: table.key.count + positions.count, after: number, to: \.updates)
   }
 
   /// Passes on the whole document, on one line and in pieces. Throws the spill's error.
@@ -79,76 +99,82 @@ package struct DeltaWriter {
   private mutating func endTable() {
     guard var open = table.take(), !open.isEmpty else { return }
     do {
-      try open.deletes.relieve(limit: Self.closedBytes, spill)
-      try open.upserts.relieve(limit: Self.closedBytes, spill)
+      for list in [\OpenTable.deletes, \.inserts, \.updates] {
+        try open[keyPath: list].relieve(limit: Self.closedBytes, spill)
+      }
     } catch { failure = failure ?? error }
     parts.append(.bytes(open.opening(isFirst: parts.isEmpty)))
     parts += open.deletes.parts
-    parts.append(.bytes(Array(#"],"upsert":["#.utf8)))
-    parts += open.upserts.parts
+    parts.append(.bytes(Array(#"],"insert":["#.utf8)))
+    parts += open.inserts.parts
+    parts.append(.bytes(Array(#"],"update":["#.utf8)))
+    parts += open.updates.parts
     parts.append(.bytes(Array("]}".utf8)))
   }
 
-  private mutating func add(_ names: [String], _ values: [BorrowedValue], to bytes: inout SpilledBytes) {
+  /// Adds a row to a list of the open table, with the number of its set in front.
+  private mutating func add(
+    _ values: [BorrowedValue], of count: Int, after set: Int? = nil,
+    to list: WritableKeyPath<OpenTable, SpilledBytes>
+  ) {
+    precondition(values.count == count, "a row with \(values.count) of \(count) values")
     // A failed delta collects nothing more.
-    guard failure == nil else { return }
-    precondition(names.count == values.count, "a row with \(values.count) of \(names.count) values")
-    let isLong = values.reduce(0) { $0 + $1.byteCount } > Self.openBytes
+    guard failure == nil, var open = table.take() else { return }
+    defer { table = open }
     do {
-      if isLong {
-        try append(long: names, values, to: &bytes)
-      } else {
-        let isFirst = bytes.isEmpty
-        try bytes.append(limit: Self.openBytes, spill) {
-          Self.append(names, values, isFirst: isFirst, to: &$0)
-        }
-      }
+      try Self.add(values, after: set, to: &open[keyPath: list], spill)
     } catch { failure = error }
   }
 
-  private static func append(
-    _ names: [String], _ values: [BorrowedValue], isFirst: Bool, to buffer: inout [UInt8]
-  ) {
-    for index in names.indices {
-      append(names[index], index == 0, isFirst, to: &buffer)
-      DeltaScalar.append(values[index], to: &buffer)
-    }
-    buffer.append(UInt8(ascii: "}"))
-  }
-
-  private static func append(
-    _ name: String, _ isFirstMember: Bool, _ isFirstRow: Bool, to buffer: inout [UInt8]
-  ) {
-    let opening = isFirstRow ? "{" : ",{"
-    buffer.append(contentsOf: (isFirstMember ? opening : ",").utf8)
-    JSONWriter.append(name, to: &buffer)
-    buffer.append(UInt8(ascii: ":"))
-  }
-
-  /// Writes in pieces through the spill, because a row may be too large for memory.
-  private func append(long names: [String], _ values: [BorrowedValue], to bytes: inout SpilledBytes) throws {
-    let isFirst = bytes.isEmpty
-    for index in names.indices {
-      try bytes.append(limit: Self.openBytes, spill) {
-        Self.append(names[index], index == 0, isFirst, to: &$0)
+  private static func add(
+    _ values: [BorrowedValue], after set: Int?, to bytes: inout SpilledBytes, _ spill: (any DeltaSpill)?
+  ) throws {
+    let opening = (bytes.isEmpty ? "[" : ",[") + (set.map { "\($0)," } ?? "")
+    guard values.reduce(0, { $0 + $1.byteCount }) > openBytes else {
+      return try bytes.append(limit: openBytes, spill) { buffer in
+        buffer.append(contentsOf: opening.utf8)
+        for index in values.indices {
+          if index > 0 { buffer.append(UInt8(ascii: ",")) }
+          DeltaScalar.append(values[index], to: &buffer)
+        }
+        buffer.append(UInt8(ascii: "]"))
       }
-      try DeltaScalar.write(values[index]) { try bytes.append(limit: Self.openBytes, spill, $0) }
     }
-    try bytes.append(limit: Self.openBytes, spill) { $0.append(UInt8(ascii: "}")) }
+    // In pieces through the spill, because the row may be too large for memory.
+    for index in values.indices {
+      try bytes.append(limit: openBytes, spill) { $0.append(contentsOf: (index == 0 ? opening : ",").utf8) }
+      try DeltaScalar.write(values[index]) { try bytes.append(limit: openBytes, spill, $0) }
+    }
+    try bytes.append(limit: openBytes, spill) { $0.append(UInt8(ascii: "]")) }
   }
 }
 
 extension DeltaWriter.OpenTable {
-  fileprivate var isEmpty: Bool { deletes.isEmpty && upserts.isEmpty }
+  fileprivate var isEmpty: Bool { deletes.isEmpty && inserts.isEmpty && updates.isEmpty }
+
+  fileprivate mutating func number(of positions: [Int]) -> Int {
+    if let known = numbers[positions] { return known }
+    sets.append(positions)
+    numbers[positions] = sets.count - 1
+    return sets.count - 1
+  }
 
   fileprivate func opening(isFirst: Bool) -> [UInt8] {
     var bytes = Array((isFirst ? #"{"table":"# : #",{"table":"#).utf8)
     JSONWriter.append(name, to: &bytes)
-    bytes.append(contentsOf: #","key":"#.utf8)
-    JSONWriter.append(.array(key.map { .string($0) }), to: &bytes)
+    let lists: [(String, JSONValue)] = [
+      ("key", Self.names(key)), ("columns", Self.names(columns)),
+      ("sets", .array(sets.map { Self.names($0.map { columns[$0] }) })),
+    ]
+    for (name, list) in lists {
+      bytes.append(contentsOf: ",\"\(name)\":".utf8)
+      JSONWriter.append(list, to: &bytes)
+    }
     bytes.append(contentsOf: #","delete":["#.utf8)
     return bytes
   }
+
+  private static func names(_ names: [String]) -> JSONValue { .array(names.map { .string($0) }) }
 }
 
 /// Stores a delta's changes that do not fit in memory.

@@ -59,16 +59,8 @@ extension PageSeries {
     return .row(
       "\(id):\(span.from)-\(span.to)",
       named: """
-        <a class="change" href="\(path)"\(step.map(Self.counts))>\(span.from.number) → \(span.to.number)</a>
+        <a class="change" href="\(path)">\(span.from.number) → \(span.to.number)</a>
         """,
       [.cell(step.map { .time($0.at) })] + HTML.tallyCells(step?.tally) + [.numberCell(.size(delta.length))])
-  }
-
-  /// A delta has only new values, so the script needs these counts to distinguish inserts from updates.
-  private static func counts(_ step: StepRecord) -> HTML {
-    let tables = step.changes.sorted { $0.key < $1.key }.map { name, changes in
-      JSONMember(name, ["inserted": JSONValue(changes.inserted), "updated": JSONValue(changes.updated)])
-    }
-    return " data-counts=\"\(JSONValue.object(tables).text)\""
   }
 }

@@ -50,9 +50,8 @@ struct DeltaPublication {
   }
 }
 
-/// Merges consecutive deltas in parallel in key order; the last delta that touches a key wins. A row that was inserted
-/// and deleted stays a delete, because a client that enters in the middle may have it. Holds two rows per delta in
-/// memory.
+/// Merges consecutive deltas in parallel in key order. A row that was inserted and deleted stays a delete, because a client
+/// that enters in the middle may have it. Holds three rows per delta in memory.
 struct DeltaMerge {
   let schema: DatabaseSchema
 
@@ -61,83 +60,133 @@ struct DeltaMerge {
   func run(
     _ documents: [Document], from start: SeedVersion, into merged: inout DeltaWriter
   ) throws -> DeltaHeader {
-    // A document has all deletes of a table before its upserts, each in key order, so each kind needs its own reader.
+    // A document has a table's deletes, inserts and updates one after the other, each in key order, so each needs a reader.
     let inputs = try documents.flatMap { document in
-      try [DeltaEvent.delete, .upsert].map { try DeltaInput($0, try document()) }
+      try DeltaInput.Kind.allCases.map { try DeltaInput($0, try document()) }
     }
     guard let last = inputs.last?.header else { preconditionFailure("there are no deltas to merge") }
     for table in schema.tables { try merge(table, inputs, into: &merged) }
-    for input in inputs { if let unknown = input.table { throw ImportError.unknownTable(unknown) } }
+    for input in inputs { if let unknown = input.table { throw ImportError.unknownTable(unknown.name) } }
     return DeltaHeader(
       series: last.series, model: last.model, schema: last.schema, from: start, to: last.to,
       digest: last.digest)
   }
 
   private func merge(_ table: TableSchema, _ all: [DeltaInput], into merged: inout DeltaWriter) throws {
-    let inputs = all.filter { $0.table == table.name }
+    let inputs = all.filter { $0.table?.name == table.name }
     guard !inputs.isEmpty else { return }
-    for input in inputs { try input.open(table) }
+    for input in inputs { try input.open(schema) }
     merged.begin(table: table.name, key: table.keyNames, columns: table.columnNames)
     let order = KeyOrder(table)
     while let key = inputs.compactMap(\.change?.key).min(by: { order.compare($0, $1) < 0 }) {
-      var last: DeltaInput.Change?
-      for input in inputs where input.change.map({ order.compare($0.key, key) == 0 }) ?? false {
-        last = input.change
+      var whole: RowChange?
+      for input in inputs {
+        guard let change = input.change, order.compare(change.key, key) == 0 else { continue }
+        whole = try change.after(whole, in: table)
         try input.advance()
       }
-      if let row = last?.row { merged.upsert(row) } else if let last { merged.delete(last.key) }
+      if let whole { merged.add(whole) }
     }
   }
 }
 
-private final class DeltaInput {
-  struct Change {
-    let key: [SeedValue]
-    let row: [SeedValue]?
+/// The change of one row from one version to a later one.
+private struct RowChange {
+  enum Effect {
+    case delete
+    case row([SeedValue])
+    /// Values by position.
+    case update([Int: SeedValue])
   }
 
+  let key: [SeedValue]
+  let effect: Effect
+
+  /// Both changes in one. A column that neither sets is equal in all versions that they cover.
+  func after(_ earlier: RowChange?, in table: TableSchema) throws(ImportError) -> RowChange {
+    guard case .update(let values) = effect, let earlier else { return self }
+    switch earlier.effect {
+    case .delete: throw .missingRow(table: table.name, key: rowDescription(table.keyNames, key))
+    case .row(var row):
+      for (position, value) in values { row[position] = value }
+      return RowChange(key: key, effect: .row(row))
+    case .update(let old): return RowChange(key: key, effect: .update(old.merging(values) { $1 }))
+    }
+  }
+}
+
+extension DeltaWriter {
+  fileprivate mutating func add(_ change: RowChange) {
+    switch change.effect {
+    case .delete: delete(change.key)
+    case .row(let row): insert(row)
+    case .update(let values):
+      let sorted = values.sorted { $0.key < $1.key }
+      update(change.key, sorted.map(\.value), at: sorted.map(\.key))
+    }
+  }
+}
+
+/// The changes of one kind in a delta.
+private final class DeltaInput {
+  enum Kind: CaseIterable { case deletes, inserts, updates }
+
   let header: DeltaHeader
-  private(set) var table: String?
+  private(set) var table: DeltaTable?
   /// The open table's next change of this kind, or `nil` after the last.
-  private(set) var change: Change?
-  private let kind: DeltaEvent
+  private(set) var change: RowChange?
+  private let kind: Kind
   private var reader: DeltaReader
-  private var open: (schema: TableSchema, names: [String], members: MemberNames)?
+  private var open: (schema: TableSchema, sets: [[Int]])?
   private var values: [BorrowedValue] = []
 
-  init(_ kind: DeltaEvent, _ document: @escaping DocumentPieces.Source) throws {
+  init(_ kind: Kind, _ document: @escaping DocumentPieces.Source) throws {
     self.kind = kind
     reader = try DeltaReader(document)
     header = reader.header
     take(try reader.next())
   }
 
-  func open(_ schema: TableSchema) throws {
-    let names = kind == .delete ? schema.keyNames : schema.columnNames
-    open = (schema, names, MemberNames(names))
+  func open(_ schema: DatabaseSchema) throws {
+    open = try table.map { delta in
+      let table = try delta.table(in: schema)
+      return (table, try delta.positions(in: table))
+    }
     table = nil
     try advance()
   }
 
   func advance() throws {
     change = nil
-    while table == nil {
+    while table == nil, change == nil {
       let event = try reader.next()
-      if event == kind { return try read() }
       if event == .end { return }
       take(event)
+      try read(event)
     }
   }
 
-  private func take(_ event: DeltaEvent) { if case .table(let name, _) = event { table = name } }
+  private func take(_ event: DeltaEvent) { if case .table(let delta) = event { table = delta } }
 
-  private func read() throws {
-    guard let (schema, names, members) = open else { return }
-    guard try reader.read(members, into: &values) else {
-      throw ImportError.wrongColumns(table: schema.name, found: reader.rowNames, expected: names)
+  private func read(_ event: DeltaEvent) throws {
+    guard let (schema, sets) = open else { return }
+    switch (event, kind) {
+    case (.delete, .deletes): change = RowChange(key: try row(), effect: .delete)
+    case (.insert, .inserts):
+      let row = try row()
+      change = RowChange(key: schema.keyValues(of: row), effect: .row(row))
+    case (.update(let set), .updates):
+      let row = try row()
+      let values = zip(sets[set], row.dropFirst(schema.key.count)).map { ($0, $1) }
+      change = RowChange(
+        key: Array(row.prefix(schema.key.count)), effect: .update(Dictionary(uniqueKeysWithValues: values)))
+    default: return
     }
-    let row = values.map(\.owned)
-    change = kind == .delete ? Change(key: row, row: nil) : Change(key: schema.keyValues(of: row), row: row)
+  }
+
+  private func row() throws -> [SeedValue] {
+    try reader.read(into: &values)
+    return values.map(\.owned)
   }
 }
 

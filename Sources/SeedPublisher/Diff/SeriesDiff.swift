@@ -67,6 +67,9 @@ struct SeriesDiff: ~Copyable {
   private let copy: WorkingCopy
   private let types: TypeGuard?
 
+  /// Different sets of changed columns in a table. With more, the others' rows are sent whole.
+  private static let mostSets = 4096
+
   init(_ source: SeriesChange.Source, _ copy: WorkingCopy, _ types: TypeGuard?, spill: any DeltaSpill) throws
   {
     (self.source, self.copy, self.types) = (source, copy, types)
@@ -153,20 +156,29 @@ struct SeriesDiff: ~Copyable {
         after.insert(hash)
         try new.validate(types)
         loss.insert(new.row)
-        delta.upsert(lent: new.row)
+        delta.insert(lent: new.row)
       case .different:
         before.insert(hash)
         after.insert(hasher.hash(lent: new.row))
         loss.remove(old.row)
         loss.insert(new.row)
         try new.validate(types)
-        delta.upsert(lent: new.row)
+        add(table, old.row, new.row)
       }
       audit?.check(match == .onlyOld ? old.row : new.row)
     }
     if let audit, audit.missed.count > 0 { missed.append(audit.missed) }
     losses[table.name] = loss.counts
     return (before, after)
+  }
+
+  /// A key whose spelling changed, such as its case, needs the whole row.
+  private mutating func add(_ table: TableSchema, _ old: [BorrowedValue], _ new: [BorrowedValue]) {
+    let changed = new.indices.filter { !BorrowedValue.same(new[$0], old[$0]) }
+    guard delta.sets < Self.mostSets, !changed.contains(where: table.key.contains) else {
+      return delta.insert(lent: new)
+    }
+    delta.update(lent: (table.key + changed).map { new[$0] }, at: changed)
   }
 
   func shrunk() throws -> [ShrunkTable] {

@@ -87,15 +87,17 @@ private func deltaMembers(_ document: [UInt8]) throws -> [JSONMember] {
 }
 
 private func changeCounts(_ reader: inout DeltaReader) throws -> [JSONMember] {
-  var counts: [(name: String, deletes: Int, upserts: Int)] = []
+  var tables: [(name: String, counts: [Int])] = []
   while true {
     switch try reader.next() {
-    case .table(let name, _): counts.append((name, 0, 0))
-    case .delete: counts[counts.count - 1].deletes += 1
-    case .upsert: counts[counts.count - 1].upserts += 1
+    case .table(let table): tables.append((table.name, [0, 0, 0]))
+    case .delete: tables[tables.count - 1].counts[0] += 1
+    case .insert: tables[tables.count - 1].counts[1] += 1
+    case .update: tables[tables.count - 1].counts[2] += 1
     case .end:
-      return counts.map {
-        JSONMember($0.name, ["delete": JSONValue($0.deletes), "upsert": JSONValue($0.upserts)])
+      return tables.map { name, counts in
+        let named = zip(["delete", "insert", "update"], counts).map { JSONMember($0, JSONValue($1)) }
+        return JSONMember(name, .object(named))
       }
     }
   }
