@@ -23,6 +23,17 @@ import Testing
 
   private func view() throws -> CatalogView { CatalogView(try publication.catalog()) }
 
+  @Test func `the page's title begins with the state`() throws {
+    let index = Array("<title>Ours</title>".utf8) + Self.index
+    func title(_ view: CatalogView) throws -> Substring? {
+      let page = try #require(LivePage(index: index, began: FrontPublication.start))
+      let document = page.document(view, counts([]), now: FrontPublication.start)
+      return String(decoding: document.bytes, as: UTF8.self).split(separator: "</title><main>").first
+    }
+    #expect(try title(view()) == "<title>○ Unknown – Ours")
+    #expect(try title(CatalogView(nil)) == "<title>■ Failing – Ours")
+  }
+
   @Test func `the page shows the publication without a script`() throws {
     let html = try page(view())
     let snapshot = try publication.snapshot(FrontPublication.transit, 104)

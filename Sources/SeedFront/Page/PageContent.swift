@@ -27,6 +27,8 @@ struct PageContent: Sendable {
     }
   }
 
+  var title: HTML { "\(worst.title)" }
+
   var html: HTML {
     """
     \(PageStatus(worst: worst, series: series).html)

@@ -101,6 +101,16 @@ extension PublisherProblem {
 
 extension PublicationProblem? {
   fileprivate var kind: String { self?.level.rawValue ?? "good" }
+
+  /// For a browser's tab, which has room for few characters. The signs are those of the style sheet.
+  var title: String {
+    switch self?.level {
+    case nil: "● Current"
+    case .soon: "▲ Attention"
+    case .bad: "■ Failing"
+    case .unknown: "○ Unknown"
+    }
+  }
 }
 
 extension SeedSeries {
