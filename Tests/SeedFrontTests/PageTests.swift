@@ -180,6 +180,25 @@ import Testing
     #expect(try !page(view()).contains(">expired<"))
   }
 
+  @Test func `the worst series come first and the others by name`() throws {
+    let all = try ["a", "b", "c", "d"].map { try SeedSeries(DatasetName($0), model: "2.1") }
+    let many = try FrontPublication(all)
+    for series in all { try many.publish(series, head: 1, floor: 1, [many.snapshot(series, 1)]) }
+    var view = CatalogView(try many.catalog())
+    for series in all {
+      var facts = SeriesFacts.example(of: series)
+      (facts.look.newest, facts.lacksKeys) = (series == all[3] ? .failed : .unchanged, false)
+      facts.gained = series == all[2] ? 1 : 0
+      view.facts[series] = facts
+    }
+    let html = try page(view, at: FrontPublication.start.adding(seconds: 60))
+    for opening in ["<tr id=\"list:", "<section class=\"series\" id=\""] {
+      #expect(html.split(separator: opening).dropFirst().map { $0.prefix(1) } == ["d", "c", "a", "b"])
+    }
+    #expect(html.contains(">d 2</a> and <a href=\"#c-2\">c 2</a> need your attention"))
+    #expect(view.catalog?.allSeries.map(\.series) == all, "the interface keeps its order")
+  }
+
   @Test func `lifecycle and the operator's message are shown`() throws {
     let series = FrontPublication.transit
     try publication.publish(

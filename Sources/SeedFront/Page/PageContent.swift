@@ -8,6 +8,7 @@ struct PageContent: Sendable {
   private let view: CatalogView
   private let now: UTCTime
   private let worst: PublicationProblem?
+  /// Worst first, then by name.
   private let series: [PageSeries]
   /// The size of markup after which further series are only listed.
   var room = PageLimits.sectionBytes
@@ -24,7 +25,7 @@ struct PageContent: Sendable {
         problems: status.problems(at: now), clients: clients,
         hasSuccessor: view.catalog?.hasMajor(after: metadata.series) == true, isCopy: view.follow != nil,
         now: now, root: name)
-    }
+    }.sorted { ($0.severity, $0.series) < ($1.severity, $1.series) }
   }
 
   var title: HTML { "\(worst.title)" }

@@ -22,6 +22,8 @@ struct PageSeries: Sendable {
   /// For elements and anchors.
   var id: String { series.roleName }
   var name: String { series.words }
+  /// Smaller is worse.
+  var severity: Int { problems.first?.rawValue ?? .max }
   var snapshot: PublishedObject? { snapshots.snapshots().first }
 
   var row: HTML {

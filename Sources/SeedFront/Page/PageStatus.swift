@@ -61,7 +61,8 @@ struct PageStatus {
   }
 
   private func names(_ found: [SeedSeries]) -> HTML {
-    let links = found.prefix(Self.named).map { series -> HTML in
+    let meant = Set(found)
+    let links = series.map(\.series).filter(meant.contains).prefix(Self.named).map { series -> HTML in
       "<a href=\"#\(series.roleName)\">\(series.words)</a>"
     }
     let rest = found.count - links.count
