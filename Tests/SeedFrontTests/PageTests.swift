@@ -1,6 +1,7 @@
 import SeedFormat
 import SeedHTTP
 import SeedPublication
+import SeedSigning
 import SeedSystem
 import SeedTrust
 import Support
@@ -59,18 +60,50 @@ import Testing
     #expect(html.contains("<data value=\"104\">"))
   }
 
-  @Test func `a missing publication is one notice with a remedy instead of one per series`() throws {
-    let missing = PublicationError.missing(path: "its place")
-    var away = CatalogView(try publication.catalog(), failure: "\(missing)")
-    away.standing.missing = Set(
-      try publication.catalog().allSeries.flatMap(\.usableSnapshots).map(\.filePath))
+  @Test func `a missing publication is one notice with a remedy and no state of its series`() throws {
+    let source = CatalogSource(publication.directory)
+    try Folder.rename(publication.directory.path, to: publication.folder("away"))
+    source.look()
+    source.checkStanding(at: FrontPublication.start)
+    var away = source.current()
+    var facts = SeriesFacts.example(of: FrontPublication.transit)
+    (facts.look.newest, facts.gained, facts.lacksKeys) = (.unchanged, 0, false)
+    away.facts = [FrontPublication.transit: facts]
     #expect(away.missingFileWarnings.isEmpty)
     let html = try page(away)
-    let top = html.split(separator: "id=\"warnings\"").last?.split(separator: "</div>").first ?? ""
-    #expect(top.split(separator: "class=\"notice\"").count == 2, "\(top)")
-    #expect(top.contains("seedbank new-epoch") && !top.contains("`"))
-    away.standing.missing.removeFirst()
+    #expect(html.ranges(of: "class=\"notice\"").count == 1 && html.ranges(of: "its place").count == 1)
+    #expect(html.contains("Cannot read the publication") && html.contains("is its disk mounted?"))
+    #expect(!html.contains("no snapshot") && !html.contains(">current<"))
+    let snapshot = try #require(away.catalog?.allSeries.flatMap(\.usableSnapshots).first)
+    away.standing.missing.remove(snapshot.filePath)
     #expect(!away.missingFileWarnings.isEmpty, "what is there says that its place is not away")
+  }
+
+  @Test func `missing files are shown once with their series`() throws {
+    var view = try view()
+    let objects = try publication.catalog().allSeries.flatMap(\.objects)
+    view.standing.missing = Set(objects.filter { $0.span != nil }.prefix(1).map(\.filePath))
+    let one = try page(view)
+    #expect(one.ranges(of: "</data> file of it is missing, or of another length").count == 1)
+    view.standing.missing = Set(objects.map(\.filePath))
+    let all = try page(view)
+    #expect(all.ranges(of: "New clients get nothing").count == 1 && !all.contains("another length"))
+  }
+
+  @Test func `every problem of the publication is shown once with its command`() throws {
+    var view = try view()
+    view.standing.isDiskNearlyFull = true
+    view.mirrors = MirrorFacts(behindSince: [FrontPublication.start])
+    let soon = FrontPublication.start.adding(days: RepositorySigner.targetsDays - 30)
+    let html = try page(view, at: soon)
+    for (words, command) in [
+      ("Signatures have expired", "regenerate"), ("Signatures must be renewed", "keys renew targets"),
+      ("disk is almost full", "status"), ("has not reached every mirror", "status"),
+    ] {
+      let parts = html.split(separator: words)
+      #expect(parts.count == 2, "\(words)")
+      #expect(parts.last?.prefix(300).contains("<code>seedbank \(command)</code>") == true, "\(words)")
+    }
   }
 
   @Test func `a mirror that is behind is shown by its number without its location`() throws {
@@ -80,9 +113,8 @@ import Testing
       return try self.page(view)
     }
     let late = try page(FrontPublication.start)
-    #expect(late.contains("Mirror <data value=\"2\">2</data> has not been up to date since"))
-    #expect(late.contains("has not reached every mirror"))
-    #expect(try !page(nil).contains("Mirror <data"))
+    #expect(late.contains("has not reached every mirror: mirror <data value=\"2\">2</data> since"))
+    #expect(try !page(nil).contains("every mirror"))
   }
 
   @Test func `each problem of the publisher's machine is shown once with a command`() throws {

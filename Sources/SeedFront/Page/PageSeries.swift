@@ -10,10 +10,13 @@ struct PageSeries: Sendable {
   let facts: SeriesFacts?
   /// Worst first.
   let problems: [SeriesProblem]
+  let missingFiles: Int
   let clients: ClientCounts
   let hasSuccessor: Bool
   /// Whether the front serves a copy, which gets no reports of the publisher's steps.
   let isCopy: Bool
+  /// Whether the publication's files are gone, which the top of the page reports.
+  let isAway: Bool
   let now: UTCTime
   let root: String?
 
