@@ -125,6 +125,7 @@ async function refresh() {
   const [old, next] = [document.getElementById("content"), fresh.getElementById("content")];
   enhance(next);
   morph(old, document.adoptNode(next));
+  filter();
   document.title = fresh.title;
   tag = answer.headers.get("ETag");
 }
@@ -159,6 +160,15 @@ async function keepCurrent() {
   }
   tellTimes(document);
   setTimeout(keepCurrent, refreshMilliseconds);
+}
+
+// ---- The filter, if there are many series
+
+function filter() {
+  const text = document.querySelector("#filter input")?.value.trim().toLowerCase() ?? "";
+  for (const one of document.querySelectorAll("#list tbody tr, #series > .series")) {
+    one.hidden = !one.querySelector("th, h2").textContent.toLowerCase().includes(text);
+  }
 }
 
 // ---- Copying
@@ -313,6 +323,8 @@ document.addEventListener("click", (event) => {
     explore(explorerBeside(change), change.getAttribute("href"), counts ? JSON.parse(counts) : null);
   }
 });
+
+document.addEventListener("input", (event) => { if (event.target.closest("#filter")) filter(); });
 
 document.addEventListener("submit", (event) => {
   event.preventDefault();

@@ -55,6 +55,8 @@ extension CatalogView {
 enum PageLimits {
   /// With more series than this, each is collapsed under its name.
   static let openSeries = 4
+  /// With more series than this, there is a filter for their names.
+  static let unfilteredSeries = 10
   /// The size of markup after which further series are only listed.
   static let sectionBytes = 1_500_000
   static let listedSeries = 1000

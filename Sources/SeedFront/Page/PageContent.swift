@@ -70,7 +70,10 @@ struct PageContent: Sendable {
     ]
     let caption: HTML = "\(HTML.number(series.count)) series"
     let rows = series.prefix(PageLimits.listedSeries).map(\.row)
-    return "<nav aria-label=\"Series\">\n\(HTML.table("list", caption, heads, rows))</nav>"
+    let filter: HTML? =
+      series.count > PageLimits.unfilteredSeries
+      ? "<label id=\"filter\">Filter by name <input type=\"search\"></label>\n" : nil
+    return "<nav aria-label=\"Series\">\n\(filter)\(HTML.table("list", caption, heads, rows))</nav>"
   }
 
   private var sections: HTML {
