@@ -34,8 +34,7 @@ import Testing
     publishedAt: .now(), pollSeconds: 60)
 
   @Test
-  func
-    `each of 200 datasets is listed, opens by its link, stays open while the page refreshes, and can be filtered`()
+  func `each of 200 datasets is listed, can be filtered, and stays open while the page refreshes`()
     throws
   {
     let page = try BrowserPage("http://127.0.0.1:\(front.port)/", width: 390)
