@@ -4,6 +4,8 @@
 // zone, copies lines, and shows what a delta holds. Texts go in as texts, never as markup.
 
 const refreshMilliseconds = 3000;
+// A front that hangs is reported after both, so within 15 seconds.
+const answerMilliseconds = 10_000;
 // Of one request's changes; beyond, the reader is sent to the document itself.
 const explorerBytes = 8_000_000;
 const firstRows = 20;
@@ -12,6 +14,12 @@ const longText = 200;
 
 const root = document.documentElement;
 const freshness = document.getElementById("freshness");
+const icon = document.querySelector("link[rel=icon]");
+const ownIcon = icon.href;
+// Drawn here, because a front that is away serves no file.
+const lostIcon = `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64">
+  <rect width="64" height="64" rx="14" fill="#b3261e"/>
+  <path d="M32 14v22M32 47v3" stroke="#fff" stroke-width="8" stroke-linecap="round"/></svg>`)}`;
 let tag = null;
 
 function element(name, properties = {}, ...children) {
@@ -35,13 +43,18 @@ function ago(seconds) {
   return relative.format(Math.trunc(seconds / size), unit);
 }
 
+function dated(at) {
+  return (at.getFullYear() === new Date().getFullYear() ? thisYear : otherYear).format(at);
+}
+
+function local(at) { return Math.abs(at - Date.now()) < 43_200_000 ? clock.format(at) : dated(at); }
+
+// A text that is set again loses its selection, and is read out again.
+function write(place, text) { if (place.textContent !== text) place.textContent = text; }
+
 function tellTime(time) {
   const at = new Date(time.dateTime);
-  const seconds = (at - Date.now()) / 1000;
-  const dated = (at.getFullYear() === new Date().getFullYear() ? thisYear : otherYear).format(at);
-  const local = Math.abs(seconds) < 43200 ? clock.format(at) : dated;
-  const text = time.closest("td, th") ? dated : `${ago(seconds)} (${local})`;
-  if (time.textContent !== text) time.textContent = text;
+  write(time, time.closest("td, th") ? dated(at) : `${ago((at - Date.now()) / 1000)} (${local(at)})`);
   if (time.title !== zoned.format(at)) time.title = zoned.format(at);
 }
 
@@ -103,38 +116,59 @@ function morphChildren(old, fresh) {
   }
 }
 
-function say(text, isBad) {
-  // A status that is set again is read out again.
-  if (freshness.textContent !== text) freshness.textContent = text;
-  freshness.classList.toggle("bad", isBad);
-}
-
 async function refresh() {
   const headers = tag ? { "If-None-Match": tag } : {};
-  const answer = await fetch("/", { headers, cache: "no-store" });
+  const answer = await fetch("/", { headers, cache: "no-store", signal: AbortSignal.timeout(answerMilliseconds) });
   if (answer.status === 304) return;
   if (!answer.ok) throw new Error(`status ${answer.status}`);
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
   const [old, next] = [document.getElementById("content"), fresh.getElementById("content")];
   enhance(next);
   morph(old, document.adoptNode(next));
+  filter();
+  document.title = fresh.title;
   tag = answer.headers.get("ETag");
 }
 
-let lastReached = Date.now();
+let lastReached = new Date();
 
+function showReached(isReached) {
+  root.classList.toggle("lost", !isReached);
+  write(freshness, isReached ? "Refreshes by itself" : "No answer: trying again");
+  const href = isReached ? ownIcon : lostIcon;
+  if (icon.href !== href) icon.href = href;
+}
+
+function showLost() {
+  const standing = document.getElementById("standing");
+  standing.className = "standing bad";
+  write(standing, `The front has not answered since ${local(lastReached)}: this page is from then.`);
+  document.title = "■ No answer – Seedbank";
+  // The next answer replaces both, also if nothing has changed.
+  tag = null;
+}
+
+// A hidden page refreshes too, because its title shows.
 async function keepCurrent() {
-  if (!document.hidden) {
-    try {
-      await refresh();
-      lastReached = Date.now();
-      say("Refreshes by itself", false);
-    } catch {
-      say(`Not reachable since ${clock.format(lastReached)}: this page is from then. Trying again.`, true);
-    }
-    tellTimes(document);
+  try {
+    await refresh();
+    lastReached = new Date();
+    showReached(true);
+  } catch {
+    showLost();
+    showReached(false);
   }
+  tellTimes(document);
   setTimeout(keepCurrent, refreshMilliseconds);
+}
+
+// ---- The filter, if there are many series
+
+function filter() {
+  const text = document.querySelector("#filter input")?.value.trim().toLowerCase() ?? "";
+  for (const one of document.querySelectorAll("#list tbody tr, #series > .series")) {
+    one.hidden = !one.querySelector("th, h2").textContent.toLowerCase().includes(text);
+  }
 }
 
 // ---- Copying
@@ -293,6 +327,8 @@ document.addEventListener("click", (event) => {
     explore(explorerBeside(change), change.getAttribute("href"));
   }
 });
+
+document.addEventListener("input", (event) => { if (event.target.closest("#filter")) filter(); });
 
 document.addEventListener("submit", (event) => {
   event.preventDefault();

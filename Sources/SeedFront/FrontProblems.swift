@@ -122,8 +122,11 @@ extension Problem {
   static let damaged = Problem(
     .internalError, "A published file is missing or damaged: the operator must repair it.")
   static let away = Problem(
-    .overloaded, "The publication's files are not here at the moment. Try again in a few seconds.")
-  static let notReady = Problem(.overloaded, "Nothing is published yet. Try again in a few seconds.")
+    .publicationUnavailable, "The publication's files are not here at the moment. Try again in a few seconds."
+  )
+  static let notReady = Problem(
+    .publicationUnavailable,
+    "This front has no publication or snapshot to serve yet. Try again in a few seconds.")
 }
 
 extension ServedModel {

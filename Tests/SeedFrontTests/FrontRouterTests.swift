@@ -265,7 +265,7 @@ import Testing
   @Test func `without a publication everything but health asks the client to wait`() {
     for target in ["/v1", "/v1/transit", "/metadata/timestamp.json", "/targets/x"] {
       let response = router.answer(HTTPRequest(.get, target), in: CatalogView(nil))
-      #expect(response.problem == .overloaded)
+      #expect(response.problem == .publicationUnavailable)
       #expect(response.headers["Retry-After"] == "2")
     }
     #expect(router.answer(HTTPRequest(.get, "/livez"), in: CatalogView(nil)).status == 200)
@@ -282,7 +282,7 @@ import Testing
     let view = CatalogView(try publication.catalog())
     #expect(router.answer(HTTPRequest(.get, "/readyz"), in: view).status == 503)
     let snapshot = HTTPRequest(.get, "/v1/transit/snapshot?model=2.1")
-    #expect(router.answer(snapshot, in: view).problem == .overloaded)
+    #expect(router.answer(snapshot, in: view).problem == .publicationUnavailable)
   }
 
   @Test func `the description contains everything that a client needs`() throws {

@@ -100,9 +100,11 @@ import Testing
     #expect(get("/readyz").status == 503)
     let error = try #require(get("/readyz").json?["error"]?.string)
     #expect(error.contains("no publication at its place: is its disk mounted?"), "\(error)")
-    #expect(!error.contains(publication.folder.path))
-    #expect(get("/\(object.filePath)").status == 503)
-    #expect(get("/v1/transit/changes?model=2.1&since=100").status == 503)
+    #expect(!error.contains(publication.folder.path) && !error.contains("new-epoch"))
+    #expect(said.lines.contains { $0.contains("or start over with 'seedbank new-epoch'") })
+    for target in ["/\(object.filePath)", "/v1/transit/changes?model=2.1&since=100"] {
+      #expect(get(target).problem == .publicationUnavailable && get(target).headers["Retry-After"] == "2")
+    }
     #expect(get("/metadata/timestamp.json").status == 200, "it is in memory, and signed")
     try Folder.rename(away, to: path)
     source.look()

@@ -176,8 +176,9 @@ import Testing
     let metadata = SeriesMetadata(series: Self.series, state: catalog.allSeries[0].state, objects: objects)
     let series = PageSeries(
       metadata: metadata, snapshots: [], facts: .example(of: Self.series), problems: [],
-      clients: ClientCounts(requests: [], since: Self.now), hasSuccessor: false, isCopy: false, now: Self.now,
-      root: nil)
+      missingFiles: 0, clients: ClientCounts(requests: [], since: Self.now), hasSuccessor: false,
+      isCopy: false,
+      isAway: false, now: Self.now, root: nil)
     let html = String(decoding: series.section(isFolded: false).bytes, as: UTF8.self)
     #expect(html.contains("Snapshot size: from \(HTML.sizeText(10_000)) to \(HTML.sizeText(30_000))"))
   }

@@ -1,6 +1,7 @@
 import SeedFormat
 import SeedHTTP
 import SeedPublication
+import SeedSigning
 import SeedSystem
 import SeedTrust
 import Support
@@ -22,6 +23,17 @@ import Testing
   }
 
   private func view() throws -> CatalogView { CatalogView(try publication.catalog()) }
+
+  @Test func `the page's title begins with the state`() throws {
+    let index = Array("<title>Ours</title>".utf8) + Self.index
+    func title(_ view: CatalogView) throws -> Substring? {
+      let page = try #require(LivePage(index: index, began: FrontPublication.start))
+      let document = page.document(view, counts([]), now: FrontPublication.start)
+      return String(decoding: document.bytes, as: UTF8.self).split(separator: "</title><main>").first
+    }
+    #expect(try title(view()) == "<title>○ Unknown – Ours")
+    #expect(try title(CatalogView(nil)) == "<title>■ Failing – Ours")
+  }
 
   @Test func `the page shows the publication without a script`() throws {
     let html = try page(view())
@@ -48,18 +60,50 @@ import Testing
     #expect(html.contains("<data value=\"104\">"))
   }
 
-  @Test func `a missing publication is one notice with a remedy instead of one per series`() throws {
-    let missing = PublicationError.missing(path: "its place")
-    var away = CatalogView(try publication.catalog(), failure: "\(missing)")
-    away.standing.missing = Set(
-      try publication.catalog().allSeries.flatMap(\.usableSnapshots).map(\.filePath))
+  @Test func `a missing publication is one notice with a remedy and no state of its series`() throws {
+    let source = CatalogSource(publication.directory)
+    try Folder.rename(publication.directory.path, to: publication.folder("away"))
+    source.look()
+    source.checkStanding(at: FrontPublication.start)
+    var away = source.current()
+    var facts = SeriesFacts.example(of: FrontPublication.transit)
+    (facts.look.newest, facts.gained, facts.lacksKeys) = (.unchanged, 0, false)
+    away.facts = [FrontPublication.transit: facts]
     #expect(away.missingFileWarnings.isEmpty)
     let html = try page(away)
-    let top = html.split(separator: "id=\"warnings\"").last?.split(separator: "</div>").first ?? ""
-    #expect(top.split(separator: "class=\"notice\"").count == 2, "\(top)")
-    #expect(top.contains("seedbank new-epoch") && !top.contains("`"))
-    away.standing.missing.removeFirst()
+    #expect(html.ranges(of: "class=\"notice\"").count == 1 && html.ranges(of: "its place").count == 1)
+    #expect(html.contains("Cannot read the publication") && html.contains("is its disk mounted?"))
+    #expect(!html.contains("no snapshot") && !html.contains(">current<") && !html.contains("new-epoch"))
+    let snapshot = try #require(away.catalog?.allSeries.flatMap(\.usableSnapshots).first)
+    away.standing.missing.remove(snapshot.filePath)
     #expect(!away.missingFileWarnings.isEmpty, "what is there says that its place is not away")
+  }
+
+  @Test func `missing files are shown once with their series`() throws {
+    var view = try view()
+    let objects = try publication.catalog().allSeries.flatMap(\.objects)
+    view.standing.missing = Set(objects.filter { $0.span != nil }.prefix(1).map(\.filePath))
+    let one = try page(view)
+    #expect(one.ranges(of: "</data> file of it is missing, or of another length").count == 1)
+    view.standing.missing = Set(objects.map(\.filePath))
+    let all = try page(view)
+    #expect(all.ranges(of: "New clients get nothing").count == 1 && !all.contains("another length"))
+  }
+
+  @Test func `every problem of the publication is shown once with its command`() throws {
+    var view = try view()
+    view.standing.isDiskNearlyFull = true
+    view.mirrors = MirrorFacts(behindSince: [FrontPublication.start])
+    let soon = FrontPublication.start.adding(days: RepositorySigner.targetsDays - 30)
+    let html = try page(view, at: soon)
+    for (words, command) in [
+      ("Signatures have expired", "regenerate"), ("Signatures must be renewed", "keys renew targets"),
+      ("disk is almost full", "status"), ("has not reached every mirror", "status"),
+    ] {
+      let parts = html.split(separator: words)
+      #expect(parts.count == 2, "\(words)")
+      #expect(parts.last?.prefix(300).contains("<code>seedbank \(command)</code>") == true, "\(words)")
+    }
   }
 
   @Test func `a mirror that is behind is shown by its number without its location`() throws {
@@ -69,9 +113,8 @@ import Testing
       return try self.page(view)
     }
     let late = try page(FrontPublication.start)
-    #expect(late.contains("Mirror <data value=\"2\">2</data> has not been up to date since"))
-    #expect(late.contains("has not reached every mirror"))
-    #expect(try !page(nil).contains("Mirror <data"))
+    #expect(late.contains("has not reached every mirror: mirror <data value=\"2\">2</data> since"))
+    #expect(try !page(nil).contains("every mirror"))
   }
 
   @Test func `each problem of the publisher's machine is shown once with a command`() throws {
@@ -167,6 +210,25 @@ import Testing
     let html = try page(view(), at: late)
     #expect(html.contains("Signatures have expired") && html.contains("class=\"state bad\">expired</span>"))
     #expect(try !page(view()).contains(">expired<"))
+  }
+
+  @Test func `the worst series come first and the others by name`() throws {
+    let all = try ["a", "b", "c", "d"].map { try SeedSeries(DatasetName($0), model: "2.1") }
+    let many = try FrontPublication(all)
+    for series in all { try many.publish(series, head: 1, floor: 1, [many.snapshot(series, 1)]) }
+    var view = CatalogView(try many.catalog())
+    for series in all {
+      var facts = SeriesFacts.example(of: series)
+      (facts.look.newest, facts.lacksKeys) = (series == all[3] ? .failed : .unchanged, false)
+      facts.gained = series == all[2] ? 1 : 0
+      view.facts[series] = facts
+    }
+    let html = try page(view, at: FrontPublication.start.adding(seconds: 60))
+    for opening in ["<tr id=\"list:", "<section class=\"series\" id=\""] {
+      #expect(html.split(separator: opening).dropFirst().map { $0.prefix(1) } == ["d", "c", "a", "b"])
+    }
+    #expect(html.contains(">d 2</a> and <a href=\"#c-2\">c 2</a> need your attention"))
+    #expect(view.catalog?.allSeries.map(\.series) == all, "the interface keeps its order")
   }
 
   @Test func `lifecycle and the operator's message are shown`() throws {
@@ -280,7 +342,7 @@ import Testing
     let whole = String(decoding: content.html.bytes, as: UTF8.self)
     #expect(whole.utf8.count < PageLimits.sectionBytes && !whole.contains("id=\"rest\""))
     #expect(whole.ranges(of: "<details class=\"series\"").count == 200)
-    #expect(whole.ranges(of: "<tr id=\"list:").count == 200)
+    #expect(whole.ranges(of: "<tr id=\"list:").count == 200 && whole.contains("id=\"filter\""))
     content.room = 100_000
     let part = String(decoding: content.html.bytes, as: UTF8.self)
     let shown = part.ranges(of: "<details class=\"series\"").count

@@ -128,7 +128,7 @@ import Testing
       Self.signature("timestamp", days: 7), Self.signature("root", days: 300, isOffline: true),
     ]
     change(&status)
-    return status.worst(at: Self.now)
+    return status.problems(at: Self.now).first
   }
 
   /// From the worst on, each with its cause.
@@ -164,6 +164,17 @@ import Testing
     let worst = publication { $0.publisher = [problem] }
     #expect(
       worst == .publisher(problem) && worst?.level == (problem == .datasetUnpublished ? .bad : .soon))
+  }
+
+  @Test func `all problems of a publication are reported from the worst on`() {
+    var status = PublicationStatus()
+    (status.isDiskNearlyFull, status.hasLateMirror) = (true, true)
+    status.publisher = [.stateDisk, .keyFiles, .datasetUnpublished]
+    #expect(
+      status.problems(at: Self.now) == [
+        .publisher(.datasetUnpublished), .diskNearlyFull, .mirrorLate, .publisher(.keyFiles),
+        .publisher(.stateDisk),
+      ])
   }
 
   @Test func `exactly the series with a problem are reported`() throws {

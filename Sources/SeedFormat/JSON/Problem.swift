@@ -11,6 +11,7 @@ package enum ProblemType: String, Hashable, Sendable, CaseIterable {
   case methodNotAllowed = "method-not-allowed"
   case internalError = "internal-error"
   case overloaded = "overloaded"
+  case publicationUnavailable = "publication-unavailable"
   case preconditionFailed = "precondition-failed"
   case rangeNotSatisfiable = "range-not-satisfiable"
   case versionNotSupported = "version-not-supported"
@@ -24,7 +25,7 @@ package enum ProblemType: String, Hashable, Sendable, CaseIterable {
     case .methodNotAllowed: 405
     case .modelRetired, .versionGone, .versionAhead: 410
     case .internalError: 500
-    case .overloaded: 503
+    case .overloaded, .publicationUnavailable: 503
     case .preconditionFailed: 412
     case .rangeNotSatisfiable: 416
     case .versionNotSupported: 505

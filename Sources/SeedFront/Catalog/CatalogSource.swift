@@ -164,14 +164,14 @@ package final class CatalogSource: Sendable {
       let reason: any Error = directory.exists ? error : PublicationError.missing(path: directory.path)
       log("The publication could not be loaded: \(reason)")
       log.follow(.unreadable, isOn: true)
-      state.withLock { $0.view.failure = hidingPlace(reason) }
+      state.withLock { $0.view.failure = publicText(reason) }
       throw error
     }
   }
 
-  /// Removes local paths, because `/readyz` and the page are public.
-  private func hidingPlace(_ error: any Error) -> String {
-    String(describing: error).replacing("\(directory.path)/", with: "").replacing(
-      directory.path, with: "its place")
+  /// Removes local paths and the last resort, because `/readyz` and the page are public.
+  private func publicText(_ error: any Error) -> String {
+    String(describing: error).replacing("\(directory.path)/", with: "")
+      .replacing(directory.path, with: "its place").replacing(PublicationError.startingOver, with: "")
   }
 }

@@ -42,8 +42,9 @@ extension CatalogView {
     return catalog.allSeries.allSatisfy { !servedSnapshots($0).isEmpty }
   }
 
-  private var hasServedSnapshots: Bool {
-    (catalog?.allSeries ?? []).contains { !servedSnapshots($0).isEmpty }
+  /// Whether the publication's files are gone, as with a lost mount. This is one problem and not one of each series.
+  var isAway: Bool {
+    failure != nil && (catalog?.allSeries ?? []).allSatisfy { servedSnapshots($0).isEmpty }
   }
 
   var lateWarnings: [String] {
@@ -55,8 +56,7 @@ extension CatalogView {
   }
 
   var missingFileWarnings: [String] {
-    // A missing publication is reported separately, so its missing files are not reported too.
-    guard failure == nil || hasServedSnapshots else { return [] }
+    guard !isAway else { return [] }
     return (catalog?.allSeries ?? []).compactMap { series in
       let count = missingFiles(series)
       guard count > 0 else { return nil }

@@ -15,8 +15,6 @@ struct HTML: Hashable, Sendable, ExpressibleByStringInterpolation {
 
   static let empty: HTML = ""
 
-  static func + (left: HTML, right: HTML) -> HTML { "\(left)\(right)" }
-
   struct StringInterpolation: StringInterpolationProtocol {
     fileprivate var bytes: [UInt8] = []
 

@@ -9,17 +9,23 @@ final class LivePage: Sendable {
     let document: ServedDocument
   }
 
+  /// Up to the title's text; `nil` if the file has no title.
+  private let head: HTML?
   private let opening: HTML
   private let closing: HTML
   private let began: UTCTime
   private let kept = Mutex<Kept?>(nil)
 
   static let marker = Array("<!-- what the front knows -->".utf8)
+  private static let title = Array("<title>".utf8)
 
   /// Returns `nil` if the file has no marker: the page is the operator's own and served unchanged.
   init?(index bytes: [UInt8], began: UTCTime) {
     guard let place = bytes.firstRange(of: Self.marker) else { return nil }
-    (opening, closing) = (HTML(file: bytes[..<place.lowerBound]), HTML(file: bytes[place.upperBound...]))
+    let name = bytes[..<place.lowerBound].firstRange(of: Self.title)?.upperBound
+    head = name.map { HTML(file: bytes[..<$0]) }
+    opening = HTML(file: bytes[(name ?? 0)..<place.lowerBound])
+    closing = HTML(file: bytes[place.upperBound...])
     self.began = began
   }
 
@@ -28,8 +34,10 @@ final class LivePage: Sendable {
   ) -> ServedDocument {
     kept.withLock { kept in
       if let kept, kept.second == now, kept.view.isSame(as: view) { return kept.document }
-      let content = PageContent(view: view, clients: counts(began), now: now).html
-      let document = ServedDocument((opening + content + closing).bytes)
+      let content = PageContent(view: view, clients: counts(began), now: now)
+      let start = head.map { "\($0)\(content.title) – " as HTML }
+      let page: HTML = "\(start)\(opening)\(content.html)\(closing)"
+      let document = ServedDocument(page.bytes)
       kept = Kept(view: view, second: now, document: document)
       return document
     }
@@ -47,6 +55,8 @@ extension CatalogView {
 enum PageLimits {
   /// With more series than this, each is collapsed under its name.
   static let openSeries = 4
+  /// With more series than this, there is a filter for their names.
+  static let unfilteredSeries = 10
   /// The size of markup after which further series are only listed.
   static let sectionBytes = 1_500_000
   static let listedSeries = 1000

@@ -7,7 +7,9 @@ import SeedTrust
 struct PageContent: Sendable {
   private let view: CatalogView
   private let now: UTCTime
-  private let worst: PublicationProblem?
+  /// Worst first.
+  private let problems: [PublicationProblem]
+  /// Worst first, then by name.
   private let series: [PageSeries]
   /// The size of markup after which further series are only listed.
   var room = PageLimits.sectionBytes
@@ -15,21 +17,26 @@ struct PageContent: Sendable {
   init(view: CatalogView, clients: ClientCounts, now: UTCTime) {
     (self.view, self.now) = (view, now)
     let status = view.status(at: now)
-    worst = status.worst(at: now)
+    problems = status.problems(at: now)
     let root = view.catalog?.roots.map(\.version).runs.last?.lowerBound
     let name = root.map { MetadataName.versioned(Root.type, $0) }
     series = zip(view.catalog?.allSeries ?? [], status.series).map { metadata, status in
       PageSeries(
         metadata: metadata, snapshots: view.servedSnapshots(metadata), facts: view.facts[metadata.series],
-        problems: status.problems(at: now), clients: clients,
+        problems: status.problems(at: now).filter { !view.isAway || !$0.isOfFiles },
+        missingFiles: status.missingFiles, clients: clients,
         hasSuccessor: view.catalog?.hasMajor(after: metadata.series) == true, isCopy: view.follow != nil,
-        now: now, root: name)
-    }
+        isAway: view.isAway, now: now, root: name)
+    }.sorted { ($0.severity, $0.series) < ($1.severity, $1.series) }
   }
+
+  var title: HTML { "\(problems.first.title)" }
+
+  private var status: PageStatus { PageStatus(view: view, now: now, problems: problems, series: series) }
 
   var html: HTML {
     """
-    \(PageStatus(worst: worst, series: series).html)
+    \(status.html)
     \(warnings)
     \(view.follow.map { follows($0.current) })
     \(list)
@@ -41,27 +48,10 @@ struct PageContent: Sendable {
   // MARK: - At the top
 
   private var warnings: HTML {
-    let signatures = (view.catalog?.signatures ?? []).warnings(
-      at: now, lifetimeSeconds: view.toldLifetimeSeconds)
     let sentences: [HTML] =
-      [view.failure.map { "The newest publication could not be loaded: \(foreign: $0)" }].compactMap(\.self)
-      + (signatures + view.missingFileWarnings + view.lateWarnings).map { "\(foreign: $0)." }
-      + (view.mirrors?.late ?? []).map { Self.notice(mirror: $0.number, since: $0.since) }
-      + PublisherProblem.allCases.filter { told($0) }.map(\.notice)
+      [view.failure.map { "Loading the newest publication failed: \(foreign: $0)." }].compactMap(\.self)
+      + view.lateWarnings.map { "\(foreign: $0)." } + status.notices
     return "<div id=\"warnings\">\(sentences.map { "<p class=\"notice\">\($0)</p>\n" })</div>"
-  }
-
-  /// Whether to show a notice: not if the first sentence already has it.
-  private func told(_ problem: PublisherProblem) -> Bool {
-    view.publisher?.problems.contains(problem) == true && worst != .publisher(problem)
-  }
-
-  /// Omits the mirror's address, which is private.
-  private static func notice(mirror number: Int, since: UTCTime) -> HTML {
-    """
-    Mirror \(HTML.number(number)) has not been up to date since \(HTML.time(since)).
-    <code>seedbank status</code> on the publisher’s machine shows why.
-    """
   }
 
   private func follows(_ state: FollowState) -> HTML {
@@ -80,7 +70,10 @@ struct PageContent: Sendable {
     ]
     let caption: HTML = "\(HTML.number(series.count)) series"
     let rows = series.prefix(PageLimits.listedSeries).map(\.row)
-    return "<nav aria-label=\"Series\">\n\(HTML.table("list", caption, heads, rows))</nav>"
+    let filter: HTML? =
+      series.count > PageLimits.unfilteredSeries
+      ? "<label id=\"filter\">Filter by name <input type=\"search\"></label>\n" : nil
+    return "<nav aria-label=\"Series\">\n\(filter)\(HTML.table("list", caption, heads, rows))</nav>"
   }
 
   private var sections: HTML {

@@ -3,13 +3,19 @@ import SeedPublication
 import SeedSystem
 import SeedTrust
 
+extension SeriesProblem {
+  var isOfFiles: Bool { self == .noSnapshot || self == .filesMissing }
+}
+
 extension PageSeries {
   var trouble: (kind: String, word: String)? {
     problems.first.map { ($0.level.rawValue, word($0)) }
   }
 
-  var badge: HTML {
+  /// `nil` if nothing can be said while the publication is away.
+  var badge: HTML? {
     if let (kind, word) = trouble { return .state(kind, word) }
+    if isAway { return nil }
     return state.lifecycle == .active ? .state("good", "current") : .state("soon", state.lifecycle.word)
   }
 
@@ -54,20 +60,21 @@ extension PageSeries {
 
   private func sentence(_ problem: SeriesProblem) -> HTML? {
     switch problem {
-    case .expired:
-      """
-      Clients reject it: signatures on the way to it have expired. <code>seedbank regenerate</code> renews them, and
-      <code>seedbank keys status</code> names the needed key; they are listed under Trust.
-      """
+    // The first sentence of the page.
+    case .expired: nil
     case .noSnapshot:
       "New clients get nothing: all snapshot files are missing. <code>seedbank verify</code> shows what to do."
-    // Shown at the top of the page, in the words of the log.
-    case .filesMissing: nil
+    case .filesMissing where problems.contains(.noSnapshot): nil
+    case .filesMissing:
+      """
+      \(HTML.number(missingFiles, "file", "files")) of it \(missingFiles == 1 ? "is" : "are") missing, or of another length
+      than signed: <code>seedbank verify</code> shows what to do.
+      """
     case .stepFailed: failureNotice
     case .clocksDiffer:
       """
-      Something of it is dated ahead of this front’s clock. Check the clocks of this machine and of the publisher’s: until
-      they agree, its age is unknown.
+      Something of it is dated ahead of this front’s clock, so its age is unknown. <code>timedatectl</code> on this machine
+      and on the publisher’s shows whose clock is not synchronized.
       """
     case .noStep: silenceNotice
     case .keysGone:
@@ -92,7 +99,8 @@ extension PageSeries {
       """
     case .copyUnreadable:
       """
-      The publisher’s working copy of it cannot be read. The next step rebuilds it: check its disk.
+      The publisher’s working copy of it cannot be read: <code>seedbank regenerate</code> rebuilds it. If this returns, check
+      the disk.
       """
     case .logDoubted:
       """
@@ -106,8 +114,8 @@ extension PageSeries {
       """
     case .untold:
       """
-      No status is reported to this front, so it cannot show whether this is current. The files in
-      <code>facts/</code> beside the publication would; <code>"facts": false</code> turns them off.
+      No status is reported to this front, so it cannot show whether this is current. <code>seedbank regenerate</code> reports
+      it in <code>facts/</code> beside the publication, unless <code>"facts": false</code> turns that off.
       """
     }
   }

@@ -10,10 +10,13 @@ struct PageSeries: Sendable {
   let facts: SeriesFacts?
   /// Worst first.
   let problems: [SeriesProblem]
+  let missingFiles: Int
   let clients: ClientCounts
   let hasSuccessor: Bool
   /// Whether the front serves a copy, which gets no reports of the publisher's steps.
   let isCopy: Bool
+  /// Whether the publication's files are gone, which the top of the page reports.
+  let isAway: Bool
   let now: UTCTime
   let root: String?
 
@@ -22,6 +25,8 @@ struct PageSeries: Sendable {
   /// For elements and anchors.
   var id: String { series.roleName }
   var name: String { series.words }
+  /// Smaller is worse.
+  var severity: Int { problems.first?.rawValue ?? .max }
   var snapshot: PublishedObject? { snapshots.snapshots().first }
 
   var row: HTML {

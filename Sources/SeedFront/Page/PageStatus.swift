@@ -4,37 +4,53 @@ import SeedSystem
 import SeedTrust
 
 struct PageStatus {
-  let worst: PublicationProblem?
+  let view: CatalogView
+  let now: UTCTime
+  /// Worst first.
+  let problems: [PublicationProblem]
   let series: [PageSeries]
 
   private static let named = 3
 
   var html: HTML {
     """
-    <p id="standing" class="standing \(worst.kind)">\(words)</p>
+    <p id="standing" class="standing \(problems.first.kind)">\(problems.first.map(words) ?? "Everything is current.")</p>
     """
   }
 
+  /// The problems below the worst one, except those that the series' sections or the reason of a failed loading show.
+  var notices: [HTML] {
+    problems.dropFirst().compactMap { problem in
+      switch problem {
+      case .unreadable, .notReady, .troubled, .untold: nil
+      default: words(problem)
+      }
+    }
+  }
+
   /// The state, and the remedy if no series' section has it.
-  private var words: HTML {
-    switch worst {
+  private func words(_ problem: PublicationProblem) -> HTML {
+    switch problem {
+    case .nothingPublished where view.failure != nil: "This front has no publication to serve."
     case .nothingPublished:
       "Nothing is published yet: <code>seedbank regenerate</code> publishes it, or reports why not."
     case .expired:
-      """
-      Signatures have expired: clients reject the publication. <code>seedbank regenerate</code> renews them, or names
-      the key that it needs.
-      """
-    case .unreadable:
-      "Cannot read the publication; this is its last good version. The notice below shows what to do."
+      "Signatures have expired, and clients reject the publication: \(renewal(.expired))."
+    case .unreadable: "Cannot read the publication; this is its last good version."
     case .notReady(let found):
-      "\(names(found)) \(found.count == 1 ? "has" : "have") no snapshot to start from: <code>seedbank verify</code> shows what to do."
+      "\(names(found)) \(found.count == 1 ? "has" : "have") no snapshot to start from."
     case .troubled(let found):
       "\(names(found)) \(found.count == 1 ? "needs" : "need") your attention\(reason(found))."
     case .diskNearlyFull:
-      "The publication’s disk is almost full, and the next steps may fail: make room on it, or keep fewer snapshots."
+      """
+      The publication’s disk is almost full, and the next steps may fail: make room on it, or keep fewer snapshots
+      (<code>retention.snapshots</code>). <code>seedbank status</code> shows the sizes.
+      """
     case .mirrorLate:
-      "The newest version has not reached every mirror: the notice below names them."
+      """
+      The newest version has not reached every mirror: \(lateMirrors). <code>seedbank status</code> on the publisher’s machine
+      shows why.
+      """
     case .notRenewed:
       """
       No process renews the signatures, and clients will soon reject the publication: start <code>seedbank run</code>, or
@@ -42,14 +58,29 @@ struct PageStatus {
       """
     case .signaturesEnding:
       """
-      Signatures must be renewed soon, with a key that may be kept elsewhere: <code>seedbank keys status</code> shows
-      which, and how.
+      Signatures must be renewed soon: \(renewal(.expiring)), with <code>--with FOLDER</code> if the key is kept elsewhere.
       """
     case .publisher(let problem): problem.notice
     case .untold(let found):
       "Nothing reports to this front whether \(names(found)) \(found.count == 1 ? "is" : "are") current."
-    case nil: "Everything is current."
     }
+  }
+
+  /// The commands that renew the signatures in this state. The table under Trust has their roles and dates.
+  private func renewal(_ state: SignatureExpiry.State) -> HTML {
+    let found = (view.catalog?.signatures ?? []).filter { $0.state(at: now) == state }
+    let offline = found.filter(\.isOffline).map { one -> HTML in
+      "<code>seedbank keys renew \(one.role)</code>"
+    }
+    let online: [HTML] = found.allSatisfy(\.isOffline) ? [] : ["<code>seedbank regenerate</code>"]
+    return "run \((offline + online).joined(by: " and "))"
+  }
+
+  /// Omits the mirrors' addresses, which are private.
+  private var lateMirrors: HTML {
+    (view.mirrors?.late ?? []).map { mirror -> HTML in
+      "mirror \(HTML.number(mirror.number)) since \(HTML.time(mirror.since))"
+    }.joined(by: ", ")
   }
 
   /// If only one series is affected, the sentence includes its problem.
@@ -61,7 +92,8 @@ struct PageStatus {
   }
 
   private func names(_ found: [SeedSeries]) -> HTML {
-    let links = found.prefix(Self.named).map { series -> HTML in
+    let meant = Set(found)
+    let links = series.map(\.series).filter(meant.contains).prefix(Self.named).map { series -> HTML in
       "<a href=\"#\(series.roleName)\">\(series.words)</a>"
     }
     let rest = found.count - links.count
@@ -89,11 +121,13 @@ extension PublisherProblem {
       """
     case .keyChange:
       """
-      A change of keys waits for signatures: <code>seedbank keys status</code> lists them.
+      A change of keys waits for signatures: <code>seedbank keys add-signature</code> adds one of those that
+      <code>seedbank keys status</code> lists, and <code>seedbank keys discard</code> drops the change.
       """
     case .stateDisk:
       """
       The disk of the publisher’s working copies is almost full, and the next steps may fail: make room on it.
+      <code>seedbank status</code> shows the sizes.
       """
     }
   }
@@ -101,6 +135,16 @@ extension PublisherProblem {
 
 extension PublicationProblem? {
   fileprivate var kind: String { self?.level.rawValue ?? "good" }
+
+  /// For a browser's tab, which has room for few characters. The signs are those of the style sheet.
+  var title: String {
+    switch self?.level {
+    case nil: "● Current"
+    case .soon: "▲ Attention"
+    case .bad: "■ Failing"
+    case .unknown: "○ Unknown"
+    }
+  }
 }
 
 extension SeedSeries {

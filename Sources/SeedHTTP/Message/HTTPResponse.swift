@@ -26,7 +26,7 @@ package struct HTTPResponse: Sendable {
       body: .bytes(problem.json.bytes))
     switch problem.type {
     case .methodNotAllowed: headers.append("Allow", HTTPMethod.allowed)
-    case .overloaded: headers.append("Retry-After", Problem.retryAfterSeconds)
+    case .overloaded, .publicationUnavailable: headers.append("Retry-After", Problem.retryAfterSeconds)
     default: break
     }
   }
@@ -47,7 +47,7 @@ extension HTTPResponse {
 }
 
 extension Problem {
-  /// Seconds after which a client may retry when the server was overloaded.
+  /// Seconds after which a client may retry when the server was overloaded or without a publication.
   package static let retryAfterSeconds = "2"
 
   package static let methodNotAllowed = Problem(

@@ -47,8 +47,8 @@ package enum PublicationProblem: Hashable, Sendable {
 }
 
 extension PublicationStatus {
-  /// The worst problem; `nil` if the publication is current.
-  package func worst(at now: UTCTime) -> PublicationProblem? {
+  /// Worst first; empty if the publication is current.
+  package func problems(at now: UTCTime) -> [PublicationProblem] {
     let problems = series.map { ($0.series, $0.problems(at: now)) }
     func found(_ isMeant: (SeriesProblem) -> Bool) -> [SeedSeries] {
       problems.filter { $0.1.contains(where: isMeant) }.map(\.0)
@@ -56,16 +56,16 @@ extension PublicationStatus {
     let states = Set(signatures.map { $0.state(at: now, lifetimeSeconds: lifetimeSeconds) })
     let (unready, troubled) = (found { $0 == .noSnapshot }, found { $0.level != .unknown })
     let untold = found { $0 == .untold }
-    let publisher = PublisherProblem.allCases.first(where: self.publisher.contains)
     let inOrder: [(isTrue: Bool, PublicationProblem)] = [
       (!isPublished, .nothingPublished), (states.contains(.expired), .expired),
       (isUnreadable, .unreadable), (!unready.isEmpty, .notReady(unready)),
-      (publisher == .datasetUnpublished, .publisher(.datasetUnpublished)),
+      (publisher.contains(.datasetUnpublished), .publisher(.datasetUnpublished)),
       (!troubled.isEmpty, .troubled(troubled)), (isDiskNearlyFull, .diskNearlyFull),
       (hasLateMirror, .mirrorLate), (states.contains(.neglected), .notRenewed),
       (states.contains(.expiring), .signaturesEnding),
     ]
-    return inOrder.first(where: \.isTrue)?.1 ?? publisher.map(PublicationProblem.publisher)
-      ?? (untold.isEmpty ? nil : .untold(untold))
+    let others = PublisherProblem.allCases.filter { $0 != .datasetUnpublished && publisher.contains($0) }
+    return inOrder.filter(\.isTrue).map(\.1) + others.map(PublicationProblem.publisher)
+      + (untold.isEmpty ? [] : [.untold(untold)])
   }
 }

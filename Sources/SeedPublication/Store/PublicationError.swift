@@ -37,11 +37,14 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
     }
   }
 
+  /// The last resort, which costs every client a download. Public places leave it out.
+  package static let startingOver = ", or start over with 'seedbank new-epoch'"
+
   package var description: String {
     switch self {
     case .missing(let path):
       "there is no publication at \(path): is its disk mounted? If there never was one, 'seedbank init' makes it. If it was "
-        + "lost, restore it from a backup, or start over with 'seedbank new-epoch'"
+        + "lost, restore it from a backup\(Self.startingOver)"
     case .damaged(let file): "\(file) does not match the signed metadata: restore it from a backup"
     case .damagedRoot(let file):
       "\(file) is not root metadata: restore it from a backup, a mirror or a follower, or remove it if it never belonged "
@@ -59,13 +62,13 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
         + "if it hangs"
     case .copyAhead(let copy, let version, let head):
       "the working copy \(copy) is at version \(version), ahead of the publication's \(head): "
-        + "the publication seems to come from an old backup; restore the newest one, or start over with 'seedbank new-epoch'"
+        + "the publication seems to come from an old backup; restore the newest one\(Self.startingOver)"
     case .notDelegated(let series):
       "the series \(series) is new, and the targets key that must sign its delegation is not here: "
         + "'seedbank keys renew targets --with FOLDER' signs it with the key in that folder"
     case .noSnapshot(let series):
-      "no published snapshot of \(series) leads to its newest version: restore the publication from a backup, or start "
-        + "over with 'seedbank new-epoch'"
+      "no published snapshot of \(series) leads to its newest version: restore the publication from a "
+        + "backup\(Self.startingOver)"
     case .shrunk(let series, let isResuming, let gained):
       series.sorted { $0.key < $1.key }.map { series, tables in
         "\(series) is held back: \(tables.map(\.description).joined(separator: ", ")). "

@@ -34,7 +34,7 @@ import Testing
     publishedAt: .now(), pollSeconds: 60)
 
   @Test
-  func `each of 200 datasets is listed, opens by its link, and stays open while the page refreshes`()
+  func `each of 200 datasets is listed, can be filtered, and stays open while the page refreshes`()
     throws
   {
     let page = try BrowserPage("http://127.0.0.1:\(front.port)/", width: 390)
@@ -46,6 +46,16 @@ import Testing
     try page.wait(
       "the page is refreshed", "document.querySelector('#freshness').textContent === 'Refreshes by itself'")
     #expect(try page.evaluate("document.getElementById('set-150-1').checkVisibility()") == true)
+    try page.evaluate(
+      """
+      const input = document.querySelector('#filter input');
+      input.value = 'Set-15';
+      input.dispatchEvent(new Event('input', { bubbles: true }));
+      """)
+    for place in ["#list tbody tr", "#series > .series"] {
+      let shown = "[...document.querySelectorAll('\(place)')].filter((one) => !one.hidden).length"
+      #expect(try page.evaluate(shown) == 11)
+    }
     #expect(try page.evaluate("document.documentElement.scrollWidth") == 390)
     #expect(page.complaints == [])
   }

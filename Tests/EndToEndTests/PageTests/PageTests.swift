@@ -164,20 +164,36 @@ import Testing
     try page.wait("all is well again", "document.querySelector('#standing').className.includes('good')")
   }
 
-  @Test(.full) func `the page reports an unreachable front and recovers`() throws {
+  private func expect(_ page: BrowserPage, headline: String, title: String, icon: String) throws {
+    try page.wait(headline, "document.querySelector('#standing').textContent.startsWith('\(headline)')")
+    #expect(try page.evaluate("document.title").string == title)
+    #expect(try page.evaluate("document.querySelector('link[rel=icon]').href.includes('\(icon)')") == true)
+  }
+
+  @Test(.full) func `headline, title and icon report a front that hangs or has ended until it answers again`()
+    throws
+  {
     let scene = try PageScene()
     let page = try BrowserPage(scene.address)
     let port = scene.server.port
-    try page.wait(
-      "it refreshes", "document.querySelector('#freshness').textContent === 'Refreshes by itself'")
+    func expectAnswer() throws {
+      try expect(
+        page, headline: "Everything is current.", title: "● Current – Seedbank", icon: "/icon.svg")
+    }
+    func expectSilence() throws {
+      try expect(
+        page, headline: "The front has not answered since ", title: "■ No answer – Seedbank", icon: "data:")
+      #expect(try page.text("#my-1 .head dd") == "1")
+    }
+    try expectAnswer()
+    kill(scene.server.identifier, SIGSTOP)
+    try expectSilence()
+    kill(scene.server.identifier, SIGCONT)
+    try expectAnswer()
     scene.endServer()
-    try page.wait(
-      "the page says so", "document.querySelector('#freshness').textContent.startsWith('Not reachable since')"
-    )
-    #expect(try page.text("#my-1 .head dd") == "1")
+    try expectSilence()
     try scene.startServer(port: port)
-    try page.wait(
-      "it refreshes again", "document.querySelector('#freshness').textContent === 'Refreshes by itself'")
+    try expectAnswer()
   }
 
   @Test func `the whole page of one dataset is at most 60 kB`() throws {
@@ -207,5 +223,7 @@ import Testing
     try scene.change("INSERT INTO shop(id) VALUES (1)")
     try page.wait("version 2 is shown", "document.querySelector('#my-1 .head data').value === '2'")
     #expect(page.complaints == [])
+    scene.endServer()
+    try waitUntil("no old page is served", every: 0.1) { try head().hasPrefix("HTTP/1.1 503 ") }
   }
 }
