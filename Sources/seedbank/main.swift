@@ -6,6 +6,15 @@ for stream in STDIN_FILENO...STDERR_FILENO where fcntl(stream, F_GETFD) == -1 {
   // Uses the lowest free number, which is this one.
   _ = open("/dev/null", O_RDWR)
 }
+#if !canImport(Darwin)
+// The arguments would be missing, and Swift's runtime may crash.
+if access("/proc/self/cmdline", R_OK) != 0 {
+  let message =
+    "Error: /proc is not mounted, so the command has no arguments: 'mount -t proc proc /proc' mounts it.\n"
+  try? StandardStream.messages.write(Array(message.utf8))
+  exit(ExitCode.system.rawValue)
+}
+#endif
 // A closed pipe or connection is then an error of one write, not the process's end.
 signal(SIGPIPE, SIG_IGN)
 exit(await Program.run(Array(CommandLine.arguments.dropFirst()), in: .process()).rawValue)

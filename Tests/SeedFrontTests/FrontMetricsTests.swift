@@ -155,6 +155,23 @@ import Testing
     #expect(samples["seedbank_origin_is_standby{series=\"transit/2\"}"] == 1)
   }
 
+  @Test func `metrics show the newest verification and the last one without errors`() throws {
+    let (folder, start) = (publication.directory.facts, FrontPublication.start)
+    func verify(_ isSound: Bool, at time: UTCTime) throws -> [String: Double] {
+      try folder.write(VerificationFacts(isSound: isSound, at: time, after: folder.read()))
+      try front.reload()
+      return try samples(after: 0).filter { $0.key.hasPrefix("seedbank_verify_") }
+    }
+    #expect(try samples(after: 0).keys.contains { $0.hasPrefix("seedbank_verify_") } == false)
+    #expect(try verify(false, at: start) == ["seedbank_verify_failed": 1])
+    let success = ["seedbank_verify_last_success_timestamp_seconds": Double(start.secondsSinceEpoch) + 9]
+    #expect(
+      try verify(true, at: start.adding(seconds: 9)) == success.merging(["seedbank_verify_failed": 0]) { $1 })
+    #expect(
+      try verify(false, at: start.adding(seconds: 20))
+        == success.merging(["seedbank_verify_failed": 1]) { $1 })
+  }
+
   @Test
   func
     `metrics show how changes were found, why not by the log, missed rows, and the wait for a replica`()

@@ -74,7 +74,8 @@ import Testing
   @Test func `a missing database or schema is a configuration error`() throws {
     var scene = try scene()
     scene.place = PostgresPlace(url: scene.database.url(), shownURL: "postgres://h/x", schema: "nowhere")
-    check(scene, ["no schema \"nowhere\"", "origin.schema"], isConfiguration: true)
+    check(
+      scene, ["the origin postgres://h/x has no schema \"nowhere\"", "origin.schema"], isConfiguration: true)
     let missing = scene.database.url().replacing("/\(scene.database.name)?", with: "/nothing?")
     scene.place = PostgresPlace(url: missing, shownURL: "postgres://h/nothing", schema: "public")
     check(scene, ["\"nothing\" does not exist", "origin.postgres"], isConfiguration: true)

@@ -45,6 +45,13 @@ import Testing
       messages == ["on.failed: /bin/sh took longer than 0.3 seconds, and was ended; it said: working"])
   }
 
+  @Test func `a detached process outlives the program's time limit`() throws {
+    let script = "setsid sh -c 'sleep 0.6; echo done > \(folder("late"))' & sleep 1000"
+    tell(notices(shell(script), limit: .milliseconds(300)))
+    #expect(messages.count == 1 && messages[0].contains("took longer than 0.3 seconds"), "\(messages)")
+    try waitUntil("the detached process is done", every: 0.02) { (try? text("late")) == "done\n" }
+  }
+
   @Test func `a failed program is logged with the end of its output`() throws {
     tell(notices(shell("yes 0123456789 | head -c 5000000; printf '\\033[2J'; exit 7")))
     #expect(messages.count == 1 && messages[0].hasPrefix("on.failed: /bin/sh ended with 7; it said: …"))

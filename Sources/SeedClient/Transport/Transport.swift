@@ -1,3 +1,5 @@
+import SeedFormat
+
 package import struct Foundation.URL
 
 /// Sends one request to a server, without interpreting the response. Tests replace it.
@@ -92,7 +94,8 @@ package enum TransportError: SeedErrorConvertible, Hashable, Sendable, CustomStr
 
   package var description: String {
     switch self {
-    case .unreachable(let url, let reason): "cannot get \(url): \(reason)"
+    case .unreachable(let url, let reason):
+      "cannot get \(url): \(reason.unclosed); check the address and this network, or try again later"
     case .waiting(let url):
       "the update's policy forbids the current network for \(url): wait for another network, or allow this one"
     case .refused(let url):

@@ -15,6 +15,7 @@ package struct CatalogView: Sendable {
   /// `nil` if there are no mirrors or no report.
   var mirrors: MirrorFacts?
   var publisher: PublisherFacts?
+  var verification: VerificationFacts?
   var standing = CatalogStanding()
   /// `nil` if the publication is not a copy.
   var follow: FollowProgress?
@@ -84,7 +85,7 @@ package final class CatalogSource: Sendable {
       guard followed.look(at: directory.facts, of: series) else { return false }
       state.withLock { state in
         (state.view.facts, state.view.mirrors) = (followed.facts, followed.mirrors)
-        state.view.publisher = followed.publisher
+        (state.view.publisher, state.view.verification) = (followed.publisher, followed.verification)
       }
       return true
     }
@@ -154,6 +155,7 @@ package final class CatalogSource: Sendable {
       state.withLock { state in
         var view = CatalogView(catalog, facts: state.view.facts)
         (view.mirrors, view.publisher) = (state.view.mirrors, state.view.publisher)
+        view.verification = state.view.verification
         view.standing = standing
         state.view = view
         // Roots were read up to the first missing one.

@@ -76,6 +76,7 @@ package final class FrontMetrics: Sendable {
     page.writePublication(view, now: now)
     page.writeSignatures(view)
     page.writeFacts(view, now: now)
+    page.writeVerification(view)
     page.writeCrowd(looksPerSecond, view)
     if let follow = view.follow?.current { page.writeFollow(follow) }
     return page.bytes

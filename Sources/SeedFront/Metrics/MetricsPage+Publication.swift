@@ -125,6 +125,17 @@ extension MetricsPage {
       })
   }
 
+  mutating func writeVerification(_ view: CatalogView) {
+    guard let verification = view.verification else { return }
+    text.family(
+      "seedbank_verify_failed", .gauge, "1 if the newest verification of the publication found errors.",
+      [([], verification.isSound ? 0 : 1)])
+    guard let time = verification.soundAt else { return }
+    text.family(
+      "seedbank_verify_last_success_timestamp_seconds", .gauge, "When a verification last found no error.",
+      [([], Double(time.secondsSinceEpoch))])
+  }
+
   private mutating func writeReading(_ facts: [SeriesFacts], now: Int) {
     text.family(
       "seedbank_origin_transaction_seconds", .gauge,

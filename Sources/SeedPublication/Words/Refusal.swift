@@ -21,6 +21,8 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
   case badData = 65
   /// The origin or server does not respond.
   case unavailable = 69
+  /// Only before a command begins.
+  case system = 71
   case inputOutput = 74
   /// Another process holds the lock; a retry may succeed.
   case locked = 75
@@ -36,6 +38,7 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
       "the data, an origin's file or a publication is wrong, or something is held back: a table lost many rows or "
         + "values, or a rollback holds a series"
     case .unavailable: "the origin or the server does not answer"
+    case .system: "/proc is not mounted, in which Linux has the command's arguments"
     case .inputOutput: "a disk, a file or a stream failed"
     case .locked:
       "another process is at work on the same files, a publisher or a store that updates: try again later"

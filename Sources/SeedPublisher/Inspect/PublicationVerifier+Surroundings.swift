@@ -46,6 +46,10 @@ extension PublicationVerifier {
       report.add(
         .note, path, "it was not checked: a publisher is working", remedy: "verify again when it has finished"
       )
+    } catch let error as FileError where error.isUnwritable {
+      report.add(
+        .note, path, "it was not checked: \(error)",
+        remedy: "verify as the publisher's user, and with a disk that can be written")
     } catch  where !error.saysFull { report.add(.warning, path, "\(error)", remedy: Self.copyRemedy) }
   }
 

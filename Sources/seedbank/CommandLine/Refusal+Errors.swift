@@ -22,6 +22,8 @@ extension Refusal {
           + "; restore the publication from a backup. 'seedbank verify' shows the damage.")
     case let error as FileError where error.isFull && error.path.hasPrefix(Paths.scratchPrefix):
       self.init(.inputOutput, "\(error)".asSentence.dropLast() + Self.scratchAdvice)
+    case let error as FileError where error.isFull || error.isUnwritable:
+      self.init(.inputOutput, "\(error)".asSentence.unclosed + Self.advice(on: error))
     case let error as DatabaseError where error.place != nil:
       let sentence = "\(error)".asSentence
       self.init(.inputOutput, Self.advice(on: error).map { sentence.unclosed + $0 } ?? sentence)
@@ -38,10 +40,26 @@ extension Refusal {
 
   private static let scratchAdvice = ": free some there, or name a folder with more room in TMPDIR."
 
+  private static func advice(on error: FileError) -> String {
+    if error.isFull {
+      return
+        "\(room(beside: error.path)): free some, then run the command again; 'run' tries again by itself."
+    }
+    if error.number == EROFS { return "; its disk is mounted read-only: mount it for writing." }
+    let folder = Folder.parent(of: error.path).printable
+    return "; run the command as the user that \(folder) belongs to, or give this user rights there."
+  }
+
+  private static func room(beside path: String) -> String {
+    DiskUse(of: Folder.parent(of: path)).map { " (\(ByteCount(bytes: Int($0.freeBytes))) are free)" } ?? ""
+  }
+
   private static func advice(on error: DatabaseError) -> String? {
     switch error.place {
     case .database(let path) where !path.hasPrefix(Paths.scratchPrefix):
-      error.saysFull ? "; there is no room for \(path), or for SQLite's sorting in TMPDIR: free some." : nil
+      error.saysFull
+        ? "; there is no room for \(path)\(room(beside: path)), or for SQLite's sorting in TMPDIR: free some."
+        : nil
     case .database, .scratch:
       "; scratch files are in \(Paths.scratchFolder): check its disk and room, or name another folder in TMPDIR."
     case nil: nil

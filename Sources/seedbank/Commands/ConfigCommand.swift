@@ -37,18 +37,15 @@ extension Command {
     if action == "keys" { return try printKeys(context.console) }
     let configuration = try context.configuration(arguments)
     switch action {
-    case "check": try check(configuration, arguments, context)
+    case "check": try check(configuration, context)
     case "show": try show(configuration, arguments, context)
     default: try printSwift(configuration, arguments, context.console)
     }
   }
 
-  private static func check(
-    _ configuration: DeploymentConfiguration, _ arguments: ParsedArguments, _ context: Context
-  ) throws {
-    let faults = try DeploymentCheck(
-      configuration, context.overrides(arguments), KeySearch(configuration, context)
-    ).faults
+  private static func check(_ configuration: DeploymentConfiguration, _ context: Context) throws {
+    let search = KeySearch(configuration, context)
+    let faults = try DeploymentCheck(configuration, context.environment, search).faults
     let fatal = faults.filter(\.isFatal)
     let lines = faults.isEmpty ? ["nothing is wrong"] : faults.map { "\($0.severity): \($0.text)" }
     try context.console.report(
@@ -130,7 +127,7 @@ extension Fault {
 
 extension DeploymentCheck {
   init(
-    _ configuration: DeploymentConfiguration, _ overrides: ConfigurationOverrides, _ search: KeySearch
+    _ configuration: DeploymentConfiguration, _ environment: [String: String], _ search: KeySearch
   ) throws {
     try self.init(
       publication: configuration.publication, state: configuration.state,
@@ -139,29 +136,8 @@ extension DeploymentCheck {
       let report = Refusal(of: error)
       return (report.message, report.exitCode == .unavailable)
     }
-    try checkVariables(configuration, overrides)
-    checkNotices(configuration, overrides.environment)
+    checkNotices(configuration, environment)
   }
-
-  /// Warns of variables that look like misspelled settings; see ``ConfigurationOverrides``.
-  private mutating func checkVariables(
-    _ configuration: DeploymentConfiguration, _ overrides: ConfigurationOverrides
-  ) throws {
-    let known =
-      [Context.configurationVariable] + KeyRole.allCases.map(KeySearch.variable)
-      + (try configuration.allEntries(overrides)).map { ConfigurationOverrides.variable(for: $0.path) }
-    let unknown = overrides.environment.keys.filter { $0.hasPrefix("SEEDBANK_") && !known.contains($0) }
-    for name in unknown.sorted() {
-      guard let meant = known.first(where: { editDistance(Array(name), Array($0)) <= Self.slip }) else {
-        continue
-      }
-      add(
-        Fault(
-          isFatal: false, place: name, problem: "unknown environment variable; did you mean \(meant)?"))
-    }
-  }
-
-  private static let slip = 2
 
   private mutating func checkNotices(
     _ configuration: DeploymentConfiguration, _ environment: [String: String]

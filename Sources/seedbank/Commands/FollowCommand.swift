@@ -140,7 +140,9 @@ extension Context {
     _ arguments: ParsedArguments, folder: String
   ) throws -> DeploymentConfiguration {
     guard arguments.flag("config") else {
-      return try DeploymentConfiguration(serving: folder, overrides: overrides(arguments))
+      let configuration = try DeploymentConfiguration(serving: folder, overrides: overrides(arguments))
+      try configuration.checkVariables(environment)
+      return configuration
     }
     var configuration = try configuration(arguments)
     configuration.publication = folder

@@ -17,7 +17,7 @@ extension Command {
       SIGTERM and SIGINT end it once the answers under way have gone out, downloads too: for http.graceSeconds at \
       most, which is 30 if nothing else is configured. A publish step that takes longer is cancelled, and repeated at \
       the next start. A second signal ends it at once. The exit code is 78 if signatures \
-      have expired, so that clients reject the publication.
+      have expired, so that clients reject the publication, and 75 if another 'seedbank run' publishes this deployment.
       """,
     options: [.config, .flag("demo", help: "Also change the demo's origin every few seconds.")]
       + Parameter.front + Parameter.log,
@@ -32,12 +32,32 @@ extension Command {
     let signals = try StopSignals()
     let configuration = try context.configuration(arguments)
     context.console.startLog(configuration.log.format, from: configuration.log.level)
+    let lock = try RunLock(configuration.state)
     let notices = StepNotices(configuration, context)
     let deployment = try Deployment.noting(configuration.datasets, of: configuration, context, notices)
     let service = RunService(
       deployment: deployment, arguments: arguments, context: context, manager: context.serviceManager,
       notices: notices)
     try await service.run(until: signals)
+    withExtendedLifetime(lock) {}
+  }
+}
+
+/// Keeps a second `run` out of a deployment. The kernel releases it when the process ends.
+private struct RunLock: ~Copyable {
+  private let file: File?
+
+  init(_ stateFolder: String) throws {
+    let path = "\(stateFolder)/.run.lock"
+    // A state folder that cannot be written to fails each step, which reports it.
+    try? Folder.createPrivate(stateFolder)
+    file = try? File(path, for: .updating, mode: 0o600)
+    guard try file?.tryLock() == false else { return }
+    let holder = LockHolder.name(of: path).map { " (\($0))" } ?? ""
+    throw Refusal(
+      .locked,
+      "Another 'seedbank run' publishes this deployment\(holder): end it first. One more front is 'seedbank serve', one "
+        + "step is 'seedbank regenerate'.")
   }
 }
 

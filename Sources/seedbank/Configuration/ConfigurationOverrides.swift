@@ -1,11 +1,12 @@
 import SeedFormat
 import SeedPublication
+import SeedPublisher
 import SeedSystem
+import SeedTrust
 
 import class Foundation.FileManager
 
-/// Options and environment variables, which override single values of the files, options first. Unknown variables are
-/// ignored, because container platforms add some for a service called seedbank; `config check` warns of likely typos.
+/// Options and environment variables, which override single values of the files, options first.
 struct ConfigurationOverrides: Sendable {
   var options: [SettingOverride] = []
   var environment: [String: String] = [:]
@@ -36,7 +37,9 @@ extension Context {
   func configuration(_ arguments: ParsedArguments) throws -> DeploymentConfiguration {
     let file = try configurationFile(named: arguments.path("config", from: currentDirectory))
     try checkPresent(file)
-    return try DeploymentConfiguration(readingFile: file, overrides: overrides(arguments))
+    let configuration = try DeploymentConfiguration(readingFile: file, overrides: overrides(arguments))
+    try configuration.checkVariables(environment)
+    return configuration
   }
 
   func overrides(_ arguments: ParsedArguments) -> ConfigurationOverrides {
@@ -71,5 +74,57 @@ extension Context {
       file,
       "expected this file, found none; make a deployment with 'seedbank init ORIGIN.sqlite --directory \(folder.printable)'"
     )
+  }
+}
+
+extension DeploymentConfiguration {
+  /// Rejects a variable that is likely meant as a setting. Others with the prefix are ignored, because container
+  /// platforms add some for a service called seedbank.
+  func checkVariables(_ environment: [String: String]) throws(Refusal) {
+    let settings =
+      Self.settings.map { (key: $0.key, type: $0.type) }
+      + datasets.flatMap { dataset in
+        DatasetConfiguration.settings.map { (key: dataset.prefix + $0.key, type: $0.type) }
+      }
+    let variables = VariableNames(settings)
+    for (name, text) in environment.sorted(by: { $0.key < $1.key }) where !text.isEmpty {
+      guard let problem = variables.problem(name) else { continue }
+      throw Refusal.configuration(name, problem)
+    }
+  }
+}
+
+private struct VariableNames {
+  let known: [String]
+  /// The beginnings of settings whose members have names of the operator's choice, such as `lifecycle`.
+  let open: [String]
+  /// The beginnings of settings, such as `SEEDBANK_HTTP_`.
+  let groups: Set<String>
+
+  /// The letters by which a mistyped name differs.
+  private static let slip = 2
+
+  init(_ settings: [(key: String, type: String)]) {
+    let variable = ConfigurationOverrides.variable
+    known =
+      [Context.configurationVariable] + KeyRole.allCases.map(KeySearch.variable)
+      + settings.map { variable($0.key) }
+    open = settings.filter { $0.type.hasPrefix("by ") }.map { variable($0.key) + "_" }
+    groups = Set(
+      settings.compactMap { setting in
+        setting.key.lastIndex(of: ".").map { variable(String(setting.key[...$0])) }
+      })
+  }
+
+  func problem(_ name: String) -> String? {
+    guard name.hasPrefix("SEEDBANK_"), !known.contains(name), !open.contains(where: name.hasPrefix) else {
+      return nil
+    }
+    if let meant = known.first(where: { editDistance(Array(name), Array($0)) <= Self.slip }) {
+      return "unknown environment variable, did you mean \(meant)?"
+    }
+    guard groups.contains(where: name.hasPrefix) else { return nil }
+    return
+      "unknown environment variable; correct it by 'seedbank config keys', which lists the settings, or unset it"
   }
 }

@@ -66,13 +66,16 @@ extension DatasetConfiguration {
     _ dataset: inout Self, _ value: ConfigurationValue
   ) throws(Refusal) {
     let command = try value.command()
-    let found = [
-      !dataset.originPath.isEmpty, dataset.postgres.url != nil, dataset.feed.source != nil, command != nil,
-    ].count { $0 }
-    guard found == 1 else {
-      throw value.error(
-        "expected one of origin.sqlite, origin.postgres, origin.feed and origin.command, found \(found == 0 ? "none" : "several; keep one")"
-      )
+    let given = [
+      ("origin.sqlite", !dataset.originPath.isEmpty), ("origin.postgres", dataset.postgres.url != nil),
+      ("origin.feed", dataset.feed.source != nil), ("origin.command", command != nil),
+    ].filter(\.1).map(\.0)
+    guard given.count == 1 else {
+      let override = given.lazy.compactMap { value.overrides[value.prefix + $0] }.first
+      let found = given.isEmpty ? "none" : "\(given.joined(separator: " and ")); keep one"
+      throw Refusal.configuration(
+        override?.source ?? value.file, path: "origin",
+        "expected one of origin.sqlite, origin.postgres, origin.feed and origin.command, found \(found)")
     }
     if let command {
       let program = command[0].contains("/") ? Paths.absolute(command[0], from: dataset.folder) : command[0]

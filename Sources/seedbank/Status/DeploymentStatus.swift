@@ -13,6 +13,7 @@ struct DeploymentStatus {
   typealias Role = (name: String, version: Int, expires: UTCTime)
   let roles: [Role]
   let mirrors: [MirrorStanding]
+  let verification: VerificationFacts?
   let publicationBytes: Int
   let stateBytes: Int
   let warnings: [String]
@@ -45,6 +46,7 @@ struct DeploymentStatus {
     mirrors = configuration.mirrors.map {
       MirrorStanding($0, in: configuration.state, shows: published.timestamp.version)
     }
+    verification = publication.facts.read()
     publicationBytes = bytes(below: configuration.publication)
     stateBytes = bytes(below: configuration.state)
     let standing = SignatureStanding(

@@ -97,6 +97,7 @@ extension Deployment {
     guard publication.exists else { return }
     guard configuration.hasFacts else {
       try? publication.facts.write(nil as PublisherFacts?)
+      try? publication.facts.write(nil as VerificationFacts?)
       return
     }
     let search = KeySearch(configuration, context)

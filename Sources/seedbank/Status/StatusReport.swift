@@ -15,7 +15,16 @@ extension DeploymentStatus {
         "  publication \(ByteCount(bytes: publicationBytes)), working copies and history"
           + " \(ByteCount(bytes: stateBytes))",
       ]
-    return (lines + mirrorLines + warnings.map { "warning: \($0)" }).joined(separator: "\n")
+    return (lines + verificationLines + mirrorLines + warnings.map { "warning: \($0)" }).joined(
+      separator: "\n")
+  }
+
+  private var verificationLines: [String] {
+    guard let verification else { return [] }
+    func ago(_ time: UTCTime) -> String { "\(time), \(TimeSpan(from: time, to: now)) ago" }
+    if verification.isSound { return ["verification", "  sound at \(ago(verification.at))"] }
+    let last = verification.soundAt.map { "; last sound at \(ago($0))" } ?? ""
+    return ["verification", "  not sound at \(ago(verification.at))\(last)"]
   }
 
   private var mirrorLines: [String] {
@@ -27,7 +36,8 @@ extension DeploymentStatus {
       "time": .string(now.text), "series": .array(series.map { $0.json(now) }),
       "roles": .array(roles.map(Self.json)), "keys": .array(keys.map(Self.json)),
       "publicationBytes": JSONValue(publicationBytes), "stateBytes": JSONValue(stateBytes),
-      "mirrors": .array(mirrors.map(\.json)), "warnings": JSONValue(strings: warnings),
+      "mirrors": .array(mirrors.map(\.json)), "verification": verification?.json ?? .null,
+      "warnings": JSONValue(strings: warnings),
     ]
   }
 

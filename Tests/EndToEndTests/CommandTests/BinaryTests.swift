@@ -22,6 +22,18 @@ import Testing
     try Tool.run(["sh", "-c", "exec \"$0\" version <&- >&- 2>&-", SeedbankBinary.path])
   }
 
+  private static let withoutProc = [
+    "unshare", "-rm", "sh", "-ec", "mount -t tmpfs tmpfs /proc; exec \"$@\"", "sh",
+  ]
+  private static let canHideProc = (try? Tool.run(withoutProc + ["true"])) != nil
+
+  @Test(.enabled(if: canHideProc, "this user may not mount"), arguments: ["version", "run", "nonsense"])
+  func `a command without /proc ends with 71`(command: String) throws {
+    let outcome = try TestProgram.run(Self.withoutProc + [SeedbankBinary.path, command], within: longestWait)
+    #expect(outcome.status == 71 && outcome.output.isEmpty)
+    #expect(outcome.errors.hasPrefix("Error: /proc is not mounted"), "\(outcome.errors)")
+  }
+
   @Test(arguments: [["version", "--json"], ["--version", "--json"]])
   func `version --json prints JSON`(arguments: [String]) throws {
     let outcome = try SeedbankBinary.run(arguments)

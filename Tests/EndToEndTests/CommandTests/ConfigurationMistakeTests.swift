@@ -147,11 +147,11 @@ import Testing
   @Test(arguments: [
     (
       #"{}"#,
-      "origin.command: expected one of origin.sqlite, origin.postgres, origin.feed and origin.command, found none."
+      "origin: expected one of origin.sqlite, origin.postgres, origin.feed and origin.command, found none."
     ),
     (
       #"{"origin": {}}"#,
-      "origin.command: expected one of origin.sqlite, origin.postgres, origin.feed and origin.command, found none."
+      "origin: expected one of origin.sqlite, origin.postgres, origin.feed and origin.command, found none."
     ),
     (#"{"origin": "my.sqlite"}"#, "origin: expected an object, found a string."),
     (

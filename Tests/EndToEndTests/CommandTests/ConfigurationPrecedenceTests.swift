@@ -31,9 +31,27 @@ import Testing
     #expect(values["publication"] == "a/b" && values["keys"] == "transit/k")
   }
 
-  @Test func `empty and unknown environment variables are ignored`() throws {
-    let environment = ["SEEDBANK_HTTP_PORT": "", "SEEDBANK_PORT": "tcp://10.0.0.1:80"]
+  @Test func `empty environment variables and a container platform's are ignored`() throws {
+    let environment = [
+      "SEEDBANK_HTTP_PORT": "", "SEEDBANK_HTTP_PROT": "", "SEEDBANK_PORT": "tcp://10.0.0.1:80",
+      "SEEDBANK_SERVICE_HOST": "10.0.0.1", "SEEDBANK_POSTGRES": "0", "SEEDBANK_PUBLIC": "pages",
+      "SEEDBANK_DATASETS_TRANSIT_LIFECYCLE_1_MESSAGE": "soon",
+    ]
     #expect(try DeploymentFolder().values(environment: environment)["http.port"] == 8080)
+  }
+
+  @Test(arguments: [
+    ("SEEDBANK_HTTP_PROT", ", did you mean SEEDBANK_HTTP_PORT?"),
+    ("SEEDBANK_DATASETS_TRANSIT_ORIGIN_PSOTGRE", ", did you mean SEEDBANK_DATASETS_TRANSIT_ORIGIN_POSTGRES?"),
+    ("SEEDBANK_SERIES_KEYFILE", ", did you mean SEEDBANK_SERIES_KEY_FILE?"),
+    ("SEEDBANK_DATASETS_TRANSIT_CHECK", "; correct it by 'seedbank config keys'"),
+    ("SEEDBANK_LOG_FILE", "; correct it by 'seedbank config keys'"),
+  ])
+  func `a misspelled environment variable is an error of each command`(name: String, advice: String) throws {
+    for command in [["config", "show"], ["status"]] {
+      let mistake = try DeploymentFolder().mistake(command, environment: [name: "1"])
+      #expect(mistake.hasPrefix("\(name): unknown environment variable\(advice)"), "\(mistake)")
+    }
   }
 
   @Test func `a wrong value is reported with its option or environment variable`() throws {
@@ -41,6 +59,10 @@ import Testing
     #expect(
       try folder.mistake(environment: ["SEEDBANK_HTTP_PORT": "80a"])
         == "SEEDBANK_HTTP_PORT: http.port: expected a whole number from 0 to 65535, found \"80a\".")
+    #expect(
+      try folder.mistake(environment: ["SEEDBANK_DATASETS_TRANSIT_ORIGIN_FEED": "feed"])
+        == "SEEDBANK_DATASETS_TRANSIT_ORIGIN_FEED: origin: expected one of origin.sqlite, origin.postgres, origin.feed and "
+        + "origin.command, found origin.sqlite and origin.feed; keep one.")
     #expect(
       try folder.mistake(["serve", "--host="])
         == "--host: http.host: expected a string that is not empty, found an empty one.")

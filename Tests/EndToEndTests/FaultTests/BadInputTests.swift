@@ -31,7 +31,7 @@ import Testing
       name: "the origin lost its pages", status: 65, words: "restore it from a backup",
       script: "truncate -s 4096 my.sqlite"),
     Accident(
-      name: "a table was dropped", status: 65, words: "no such table: shop",
+      name: "a table was dropped", status: 65, words: "my.sqlite; bring it back",
       script: "sqlite3 my.sqlite 'DROP TABLE shop'"),
     Accident(
       name: "a column was renamed", status: 65, words: "lacks the column name",

@@ -52,6 +52,17 @@ import Testing
     #expect(try deployment.seedbank("regenerate").status == 0)
   }
 
+  @Test func `a second run ends at once and names the first, until that one is killed`() throws {
+    let first = try run()
+    let second = try SeedbankBinary.run(["run", "--port", "0"], in: folder.path)
+    #expect(second.status == 75 && second.output.isEmpty)
+    #expect(second.errors.contains("(process \(first.identifier), seedbank): end it first"), "\(second)")
+    #expect(try deployment.seedbank("regenerate").status == 0)
+    #expect(kill(first.identifier, SIGKILL) == 0)
+    #expect(first.waitForEnd() == SIGKILL)
+    #expect(try run().stop() == 0)
+  }
+
   @Test func `SIGTERM ends a publisher that waits for a stopped one`() throws {
     let publisher = try stoppedPublisher()
     let other = try program("regenerate")
@@ -73,6 +84,7 @@ import Testing
     try deployment.origin("UPDATE shop SET name = 'later' WHERE id = 1")
     let words = "No space left on device"
     try waitUntil("the log names it", every: 0.05) { publisher.errors.contains(words) }
+    #expect(publisher.errors.contains(" are free): free some, then run the command again"))
     #expect(try deployment.seedbank("status").output.contains(words))
     let check = try deployment.seedbank("status", "--check")
     #expect(check.status == 1 && check.output.contains(words), "\(check)")

@@ -160,7 +160,7 @@ import Testing
   @Test func `a dataset with several origins or invalid tables is rejected`() throws {
     let feed = try FeedDeployment()
     try feed.configure(#", "sqlite": "../../my.sqlite""#)
-    #expect(try feed.regenerate().errors.contains("found several; keep one"))
+    #expect(try feed.regenerate().errors.contains("found origin.sqlite and origin.feed; keep one"))
     try feed.configure(#", "tables": {"stops": 3}"#)
     #expect(try feed.regenerate().errors.contains("origin.tables.stops: expected a file's name"))
     try feed.configure(#", "tables": {"stops": {"file": "a.csv", "relations": []}}"#)

@@ -122,6 +122,24 @@ import Testing
       failure?.status == 69 && failure?.output.contains("log.sqlite-shm, which this user cannot") == true)
   }
 
+  @Test(.enabled(if: mayMount, "only root may mount"))
+  func `on a read-only disk a step fails with the remedy, and verify skips only the working copy`() throws {
+    let script = """
+      mkdir "$1"; mount -t tmpfs tmpfs "$1"; cp -a my.sqlite seedbank "$1"; mount -o remount,ro "$1"; cd "$1"
+      "$0" verify; "$0" regenerate
+      """
+    let failure = #expect(throws: Tool.Failure.self) {
+      try Tool.run(
+        ["unshare", "-m", "sh", "-ec", script, SeedbankBinary.path, deployment.folder("mount")],
+        in: deployment.folder.path)
+    }
+    let output = failure?.output ?? ""
+    #expect(
+      output.contains("my-1.sqlite: it was not checked: cannot open") && output.contains("\nsound\n"),
+      "\(output)")
+    #expect(failure?.status == 74 && output.contains("its disk is mounted read-only: mount it for writing"))
+  }
+
   @Test(arguments: ["mkfifo my.sqlite", "mkdir my.sqlite"])
   func `a pipe or a folder instead of the origin is reported, and no command hangs`(_ script: String)
     throws

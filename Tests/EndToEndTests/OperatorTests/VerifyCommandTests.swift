@@ -57,6 +57,17 @@ import Testing
     #expect(findings.compactMap { $0["path"]?.string } == objects.prefix(2).map(\.filePath))
   }
 
+  @Test func `status shows the newest verification and the last sound one`() throws {
+    let deployment = try OperatedDeployment()
+    #expect(try !deployment.seedbank("status").output.contains("verification"))
+    #expect(try deployment.seedbank("verify").status == 0)
+    #expect(try deployment.seedbank("status").output.contains("\nverification\n  sound at "))
+    try Folder.removeAll(deployment.folder("seedbank/publication/targets"))
+    #expect(try deployment.seedbank("verify").status == 65)
+    let status = try deployment.seedbank("status").output
+    #expect(status.contains(#/\n  not sound at [^;]+ ago; last sound at .+ ago\n/#), "\(status)")
+  }
+
   @Test func `verify ends with 65 for invalid metadata and for a root of another publication`() throws {
     let deployment = try OperatedDeployment()
     let other = try OperatedDeployment(isCopied: false)

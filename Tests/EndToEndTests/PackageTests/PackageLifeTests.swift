@@ -39,6 +39,16 @@ import Testing
     #expect(failure.status == 64 && failure.output.hasPrefix("usage: Scripts/package"))
   }
 
+  @Test func `the package script names all missing programs before it builds`() throws {
+    let path = try TemporaryFolder()
+    try Tool.run(["sh", "-ec", "ln -s $(command -v bash) $(command -v dirname) \"$0\"", path.path])
+    let failure = try #require(throws: Tool.Failure.self) {
+      try Tool.run(["\(Readme.package)/Scripts/package"], environment: ["PATH": path.path])
+    }
+    #expect(failure.status == 69 && failure.output.hasPrefix("Scripts/package: swift git "))
+    #expect(failure.output.contains(" readelf strip awk tar gzip: not found; 'Scripts/deps --package'"))
+  }
+
   @Test func `the package's shared libraries are on the image's list of packages`() throws {
     let list = try Tool.run(["\(Readme.package)/Scripts/deps", "--list", "run"]).split(separator: "\n")
     let loaded = try Tool.run(["ldd", SeedbankBinary.path])

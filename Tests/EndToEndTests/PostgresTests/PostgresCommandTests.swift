@@ -248,7 +248,7 @@ import Testing
     for (text, words) in [
       (
         good.replacing("\"origin\": {", with: "\"origin\": {\"sqlite\": \"x.sqlite\", "),
-        "found several; keep one"
+        "found origin.sqlite and origin.postgres; keep one"
       ),
       (good.replacing("\"postgres\"", with: "\"$comment\""), "origin.feed and origin.command, found none"),
     ] {

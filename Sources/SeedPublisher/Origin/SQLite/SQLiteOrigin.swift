@@ -84,12 +84,12 @@ package final class SQLiteOrigin: Origin {
       try projection.checkIsAlone()
       return try connection.prepare(projection.select(table, from: source, isOrdered: isOrdered))
     } catch let error as DatabaseError {
-      throw Self.projectionError(error, table, projection)
+      throw projectionError(error, table, projection)
     }
   }
 
   /// A syntax error is in the model. A missing name may be in the origin.
-  private static func projectionError(
+  private func projectionError(
     _ error: DatabaseError, _ table: TableSchema, _ projection: Projection
   ) -> OriginError {
     // Lines make sense only in an operator's SELECT.
@@ -99,9 +99,16 @@ package final class SQLiteOrigin: Origin {
       error.message.contains($0)
     }
     guard isSyntax, projection.sql != nil else {
-      return .data("table \"\(table.name)\" (\(source)): \(error.message)")
+      return .data("table \"\(table.name)\" (\(source)): \(error.message)\(remedy(error, projection))")
     }
     return .syntax(source: source, reason: error.message)
+  }
+
+  private func remedy(_ error: DatabaseError, _ projection: Projection) -> String {
+    guard error.message.hasPrefix("no such table") else { return "" }
+    let change =
+      projection.sql == nil ? "write a SELECT that makes it into \(projection.file)" : "change the SELECT"
+    return " in \(path); bring it back, or \(change)"
   }
 }
 
