@@ -72,7 +72,7 @@ package struct Router: Sendable {
     return isOrdered ? response : .moved(to: "\(request.path)?\(parameters.query)")
   }
 
-  /// Adds the fields common to all responses, including those that the server generates.
+  /// Adds the common fields of responses, including those that the server generates.
   static func finished(_ response: HTTPResponse, for request: HTTPRequest) -> HTTPResponse {
     var response = response
     let isProblem = response.headers["Content-Type"] == Problem.mediaType
@@ -83,6 +83,8 @@ package struct Router: Sendable {
     // RFC 9110, 15.4.5: fields that describe a body belong to responses with a body. With `If-None-Match: *`, they
     // would describe a body that the client may never have received.
     if response.status == 304 { response.headers.remove(["Seedbank-Version", "Seedbank-Epoch"]) }
+    // Other sites' scripts may run in the browser of an operator, who can reach a front that they cannot.
+    if ["/metrics", "/readyz"].contains(request.path) { return response }
     response.headers.append("Access-Control-Allow-Origin", "*")
     // A wildcard is one byte; a list is 240. Sending it only to other origins would double every cache's entries.
     response.headers.append("Access-Control-Expose-Headers", "*")

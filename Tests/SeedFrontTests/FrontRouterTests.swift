@@ -279,6 +279,14 @@ import Testing
     }
   }
 
+  @Test func `scripts of other sites may read everything but the metrics and readiness`() {
+    for (target, origin) in [("/livez", "*"), ("/v1", "*"), ("/metrics", nil), ("/readyz", nil)] {
+      for target in [target, "\(target)?unknown"] {
+        #expect(get(target).headers["Access-Control-Allow-Origin"] == origin, "\(target)")
+      }
+    }
+  }
+
   @Test func `OPTIONS is answered everywhere and other methods are not`() {
     for target in ["/", "/v1", "/targets/none", "/v1/transit/changes"] {
       let response = router.answer(HTTPRequest(.options, target), in: view)
