@@ -10,8 +10,9 @@ struct ChangesPage: Sendable {
   let to: SeedVersion
   let hasMore: Bool
 
-  /// Smaller pages are expanded in memory, so that the server can cache the response.
-  private static let smallBytes = 32 * 1024
+  /// Pages up to this size are expanded once, in memory, so that the server can cache and share the response. Larger ones
+  /// are not, because slow readers of different pages would each hold one.
+  private static let smallBytes = 1024 * 1024
 
   init(
     _ series: SeriesMetadata, since: SeedVersion, _ chain: [PublishedObject], upTo limit: Int,

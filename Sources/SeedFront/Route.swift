@@ -32,15 +32,14 @@ enum Route: Hashable {
       }
   }
 
-  /// Whether unknown parameters are rejected. Pages ignore them because other sites add parameters to links.
-  var checksParameters: Bool {
-    if case .page = self { false } else { true }
-  }
-
-  var hasNoParameters: Bool {
+  /// The known parameters in their order; nil for pages, which ignore parameters because other sites add them to links.
+  var parameters: [String]? {
     switch self {
-    case .snapshot, .changes, .facts, .page: false
-    case .metadata, .object, .overview, .dataset, .live, .ready, .metrics, .openapi: true
+    case .page: nil
+    case .snapshot: ["model", "encoding"]
+    case .changes: ["model", "since", "to", "epoch"]
+    case .facts: ["model"]
+    case .metadata, .object, .overview, .dataset, .live, .ready, .metrics, .openapi: []
     }
   }
 

@@ -16,10 +16,9 @@ extension Router {
   }
 
   func snapshot(
-    _ name: String, _ request: HTTPRequest, in catalog: PublishedCatalog
+    _ name: String, _ parameters: Parameters, in catalog: PublishedCatalog
   ) throws(Problem) -> HTTPResponse {
     let dataset = try catalog.dataset(name)
-    let parameters = try Parameters(request, known: ["model", "encoding"])
     let model = try ServedModel(parameters.model(), of: dataset, in: catalog)
     let object = try model.snapshot(encoding: parameters["encoding"])
     var headers: HTTPHeaders = [
@@ -33,10 +32,10 @@ extension Router {
   }
 
   func changes(
-    _ name: String, _ request: HTTPRequest, in catalog: PublishedCatalog, following follow: FollowProgress?
+    _ name: String, _ parameters: Parameters, _ request: HTTPRequest, in catalog: PublishedCatalog,
+    following follow: FollowProgress?
   ) throws(Problem) -> HTTPResponse {
     let dataset = try catalog.dataset(name)
-    let parameters = try Parameters(request, known: ["model", "since", "to", "epoch"])
     let (version, since, epoch) = try (parameters.model(), parameters.since(), parameters.epoch())
     let model = try ServedModel(version, of: dataset, in: catalog)
     let end = try parameters.end()
@@ -69,10 +68,10 @@ extension Router {
 
   /// Unsigned, for people and monitors.
   func facts(
-    _ name: String, _ request: HTTPRequest, in catalog: PublishedCatalog, _ facts: [SeedSeries: SeriesFacts]
+    _ name: String, _ parameters: Parameters, in catalog: PublishedCatalog, _ facts: [SeedSeries: SeriesFacts]
   ) throws(Problem) -> HTTPResponse {
     let dataset = try catalog.dataset(name)
-    let model = try ServedModel(Parameters(request, known: ["model"]).model(), of: dataset, in: catalog)
+    let model = try ServedModel(parameters.model(), of: dataset, in: catalog)
     guard let found = facts[model.series.series] else { throw .noFacts(model.series.series) }
     return HTTPResponse(ServedDocument(found.json), MediaType.json, caching: CacheRule.current)
   }

@@ -32,7 +32,7 @@ package struct Router: Sendable {
       var response = try answer(route, request, view)
       if response.mark == nil { response.mark = AnswerMark(route.kind) }
       // Does not cache responses that forbid it or change with time, nor a page for every query string.
-      let isPlain = route.checksParameters || request.query == nil
+      let isPlain = route.parameters != nil || request.query == nil
       response.isReusable =
         isPlain && ![CacheRule.never, CacheRule.rendered].contains(response.headers["Cache-Control"])
       return response
@@ -51,24 +51,28 @@ package struct Router: Sendable {
     case .options: return .options
     default: throw .methodNotAllowed
     }
-    if route.hasNoParameters { _ = try Parameters(request, known: []) }
-    return switch route {
-    case .live: .health(["live": true], status: 200)
-    case .ready: readiness(view)
-    case .metrics: counts(view)
-    case .openapi: HTTPResponse(Self.openAPI, MediaType.json, caching: CacheRule.page)
-    case .page(let path): try page(path, view)
-    case .metadata(let name): try metadata(name, in: view.published())
-    case .object(let path): try object(path, in: view.published())
-    case .overview: overview(in: try view.published(), view.standing)
-    case .dataset(let name): try description(name, in: view.published())
-    case .snapshot(let name): try snapshot(name, request, in: view.published())
-    case .changes(let name): try changes(name, request, in: view.published(), following: view.follow)
-    case .facts(let name): try facts(name, request, in: view.published(), view.facts)
-    }
+    let parameters = try Parameters(request, known: route.parameters)
+    let response: HTTPResponse =
+      switch route {
+      case .live: .health(["live": true], status: 200)
+      case .ready: readiness(view)
+      case .metrics: counts(view)
+      case .openapi: HTTPResponse(Self.openAPI, MediaType.json, caching: CacheRule.page)
+      case .page(let path): try page(path, view)
+      case .metadata(let name): try metadata(name, in: view.published())
+      case .object(let path): try object(path, in: view.published())
+      case .overview: overview(in: try view.published(), view.standing)
+      case .dataset(let name): try description(name, in: view.published())
+      case .snapshot(let name): try snapshot(name, parameters, in: view.published())
+      case .changes(let name):
+        try changes(name, parameters, request, in: view.published(), following: view.follow)
+      case .facts(let name): try facts(name, parameters, in: view.published(), view.facts)
+      }
+    let isOrdered = parameters.query == request.query ?? ""
+    return isOrdered ? response : .moved(to: "\(request.path)?\(parameters.query)")
   }
 
-  /// Adds the fields common to all responses, including those that the server generates.
+  /// Adds the common fields of responses, including those that the server generates.
   static func finished(_ response: HTTPResponse, for request: HTTPRequest) -> HTTPResponse {
     var response = response
     let isProblem = response.headers["Content-Type"] == Problem.mediaType
@@ -79,6 +83,8 @@ package struct Router: Sendable {
     // RFC 9110, 15.4.5: fields that describe a body belong to responses with a body. With `If-None-Match: *`, they
     // would describe a body that the client may never have received.
     if response.status == 304 { response.headers.remove(["Seedbank-Version", "Seedbank-Epoch"]) }
+    // Other sites' scripts may run in the browser of an operator, who can reach a front that they cannot.
+    if ["/metrics", "/readyz"].contains(request.path) { return response }
     response.headers.append("Access-Control-Allow-Origin", "*")
     // A wildcard is one byte; a list is 240. Sending it only to other origins would double every cache's entries.
     response.headers.append("Access-Control-Expose-Headers", "*")
@@ -109,6 +115,11 @@ extension HTTPResponse {
     response.headers.set("Cache-Control", to: CacheRule.current)
     response.mark = AnswerMark(.metadata, refusal: .notFound)
     return response
+  }
+
+  /// A cache keeps each spelling of a target apart, so only one is answered.
+  fileprivate static func moved(to target: String) -> HTTPResponse {
+    HTTPResponse(status: 301, headers: ["Location": target, "Cache-Control": CacheRule.current])
   }
 
   fileprivate static var options: HTTPResponse {

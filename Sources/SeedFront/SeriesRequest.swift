@@ -5,8 +5,16 @@ import SeedTrust
 
 struct Parameters {
   private let items: [String: String]
+  /// The query with its parameters in the known order.
+  let query: String
 
-  init(_ request: HTTPRequest, known: [String]) throws(Problem) {
+  /// Ignores the query if `known` is nil.
+  init(_ request: HTTPRequest, known: [String]?) throws(Problem) {
+    guard let known else {
+      (items, query) = ([:], request.query ?? "")
+      return
+    }
+    let items: [String: String]
     do throws(HTTPQueryError) {
       items = try request.queryItems
     } catch {
@@ -15,6 +23,8 @@ struct Parameters {
     if let unknown = items.keys.sorted().first(where: { !known.contains($0) }) {
       throw .unknownParameter(unknown, known: known)
     }
+    self.items = items
+    query = known.compactMap { name in items[name].map { "\(name)=\($0)" } }.joined(separator: "&")
   }
 
   subscript(name: String) -> String? { items[name] }

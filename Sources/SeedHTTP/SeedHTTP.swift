@@ -8,6 +8,6 @@
 // - libmicrohttpd 0.9.75 accepts framings that make one request look like two. RequestGuard admits each head before a
 //   handler runs, and a rejected request ends its connection.
 // - Requests have no bodies, and nothing here reads one.
-// - Paths and queries arrive undecoded. Only `queryItems` decodes, strictly.
+// - Paths and queries are never decoded, so that each resource has one spelling.
 // - Only the epoll thread pool and plain responses of libmicrohttpd are used: no post-processor, authentication
 //   helpers, upgrade, suspended connections or TLS.

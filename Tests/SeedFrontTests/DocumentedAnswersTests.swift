@@ -122,6 +122,8 @@ import Testing
     for fields in ["If-None-Match: *\r\n", "If-Match: \"x\"\r\n", "Accept-Encoding: gzip\r\n"] {
       try ask(front, target, fields)
     }
+    for (resource, query) in [("changes", "since=100&model=2.1"), ("snapshot", "encoding=gzip&model=2.1")]
+    where target.contains("/\(resource)?") { try ask(front, "/v1/transit/\(resource)?\(query)") }
     if method == "GET" {
       for range in ["0-1", "999999999-"] { try ask(front, target, "Range: bytes=\(range)\r\n") }
     }

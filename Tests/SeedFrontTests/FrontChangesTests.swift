@@ -241,6 +241,21 @@ import Testing
     #expect(said.lines.first?.contains(delta.fileName) == true)
   }
 
+  @Test(arguments: [(1_000_000, true), (1_100_000, false)])
+  func `a page of a mebibyte is expanded in memory for the cache and a larger one while it is sent`(
+    padding: Int, isInMemory: Bool
+  ) throws {
+    let series = FrontPublication.transit
+    try publication.publish(
+      series, head: 105, floor: 104,
+      [publication.snapshot(series, 105), publication.delta(series, 104, 105, padding: padding)])
+    let request = HTTPRequest(.get, "/v1/transit/changes?model=2.1&since=104")
+    let response = Router().answer(request, in: CatalogView(try publication.catalog()))
+    let isBytes = if case .bytes = response.body { true } else { false }
+    #expect(response.status == 200 && isBytes == isInMemory)
+    #expect(response.bytes.count == Int(response.body.length) && response.bytes.count > padding)
+  }
+
   @Test func `a repeated poll is answered from memory with and without a condition`() throws {
     let front = try Front(FrontConfiguration(publication: publication.directory.path))
     let client = try RawClient(port: front.port)

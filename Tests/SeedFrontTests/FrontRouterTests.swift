@@ -107,6 +107,36 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    ("changes", "since=100&model=2.1", "model=2.1&since=100"),
+    (
+      "changes", "epoch=\(FrontPublication.epoch)&to=103&since=100&model=2.1",
+      "model=2.1&since=100&to=103&epoch=\(FrontPublication.epoch)"
+    ),
+    ("snapshot", "encoding=xz&model=2.1", "model=2.1&encoding=xz"),
+  ])
+  func `parameters in another order are redirected to the order that is answered`(
+    resource: String, query: String, ordered: String
+  ) {
+    let target = "/v1/transit/\(resource)"
+    let moved = get("\(target)?\(query)")
+    #expect(moved.status == 301 && moved.headers["Location"] == "\(target)?\(ordered)")
+    #expect(moved.headers["Cache-Control"] == CacheRule.current)
+    #expect([200, 307].contains(get("\(target)?\(ordered)").status))
+    #expect(router.answer(HTTPRequest(.options, "\(target)?\(query)"), in: view).status == 204)
+  }
+
+  @Test func `a problem is not redirected to another order of its parameters`() {
+    #expect(get("/v1/transit/changes?since=x&model=2.1").problem == .badRequest)
+    #expect(get("/v1/transit/changes?since=1&model=2.1").problem == .versionGone)
+  }
+
+  @Test(arguments: ["model=%32.1&since=100", "m%6fdel=2.1&since=100", "model=2.1&since=10%30"])
+  func `an escape in a parameter is rejected and not cached`(query: String) {
+    let refused = get("/v1/transit/changes?\(query)")
+    #expect(refused.problem == .badRequest && refused.headers["Cache-Control"] == "no-store")
+  }
+
   @Test func `a 404 for the next root may be cached as long as the timestamp`() {
     let next = get("/metadata/2.root.json")
     #expect(next.status == 404 && next.problem == .notFound)
@@ -246,6 +276,14 @@ import Testing
       #expect(head.status == get(target).status)
       #expect(head.headers == get(target).headers)
       #expect(head.body.length == get(target).body.length)
+    }
+  }
+
+  @Test func `scripts of other sites may read everything but the metrics and readiness`() {
+    for (target, origin) in [("/livez", "*"), ("/v1", "*"), ("/metrics", nil), ("/readyz", nil)] {
+      for target in [target, "\(target)?unknown"] {
+        #expect(get(target).headers["Access-Control-Allow-Origin"] == origin, "\(target)")
+      }
     }
   }
 

@@ -203,7 +203,7 @@ import Testing
     #expect(rules.contains("> \(StepRhythm.missedTurns) * seedbank_expected_look_seconds\n"))
     #expect(
       rules.contains("> \(StepRhythm.timerSeconds / 3600) * 3600\n") && StepRhythm.timerSeconds % 3600 == 0)
-    #expect(rules.contains("seedbank_publication_age_seconds > seedbank_expected_change_seconds\n"))
+    #expect(rules.contains("seedbank_publication_timestamp_seconds > seedbank_expected_change_seconds\n"))
     func days(_ roles: String) throws -> [Int] {
       try rules.matches(
         of: Regex(

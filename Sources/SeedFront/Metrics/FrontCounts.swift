@@ -36,9 +36,10 @@ struct FrontCounts: Sendable {
 
   private(set) var answers = [Int](repeating: 0, count: kinds * statusClasses)
   private(set) var bytes = [Int64](repeating: 0, count: kinds)
-  /// Not cumulative; the last bucket has no bound.
-  private(set) var latency = [Int](repeating: 0, count: latencyBounds.count + 1)
-  private(set) var latencySeconds = 0.0
+  /// By kind, not cumulative; the last bucket has no bound.
+  private(set) var latency = [[Int]](
+    repeating: [Int](repeating: 0, count: latencyBounds.count + 1), count: kinds)
+  private(set) var latencySeconds = [Double](repeating: 0, count: kinds)
   private(set) var behind = [Int](repeating: 0, count: behindBounds.count + 1)
   private(set) var behindSum = 0
   private(set) var changes = [Int](repeating: 0, count: changesResults.count)
@@ -50,7 +51,8 @@ struct FrontCounts: Sendable {
   private(set) var looks: [Int: Int] = [:]
 
   static func place(_ kind: AnswerMark.Kind, status: Int) -> Int {
-    kind.rawValue * statusClasses + min(status / 100, statusClasses - 1)
+    // A version that is not supported is the client's error.
+    kind.rawValue * statusClasses + (status == 505 ? 4 : min(status / 100, statusClasses - 1))
   }
 
   mutating func count(_ measurement: HTTPMeasurement) {
@@ -58,8 +60,9 @@ struct FrontCounts: Sendable {
     answers[Self.place(mark.kind, status: measurement.status)] += 1
     bytes[mark.kind.rawValue] += measurement.sentBytes
     let seconds = Double(measurement.nanoseconds) / 1e9
-    latency[Self.latencyBounds.firstIndex { seconds <= $0 } ?? Self.latencyBounds.count] += 1
-    latencySeconds += seconds
+    let bucket = Self.latencyBounds.firstIndex { seconds <= $0 } ?? Self.latencyBounds.count
+    latency[mark.kind.rawValue][bucket] += 1
+    latencySeconds[mark.kind.rawValue] += seconds
     if let versions = mark.versionsBehind {
       behind[Self.behindBounds.firstIndex { versions <= $0 } ?? Self.behindBounds.count] += 1
       behindSum += versions
@@ -86,10 +89,12 @@ struct FrontCounts: Sendable {
   mutating func add(_ other: FrontCounts) {
     for index in answers.indices { answers[index] += other.answers[index] }
     for index in bytes.indices { bytes[index] += other.bytes[index] }
-    for index in latency.indices { latency[index] += other.latency[index] }
+    for kind in latency.indices {
+      for index in latency[kind].indices { latency[kind][index] += other.latency[kind][index] }
+      latencySeconds[kind] += other.latencySeconds[kind]
+    }
     for index in behind.indices { behind[index] += other.behind[index] }
     for index in changes.indices { changes[index] += other.changes[index] }
-    latencySeconds += other.latencySeconds
     behindSum += other.behindSum
     downloadsStarted.merge(other.downloadsStarted, uniquingKeysWith: +)
     downloadsCompleted.merge(other.downloadsCompleted, uniquingKeysWith: +)

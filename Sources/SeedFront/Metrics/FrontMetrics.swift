@@ -73,7 +73,7 @@ package final class FrontMetrics: Sendable {
     page.write(total)
     page.write(load)
     page.writeProcess(start: start)
-    page.writePublication(view, now: now)
+    page.writePublication(view)
     page.writeSignatures(view)
     page.writeFacts(view, now: now)
     page.writeVerification(view)

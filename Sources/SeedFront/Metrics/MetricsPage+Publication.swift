@@ -4,10 +4,10 @@ import SeedSystem
 import SeedTrust
 
 extension MetricsPage {
-  mutating func writePublication(_ view: CatalogView, now: Int) {
+  mutating func writePublication(_ view: CatalogView) {
     let series = view.catalog?.allSeries ?? []
-    writeGauge("seedbank_publication_age_seconds", "Seconds since the series was last published.", series) {
-      now - $0.state.publishedAt.secondsSinceEpoch
+    writeGauge("seedbank_publication_timestamp_seconds", "When the series was last published.", series) {
+      $0.state.publishedAt.secondsSinceEpoch
     }
     writeGauge("seedbank_head_version", "The newest version.", series) { $0.state.head.number }
     writeGauge("seedbank_floor_version", "The oldest version from which deltas lead on.", series) {
@@ -17,11 +17,15 @@ extension MetricsPage {
     writeGauge("seedbank_served_snapshots", "Snapshots with which a client can begin now.", series) {
       view.servedSnapshots($0).count
     }
-    text.family(
-      "seedbank_lifecycle", .gauge, "1, with the state of the series' life.",
-      series.map {
-        ([("series", $0.series.description), ("state", $0.state.lifecycle.json["state"]?.string ?? "")], 1)
-      })
+    writeParts("seedbank_snapshot_bytes", "encoding", "Bytes of the newest snapshot, by encoding.", series) {
+      metadata in
+      ContentEncoding.allCases.compactMap { encoding in
+        metadata.newestSnapshot(encoding).map { (encoding.rawValue, $0.length) }
+      }
+    }
+    writeParts("seedbank_lifecycle", "state", "1, with the state of the series' life.", series) {
+      [($0.state.lifecycle.json["state"]?.string ?? "", 1)]
+    }
     text.family(
       "seedbank_ready", .gauge, "1 if every series has a snapshot to start from.",
       [([], view.isReady ? 1 : 0)])
@@ -100,6 +104,12 @@ extension MetricsPage {
       "seedbank_origin_log_missed_total", .counter,
       "Rows that the origin's log missed, and that an audit found and published.",
       facts.map { ([("series", $0.series.description)], Double($0.missedRows)) })
+    writeSeconds(
+      "seedbank_last_step_seconds", "Seconds of the newest step that published or rejected something.", facts
+    ) { $0.steps.first?.milliseconds }
+    writeParts("seedbank_table_rows", "table", "Rows of the newest version, by table.", facts) { facts in
+      facts.tables.map { ($0.name, $0.rows) }
+    }
     writeReading(facts, now: now)
     writeMirrors(view, now: now)
     let samples = facts.flatMap { facts in
@@ -137,14 +147,10 @@ extension MetricsPage {
   }
 
   private mutating func writeReading(_ facts: [SeriesFacts], now: Int) {
-    text.family(
-      "seedbank_origin_transaction_seconds", .gauge,
-      "Seconds for which the newest step that read the origin kept its transaction open.",
-      facts.compactMap { facts in
-        facts.look.reading.openMilliseconds.map {
-          ([("series", facts.series.description)], Double($0) / 1000)
-        }
-      })
+    writeSeconds(
+      "seedbank_origin_transaction_seconds",
+      "Seconds for which the newest step that read the origin kept its transaction open.", facts
+    ) { $0.look.reading.openMilliseconds }
     writeGauge(
       "seedbank_origin_is_standby",
       "1 if the database server that the newest look reached is a standby, 0 if it is a primary.", facts
@@ -173,21 +179,35 @@ extension MetricsPage {
       })
   }
 
+  private mutating func writeSeconds(
+    _ name: String, _ help: String, _ facts: [SeriesFacts], milliseconds: (SeriesFacts) -> Int?
+  ) {
+    text.family(
+      name, .gauge, help,
+      facts.compactMap { facts in
+        milliseconds(facts).map { ([("series", facts.series.description)], Double($0) / 1000) }
+      })
+  }
+
+  /// A gauge for each part of each item.
+  private mutating func writeParts<Item: OfSeries>(
+    _ name: String, _ label: String, _ help: String, _ items: [Item], _ parts: (Item) -> [(String, Int)]
+  ) {
+    text.family(
+      name, .gauge, help,
+      items.flatMap { item in
+        parts(item).map { ([("series", item.series.description), (label, $0)], Double($1)) }
+      })
+  }
+
   /// A gauge for each possible value of a choice: 1 for the present one.
   private mutating func writeChoice<Choice: CaseIterable & RawRepresentable<String> & Equatable>(
     _ name: String, _ label: String, _ help: String, _ facts: [SeriesFacts],
     _ current: (SeriesFacts) -> Choice?
   ) {
-    text.family(
-      name, .gauge, help,
-      facts.flatMap { facts in
-        Choice.allCases.map { choice in
-          (
-            [("series", facts.series.description), (label, choice.rawValue)],
-            current(facts) == choice ? 1 : 0
-          )
-        }
-      })
+    writeParts(name, label, help, facts) { facts in
+      Choice.allCases.map { ($0.rawValue, current(facts) == $0 ? 1 : 0) }
+    }
   }
 }
 

@@ -20,10 +20,13 @@ struct MetricsPage {
       })
     text.histogram(
       "seedbank_request_seconds", "From the end of the request's head to the last byte of the response.",
-      bounds: FrontCounts.latencyBounds, counts: counts.latency, sum: counts.latencySeconds)
+      bounds: FrontCounts.latencyBounds,
+      AnswerMark.Kind.allCases.map { kind -> PrometheusText.Distribution in
+        ([("kind", "\(kind)")], counts.latency[kind.rawValue], counts.latencySeconds[kind.rawValue])
+      }.filter { $0.sum > 0 })
     text.histogram(
       "seedbank_changes_versions_behind", "Versions that clients asking for changes are behind the head.",
-      bounds: FrontCounts.behindBounds.map(Double.init), counts: counts.behind, sum: Double(counts.behindSum))
+      bounds: FrontCounts.behindBounds.map(Double.init), [([], counts.behind, Double(counts.behindSum))])
     text.family(
       "seedbank_changes_total", .counter, "Responses for changes: current, deltas, or a problem's type.",
       zip(FrontCounts.changesResults, counts.changes).map { ([("result", $0)], Double($1)) }.filter { $1 > 0 }
@@ -162,16 +165,20 @@ struct PrometheusText {
     text += " \(Self.number(value))\n"
   }
 
-  /// Writes a histogram from non-cumulative counts, with one more bucket than bounds.
-  mutating func histogram(_ name: String, _ help: String, bounds: [Double], counts: [Int], sum: Double) {
+  /// Non-cumulative counts, with one more bucket than bounds.
+  typealias Distribution = (labels: [(name: String, value: String)], counts: [Int], sum: Double)
+
+  mutating func histogram(_ name: String, _ help: String, bounds: [Double], _ samples: [Distribution]) {
     family(name, .histogram, help)
-    var total = 0
-    for (bound, count) in zip(bounds.map(Self.number) + ["+Inf"], counts) {
-      total += count
-      add("\(name)_bucket", [("le", bound)], Double(total))
+    for (labels, counts, sum) in samples {
+      var total = 0
+      for (bound, count) in zip(bounds.map(Self.number) + ["+Inf"], counts) {
+        total += count
+        add("\(name)_bucket", labels + [(name: "le", value: bound)], Double(total))
+      }
+      add("\(name)_sum", labels, sum)
+      add("\(name)_count", labels, Double(total))
     }
-    add("\(name)_sum", [], sum)
-    add("\(name)_count", [], Double(total))
   }
 
   private static func number(_ value: Double) -> String {

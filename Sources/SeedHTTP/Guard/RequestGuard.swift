@@ -106,16 +106,18 @@ enum RequestGuard {
   private static func hasValidEscapes(_ path: HeadText) -> Bool {
     var rest = path[...]
     while let percent = rest.firstIndex(of: UInt8(ascii: "%")) {
-      let escape = rest[percent...].prefix(3)
-      guard let byte = percentDecoded(escape), byte.withUnsafeBufferPointer(isEscapable) else { return false }
-      rest = rest[escape.endIndex...]
+      let digits = rest[percent...].prefix(3).compactMap(\.hexDigitValue)
+      guard digits.count == 2,
+        [digits[0] << 4 | digits[1]].withUnsafeBufferPointer({ ByteSet.escapable.containsAll(of: $0) })
+      else { return false }
+      rest = rest[(percent + 3)...]
     }
     return true
   }
+}
 
-  private static func isEscapable(_ byte: HeadText) -> Bool {
-    byte.count == 1 && ByteSet.escapable.containsAll(of: byte)
-  }
+extension UInt8 {
+  fileprivate var hexDigitValue: UInt8? { Character(Unicode.Scalar(self)).hexDigitValue.map(UInt8.init) }
 }
 
 extension Problem {

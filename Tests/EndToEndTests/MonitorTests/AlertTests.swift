@@ -98,10 +98,12 @@ import Testing
     State(
       testDescription: "heads are refused", alerts: ["SeedbankRefusesConnections"],
       happen: { _, front in
-        for _ in 0..<90 {
-          let client = try RawClient(port: front.port)
-          client.send("GET /v1 HTTP/1.1\r\nHost: a b\r\n\r\n")
-          #expect(try client.response().status == 400)
+        for (head, status) in [("HTTP/1.1\r\nHost: a b", 400), ("HTTP/1.2\r\nHost: a", 505)] {
+          for _ in 0..<45 {
+            let client = try RawClient(port: front.port)
+            client.send("GET /v1 \(head)\r\n\r\n")
+            #expect(try client.response().status == status)
+          }
         }
       }),
     State(
