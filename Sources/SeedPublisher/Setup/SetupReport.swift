@@ -82,6 +82,7 @@ package struct SetupReport: Sendable {
       "skipped": .array(notes.filter(\.kind.isLeftOut).map(\.json)),
       "keys": .array(notes.filter { $0.kind == .key || $0.kind == .numbering }.map(\.json)),
       "types": .array(notes.filter { $0.kind == .type }.map(\.json)),
+      "rows": .array(notes.filter { $0.kind == .rows }.map(\.json)),
       "next": .string(next),
     ]
   }
@@ -109,7 +110,7 @@ package struct SetupReport: Sendable {
       return "the origin's tables now; additions are reported"
     }
     if path == leftOutFile {
-      return "everything skipped or changed, and why; only for you, no program reads it"
+      return "everything skipped, changed or doubtful, and why; only for you, no program reads it"
     }
     return path.hasSuffix("/\(ModelFolder.schemaFileName)") && draft.models.count == 1 ? contents : ""
   }
