@@ -15,6 +15,8 @@ package struct SetupNote: Hashable, Sendable {
     case key
     /// A column with a changed type.
     case type
+    /// A table without its collations.
+    case collation
     /// A table with more rows than its name suggests.
     case rows
 
@@ -22,13 +24,14 @@ package struct SetupNote: Hashable, Sendable {
       switch self {
       case .numbering: "Numbered the rows of table"
       case .key: "Chose another key for table"
+      case .collation: "Removed a collation from table"
       case .rows: "Check the rows of table"
       case .type: "Declared as \(DraftedTable.anyType) the column"
       default: "Skipped \(rawValue)"
       }
     }
 
-    var isLeftOut: Bool { ![.numbering, .key, .type, .rows].contains(self) }
+    var isLeftOut: Bool { ![.numbering, .key, .type, .collation, .rows].contains(self) }
   }
 
   package let kind: Kind
