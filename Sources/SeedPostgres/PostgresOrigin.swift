@@ -7,7 +7,7 @@ package import SeedPublisher
 package final class PostgresOrigin: Origin {
   private let connection: PostgresConnection
   private let types: TypeCatalog
-  private let reading: ReadingCatalog
+  private var reading: ReadingCatalog
   private lazy var knownLog = Result { try PostgresLog(connection, state.get(), types, reading, fitter) }
   private lazy var state = Result { try DatabaseState(connection) }
   package let fitter = AffinityFitter()
@@ -21,6 +21,47 @@ package final class PostgresOrigin: Origin {
     types = TypeCatalog(connection)
     reading = ReadingCatalog(connection)
     try connection.begin()
+  }
+
+  private init(continuing origin: PostgresOrigin) {
+    (connection, types, reading) = (origin.connection, origin.types, origin.reading)
+  }
+
+  /// Begins again with a lock on each table that the plans read, as pg_dump does, so that no writer truncates or rewrites
+  /// it during the transaction.
+  package func locking(_ plans: [SeriesPlan]) throws -> any Origin {
+    let before = try stateIfTold()
+    let tables = try reading.lockable(relations(readBy: plans))
+    do {
+      try connection.begin(locking: tables)
+    } catch let error where error.isInability {
+      // A view's owner may read only some columns, and a table may be gone.
+      try connection.begin()
+    }
+    let locked = PostgresOrigin(continuing: self)
+    // Another session may have changed views or partitions before the locks.
+    let isSame = try locked.stateIfTold().map { $0.hasRelations(of: before) } ?? false
+    if !isSame { locked.reading = ReadingCatalog(connection) }
+    return locked
+  }
+
+  /// Omits SELECTs with an error, which is reported when they are read.
+  private func relations(readBy plans: [SeriesPlan]) throws -> Set<ReadRelation> {
+    var found: Set<ReadRelation> = []
+    for plan in plans {
+      for table in plan.schema.tables {
+        do {
+          found.formUnion(try relations(readBy: table, plan.projection(table)))
+        } catch let error as any OriginFailure where !error.isUnavailable {}
+      }
+    }
+    return found
+  }
+
+  private func relations(readBy table: TableSchema, _ projection: Projection) throws -> [ReadRelation] {
+    if projection.sql == nil, let plain = try reading.plainTable(table.name) { return [plain] }
+    let found = try PostgresProjection(table, projection, connection, types)
+    return try found.blaming { try reading.relations(readBy: found) }
   }
 
   package func source(

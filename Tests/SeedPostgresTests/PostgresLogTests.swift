@@ -98,6 +98,21 @@ import Testing
     #expect(try scans() == before)
   }
 
+  @Test func `a step without news does not wait for a locked table, and one with news names it`() throws {
+    var scene = try PostgresLogScene(
+      "CREATE TABLE t(id int PRIMARY KEY); CREATE TABLE u(id int PRIMARY KEY)",
+      "CREATE TABLE t(id INTEGER PRIMARY KEY); CREATE TABLE u(id INTEGER PRIMARY KEY)")
+    try scene.step()
+    scene.scene.place.lockTimeoutSeconds = 1
+    let late = try LateTransaction("TRUNCATE t", scene.database)
+    #expect(try scene.step().foundBy == FoundBy(.log))
+    try scene.database.run("INSERT INTO u VALUES (1)")
+    let error = scene.scene.refusal()
+    #expect(error.isUnavailable && error.description.contains("table \"t\""), "\(error)")
+    try late.commit()
+    #expect(try scene.step().changes["u"]?.inserted == 1)
+  }
+
   @Test(.full) func `too many keys cause a comparison`() throws {
     let scene = try PostgresLogScene(
       "CREATE TABLE t(id int PRIMARY KEY, name text)", "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT)")

@@ -100,6 +100,48 @@ import Testing
     if finding == .log { try scene.audit() }
   }
 
+  // MARK: Writers that empty tables
+
+  private static let refilled = "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT)"
+
+  @Test func `a table that is emptied and refilled all the time is published`() throws {
+    let scene = try PostgresScene(
+      """
+      CREATE TABLE t(id int PRIMARY KEY, name text); INSERT INTO t SELECT i, 'x' FROM generate_series(1, 500) i;
+      CREATE PROCEDURE refill(ending timestamptz) LANGUAGE plpgsql AS $$ BEGIN
+        WHILE clock_timestamp() < ending LOOP
+          TRUNCATE t; INSERT INTO t SELECT i, clock_timestamp()::text FROM generate_series(1, 500) i; COMMIT;
+        END LOOP;
+      END $$
+      """, Self.refilled)
+    let writer = try scene.database.writer()
+    try writer.write("CALL refill(clock_timestamp() + interval '1 second');\n")
+    for _ in 0..<8 {
+      let report = try scene.fullStep()
+      #expect(!report.warnings.contains { $0.contains("read twice") }, "\(report.warnings)")
+      #expect(try scene.published().count == 500)
+    }
+    #expect(try writer.finish())
+  }
+
+  @Test(arguments: [nil, "SELECT id, name FROM v", "SELECT id, name FROM p WHERE id < 9"])
+  func `a writer cannot empty a table that a step will read`(_ select: String?) throws {
+    let scene = try PostgresScene(
+      """
+      CREATE TABLE p(id int PRIMARY KEY, name text) PARTITION BY RANGE (id); CREATE TABLE t PARTITION OF p DEFAULT;
+      INSERT INTO p SELECT i, 'x' FROM generate_series(1, 3) i; CREATE VIEW v AS SELECT * FROM t
+      """, Self.refilled, projections: select.map { ["t": $0] } ?? [:])
+    let plan = scene.deployment.job.plans[0]
+    let table = try #require(plan.schema.table("t"))
+    let origin = try PostgresOrigin(scene.place).locking([plan])
+    let truncate = "SET lock_timeout = '50ms'; TRUNCATE t"
+    #expect(throws: PostgresFailure.self) { try scene.database.run(truncate) }
+    let rows = try origin.rows(table, plan.projection(table))
+    var count = 0
+    while try rows.next() { count += 1 }
+    #expect(count == 3)
+  }
+
   /// A publisher that steps repeatedly, and a client that follows it.
   private final class Scene {
     let deployment: TestDeployment

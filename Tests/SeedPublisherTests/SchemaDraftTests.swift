@@ -85,7 +85,7 @@ import Testing
       CREATE TABLE good(id INTEGER PRIMARY KEY);
       CREATE TABLE log(rowid TEXT, _ROWID_ TEXT UNIQUE, oid TEXT);
       CREATE TABLE seedbank_mine(id INTEGER PRIMARY KEY);
-      CREATE TABLE odd(id TEXT PRIMARY KEY COLLATE uint);
+      CREATE TABLE odd(id TEXT PRIMARY KEY COLLATE uint, n INT) WITHOUT ROWID;
       CREATE INDEX good_odd ON good(id COLLATE uint);
       """)
     #expect(try SchemaReader.schema(of: draft.text).tables.map(\.name) == ["good"])
@@ -96,6 +96,24 @@ import Testing
         #"Skipped table "odd": clients lack the collation uint, by which it sorts; add it to schema.sql without the collation, and beside it a file TABLE.sql that SELECTs such columns COLLATE BINARY; of a table WITHOUT ROWID with it in the key, only a copy without it can be read"#,
         #"Skipped index "good_odd": clients lack the collation uint, by which it sorts; queries go without it, only slower, and schema.sql may have another one"#,
       ])
+  }
+
+  @Test func `another program's collation is removed, and its columns are read by their bytes`() throws {
+    let draft = try DraftedOrigin.draft(
+      """
+      CREATE TABLE odd(id TEXT COLLATE uint NOT NULL, n INT, PRIMARY KEY (n, id COLLATE uint));
+      CREATE TABLE word(word TEXT PRIMARY KEY COLLATE "uint" NOT NULL, kind TEXT COLLATE NOCASE);
+      CREATE TABLE said(id INTEGER PRIMARY KEY, word TEXT REFERENCES word);
+      INSERT INTO word VALUES ('10', ''), ('9', '');
+      """)
+    #expect(draft.text.contains("odd(id TEXT NOT NULL, n INT, PRIMARY KEY (n, id))"), "\(draft.text)")
+    #expect(draft.text.contains("word(word TEXT PRIMARY KEY NOT NULL, kind TEXT COLLATE NOCASE)"))
+    let select = "SELECT \"word\" COLLATE BINARY AS \"word\", \"kind\"\nFROM \"word\" NOT INDEXED\n"
+    #expect(draft.projections["word"]?.hasSuffix(select) == true, "\(draft.projections)")
+    #expect(draft.skipped == ["collation odd", "collation word", "reference said"])
+    #expect(
+      draft.notes[0].text
+        == "Removed a collation from table \"odd\": clients lack uint, so its texts sort by their bytes")
   }
 
   @Test func `a trigger is skipped and its table kept`() throws {

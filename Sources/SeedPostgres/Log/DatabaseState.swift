@@ -51,6 +51,11 @@ struct DatabaseState: Hashable {
     return timeline < older.timeline || !hasAll
   }
 
+  /// Whether each SELECT reads the same tables as in another state of the same session.
+  func hasRelations(of other: DatabaseState?) -> Bool {
+    definitions == other?.definitions && relations == other?.relations
+  }
+
   /// Why a log since an older state proves nothing.
   func doubt(since older: DatabaseState) -> LogDoubt? {
     guard system == older.system, database == older.database else { return .otherDatabase }

@@ -56,8 +56,9 @@ final class PostgresConnection {
 
   // MARK: Statements
 
-  /// Begins the reading transaction and takes its snapshot. Fixes all settings that affect the form of values.
-  func begin() throws(PostgresError) {
+  /// Begins the reading transaction, ends an earlier one, locks the tables, and takes the snapshot. Fixes all settings
+  /// that affect the form of values.
+  func begin(locking tables: [ReadRelation] = []) throws(PostgresError) {
     let settings = [
       "timezone TO 'UTC'", "datestyle TO 'ISO'", "intervalstyle TO 'iso_8601'", "bytea_output TO 'hex'",
       "extra_float_digits TO 3", "xmlbinary TO 'base64'", "search_path TO \(quoted(place.schema)), pg_temp",
@@ -66,11 +67,17 @@ final class PostgresConnection {
       // Off: the server rejects a query whose rows it would hide.
       "row_security TO \(place.appliesRowSecurity ? "on" : "off")",
     ]
+    if PQtransactionStatus(raw) != PQTRANS_IDLE { _ = PostgresResult(PQexec(raw, "ROLLBACK")) }
     replayedBefore = try rows("SELECT pg_last_wal_replay_lsn() WHERE pg_is_in_recovery()").first?[0]
     // LOCAL, because a pooler gives the session to other users.
-    try run(
+    let beginning =
       ["BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"] + settings.map { "SET LOCAL \($0)" }
-        + ["SAVEPOINT seedbank"])
+    // LOCK takes no snapshot. Before the savepoint, so that releaseLocks() keeps the locks.
+    let locks = tables.map { "LOCK TABLE \($0.sql) IN ACCESS SHARE MODE" }
+    try run(beginning + locks + ["SAVEPOINT seedbank"]) { place in
+      let index = place - beginning.count
+      return tables.indices.contains(index) ? tables[index] : nil
+    }
     let found = try rows(
       "SELECT pg_is_in_recovery(), host(inet_server_addr()) FROM pg_namespace WHERE nspname = $1",
       [place.schema])
@@ -81,8 +88,19 @@ final class PostgresConnection {
     server = answeringServer(at: standing[1], isStandby: standing[0] == "t")
   }
 
-  private func run(_ statements: [String]) throws(PostgresError) {
-    _ = try answered(PQexec(raw, statements.joined(separator: "; ")))
+  /// Sends all statements at once. `table`: the one that a statement locks, by its place, for an error.
+  private func run(
+    _ statements: [String], locking table: (_ place: Int) -> ReadRelation?
+  ) throws(PostgresError) {
+    _ = PQsendQuery(raw, statements.joined(separator: "; "))
+    var answers: [PostgresResult] = []
+    while let answer = PQgetResult(raw) { answers.append(PostgresResult(answer)) }
+    let last = answers.last ?? PostgresResult(nil)
+    guard !last.isGood else { return }
+    let error = failure(last)
+    guard case .server(let place, let subject, let message) = error, let table = table(answers.count - 1)
+    else { throw error }
+    throw .server(place: place, subject: "\(subject), table \"\(table.name)\"", message)
   }
 
   /// Runs a statement and returns its rows as texts. Cancels an unfinished COPY first.

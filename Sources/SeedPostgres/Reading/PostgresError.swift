@@ -44,8 +44,10 @@ package enum PostgresError: OriginFailure, Hashable {
     }
   }
 
-  /// Whether an immediate retry may succeed: a standby's replay removed the rows being read.
+  /// Whether an immediate retry may succeed: a standby's replay removed the rows being read, or a table without a lock was
+  /// rewritten.
   package var isMomentary: Bool {
+    if case .rewritten = self { return true }
     guard case .server(_, _, let message) = self else { return false }
     return message.state == "40001" || message.isOfStandby && Self.isEnd(message)
   }

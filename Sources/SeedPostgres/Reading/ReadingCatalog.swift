@@ -8,6 +8,7 @@ struct ReadRelation: Hashable {
   let kind: String
 
   var isView: Bool { kind == "v" }
+  var sql: String { "\(quoted(schema)).\(quoted(name))" }
 }
 
 /// Finds the relations that SELECTs read, including views and their tables, from the server's locks: it locks each
@@ -31,6 +32,22 @@ final class ReadingCatalog {
     try plainTables()[projection.source] != nil
   }
 
+  /// A plain table of the place's schema.
+  func plainTable(_ name: String) throws(PostgresError) -> ReadRelation? {
+    try plainTables()["\(quoted(connection.place.schema)).\(quoted(name))"]
+  }
+
+  /// Those that this user may lock. A view's lock includes its tables, by the rights of its owner; materialized views and
+  /// foreign tables have no LOCK.
+  func lockable(_ relations: Set<ReadRelation>) throws(PostgresError) -> [ReadRelation] {
+    try connection.rows(
+      """
+      SELECT c.oid, n.nspname, c.relname, c.relkind FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
+      WHERE c.oid = ANY ($1::oid[]) AND c.relkind IN ('r', 'p', 'v') AND has_table_privilege(c.oid, 'SELECT') ORDER BY 1
+      """, [list(relations)]
+    ).map(ReadRelation.init)
+  }
+
   /// Tables without partitions, inheritance or policies, by their SQL.
   private func plainTables() throws(PostgresError) -> [String: ReadRelation] {
     if let plain { return plain }
@@ -41,11 +58,12 @@ final class ReadingCatalog {
       WHERE n.nspname = $1 AND c.relkind = 'r' AND NOT c.relhassubclass AND NOT c.relrowsecurity
       """, [schema])
     let tables = rows.map(ReadRelation.init)
-    let found = Dictionary(tables.map { ("\(quoted(schema)).\(quoted($0.name))", $0) }) { first, _ in first }
+    let found = Dictionary(tables.map { ($0.sql, $0) }) { first, _ in first }
     plain = found
     return found
   }
 
+  /// Includes tables that the transaction has locked since its start, which may cost a comparison but never a row.
   private func locked(by select: String) throws(PostgresError) -> [ReadRelation] {
     try connection.releaseLocks()
     try connection.rows("EXPLAIN \(select)")
@@ -66,6 +84,10 @@ extension ReadRelation {
     oid = row[0].flatMap { UInt32($0) } ?? 0
     (schema, name, kind) = (row[1] ?? "", row[2] ?? "", row[3] ?? "")
   }
+}
+
+private func list(_ relations: Set<ReadRelation>) -> String {
+  "{\(relations.map { "\($0.oid)" }.sorted().joined(separator: ","))}"
 }
 
 extension PostgresConnection {
@@ -112,12 +134,11 @@ extension PostgresConnection {
 
   private func definitions(_ relations: Set<ReadRelation>) throws(PostgresError) -> [String] {
     guard !relations.isEmpty else { return [] }
-    let list = "{\(relations.map { "\($0.oid)" }.sorted().joined(separator: ","))}"
     return try rows(
       """
       SELECT pg_get_viewdef(oid) FROM pg_class WHERE relkind = 'v' AND oid = ANY ($1::oid[]) \
       UNION ALL SELECT pg_get_expr(polqual, polrelid) FROM pg_policy WHERE polrelid = ANY ($1::oid[])
-      """, [list]
+      """, [list(relations)]
     ).compactMap(\.[0])
   }
 

@@ -80,7 +80,28 @@ private struct TableDraft {
     key = (keys.first(where: \.isPrimary) ?? keys.first)?.columns ?? []
     for column in table.columns { try take(column, types) }
     reason = denial(schema, user) ?? refusal(besides: others)
-    if let reason { leftOut = [SetupNote(kind: .table, name: table.name, reason: reason)] }
+    if let reason {
+      leftOut = [SetupNote(kind: .table, name: table.name, reason: reason)]
+    } else {
+      leftOut += rowNotes
+    }
+  }
+
+  private var rowNotes: [SetupNote] {
+    let heirs = table.heirs.map { heirs in
+      SetupNote(
+        kind: .rows, name: table.name,
+        reason: "they include those of inheriting tables (\(heirs)), and a key may occur twice",
+        remedy:
+          "'SELECT … FROM ONLY \(quoted(table.name))' in its file TABLE.sql beside schema.sql reads only its own"
+      )
+    }
+    let exempt = SetupNote(
+      kind: .rows, name: table.name,
+      reason:
+        "clients get also those that row-level security hides from other users, because this user is exempt",
+      remedy: "to publish fewer, read as a user who is not, with origin.rowSecurity \"apply\"")
+    return [heirs, table.isExempt ? exempt : nil].compactMap(\.self)
   }
 
   private mutating func take(_ column: SchemaCatalog.Column, _ types: TypeCatalog) throws(PostgresError) {

@@ -13,6 +13,10 @@ struct SchemaCatalog {
     let isReadable: Bool
     /// Whether row-level security hides rows from that user.
     let isGuarded: Bool
+    /// Whether row-level security hides rows from other users only.
+    let isExempt: Bool
+    /// The quoted names of tables that inherit from it; nil without any.
+    let heirs: String?
     fileprivate(set) var columns: [Column] = []
     fileprivate(set) var indexes: [Index] = []
     fileprivate(set) var references: [Reference] = []
@@ -69,7 +73,12 @@ struct SchemaCatalog {
 
   private mutating func readRelations() throws(PostgresError) {
     let rows = try self.rows(
-      "c.relname, c.relkind, has_table_privilege(c.oid, 'SELECT'), row_security_active(c.oid)",
+      """
+      c.relname, c.relkind, has_table_privilege(c.oid, 'SELECT'), row_security_active(c.oid), \
+      c.relrowsecurity AND NOT row_security_active(c.oid), \
+      (SELECT string_agg('"' || h.relname || '"', ', ' ORDER BY h.relname) FROM pg_inherits i \
+      JOIN pg_class h ON h.oid = i.inhrelid AND NOT h.relispartition WHERE i.inhparent = c.oid)
+      """,
       "WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f')")
     for row in rows.sorted(by: { number($0, 0) < number($1, 0) }) {
       let (id, name) = (row[0] ?? "", row[1] ?? "")
@@ -78,7 +87,9 @@ struct SchemaCatalog {
         continue
       }
       order.append(id)
-      found[id] = Table(name: name, isReadable: row[3] == "t", isGuarded: row[4] == "t")
+      found[id] = Table(
+        name: name, isReadable: row[3] == "t", isGuarded: row[4] == "t", isExempt: row[5] == "t",
+        heirs: row[6])
     }
   }
 

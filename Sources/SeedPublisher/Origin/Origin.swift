@@ -5,6 +5,8 @@ package import SeedFormat
 package protocol Origin: AnyObject {
   /// Converts values to the form in which a client's column stores them.
   var fitter: AffinityFitter { get }
+  /// This origin, or its newer state in which no writer can empty a table that the plans read while it is read.
+  func locking(_ plans: [SeriesPlan]) throws -> any Origin
   /// A table's projected rows in the client's column order and, as far as the origin can sort them, in key order.
   func source(of table: TableSchema, _ projection: Projection, isOrdered: Bool) throws -> any RowSource
   /// The number of rows that cannot be published because a key column is NULL.
@@ -35,6 +37,9 @@ extension Origin {
   package func isVolatile(_ plans: [SeriesPlan]) throws -> Bool {
     try plans.contains { try !restlessTables($0).isEmpty }
   }
+
+  /// Most origins' snapshots include every table.
+  package func locking(_ plans: [SeriesPlan]) -> any Origin { self }
 
   /// Most origins are no replicas.
   package func place() -> OriginCursor? { nil }

@@ -57,7 +57,8 @@ struct ChangeStep {
         try? WorkingCopy.remove(WorkingCopyOpener.previewPath(context.copyPath(plan.series)))
       }
     }
-    try draft(job.isRetired ? nil : job.origin.open(waitSeconds: job.originWaitSeconds), &drafts)
+    let origin = try job.isRetired ? nil : job.origin.open(waitSeconds: job.originWaitSeconds)
+    try draft(origin?.locking(drafted), &drafts)
     drafts.forEach { report.add($0.report) }
   }
 
@@ -126,7 +127,8 @@ struct ChangeStep {
       let milliseconds = Int((ContinuousClock.now - start) / .milliseconds(1))
       OriginReading.note(job.name, in: context.stateFolder) { $0.openMilliseconds = milliseconds }
     }
-    let origin = try look.open(job.originWaitSeconds)
+    var origin = try look.open(job.originWaitSeconds)
+    if !isIdle(origin) { origin = try origin.locking(drafted) }
     let outcome = try publish(origin)
     if outcome.isWaiting { report.originStamp = nil }
     report.warnings += LogPosition.prune(origin, context)
@@ -135,6 +137,14 @@ struct ChangeStep {
     // An error must not undo the publication, so it counts as volatile.
     let isVolatile = (try? origin.isVolatile(job.plans)) ?? true
     return isVolatile || outcome.isWaiting
+  }
+
+  /// Whether the log shows that no row was written. Then a writer's lock must not fail the step.
+  private func isIdle(_ origin: any Origin) -> Bool {
+    drafted.allSatisfy { plan in
+      guard let published = update.metadata(plan.series) else { return false }
+      return LogPosition(context: context, plan: plan, published: published).canRest(origin)
+    }
   }
 
   private mutating func tellGain(of origin: any Origin) {

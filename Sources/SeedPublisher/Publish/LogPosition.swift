@@ -33,9 +33,7 @@ struct LogPosition {
     guard let record = Self.record(plan.series, in: context.stateFolder) else { return step }
     (step.missedAt, step.comparedAt, step.prunedAt) = (record.missedAt, record.comparedAt, record.prunedAt)
     guard record.subject == subject else { return step.comparing(.otherSubject) }
-    if record.canRest(on: copyStamp, context), try log.isUntouched(since: record.cursor) {
-      return step.resting
-    }
+    if try canRest(log, record) { return step.resting }
     guard record.copy == copyStamp else { return step.comparing(.otherCopy) }
     switch try log.touched(since: record.cursor, plan) {
     case .doubt(let doubt): return step.comparing(doubt)
@@ -43,6 +41,18 @@ struct LogPosition {
       let restless = try origin.restlessTables(plan).mapValues { _ in Touched.all }
       return step.following(log, touched.merging(restless) { $1 }, record, context)
     }
+  }
+
+  /// False in doubt.
+  func canRest(_ origin: any Origin) -> Bool {
+    guard context.job.changes == .log, let log = try? origin.log(),
+      let record = Self.record(plan.series, in: context.stateFolder), record.subject == subject
+    else { return false }
+    return (try? canRest(log, record)) ?? false
+  }
+
+  private func canRest(_ log: any OriginLog, _ record: Record) throws -> Bool {
+    try record.canRest(on: copyStamp, context) && log.isUntouched(since: record.cursor)
   }
 
   func note(_ step: LogPositionStep) throws {

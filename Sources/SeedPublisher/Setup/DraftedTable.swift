@@ -23,12 +23,14 @@ struct DraftedTable {
     try SchemaDraft.refuseReserved(table.name)
     (origin, self.cuts) = (table, cuts)
     let sql = leavingOutFunctions(
-      SQLText(SQLText(withFreeTypes(table)).withoutAutoincrement).cuttingReferences(Set(cuts.keys)))
+      SQLText(SQLText(SQLText(withFreeTypes(table)).withoutForeignCollations).withoutAutoincrement)
+        .cuttingReferences(Set(cuts.keys)))
     let schema: TableSchema
     do {
       guard table.keys.nullColumns.isEmpty else { throw SchemaProblem.noKey(table: table.name) }
       schema = try prove(sql)
     } catch SchemaProblem.noKey { schema = try number(sql) }
+    try sortByBytes(schema)
     // Publishing every row would fail if a reference were left by mistake.
     guard schema.foreignKeys.count == table.references.count - cuts.count else {
       throw SchemaProblem.notSQL("its references could not be removed from its SQL")
@@ -64,6 +66,31 @@ struct DraftedTable {
     let schema = try SchemaReader(proof).table(origin.name)
     ownNotes += refused
     return schema
+  }
+
+  // MARK: Collations
+
+  /// Reads columns by a collation of another program as bytes. The collation's indexes cannot be read, nor can a table
+  /// WITHOUT ROWID, which is an index itself.
+  private mutating func sortByBytes(_ schema: TableSchema) throws {
+    let text = SQLText(origin.sql)
+    let names = Set(text.foreignCollations).sorted()
+    guard let first = names.first else { return }
+    guard origin.keys.rowNumber != nil, ModelFolder.canHold(origin.name) else {
+      throw SchemaProblem.customCollation(table: origin.name, column: "", collation: first)
+    }
+    note(.collation, "clients lack \(names.joined(separator: ", ")), so its texts sort by their bytes")
+    guard projection == nil else { return }
+    let columns = schema.columnNames.map { name in
+      let isForeign = text.foreignColumns.contains(name.lowercased())
+      return isForeign ? "\(quoted(name)) COLLATE BINARY AS \(quoted(name))" : quoted(name)
+    }
+    projection = """
+      -- Clients lack the collation \(names.joined(separator: ", ").printable), so texts sort by their bytes.
+      SELECT \(columns.joined(separator: ", "))
+      FROM \(quoted(origin.name)) NOT INDEXED
+
+      """
   }
 
   // MARK: Functions

@@ -80,10 +80,15 @@ package struct OriginSurvey: Sendable {
     }
     guard !doubts.isEmpty else { return [] }
     let tests = doubts.map(\.test).joined(separator: ", ")
-    let row = try connection.rows("SELECT \(tests) FROM \(quoted(table))")[0]
-    return zip(doubts, row).filter { $0.1 == .integer(1) }.map(\.0.name)
+    do {
+      let row = try connection.rows("SELECT \(tests) FROM \(quoted(table))")[0]
+      return zip(doubts, row).filter { $0.1 == .integer(1) }.map(\.0.name)
+    } catch let error as DatabaseError where error.message == unreadableTable { return [] }
   }
 }
+
+/// SQLite's message about a table WITHOUT ROWID with a key by another program's collation.
+private let unreadableTable = "no query solution"
 
 struct OriginPart: Sendable {
   let name: String

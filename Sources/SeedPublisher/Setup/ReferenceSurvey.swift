@@ -10,13 +10,14 @@ struct OriginReference: Sendable {
 }
 
 enum ReferenceProblem: Sendable {
-  case orphans, noKey, unpublished
+  case orphans, noKey, unpublished, collation
 
   var reason: String {
     switch self {
     case .orphans: "rows of the origin violate it"
     case .noKey: "the referenced columns are not a key of that table"
     case .unpublished: "that table is not published"
+    case .collation: "it compares by a collation that clients lack"
     }
   }
 
@@ -30,6 +31,7 @@ enum ReferenceProblem: Sendable {
         + " be there"
     case .unpublished:
       "clients get the rows all the same; publish that table too, and it can be in schema.sql"
+    case .collation: "clients get the rows all the same"
     }
   }
 }
@@ -76,7 +78,12 @@ struct ReferenceSurvey {
     guard try isKey(reference.parentColumns, of: reference.parent),
       reference.columns.count == reference.parentColumns.count
     else { return .noKey }
-    return try hasOrphans(reference) ? .orphans : nil
+    do {
+      return try hasOrphans(reference) ? .orphans : nil
+    } catch {
+      guard case .collation = SkipCause(error) else { throw error }
+      return .collation
+    }
   }
 
   private func primaryKey(of table: String) throws -> [String] {

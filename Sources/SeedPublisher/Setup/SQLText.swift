@@ -129,6 +129,30 @@ extension SQLText {
   /// Removes AUTOINCREMENT, because rows arrive with their keys. The word is reserved, so it has no other use.
   var withoutAutoincrement: String { cutting(tokens.filter { $0.keyword == "AUTOINCREMENT" }.map(\.range)) }
 
+  /// The collations of columns and keys that other programs define.
+  var foreignCollations: [String] {
+    entries.flatMap { foreign(in: $0) }.map { tokens[$0 + 1].name(in: bytes) }
+  }
+
+  /// The columns that sort by such a collation, in lower case.
+  var foreignColumns: Set<String> {
+    Set(
+      columns.filter { !foreign(in: $0).isEmpty }.map { tokens[$0.lowerBound].name(in: bytes).lowercased() })
+  }
+
+  var withoutForeignCollations: String {
+    cutting(entries.flatMap { foreign(in: $0) }.map { place($0..<$0 + 2) })
+  }
+
+  /// Expressions keep their collations, without which a CHECK may reject rows.
+  private func foreign(in entry: Range<Int>) -> [Int] {
+    let isKey = ["PRIMARY", "UNIQUE"].contains(kind(of: entry))
+    return (isKey ? Array(entry) : outside(entry)).filter { index in
+      keyword(index) == "COLLATE" && index + 1 < entry.upperBound
+        && Collation(rawValue: tokens[index + 1].name(in: bytes).uppercased()) == nil
+    }
+  }
+
   func cuttingReferences(_ places: Set<Int>) -> String {
     let all = entries.flatMap { entry in
       constraints(in: entry).filter { ["REFERENCES", "FOREIGN"].contains(kind(of: $0)) }

@@ -3,7 +3,7 @@ import SeedFormat
 
 package struct SchemaDraft: Sendable {
   private(set) var parts: [SchemaPart] = []
-  /// SELECTs for tables whose rows have no key, by table.
+  /// SELECTs for tables whose rows have no key or another program's collation, by table.
   package private(set) var projections: [String: String] = [:]
   package private(set) var counts = Counts()
   package private(set) var notes: [SetupNote] = []

@@ -15,17 +15,23 @@ package struct SetupNote: Hashable, Sendable {
     case key
     /// A column with a changed type.
     case type
+    /// A table without its collations.
+    case collation
+    /// A table with more rows than its name suggests.
+    case rows
 
     fileprivate var verb: String {
       switch self {
       case .numbering: "Numbered the rows of table"
       case .key: "Chose another key for table"
+      case .collation: "Removed a collation from table"
+      case .rows: "Check the rows of table"
       case .type: "Declared as \(DraftedTable.anyType) the column"
       default: "Skipped \(rawValue)"
       }
     }
 
-    var isLeftOut: Bool { ![.numbering, .key, .type].contains(self) }
+    var isLeftOut: Bool { ![.numbering, .key, .type, .collation, .rows].contains(self) }
   }
 
   package let kind: Kind
@@ -91,7 +97,7 @@ extension SetupNote {
 
   /// The paragraphs of that file.
   package static func paragraphs(_ notes: [SetupNote]) -> [String] {
-    let title = "Everything that 'seedbank init' skipped or changed. No program reads this file."
+    let title = "Everything that 'seedbank init' skipped, changed or doubts. No program reads this file."
     return [title] + lines(notes).map(\.printable)
   }
 

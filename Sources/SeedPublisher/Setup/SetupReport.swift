@@ -64,7 +64,10 @@ package struct SetupReport: Sendable {
   private var leftOutFile: String { "\(draft.dataset)/\(SetupNote.fileName)" }
 
   private var numberingAdvice: [String] {
-    guard let model = draft.models.last, !model.projections.isEmpty, !isOriginMade else { return [] }
+    guard let model = draft.models.last, notes.contains(where: { $0.kind == .numbering }), !isOriginMade
+    else {
+      return []
+    }
     return [
       "Numbered rows have their number in the origin's file as their key, in their table's first column. VACUUM, or"
         + " loading the file again, may give rows other numbers, and clients then get them again. If some columns name"
@@ -81,7 +84,8 @@ package struct SetupReport: Sendable {
       "written": JSONValue(strings: entries.map(\.path)),
       "skipped": .array(notes.filter(\.kind.isLeftOut).map(\.json)),
       "keys": .array(notes.filter { $0.kind == .key || $0.kind == .numbering }.map(\.json)),
-      "types": .array(notes.filter { $0.kind == .type }.map(\.json)),
+      "types": .array(notes.filter { $0.kind == .type || $0.kind == .collation }.map(\.json)),
+      "rows": .array(notes.filter { $0.kind == .rows }.map(\.json)),
       "next": .string(next),
     ]
   }
@@ -109,7 +113,7 @@ package struct SetupReport: Sendable {
       return "the origin's tables now; additions are reported"
     }
     if path == leftOutFile {
-      return "everything skipped or changed, and why; only for you, no program reads it"
+      return "everything skipped, changed or doubtful, and why; only for you, no program reads it"
     }
     return path.hasSuffix("/\(ModelFolder.schemaFileName)") && draft.models.count == 1 ? contents : ""
   }

@@ -59,7 +59,7 @@ extension DatasetConfiguration {
       "seconds that PostgreSQL may take for one table"),
     .integer(
       "origin.lockTimeoutSeconds", \.postgres.lockTimeoutSeconds, in: 1...3600, isSeldom: true,
-      "seconds to wait for a table that is locked by ALTER TABLE"),
+      "seconds to wait for a table that is locked by ALTER TABLE or TRUNCATE"),
     .choice(
       "origin.rowSecurity", \.postgres.rowSecurity, isSeldom: true,
       "the handling of PostgreSQL's tables with rows hidden by row-level security: `refuse` publishes nothing, `apply` the "
