@@ -145,6 +145,18 @@ extension Mirror {
     #expect(virtual.listURL("a/", after: nil) == "https://seeds.s3.example/?list-type=2&prefix=prod%2Fa%2F")
   }
 
+  @Test(arguments: BucketAddress.Style.allCases)
+  func `an address in either style is found by its bucket and its prefix`(_ style: BucketAddress.Style) throws
+  {
+    let host = style == .path ? "s3.example/my.seeds" : "my.seeds.s3.example"
+    let prod = try #require(BucketAddress("https://\(host)/prod/eu", style: style))
+    #expect(prod.isNamed(["my.seeds", "prod", "eu"]))
+    for other in [["my.seeds"], ["my.seeds", "prod"], ["prod", "eu"], ["seeds", "prod", "eu"], []] {
+      #expect(!prod.isNamed(other.map { $0[...] }), "\(other)")
+    }
+    #expect(try #require(BucketAddress("https://\(host)", style: style)).isNamed(["my.seeds"]))
+  }
+
   @Test(arguments: [
     "http://s3.example/seeds", "s3://seeds", "https://s3.example", "https://user:secret@s3.example/seeds",
     "https://s3.example/seeds?versioning", "https://s3.example/seeds/../x", "https:///seeds",
