@@ -67,7 +67,7 @@ package struct BucketAddress: Hashable, Sendable {
     return "\(server)\(bucket.isEmpty ? "/" : bucket)?\(query.compactMap(\.self).joined(separator: "&"))"
   }
 
-  private static func quoted(_ text: String) -> String {
+  static func quoted(_ text: String) -> String {
     text.utf8.map { byte in
       let part = String(Unicode.Scalar(byte))
       return byte < 0x80 && isPlain("x" + part) ? part : "%" + lowerHex([byte]).uppercased()
