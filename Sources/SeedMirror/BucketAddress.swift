@@ -50,6 +50,12 @@ package struct BucketAddress: Hashable, Sendable {
       }
   }
 
+  /// Whether `parts` are its bucket's name and its prefix, as in `s3://bucket/prefix`.
+  package func isNamed(_ parts: [Substring]) -> Bool {
+    guard let name = parts.first, prefix == parts.dropFirst().map({ "\($0)/" }).joined() else { return false }
+    return bucket.isEmpty ? server.contains("://\(name).") : bucket == "/\(name)"
+  }
+
   func url(of path: String) -> String { "\(server)\(bucket)/\(prefix)\(path)" }
 
   func listURL(_ folder: String, after token: String?) -> String {
@@ -61,7 +67,7 @@ package struct BucketAddress: Hashable, Sendable {
     return "\(server)\(bucket.isEmpty ? "/" : bucket)?\(query.compactMap(\.self).joined(separator: "&"))"
   }
 
-  private static func quoted(_ text: String) -> String {
+  static func quoted(_ text: String) -> String {
     text.utf8.map { byte in
       let part = String(Unicode.Scalar(byte))
       return byte < 0x80 && isPlain("x" + part) ? part : "%" + lowerHex([byte]).uppercased()

@@ -5,7 +5,7 @@ import SeedSystem
 import SeedTrust
 
 struct BucketRequest {
-  enum Method: String { case get = "GET", head = "HEAD", put = "PUT", delete = "DELETE" }
+  enum Method: String { case get = "GET", head = "HEAD", put = "PUT", post = "POST", delete = "DELETE" }
 
   let method: Method
   let url: String
@@ -38,6 +38,10 @@ struct BucketLimits {
   var leastBytesPerSecond = 1000
   /// For a whole small request, because a store may keep sending just above the least rate.
   var wholeSeconds = 300
+  /// Larger files are uploaded in parts.
+  var wholeBytes = 1 << 30
+  /// The size of a part, which is held in memory. A store accepts 10,000 parts of at least 5 MiB.
+  var partBytes = 32 << 20
 
   /// Extended by the time for `bytes` at the least rate.
   func wholeSeconds(_ bytes: Int) -> Int { wholeSeconds + bytes / max(1, leastBytesPerSecond) }
@@ -78,7 +82,7 @@ final class BucketConnection: Sendable {
     // Drops libcurl's pointers to memory that is freed on return.
     defer { curl_easy_reset(curl) }
     let context = Unmanaged.passUnretained(exchange).toOpaque()
-    setRules(curl, bytes: max(request.body?.length ?? 0, request.expectedBytes))
+    setRules(curl, request)
     var lines = request.headers + ["x-amz-content-sha256: \(request.sha256)"]
     if let credentials {
       _ = seedbank_curl_text(curl, CURLOPT_AWS_SIGV4, "aws:amz:\(region):s3")
@@ -102,13 +106,16 @@ final class BucketConnection: Sendable {
     return exchange.answer
   }
 
-  private func setRules(_ curl: UnsafeMutableRawPointer, bytes: Int) {
+  private func setRules(_ curl: UnsafeMutableRawPointer, _ request: BucketRequest) {
+    let seconds = limits.wholeSeconds(max(request.body?.length ?? 0, request.expectedBytes))
     _ = seedbank_curl_number(curl, CURLOPT_NOSIGNAL, 1)
     _ = seedbank_curl_number(curl, CURLOPT_FOLLOWLOCATION, 0)
     _ = seedbank_curl_number(curl, CURLOPT_CONNECTTIMEOUT, limits.connectSeconds)
     _ = seedbank_curl_number(curl, CURLOPT_LOW_SPEED_LIMIT, limits.leastBytesPerSecond)
-    _ = seedbank_curl_number(curl, CURLOPT_LOW_SPEED_TIME, limits.slowSeconds)
-    _ = seedbank_curl_number(curl, CURLOPT_TIMEOUT, limits.wholeSeconds(bytes))
+    // A store may need minutes to join parts before it answers.
+    let slowSeconds = request.method == .post ? seconds : limits.slowSeconds
+    _ = seedbank_curl_number(curl, CURLOPT_LOW_SPEED_TIME, slowSeconds)
+    _ = seedbank_curl_number(curl, CURLOPT_TIMEOUT, seconds)
     _ = seedbank_curl_number(curl, CURLOPT_UPLOAD_BUFFERSIZE, Exchange.pieceBytes)
     _ = seedbank_curl_text(curl, CURLOPT_PROTOCOLS_STR, "http,https")
     _ = seedbank_curl_text(curl, CURLOPT_USERAGENT, "seedbank")
@@ -121,7 +128,8 @@ final class BucketConnection: Sendable {
     case .get: _ = seedbank_curl_number(curl, CURLOPT_HTTPGET, 1)
     case .head: _ = seedbank_curl_number(curl, CURLOPT_NOBODY, 1)
     case .delete: _ = seedbank_curl_text(curl, CURLOPT_CUSTOMREQUEST, request.method.rawValue)
-    case .put:
+    case .put, .post:
+      _ = seedbank_curl_text(curl, CURLOPT_CUSTOMREQUEST, request.method.rawValue)
       _ = seedbank_curl_upload(curl, curl_off_t(request.body?.length ?? 0), giveBody, context)
     }
   }

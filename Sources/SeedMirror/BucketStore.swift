@@ -3,7 +3,8 @@ package import SeedPublication
 import SeedSystem
 
 package struct BucketStore: MirrorStore {
-  private let address: BucketAddress
+  let address: BucketAddress
+  let limits: BucketLimits
   private let connection: BucketConnection
   private let credentials: @Sendable () throws -> BucketCredentials
 
@@ -16,7 +17,7 @@ package struct BucketStore: MirrorStore {
     _ address: BucketAddress, limits: BucketLimits,
     credentials: @escaping @Sendable () throws -> BucketCredentials
   ) {
-    (self.address, self.credentials) = (address, credentials)
+    (self.address, self.limits, self.credentials) = (address, limits, credentials)
     connection = BucketConnection(region: address.region, limits)
   }
 
@@ -29,7 +30,7 @@ package struct BucketStore: MirrorStore {
       repeat {
         let answer = try ask(BucketRequest(method: .get, url: address.listURL(folder, after: page)))
         try check(answer)
-        let list = BucketList(String(decoding: answer.body, as: UTF8.self))
+        let list = BucketList(answer.text)
         for file in list.files where file.name.hasPrefix(address.prefix) {
           found[String(file.name.dropFirst(address.prefix.count))] = file.length
         }
@@ -69,10 +70,15 @@ package struct BucketStore: MirrorStore {
     request.headers = condition.headers + file.headers
     request.body = (file.content, file.length)
     request.sha256 = file.sha256.hex
-    let answer: BucketAnswer
     do {
-      answer = try ask(request)
+      if case .file(let path) = file.content, file.length > limits.wholeBytes {
+        return try putInParts(file, from: path, condition)
+      }
+      return try reply(to: ask(request), condition)
     } catch MirrorError.away(let text) { return .unheard(text) }
+  }
+
+  func reply(to answer: BucketAnswer, _ condition: PutCondition) throws -> PutReply {
     switch answer.status {
     case 200...299: return .done(tag: answer.tag ?? "")
     case 412: return .unmet
@@ -96,13 +102,13 @@ package struct BucketStore: MirrorStore {
     } catch let error as NoAnswer { throw MirrorError.away(error.text) }
   }
 
-  private func ask(_ request: BucketRequest) throws -> BucketAnswer {
+  func ask(_ request: BucketRequest) throws -> BucketAnswer {
     do {
       return try connection.answer(to: request, as: credentials())
     } catch let error as NoAnswer { throw MirrorError.away("it does not answer: \(error.text)") }
   }
 
-  private func check(_ answer: BucketAnswer) throws {
+  func check(_ answer: BucketAnswer) throws {
     switch answer.status {
     case 200...299: return
     case 429, 500, 502...506, 508...599: throw MirrorError.away(answer.words)
@@ -114,6 +120,14 @@ package struct BucketStore: MirrorStore {
     .refused("\(answer.words): \(advice(answer))")
   }
 
+  static let mismatch = "the sent bytes do not match the signed hash: 'seedbank verify' checks the files here"
+
+  private func tooLarge(_ answer: BucketAnswer) -> String {
+    let limit = BucketList.text("MaxSizeAllowed", in: answer.text).flatMap { Int($0) }
+    return "raise its limit for one PUT\(limit.map { ", \(ByteCount(bytes: $0))," } ?? "") to "
+      + "\(ByteCount(bytes: limits.wholeBytes)); larger files are sent in parts"
+  }
+
   private func advice(_ answer: BucketAnswer) -> String {
     switch answer.code {
     case "NoSuchBucket": "make the bucket, or correct its name"
@@ -122,11 +136,12 @@ package struct BucketStore: MirrorStore {
     case "AuthorizationHeaderMalformed": "the region is not \(address.region); the store's console names it"
     case "RequestTimeTooSkewed":
       "the clocks differ: here it is \(UTCTime.now()), there \(answer.date ?? "another time")"
-    case "XAmzContentSHA256Mismatch", "BadDigest":
-      "the sent bytes do not match the signed hash: 'seedbank verify' checks the files here"
-    case "QuotaExceeded", "EntityTooLarge": "make room there, or allow more"
+    case "XAmzContentSHA256Mismatch", "BadDigest": Self.mismatch
+    case "QuotaExceeded": "make room there, or allow more"
+    case "EntityTooLarge": tooLarge(answer)
     default:
       switch answer.status {
+      case 413: tooLarge(answer)
       case 507: "make room there, or allow more"
       case 300..<400:
         "it sends elsewhere\(answer.location.map { ", to \($0.printablePart)" } ?? ""); name that address or its region"
@@ -139,7 +154,9 @@ package struct BucketStore: MirrorStore {
 }
 
 extension BucketAnswer {
-  var code: String? { BucketList.code(in: String(decoding: body, as: UTF8.self)) }
+  var text: String { String(decoding: body, as: UTF8.self) }
+
+  var code: String? { BucketList.code(in: text) }
 
   var words: String { "it answers \(status)\(code.map { " \($0)" } ?? "")" }
 
@@ -157,7 +174,7 @@ extension String {
 }
 
 extension PutCondition {
-  fileprivate var headers: [String] {
+  var headers: [String] {
     switch self {
     case .absent: ["If-None-Match: *"]
     case .tag(let tag): ["If-Match: \(tag)"]
@@ -168,7 +185,7 @@ extension PutCondition {
 
 extension MirrorFile {
   /// Cache headers for each kind of file; see the article on static hosts.
-  fileprivate var headers: [String] {
+  var headers: [String] {
     let (age, type) =
       if path.hasPrefix("targets/") { ("max-age=31536000, immutable", "application/octet-stream") } else {
         (
@@ -207,7 +224,7 @@ struct BucketList {
 
   private static let longestCode = 100
 
-  private static func text(_ name: String, in xml: some StringProtocol) -> Substring? {
+  static func text(_ name: String, in xml: some StringProtocol) -> Substring? {
     texts(name, in: xml).first
   }
 

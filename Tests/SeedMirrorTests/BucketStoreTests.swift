@@ -76,6 +76,10 @@ import Testing
     #expect(Self.refusal { _ = try bucket.store("nowhere/prod").read(file.path) }.contains("NoSuchBucket"))
     #expect(Self.refusal { _ = try bucket.store("nowhere/prod").put(file, .absent) }.contains("NoSuchBucket"))
     #expect(Self.refusal { _ = try bucket.store("nowhere/prod").list() }.contains("make the bucket"))
+    try bucket.arm("400:EntityTooLarge</Code><MaxSizeAllowed>5000000</MaxSizeAllowed><Code> before 0")
+    #expect(
+      Self.refusal { _ = try bucket.store().put(file, .absent) }
+        .contains("EntityTooLarge: raise its limit for one PUT, 5.0 MB, to 1.1 GB"))
     try bucket.arm("301 before 0")
     #expect(Self.refusal { _ = try bucket.store().read(file.path) }.contains("it sends elsewhere"))
     #expect("\(try BucketCredentials(bucket.environment, profile: nil))" == "credentials")
@@ -143,6 +147,18 @@ extension Mirror {
     let virtual = try #require(BucketAddress("https://seeds.s3.example/prod", style: .virtual))
     #expect(virtual.url(of: "a") == "https://seeds.s3.example/prod/a")
     #expect(virtual.listURL("a/", after: nil) == "https://seeds.s3.example/?list-type=2&prefix=prod%2Fa%2F")
+  }
+
+  @Test(arguments: BucketAddress.Style.allCases)
+  func `an address in either style is found by its bucket and its prefix`(_ style: BucketAddress.Style) throws
+  {
+    let host = style == .path ? "s3.example/my.seeds" : "my.seeds.s3.example"
+    let prod = try #require(BucketAddress("https://\(host)/prod/eu", style: style))
+    #expect(prod.isNamed(["my.seeds", "prod", "eu"]))
+    for other in [["my.seeds"], ["my.seeds", "prod"], ["prod", "eu"], ["seeds", "prod", "eu"], []] {
+      #expect(!prod.isNamed(other.map { $0[...] }), "\(other)")
+    }
+    #expect(try #require(BucketAddress("https://\(host)", style: style)).isNamed(["my.seeds"]))
   }
 
   @Test(arguments: [

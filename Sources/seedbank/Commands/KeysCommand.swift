@@ -77,7 +77,7 @@ extension Command {
     }
     let configuration = try context.configuration(arguments)
     if action.publishes {
-      try Mirrors(configuration, PublicationDirectory(configuration.publication), context).check()
+      try await Mirrors(configuration, PublicationDirectory(configuration.publication), context).check()
     }
     let folders = try arguments.paths("to", from: context.currentDirectory)
     // New keys must sign too, so their folders are searched.

@@ -172,7 +172,7 @@ extension Command {
     }
     let deployment = try Deployment(
       configuration, context, keysIn: arguments.paths("with", from: context.currentDirectory))
-    try Mirrors(configuration, deployment.publication, context).check()
+    try await Mirrors(configuration, deployment.publication, context).check()
     let notices = StepNotices(configuration, context)
     let root = try DurableFile.read(deployment.configuration.rootPath, limit: Limits.metadataBytes)
     try deployment.publisher.beginEpoch(jobs, root: root, now: .now()) { job, report in

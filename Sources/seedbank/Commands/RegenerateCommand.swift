@@ -54,13 +54,13 @@ extension Command {
       try isDryRun
       ? Deployment(configuration, context) : .noting(datasets, of: configuration, context, notices)
     let mirrors = Mirrors(configuration, deployment.publication, context)
-    if !isDryRun { try mirrors.check() }
+    if !isDryRun { try await mirrors.check() }
     var regeneration = Regeneration(deployment, arguments, context.console, notices)
     let result = Result { try regeneration.run(datasets) }
     // Reports one dataset's publication even if another failed.
     if !isDryRun {
       deployment.tellStanding(context)
-      try mirrors.push()
+      try await mirrors.push()
     }
     try result.get()
   }

@@ -28,7 +28,7 @@ extension Command {
     guard let version = try number.map({ try SeedVersion($0) }) else { return }
     if arguments.flag("dry-run") { return try preview(choice, version, context.console) }
     let deployment = try Deployment(configuration, context)
-    try Mirrors(configuration, deployment.publication, context).check()
+    try await Mirrors(configuration, deployment.publication, context).check()
     let report = try deployment.publisher.rollBack(
       choice.series, to: version, try DatasetJob(choice.dataset), now: .now())
     try context.console.report(

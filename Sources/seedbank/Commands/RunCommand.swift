@@ -86,7 +86,7 @@ private struct RunService {
     warnOfOfflineKeys()
     let work = Task {
       do {
-        try await mirrors.checkInTime()
+        try await mirrors.check()
       } catch {
         // Another publisher is ahead, so this one must neither publish nor serve.
         await stop(front)

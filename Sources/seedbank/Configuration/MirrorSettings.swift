@@ -118,8 +118,10 @@ extension MirrorSettings {
   }
 
   #if SEEDBANK_BUCKETS
+  var bucketAddress: BucketAddress? { bucket.flatMap(address) }
+
   func bucketStore(_ environment: [String: String]) -> BucketStore? {
-    bucket.flatMap(address).map { address in
+    bucketAddress.map { address in
       BucketStore(address) { [profile] in try BucketCredentials(environment, profile: profile) }
     }
   }

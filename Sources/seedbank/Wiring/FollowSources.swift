@@ -49,15 +49,15 @@ extension ParsedArguments {
   ) -> BucketStore? {
     let scheme = "s3://"
     guard text.hasPrefix(scheme) else { return nil }
-    let path = text.dropFirst(scheme.count).split(separator: "/").joined(separator: "/")
-    let mirror = mirrors.first { $0.bucket?.hasSuffix("/\(path)") == true }
+    let parts = text.dropFirst(scheme.count).split(separator: "/")
+    let mirror = mirrors.first { $0.bucketAddress?.isNamed(parts) == true }
     if let store = mirror?.bucketStore(environment) { return store }
     func variable(_ names: String...) -> String? {
       names.compactMap { environment[$0] }.first { !$0.isEmpty }
     }
     let region = variable("AWS_REGION", "AWS_DEFAULT_REGION") ?? MirrorSettings().region
     let server = variable("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL") ?? "https://s3.\(region).amazonaws.com"
-    return BucketAddress("\(server)/\(path)", region: region).map { address in
+    return BucketAddress("\(server)/\(parts.joined(separator: "/"))", region: region).map { address in
       BucketStore(address) { try BucketCredentials(environment, profile: nil) }
     }
   }

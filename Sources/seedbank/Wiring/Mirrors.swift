@@ -18,7 +18,7 @@ struct Mirrors: Sendable {
 
   /// Polling interval for a publication by any process.
   private static let look = Duration.milliseconds(200)
-  /// Time limit for all mirrors before a serving process's first step.
+  /// Time limit for all mirrors before publishing.
   private static let checkTime = Duration.seconds(5)
 
   init(_ configuration: DeploymentConfiguration, _ publication: PublicationDirectory, _ context: Context) {
@@ -31,21 +31,8 @@ struct Mirrors: Sendable {
     }
   }
 
-  /// Throws if another publisher is ahead; call it before publishing. An unreachable mirror fails only at its push.
-  func check() throws {
-    for mirror in mirrors { if let failure = refusal(of: mirror) { throw failure } }
-  }
-
-  private func refusal(of mirror: Mirror) -> MirrorFailure? {
-    guard publication.exists else { return nil }
-    do {
-      try mirror.compare(publication)
-      return nil
-    } catch { return (error as? MirrorFailure).flatMap { $0.error.stopsPublisher ? $0 : nil } }
-  }
-
-  /// Like ``check()``, but does not wait for slow mirrors, whose push will report it.
-  func checkInTime() async throws {
+  /// Throws if another publisher is ahead; call it before publishing. Does not wait for slow mirrors, whose push will report it.
+  func check() async throws {
     let (answers, answer) = AsyncStream.makeStream(of: MirrorFailure?.self)
     for mirror in mirrors { Task { answer.yield(try? await blocking { refusal(of: mirror) }) } }
     let end = Task {
@@ -62,15 +49,29 @@ struct Mirrors: Sendable {
     }
   }
 
-  func push() throws {
+  private func refusal(of mirror: Mirror) -> MirrorFailure? {
+    guard publication.exists else { return nil }
+    do {
+      try mirror.compare(publication)
+      return nil
+    } catch { return (error as? MirrorFailure).flatMap { $0.error.stopsPublisher ? $0 : nil } }
+  }
+
+  /// Updates all mirrors at the same time. Throws at the end if another publisher is ahead on one of them.
+  func push() async throws {
     defer { tellFacts() }
-    for mirror in mirrors {
-      do {
-        _ = try mirror.bringUpToDate(publication, now: .now())
-      } catch let failure as MirrorFailure where failure.error.stopsPublisher {
-        throw failure
-      } catch { console.warning(Self.warning(error)) }
+    try await withThrowingTaskGroup { group in
+      for mirror in mirrors { group.addTask { try await push(mirror) } }
+      try await group.waitForAll()
     }
+  }
+
+  private func push(_ mirror: Mirror) async throws {
+    do {
+      _ = try await blocking { [publication] in try mirror.bringUpToDate(publication, now: .now()) }
+    } catch let failure as MirrorFailure where failure.error.stopsPublisher {
+      throw failure
+    } catch { console.warning(Self.warning(error)) }
   }
 
   /// Runs until cancelled; calls `stop` if another publisher is ahead on a mirror.

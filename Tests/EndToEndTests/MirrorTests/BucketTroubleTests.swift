@@ -60,7 +60,7 @@ import Testing
     let what = "\(moment) request \(number)"
     try scene.change(what)
     try scene.bucket.arm("hang \(moment) \(number)")
-    let process = try scene.start("regenerate")
+    let process = try scene.start(["regenerate"])
     let isHit = try eventually("request \(number) comes, or the end") { () -> Bool? in
       if try scene.bucket.arm("").isMet { return true }
       return process.isRunning ? nil : false
@@ -102,15 +102,20 @@ import Testing
     #expect(step.status == 0 && step.errors.contains("there is no such folder"), "\(step.errors)")
     try scene.expectWhole("the bucket beside a broken folder")
     try scene.bucket.arm("hang before all")
-    let shown = try? DurableFile.read("\(folder)/metadata/timestamp.json", limit: 1 << 20)
-    let run = try RunningSeedbank(
-      ["run", "--port", "0"], in: scene.deployment.folder.path, environment: scene.bucket.environment)
-    try scene.change("two")
-    try waitUntil("the good mirror shows what was published beside two broken ones") {
-      let now = try? DurableFile.read("\(folder)/metadata/timestamp.json", limit: 1 << 20)
-      return now != shown && now == (try? scene.deployment.publication.metadata("timestamp.json"))
+    func timestamp(in folder: String) -> [UInt8]? {
+      try? DurableFile.read("\(folder)/metadata/timestamp.json", limit: 1 << 20)
     }
-    withExtendedLifetime(run) {}
+    for command in [["regenerate"], ["run", "--port", "0"]] {
+      let shown = timestamp(in: folder)
+      try scene.change(command[0])
+      let process = try scene.start(command)
+      try waitUntil("the good mirror shows the version of \(command[0]) beside two broken ones") {
+        let now = timestamp(in: folder)
+        return now != shown && now == timestamp(in: scene.deployment.publication.path)
+      }
+      #expect(process.isRunning, "the bucket's requests have not ended yet: \(process.errors)")
+      process.end()
+    }
   }
 }
 
@@ -133,7 +138,7 @@ import Testing
     var shown: [SHA256Digest] = []
     for step in 1...3 {
       try scene.change("race \(race), step \(step)")
-      let processes = try configs.map { try scene.start("regenerate", "--config", $0) }
+      let processes = try configs.map { try scene.start(["regenerate", "--config", $0]) }
       for process in processes { try process.wait(within: longestWait) }
       shown.append(try #require(try scene.timestamp("seeds/race\(race)")))
     }
@@ -187,7 +192,7 @@ struct BucketScene {
     #expect(step.status == 0 && !step.errors.contains("mirror"), "\(text): \(step.errors)")
   }
 
-  func start(_ arguments: String...) throws -> TestProgram {
+  func start(_ arguments: [String]) throws -> TestProgram {
     try TestProgram(
       [SeedbankBinary.path] + arguments, in: deployment.folder.path, environment: bucket.environment,
       isBare: true)

@@ -109,8 +109,25 @@ import Testing
     .enabled(if: hasAnalyzer, "systemd-analyze is not here: Scripts/deps --package installs it"),
     arguments: zip(services, [1.3, 0.4, 1.2, 1.2]))
   func `the exposure is at most the article's value`(unit: String, most: Double) throws {
-    let said = try Tool.run(["systemd-analyze", "security", "--offline=true", "\(Self.units)/\(unit)"])
+    #expect(try exposure("\(Self.units)/\(unit)") <= most)
+  }
+
+  private func exposure(_ unit: String) throws -> Double {
+    let said = try Tool.run(["systemd-analyze", "security", "--offline=true", unit])
     let level = try #require(said.firstMatch(of: #/exposure level for [^:]*: ([0-9.]+)/#)?.1)
-    #expect(try #require(Double(level)) <= most)
+    return try #require(Double(level))
+  }
+
+  @Test(.enabled(if: hasAnalyzer, "systemd-analyze is not here: Scripts/deps --package installs it"))
+  func `the article's drop-in gives the timer's publisher the network and the exposure of the service`()
+    throws
+  {
+    let dropIn = try #require(try OperatorArticle("Installing").blocks.first { $0.language == "ini" }).text
+    let (folder, unit) = (try TemporaryFolder(), Self.services[1])
+    try text(unit).write(toFile: folder(unit), atomically: false, encoding: .utf8)
+    try Folder.create(folder("\(unit).d"))
+    try dropIn.write(toFile: folder("\(unit).d/bucket.conf"), atomically: false, encoding: .utf8)
+    #expect(try exposure(folder(unit)) == exposure("\(Self.units)/\(Self.services[0])"))
+    #expect(dropIn.contains("\nLoadCredential=bucket:") && dropIn.hasSuffix("FILE=%d/bucket"))
   }
 }
