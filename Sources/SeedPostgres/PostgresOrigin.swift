@@ -34,7 +34,8 @@ package final class PostgresOrigin: Origin {
     let tables = try reading.lockable(relations(readBy: plans))
     do {
       try connection.begin(locking: tables)
-    } catch let error where error.isInability {
+    } catch {
+      guard error.isInability else { throw error }
       // A view's owner may read only some columns, and a table may be gone.
       try connection.begin()
     }
@@ -52,7 +53,9 @@ package final class PostgresOrigin: Origin {
       for table in plan.schema.tables {
         do {
           found.formUnion(try relations(readBy: table, plan.projection(table)))
-        } catch let error as any OriginFailure where !error.isUnavailable {}
+        } catch {
+          guard let failure = error as? any OriginFailure, !failure.isUnavailable else { throw error }
+        }
       }
     }
     return found

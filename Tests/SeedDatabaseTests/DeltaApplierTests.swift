@@ -4,7 +4,9 @@ import Support
 import Testing
 
 @Suite struct DeltaApplierTests {
-  static let sql = "CREATE TABLE t(id INTEGER PRIMARY KEY, v TEXT, g TEXT AS (v)); CREATE TABLE u(id INTEGER PRIMARY KEY)"
+  static let sql = """
+    CREATE TABLE t(id INTEGER PRIMARY KEY, v TEXT, g TEXT AS (v)); CREATE TABLE u(id INTEGER PRIMARY KEY)
+    """
 
   /// A seed at version 5 with the rows (1, 'a') and (2, 'b').
   private struct Seed {

@@ -96,7 +96,7 @@ import Testing
       name: "the publication came from an old backup", status: 65, words: "ahead of the publication",
       script: "rm -r seedbank/publication && cp -a old/publication seedbank/publication"),
     Accident(
-      name: "the publication is another deployment's", status: 78, words: "belongs to another deployment",
+      name: "the publication is another deployment's", status: 65, words: "is not a root of this publication",
       script: "rm -r seedbank/publication && cp -a other/seedbank/publication seedbank/publication"),
   ]
 

@@ -36,7 +36,8 @@ import Testing
       "Skipped index \"by_money\": one of its columns is left out",
       "\"sqlite_i\": SQLite reserves such names",
       "Skipped index \"by_x\": SQLite takes its name", "of \"shop\" to \"sqlite_x\"",
-      "Check the rows of table \"shop\": they include those of inheriting tables (\"heir\")", "of \"shop\" to \"more.far\"",
+      "Check the rows of table \"shop\": they include those of inheriting tables (\"heir\")",
+      "of \"shop\" to \"more.far\"",
       "of \"shop\" to \"note\"", "that table is not published",
     ] { #expect(made.output.contains(words), "\(words) in \(made.output)") }
     let schema = try String(contentsOfFile: folder("seedbank/shops/models/1.0/schema.sql"), encoding: .utf8)
