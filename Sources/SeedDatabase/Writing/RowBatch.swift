@@ -173,7 +173,7 @@ final class UpdateBatch {
     finding = RowStatement(writer.connection) { sql.find(count: $0) }
     columns = writer.table.columns.indices.map { Int32($0) }
     keyWidth = writer.table.key.count
-    sizes = RowStatement.sizes(width: keyWidth)
+    sizes = RowStatement.sizes(width: writer.table.columns.count)
   }
 
   var isEmpty: Bool { rows.isEmpty }
@@ -207,6 +207,9 @@ final class UpdateBatch {
   }
 
   private func write(_ keys: LentRows, from first: Int, _ note: (RowOutcome) -> Void) throws {
+    if keys.count == 1 {
+      return note(try writer.update(Array(keys[0]), change(first), at: rows[first].positions))
+    }
     let statement = try finding.lend(keys, Array(0..<keyWidth))
     defer { statement.rewind() }
     let found = FoundRow(statement, columns, from: 1)
@@ -214,9 +217,12 @@ final class UpdateBatch {
     for number in 0..<keys.count {
       try statement.move(to: number)
       guard !statement.isNull(firstKey) else { throw writer.missing(Array(keys[number])) }
-      let (positions, end) = rows[first + number]
-      note(try writer.update(found, values[end - positions.count..<end], at: positions))
+      note(try writer.update(found, change(first + number), at: rows[first + number].positions))
     }
+  }
+
+  private func change(_ row: Int) -> ArraySlice<BorrowedValue> {
+    values[rows[row].end - rows[row].positions.count..<rows[row].end]
   }
 }
 

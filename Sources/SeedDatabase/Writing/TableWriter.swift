@@ -98,6 +98,16 @@ package final class TableWriter {
     if try remove(key: row) { changes.deleted += 1 }
   }
 
+  /// Sets the columns at `positions` of the row with this key.
+  func update(
+    _ key: [BorrowedValue], _ values: some Sequence<BorrowedValue>, at positions: [Int]
+  ) throws -> RowOutcome {
+    guard try find(key) else { throw missing(key) }
+    let find = try statement(.find)
+    defer { find.rewind() }
+    return try update(FoundRow(find, columns), values, at: positions)
+  }
+
   /// Sets the columns at `positions` of the found row.
   func update(
     _ found: borrowing FoundRow, _ values: some Sequence<BorrowedValue>, at positions: [Int]

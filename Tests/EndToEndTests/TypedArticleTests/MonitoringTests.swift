@@ -12,7 +12,11 @@ import Testing
 
   @Test func `the article's tables name every shipped alert and only existing metrics`() throws {
     try article.typeRest()
-    let page = try Tool.run(["curl", "-fsS", "\(article.server)/metrics"])
+    try article.type("seedbank verify")
+    let page = try eventually("the front has read the verification") {
+      let page = try Tool.run(["curl", "-fsS", "\(article.server)/metrics"])
+      return page.contains("seedbank_verify_failed") ? page : nil
+    }
     let rules = try String(contentsOfFile: AlertRules.file, encoding: .utf8)
     let alerts = rules.matches(of: #/- alert: (\w+)/#).map { String($0.1) }
     let rows = article.article.text.split(separator: "\n").filter { $0.hasPrefix("| `") }
