@@ -92,7 +92,7 @@ extension ServedModel {
   }
 
   fileprivate func chain(_ since: SeedVersion, _ end: SeedVersion?) throws(Problem) -> [PublishedObject] {
-    let (head, objects) = (state.head, series.objects)
+    let (head, objects) = (state.head, series.objects.filter { $0.encoding == .gzip })
     guard since <= head else { throw .versionAhead(since, self) }
     guard since >= state.floor else { throw .versionGone(since, self) }
     if let end, end < since { throw .endBefore(end, since: since) }

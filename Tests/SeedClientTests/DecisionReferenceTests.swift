@@ -84,7 +84,7 @@ private struct Reference {
   init(_ objects: [PublishedObject], head: Int) {
     self.head = head
     deltas = objects.compactMap { object in
-      guard case .delta(let from, let to) = object.kind else { return nil }
+      guard case .delta(let from, let to, _) = object.kind else { return nil }
       return (from.number, to.number, object.length)
     }
     snapshots = objects.filter(\.isSnapshot).map { ($0.version.number, $0.length) }

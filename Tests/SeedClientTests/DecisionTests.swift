@@ -234,7 +234,7 @@ extension PublishedObject {
     switch kind {
     case .snapshot(let version, .gzip): "s\(version)"
     case .snapshot(let version, .xz): "x\(version)"
-    case .delta(let from, let to): "d\(from)-\(to)"
+    case .delta(let from, let to, _): "d\(from)-\(to)"
     }
   }
 }

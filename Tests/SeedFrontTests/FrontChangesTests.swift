@@ -42,6 +42,20 @@ import Testing
     #expect(steps(changes(since: 102)) == [[102, 103], [103, 104]])
   }
 
+  @Test func `changes contain deltas in gzip, whatever smaller ones in xz are listed`() throws {
+    let publication = try FrontPublication()
+    let (gzip, xz) = try (
+      publication.delta(FrontPublication.transit, 100, 101),
+      publication.delta(FrontPublication.transit, 100, 101, .xz)
+    )
+    #expect(xz.length < gzip.length)
+    let snapshot = try publication.snapshot(FrontPublication.transit, 100)
+    try publication.publish(FrontPublication.transit, head: 101, floor: 100, [snapshot, gzip, xz])
+    let view = CatalogView(try publication.catalog())
+    let request = HTTPRequest(.get, "/v1/transit/changes?model=2.1&since=100")
+    #expect(steps(Router().answer(request, in: view)) == [[100, 101]])
+  }
+
   @Test func `a gzip response has the same content and is joined from stored gzip members`() throws {
     for since in 100...104 {
       let request = HTTPRequest(

@@ -86,11 +86,14 @@ final class FrontPublication: @unchecked Sendable {
   }
 
   /// A delta's file: a document on one line with this much padding.
-  func delta(_ series: SeedSeries, _ from: Int, _ to: Int, padding: Int = 1) throws -> PublishedObject {
+  func delta(
+    _ series: SeedSeries, _ from: Int, _ to: Int, padding: Int = 1, _ encoding: ContentEncoding = .gzip
+  ) throws -> PublishedObject {
     let changes = String(repeating: "x", count: padding)
     let raw = Array(#"{"from":\#(from),"to":\#(to),"changes":"\#(changes)"}"#.utf8) + [0x0A]
     return try object(
-      series, .delta(from: SeedVersion(from), to: SeedVersion(to)), raw, Compression.gzip(raw))
+      series, .delta(from: SeedVersion(from), to: SeedVersion(to), encoding), raw,
+      encoding == .gzip ? Compression.gzip(raw) : Array("xz".utf8))
   }
 
   private func object(

@@ -317,8 +317,34 @@ import Testing
     #expect(metadata.state.head.number == 9 && metadata.state.floor.number == 7)
     let snapshots = metadata.objects.filter { !$0.isDelta }.map(\.version.number).sorted()
     #expect(snapshots == [7, 9])
-    for case .delta(let from, _) in metadata.objects.map(\.kind) { #expect(from >= metadata.state.floor) }
+    for case .delta(let from, _, _) in metadata.objects.map(\.kind) { #expect(from >= metadata.state.floor) }
     #expect(DeltaChain.shortest(metadata.objects, from: metadata.state.floor, to: metadata.state.head) != nil)
+  }
+
+  @Test func `a large merged delta is also listed in xz, and both have the same content`() throws {
+    let deployment = try TestDeployment(
+      [model("1.0", "CREATE TABLE t(k INTEGER PRIMARY KEY, v TEXT)")], in: try TemporaryFolder(inMemory: true)
+    )
+    deployment.job.encodings = [.gzip, .xz]
+    deployment.job.snapshotSchedule = .every(seconds: .max)
+    try deployment.origin(
+      """
+      CREATE TABLE t(k INTEGER PRIMARY KEY, v TEXT);
+      WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM n WHERE k < 4500) INSERT INTO t SELECT k, '' FROM n
+      """)
+    _ = try deployment.step()
+    for part in 0..<15 {
+      try deployment.origin("UPDATE t SET v = hex(randomblob(20)) WHERE k % 15 = \(part)")
+      _ = try deployment.step()
+    }
+    let merged = try deployment.metadata().objects.filter { $0.span?.length == 15 }
+    #expect(merged.map(\.encoding.rawValue).sorted() == ["gzip", "xz"])
+    #expect(Set(merged.map(\.rawSHA256)).count == 1)
+    for object in merged {
+      let found = try SHA256Digest.ofFile(at: deployment.publication.file(object))
+      #expect(found.digest == object.sha256)
+    }
+    try deployment.verify()
   }
 
   @Test func `snapshots in both encodings have the same content`() throws {

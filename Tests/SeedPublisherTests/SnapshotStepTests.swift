@@ -227,10 +227,11 @@ import Testing
   }
 
   private static func object(
-    _ kind: PublishedObject.Kind, _ digest: SHA256Digest, raw: String = "raw"
+    _ kind: PublishedObject.Kind, _ digest: SHA256Digest, raw: String = "raw", bytes: Int = 10
   ) -> PublishedObject {
     PublishedObject(
-      series: series, kind: kind, length: 10, sha256: .of(Array("\(kind)".utf8)), model: "1.0", rawLength: 10,
+      series: series, kind: kind, length: bytes, sha256: .of(Array("\(kind)".utf8)), model: "1.0",
+      rawLength: 10,
       rawSHA256: .of(Array(raw.utf8)), schema: schema, digest: digest)
   }
 
@@ -240,8 +241,10 @@ import Testing
     object(.snapshot(try SeedVersion(version), encoding), digest(version, rows), raw: raw)
   }
 
-  private static func delta(_ from: Int, _ to: Int) throws -> PublishedObject {
-    object(.delta(from: try SeedVersion(from), to: try SeedVersion(to)), digest(to))
+  private static func delta(
+    _ from: Int, _ to: Int, _ encoding: ContentEncoding = .gzip, bytes: Int = 10
+  ) throws -> PublishedObject {
+    object(.delta(from: try SeedVersion(from), to: try SeedVersion(to), encoding), digest(to), bytes: bytes)
   }
 
   /// A series at version 5 with a snapshot at 2 and deltas from there on.
@@ -282,12 +285,34 @@ import Testing
     #expect(obstacle(third, try Self.published([Self.snapshot(4)])) == .superseded)
   }
 
+  private func missing(
+    _ encodings: [ContentEncoding], _ more: [PublishedObject]
+  ) throws -> PublishedObject.Kind? {
+    SnapshotListing.missingEncoding(encodings, of: try Self.published(more)).map { $0.0.kind.encoded(as: $0.1) }
+  }
+
+  @Test func `the newest snapshot and large merged deltas get further encodings, one after the other`() throws
+  {
+    let both: [ContentEncoding] = [.xz, .gzip]
+    let (large, snapshot) = (try Self.delta(2, 4, bytes: 65_536), try Self.snapshot(2, .xz))
+    #expect(try missing([.gzip], [large]) == nil)
+    #expect(try missing(both, [large]) == snapshot.kind)
+    #expect(try missing(both, [large, snapshot]) == .delta(from: 2, to: 4, .xz))
+    #expect(try missing(both, [large, snapshot, Self.delta(2, 4, .xz)]) == nil)
+    let others = try [Self.delta(2, 4, bytes: 65_535), Self.delta(1, 2, bytes: 1_000_000)]
+    #expect(try missing(both, others + [snapshot]) == nil, "a small one, and one of a single step")
+  }
+
   @Test func `a further encoding is listed once and only beside the same gzip file`() throws {
     let further = try Self.snapshot(2, .xz)
     #expect(obstacle(further, try Self.published()) == nil)
     #expect(obstacle(further, try Self.published([further])) == .superseded)
     #expect(obstacle(try Self.snapshot(2, .xz, raw: "other"), try Self.published()) == .withdrawn)
     #expect(obstacle(try Self.snapshot(3, .xz), try Self.published()) == .withdrawn)
+    let delta = try Self.delta(2, 3, .xz)
+    #expect(obstacle(delta, try Self.published()) == nil)
+    #expect(obstacle(delta, try Self.published([delta])) == .superseded)
+    #expect(obstacle(try Self.delta(2, 4, .xz), try Self.published()) == .withdrawn)
   }
 }
 

@@ -16,6 +16,7 @@ struct VectorHistory {
       photo BLOB, label TEXT AS (code || ' ' || name));
     CREATE TABLE visit(day TEXT NOT NULL, stop INTEGER NOT NULL REFERENCES stop(id), number INTEGER, extra,
       PRIMARY KEY(stop, day)) WITHOUT ROWID;
+    CREATE TABLE word(language TEXT NOT NULL, text TEXT NOT NULL COLLATE NOCASE, weight, PRIMARY KEY(text, language));
     CREATE VIRTUAL TABLE stop_search USING fts5(name, label, content=stop, content_rowid=id)
     """
 
@@ -26,6 +27,8 @@ struct VectorHistory {
   private static let steps = [
     """
     CREATE TABLE stop(id, name, code, height, photo); CREATE TABLE visit(day, stop, number, extra);
+    CREATE TABLE word(language, text, weight);
+    INSERT INTO word VALUES ('de', 'halt', 1), ('en', 'halt', 0.0), ('de', 'zug', 1);
     INSERT INTO stop VALUES (1, 'Alexanderplatz', 'A', 52.5, NULL), (2, 'Berlin "Hbf"', 'B', 1, x'00ff10'),
       (3, 'Zoo', 'C', NULL, x'');
     INSERT INTO visit VALUES ('2026-08-01', 1, 9007199254740993, '1'), ('2026-08-01', 2, 0, 1.0),
@@ -33,11 +36,11 @@ struct VectorHistory {
     """,
     """
     UPDATE stop SET name = 'alexanderplatz' WHERE id = 1; INSERT INTO stop VALUES (4, 'Grüße 🚉', NULL, 9e999, NULL);
-    DELETE FROM visit WHERE stop = 2 AND day = '2026-07-31'
+    DELETE FROM visit WHERE stop = 2 AND day = '2026-07-31'; UPDATE word SET text = 'Halt' WHERE text = 'halt' AND language = 'de'
     """,
     """
     UPDATE stop SET code = NULL WHERE id = 1; UPDATE stop SET code = 'A' WHERE id = 2;
-    UPDATE stop SET code = 'B' WHERE id = 1; DELETE FROM stop WHERE id = 3
+    UPDATE stop SET code = 'B' WHERE id = 1; DELETE FROM stop WHERE id = 3; UPDATE word SET weight = -0.0 WHERE language = 'en'
     """,
     """
     UPDATE visit SET extra = 1 WHERE stop = 2;

@@ -21,7 +21,7 @@ import Testing
   }
 
   private static func span(_ object: PublishedObject) -> (from: Int, to: Int)? {
-    guard case .delta(let from, let to) = object.kind else { return nil }
+    guard case .delta(let from, let to, _) = object.kind else { return nil }
     return (from.number, to.number)
   }
 

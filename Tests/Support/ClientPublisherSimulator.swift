@@ -104,9 +104,12 @@ package final class ClientPublisherSimulator: @unchecked Sendable {
   }
 
   /// Signs other bytes for an object under its old description.
-  package func replace(_ old: PublishedObject, by stored: [UInt8], raw: Compression.Measure) throws {
+  package func replace(
+    _ old: PublishedObject, by stored: [UInt8], raw: Compression.Measure, _ encoding: ContentEncoding? = nil
+  ) throws {
     let new = PublishedObject(
-      series: old.series, kind: old.kind, length: stored.count, sha256: .of(stored), model: old.model,
+      series: old.series, kind: old.kind.encoded(as: encoding ?? old.encoding), length: stored.count,
+      sha256: .of(stored), model: old.model,
       rawLength: raw.length, rawSHA256: raw.sha256, schema: old.schema, digest: old.digest)
     withServed { served in
       served.files[old.filePath] = nil

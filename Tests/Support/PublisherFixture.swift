@@ -121,7 +121,10 @@ package enum WorkingSeed {
 extension PublicationDirectory {
   /// Returns the expanded bytes of a delta, checked against its signed length and hash.
   package func delta(_ object: PublishedObject) throws -> [UInt8] {
-    try Compression.gunzip(stored(object), limit: object.rawLength)
+    let source = try pieces(object)
+    var document: [UInt8] = []
+    while try source({ document += Array($0) }) {}
+    return document
   }
 }
 

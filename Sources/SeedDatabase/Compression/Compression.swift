@@ -78,12 +78,14 @@ package enum Compression {
     _ path: String, to destination: String, _ encoding: ContentEncoding, limit: Int,
     onBytes: (Int) throws -> Void = { _ in }
   ) throws -> Measure {
-    let codec: any StreamCodec =
-      switch encoding {
-      case .gzip: try GzipDecoder()
-      case .xz: try XZCodec()
-      }
-    return try transform(path, to: destination, codec, limit: limit, onBytes: onBytes).stored
+    try transform(path, to: destination, decoder(encoding), limit: limit, onBytes: onBytes).stored
+  }
+
+  static func decoder(_ encoding: ContentEncoding) throws -> any StreamCodec {
+    switch encoding {
+    case .gzip: try GzipDecoder()
+    case .xz: try XZCodec()
+    }
   }
 
   private static func transform(

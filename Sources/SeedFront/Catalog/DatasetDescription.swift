@@ -37,7 +37,7 @@ extension SeriesMetadata {
   }
 
   private var deltas: JSONValue {
-    let lengths = objects.filter { $0.span != nil }.map(\.length)
+    let lengths = objects.filter { $0.span != nil && $0.encoding == .gzip }.map(\.length)
     return ["count": JSONValue(lengths.count), "bytes": JSONValue(lengths.reduce(0, +))]
   }
 }

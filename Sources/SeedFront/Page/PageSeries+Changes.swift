@@ -41,7 +41,9 @@ extension PageSeries {
 
   /// The shortest delta to each of the newest versions, newest first.
   private var newestSpans: [PublishedObject] {
-    let deltas = metadata.objects.compactMap { object in object.span.map { (object, $0) } }
+    let deltas = metadata.objects.filter { $0.encoding == .gzip }.compactMap { object in
+      object.span.map { (object, $0) }
+    }
     let nearest = Dictionary(grouping: deltas, by: \.1.to).compactMapValues { same in
       same.max { $0.1.from < $1.1.from }
     }

@@ -17,7 +17,7 @@ package struct DeltaSpan: Hashable, Sendable, CustomStringConvertible {
 
 extension PublishedObject {
   package var span: DeltaSpan? {
-    if case .delta(let from, let to) = kind { DeltaSpan(from: from, to: to) } else { nil }
+    if case .delta(let from, let to, _) = kind { DeltaSpan(from: from, to: to) } else { nil }
   }
 
   package func covers(_ version: SeedVersion) -> Bool {

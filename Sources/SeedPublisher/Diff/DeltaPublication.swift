@@ -38,7 +38,7 @@ struct DeltaPublication {
 
   /// Returns `nil` if a single delta already covers the span or no chain does.
   private func merge(_ span: DeltaSpan, of objects: [PublishedObject]) throws -> PublishedObject? {
-    let own = objects.filter { $0.schema == plan.schema.hash }
+    let own = objects.filter { $0.schema == plan.schema.hash && $0.encoding == .gzip }
     guard let chain = DeltaChain.shortest(own, from: span.from, to: span.to), chain.count > 1 else {
       return nil
     }
@@ -202,7 +202,7 @@ struct DeltaDraft {
     (raw, stored) = try Compression.gzip(to: path) { take in try changes.write(header, to: take) }
   }
 
-  func pieces() throws -> DocumentPieces.Source { try GzipPieces(file: path, limit: raw.length).source }
+  func pieces() throws -> DocumentPieces.Source { try CompressedPieces(file: path, limit: raw.length).source }
 
   func remove() { try? Folder.remove(path) }
 }

@@ -4,7 +4,8 @@ import SeedPublication
 import SeedSystem
 import SeedTrust
 
-/// The second half of a step: publishes the snapshots that are due, at the version at which they are drawn. Holds the
+/// The second half of a step: publishes the snapshots that are due, at the version at which they are drawn, and further
+/// encodings of the newest one and of large merged deltas. Holds the
 /// publication's lock while drawing a copy and while listing a snapshot, but not during compression. The metadata is
 /// therefore read again, and ``SnapshotListing`` decides whether the snapshot may still be listed. A separate lock
 /// prevents two snapshots of one series at a time.
@@ -15,7 +16,7 @@ struct SnapshotStep {
 
   private var job: DatasetJob { context.job }
 
-  /// Publishes due snapshots, then missing encodings of the newest. If it throws, `report` is complete up to the error.
+  /// Publishes due snapshots, then missing encodings. If it throws, `report` is complete up to the error.
   static func run(
     _ context: StepContext, after published: PublishedMetadata, _ report: inout StepReport
   ) throws {
@@ -85,17 +86,15 @@ struct SnapshotStep {
   }
 
   private mutating func publishEncodings(_ plan: SeriesPlan) throws {
-    while let (snapshot, encoding) = missingEncoding(plan), let metadata = metadata(plan) {
-      let draft = try context.snapshots(plan).draft(of: snapshot, in: encoding)
+    while let (object, encoding) = missingEncoding(plan), let metadata = metadata(plan) {
+      let draft = try context.snapshots(plan).draft(of: object, in: encoding)
       guard try list(draft, metadata.state.epoch, plan) else { return }
     }
   }
 
   private func missingEncoding(_ plan: SeriesPlan) -> (PublishedObject, ContentEncoding)? {
-    guard let metadata = metadata(plan), let newest = metadata.newestSnapshot else { return nil }
-    return job.encodings.sorted { $0.rawValue < $1.rawValue }
-      .first { encoding in !metadata.objects.contains { $0.kind == .snapshot(newest.version, encoding) } }
-      .map { (newest, $0) }
+    guard let metadata = metadata(plan) else { return nil }
+    return SnapshotListing.missingEncoding(job.encodings, of: metadata)
   }
 
   @discardableResult
@@ -147,8 +146,29 @@ struct SnapshotStep {
   }
 }
 
-/// Decides whether a snapshot may be listed if other versions were published while it was made. Pure.
+/// Decides which further encodings are made, and whether a snapshot or an encoding may be listed if other versions were
+/// published while it was made. Pure.
 enum SnapshotListing {
+  /// Bytes of a merged delta's gzip from which another encoding is worth a further target.
+  private static let leastDeltaBytes = 64 * 1024
+
+  static func missingEncoding(
+    _ encodings: [ContentEncoding], of published: SeriesMetadata
+  ) -> (PublishedObject, ContentEncoding)? {
+    let listed = Set(published.objects.map(\.kind))
+    let merged = published.objects.filter { object in
+      object.encoding == .gzip && object.length >= leastDeltaBytes
+        && object.span.map { $0.length > 1 } ?? false
+    }
+    let encodings = encodings.sorted { $0.rawValue < $1.rawValue }
+    for object in [published.newestSnapshot].compactMap(\.self) + merged {
+      if let encoding = encodings.first(where: { !listed.contains(object.kind.encoded(as: $0)) }) {
+        return (object, encoding)
+      }
+    }
+    return nil
+  }
+
   enum Obstacle: String {
     case seriesGone = "the series is not published any more"
     case otherHistory = "the series has started a new history"
@@ -166,7 +186,7 @@ enum SnapshotListing {
     guard let published else { return .seriesGone }
     guard published.state.epoch == epoch else { return .otherHistory }
     return snapshot.encoding == .gzip
-      ? obstacle(toNew: snapshot, published) : obstacle(toFurther: snapshot, published)
+      ? obstacle(toNew: snapshot, published) : obstacle(toFurther: snapshot, published.objects)
   }
 
   private static func obstacle(toNew snapshot: PublishedObject, _ published: SeriesMetadata) -> Obstacle? {
@@ -181,12 +201,11 @@ enum SnapshotListing {
     return way == nil ? .belowFloor : nil
   }
 
-  private static func obstacle(toFurther snapshot: PublishedObject, _ published: SeriesMetadata) -> Obstacle?
-  {
-    let same = published.objects.filter { $0.span == nil && $0.version == snapshot.version }
-    guard same.contains(where: { $0.encoding == .gzip && $0.rawSHA256 == snapshot.rawSHA256 }) else {
-      return .withdrawn
-    }
-    return same.contains { $0.kind == snapshot.kind } ? .superseded : nil
+  private static func obstacle(
+    toFurther object: PublishedObject, _ listed: [PublishedObject]
+  ) -> Obstacle? {
+    let gzip = listed.first { $0.kind == object.kind.encoded(as: .gzip) }
+    guard gzip?.rawSHA256 == object.rawSHA256 else { return .withdrawn }
+    return listed.contains { $0.kind == object.kind } ? .superseded : nil
   }
 }

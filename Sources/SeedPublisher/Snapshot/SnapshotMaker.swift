@@ -4,7 +4,7 @@ import SeedPublication
 import SeedSystem
 import SeedTrust
 
-/// Makes the snapshots of a series as files that no metadata names yet, one encoding after the other.
+/// Makes the snapshots of a series, and further encodings, as files that no metadata names yet.
 struct SnapshotMaker {
   let plan: SeriesPlan
   let job: DatasetJob
@@ -62,18 +62,19 @@ struct SnapshotMaker {
     }
   }
 
-  func draft(of snapshot: PublishedObject, in encoding: ContentEncoding) throws -> SnapshotDraft {
+  /// A snapshot or delta in a further encoding.
+  func draft(of listed: PublishedObject, in encoding: ContentEncoding) throws -> SnapshotDraft {
     defer { try? SnapshotFile.remove(drafts.file) }
-    try publication.expand(snapshot, to: drafts.file)
+    try publication.expand(listed, to: drafts.file)
     try beforeCompression(plan.series, encoding)
-    let path = try drafts.path(snapshot.version, encoding)
+    let path = try drafts.path(listed.version, encoding)
     let stored = try Self.writing(path) { try Compression.compress(drafts.file, to: path, encoding).stored }
     return SnapshotDraft(
       path: path,
       object: PublishedObject(
-        series: plan.series, kind: .snapshot(snapshot.version, encoding), length: stored.length,
-        sha256: stored.sha256, model: snapshot.model, rawLength: snapshot.rawLength,
-        rawSHA256: snapshot.rawSHA256, schema: snapshot.schema, digest: snapshot.digest, publishedAt: now))
+        series: plan.series, kind: listed.kind.encoded(as: encoding), length: stored.length, sha256: stored.sha256,
+        model: listed.model, rawLength: listed.rawLength, rawSHA256: listed.rawSHA256, schema: listed.schema,
+        digest: listed.digest, publishedAt: listed.span == nil ? now : nil))
   }
 
   func place(_ draft: SnapshotDraft) throws {

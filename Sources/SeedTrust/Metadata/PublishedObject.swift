@@ -5,8 +5,9 @@ package import SeedSystem
 package struct PublishedObject: Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
     case snapshot(SeedVersion, ContentEncoding)
-    /// The changed rows; `from` is below `to`. Always gzip, so that stored deltas can be spliced.
-    case delta(from: SeedVersion, to: SeedVersion)
+    /// The changed rows; `from` is below `to`. Always listed in gzip, so that stored deltas can be spliced; large merged
+    /// ones also in xz.
+    case delta(from: SeedVersion, to: SeedVersion, ContentEncoding = .gzip)
   }
 
   package let series: SeedSeries
@@ -35,7 +36,7 @@ package struct PublishedObject: Hashable, Sendable {
   package var fileName: String {
     switch kind {
     case .snapshot(let version, let encoding): "snapshot-\(version).sqlite.\(encoding.fileExtension)"
-    case .delta(let from, let to): "delta-\(from)-\(to).json.\(encoding.fileExtension)"
+    case .delta(let from, let to, let encoding): "delta-\(from)-\(to).json.\(encoding.fileExtension)"
     }
   }
 
@@ -47,18 +48,21 @@ package struct PublishedObject: Hashable, Sendable {
 
   /// Whether a delta's header equals the signed description.
   package func isDescribed(by header: DeltaHeader) -> Bool {
-    kind == .delta(from: header.from, to: header.to) && series == header.series && model == header.model
+    kind.encoded(as: .gzip) == .delta(from: header.from, to: header.to) && series == header.series
+      && model == header.model
       && schema == header.schema && digest == header.digest
   }
 
   package var encoding: ContentEncoding {
-    if case .snapshot(_, let encoding) = kind { encoding } else { .gzip }
+    switch kind {
+    case .snapshot(_, let encoding), .delta(_, _, let encoding): encoding
+    }
   }
 
   package var version: SeedVersion {
     switch kind {
     case .snapshot(let version, _): version
-    case .delta(_, let to): to
+    case .delta(_, let to, _): to
     }
   }
 
@@ -118,18 +122,26 @@ extension PublishedObject.Kind {
     let encoding = ContentEncoding(rawValue: try fields.string("encoding"))
     switch (kind, encoding) {
     case ("snapshot", let encoding?): self = .snapshot(try fields.version("version"), encoding)
-    case ("delta", .gzip):
+    case ("delta", let encoding?):
       let (from, to) = (try fields.version("from"), try fields.version("to"))
       guard from < to else { throw fields.error("from", "\(from) is not below \(to)") }
-      self = .delta(from: from, to: to)
+      self = .delta(from: from, to: to, encoding)
     default: return nil
+    }
+  }
+
+  /// The same content in an encoding.
+  package func encoded(as encoding: ContentEncoding) -> Self {
+    switch self {
+    case .snapshot(let version, _): .snapshot(version, encoding)
+    case .delta(let from, let to, _): .delta(from: from, to: to, encoding)
     }
   }
 
   var members: [JSONMember] {
     switch self {
     case .snapshot(let version, _): .init(("kind", "snapshot"), ("version", JSONValue(version.number)))
-    case .delta(let from, let to):
+    case .delta(let from, let to, _):
       .init(("kind", "delta"), ("from", JSONValue(from.number)), ("to", JSONValue(to.number)))
     }
   }
@@ -168,7 +180,7 @@ package enum DeltaChain {
     let to: SeedVersion
 
     init?(_ object: PublishedObject) {
-      guard case .delta(let from, let to) = object.kind else { return nil }
+      guard case .delta(let from, let to, _) = object.kind else { return nil }
       (self.object, self.from, self.to) = (object, from, to)
     }
   }

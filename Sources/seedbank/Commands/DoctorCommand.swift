@@ -12,8 +12,8 @@ extension Command {
       the file's structure, references, search tables and signatures, and looks for remains of crashes and interrupted \
       downloads. Search tables are checked on a temporary copy. Nothing is written, and the store may be in use.
 
-      Instead of a store, name the SQLite file of a client of another make: everything but signatures is checked, and \
-      the file must have its indexes.
+      Instead of a store, name the SQLite file of a client of another make: its rows, sums, digest, structure \
+      and indexes are checked, and no signatures.
 
       Exit codes: 0 sound, 65 errors were found, 74 there is no store, it has no data yet, or its disk fails. \
       Each finding has a remedy.

@@ -205,12 +205,16 @@ extension DatasetConfiguration {
     "checkSeconds and pollSeconds are short so that a change shows at once while you try things out;"
     + " raise pollSeconds before many devices ask."
 
+  /// From this size on, it pays that xz about halves a snapshot, and takes longer to make.
+  private static let largeBytes = 20_000_000
+
   /// Derives the models' paths from the directory. Only an origin that is a file has a path.
   init(drafting name: DatasetName, of origin: String, in directory: String, _ models: [ModelDefinition]) {
     let folder = "\(PhysicalPath.folder(directory))/\(name)"
     let path = origin.isEmpty ? "" : PhysicalPath.joining(PhysicalPath.file(origin), through: folder)
     self.init(name: name, folder: folder, originPath: path)
     policy.pollSeconds = 2
+    if let size = (try? FileStamp(origin))??.size, size > Self.largeBytes { policy.encodings = [.gzip, .xz] }
     self.models = models.map { model in
       ModelDefinition(
         version: model.version, schemaSQL: model.schemaSQL, projections: model.projections,
@@ -219,7 +223,9 @@ extension DatasetConfiguration {
   }
 
   fileprivate var draftedText: String {
-    JSONValue.object([JSONMember("$comment", .string(Self.comment))] + (json.members ?? [])).prettyText
+    let more = policy.encodings.contains(.xz) ? " xz about halves the snapshots of a large origin." : ""
+    return JSONValue.object([JSONMember("$comment", .string(Self.comment + more))] + (json.members ?? []))
+      .prettyText
   }
 }
 

@@ -69,6 +69,15 @@ import Testing
     #expect(lines.first?.contains(#"WITHOUT ROWID: "t1", "t2", "t3", and 2 more: "#) == true, "\(lines)")
   }
 
+  @Test(arguments: [(19_000_000, false), (21_000_000, true)])
+  func `an origin of more than 20 MB is also published in xz`(_ bytes: Int, _ hasXZ: Bool) throws {
+    try folder.sqlite(
+      "photos.sqlite",
+      "CREATE TABLE photo(id INTEGER PRIMARY KEY, b BLOB); INSERT INTO photo VALUES (1, zeroblob(\(bytes)))")
+    #expect(try folder.seedbank("init", "photos.sqlite").status == 0)
+    #expect(try folder.text("seedbank/photos/dataset.json").contains(#""xz""#) == hasXZ)
+  }
+
   @Test func `init in a folder with other files keeps them`() throws {
     #expect(try folder.seedbank("init", "My Shop.sqlite", "--directory", ".").status == 0)
     #expect(folder.exists("seedbank.json") && folder.exists("my-shop/dataset.json"))

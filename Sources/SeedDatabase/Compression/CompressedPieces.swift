@@ -1,12 +1,13 @@
 package import SeedFormat
 import SeedSystem
+package import SeedTrust
 
-/// The document in a gzip file, expanded while it is read.
-package final class GzipPieces {
+/// The document in a compressed file, expanded while it is read.
+package final class CompressedPieces {
   private let file: File
   private let limit: Int
   private let expected: Compression.Measure?
-  private let decoder: GzipDecoder
+  private let decoder: any StreamCodec
   private var meter = Meter()
   private var length = 0
   private var isComplete = false
@@ -15,17 +16,23 @@ package final class GzipPieces {
   private static let pieceBytes = 16 * 1024
 
   /// Checks the document against `expected` at its end.
-  package convenience init(file path: String, expected: Compression.Measure) throws {
-    try self.init(path, limit: expected.length, expected)
+  package convenience init(
+    file path: String, _ encoding: ContentEncoding = .gzip, expected: Compression.Measure
+  ) throws {
+    try self.init(path, encoding, limit: expected.length, expected)
   }
 
   /// Throws if the document exceeds `limit` bytes.
-  package convenience init(file path: String, limit: Int) throws { try self.init(path, limit: limit, nil) }
+  package convenience init(file path: String, _ encoding: ContentEncoding = .gzip, limit: Int) throws {
+    try self.init(path, encoding, limit: limit, nil)
+  }
 
-  private init(_ path: String, limit: Int, _ expected: Compression.Measure?) throws {
+  private init(_ path: String, _ encoding: ContentEncoding, limit: Int, _ expected: Compression.Measure?)
+    throws
+  {
     (self.limit, self.expected) = (limit, expected)
     file = try File(path, for: .reading)
-    decoder = try GzipDecoder()
+    decoder = try Compression.decoder(encoding)
   }
 
   /// The document's pieces. An expected measure is proven only once the document is read to its end.

@@ -1,10 +1,11 @@
 import SeedDatabase
 import SeedFormat
 import SeedSystem
+import SeedTrust
 import Support
 import Testing
 
-@Suite struct GzipPiecesTests {
+@Suite struct CompressedPiecesTests {
   private static func document(_ bytes: Int) -> [UInt8] {
     var random = SplitMix(seed: 3)
     return (0..<bytes).map { _ in UInt8.random(in: 0...50, using: &random) }
@@ -13,7 +14,7 @@ import Testing
   private func read(_ stored: [UInt8], _ expected: Compression.Measure) throws -> [UInt8] {
     let folder = try TemporaryFolder(inMemory: true)
     try DurableFile.write(stored, to: folder("stored"))
-    let source = try GzipPieces(file: folder("stored"), expected: expected).source
+    let source = try CompressedPieces(file: folder("stored"), expected: expected).source
     var read: [UInt8] = []
     while try source({ read += Array($0) }) {}
     return read
@@ -23,6 +24,16 @@ import Testing
   func `the pieces make up the document`(_ bytes: Int) throws {
     let document = Self.document(bytes)
     #expect(try read(try Compression.gzip(document), Compression.Measure(of: document)) == document)
+  }
+
+  @Test func `the pieces of an xz file make up the document`() throws {
+    let (folder, document) = (try TemporaryFolder(inMemory: true), Self.document(3_000_000))
+    try DurableFile.write(document, to: folder("raw"))
+    let expected = try Compression.compress(folder("raw"), to: folder("stored"), .xz).raw
+    let source = try CompressedPieces(file: folder("stored"), .xz, expected: expected).source
+    var read: [UInt8] = []
+    while try source({ read += Array($0) }) {}
+    #expect(read == document)
   }
 
   @Test
