@@ -65,7 +65,7 @@ import Testing
         { ($0.look.newest, $0.look.reason) = (.refused, .shrunk) }
       ),
       (
-        "last build refused", "rows that cannot be published.",
+        "last build refused", "tables or rows do not fit the model.",
         { ($0.look.newest, $0.look.reason) = (.refused, .data) }
       ),
     ]

@@ -288,7 +288,9 @@ import Testing
   private func missing(
     _ encodings: [ContentEncoding], _ more: [PublishedObject]
   ) throws -> PublishedObject.Kind? {
-    SnapshotListing.missingEncoding(encodings, of: try Self.published(more)).map { $0.0.kind.encoded(as: $0.1) }
+    SnapshotListing.missingEncoding(encodings, of: try Self.published(more)).map {
+      $0.0.kind.encoded(as: $0.1)
+    }
   }
 
   @Test func `the newest snapshot and large merged deltas get further encodings, one after the other`() throws

@@ -113,7 +113,9 @@ package final class CatalogSource: Sendable {
     }
     if view.hasChanged { onChange.withLock(\.self)() }
     for warning in catalog.signatures.filter({ $0.expires <= now }).warnings(at: now) {
-      log("\(warning); 'seedbank keys status' shows how to renew them")
+      log(
+        "\(warning); 'seedbank regenerate' renews those of online keys, 'seedbank keys renew ROLE' the others"
+      )
     }
     view.0.missingFileWarnings.forEach { log($0) }
     view.0.lateWarnings.forEach { log($0) }

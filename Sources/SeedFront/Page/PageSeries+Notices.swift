@@ -173,9 +173,10 @@ extension PageSeries {
       "a signing key is missing or is another one. <code>seedbank keys status</code> names it; put it back, or replace it."
     case .configuration:
       "the configuration or a model does not fit. \(status) shows where; correct it, and restart the publisher."
-    case .origin: "the origin is away or cannot be read. Bring it back; \(status) shows the error."
+    case .origin:
+      "the origin cannot be read now. \(status) shows the error; another program’s lock ends by itself."
     case .data:
-      "the origin has rows that cannot be published. \(status) names them; correct them at their source."
+      "the origin’s tables or rows do not fit the model. \(status) names them; correct them at their source, or the model."
     case .shrunk:
       """
       tables have lost more rows, or columns more values, than is allowed. \(status) names them. If that is intended,

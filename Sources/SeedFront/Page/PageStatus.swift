@@ -37,6 +37,10 @@ struct PageStatus {
     case .expired:
       "Signatures have expired, and clients reject the publication: \(renewal(.expired))."
     case .unreadable: "Cannot read the publication; this is its last good version."
+    case .unsound:
+      """
+      The newest verification found errors in the publication: <code>seedbank verify</code> names each with a remedy.
+      """
     case .notReady(let found):
       "\(names(found)) \(found.count == 1 ? "has" : "have") no snapshot to start from."
     case .troubled(let found):
@@ -161,6 +165,7 @@ extension CatalogView {
     (status.isUnreadable, status.signatures) = (failure != nil, catalog.signatures)
     status.lifetimeSeconds = toldLifetimeSeconds
     status.isDiskNearlyFull = standing.isDiskNearlyFull
+    status.isUnsound = verification?.isSound == false
     status.hasLateMirror = mirrors?.late.isEmpty == false
     status.publisher = publisher?.problems ?? []
     let expired = Set(catalog.signatures.filter { $0.state(at: now) == .expired }.map(\.role))

@@ -6,6 +6,8 @@ package struct PublicationStatus: Hashable, Sendable {
   package var isPublished = true
   /// The current publication is unreadable, so the front serves the previous one.
   package var isUnreadable = false
+  /// The newest verification found errors.
+  package var isUnsound = false
   package var isDiskNearlyFull = false
   package var hasLateMirror = false
   /// Problems on the publisher's machine other than a failed step.
@@ -23,6 +25,8 @@ package enum PublicationProblem: Hashable, Sendable {
   case nothingPublished
   case expired
   case unreadable
+  /// A verification found errors.
+  case unsound
   /// Some series have no snapshot for new clients.
   case notReady([SeedSeries])
   case troubled([SeedSeries])
@@ -38,7 +42,7 @@ package enum PublicationProblem: Hashable, Sendable {
 
   package var level: ProblemLevel {
     switch self {
-    case .nothingPublished, .expired, .unreadable, .notReady: .bad
+    case .nothingPublished, .expired, .unreadable, .unsound, .notReady: .bad
     case .troubled, .diskNearlyFull, .mirrorLate, .notRenewed, .signaturesEnding: .soon
     case .publisher(let problem): problem == .datasetUnpublished ? .bad : .soon
     case .untold: .unknown
@@ -58,7 +62,7 @@ extension PublicationStatus {
     let untold = found { $0 == .untold }
     let inOrder: [(isTrue: Bool, PublicationProblem)] = [
       (!isPublished, .nothingPublished), (states.contains(.expired), .expired),
-      (isUnreadable, .unreadable), (!unready.isEmpty, .notReady(unready)),
+      (isUnreadable, .unreadable), (isUnsound, .unsound), (!unready.isEmpty, .notReady(unready)),
       (publisher.contains(.datasetUnpublished), .publisher(.datasetUnpublished)),
       (!troubled.isEmpty, .troubled(troubled)), (isDiskNearlyFull, .diskNearlyFull),
       (hasLateMirror, .mirrorLate), (states.contains(.neglected), .notRenewed),

@@ -13,6 +13,15 @@ package struct VerificationFacts: Hashable, Sendable {
   }
 }
 
+extension VerificationFacts {
+  /// `nil` if the publication was sound.
+  package var warning: String? {
+    guard !isSound else { return nil }
+    return
+      "the newest verification, of \(at), found errors in the publication: 'seedbank verify' names each with a remedy"
+  }
+}
+
 extension VerificationFacts: CommonFacts {
   package static var fileName: String { "verification.json" }
 

@@ -44,7 +44,7 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
     switch self {
     case .missing(let path):
       "there is no publication at \(path): is its disk mounted? If there never was one, 'seedbank init' makes it. If it was "
-        + "lost, restore it from a backup\(Self.startingOver)"
+        + "lost, restore it from a backup, or by 'seedbank recover' from a mirror or a follower\(Self.startingOver)"
     case .damaged(let file): "\(file) does not match the signed metadata: restore it from a backup"
     case .damagedRoot(let file):
       "\(file) is not root metadata: restore it from a backup, a mirror or a follower, or remove it if it never belonged "

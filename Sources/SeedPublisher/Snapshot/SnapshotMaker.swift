@@ -72,7 +72,8 @@ struct SnapshotMaker {
     return SnapshotDraft(
       path: path,
       object: PublishedObject(
-        series: plan.series, kind: listed.kind.encoded(as: encoding), length: stored.length, sha256: stored.sha256,
+        series: plan.series, kind: listed.kind.encoded(as: encoding), length: stored.length,
+        sha256: stored.sha256,
         model: listed.model, rawLength: listed.rawLength, rawSHA256: listed.rawSHA256, schema: listed.schema,
         digest: listed.digest, publishedAt: listed.span == nil ? now : nil))
   }

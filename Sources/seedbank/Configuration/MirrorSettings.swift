@@ -31,7 +31,8 @@ extension DeploymentConfiguration {
         "other places that are brought up to date after each step, such as `[{\"folder\": \"/mnt/mirror\"}, "
         + "{\"s3\": \"https://s3.example/bucket/prefix\"}]`. See the article on mirrors",
       read: { configuration, value throws(Refusal) in
-        configuration.mirrors = try value.mirrors() ?? []
+        let own = [configuration.publication, configuration.state, configuration.keys]
+        configuration.mirrors = try value.mirrors(besides: own) ?? []
       }, json: { configuration in .array(configuration.mirrors.map { $0.json(in: configuration.file) }) })
   ]
 }
@@ -47,11 +48,14 @@ extension MirrorSettings {
 }
 
 extension ConfigurationValue {
-  fileprivate func mirrors() throws(Refusal) -> [MirrorSettings]? {
+  fileprivate func mirrors(besides own: [String]) throws(Refusal) -> [MirrorSettings]? {
     guard let elements = try elements() else { return nil }
     var mirrors: [MirrorSettings] = []
     for element in elements {
       let mirror = try element.mirror()
+      if let folder = mirror.folder, own.contains(folder) {
+        throw element.error("expected a folder of its own, found the deployment's \(folder.printable)")
+      }
       guard !mirrors.contains(where: { $0.place == mirror.place }) else {
         throw element.error("expected each place once, found \(mirror.place.printable) again")
       }

@@ -53,9 +53,10 @@ struct DeploymentStatus {
       published, pending: publisher.pending, lifetime: configuration.shortestLifetime, now: now)
     let unserved = series.filter { publisher.unserved.contains($0.series) }
     let missing = series.compactMap { $0.missing(from: publication) }
-    failures = standing.expired + unserved.flatMap(\.warnings) + missing
+    let unsound = verification.flatMap(\.warning).map { [$0] } ?? []
+    failures = unsound + standing.expired + unserved.flatMap(\.warnings) + missing
     warnings =
-      standing.warnings + missing + keys.flatMap(\.faults).map(\.text) + series.flatMap(\.warnings)
+      unsound + standing.warnings + missing + keys.flatMap(\.faults).map(\.text) + series.flatMap(\.warnings)
       + series.compactMap { $0.doubt(of: now) }
       + publisher.fullDisks.map(Self.words) + publisher.abandoned.map(\.warning)
       + datasets.compactMap(Self.gain)

@@ -130,8 +130,8 @@ struct MirrorStanding {
     guard let commit else { return "\(place): nothing mirrored yet\(reason)" }
     guard isBehind else { return "\(place): up to date since \(commit.at)\(reason)" }
     let time = behindSince.map { " for \(TimeSpan(from: $0, to: now))" } ?? ""
-    return
-      "\(place): has the state of \(commit.at), \(versionsBehind ?? 0) signings behind\(time)\(reason)"
+    let behind = versionsBehind == 1 ? "1 signed state" : "\(versionsBehind ?? 0) signed states"
+    return "\(place): has the state of \(commit.at), \(behind) behind\(time)\(reason)"
   }
 
   private var reason: String { problem.map { "; \($0)" } ?? "" }

@@ -141,6 +141,12 @@ import Testing
         #"{"origin": {"sqlite": "o"}, "schedule": {"snapshots": "Sun 03:30"}, "expirySeconds": 604800}"#)
     #expect(try folder.mistake().contains("expected at least 1814400, three times the longest schedule"))
   }
+
+  @Test func `the publication is no mirror of itself`() throws {
+    let folder = try DeploymentFolder(
+      deployment: #"{"datasets": ["transit"], "mirrors": [{"folder": "publication/"}]}"#)
+    #expect(try folder.mistake().contains("expected a folder of its own, found the deployment's"))
+  }
 }
 
 @Suite struct DatasetMistakeTests {

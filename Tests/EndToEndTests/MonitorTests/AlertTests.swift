@@ -85,6 +85,9 @@ import Testing
         try deployment.publication.facts.write(MirrorFacts(behindSince: [nil, since]))
       }),
     State(
+      testDescription: "a verification found errors", alerts: ["SeedbankVerifyFailed"],
+      prepare: { try $0.publication.facts.write(VerificationFacts(isSound: false, at: .now(), after: nil)) }),
+    State(
       testDescription: "a rollback holds the series", alerts: ["SeedbankHeld"],
       prepare: { try run($0, "rollback", "--to", "1") }),
     State(testDescription: "nobody signs", alerts: still, hoursAhead: 3 * 24),
