@@ -15,6 +15,8 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
   case copyAhead(copy: String, version: String, head: String)
   case notDelegated(series: String)
   case noSnapshot(series: String)
+  /// A follower or an unfinished 'recover' works on the folder.
+  case unfinished(path: String)
   /// `isResuming`: the step would also have ended a hold, so the operator must confirm both. `gained`: a description
   /// of the origin's new parts.
   case shrunk([SeedSeries: [ShrunkTable]], isResuming: Bool = false, gained: String = "")
@@ -30,7 +32,8 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
   /// Whether the operator must correct keys or configuration rather than the publication.
   package var isConfiguration: Bool {
     switch self {
-    case .notDelegated, .foreignKey, .keyMissing, .epochWithoutTargetsKey, .severalSeriesKeys, .changeWaits,
+    case .unfinished, .notDelegated, .foreignKey, .keyMissing, .epochWithoutTargetsKey, .severalSeriesKeys,
+      .changeWaits,
       .changeExpired, .noChange, .damagedChange:
       true
     default: false
@@ -66,6 +69,9 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
     case .notDelegated(let series):
       "the series \(series) is new, and the targets key that must sign its delegation is not here: "
         + "'seedbank keys renew targets --with FOLDER' signs it with the key in that folder"
+    case .unfinished(let path):
+      "\(path) is a copy of a publication: if it is to be recovered, call 'seedbank recover' once more before anything is "
+        + "published"
     case .noSnapshot(let series):
       "no published snapshot of \(series) leads to its newest version: restore the publication from a "
         + "backup\(Self.startingOver)"

@@ -22,6 +22,9 @@ struct ChangeStep {
     let readiness = Result { if options.rollback == nil, !job.isRetired { try job.origin.prepare() } }
     // A new epoch delegates to the series key again.
     return try publisher.withPublication(checkingKeys: !options.isBeginningEpoch) { published in
+      guard !FollowFolder.isBegun(in: publisher.publication.path) else {
+        throw PublicationError.unfinished(path: publisher.publication.path)
+      }
       let update = try PublicationUpdate(
         publisher, lifetimeSeconds: job.lifetimeSeconds, now: context.now, after: published, options)
       var step = ChangeStep(context: context, update: update, readiness: readiness)

@@ -43,24 +43,6 @@ extension Command {
   }
 }
 
-/// Keeps a second `run` out of a deployment. The kernel releases it when the process ends.
-private struct RunLock: ~Copyable {
-  private let file: File?
-
-  init(_ stateFolder: String) throws {
-    let path = "\(stateFolder)/.run.lock"
-    // A state folder that cannot be written to fails each step, which reports it.
-    try? Folder.createPrivate(stateFolder)
-    file = try? File(path, for: .updating, mode: 0o600)
-    guard try file?.tryLock() == false else { return }
-    let holder = LockHolder.name(of: path).map { " (\($0))" } ?? ""
-    throw Refusal(
-      .locked,
-      "Another 'seedbank run' publishes this deployment\(holder): end it first. One more front is 'seedbank serve', one "
-        + "step is 'seedbank regenerate'.")
-  }
-}
-
 private struct RunService {
   let deployment: Deployment
   let arguments: ParsedArguments

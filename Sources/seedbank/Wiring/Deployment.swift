@@ -134,6 +134,8 @@ extension DatasetJob {
       name: dataset.name, origin: try dataset.place(plans, use), plans: plans,
       policy: dataset.policy)
     knownOrigin = dataset.knownOrigin
+    // Facts of a command beside 'run' must not hide from monitors that 'run' should go on.
+    if RunLock.isHeld(in: dataset.stateFolder) { checkSeconds = dataset.checkSeconds }
   }
 }
 
@@ -149,5 +151,27 @@ extension DatasetConfiguration {
     return FeedPlace(
       name, feed, plans, stateFolder: stateFolder,
       environment: ProgramFile.environment(forOthers: environment), use: use)
+  }
+}
+
+/// Keeps a second `run` out of a deployment. The kernel releases it when the process ends.
+struct RunLock: ~Copyable {
+  private let file: File?
+
+  private static func path(in stateFolder: String) -> String { "\(stateFolder)/.run.lock" }
+
+  static func isHeld(in stateFolder: String) -> Bool { LockHolder.name(of: path(in: stateFolder)) != nil }
+
+  init(_ stateFolder: String) throws {
+    let path = Self.path(in: stateFolder)
+    // A state folder that cannot be written to fails each step, which reports it.
+    try? Folder.createPrivate(stateFolder)
+    file = try? File(path, for: .updating, mode: 0o600)
+    guard try file?.tryLock() == false else { return }
+    let holder = LockHolder.name(of: path).map { " (\($0))" } ?? ""
+    throw Refusal(
+      .locked,
+      "Another 'seedbank run' publishes this deployment\(holder): end it first. One more front is 'seedbank serve', one "
+        + "step is 'seedbank regenerate'.")
   }
 }

@@ -1,4 +1,6 @@
 import Foundation
+import SeedFormat
+import SeedPublication
 import SeedSystem
 import Support
 import Testing
@@ -57,7 +59,10 @@ import Testing
     let second = try SeedbankBinary.run(["run", "--port", "0"], in: folder.path)
     #expect(second.status == 75 && second.output.isEmpty)
     #expect(second.errors.contains("(process \(first.identifier), seedbank): end it first"), "\(second)")
+    try deployment.origin("UPDATE shop SET name = name || '!'")
     #expect(try deployment.seedbank("regenerate").status == 0)
+    let facts = deployment.publication.facts.read(try SeedSeries("my", major: 1))
+    #expect(facts?.checkSeconds != nil, "monitors must expect the steps of the run")
     #expect(kill(first.identifier, SIGKILL) == 0)
     #expect(first.waitForEnd() == SIGKILL)
     #expect(try run().stop() == 0)

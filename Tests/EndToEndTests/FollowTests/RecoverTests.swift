@@ -122,6 +122,8 @@ import Testing
     #expect(outcome.status == 78 && outcome.errors.contains("series.key"), "\(outcome)")
     #expect(outcome.errors.contains("call 'seedbank recover' once more"), "\(outcome)")
     try Tool.run(["mv", scene.folder("series.key"), scene.folder("seedbank/keys/series.key")])
+    let early = try SeedbankBinary.run(["regenerate"], in: scene.folder.path)
+    #expect(early.status == 78 && early.errors.contains("call 'seedbank recover' once more"), "\(early)")
     #expect(try recover().status == 0)
     try scene.publish("after the fire")
     #expect(try head()?.version == 4)
