@@ -60,6 +60,8 @@ struct FileShape: Hashable, Sendable {
   let pageBytes: Int
 
   private static let typicalRowBytes = 100
+  /// The fewest bytes that an update of one number takes in a delta, with its key.
+  private static let updateBytes = 20
   /// A margin for pages that split and for the log's headers, in percent of the expected log and growth.
   private static let marginPercent = 120
 
@@ -69,14 +71,15 @@ struct FileShape: Hashable, Sendable {
     return FileShape(bytes: bytes, rows: rows, entries: rows, pageBytes: 4096)
   }
 
-  /// The expected log and growth of a delta of `raw` bytes to rows that are scattered over the file. A row changes a page
-  /// of its table and two of each index, of which some are the same: of p pages, n random ones are p(1 - exp(-n/p))
-  /// different ones.
+  /// The expected log and growth of a delta of `raw` bytes to rows that are scattered over the file. A whole row changes a
+  /// page of its table and two of each index; an update is shorter and mostly changes no index. Some pages are the same: of
+  /// p pages, n random ones are p(1 - exp(-n/p)) different ones.
   func log(ofRows raw: Int) -> Int {
     guard raw > 0, rows > 0, bytes > 0 else { return raw }
     let (rows, entries, pages) = (Double(rows), Double(entries), Double(bytes) / Double(pageBytes))
-    let changed = Double(raw) * (rows + entries / 2) / Double(bytes)
-    let touched = pages * (1 - exp(-changed * (1 + 2 * entries / rows) / pages))
+    let whole = Double(raw) * (rows + entries / 2) / Double(bytes) * (1 + 2 * entries / rows)
+    let updates = Double(raw / Self.updateBytes)
+    let touched = pages * (1 - exp(-max(whole, updates) / pages))
     return Int(min(touched * Double(pageBytes), 1e18)).plus(raw).percent(Self.marginPercent)
   }
 }
