@@ -80,8 +80,10 @@ package final class TestProgram: Sendable {
   package var output: String { text("output") }
   package var errors: String { text("errors") }
 
-  private func text(_ name: String) -> String {
-    String(decoding: (try? Data(contentsOf: URL(filePath: files(name)))) ?? Data(), as: UTF8.self)
+  private func text(_ name: String) -> String { read(files(name)) }
+
+  private func read(_ path: String) -> String {
+    String(decoding: (try? Data(contentsOf: URL(filePath: path))) ?? Data(), as: UTF8.self)
   }
 
   /// Waits for a text in the output; throws if the program ends before.
@@ -134,10 +136,20 @@ package final class TestProgram: Sendable {
   @discardableResult
   package func wait(within patience: TimeInterval = longestRun) throws -> Ending {
     if let ending = awaited(patience) { return ending }
-    let place =
-      (try? String(contentsOfFile: "/proc/\(identifier)/wchan", encoding: .utf8)) ?? "an unknown call"
+    let threads = threads
     end()
-    throw failure("did not end within \(patience) seconds; it waited in \(place)")
+    throw failure("did not end within \(patience) seconds; its threads: \(threads)")
+  }
+
+  /// The state of each thread, and the kernel's function in which it waits.
+  private var threads: String {
+    let folder = "/proc/\(identifier)/task"
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    return names.sorted().map { name in
+      let (stat, place) = (read("\(folder)/\(name)/stat"), read("\(folder)/\(name)/wchan"))
+      return "\(stat.prefix(40)) in \(place)"
+    }
+    .joined(separator: "; ")
   }
 
   private func awaited(_ patience: TimeInterval) -> Ending? {
