@@ -257,9 +257,9 @@ struct SeriesStep {
     guard draft.report.shrunk.isEmpty else {
       throw PublicationError.shrunk([plan.series: draft.report.shrunk])
     }
-    let snapshots = context.snapshots(plan, isFirst: true)
-    let snapshot = try snapshots.finish(try snapshots.draw(copy))
-    try snapshots.place(snapshot)
+    let maker = context.maker(plan, isFirst: true)
+    let snapshot = try maker.finish(try maker.draw(copy))
+    try maker.place(snapshot)
     draft.report.snapshotBytes = snapshot.object.length
     // Older objects of another history have different rows.
     let known = options.isBeginningEpoch ? [] : published?.objects ?? []

@@ -20,10 +20,10 @@ struct StepContext: Sendable {
 
   func copyPath(_ series: SeedSeries) -> String { WorkingCopy.path(of: series, in: stateFolder) }
 
-  func snapshots(_ plan: SeriesPlan, isFirst: Bool = false) -> SnapshotMaker {
-    SnapshotMaker(
+  func maker(_ plan: SeriesPlan, isFirst: Bool = false) -> ObjectMaker {
+    ObjectMaker(
       plan: plan, job: job, publication: publication,
-      drafts: SnapshotDrafts(
+      drafts: DraftFiles(
         publication: publication, series: plan.series, stateFolder: stateFolder, isFirst: isFirst),
       now: now, beforeCompression: publisher.beforeCompression)
   }
