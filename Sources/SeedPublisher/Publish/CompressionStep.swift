@@ -132,7 +132,8 @@ struct CompressionStep {
       let before = metadata.newestSnapshot.flatMap { $0.version >= state.floor ? $0.version : nil }
       let spans = before.map { [DeltaSpan(from: $0, to: snapshot.version)] } ?? []
       let deltas = DeltaPublication(
-        publication: context.publication, plan: plan, spillFolder: context.stateFolder)
+        publication: context.publication, plan: plan, spillFolder: context.stateFolder,
+        copy: try? WorkingCopy(context.copyPath(plan.series), plan.schema))
       let merged = try deltas.merge(spans, of: metadata.objects)
       report.note(snapshot, merged: merged.objects.compactMap(\.span))
       report.warnings += merged.warnings

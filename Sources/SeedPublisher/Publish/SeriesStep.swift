@@ -184,7 +184,7 @@ struct SeriesStep {
     _ change: SeriesChange, _ published: SeriesMetadata, _ hold: SeriesHold?, _ draft: inout SeriesDraft
   ) throws {
     let deltas = DeltaPublication(
-      publication: context.publication, plan: plan, spillFolder: context.stateFolder)
+      publication: context.publication, plan: plan, spillFolder: context.stateFolder, copy: change.copy)
     let delta = try deltas.store(change.delta)
     let (head, floor) = (delta.version, published.state.floor)
     let objects = published.objects + [delta]
