@@ -132,8 +132,7 @@ extension Connection {
 
 extension SeriesFacts {
   fileprivate init(_ series: SeedSeries, writtenAt: UTCTime) {
-    let upcoming = UpcomingSnapshots(due: nil, calendarTimes: [], clock: nil, jitterSeconds: 0)
-    self.init(series, writtenAt: writtenAt, look: Look(), upcoming: upcoming)
+    self.init(series, writtenAt: writtenAt, look: Look(), upcoming: UpcomingSnapshots(due: nil))
   }
 
   fileprivate mutating func take(_ standing: StepHistory.Standing?) {

@@ -35,7 +35,7 @@ struct StepContext: Sendable {
   }
 
   func past(_ metadata: SeriesMetadata) -> SnapshotPast {
-    guard case .calendar = job.snapshotSchedule.rule else { return metadata.snapshotPast(seen: nil) }
+    guard case .calendar = job.snapshotSchedule else { return metadata.snapshotPast(seen: nil) }
     return metadata.snapshotPast(seen: CalendarMark(metadata.series, in: stateFolder).time)
   }
 
