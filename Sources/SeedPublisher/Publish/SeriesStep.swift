@@ -265,7 +265,7 @@ struct SeriesStep {
     let known = options.isBeginningEpoch ? [] : published?.objects ?? []
     draft.metadata = SeriesMetadata(
       series: plan.series, state: state(epoch: epoch, head: version, floor: version),
-      objects: Retention(job.policy).keptSnapshots(known, context.now) + [snapshot.object])
+      objects: Retention(job.policy).keptSnapshots(known) + [snapshot.object])
     draft.settle = { [copyPath] in _ = try WorkingCopyOpener.install(copy, as: copyPath) }
     return draft
   }
