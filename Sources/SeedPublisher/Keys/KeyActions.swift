@@ -86,8 +86,7 @@ package struct KeyActions {
     let finished = try publisher().finishChange(lifetimeSeconds: lifetimeSeconds, now: now)
     if let finished { return try report(.published(finished), isAnother: true) }
     let published = try before.get()
-    // A process that died after publishing left the new keys' temporary names.
-    try newKeys.settle(published)
+    try newKeys.sweep()
     return try body(published)
   }
 
@@ -167,13 +166,15 @@ package struct KeyActions {
   }
 
   private func settle(_ published: PublishedMetadata, _ report: inout KeyChangeReport) throws {
-    report.newFiles = try newKeys.settle(published)
     let name = MetadataName.versioned(Root.type, published.root.version)
     if let root = try publisher().publication.metadata(name) { try DurableFile.write(root, to: rootPath) }
     guard let before = try? before.get() else { return }
-    report.replacedFiles = try search.found().filter { found in
-      found.keyID.map { before.names($0) && !published.names($0) } == true
-    }.map(\.path)
+    let found = try search.found()
+    func files(of metadata: PublishedMetadata, notOf other: PublishedMetadata) -> [String] {
+      found.filter { $0.keyID.map { metadata.names($0) && !other.names($0) } == true }.map(\.path)
+    }
+    report.newFiles = files(of: published, notOf: before)
+    report.replacedFiles = files(of: before, notOf: published)
   }
 }
 

@@ -92,7 +92,7 @@ struct KeyReplacement {
   }
 }
 
-/// Creates the keys of a change. Until metadata names them, their files end with `.new`, and a retry reuses them.
+/// Creates the keys of a change. If the change fails before it is kept, their files stay, unused.
 struct NewKeys {
   let search: KeySearch
   let folders: [String]
@@ -106,12 +106,7 @@ struct NewKeys {
 
   private func keys(_ role: KeyReplacement.Role, _ published: PublishedMetadata) throws -> [PublicKey] {
     let folders = try folders(for: role, published)
-    var unused = try folders.flatMap(KeySearch.keys).filter { found in
-      found.isNew && found.role == role.role && found.keyID.map { !published.names($0) } == true
-    }
-    return try (0..<role.made).map { index in
-      try unused.popLast()?.key?.publicKey ?? make(role.role, in: folders[index % folders.count])
-    }
+    return try (0..<role.made).map { try make(role.role, in: folders[$0 % folders.count]) }
   }
 
   /// Online keys go to the publisher's folder. With several offline keys, no folder may hold enough to sign.
@@ -134,7 +129,8 @@ struct NewKeys {
     return current.map { Folder.parent(of: $0.path) } ?? search.folder
   }
 
-  private func sweep() throws {
+  /// Removes unfinished key files of crashes.
+  func sweep() throws {
     for folder in [search.folder] + search.others {
       for name in try Folder.names(in: folder) where name.hasSuffix(DurableFile.temporarySuffix) {
         let isKey = KeyFileName(String(name.dropLast(DurableFile.temporarySuffix.count))) != nil
@@ -145,27 +141,9 @@ struct NewKeys {
 
   private func make(_ role: KeyRole, in folder: String) throws -> PublicKey {
     let key = SigningKey.generate()
-    let name = KeyFileName(role, tag: String(key.publicKey.keyID.prefix(KeyFileName.tagLength)), isNew: true)
+    let name = KeyFileName(role, tag: String(key.publicKey.keyID.prefix(KeyFileName.tagLength)))
     try KeyFile.write(key, toNewFile: "\(folder)/\(name.text)")
     return key.publicKey
-  }
-
-  /// Renames the files of keys that metadata now names, and removes remains of crashes. Returns the new paths.
-  @discardableResult func settle(_ published: PublishedMetadata) throws -> [String] {
-    try sweep()
-    return try search.found().filter { $0.isNew && $0.keyID.map(published.names) == true }.map { found in
-      let folder = Folder.parent(of: found.path)
-      guard let name = KeyFileName(String(found.path.dropFirst(folder.count + 1))) else { return found.path }
-      let path = "\(folder)/\(KeyFileName(name.role, tag: name.tag).text)"
-      do throws(FileError) {
-        try Folder.rename(found.path, to: path)
-        try Folder.sync(folder)
-        return path
-      } catch {
-        // The old name works too.
-        return found.path
-      }
-    }
   }
 }
 
