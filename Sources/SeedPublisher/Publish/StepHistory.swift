@@ -11,7 +11,7 @@ package struct StepHistory: Sendable {
   private let report: @Sendable (LogRecord) -> Void
 
   package static let mostRecords = 2000
-  private static let layout: Int64 = 5
+  private static let layout: Int64 = 6
 
   package init(_ stateFolder: String, report: @escaping @Sendable (LogRecord) -> Void = { _ in }) {
     (self.stateFolder, self.report) = (stateFolder, report)
