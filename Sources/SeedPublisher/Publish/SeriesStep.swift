@@ -160,8 +160,11 @@ struct SeriesStep {
     }
     do {
       var draft = try draft(of: change, repair)
-      try options.isPreview
-        ? foresee(change, published, &draft.report) : store(change, published, hold, &draft)
+      if options.isPreview {
+        foresee(change, published, &draft.report)
+      } else {
+        try store(change, published, hold, &draft)
+      }
       return draft
     } catch {
       change.rollBack()
@@ -196,20 +199,11 @@ struct SeriesStep {
       objects: Retention(job.policy).afterDelta(objects + merged.objects, floor: floor))
   }
 
-  private func foresee(
-    _ change: SeriesChange, _ published: SeriesMetadata, _ report: inout SeriesReport
-  ) throws {
-    let (head, floor) = (change.delta.header.to, published.state.floor)
+  private func foresee(_ change: SeriesChange, _ published: SeriesMetadata, _ report: inout SeriesReport) {
     report.shrunk = change.shrunk
-    report.merged = DeltaLevels.due(at: head, floor: floor)
     var next = published
-    next.state.head = head
+    next.state.head = change.delta.header.to
     report.hasSnapshot = context.isSnapshotDue(next)
-    guard report.hasSnapshot, let newest = published.newestSnapshot else { return }
-    report.expectedSnapshotBytes = newest.length
-    // A snapshot merges the deltas since the previous one.
-    let span = DeltaSpan(from: newest.version, to: head)
-    if span.length > 1, span.from >= floor, !report.merged.contains(span) { report.merged.append(span) }
   }
 
   // MARK: A rollback
@@ -252,7 +246,6 @@ struct SeriesStep {
     draft.report.rows = try copy.sums().mapValues(\.rows)
     draft.report.warnings = plan.warnings
     draft.report.hasSnapshot = true
-    draft.report.expectedSnapshotBytes = options.isPreview ? published?.newestSnapshot?.length : nil
     guard !options.isPreview else { return draft }
     guard draft.report.shrunk.isEmpty else {
       throw PublicationError.shrunk([plan.series: draft.report.shrunk])

@@ -71,8 +71,6 @@ package struct SeriesReport: Sendable {
   package var merged: [DeltaSpan] = []
   /// Whether a snapshot is published. Its size is set after publication.
   package var hasSnapshot = false
-  /// In a preview, the size of the newest snapshot as an estimate.
-  package var expectedSnapshotBytes: Int?
   /// The size of the new snapshot in gzip.
   package var snapshotBytes: Int?
   /// In a preview, the tables and columns that lost more than allowed.
