@@ -28,23 +28,17 @@ struct KeyReplacement {
   ) throws(Refusal) {
     self.published = published
     roles = try names.map { role throws(Refusal) in
-      try Self.rotation(role, keys, count, threshold, published)
+      let now = try Self.current(role, published)
+      let count = count ?? (keys.isEmpty ? now.keyIDs.count : keys.count)
+      let threshold = threshold ?? now.threshold
+      guard threshold <= count else {
+        throw Refusal(
+          .usage,
+          "The role \(role.rawValue) needs signatures of \(threshold) keys and would have only \(count):"
+            + " use --count \(threshold) or more, or a lower --threshold.")
+      }
+      return Role(role: role, known: keys, made: count - keys.count, threshold: threshold)
     }
-  }
-
-  private static func rotation(
-    _ role: KeyRole, _ given: [PublicKey], _ count: Int?, _ threshold: Int?, _ published: PublishedMetadata
-  ) throws(Refusal) -> Role {
-    let now = try current(role, published)
-    let count = count ?? (given.isEmpty ? now.keyIDs.count : given.count)
-    let threshold = threshold ?? now.threshold
-    guard threshold <= count else {
-      throw Refusal(
-        .usage,
-        "The role \(role.rawValue) needs signatures of \(threshold) keys and would have only \(count):"
-          + " use --count \(threshold) or more, or a lower --threshold.")
-    }
-    return Role(role: role, known: given, made: count - given.count, threshold: threshold)
   }
 
   init(
@@ -54,23 +48,17 @@ struct KeyReplacement {
     let keyID = try Self.keyID(prefix, published)
     let named = KeyRole.allCases.filter { published.keys(of: $0)?.keyIDs.contains(keyID) == true }
     roles = try named.map { role throws(Refusal) in
-      try Self.revocation(of: keyID, role, keys, isReplaced: isReplaced, published)
+      let now = try Self.current(role, published)
+      let staying = now.keyIDs.filter { $0 != keyID }.compactMap { published.publicKey($0, of: role) }
+      let made = isReplaced && keys.isEmpty ? 1 : 0
+      guard staying.count + keys.count + made >= now.threshold else {
+        throw Refusal(
+          .configuration,
+          "Without this key the role \(role.rawValue) has \(staying.count) keys, and \(now.threshold) must sign:"
+            + " replace it with --replace or --key.")
+      }
+      return Role(role: role, known: staying + keys, made: made, threshold: now.threshold)
     }
-  }
-
-  private static func revocation(
-    of keyID: String, _ role: KeyRole, _ given: [PublicKey], isReplaced: Bool, _ published: PublishedMetadata
-  ) throws(Refusal) -> Role {
-    let now = try current(role, published)
-    let staying = now.keyIDs.filter { $0 != keyID }.compactMap { published.publicKey($0, of: role) }
-    let made = isReplaced && given.isEmpty ? 1 : 0
-    guard staying.count + given.count + made >= now.threshold else {
-      throw Refusal(
-        .configuration,
-        "Without this key the role \(role.rawValue) has \(staying.count) keys, and \(now.threshold) must sign:"
-          + " replace it with --replace or --key.")
-    }
-    return Role(role: role, known: staying + given, made: made, threshold: now.threshold)
   }
 
   private static func keyID(_ prefix: String, _ published: PublishedMetadata) throws(Refusal) -> String {
