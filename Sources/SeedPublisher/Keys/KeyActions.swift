@@ -45,7 +45,8 @@ package struct KeyActions {
   /// Signs root or targets metadata again; the latter also for new series.
   package func renew(_ role: KeyRole, for series: [SeedSeries]) throws -> KeyChangeReport {
     try afterFinishing { published in
-      try change(signedBy: [role], published) { published, signer in
+      try requireSigners([role], published)
+      return try change { published, signer in
         if role == .root { return try OfflineChange(root: signer.renewedRoot(after: published)) }
         let new = series.filter { !published.delegatedSeries.contains($0) }
         guard !new.isEmpty, let verifiers = published.targets.delegations?.verifiers else {
@@ -94,7 +95,7 @@ package struct KeyActions {
     let signers = isLost ? [] : replacement.signingRoles
     try requireSigners(signers, replacement.published)
     let verifiers = try newKeys.verifiers(replacement)
-    var report = try change(signedBy: signers, replacement.published) { published, signer in
+    var report = try change { published, signer in
       guard published.root.version == replacement.published.root.version else {
         throw Refusal(.locked, "Another change of keys was published first. Check it, and try again.")
       }
@@ -105,11 +106,9 @@ package struct KeyActions {
   }
 
   private func change(
-    signedBy roles: [KeyRole], _ published: PublishedMetadata,
     _ propose: (PublishedMetadata, RepositorySigner) throws -> OfflineChange
   ) throws -> KeyChangeReport {
-    try requireSigners(roles, published)
-    return try report(publisher().changeKeys(lifetimeSeconds: lifetimeSeconds, now: now, propose))
+    try report(publisher().changeKeys(lifetimeSeconds: lifetimeSeconds, now: now, propose))
   }
 
   private func requireSigners(_ roles: [KeyRole], _ published: PublishedMetadata) throws {
