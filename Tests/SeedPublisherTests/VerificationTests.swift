@@ -39,6 +39,18 @@ import Testing
     report.findings.filter { $0.severity == .error }
   }
 
+  /// The files that current metadata lists, relative to the publication.
+  private func namedFiles(_ deployment: TestDeployment) throws -> [String] {
+    let published = try deployment.publication.published()
+    let roles = [
+      "1.root.json", "timestamp.json", "\(published.snapshot.version).snapshot.json",
+      "\(published.targets.version).targets.json",
+    ]
+    let series = published.series.map { "\($0.value.version).\($0.key.roleName).json" }
+    let objects = published.series.values.flatMap(\.metadata.objects).map(\.filePath)
+    return (roles + series).map { "metadata/\($0)" } + objects
+  }
+
   @Test func `a full scratch disk is no finding against the publication`() throws {
     let deployment = try deployment()
     let scratch = deployment.folder("full")
