@@ -166,20 +166,6 @@ import Testing
     #expect(scene.facts?.gained == 0)
   }
 
-  @Test func `a publisher reports a key that is missing on disk and still in memory`() throws {
-    let scene = try Scene()
-    try scene.step("UPDATE stop SET name = 'x' WHERE id = 1")
-    #expect(scene.facts?.lacksKeys == false && scene.facts?.lifetimeSeconds == RepositorySigner.onlineSeconds)
-    let deployment = scene.deployment
-    let source = KeySource(deployment.keys) { [keys = deployment.keys] in KeyRing([.root: keys[.root]]) }
-    deployment.publisher = Publisher(
-      deployment.publication, stateFolder: deployment.folder("state"), keys: source)
-    deployment.publisher.history = StepHistory(deployment.folder("state"))
-    scene.keep(isOn: true)
-    try scene.step("UPDATE stop SET name = 'y' WHERE id = 1")
-    #expect(scene.facts?.lacksKeys == true && scene.facts?.look.newest == .published)
-  }
-
   @Test func `a step held back by the shrink guard has its own reason`() throws {
     let scene = try Scene()
     try scene.step(

@@ -58,7 +58,6 @@ import Testing
       ("no look for long", "Does it still run?", { $0.look.newestAt = Self.now.adding(days: -2) }),
       ("older than expected", "expected within 1\u{A0}min", { $0.expectedChangeSeconds = 60 }),
       ("not known", "No status is reported to this front", { $0.look.newest = nil }),
-      ("a key is gone", "<code>seedbank keys status</code> names the key", { $0.lacksKeys = true }),
       ("more in the origin", "<code>seedbank model new</code>", { $0.gained = 2 }),
       (
         "held back for lost rows or values", "<code>seedbank regenerate --accept-shrink</code>",

@@ -16,10 +16,7 @@ extension SeriesFacts {
     ]
   }
 
-  private var lookJSON: JSONValue {
-    .object(
-      look.members + [JSONMember("gained", JSONValue(gained)), JSONMember("lacksKeys", .bool(lacksKeys))])
-  }
+  private var lookJSON: JSONValue { .object(look.members + [JSONMember("gained", JSONValue(gained))]) }
 
   private var upcomingJSON: JSONValue {
     [
@@ -109,7 +106,6 @@ extension SeriesFacts {
     expectedChangeSeconds = try upcoming.optional("changeSeconds", \.count)
     lifetimeSeconds = try upcoming.optional("expirySeconds", \.count)
     gained = try look.optional("gained", \.count)
-    lacksKeys = look["lacksKeys"] == true
     missedRows = try json.needed("missedRows", \.count)
     tables = try json.needed("tables", \.elements).map(Table.init(reading:))
     steps = try json.needed("steps", \.elements).map {

@@ -17,8 +17,6 @@ package struct SeriesFacts: Hashable, Sendable {
   package var lifetimeSeconds: Int?
   /// The number of new tables, columns, indexes and views that clients do not get; `nil` if unknown. Names are private.
   package var gained: Int?
-  /// A key for signing steps is gone from the publisher's disk. A running process still has it in memory.
-  package var lacksKeys = false
   /// The newest steps that changed or rejected something, newest first.
   package var steps: [StepRecord] = []
   /// The number of steps in the recorded history, by outcome.

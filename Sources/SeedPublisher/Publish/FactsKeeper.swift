@@ -96,7 +96,7 @@ package struct FactsKeeper: Sendable {
     facts.upcoming = UpcomingSnapshots(
       metadata, job.snapshotSchedule, seen: CalendarMark(series, in: publisher.stateFolder).time, now: now)
     (facts.checkSeconds, facts.expectedChangeSeconds) = (job.checkSeconds, job.expectedChangeSeconds)
-    (facts.lifetimeSeconds, facts.lacksKeys) = (job.lifetimeSeconds, publisher.lacksKeysOnDisk(published))
+    facts.lifetimeSeconds = job.lifetimeSeconds
     try facts.take(publisher.history?.standing(of: series, steps: steps))
     facts.look.reading = OriginReading.newest(of: job.name, in: publisher.stateFolder)
     facts.look.behindSince = SeenPlace(series, in: publisher.stateFolder).behindSince
