@@ -116,6 +116,11 @@ struct PublicationUpdate {
     if given == nil { change = .none }
   }
 
+  /// Throws if the change could not be published with the keys here.
+  func rehearse(_ change: OfflineChange) throws {
+    _ = try signer.publish(allSeries, adopting: change, after: published, keys: publisher.keys)
+  }
+
   /// Publishes a change of keys that has enough signatures, including one left by a crash. Returns whether it did.
   @discardableResult
   mutating func adoptPending() throws -> Bool {

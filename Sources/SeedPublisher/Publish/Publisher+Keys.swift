@@ -75,7 +75,7 @@ extension Publisher {
       change.sign(with: keys, after: update.published)
       // An incomplete change may be signed elsewhere, but a complete one must be publishable with the keys here.
       if change.isComplete(after: update.published) {
-        try update.signer.checkKeys(keys, adopting: change, after: update.published)
+        try update.rehearse(change)
       }
       return try finish(change, &update)
     }
