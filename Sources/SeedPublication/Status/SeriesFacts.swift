@@ -66,7 +66,10 @@ package struct SeriesFacts: Hashable, Sendable {
     }
   }
 
-  package init(_ series: SeedSeries, writtenAt: UTCTime, look: Look, upcoming: UpcomingSnapshots) {
+  package init(
+    _ series: SeedSeries, writtenAt: UTCTime, look: Look = Look(),
+    upcoming: UpcomingSnapshots = UpcomingSnapshots(due: nil)
+  ) {
     (self.series, self.writtenAt, self.look, self.upcoming) = (series, writtenAt, look, upcoming)
   }
 }

@@ -85,19 +85,23 @@ struct StepTable {
       "DELETE FROM step WHERE id <= (SELECT id FROM step ORDER BY id DESC LIMIT 1 OFFSET \(count))")
   }
 
-  func standing(of series: SeedSeries, steps: Int) throws -> StepHistory.Standing {
+  /// The newest steps other than `unchanged`, and the counts of all steps since the history began.
+  func fill(_ facts: inout SeriesFacts, steps: Int) throws {
+    let series = facts.series
     let own = "WHERE dataset = ? AND (major = ? OR major IS NULL)"
     let values: [SeedValue] = [.text(series.dataset.text), SeedValue(series.major)]
     let good = StepRecord.Outcome.allCases.filter(\.isGoodLook).map { "'\($0.rawValue)'" }.joined(
       separator: ", ")
-    return StepHistory.Standing(
-      newest: try records("\(own) ORDER BY id DESC LIMIT 1", values).first?.record,
-      good: try records("\(own) AND outcome IN (\(good)) ORDER BY id DESC LIMIT 1", values).first?.record
-        .last,
-      steps: try records(
-        "\(own) AND outcome <> '\(StepRecord.Outcome.unchanged.rawValue)' ORDER BY id DESC LIMIT \(steps)",
-        values
-      ).map(\.record), counts: try counts(of: series), missedRows: try missedRows(of: series))
+    let newest = try records("\(own) ORDER BY id DESC LIMIT 1", values).first?.record
+    facts.look.good = try records("\(own) AND outcome IN (\(good)) ORDER BY id DESC LIMIT 1", values)
+      .first?.record.last
+    (facts.look.newest, facts.look.newestAt) = (newest?.outcome, newest?.last)
+    (facts.look.reason, facts.look.foundBy) = (newest?.reason, newest?.foundBy)
+    facts.steps = try records(
+      "\(own) AND outcome <> '\(StepRecord.Outcome.unchanged.rawValue)' ORDER BY id DESC LIMIT \(steps)",
+      values
+    ).map(\.record)
+    (facts.counts, facts.missedRows) = (try counts(of: series), try missedRows(of: series))
   }
 
   private func counts(of series: SeedSeries) throws -> [StepRecord.Outcome: Int] {
