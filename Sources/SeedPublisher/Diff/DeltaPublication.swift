@@ -49,8 +49,8 @@ struct DeltaPublication {
     }
     var merged = DeltaWriter(spill: SpillFile(in: spillFolder))
     let documents = chain.map { object in { try publication.pieces(object) } }
-    let merge = DeltaMerge(
-      schema: plan.schema, copy: try copy?.meta().version == span.to ? copy?.connection : nil)
+    let isAtEnd = (try? copy?.meta().version) == span.to
+    let merge = DeltaMerge(schema: plan.schema, copy: isAtEnd ? copy?.connection : nil)
     let header = try merge.run(documents, from: span.from, into: &merged)
     let path = try publication.draft("delta-merged", of: plan.series)
     return try store(try DeltaDraft(merged, header, at: path))
