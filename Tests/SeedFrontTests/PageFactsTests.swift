@@ -25,7 +25,7 @@ import Testing
     var facts = SeriesFacts(
       Self.series, writtenAt: Self.now,
       look: .init(good: Self.now, newest: .unchanged, newestAt: Self.now),
-      upcoming: UpcomingSnapshots(due: nil, calendarTimes: [], clock: nil, jitterSeconds: 0))
+      upcoming: UpcomingSnapshots(due: nil))
     change(&facts)
     let view = CatalogView(catalog, facts: [Self.series: facts])
     let clients = ClientCounts(requests: [], since: Self.now)
@@ -58,7 +58,6 @@ import Testing
       ("no look for long", "Does it still run?", { $0.look.newestAt = Self.now.adding(days: -2) }),
       ("older than expected", "expected within 1\u{A0}min", { $0.expectedChangeSeconds = 60 }),
       ("not known", "No status is reported to this front", { $0.look.newest = nil }),
-      ("a key is gone", "<code>seedbank keys status</code> names the key", { $0.lacksKeys = true }),
       ("more in the origin", "<code>seedbank model new</code>", { $0.gained = 2 }),
       (
         "held back for lost rows or values", "<code>seedbank regenerate --accept-shrink</code>",
@@ -146,13 +145,13 @@ import Testing
     let clock = try ZoneClock("Europe/Berlin")
     let html = page {
       $0.upcoming = UpcomingSnapshots(
-        due: nil, calendarTimes: [first, second], clock: clock, jitterSeconds: 0)
+        due: nil, calendarTimes: [first, second], clock: clock)
     }
     #expect(html.contains("datetime=\"\(first.text)\"") && html.contains("datetime=\"\(second.text)\""))
     let shown = clock.text(first).suffix(19)
     #expect(html.contains(", which is \(shown)</span>") && shown.hasSuffix(" Europe/Berlin"))
     let due = page {
-      $0.upcoming = UpcomingSnapshots(due: second, calendarTimes: [], clock: nil, jitterSeconds: 0)
+      $0.upcoming = UpcomingSnapshots(due: second)
     }
     #expect(due.contains("Next snapshot") && due.contains("datetime=\"\(second.text)\""))
     #expect(!page().contains("Next snapshot"))

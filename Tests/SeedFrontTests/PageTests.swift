@@ -67,7 +67,7 @@ import Testing
     source.checkStanding(at: FrontPublication.start)
     var away = source.current()
     var facts = SeriesFacts.example(of: FrontPublication.transit)
-    (facts.look.newest, facts.gained, facts.lacksKeys) = (.unchanged, 0, false)
+    (facts.look.newest, facts.gained) = (.unchanged, 0)
     away.facts = [FrontPublication.transit: facts]
     #expect(away.missingFileWarnings.isEmpty)
     let html = try page(away)
@@ -219,7 +219,7 @@ import Testing
     var view = CatalogView(try many.catalog())
     for series in all {
       var facts = SeriesFacts.example(of: series)
-      (facts.look.newest, facts.lacksKeys) = (series == all[3] ? .failed : .unchanged, false)
+      facts.look.newest = series == all[3] ? .failed : .unchanged
       facts.gained = series == all[2] ? 1 : 0
       view.facts[series] = facts
     }

@@ -25,13 +25,12 @@ extension SeriesFacts {
       series, writtenAt: time,
       look: Look(good: time, newest: .failed, newestAt: time.adding(seconds: 9), reason: .disk),
       upcoming: UpcomingSnapshots(
-        due: time, calendarTimes: [time, time.adding(days: 1)], clock: try? ZoneClock("Europe/Berlin"),
-        jitterSeconds: 60))
+        due: time, calendarTimes: [time, time.adding(days: 1)], clock: try? ZoneClock("Europe/Berlin")))
     facts.look.reading = OriginReading(openMilliseconds: 1500, lagSeconds: 3)
     facts.look.reading.role = .standby
     (facts.look.foundBy, facts.look.behindSince) = (FoundBy(.log, .someTables, reason: nil), time)
     (facts.checkSeconds, facts.expectedChangeSeconds) = (2, 86_400)
-    (facts.lifetimeSeconds, facts.gained, facts.lacksKeys) = (604_800, 3, true)
+    (facts.lifetimeSeconds, facts.gained) = (604_800, 3)
     facts.tables = [
       Table(
         name: "stop", rows: 7, columns: [Column(name: "id", type: "INTEGER", isKey: true)],

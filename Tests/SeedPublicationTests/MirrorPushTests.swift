@@ -265,25 +265,7 @@ import Testing
   }
 }
 
-/// Consequences of a put's response, in one table.
-@Suite struct MirrorDecisionTests {
-  @Test func `each response to each kind of put has one consequence`() {
-    let nowhere = MirrorDecision(.absent, to: .object)
-    guard case .fail(.refused) = nowhere else {
-      Issue.record("\(nowhere)")
-      return
-    }
-    for kind in MirrorDecision.Kind.allCases {
-      #expect(MirrorDecision(.done(tag: "t"), to: kind) == .done(tag: "t"))
-      #expect(MirrorDecision(.unmet, to: kind) == .compare)
-    }
-    for reply in [PutReply.disputed, .absent, .unheard("503")] {
-      #expect(MirrorDecision(reply, to: .commit) == .compare, "the timestamp there decides")
-    }
-    #expect(MirrorDecision(.unheard("503"), to: .object) == .again("503"))
-    #expect(MirrorDecision(.unheard("503"), to: .metadata) == .again("503"))
-  }
-
+@Suite struct MirrorProbeTests {
   @Test
   func `the probe detects a store that ignores conditions and leaves nothing in one that honours them`()
     throws

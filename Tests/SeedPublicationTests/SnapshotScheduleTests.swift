@@ -9,25 +9,19 @@ import Testing
 @Suite struct SnapshotScheduleTests {
   private static let start = UTCTime("2026-01-01T00:00:00Z")!
 
-  private static func schedule(_ times: String, _ zone: String = "UTC", jitter: Int = 0) throws
-    -> SnapshotSchedule
-  {
-    SnapshotSchedule(.calendar(try CalendarTests.calendar(times, zone)), jitterSeconds: jitter)
-  }
-
-  private static func past(_ newest: UTCTime?, seen: UTCTime? = nil, seed: String = "a/1") -> SnapshotPast {
-    SnapshotPast(newest: newest, seen: seen, seed: seed)
+  private static func past(_ newest: UTCTime?, seen: UTCTime? = nil) -> SnapshotPast {
+    SnapshotPast(newest: newest, seen: seen)
   }
 
   /// A year of steps: scheduled times per snapshot, and after each step the time and the newest snapshot.
   private static func year(
-    _ schedule: SnapshotSchedule, _ random: inout SplitMix, canJumpBack: Bool
+    _ calendar: SnapshotCalendar, _ random: inout SplitMix, canJumpBack: Bool
   ) -> (served: [UTCTime], steps: [(now: UTCTime, newest: UTCTime)]) {
     var (now, newest) = (start, start)
     var (served, steps): ([UTCTime], [(UTCTime, UTCTime)]) = ([], [])
     while now < start.adding(days: 366) {
-      if schedule.isDue(past(newest), now: now) {
-        served.append(schedule.turn(past(newest), now: now)!)
+      if SnapshotSchedule.calendar(calendar).isDue(past(newest), now: now) {
+        served.append(calendar.turn(at: now))
         newest = now
       }
       steps.append((now, newest))
@@ -44,14 +38,14 @@ import Testing
   }
 
   /// Checks that no scheduled time is served twice and that no step leaves a past one unserved.
-  private static func check(_ schedule: SnapshotSchedule, canJumpBack: Bool) {
+  private static func check(_ calendar: SnapshotCalendar, canJumpBack: Bool) {
     let seed = UInt64.random(in: 0 ..< .max)
     var random = SplitMix(seed: seed)
-    let (served, steps) = year(schedule, &random, canJumpBack: canJumpBack)
+    let (served, steps) = year(calendar, &random, canJumpBack: canJumpBack)
     #expect(served.count > 100, "seed \(seed)")
     #expect(Set(served).count == served.count && served == served.sorted(), "seed \(seed)")
     for (now, newest) in steps {
-      let turn = schedule.turn(past(nil), now: now)!
+      let turn = calendar.turn(at: now)
       #expect(turn <= newest || turn < start, "seed \(seed): at \(now)")
     }
   }
@@ -59,14 +53,12 @@ import Testing
   @Test(
     .full, arguments: ["UTC", "Europe/Zurich", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu"])
   func `no scheduled time is lost or served twice in a year of outages and clock jumps`(zone: String) throws {
-    for jitter in [0, 600] {
-      let schedule = try Self.schedule("Mon-Fri 02:30; Sat,Sun 06:00,18:00", zone, jitter: jitter)
-      for canJumpBack in [false, true] { Self.check(schedule, canJumpBack: canJumpBack) }
-    }
+    let calendar = try CalendarTests.calendar("Mon-Fri 02:30; Sat,Sun 06:00,18:00", zone)
+    for canJumpBack in [false, true] { Self.check(calendar, canJumpBack: canJumpBack) }
   }
 
   @Test func `dates from a clock that was days ahead block no snapshot`() throws {
-    let schedule = try Self.schedule("03:30")
+    let schedule = try SnapshotSchedule.calendar(CalendarTests.calendar("03:30", "UTC"))
     let now = Self.start.adding(days: 100)
     let (near, far) = (now.adding(seconds: 80_000), now.adding(days: 300))
     #expect(!schedule.isDue(Self.past(near), now: now))
@@ -80,7 +72,7 @@ import Testing
   @Test func `a served time waits for the next one and a missed time is due at once`()
     throws
   {
-    let schedule = try Self.schedule("03:30")
+    let schedule = try SnapshotSchedule.calendar(CalendarTests.calendar("03:30", "UTC"))
     let (monday, wednesday) = (Self.start.adding(days: 4), Self.start.adding(days: 6))
     let noon = wednesday.adding(seconds: 43_200)
     let seen = wednesday.adding(seconds: 3 * 3600 + 1800)
@@ -90,40 +82,11 @@ import Testing
     #expect(schedule.next(Self.past(monday), now: noon) == seen)
   }
 
-  @Test
-  func `jitter is stable, differs by series and day, and never skips a time`()
-    throws
-  {
-    let schedule = try Self.schedule("03:30", jitter: 3600)
-    let moments = (0..<50).map { Self.start.adding(days: $0).adding(seconds: 12_600) }
-    func delays(_ seed: String) -> [Int] {
-      moments.map { moment in
-        let next = schedule.next(
-          Self.past(moment.adding(seconds: -10), seed: seed), now: moment.adding(seconds: -5))
-        return next.secondsSinceEpoch - moment.secondsSinceEpoch
-      }
-    }
-    let (one, two) = (delays("a/1"), delays("a/2"))
-    #expect(one == delays("a/1") && one != two)
-    #expect((one + two).allSatisfy { 0...3600 ~= $0 })
-    #expect(Set(one).count > 40)
-    for (moment, delay) in zip(moments, one) {
-      let past = Self.past(moment.adding(seconds: -10))
-      #expect(!schedule.isDue(past, now: moment.adding(seconds: delay - 1)) || delay == 0)
-      #expect(schedule.isDue(past, now: moment.adding(seconds: delay)))
-    }
-    let age = SnapshotSchedule(.age(seconds: 600), jitterSeconds: 60)
-    let due = age.next(Self.past(Self.start), now: Self.start)
-    #expect(600...660 ~= due.secondsSinceEpoch - Self.start.secondsSinceEpoch)
-    #expect(age.isDue(Self.past(Self.start), now: due))
-    #expect(!age.isDue(Self.past(Self.start), now: due.adding(seconds: -1)))
-  }
-
   // MARK: The publisher
 
   private func deployment() throws -> TestDeployment {
     let deployment = try PublisherFixture.deployment()
-    deployment.job.snapshotSchedule = try Self.schedule("03:30")
+    deployment.job.snapshotSchedule = try SnapshotSchedule.calendar(CalendarTests.calendar("03:30", "UTC"))
     // Noon of a day ahead.
     let day = deployment.clock.secondsSinceEpoch / 86_400 + 2
     deployment.clock = UTCTime(secondsSinceEpoch: day * 86_400 + 43_200)

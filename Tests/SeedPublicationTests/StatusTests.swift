@@ -75,11 +75,8 @@ import Testing
       $0.steps?.newestAt = now.adding(seconds: tolerance + 1)
     },
     Case("published in the future", [.clocksDiffer]) { $0.publishedAt = now.adding(days: 1) },
-    Case("a key is gone from disk", [.keysGone]) { $0.lacksKeys = true },
     Case("the origin has gained something", [.gained]) { $0.gained = 1 },
-    Case("a retired series needs its keys, and nothing of its origin", [.keysGone]) {
-      ($0.isRetired, $0.lacksKeys, $0.gained) = (true, true, 3)
-    },
+    Case("a retired series needs nothing of its origin", []) { ($0.isRetired, $0.gained) = (true, 3) },
     Case("retired", []) { ($0.isRetired, $0.steps, $0.publishedAt) = (true, nil, now.adding(days: -400)) },
     Case("retired after a failure", []) {
       $0.isRetired = true
@@ -99,7 +96,7 @@ import Testing
     { $0.isExpired = true }, { $0.hasSnapshot = false }, { $0.isHeld = true },
     { $0.steps?.newest = .failed }, { $0.steps?.newestAt = now.adding(days: -1) },
     { $0.publishedAt = now.adding(days: -1) }, { $0.publishedAt = now.adding(days: 1) }, { $0.steps = nil },
-    { $0.lacksKeys = true }, { $0.gained = 2 }, { $0.missingFiles = 2 }, { $0.isOriginHeldOpen = true },
+    { $0.gained = 2 }, { $0.missingFiles = 2 }, { $0.isOriginHeldOpen = true },
     { $0.doubts = [.log] },
   ]
 

@@ -202,7 +202,9 @@ import Testing
   private static let wide = "CREATE TABLE t(k INTEGER PRIMARY KEY, a, b, c)"
 
   /// Merges deltas of one table and returns the text behind its columns.
-  private static func merged(_ deltas: [(inout DeltaWriter) -> Void]) throws -> String {
+  private static func merged(
+    _ deltas: [(inout DeltaWriter) -> Void], _ copy: Connection? = nil, mostSets: Int = SeriesDiff.mostSets
+  ) throws -> String {
     let schema = try SchemaReader.schema(of: wide)
     func header(_ from: Int) throws -> DeltaHeader {
       DeltaHeader(
@@ -217,7 +219,8 @@ import Testing
       return { DocumentPieces.of(document) } as DeltaMerge.Document
     }
     var merged = DeltaWriter()
-    let end = try DeltaMerge(schema: schema).run(documents, from: .first, into: &merged)
+    let merge = DeltaMerge(schema: schema, copy: copy, mostSets: mostSets)
+    let end = try merge.run(documents, from: .first, into: &merged)
     let text = String(decoding: merged.document(end), as: UTF8.self)
     return String(text[(text.range(of: #""sets""#)?.lowerBound ?? text.startIndex)...])
   }
@@ -232,6 +235,21 @@ import Testing
   @Test func `an update after an insert merges into the whole row`() throws {
     let text = try Self.merged([{ $0.insert([1, 1, 1, 1]) }, { $0.update([1], [2], at: [2]) }])
     #expect(text.hasPrefix(#""sets":[],"delete":[],"insert":[[1,1,2,1]],"update":[]"#))
+  }
+
+  @Test func `rows beyond the largest number of column sets are whole, or the deltas are not merged`() throws
+  {
+    let copy = try Connection("rows", .scratch)
+    try copy.execute("\(Self.wide); INSERT INTO t VALUES (1, 1, 0, 0), (2, 8, 2, 9)")
+    let deltas: [(inout DeltaWriter) -> Void] = [
+      {
+        $0.update([1], [0], at: [1])
+        $0.update([2], [2], at: [2])
+      }, { $0.update([1], [1], at: [1]) },
+    ]
+    let text = try Self.merged(deltas, copy, mostSets: 1)
+    #expect(text.hasPrefix(#""sets":[["a"]],"delete":[],"insert":[[2,8,2,9]],"update":[[0,1,1]]"#))
+    #expect(throws: DeltaMerge.TooManySets.self) { try Self.merged(deltas, mostSets: 1) }
   }
 
   @Test func `an update of a row that an earlier delta deleted cannot be merged`() throws {

@@ -106,7 +106,7 @@ import Testing
     let scratch = deployment.folder("scratch")
     try Folder.create(scratch)
     return try PublicationVerifier(
-      deployment.publication, stateFolder: deployment.folder("state"), scratch: scratch, now: deployment.clock
+      deployment.publication, scratch: scratch, now: deployment.clock
     ).run()
   }
 

@@ -142,7 +142,6 @@ import Testing
       "UPDATE stop SET name = 'x' WHERE id < 15; DELETE FROM stop WHERE id = 20; INSERT INTO stop VALUES (999, 'n', 1)"
     )
     let before = try Self.files(deployment)
-    let newest = try deployment.metadata(major: 2).newestSnapshot
     let preview = try deployment.publisher.preview(
       deployment.job, StepOptions(forcingSnapshot: true), now: deployment.clock)
     #expect(try Self.files(deployment) == before)
@@ -150,10 +149,9 @@ import Testing
     let report = try deployment.step(forcingSnapshot: true).series[0]
     #expect(preview.isPreview && series.outcome == .changed && series.version == report.version)
     #expect(series.changes == report.changes && series.deltaBytes == report.deltaBytes)
-    #expect(
-      series.merged.map(\.description) == ["1 to 16"] && report.merged.map(\.description) == ["1 to 16"])
+    #expect(series.merged.isEmpty && report.merged.map(\.description) == ["1 to 16"])
     #expect(series.hasSnapshot && report.hasSnapshot && series.rows == ["stop": 203])
-    #expect(newest != nil && series.expectedSnapshotBytes == newest?.length && series.snapshotBytes == nil)
+    #expect(series.snapshotBytes == nil)
   }
 
   @Test(arguments: ["whole", "missing", "edited", "behind"])

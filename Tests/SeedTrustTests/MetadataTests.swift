@@ -27,16 +27,15 @@ import Testing
   static let timestampText = #"{"_type":"timestamp",\#(header),"meta":{"snapshot.json":\#(meta)}}"#
 
   private func roundTrip<Role: SignedRole>(_: Role.Type, _ signed: String) throws {
-    let text = #"{"signatures":[{"keyid":"k","sig":"","x":9}],"signed":\#(signed),"x":10}"#
+    let text = #"{"signatures":[{"keyid":"k","sig":""}],"signed":\#(signed)}"#
     let tree = try JSONValue(parsing: Array(text.utf8))
     let metadata = try Metadata<Role>(parsing: Array(text.utf8))
     let again = try JSONValue(parsing: metadata.bytes)
     #expect(try CanonicalJSON.bytes(of: again) == CanonicalJSON.bytes(of: tree))
-    #expect(try CanonicalJSON.bytes(of: metadata.signed.json) == metadata.signedBytes)
     #expect(try Metadata<Role>(parsing: metadata.bytes) == metadata)
   }
 
-  @Test func `unknown fields survive reading and writing`() throws {
+  @Test func `signed unknown fields survive reading and writing`() throws {
     try roundTrip(Root.self, Self.rootText)
     try roundTrip(Targets.self, Self.targetsText)
     try roundTrip(SnapshotRole.self, Self.snapshotText)

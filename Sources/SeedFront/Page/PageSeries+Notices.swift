@@ -29,7 +29,6 @@ extension PageSeries {
         ? "held back for lost rows or values" : "last build \(facts?.look.newest?.rawValue ?? "")"
     case .clocksDiffer: "clocks differ"
     case .noStep: "no look for long"
-    case .keysGone: "a key is gone"
     case .old: "older than expected"
     case .held: "held by a rollback"
     case .gained: "more in the origin"
@@ -77,11 +76,6 @@ extension PageSeries {
       and on the publisher’s shows whose clock is not synchronized.
       """
     case .noStep: silenceNotice
-    case .keysGone:
-      """
-      A key that signs each step is gone from the publisher’s disk: as soon as the publisher starts again, it can publish
-      nothing. <code>seedbank keys status</code> names the key; put it back, or replace it.
-      """
     case .old:
       facts?.expectedChangeSeconds.map {
         """

@@ -175,7 +175,7 @@ extension CatalogView {
       (one.hasSnapshot, one.missingFiles) = (!servedSnapshots(metadata).isEmpty, missingFiles(metadata))
       one.isExpired = isAllExpired || expired.contains(metadata.series.roleName)
       let told = facts[metadata.series]
-      (one.lacksKeys, one.gained) = (told?.lacksKeys == true, told?.gained ?? 0)
+      one.gained = told?.gained ?? 0
       one.isOriginHeldOpen = told?.look.reading.tooLongSeconds != nil
       one.doubts = publisher?.doubts[metadata.series] ?? []
       one.steps = SeriesStatus.Steps(told)

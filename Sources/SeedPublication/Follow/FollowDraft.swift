@@ -78,23 +78,17 @@ private struct KeptMetadata {
     case MetadataName.unversioned(Root.type): roots.last
     case MetadataName.unversioned(Timestamp.type): try publication.metadata(fileName)
     case MetadataName.unversioned(SnapshotRole.type):
-      try timestamp().flatMap { try publication.metadata("\($0.snapshot.version).\(fileName)") }
+      try read(Timestamp.self).flatMap { try publication.metadata("\($0.snapshot.version).\(fileName)") }
     default:
-      try snapshotRole()?.meta[fileName].flatMap { try publication.metadata("\($0.version).\(fileName)") }
+      try read(SnapshotRole.self)?.meta[fileName].flatMap {
+        try publication.metadata("\($0.version).\(fileName)")
+      }
     }
   }
 
-  // Ignores unreadable metadata, as a client does.
-  private func timestamp() throws -> Timestamp? {
-    try read(MetadataName.unversioned(Timestamp.type)).flatMap {
-      try? Metadata<Timestamp>(parsing: $0).signed
-    }
-  }
-
-  private func snapshotRole() throws -> SnapshotRole? {
-    try read(MetadataName.unversioned(SnapshotRole.type)).flatMap {
-      try? Metadata<SnapshotRole>(parsing: $0).signed
-    }
+  /// Ignores unreadable metadata, as a client does.
+  private func read<Role: SignedRole>(_ role: Role.Type) throws -> Role? {
+    try read(MetadataName.unversioned(role.type)).flatMap { try? Metadata<Role>(parsing: $0).signed }
   }
 
   /// Orders files like a publisher: `timestamp.json` after everything it leads to. New roots follow it if

@@ -138,7 +138,7 @@ package struct MirrorProbe {
     switch reply {
     case .done(let tag): return tag
     case .unheard(let text): throw MirrorError.away(text)
-    case .absent: throw MirrorError.refused("there is no such place; make it, and the next step fills it")
+    case .absent: throw MirrorError.noPlace
     case .unmet, .disputed: throw MirrorError.ignoresConditions("\(what) is refused")
     }
   }

@@ -37,30 +37,3 @@ struct MirrorPlan: Hashable {
     }
   }
 }
-
-/// The consequence of the response to a put. Pure.
-enum MirrorDecision: Hashable {
-  case done(tag: String?)
-  /// Compare with the existing file: the metadata of that name, or the timestamp.
-  case compare
-  case again(String)
-  case fail(MirrorError)
-
-  enum Kind: CaseIterable { case object, metadata, commit }
-
-  init(_ reply: PutReply, to kind: Kind) {
-    self =
-      switch (reply, kind) {
-      case (.done(let tag), _): .done(tag: tag)
-      case (.unmet, _): .compare
-      // The concurrent put may have succeeded.
-      case (.disputed, .commit): .compare
-      case (.disputed, _): .again("it takes another file of the same name")
-      case (.absent, .commit): .compare
-      case (.absent, _): .fail(.refused("there is no such place; make it, and the next step fills it"))
-      // The put may have succeeded despite the missing response.
-      case (.unheard, .commit): .compare
-      case (.unheard(let text), _): .again(text)
-      }
-  }
-}

@@ -50,8 +50,9 @@ package struct MirrorPush {
 
   private mutating func take(_ step: MirrorPlan.Step) throws {
     switch step {
-    case .object(let file, let isDamaged): try put(file, .object, isDamaged ? .none : condition(.absent))
-    case .metadata(let file): try put(file, .metadata, condition(.absent))
+    case .object(let file, let isDamaged):
+      try put(file, isDamaged ? .none : condition(.absent)) { try $0.hasObject(file) }
+    case .metadata(let file): try put(file, condition(.absent)) { try $0.hasMetadata(file) }
     case .commit(let file): try commit(file)
     case .removal(let path):
       try store.remove(path)
@@ -60,21 +61,23 @@ package struct MirrorPush {
     }
   }
 
+  /// `isThere`: whether a file that exists under the name is already right, for example from an interrupted push.
   private mutating func put(
-    _ file: MirrorFile, _ kind: MirrorDecision.Kind, _ condition: PutCondition
+    _ file: MirrorFile, _ condition: PutCondition, isThere: (inout Self) throws -> Bool
   ) throws {
     for attempt in 1...Self.attempts {
       let why: String
-      switch MirrorDecision(try store.put(file, condition), to: kind) {
+      switch try store.put(file, condition) {
       case .done: return note(file)
-      case .compare:
-        if try isThere(file, kind) {
+      case .unmet:
+        if try isThere(&self) {
           memory.held[file.path] = file.length
           return
         }
         why = "it rejects \(file.path) as existing, but it is missing"
-      case .again(let text): why = text
-      case .fail(let error): throw error
+      case .disputed: why = "it takes another file of the same name"
+      case .unheard(let text): why = text
+      case .absent: throw MirrorError.noPlace
       }
       guard attempt < Self.attempts else { throw MirrorError.away(why) }
       options.pause(attempt)
@@ -87,15 +90,15 @@ package struct MirrorPush {
     report.bytes += file.length
   }
 
-  /// Whether the existing file is already right, for example from an interrupted push.
-  private mutating func isThere(_ file: MirrorFile, _ kind: MirrorDecision.Kind) throws -> Bool {
-    guard kind == .metadata else {
-      let length = try store.length(file.path)
-      if length == file.length || length == nil { return length != nil }
-      // Overwrite without a condition, because the name fixes the content.
-      if case .done = try store.put(file, .none) { return true }
-      return false
-    }
+  private func hasObject(_ file: MirrorFile) throws -> Bool {
+    let length = try store.length(file.path)
+    if length == file.length || length == nil { return length != nil }
+    // Overwrite without a condition, because the name fixes the content.
+    if case .done = try store.put(file, .none) { return true }
+    return false
+  }
+
+  private mutating func hasMetadata(_ file: MirrorFile) throws -> Bool {
     guard let found = try store.read(file.path) else { return false }
     if SHA256Digest.of(found.bytes) == file.sha256 { return true }
     if options.replaces, case .done = try store.put(file, condition(.tag(found.tag))) { return true }
@@ -111,7 +114,8 @@ package struct MirrorPush {
     try remember(memory)
     for attempt in 1...Self.attempts {
       let reply = try store.put(file, self.condition(condition))
-      if case .done(let tag?) = MirrorDecision(reply, to: .commit) { return noteCommit(tag) }
+      if case .done(let tag) = reply { return noteCommit(tag) }
+      // Whatever the reply, the timestamp may have been written.
       if case .unheard = reply, attempt < Self.attempts { options.pause(attempt) }
       guard let next = try lookAtTimestamp() else { return }
       condition = next

@@ -60,6 +60,8 @@ package enum MirrorError: Error, Hashable, Sendable, CustomStringConvertible {
   case busy
   case ignoresConditions(String)
 
+  static let noPlace = MirrorError.refused("there is no such place; make it, and the next step fills it")
+
   /// Whether publishing must stop until the operator decides which publisher continues.
   package var stopsPublisher: Bool {
     switch self {

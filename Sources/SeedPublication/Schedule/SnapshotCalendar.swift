@@ -30,6 +30,9 @@ package struct SnapshotCalendar: Hashable, Sendable {
     }
   }
 
+  /// The last time that has passed.
+  package func turn(at now: UTCTime) -> UTCTime { previous(before: now.adding(seconds: 1)) }
+
   private func first(in days: some Sequence<Int>, _ choose: ([Int]) -> Int?) -> UTCTime {
     for day in days {
       if let moment = choose(moments(ofDay: day)) { return UTCTime(secondsSinceEpoch: moment) }

@@ -53,13 +53,10 @@ package struct WeeklyTimes: Hashable, Sendable {
 
   private static func isDigit(_ byte: UInt8) -> Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte }
 
-  /// The minutes from each time to the next, wrapping around the week.
-  private var gaps: [Int] {
-    zip(minutes, minutes.dropFirst() + [minutes[0] + Self.minutesPerWeek]).map { $1 - $0 }
+  /// The most minutes from one time to the next, wrapping around the week.
+  var longestGapMinutes: Int {
+    zip(minutes, minutes.dropFirst() + [minutes[0] + Self.minutesPerWeek]).map { $1 - $0 }.max() ?? 0
   }
-
-  var shortestGapMinutes: Int { gaps.min() ?? Self.minutesPerWeek }
-  var longestGapMinutes: Int { gaps.max() ?? Self.minutesPerWeek }
 }
 
 package enum ScheduleMistake: Error, Hashable, CustomStringConvertible {

@@ -16,16 +16,13 @@ extension SeriesFacts {
     ]
   }
 
-  private var lookJSON: JSONValue {
-    .object(
-      look.members + [JSONMember("gained", JSONValue(gained)), JSONMember("lacksKeys", .bool(lacksKeys))])
-  }
+  private var lookJSON: JSONValue { .object(look.members + [JSONMember("gained", JSONValue(gained))]) }
 
   private var upcomingJSON: JSONValue {
     [
       "due": JSONValue(upcoming.due?.text), "times": JSONValue(strings: upcoming.calendarTimes.map(\.text)),
-      "zone": JSONValue(upcoming.clock?.name), "jitterSeconds": JSONValue(upcoming.jitterSeconds),
-      "checkSeconds": JSONValue(checkSeconds), "changeSeconds": JSONValue(expectedChangeSeconds),
+      "zone": JSONValue(upcoming.clock?.name), "checkSeconds": JSONValue(checkSeconds),
+      "changeSeconds": JSONValue(expectedChangeSeconds),
       "expirySeconds": JSONValue(lifetimeSeconds),
     ]
   }
@@ -56,18 +53,28 @@ extension SeriesFacts.Column {
 
 extension StepRecord {
   /// Leaves out the error and the words of a comparison's reason.
-  fileprivate var publicJSON: JSONValue {
-    [
-      "at": .string(at.text), "last": .string(last.text), "times": JSONValue(times),
-      "milliseconds": JSONValue(milliseconds), "outcome": .string(outcome.rawValue), "from": JSONValue(from),
-      "to": JSONValue(to), "changes": JSONValue(changes) { .object($0.members) },
-      "deltaBytes": JSONValue(deltaBytes),
-      "snapshotBytes": JSONValue(snapshotBytes), "rows": JSONValue(rows),
-      "foundBy": JSONValue(foundBy?.way.rawValue), "comparedWhy": JSONValue(foundBy?.why?.rawValue),
-      "missedRows": JSONValue(missedRows),
-    ]
+  fileprivate var publicJSON: JSONValue { .object(publicMembers) }
+
+  /// The form in the history.
+  package var historyJSON: JSONValue {
+    .object(
+      publicMembers
+        + .init(
+          ("dataset", .string(dataset.text)), ("major", series.map { JSONValue($0.major) }),
+          ("reason", reason.map { .string($0.rawValue) }),
+          ("foundReason", foundBy?.reason.map(JSONValue.string)), ("error", error.map(JSONValue.string))))
   }
 
+  private var publicMembers: [JSONMember] {
+    .init(
+      ("at", .string(at.text)), ("last", .string(last.text)), ("times", JSONValue(times)),
+      ("milliseconds", JSONValue(milliseconds)), ("outcome", .string(outcome.rawValue)),
+      ("from", JSONValue(from)), ("to", JSONValue(to)),
+      ("changes", JSONValue(changes) { .object($0.members) }), ("deltaBytes", JSONValue(deltaBytes)),
+      ("snapshotBytes", JSONValue(snapshotBytes)), ("rows", JSONValue(rows)),
+      ("foundBy", JSONValue(foundBy?.way.rawValue)), ("comparedWhy", JSONValue(foundBy?.why?.rawValue)),
+      ("missedRows", JSONValue(missedRows)))
+  }
 }
 
 extension TableChanges {
@@ -76,8 +83,10 @@ extension TableChanges {
   }
 }
 
-/// The facts are unreadable. They count as missing until the next step rewrites them, so no reason is kept.
-private struct DamagedFacts: Error {}
+/// Unreadable facts count as missing until the next step rewrites them, so no reason is kept.
+private struct DamagedFacts: Error, CustomStringConvertible {
+  let description = "a member is missing, or of another kind"
+}
 
 extension SeriesFacts {
   /// Reads ``json`` and ignores unknown members. Returns `nil` if the facts are invalid.
@@ -97,10 +106,11 @@ extension SeriesFacts {
     expectedChangeSeconds = try upcoming.optional("changeSeconds", \.count)
     lifetimeSeconds = try upcoming.optional("expirySeconds", \.count)
     gained = try look.optional("gained", \.count)
-    lacksKeys = look["lacksKeys"] == true
     missedRows = try json.needed("missedRows", \.count)
     tables = try json.needed("tables", \.elements).map(Table.init(reading:))
-    steps = try json.needed("steps", \.elements).map { try StepRecord(reading: $0, of: series) }
+    steps = try json.needed("steps", \.elements).map {
+      try StepRecord(reading: $0, of: series.dataset, series)
+    }
     for outcome in StepRecord.Outcome.allCases {
       self.counts[outcome] = try counts.optional(outcome.rawValue, \.count)
     }
@@ -136,14 +146,24 @@ extension SeriesFacts.Table {
 extension FoundBy {
   fileprivate init?(reading json: JSONValue) {
     guard let way = json["foundBy"]?.string.flatMap(Way.init) else { return nil }
-    self.init(way, json["comparedWhy"]?.string.flatMap(ComparisonWhy.init), reason: nil)
+    self.init(
+      way, json["comparedWhy"]?.string.flatMap(ComparisonWhy.init), reason: json["foundReason"]?.string)
   }
 }
 
 extension StepRecord {
-  fileprivate init(reading json: JSONValue, of series: SeedSeries) throws {
+  /// Reads ``historyJSON``.
+  package init(reading json: JSONValue) throws {
+    let dataset = try DatasetName(json.needed("dataset", \.string))
+    try self.init(
+      reading: json, of: dataset, json.optional("major", \.count).map { try SeedSeries(dataset, major: $0) })
+    reason = json["reason"]?.string.flatMap(Reason.init)
+    error = json["error"]?.string
+  }
+
+  fileprivate init(reading json: JSONValue, of dataset: DatasetName, _ series: SeedSeries?) throws {
     self.init(
-      try json.needed("outcome", \.outcome), of: series.dataset, at: try json.needed("at", \.time),
+      try json.needed("outcome", \.outcome), of: dataset, at: try json.needed("at", \.time),
       milliseconds: try json.needed("milliseconds", \.count))
     (self.series, last, times) = (series, try json.needed("last", \.time), try json.needed("times", \.count))
     func number(_ name: String) throws -> Int? { try json.optional(name, \.count) }
@@ -170,9 +190,7 @@ extension UpcomingSnapshots {
         return time
       },
       // Falls back to UTC if this version does not have the zone.
-      clock: json["zone"]?.string.flatMap { try? ZoneClock($0) },
-      jitterSeconds: try json.needed("jitterSeconds", \.count)
-    )
+      clock: json["zone"]?.string.flatMap { try? ZoneClock($0) })
   }
 }
 

@@ -17,8 +17,6 @@ package struct SeriesFacts: Hashable, Sendable {
   package var lifetimeSeconds: Int?
   /// The number of new tables, columns, indexes and views that clients do not get; `nil` if unknown. Names are private.
   package var gained: Int?
-  /// A key for signing steps is gone from the publisher's disk. A running process still has it in memory.
-  package var lacksKeys = false
   /// The newest steps that changed or rejected something, newest first.
   package var steps: [StepRecord] = []
   /// The number of steps in the recorded history, by outcome.
@@ -68,7 +66,10 @@ package struct SeriesFacts: Hashable, Sendable {
     }
   }
 
-  package init(_ series: SeedSeries, writtenAt: UTCTime, look: Look, upcoming: UpcomingSnapshots) {
+  package init(
+    _ series: SeedSeries, writtenAt: UTCTime, look: Look = Look(),
+    upcoming: UpcomingSnapshots = UpcomingSnapshots(due: nil)
+  ) {
     (self.series, self.writtenAt, self.look, self.upcoming) = (series, writtenAt, look, upcoming)
   }
 }
@@ -78,18 +79,15 @@ package struct UpcomingSnapshots: Hashable, Sendable {
   package let due: UTCTime?
   package let calendarTimes: [UTCTime]
   package let clock: ZoneClock?
-  /// The maximum delay of each snapshot.
-  package let jitterSeconds: Int
 
   private static let told = 3
 
   /// `seen` is the time up to which a publisher has checked its calendar.
   package init(_ metadata: SeriesMetadata?, _ schedule: SnapshotSchedule, seen: UTCTime?, now: UTCTime) {
-    jitterSeconds = schedule.jitterSeconds
     let isAlive = metadata?.state.lifecycle.isRetired == false
     let past = metadata.flatMap { isAlive && $0.lacksSnapshot ? $0.snapshotPast(seen: seen) : nil }
     due = past.map { schedule.next($0, now: now) }
-    guard isAlive, case .calendar(let calendar) = schedule.rule else {
+    guard isAlive, case .calendar(let calendar) = schedule else {
       (calendarTimes, clock) = ([], nil)
       return
     }
@@ -99,8 +97,7 @@ package struct UpcomingSnapshots: Hashable, Sendable {
     }
   }
 
-  package init(due: UTCTime?, calendarTimes: [UTCTime], clock: ZoneClock?, jitterSeconds: Int) {
+  package init(due: UTCTime?, calendarTimes: [UTCTime] = [], clock: ZoneClock? = nil) {
     (self.due, self.calendarTimes, self.clock) = (due, calendarTimes, clock)
-    self.jitterSeconds = jitterSeconds
   }
 }

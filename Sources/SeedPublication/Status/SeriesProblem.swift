@@ -12,8 +12,6 @@ package enum SeriesProblem: Int, Hashable, Sendable, CaseIterable {
   case clocksDiffer
   /// No step ran for longer than expected.
   case noStep
-  /// A publisher that restarts could not sign.
-  case keysGone
   /// The newest version is older than the operator expects.
   case old
   case held
@@ -67,7 +65,6 @@ extension SeriesStatus {
     case .clocksDiffer: isAhead(of: now)
     case .noStep: !isRetired && steps.map { now.isLater(than: $0.newestAt, by: $0.patienceSeconds) } == true
     case .old: !isRetired && steps?.changeSeconds.map { now.isLater(than: publishedAt, by: $0) } == true
-    case .keysGone: lacksKeys
     case .held: isHeld && !isRetired
     case .gained: !isRetired && gained > 0
     case .originHeldOpen: !isRetired && isOriginHeldOpen

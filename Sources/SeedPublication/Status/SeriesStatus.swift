@@ -13,7 +13,6 @@ package struct SeriesStatus: Hashable, Sendable {
   package var missingFiles = 0
   /// Whether clients reject it because a required signature has expired.
   package var isExpired = false
-  package var lacksKeys = false
   package var gained = 0
   package var isOriginHeldOpen = false
   package var doubts: Set<SeriesDoubt> = []

@@ -26,9 +26,9 @@ extension PublishedObject {
 }
 
 extension [PublishedObject] {
-  /// Returns the listed snapshots, newest first. Every snapshot exists in gzip, so the default lists each version once.
-  package func snapshots(_ encoding: ContentEncoding = .gzip) -> [PublishedObject] {
-    filter { $0.span == nil && $0.encoding == encoding }.sorted { $0.version > $1.version }
+  /// Returns the listed snapshots in gzip, in which each exists, newest first.
+  package func snapshots() -> [PublishedObject] {
+    filter { $0.span == nil && $0.encoding == .gzip }.sorted { $0.version > $1.version }
   }
 
   package var spans: Set<DeltaSpan> { Set(compactMap(\.span)) }
@@ -37,10 +37,10 @@ extension [PublishedObject] {
 extension SeriesMetadata {
   package var newestSnapshot: PublishedObject? { objects.snapshots().first }
 
-  /// The size of the newest snapshot's smallest encoding.
+  /// The size of the newest snapshot in its smallest encoding.
   package var newestSnapshotBytes: Int? {
     let newest = newestSnapshot?.version
-    return objects.snapshots().filter { $0.version == newest }.map(\.length).min()
+    return objects.filter { $0.span == nil && $0.version == newest }.map(\.length).min()
   }
 
   /// Whether the series changed after its newest snapshot, or has no snapshot.
@@ -48,7 +48,7 @@ extension SeriesMetadata {
 
   /// The input of a snapshot schedule. `seen` is the time up to which a publisher has checked its calendar.
   package func snapshotPast(seen: UTCTime?) -> SnapshotPast {
-    SnapshotPast(newest: newestSnapshot?.publishedAt, seen: seen, seed: "\(series) \(state.epoch)")
+    SnapshotPast(newest: newestSnapshot?.publishedAt, seen: seen)
   }
 }
 

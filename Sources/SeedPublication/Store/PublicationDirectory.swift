@@ -11,7 +11,7 @@ package struct PublicationDirectory: Sendable {
 
   /// The size limit for the publisher's own small files, more generous than the limits of clients.
   package static let mostFileBytes = 64 * 1024 * 1024
-  /// The suffix of unfinished snapshots. Steps must not sweep them, because they run while a snapshot is made.
+  /// The suffix of files under compression. Steps must not sweep them, because they run meanwhile.
   package static let draftSuffix = ".draft"
 
   package init(_ path: String) { self.path = path }

@@ -9,6 +9,8 @@ struct DeltaPublication {
   let publication: PublicationDirectory
   let plan: SeriesPlan
   let spillFolder: String
+  /// Has whole rows for merged deltas that end at its version.
+  let copy: WorkingCopy?
 
   func store(_ draft: DeltaDraft) throws -> PublishedObject {
     let header = draft.header
@@ -29,7 +31,10 @@ struct DeltaPublication {
       do {
         guard let object = try merge(span, of: objects + merged.objects) else { continue }
         merged.objects.append(object)
-      } catch  where error is PublicationError || (error as? FileError)?.isMissing == true {
+      } catch
+        where error is PublicationError || error is DeltaMerge.TooManySets
+        || (error as? FileError)?.isMissing == true
+      {
         merged.warnings.append("the deltas \(span) of \(plan.series) were not merged: \(error.cause)")
       }
     }
@@ -44,7 +49,9 @@ struct DeltaPublication {
     }
     var merged = DeltaWriter(spill: SpillFile(in: spillFolder))
     let documents = chain.map { object in { try publication.pieces(object) } }
-    let header = try DeltaMerge(schema: plan.schema).run(documents, from: span.from, into: &merged)
+    let isAtEnd = (try? copy?.meta().version) == span.to
+    let merge = DeltaMerge(schema: plan.schema, copy: isAtEnd ? copy?.connection : nil)
+    let header = try merge.run(documents, from: span.from, into: &merged)
     let path = try publication.draft("delta-merged", of: plan.series)
     return try store(try DeltaDraft(merged, header, at: path))
   }
@@ -54,6 +61,16 @@ struct DeltaPublication {
 /// that enters in the middle may have it. Holds three rows per delta in memory.
 struct DeltaMerge {
   let schema: DatabaseSchema
+  /// A database at the end of the merged range. With more sets of columns than ``SeriesDiff/mostSets``, it provides whole
+  /// rows, because merged updates combine their columns and may have more sets than all deltas together.
+  var copy: Connection?
+  var mostSets = SeriesDiff.mostSets
+
+  struct TooManySets: Error, CustomStringConvertible {
+    let table: String
+
+    var description: String { "the changes of table \"\(table)\" have too many different sets of columns" }
+  }
 
   typealias Document = () throws -> DocumentPieces.Source
 
@@ -85,8 +102,18 @@ struct DeltaMerge {
         whole = try change.after(whole, in: table)
         try input.advance()
       }
-      if let whole { merged.add(whole) }
+      guard let whole else { continue }
+      merged.add(merged.sets < mostSets ? whole : try completed(whole, table))
     }
+  }
+
+  private func completed(_ change: RowChange, _ table: TableSchema) throws -> RowChange {
+    guard case .update = change.effect else { return change }
+    guard let find = try copy?.cached(TableSQL(table).find) else { throw TooManySets(table: table.name) }
+    defer { find.reset() }
+    try find.bind(change.key)
+    guard try find.step() else { throw TooManySets(table: table.name) }
+    return RowChange(key: change.key, effect: .row(try find.row()))
   }
 }
 

@@ -33,6 +33,8 @@ struct RowMerge<Old: OrderedRows, New: OrderedRows> {
   private let order: KeyOrder
   private var (hasOld, hasNew) = (false, false)
   private var last = Match.same
+  /// The positions of the values in which two ``Match/different`` rows differ.
+  private(set) var changed: [Int] = []
 
   init(_ table: TableSchema, old: Old?, new: New?) {
     (self.old, self.new) = (old, new)
@@ -43,16 +45,18 @@ struct RowMerge<Old: OrderedRows, New: OrderedRows> {
     if last != .onlyNew { hasOld = try old?.next() ?? false }
     if last != .onlyOld { hasNew = try new?.next() ?? false }
     guard hasOld || hasNew else { return nil }
-    last = match
+    last = match()
     return last
   }
 
-  private var match: Match {
+  private mutating func match() -> Match {
     guard hasNew, let new = new?.row else { return .onlyOld }
     guard hasOld, let old = old?.row else { return .onlyNew }
     let comparison = order.compareKeys(of: old, new)
     guard comparison == 0 else { return comparison < 0 ? .onlyOld : .onlyNew }
-    for index in new.indices where !BorrowedValue.same(new[index], old[index]) { return .different }
-    return .same
+    // Most rows are equal, so the array is touched only after a difference.
+    if !changed.isEmpty { changed.removeAll(keepingCapacity: true) }
+    for index in new.indices where !BorrowedValue.same(new[index], old[index]) { changed.append(index) }
+    return changed.isEmpty ? .same : .different
   }
 }

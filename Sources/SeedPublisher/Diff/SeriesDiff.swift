@@ -67,8 +67,9 @@ struct SeriesDiff: ~Copyable {
   private let copy: WorkingCopy
   private let types: TypeGuard?
 
-  /// Different sets of changed columns in a table. With more, the others' rows are sent whole.
-  private static let mostSets = 4096
+  /// Different sets of changed columns in a table of a delta, because a client has them all in memory. With more, the
+  /// others' rows are sent whole.
+  static let mostSets = 4096
 
   init(_ source: SeriesChange.Source, _ copy: WorkingCopy, _ types: TypeGuard?, spill: any DeltaSpill) throws
   {
@@ -163,7 +164,7 @@ struct SeriesDiff: ~Copyable {
         loss.remove(old.row)
         loss.insert(new.row)
         try new.validate(types)
-        add(table, old.row, new.row)
+        add(table, new.row, changed: merge.changed)
       }
       audit?.check(match == .onlyOld ? old.row : new.row)
     }
@@ -173,12 +174,11 @@ struct SeriesDiff: ~Copyable {
   }
 
   /// A key whose spelling changed, such as its case, needs the whole row.
-  private mutating func add(_ table: TableSchema, _ old: [BorrowedValue], _ new: [BorrowedValue]) {
-    let changed = new.indices.filter { !BorrowedValue.same(new[$0], old[$0]) }
+  private mutating func add(_ table: TableSchema, _ row: [BorrowedValue], changed: [Int]) {
     guard delta.sets < Self.mostSets, !changed.contains(where: table.key.contains) else {
-      return delta.insert(lent: new)
+      return delta.insert(lent: row)
     }
-    delta.update(lent: (table.key + changed).map { new[$0] }, at: changed)
+    delta.update(lent: (table.key + changed).map { row[$0] }, at: changed)
   }
 
   func shrunk() throws -> [ShrunkTable] {

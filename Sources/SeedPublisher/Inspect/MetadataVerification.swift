@@ -8,10 +8,7 @@ import SeedTrust
 struct MetadataVerification {
   let publication: PublicationDirectory
   let now: UTCTime
-  private(set) var named: Set<String> = []
   private(set) var series: [SeedSeries: SeriesMetadata] = [:]
-  /// All delegated series, including those with bad roles.
-  private(set) var delegated: [SeedSeries] = []
 
   mutating func run(_ report: inout VerificationReport) {
     // Ignores expiry here because each role's expiry is reported separately.
@@ -26,15 +23,14 @@ struct MetadataVerification {
       }
     checkExpiries(trusted, &report)
     guard isKnown else { return }
-    delegated = (trusted.targets[Targets.type]?.delegations?.roles ?? []).compactMap {
-      SeedSeries(roleName: $0.name)
-    }
-    for one in delegated where trusted.snapshot?.meta["\(one.roleName).json"] != nil {
+    let delegates = trusted.targets[Targets.type]?.delegations?.roles ?? []
+    for one in delegates.compactMap({ SeedSeries(roleName: $0.name) })
+    where trusted.snapshot?.meta["\(one.roleName).json"] != nil {
       verify(one, &trusted, &report)
     }
   }
 
-  private mutating func verifyRoots(_ report: inout VerificationReport) -> TrustedMetadataSet? {
+  private func verifyRoots(_ report: inout VerificationReport) -> TrustedMetadataSet? {
     var trusted: TrustedMetadataSet?
     // Roots before a gap belong to a chain whose keys were lost.
     let versions = (try? publication.rootChains().last) ?? 1...1
@@ -67,11 +63,10 @@ struct MetadataVerification {
     MetadataName.versioned(role, version ?? 0)
   }
 
-  private mutating func verify(
+  private func verify(
     _ name: String, _ report: inout VerificationReport, _ accept: ([UInt8]) throws -> Void
   ) -> Bool {
     let path = "metadata/\(name)"
-    named.insert(path)
     report.metadataFiles += 1
     do {
       if let bytes = try publication.metadata(name) {

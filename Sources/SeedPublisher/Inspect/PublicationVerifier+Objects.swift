@@ -74,8 +74,4 @@ extension Error {
   var saysHindrance: Bool {
     (self as? FileError)?.isFull == true || (self as? DatabaseError)?.saysHindrance == true
   }
-
-  var saysFull: Bool {
-    (self as? FileError)?.isFull == true || (self as? DatabaseError)?.saysFull == true
-  }
 }

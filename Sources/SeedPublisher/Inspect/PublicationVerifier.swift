@@ -8,20 +8,19 @@ import SeedTrust
 /// stop at the first problem. Memory is bounded because files are read in pieces and rows one at a time.
 package struct PublicationVerifier {
   let publication: PublicationDirectory
-  let stateFolder: String
   let scratch: String
-  let dataset: DatasetName?
-  let anchor: String?
+  private let dataset: DatasetName?
+  private let anchor: String?
   private let now: UTCTime
   private let progress: (String) -> Void
 
   /// Verifies one dataset or all. `scratch` is a folder for temporary files, `anchor` the root shipped with apps.
   package init(
-    _ publication: PublicationDirectory, stateFolder: String, scratch: String, anchor: String? = nil,
-    now: UTCTime, dataset: DatasetName? = nil, progress: @escaping (String) -> Void = { _ in }
+    _ publication: PublicationDirectory, scratch: String, anchor: String? = nil, now: UTCTime,
+    dataset: DatasetName? = nil, progress: @escaping (String) -> Void = { _ in }
   ) {
-    (self.publication, self.stateFolder, self.scratch) = (publication, stateFolder, scratch)
-    (self.anchor, self.now, self.dataset, self.progress) = (anchor, now, dataset, progress)
+    (self.publication, self.scratch, self.anchor) = (publication, scratch, anchor)
+    (self.now, self.dataset, self.progress) = (now, dataset, progress)
   }
 
   /// Throws only if verification is impossible, for example if the disk of `scratch` is full.
@@ -34,15 +33,31 @@ package struct PublicationVerifier {
     for (series, published) in metadata.series.sorted(by: { $0.key < $1.key }) where isChosen(series) {
       report.series += 1
       try verify(published, metadata.series, &report)
-      progress("\(series): the working copy")
-      try checkCopy(series, &report)
-    }
-    // An unreadable role may name any file, so unnamed files cannot be determined.
-    if Set(metadata.delegated).isSubset(of: metadata.series.keys), !metadata.delegated.isEmpty {
-      let objects = metadata.series.values.flatMap(\.objects).map(\.filePath)
-      report.unnamed = try unnamedFiles(named: metadata.named.union(objects))
     }
     return report
+  }
+
+  private func checkRoots(_ report: inout VerificationReport) {
+    do { try publication.checkRoots(shipped: anchor) } catch PublicationError.otherRoot {
+      // Reported below.
+    } catch {
+      return report.error("\(publication.path)/metadata", "\(error)")
+    }
+    if let anchor { checkAnchor(anchor, &report) }
+  }
+
+  private func checkAnchor(_ anchor: String, _ report: inout VerificationReport) {
+    do {
+      guard let bytes = try DurableFile.readIfPresent(anchor, limit: Limits.rootBytes) else {
+        return report.add(.note, anchor, "it is not here", remedy: "no action needed")
+      }
+      let names = try Folder.names(in: "\(publication.path)/metadata").filter { $0.hasSuffix(".root.json") }
+      guard try names.contains(where: { try publication.metadata($0) == bytes }) else {
+        return report.error(
+          anchor, "it is not a root of this publication: apps that ship it reject everything from here",
+          remedy: "restore a root and a publication that belong together")
+      }
+    } catch { report.error(anchor, "\(error)") }
   }
 
   private func isChosen(_ series: SeedSeries) -> Bool { dataset.map { $0 == series.dataset } ?? true }
@@ -93,8 +108,6 @@ package struct PublicationVerifier {
 
 package struct VerificationReport: Sendable {
   package internal(set) var findings: [Finding] = []
-  /// Files in the publication that no current metadata names. Clients may still be fetching them.
-  package internal(set) var unnamed: [String] = []
   package internal(set) var series = 0
   package internal(set) var metadataFiles = 0
   package internal(set) var objects = 0

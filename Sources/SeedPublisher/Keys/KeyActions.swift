@@ -45,7 +45,8 @@ package struct KeyActions {
   /// Signs root or targets metadata again; the latter also for new series.
   package func renew(_ role: KeyRole, for series: [SeedSeries]) throws -> KeyChangeReport {
     try afterFinishing { published in
-      try change(signedBy: [role], published) { published, signer in
+      try requireSigners([role], published)
+      return try change { published, signer in
         if role == .root { return try OfflineChange(root: signer.renewedRoot(after: published)) }
         let new = series.filter { !published.delegatedSeries.contains($0) }
         guard !new.isEmpty, let verifiers = published.targets.delegations?.verifiers else {
@@ -86,8 +87,7 @@ package struct KeyActions {
     let finished = try publisher().finishChange(lifetimeSeconds: lifetimeSeconds, now: now)
     if let finished { return try report(.published(finished), isAnother: true) }
     let published = try before.get()
-    // A process that died after publishing left the new keys' temporary names.
-    try newKeys.settle(published)
+    try newKeys.sweep()
     return try body(published)
   }
 
@@ -95,7 +95,7 @@ package struct KeyActions {
     let signers = isLost ? [] : replacement.signingRoles
     try requireSigners(signers, replacement.published)
     let verifiers = try newKeys.verifiers(replacement)
-    var report = try change(signedBy: signers, replacement.published) { published, signer in
+    var report = try change { published, signer in
       guard published.root.version == replacement.published.root.version else {
         throw Refusal(.locked, "Another change of keys was published first. Check it, and try again.")
       }
@@ -106,11 +106,9 @@ package struct KeyActions {
   }
 
   private func change(
-    signedBy roles: [KeyRole], _ published: PublishedMetadata,
     _ propose: (PublishedMetadata, RepositorySigner) throws -> OfflineChange
   ) throws -> KeyChangeReport {
-    try requireSigners(roles, published)
-    return try report(publisher().changeKeys(lifetimeSeconds: lifetimeSeconds, now: now, propose))
+    try report(publisher().changeKeys(lifetimeSeconds: lifetimeSeconds, now: now, propose))
   }
 
   private func requireSigners(_ roles: [KeyRole], _ published: PublishedMetadata) throws {
@@ -167,13 +165,15 @@ package struct KeyActions {
   }
 
   private func settle(_ published: PublishedMetadata, _ report: inout KeyChangeReport) throws {
-    report.newFiles = try newKeys.settle(published)
     let name = MetadataName.versioned(Root.type, published.root.version)
     if let root = try publisher().publication.metadata(name) { try DurableFile.write(root, to: rootPath) }
     guard let before = try? before.get() else { return }
-    report.replacedFiles = try search.found().filter { found in
-      found.keyID.map { before.names($0) && !published.names($0) } == true
-    }.map(\.path)
+    let found = try search.found()
+    func files(of metadata: PublishedMetadata, notOf other: PublishedMetadata) -> [String] {
+      found.filter { $0.keyID.map { metadata.names($0) && !other.names($0) } == true }.map(\.path)
+    }
+    report.newFiles = files(of: published, notOf: before)
+    report.replacedFiles = files(of: before, notOf: published)
   }
 }
 

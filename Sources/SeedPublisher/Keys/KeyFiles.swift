@@ -2,21 +2,17 @@ package import SeedSigning
 import SeedSystem
 package import SeedTrust
 
-/// A key file's name: `root.key`, `root-2.key`, and `root-4f1a09c2.key.new` until metadata names the key.
+/// A key file's name: `root.key`, `root-2.key` or `root-4f1a09c2.key`.
 package struct KeyFileName: Hashable {
   let role: KeyRole
   let tag: String?
-  let isNew: Bool
 
   private static let suffix = ".key"
-  private static let newSuffix = ".new"
   package static let tagLength = 8
 
   init?(_ name: String) {
-    isNew = name.hasSuffix(Self.newSuffix)
-    let plain = isNew ? String(name.dropLast(Self.newSuffix.count)) : name
-    guard plain.hasSuffix(Self.suffix) else { return nil }
-    let parts = plain.dropLast(Self.suffix.count).split(
+    guard name.hasSuffix(Self.suffix) else { return nil }
+    let parts = name.dropLast(Self.suffix.count).split(
       separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
     guard let role = KeyRole(rawValue: String(parts[0])) else { return nil }
     self.role = role
@@ -24,13 +20,9 @@ package struct KeyFileName: Hashable {
   }
 
   /// No tag if the role has a single key.
-  package init(_ role: KeyRole, tag: String? = nil, isNew: Bool = false) {
-    (self.role, self.tag, self.isNew) = (role, tag, isNew)
-  }
+  package init(_ role: KeyRole, tag: String? = nil) { (self.role, self.tag) = (role, tag) }
 
-  package var text: String {
-    role.rawValue + (tag.map { "-\($0)" } ?? "") + Self.suffix + (isNew ? Self.newSuffix : "")
-  }
+  package var text: String { role.rawValue + (tag.map { "-\($0)" } ?? "") + Self.suffix }
 }
 
 /// A reason for a publish step to fail, or a warning.
@@ -66,8 +58,6 @@ package struct FoundKey {
   }
 
   var keyID: String? { key?.publicKey.keyID }
-
-  var isNew: Bool { KeyFileName(String(path.split(separator: "/").last ?? ""))?.isNew == true }
 
   func isNamed(by keys: RoleKeys?) -> Bool { keyID.map { keys?.keyIDs.contains($0) == true } == true }
 }

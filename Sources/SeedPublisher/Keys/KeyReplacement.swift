@@ -28,23 +28,17 @@ struct KeyReplacement {
   ) throws(Refusal) {
     self.published = published
     roles = try names.map { role throws(Refusal) in
-      try Self.rotation(role, keys, count, threshold, published)
+      let now = try Self.current(role, published)
+      let count = count ?? (keys.isEmpty ? now.keyIDs.count : keys.count)
+      let threshold = threshold ?? now.threshold
+      guard threshold <= count else {
+        throw Refusal(
+          .usage,
+          "The role \(role.rawValue) needs signatures of \(threshold) keys and would have only \(count):"
+            + " use --count \(threshold) or more, or a lower --threshold.")
+      }
+      return Role(role: role, known: keys, made: count - keys.count, threshold: threshold)
     }
-  }
-
-  private static func rotation(
-    _ role: KeyRole, _ given: [PublicKey], _ count: Int?, _ threshold: Int?, _ published: PublishedMetadata
-  ) throws(Refusal) -> Role {
-    let now = try current(role, published)
-    let count = count ?? (given.isEmpty ? now.keyIDs.count : given.count)
-    let threshold = threshold ?? now.threshold
-    guard threshold <= count else {
-      throw Refusal(
-        .usage,
-        "The role \(role.rawValue) needs signatures of \(threshold) keys and would have only \(count):"
-          + " use --count \(threshold) or more, or a lower --threshold.")
-    }
-    return Role(role: role, known: given, made: count - given.count, threshold: threshold)
   }
 
   init(
@@ -54,23 +48,17 @@ struct KeyReplacement {
     let keyID = try Self.keyID(prefix, published)
     let named = KeyRole.allCases.filter { published.keys(of: $0)?.keyIDs.contains(keyID) == true }
     roles = try named.map { role throws(Refusal) in
-      try Self.revocation(of: keyID, role, keys, isReplaced: isReplaced, published)
+      let now = try Self.current(role, published)
+      let staying = now.keyIDs.filter { $0 != keyID }.compactMap { published.publicKey($0, of: role) }
+      let made = isReplaced && keys.isEmpty ? 1 : 0
+      guard staying.count + keys.count + made >= now.threshold else {
+        throw Refusal(
+          .configuration,
+          "Without this key the role \(role.rawValue) has \(staying.count) keys, and \(now.threshold) must sign:"
+            + " replace it with --replace or --key.")
+      }
+      return Role(role: role, known: staying + keys, made: made, threshold: now.threshold)
     }
-  }
-
-  private static func revocation(
-    of keyID: String, _ role: KeyRole, _ given: [PublicKey], isReplaced: Bool, _ published: PublishedMetadata
-  ) throws(Refusal) -> Role {
-    let now = try current(role, published)
-    let staying = now.keyIDs.filter { $0 != keyID }.compactMap { published.publicKey($0, of: role) }
-    let made = isReplaced && given.isEmpty ? 1 : 0
-    guard staying.count + given.count + made >= now.threshold else {
-      throw Refusal(
-        .configuration,
-        "Without this key the role \(role.rawValue) has \(staying.count) keys, and \(now.threshold) must sign:"
-          + " replace it with --replace or --key.")
-    }
-    return Role(role: role, known: staying + given, made: made, threshold: now.threshold)
   }
 
   private static func keyID(_ prefix: String, _ published: PublishedMetadata) throws(Refusal) -> String {
@@ -92,7 +80,7 @@ struct KeyReplacement {
   }
 }
 
-/// Creates the keys of a change. Until metadata names them, their files end with `.new`, and a retry reuses them.
+/// Creates the keys of a change. If the change fails before it is kept, their files stay, unused.
 struct NewKeys {
   let search: KeySearch
   let folders: [String]
@@ -106,12 +94,7 @@ struct NewKeys {
 
   private func keys(_ role: KeyReplacement.Role, _ published: PublishedMetadata) throws -> [PublicKey] {
     let folders = try folders(for: role, published)
-    var unused = try folders.flatMap(KeySearch.keys).filter { found in
-      found.isNew && found.role == role.role && found.keyID.map { !published.names($0) } == true
-    }
-    return try (0..<role.made).map { index in
-      try unused.popLast()?.key?.publicKey ?? make(role.role, in: folders[index % folders.count])
-    }
+    return try (0..<role.made).map { try make(role.role, in: folders[$0 % folders.count]) }
   }
 
   /// Online keys go to the publisher's folder. With several offline keys, no folder may hold enough to sign.
@@ -134,7 +117,8 @@ struct NewKeys {
     return current.map { Folder.parent(of: $0.path) } ?? search.folder
   }
 
-  private func sweep() throws {
+  /// Removes unfinished key files of crashes.
+  func sweep() throws {
     for folder in [search.folder] + search.others {
       for name in try Folder.names(in: folder) where name.hasSuffix(DurableFile.temporarySuffix) {
         let isKey = KeyFileName(String(name.dropLast(DurableFile.temporarySuffix.count))) != nil
@@ -145,27 +129,9 @@ struct NewKeys {
 
   private func make(_ role: KeyRole, in folder: String) throws -> PublicKey {
     let key = SigningKey.generate()
-    let name = KeyFileName(role, tag: String(key.publicKey.keyID.prefix(KeyFileName.tagLength)), isNew: true)
+    let name = KeyFileName(role, tag: String(key.publicKey.keyID.prefix(KeyFileName.tagLength)))
     try KeyFile.write(key, toNewFile: "\(folder)/\(name.text)")
     return key.publicKey
-  }
-
-  /// Renames the files of keys that metadata now names, and removes remains of crashes. Returns the new paths.
-  @discardableResult func settle(_ published: PublishedMetadata) throws -> [String] {
-    try sweep()
-    return try search.found().filter { $0.isNew && $0.keyID.map(published.names) == true }.map { found in
-      let folder = Folder.parent(of: found.path)
-      guard let name = KeyFileName(String(found.path.dropFirst(folder.count + 1))) else { return found.path }
-      let path = "\(folder)/\(KeyFileName(name.role, tag: name.tag).text)"
-      do throws(FileError) {
-        try Folder.rename(found.path, to: path)
-        try Folder.sync(folder)
-        return path
-      } catch {
-        // The old name works too.
-        return found.path
-      }
-    }
   }
 }
 

@@ -27,7 +27,7 @@ package struct KeyStatus {
 
   /// Files whose keys no metadata names: replaced ones, or those of another or newer publication.
   var unnamed: [FoundKey] {
-    files.filter { file in !file.isNew && file.key != nil && !current.contains { $0.path == file.path } }
+    files.filter { file in file.key != nil && !current.contains { $0.path == file.path } }
   }
 
   package var canSign: Bool { Set(current.compactMap(\.keyID)).count >= (needed?.threshold ?? 1) }
@@ -83,13 +83,8 @@ package struct KeyStatusReport {
       return
         "  \(keyID.prefix(2 * KeyFileName.tagLength))  \(places.isEmpty ? "not here" : places.joined(separator: ", "))"
     }
-    let others = status.unnamed.map { file in
-      "  \(isReplaced(file) ? "replaced, and may be deleted" : "not used here"): \(file.path.printable)"
-    }
-    let current = Set(status.current.map(\.path))
-    let new = status.files.filter { $0.isNew && !current.contains($0.path) }
-      .map { "  new, not in force yet: \($0.path.printable)" }
-    return [title] + named + others + new + status.faults.map { "  \($0.place.printable): \($0.problem)" }
+    let others = status.unnamed.map { "  \(use(of: $0)): \($0.path.printable)" }
+    return [title] + named + others + status.faults.map { "  \($0.place.printable): \($0.problem)" }
   }
 
   private var pendingLines: [String] {
@@ -129,6 +124,13 @@ package struct KeyStatusReport {
       ? [] : ["move to a place without a network: \(here.map(\.printable).joined(separator: ", "))"]
   }
 
+  private func use(of file: FoundKey) -> String {
+    if isPending(file) { return "new, not in force yet" }
+    return isReplaced(file) ? "replaced, and may be deleted" : "not used here"
+  }
+
+  private func isPending(_ file: FoundKey) -> Bool { file.keyID.map(pending.names) == true }
+
   /// Whether a former root named the key. Unknown for series keys, because their old metadata is gone.
   private func isReplaced(_ file: FoundKey) -> Bool {
     published.formerRoots.contains { file.isNamed(by: $0.roles[file.role.rawValue]) }
@@ -161,7 +163,7 @@ package struct KeyStatusReport {
     return [
       "role": .string(status.role.rawValue), "threshold": JSONValue(status.needed?.threshold),
       "expires": JSONValue(expires(status.role)?.text), "state": .string(status.word), "keys": .array(keys),
-      "unused": JSONValue(strings: status.unnamed.map(\.path)),
+      "unused": JSONValue(strings: status.unnamed.filter { !isPending($0) }.map(\.path)),
       "problems": JSONValue(strings: status.faults.map(\.text)),
     ]
   }

@@ -5,7 +5,7 @@ import SeedSystem
 import SeedTrust
 
 /// The first half of a step, under the publication's lock. Publishes the origin's changes as the next version, and
-/// makes a snapshot only at the start of a history or schema (see ``SnapshotStep``).
+/// makes a snapshot only at the start of a history or schema (see ``CompressionStep``).
 struct ChangeStep {
   let context: StepContext
   private var update: PublicationUpdate
@@ -70,7 +70,7 @@ struct ChangeStep {
     try context.publication.sweep(series)
     try DurableFile.sweep(context.stateFolder)
     for one in series {
-      try SnapshotDrafts(publication: context.publication, series: one, stateFolder: context.stateFolder)
+      try DraftFiles(publication: context.publication, series: one, stateFolder: context.stateFolder)
         .sweep()
     }
   }

@@ -39,11 +39,10 @@ package struct FactsKeeper: Sendable {
         for series in published where series.dataset == record.dataset {
           var facts = folder.read(series) ?? SeriesFacts(series, writtenAt: record.last)
           facts.writtenAt = record.last
-          let behindSince = facts.look.behindSince
-          try facts.take(publisher.history?.standing(of: series, steps: Self.steps))
+          try publisher.history?.fill(&facts, steps: Self.steps)
           // Set here too, in case the history could not be written.
           (facts.look.newest, facts.look.newestAt) = (record.outcome, record.last)
-          (facts.look.reason, facts.look.behindSince) = (record.reason, behindSince)
+          facts.look.reason = record.reason
           facts.look.reading = OriginReading.newest(of: record.dataset, in: publisher.stateFolder)
           try folder.write(facts)
         }
@@ -96,8 +95,8 @@ package struct FactsKeeper: Sendable {
     facts.upcoming = UpcomingSnapshots(
       metadata, job.snapshotSchedule, seen: CalendarMark(series, in: publisher.stateFolder).time, now: now)
     (facts.checkSeconds, facts.expectedChangeSeconds) = (job.checkSeconds, job.expectedChangeSeconds)
-    (facts.lifetimeSeconds, facts.lacksKeys) = (job.lifetimeSeconds, publisher.lacksKeysOnDisk(published))
-    try facts.take(publisher.history?.standing(of: series, steps: steps))
+    facts.lifetimeSeconds = job.lifetimeSeconds
+    try publisher.history?.fill(&facts, steps: steps)
     facts.look.reading = OriginReading.newest(of: job.name, in: publisher.stateFolder)
     facts.look.behindSince = SeenPlace(series, in: publisher.stateFolder).behindSince
     facts.tables = metadata.map { tables($0, publisher.stateFolder) } ?? []
@@ -127,21 +126,5 @@ extension Connection {
             name: column.name, type: column.declaredType, isKey: table.key.contains(place))
         }, sql: sql[table.name] ?? "")
     }
-  }
-}
-
-extension SeriesFacts {
-  fileprivate init(_ series: SeedSeries, writtenAt: UTCTime) {
-    let upcoming = UpcomingSnapshots(due: nil, calendarTimes: [], clock: nil, jitterSeconds: 0)
-    self.init(series, writtenAt: writtenAt, look: Look(), upcoming: upcoming)
-  }
-
-  fileprivate mutating func take(_ standing: StepHistory.Standing?) {
-    guard let standing else { return }
-    let newest = standing.newest
-    look = Look(
-      good: standing.good, newest: newest?.outcome, newestAt: newest?.last, reason: newest?.reason)
-    look.foundBy = newest?.foundBy
-    (steps, counts, missedRows) = (standing.steps, standing.counts, standing.missedRows)
   }
 }

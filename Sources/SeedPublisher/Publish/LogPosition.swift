@@ -28,18 +28,26 @@ struct LogPosition {
     guard context.job.changes == .log else { return LogPositionStep(.comparison, nil) }
     guard let log = try origin.log() else { return LogPositionStep(.comparison, .noLog) }
     var step = LogPositionStep(.comparison, .first)
-    step.cursor = try log.cursor()
-    step.gaps = log.gaps
+    (step.cursor, step.gaps) = (try log.cursor(), log.gaps)
     guard let record = Self.record(plan.series, in: context.stateFolder) else { return step }
     (step.missedAt, step.comparedAt, step.prunedAt) = (record.missedAt, record.comparedAt, record.prunedAt)
-    guard record.subject == subject else { return step.comparing(.otherSubject) }
-    if try canRest(log, record) { return step.resting }
-    guard record.copy == copyStamp else { return step.comparing(.otherCopy) }
+    (step.search, step.reason) = try search(origin, log, after: record)
+    return step
+  }
+
+  private func search(
+    _ origin: any Origin, _ log: any OriginLog, after record: Record
+  ) throws -> (ChangeSearch, LogDoubt?) {
+    guard record.subject == subject else { return (.comparison, .otherSubject) }
+    if try canRest(log, record) { return (.nothing, nil) }
+    guard record.copy == copyStamp else { return (.comparison, .otherCopy) }
     switch try log.touched(since: record.cursor, plan) {
-    case .doubt(let doubt): return step.comparing(doubt)
+    case .doubt(let doubt): return (.comparison, doubt)
     case .tables(let touched):
+      if let missed = record.missedAt { return (.comparison, .missed(missed)) }
       let restless = try origin.restlessTables(plan).mapValues { _ in Touched.all }
-      return step.following(log, touched.merging(restless) { $1 }, record, context)
+      let all = touched.merging(restless) { $1 }
+      return record.isAuditDue(context) ? (.audit(all), .audit) : (.log(log, all), nil)
     }
   }
 
@@ -171,9 +179,11 @@ struct LogPositionStep {
   var comparedAt = UTCTime(secondsSinceEpoch: 0)
   var missedAt: UTCTime?
   fileprivate(set) var prunedAt: UTCTime?
-  fileprivate(set) var isResting = false
 
   init(_ search: ChangeSearch, _ reason: LogDoubt?) { (self.search, self.reason) = (search, reason) }
+
+  /// The log shows that nothing was written.
+  var isResting: Bool { if case .nothing = search { true } else { false } }
 
   /// Changed tables whose single rows the log cannot name.
   private var comparedTables: String? {
@@ -200,31 +210,6 @@ struct LogPositionStep {
   }
 
   var warning: String? { logWarning(gaps: reason == .noLog ? nil : gaps) }
-
-  fileprivate func following(
-    _ log: any OriginLog, _ touched: [String: Touched], _ record: LogPosition.Record, _ context: StepContext
-  ) -> LogPositionStep {
-    var step = self
-    if let missed = record.missedAt { return comparing(.missed(missed)) }
-    if record.isAuditDue(context) {
-      (step.search, step.reason) = (.audit(touched), .audit)
-    } else {
-      (step.search, step.reason) = (.log(log, touched), nil)
-    }
-    return step
-  }
-
-  fileprivate var resting: LogPositionStep {
-    var step = self
-    (step.search, step.reason, step.isResting) = (.nothing, nil, true)
-    return step
-  }
-
-  func comparing(_ reason: LogDoubt) -> LogPositionStep {
-    var step = self
-    step.reason = reason
-    return step
-  }
 }
 
 /// The publisher's position in an origin's log.

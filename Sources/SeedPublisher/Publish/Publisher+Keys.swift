@@ -8,7 +8,7 @@ package import SeedTrust
 package final class KeySource: Sendable {
   private let keys: Mutex<KeyRing>
   /// Reads the keys that a new process would have.
-  let load: @Sendable () throws -> KeyRing
+  private let load: @Sendable () throws -> KeyRing
 
   package init(_ keys: KeyRing, load: @escaping @Sendable () throws -> KeyRing) {
     self.keys = Mutex(keys)
@@ -35,14 +35,6 @@ extension Publisher {
     } catch {
       try keySource.reload()
       try checkKeysAtHand(published)
-    }
-  }
-
-  /// Whether a process that starts now would lack a key for a step.
-  func lacksKeysOnDisk(_ published: PublishedMetadata) -> Bool {
-    guard let found = try? keySource.load() else { return true }
-    return KeyRole.allCases.contains { role in
-      !role.isOffline && published.keys(of: role).map(found.canSign) == false
     }
   }
 
@@ -83,7 +75,7 @@ extension Publisher {
       change.sign(with: keys, after: update.published)
       // An incomplete change may be signed elsewhere, but a complete one must be publishable with the keys here.
       if change.isComplete(after: update.published) {
-        try update.signer.checkKeys(keys, adopting: change, after: update.published)
+        try update.rehearse(change)
       }
       return try finish(change, &update)
     }

@@ -48,7 +48,7 @@ package struct Publisher: Sendable {
     let result = Result {
       let published =
         try half == .snapshots ? withPublication { $0 } : ChangeStep.run(context, &report)
-      if half != .changes { try SnapshotStep.run(context, after: published, &report) }
+      if half != .changes { try CompressionStep.run(context, after: published, &report) }
     }
     record(report, result, context, milliseconds: Int((ContinuousClock.now - start) / .milliseconds(1)))
     try result.get()

@@ -160,8 +160,11 @@ struct SeriesStep {
     }
     do {
       var draft = try draft(of: change, repair)
-      try options.isPreview
-        ? foresee(change, published, &draft.report) : store(change, published, hold, &draft)
+      if options.isPreview {
+        foresee(change, published, &draft.report)
+      } else {
+        try store(change, published, hold, &draft)
+      }
       return draft
     } catch {
       change.rollBack()
@@ -184,7 +187,7 @@ struct SeriesStep {
     _ change: SeriesChange, _ published: SeriesMetadata, _ hold: SeriesHold?, _ draft: inout SeriesDraft
   ) throws {
     let deltas = DeltaPublication(
-      publication: context.publication, plan: plan, spillFolder: context.stateFolder)
+      publication: context.publication, plan: plan, spillFolder: context.stateFolder, copy: change.copy)
     let delta = try deltas.store(change.delta)
     let (head, floor) = (delta.version, published.state.floor)
     let objects = published.objects + [delta]
@@ -196,20 +199,11 @@ struct SeriesStep {
       objects: Retention(job.policy).afterDelta(objects + merged.objects, floor: floor))
   }
 
-  private func foresee(
-    _ change: SeriesChange, _ published: SeriesMetadata, _ report: inout SeriesReport
-  ) throws {
-    let (head, floor) = (change.delta.header.to, published.state.floor)
+  private func foresee(_ change: SeriesChange, _ published: SeriesMetadata, _ report: inout SeriesReport) {
     report.shrunk = change.shrunk
-    report.merged = DeltaLevels.due(at: head, floor: floor)
     var next = published
-    next.state.head = head
+    next.state.head = change.delta.header.to
     report.hasSnapshot = context.isSnapshotDue(next)
-    guard report.hasSnapshot, let newest = published.newestSnapshot else { return }
-    report.expectedSnapshotBytes = newest.length
-    // A snapshot merges the deltas since the previous one.
-    let span = DeltaSpan(from: newest.version, to: head)
-    if span.length > 1, span.from >= floor, !report.merged.contains(span) { report.merged.append(span) }
   }
 
   // MARK: A rollback
@@ -252,20 +246,19 @@ struct SeriesStep {
     draft.report.rows = try copy.sums().mapValues(\.rows)
     draft.report.warnings = plan.warnings
     draft.report.hasSnapshot = true
-    draft.report.expectedSnapshotBytes = options.isPreview ? published?.newestSnapshot?.length : nil
     guard !options.isPreview else { return draft }
     guard draft.report.shrunk.isEmpty else {
       throw PublicationError.shrunk([plan.series: draft.report.shrunk])
     }
-    let snapshots = context.snapshots(plan, isFirst: true)
-    let snapshot = try snapshots.finish(try snapshots.draw(copy))
-    try snapshots.place(snapshot)
+    let maker = context.maker(plan, isFirst: true)
+    let snapshot = try maker.finish(try maker.draw(copy))
+    try maker.place(snapshot)
     draft.report.snapshotBytes = snapshot.object.length
     // Older objects of another history have different rows.
     let known = options.isBeginningEpoch ? [] : published?.objects ?? []
     draft.metadata = SeriesMetadata(
       series: plan.series, state: state(epoch: epoch, head: version, floor: version),
-      objects: Retention(job.policy).keptSnapshots(known, context.now) + [snapshot.object])
+      objects: Retention(job.policy).keptSnapshots(known) + [snapshot.object])
     draft.settle = { [copyPath] in _ = try WorkingCopyOpener.install(copy, as: copyPath) }
     return draft
   }

@@ -20,10 +20,10 @@ struct StepContext: Sendable {
 
   func copyPath(_ series: SeedSeries) -> String { WorkingCopy.path(of: series, in: stateFolder) }
 
-  func snapshots(_ plan: SeriesPlan, isFirst: Bool = false) -> SnapshotMaker {
-    SnapshotMaker(
+  func maker(_ plan: SeriesPlan, isFirst: Bool = false) -> ObjectMaker {
+    ObjectMaker(
       plan: plan, job: job, publication: publication,
-      drafts: SnapshotDrafts(
+      drafts: DraftFiles(
         publication: publication, series: plan.series, stateFolder: stateFolder, isFirst: isFirst),
       now: now, beforeCompression: publisher.beforeCompression)
   }
@@ -35,7 +35,7 @@ struct StepContext: Sendable {
   }
 
   func past(_ metadata: SeriesMetadata) -> SnapshotPast {
-    guard case .calendar = job.snapshotSchedule.rule else { return metadata.snapshotPast(seen: nil) }
+    guard case .calendar = job.snapshotSchedule else { return metadata.snapshotPast(seen: nil) }
     return metadata.snapshotPast(seen: CalendarMark(metadata.series, in: stateFolder).time)
   }
 

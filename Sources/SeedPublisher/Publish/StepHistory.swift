@@ -11,7 +11,7 @@ package struct StepHistory: Sendable {
   private let report: @Sendable (LogRecord) -> Void
 
   package static let mostRecords = 2000
-  private static let layout: Int64 = 5
+  private static let layout: Int64 = 6
 
   package init(_ stateFolder: String, report: @escaping @Sendable (LogRecord) -> Void = { _ in }) {
     (self.stateFolder, self.report) = (stateFolder, report)
@@ -38,20 +38,9 @@ package struct StepHistory: Sendable {
     try reading { try $0.records(condition, values).map(\.record) } ?? []
   }
 
-  func standing(of series: SeedSeries, steps: Int) throws -> Standing? {
-    try reading { table in try table.standing(of: series, steps: steps) }
-  }
-
-  /// A series' history, including steps of its dataset that ended before any series.
-  struct Standing {
-    var newest: StepRecord?
-    /// When a step last read the origin successfully.
-    var good: UTCTime?
-    /// The newest records other than `unchanged`, newest first.
-    var steps: [StepRecord]
-    /// All steps since the history began, including deleted records.
-    var counts: [StepRecord.Outcome: Int]
-    var missedRows: Int
+  /// Sets the parts of facts that a series' history has, including steps of its dataset that ended before any series.
+  func fill(_ facts: inout SeriesFacts, steps: Int) throws {
+    _ = try reading { table in try table.fill(&facts, steps: steps) }
   }
 
   private func reading<Result>(_ read: (StepTable) throws -> Result) throws -> Result? {

@@ -71,8 +71,6 @@ package struct SeriesReport: Sendable {
   package var merged: [DeltaSpan] = []
   /// Whether a snapshot is published. Its size is set after publication.
   package var hasSnapshot = false
-  /// In a preview, the size of the newest snapshot as an estimate.
-  package var expectedSnapshotBytes: Int?
   /// The size of the new snapshot in gzip.
   package var snapshotBytes: Int?
   /// In a preview, the tables and columns that lost more than allowed.
@@ -104,20 +102,12 @@ extension StepRecord {
     rows = report.rows.isEmpty ? nil : report.rows.values.reduce(0, +)
   }
 
-  init(_ error: any Error, of dataset: DatasetName, at: UTCTime, milliseconds: Int) {
-    self.init(Self.outcome(of: error), of: dataset, at: at, milliseconds: milliseconds)
-    (self.error, reason) = ("\(error)", Reason(error))
-  }
-
   /// Data and configuration errors recur until the operator fixes them; others may be temporary.
-  private static func outcome(of error: any Error) -> Outcome {
-    switch error {
-    case let error as any OriginFailure: error.isUnavailable ? .failed : .refused
-    case is ImportError, is InvalidText, is PlanError, is SchemaProblem, is NotASeed, is ApplyError: .refused
-    case PublicationError.locked: .failed
-    case is PublicationError, is TrustError: .refused
-    default: .failed
-    }
+  init(_ error: any Error, of dataset: DatasetName, at: UTCTime, milliseconds: Int) {
+    let reason = Reason(error)
+    let isPassing = [.origin, .disk, .other].contains(reason)
+    self.init(isPassing ? .failed : .refused, of: dataset, at: at, milliseconds: milliseconds)
+    (self.error, self.reason) = ("\(error)", reason)
   }
 }
 

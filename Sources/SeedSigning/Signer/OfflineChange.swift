@@ -19,6 +19,11 @@ package struct OfflineChange: Hashable, Sendable {
 
   package var isEmpty: Bool { root == nil && targets == nil }
 
+  /// Whether the new metadata names the key.
+  package func names(_ keyID: String) -> Bool {
+    root?.signed.keys[keyID] != nil || targets?.signed.delegations?.keys[keyID] != nil
+  }
+
   func root(after published: PublishedMetadata) -> Root { root?.signed ?? published.root }
 
   /// The unpublished part of the change; nil if newer metadata was published meanwhile.

@@ -15,21 +15,6 @@ extension RepositorySigner {
     return try draft.finish()
   }
 
-  /// Throws if ``publish(_:adopting:after:keys:)`` of all series would lack a key. Signs nothing.
-  package func checkKeys(
-    _ keys: KeyRing, adopting change: OfflineChange, after published: PublishedMetadata
-  ) throws(MissingKeys) {
-    let (root, targets) = (change.root(after: published), change.targets?.signed ?? published.targets)
-    var needed = [Timestamp.type, SnapshotRole.type].map { ($0, root.roleKeys(of: $0)) }
-    if change.targets == nil, mustResignTargets(published, under: root) {
-      needed.append((Targets.type, root.roleKeys(of: Targets.type)))
-    }
-    needed += published.series.keys.sorted().map { ($0.roleName, targets.roleKeys(of: $0.roleName)) }
-    for case (let name, let needed?) in needed where !keys.canSign(for: needed) {
-      throw MissingKeys(role: name, found: keys.signers(of: needed).count, needed: needed.threshold)
-    }
-  }
-
   fileprivate func mustResignTargets(_ published: PublishedMetadata, under root: Root) -> Bool {
     let isSame = published.root.roles[Targets.type] == root.roles[Targets.type]
     let isKept = isSame && !published.outdated.contains(.targets)

@@ -5,27 +5,18 @@ package struct Delegations: Hashable, Sendable {
   package let keys: [String: RoleKey]
   /// The delegates in order of priority; names are unique.
   package let roles: [Role]
-  /// False if the file has another form in place of a list of roles, which is kept and ignored.
-  private let listsRoles: Bool
-  private let other: [JSONMember]
 
-  package init(keys: [String: RoleKey], roles: [Role]) {
-    (self.keys, self.roles, listsRoles, other) = (keys, roles, true, [])
-  }
+  package init(keys: [String: RoleKey], roles: [Role]) { (self.keys, self.roles) = (keys, roles) }
 
+  /// Ignores other forms than a list of roles.
   init(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
     keys = try fields.dictionary("keys", RoleKey.init(reading:))
-    listsRoles = fields.has("roles")
-    roles = listsRoles ? try fields.list("roles", by: "name", \.name, Role.init(reading:)) : []
-    other = fields.unread
+    roles = fields.has("roles") ? try fields.list("roles", by: "name", \.name, Role.init(reading:)) : []
   }
 
   package subscript(name: String) -> Role? { roles.first { $0.name == name } }
 
-  var json: JSONValue {
-    let list = listsRoles ? JSONValue.array(roles.map(\.json)) : nil
-    return .object(.init(("keys", JSONValue(keys, \.json)), ("roles", list)) + other)
-  }
+  var json: JSONValue { ["keys": JSONValue(keys, \.json), "roles": .array(roles.map(\.json))] }
 }
 
 extension Delegations {
@@ -35,11 +26,9 @@ extension Delegations {
     /// If true, the search for a path of this role ends here.
     package let terminating: Bool
     package let paths: DelegatedPaths
-    private let other: [JSONMember]
 
     package init(name: String, keys: RoleKeys, terminating: Bool, paths: DelegatedPaths) {
       (self.name, self.keys, self.terminating, self.paths) = (name, keys, terminating, paths)
-      other = []
     }
 
     init(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
@@ -47,16 +36,14 @@ extension Delegations {
       guard !name.isEmpty, !Root.topLevelRoles.contains(name) else {
         throw fields.error("name", "\"\(name)\" cannot be delegated to")
       }
-      keys = try RoleKeys(reading: &fields, keepingOthers: false)
+      keys = try RoleKeys(reading: &fields)
       terminating = try fields.bool("terminating")
       paths = try DelegatedPaths(reading: &fields)
-      other = fields.unread
     }
 
     var json: JSONValue {
       .object(
-        .init(("name", .string(name)), ("terminating", .bool(terminating))) + keys.members + [paths.member]
-          + other)
+        .init(("name", .string(name)), ("terminating", .bool(terminating))) + keys.members + [paths.member])
     }
   }
 }

@@ -7,25 +7,24 @@ package struct Metadata<Role: SignedRole>: Hashable, Sendable {
   package private(set) var signatures: [RoleSignature]
   /// The canonical form of the `signed` object as read, which the signatures cover.
   package let signedBytes: [UInt8]
-  private let other: [JSONMember]
+  /// The `signed` object as read, with all unknown fields, because the signatures cover them.
+  private let tree: JSONValue
 
   /// Reads a file without verifying its signatures.
   package init(parsing bytes: [UInt8]) throws(MalformedJSON) {
     var document = try JSONObjectReader(parsing: bytes, at: "")
     signatures = try document.list("signatures", by: "keyid", \.keyID, RoleSignature.init(reading:))
-    let tree = try document.take("signed")
+    tree = try document.take("signed")
     signedBytes = try CanonicalJSON.bytes(of: tree)
     var fields = try JSONObjectReader(tree, at: "signed")
     var role = try Role(reading: &fields)
     role.header.other = fields.unread
     signed = role
-    other = document.unread
   }
 
   package init(unsigned role: Role) throws(MalformedJSON) {
-    signed = role
-    signedBytes = try CanonicalJSON.bytes(of: role.json)
-    (signatures, other) = ([], [])
+    (signed, signatures, tree) = (role, [], role.json)
+    signedBytes = try CanonicalJSON.bytes(of: tree)
   }
 
   /// Adds a signature, replacing one with the same key id.
@@ -36,10 +35,7 @@ package struct Metadata<Role: SignedRole>: Hashable, Sendable {
 
   package var bytes: [UInt8] { json.bytes }
 
-  package var json: JSONValue {
-    .object(
-      [JSONMember("signatures", .array(signatures.map(\.json))), JSONMember("signed", signed.json)] + other)
-  }
+  package var json: JSONValue { ["signatures": .array(signatures.map(\.json)), "signed": tree] }
 
   /// The number of distinct keys of the role that signed, whatever the number of ids.
   package func signerCount(of role: RoleKeys, among keys: [String: RoleKey]) -> Int {
@@ -82,17 +78,15 @@ package struct RoleSignature: Hashable, Sendable {
   package let keyID: String
   /// Hexadecimal, of either case.
   package let hex: String
-  private let other: [JSONMember]
 
-  package init(keyID: String, hex: String) { (self.keyID, self.hex, other) = (keyID, hex, []) }
+  package init(keyID: String, hex: String) { (self.keyID, self.hex) = (keyID, hex) }
 
   init(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
     keyID = try fields.string("keyid")
     hex = try fields.string("sig")
-    other = fields.unread
   }
 
-  var json: JSONValue { .object(.init(("keyid", .string(keyID)), ("sig", .string(hex))) + other) }
+  var json: JSONValue { ["keyid": .string(keyID), "sig": .string(hex)] }
 }
 
 extension JSONObjectReader {

@@ -24,24 +24,20 @@ package struct RoleKeys: Hashable, Sendable {
   /// The accepted key ids, without duplicates.
   package let keyIDs: [String]
   package let threshold: Int
-  private let other: [JSONMember]
 
   package init(_ verifiers: RoleVerifiers) {
     keyIDs = verifiers.keys.map(\.keyID)
     threshold = verifiers.threshold
-    other = []
   }
 
-  /// A delegation has these two fields among others, which it keeps separately.
-  init(reading fields: inout JSONObjectReader, keepingOthers: Bool = true) throws(MalformedJSON) {
+  init(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
     keyIDs = try fields.strings("keyids")
     guard Set(keyIDs).count == keyIDs.count else { throw fields.error("keyids", "a key id occurs twice") }
     threshold = try fields.integer("threshold", from: 1)
-    other = keepingOthers ? fields.unread : []
   }
 
   var members: [JSONMember] {
-    .init(("keyids", JSONValue(strings: keyIDs)), ("threshold", JSONValue(threshold))) + other
+    .init(("keyids", JSONValue(strings: keyIDs)), ("threshold", JSONValue(threshold)))
   }
 }
 

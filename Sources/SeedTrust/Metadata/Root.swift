@@ -9,9 +9,7 @@ package struct Root: SignedRole {
   package let keys: [String: RoleKey]
   package let roles: [String: RoleKeys]
   /// Whether names of metadata files contain the version, and those of targets the hash.
-  package var consistentSnapshot: Bool { statedConsistentSnapshot ?? false }
-  /// Nil if the file has no such member, which must then stay absent.
-  private let statedConsistentSnapshot: Bool?
+  package let consistentSnapshot: Bool
 
   /// The roles that every root must name.
   package static let topLevelRoles = [Root.type, Targets.type, SnapshotRole.type, Timestamp.type]
@@ -35,7 +33,7 @@ package struct Root: SignedRole {
     self.header = header
     self.keys = keys
     self.roles = roles
-    statedConsistentSnapshot = true
+    consistentSnapshot = true
   }
 
   /// False for a root that starts a separate chain, far beyond the last one, because the old keys are lost.
@@ -44,11 +42,11 @@ package struct Root: SignedRole {
   package init(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
     header = try RoleHeader(reading: &fields, type: Self.type)
     keys = try fields.dictionary("keys", RoleKey.init(reading:))
-    roles = try fields.dictionary("roles") { role throws(MalformedJSON) in try RoleKeys(reading: &role) }
+    roles = try fields.dictionary("roles", RoleKeys.init(reading:))
     for name in Self.topLevelRoles where roles[name] == nil {
       throw fields.error("roles", "the role \(name) is missing")
     }
-    statedConsistentSnapshot = try fields.boolIfPresent("consistent_snapshot")
+    consistentSnapshot = try fields.boolIfPresent("consistent_snapshot") ?? false
   }
 
   package func roleKeys(of role: String) -> RoleKeys? { roles[role] }
@@ -56,7 +54,7 @@ package struct Root: SignedRole {
 
   package var members: [JSONMember] {
     .init(
-      ("consistent_snapshot", statedConsistentSnapshot.map { .bool($0) }), ("keys", JSONValue(keys, \.json)),
+      ("consistent_snapshot", .bool(consistentSnapshot)), ("keys", JSONValue(keys, \.json)),
       ("roles", JSONValue(roles) { .object($0.members) }))
   }
 }

@@ -46,7 +46,6 @@ package struct MetaFile: Hashable, Sendable {
   package let version: Int
   package let length: Int?
   package let hashes: [String: String]?
-  private let other: [JSONMember]
 
   /// An entry for new metadata, with length and digest if `bytes` are given. A digest makes clients replace a stored
   /// file of the same version. Roles that change often need one, because a publisher restored from a backup may sign
@@ -55,14 +54,12 @@ package struct MetaFile: Hashable, Sendable {
     self.version = version
     length = bytes?.count
     hashes = bytes.map { ["sha256": SHA256Digest.of($0).hex] }
-    other = []
   }
 
   init(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
     version = try fields.integer("version", from: 1)
     length = try fields.integerIfPresent("length", from: 0)
     hashes = fields.has("hashes") ? try fields.hashes() : nil
-    other = fields.unread
   }
 
   /// Throws if length or digest differs from the signed one, or an algorithm is unknown.
@@ -78,8 +75,7 @@ package struct MetaFile: Hashable, Sendable {
   var json: JSONValue {
     let hashes = hashes.map { JSONValue($0, JSONValue.string) }
     return .object(
-      .init(("version", JSONValue(version)), ("length", length.map { JSONValue($0) }), ("hashes", hashes))
-        + other)
+      .init(("version", JSONValue(version)), ("length", length.map { JSONValue($0) }), ("hashes", hashes)))
   }
 }
 

@@ -32,26 +32,22 @@ package struct TargetFile: Hashable, Sendable {
   package let length: Int
   package let hashes: [String: String]
   package let custom: JSONValue?
-  private let other: [JSONMember]
 
   package init(length: Int, sha256: SHA256Digest, custom: JSONValue? = nil) {
     self.length = length
     hashes = ["sha256": sha256.hex]
     self.custom = custom
-    other = []
   }
 
   init(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
     length = try fields.integer("length", from: 0)
     hashes = try fields.hashes()
     custom = fields.takeIfPresent("custom")
-    other = fields.unread
   }
 
   var json: JSONValue {
     .object(
       .init(
-        ("length", JSONValue(length)), ("hashes", JSONValue(hashes, JSONValue.string)), ("custom", custom))
-        + other)
+        ("length", JSONValue(length)), ("hashes", JSONValue(hashes, JSONValue.string)), ("custom", custom)))
   }
 }

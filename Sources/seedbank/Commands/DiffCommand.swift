@@ -3,6 +3,7 @@ import SeedFormat
 import SeedPublication
 import SeedPublisher
 import SeedSystem
+import SeedTrust
 
 extension Command {
   static let diff = Command(
@@ -75,12 +76,12 @@ private struct DiffSides: Sendable {
   /// `file`: the path for a decompressed or restored copy.
   func open(_ name: String, by file: String) throws -> Connection {
     if let recall { return try recall.recall(try SeedVersion(name), to: file).connection }
-    var (path, kind) = (name, try FileKind(name))
-    if let encoding = kind.encoding {
+    var path = name
+    if let encoding = try Self.encoding(of: name) {
       _ = try Compression.expand(name, to: file, encoding, limit: .max)
-      (path, kind) = (file, try FileKind(file))
+      path = file
     }
-    guard case .database = kind else {
+    guard try File(path, for: .reading).read(Self.databaseStart.count) == Self.databaseStart else {
       throw Refusal(
         .badData, "\(name.printable): expected a snapshot, found a file that is not a database.")
     }
@@ -89,6 +90,15 @@ private struct DiffSides: Sendable {
       _ = try SchemaReader(connection).schema()
       return connection
     }
+  }
+
+  private static let databaseStart = Array("SQLite format 3\u{0}".utf8)
+
+  /// By the first bytes; nil for an uncompressed file.
+  private static func encoding(of path: String) throws -> ContentEncoding? {
+    let start = try File(path, for: .reading).read(databaseStart.count)
+    if start.starts(with: [0x1F, 0x8B]) { return .gzip }
+    return start.starts(with: [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00]) ? .xz : nil
   }
 }
 

@@ -8,9 +8,8 @@ extension Command {
   static let verify = Command(
     name: "verify", abstract: "Check the whole publication.",
     discussion: """
-      Checks all metadata and its expiry, length and hash of every object, the rows of every snapshot, every \
-      delta by applying it, and the working copies. Files that no metadata names are counted, and are no error. \
-      Publishing may continue. Without --dataset the result goes into the facts, for 'seedbank status' and /metrics; \
+      Checks all metadata and its expiry, length and hash of every object, the rows of every snapshot, and every \
+      delta by applying it. Publishing may continue. Without --dataset the result goes into the facts, for 'seedbank status' and /metrics; \
       nothing else is written.
 
       Exit codes: 0 sound, 65 errors were found. Each finding names the file and a remedy.
@@ -30,8 +29,7 @@ extension Command {
     defer { scratch.remove() }
     let report = try await blocking {
       try PublicationVerifier(
-        publication, stateFolder: configuration.state,
-        scratch: scratch.path, anchor: configuration.rootPath, now: .now(),
+        publication, scratch: scratch.path, anchor: configuration.rootPath, now: .now(),
         dataset: arguments.flag("dataset") ? chosen?.name : nil,
         progress: { console.progress("Verifying \($0)…") }
       ).run()
@@ -53,9 +51,6 @@ extension VerificationReport {
   fileprivate var text: String {
     let lines = findings.worstFirst.map(\.line)
     let facts = [
-      unnamed.isEmpty
-        ? nil
-        : "\(unnamed.count.counted("file")) that no metadata names: 'seedbank prune' removes them in time",
       passedDeltas == 0
         ? nil : "\(passedDeltas.counted("delta")) checked by hash only: longer deltas skip the start",
       "\(metadataFiles.counted("metadata file")), \(objects.counted("object")) (\(ByteCount(bytes: bytes))),"
@@ -68,7 +63,7 @@ extension VerificationReport {
   fileprivate var json: JSONValue {
     [
       "sound": .bool(isSound), "findings": .array(findings.map(\.json)),
-      "unnamed": JSONValue(strings: unnamed), "metadataFiles": JSONValue(metadataFiles),
+      "metadataFiles": JSONValue(metadataFiles),
       "objects": JSONValue(objects), "bytes": JSONValue(bytes), "snapshots": JSONValue(snapshots),
       "deltas": JSONValue(deltas), "passedDeltas": JSONValue(passedDeltas),
     ]

@@ -25,9 +25,7 @@ extension SeriesReport {
 
   private var snapshotWords: String? {
     guard hasSnapshot else { return nil }
-    if let snapshotBytes { return "snapshot of \(ByteCount(bytes: snapshotBytes))" }
-    guard let expectedSnapshotBytes else { return "snapshot" }
-    return "snapshot of about \(ByteCount(bytes: expectedSnapshotBytes)), like the newest one"
+    return snapshotBytes.map { "snapshot of \(ByteCount(bytes: $0))" } ?? "snapshot"
   }
 
   /// Holds are logged when they begin and end.
@@ -47,8 +45,7 @@ extension SeriesReport {
       "series": .string("\(series)"), "outcome": .string(outcome.rawValue),
       "version": JSONValue(version?.number), "deltaBytes": JSONValue(deltaBytes),
       "merged": .array(merged.map { ["from": JSONValue($0.from.number), "to": JSONValue($0.to.number)] }),
-      "snapshot": .bool(hasSnapshot), "snapshotBytes": JSONValue(snapshotBytes),
-      "expectedSnapshotBytes": JSONValue(expectedSnapshotBytes), "repair": JSONValue(repair),
+      "snapshot": .bool(hasSnapshot), "snapshotBytes": JSONValue(snapshotBytes), "repair": JSONValue(repair),
       "shrunk": .array(shrunk.map(\.json)), "tables": .object(tables.map { JSONMember($0, table($0)) }),
     ]
   }

@@ -106,7 +106,7 @@ import Testing
 
   @Test func `a damaged key file does not block the other keys`() throws {
     let scene = try KeyScene()
-    try scene.shell("echo '{' > seedbank/keys/timestamp-old.key && echo x > seedbank/keys/series-1.key.new")
+    try scene.shell("echo '{' > seedbank/keys/timestamp-old.key && echo x > seedbank/keys/series-1.key")
     try scene.publish()
     try scene.shell("echo '{' > seedbank/keys/timestamp.key")
     expect(scene, "seedbank regenerate", 78, "is not a key file")

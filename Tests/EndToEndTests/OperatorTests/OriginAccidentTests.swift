@@ -123,7 +123,7 @@ import Testing
   }
 
   @Test(.enabled(if: mayMount, "only root may mount"))
-  func `on a read-only disk a step fails with the remedy, and verify skips only the working copy`() throws {
+  func `on a read-only disk a step fails with the remedy, and verify succeeds`() throws {
     let script = """
       mkdir "$1"; mount -t tmpfs tmpfs "$1"; cp -a my.sqlite seedbank "$1"; mount -o remount,ro "$1"; cd "$1"
       "$0" verify; "$0" regenerate
@@ -134,9 +134,7 @@ import Testing
         in: deployment.folder.path)
     }
     let output = failure?.output ?? ""
-    #expect(
-      output.contains("my-1.sqlite: it was not checked: cannot open") && output.contains("\nsound\n"),
-      "\(output)")
+    #expect(output.contains("\nsound\n"), "\(output)")
     #expect(failure?.status == 74 && output.contains("its disk is mounted read-only: mount it for writing"))
   }
 

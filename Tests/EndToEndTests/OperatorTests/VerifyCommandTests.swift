@@ -15,7 +15,6 @@ import Testing
     let json = try #require(try deployment.json("verify", "--dataset", "my").first)
     #expect(json["sound"]?.bool == true && json["findings"]?.elements == [])
     #expect(json["deltas"]?.integer == 2 && json["snapshots"]?.integer == 1)
-    #expect(json["unnamed"]?.elements?.isEmpty == false)
   }
 
   @Test func `a table in which SQLite reports false NULLs is published, verified and pulled`() throws {

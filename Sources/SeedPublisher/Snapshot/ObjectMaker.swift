@@ -5,11 +5,11 @@ import SeedSystem
 import SeedTrust
 
 /// Makes the snapshots of a series, and further encodings, as files that no metadata names yet.
-struct SnapshotMaker {
+struct ObjectMaker {
   let plan: SeriesPlan
   let job: DatasetJob
   let publication: PublicationDirectory
-  let drafts: SnapshotDrafts
+  let drafts: DraftFiles
   let now: UTCTime
   let beforeCompression: (SeedSeries, ContentEncoding) throws -> Void
 
@@ -20,7 +20,7 @@ struct SnapshotMaker {
     return try copy.meta()
   }
 
-  func finish(_ meta: SeedMeta) throws -> SnapshotDraft {
+  func finish(_ meta: SeedMeta) throws -> ObjectDraft {
     let path = drafts.file
     defer { try? SnapshotFile.remove(path) }
     try file.complete(path)
@@ -36,7 +36,7 @@ struct SnapshotMaker {
   /// Uses all processors for compression as the checks finish.
   private func compress(
     _ file: String, _ meta: SeedMeta, checking checks: [WorkerPool.Job]
-  ) throws -> SnapshotDraft {
+  ) throws -> ObjectDraft {
     let path = try drafts.path(meta.version, .gzip)
     let (raw, stored) = try Self.writing(path) {
       let gzip = try ParallelGzip(file, to: path)
@@ -44,7 +44,7 @@ struct SnapshotMaker {
       try WorkerPool.run(checks + Array(repeating: { gzip.work() }, count: threads), threads: threads)
       return try gzip.finish()
     }
-    return SnapshotDraft(
+    return ObjectDraft(
       path: path,
       object: PublishedObject(
         series: plan.series, kind: .snapshot(meta.version, .gzip), length: stored.length,
@@ -63,13 +63,13 @@ struct SnapshotMaker {
   }
 
   /// A snapshot or delta in a further encoding.
-  func draft(of listed: PublishedObject, in encoding: ContentEncoding) throws -> SnapshotDraft {
+  func draft(of listed: PublishedObject, in encoding: ContentEncoding) throws -> ObjectDraft {
     defer { try? SnapshotFile.remove(drafts.file) }
     try publication.expand(listed, to: drafts.file)
     try beforeCompression(plan.series, encoding)
     let path = try drafts.path(listed.version, encoding)
     let stored = try Self.writing(path) { try Compression.compress(drafts.file, to: path, encoding).stored }
-    return SnapshotDraft(
+    return ObjectDraft(
       path: path,
       object: PublishedObject(
         series: plan.series, kind: listed.kind.encoded(as: encoding), length: stored.length,
@@ -78,7 +78,7 @@ struct SnapshotMaker {
         digest: listed.digest, publishedAt: listed.span == nil ? now : nil))
   }
 
-  func place(_ draft: SnapshotDraft) throws {
+  func place(_ draft: ObjectDraft) throws {
     try DurableFile.moveIntoPlace(draft.path, publication.file(draft.object))
   }
 }

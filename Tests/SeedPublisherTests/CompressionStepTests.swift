@@ -11,7 +11,7 @@ import Testing
 @testable import SeedPublisher
 
 /// Concurrent changes of a publication while one of its snapshots is compressed.
-@Suite struct SnapshotStepTests {
+@Suite struct CompressionStepTests {
   private struct Other: Sendable {
     let publisher: Publisher
     var job: DatasetJob
@@ -38,7 +38,7 @@ import Testing
       let published = try ChangeStep.run(context, &report)
       work.start {
         var report = StepReport()
-        try SnapshotStep.run(context, after: published, &report)
+        try CompressionStep.run(context, after: published, &report)
       }
     }
   }
@@ -262,8 +262,8 @@ import Testing
 
   private func obstacle(
     _ snapshot: PublishedObject, _ published: SeriesMetadata?
-  ) -> SnapshotListing.Obstacle? {
-    SnapshotListing.obstacle(to: snapshot, of: Self.epoch, in: published)
+  ) -> ObjectListing.Obstacle? {
+    ObjectListing.obstacle(to: snapshot, of: Self.epoch, in: published)
   }
 
   @Test(arguments: [3, 4, 5])
@@ -275,7 +275,7 @@ import Testing
     let third = try Self.snapshot(3)
     #expect(obstacle(third, nil) == .seriesGone)
     #expect(
-      SnapshotListing.obstacle(to: third, of: .random(), in: try Self.published()) == .otherHistory)
+      ObjectListing.obstacle(to: third, of: .random(), in: try Self.published()) == .otherHistory)
     #expect(obstacle(third, try Self.published(schema: Self.digest(0))) == .otherSchema)
     #expect(obstacle(third, try Self.published(floor: 4, deltas: 4...4)) == .belowFloor)
     #expect(obstacle(third, try Self.published(deltas: 4...4)) == .belowFloor)
@@ -288,7 +288,7 @@ import Testing
   private func missing(
     _ encodings: [ContentEncoding], _ more: [PublishedObject]
   ) throws -> PublishedObject.Kind? {
-    SnapshotListing.missingEncoding(encodings, of: try Self.published(more)).map {
+    ObjectListing.missingEncoding(encodings, of: try Self.published(more)).map {
       $0.0.kind.encoded(as: $0.1)
     }
   }

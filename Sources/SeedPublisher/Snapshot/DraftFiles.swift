@@ -4,14 +4,15 @@ import SeedPublication
 import SeedSystem
 import SeedTrust
 
-struct SnapshotDraft {
+/// A finished file that no metadata names yet.
+struct ObjectDraft {
   let path: String
   let object: PublishedObject
 }
 
-/// The paths of a series' unfinished snapshots. Steps do not sweep them, because they publish during compression. The
-/// files belong to the holder of the series' snapshot lock; a first snapshot's to that of the publication's lock.
-struct SnapshotDrafts {
+/// The paths of a series' files under compression. Steps do not sweep them, because they publish meanwhile. The files
+/// belong to the holder of the series' snapshot lock; a first snapshot's to that of the publication's lock.
+struct DraftFiles {
   let publication: PublicationDirectory
   let series: SeedSeries
   let stateFolder: String

@@ -5,11 +5,10 @@ import SeedSystem
 import SeedTrust
 
 /// The second half of a step: publishes the snapshots that are due, at the version at which they are drawn, and further
-/// encodings of the newest one and of large merged deltas. Holds the
-/// publication's lock while drawing a copy and while listing a snapshot, but not during compression. The metadata is
-/// therefore read again, and ``SnapshotListing`` decides whether the snapshot may still be listed. A separate lock
-/// prevents two snapshots of one series at a time.
-struct SnapshotStep {
+/// encodings of the newest one and of large merged deltas. Holds the publication's lock while drawing a copy and while
+/// listing an object, but not during compression. The metadata is therefore read again, and ``ObjectListing`` decides
+/// whether the object may still be listed. A separate lock prevents two processes from compressing the same object.
+struct CompressionStep {
   private let context: StepContext
   private var published: PublishedMetadata
   private var report: StepReport
@@ -20,7 +19,7 @@ struct SnapshotStep {
   static func run(
     _ context: StepContext, after published: PublishedMetadata, _ report: inout StepReport
   ) throws {
-    var step = SnapshotStep(context: context, published: published, report: report)
+    var step = CompressionStep(context: context, published: published, report: report)
     defer { report = step.report }
     let job = context.job
     for plan in context.plans where !job.isRetired(plan.series) {
@@ -40,9 +39,9 @@ struct SnapshotStep {
 
   /// Marks the calendar time as served even if nothing had changed. Later changes wait for the next time.
   private func markCalendar(_ before: SeriesMetadata) throws {
-    let past = context.past(before)
-    guard let turn = job.snapshotSchedule.turn(past, now: context.now) else { return }
-    if turn > past.served(at: context.now) {
+    guard case .calendar(let calendar) = job.snapshotSchedule else { return }
+    let turn = calendar.turn(at: context.now)
+    if turn > context.past(before).served(at: context.now) {
       try CalendarMark(before.series, in: context.stateFolder).write(turn)
     }
   }
@@ -50,7 +49,7 @@ struct SnapshotStep {
   /// Returns false if another process is making a snapshot.
   @discardableResult
   private mutating func alone(
-    _ plan: SeriesPlan, _ patience: LockFile.Patience?, _ body: (inout SnapshotStep) throws -> Void
+    _ plan: SeriesPlan, _ patience: LockFile.Patience?, _ body: (inout CompressionStep) throws -> Void
   ) throws -> Bool {
     let lock = context.publication.snapshotLock(of: plan.series)
     guard let patience else { return try lock.holdIfFree { try body(&self) } != nil }
@@ -63,13 +62,13 @@ struct SnapshotStep {
   private mutating func publishSnapshot(_ plan: SeriesPlan) throws {
     guard let drawn = try draw(plan, { try $0.open().copy }) else { return }
     do {
-      try list(try context.snapshots(plan).finish(drawn), drawn.epoch, plan)
+      try list(try context.maker(plan).finish(drawn), drawn.epoch, plan)
     } catch let flaw as NotASeed {
       // A manual edit may have damaged search tables or indexes, which steps do not compare. The published ones are
       // sound.
       guard let drawn = try draw(plan, { try $0.rebuild() }) else { return }
       report.warnings.append("\(plan.series): the working copy was rebuilt: \(flaw)")
-      try list(try context.snapshots(plan).finish(drawn), drawn.epoch, plan)
+      try list(try context.maker(plan).finish(drawn), drawn.epoch, plan)
     }
   }
 
@@ -80,35 +79,35 @@ struct SnapshotStep {
     try context.publisher.withPublication(.long) { published in
       self.published = published
       guard let metadata = metadata(plan), context.isSnapshotDue(metadata) else { return nil }
-      return try context.snapshots(plan).draw(
+      return try context.maker(plan).draw(
         try open(WorkingCopyOpener(context: context, plan: plan, published: metadata)))
     }
   }
 
   private mutating func publishEncodings(_ plan: SeriesPlan) throws {
     while let (object, encoding) = missingEncoding(plan), let metadata = metadata(plan) {
-      let draft = try context.snapshots(plan).draft(of: object, in: encoding)
+      let draft = try context.maker(plan).draft(of: object, in: encoding)
       guard try list(draft, metadata.state.epoch, plan) else { return }
     }
   }
 
   private func missingEncoding(_ plan: SeriesPlan) -> (PublishedObject, ContentEncoding)? {
     guard let metadata = metadata(plan) else { return nil }
-    return SnapshotListing.missingEncoding(job.encodings, of: metadata)
+    return ObjectListing.missingEncoding(job.encodings, of: metadata)
   }
 
   @discardableResult
-  private mutating func list(_ draft: SnapshotDraft, _ epoch: Epoch, _ plan: SeriesPlan) throws -> Bool {
+  private mutating func list(_ draft: ObjectDraft, _ epoch: Epoch, _ plan: SeriesPlan) throws -> Bool {
     defer { try? Folder.remove(draft.path) }
     return try context.publisher.withPublication(.long) { published in
       self.published = published
       let metadata = metadata(plan)
-      let obstacle = SnapshotListing.obstacle(to: draft.object, of: epoch, in: metadata)
+      let obstacle = ObjectListing.obstacle(to: draft.object, of: epoch, in: metadata)
       guard let metadata, obstacle == nil else {
         report.warnings.append("\(draft.object.targetPath) is not listed: \(obstacle?.rawValue ?? "")")
         return false
       }
-      try context.snapshots(plan).place(draft)
+      try context.maker(plan).place(draft)
       try publish(try listing(draft.object, metadata, plan))
       return true
     }
@@ -133,13 +132,13 @@ struct SnapshotStep {
       let before = metadata.newestSnapshot.flatMap { $0.version >= state.floor ? $0.version : nil }
       let spans = before.map { [DeltaSpan(from: $0, to: snapshot.version)] } ?? []
       let deltas = DeltaPublication(
-        publication: context.publication, plan: plan, spillFolder: context.stateFolder)
+        publication: context.publication, plan: plan, spillFolder: context.stateFolder,
+        copy: try? WorkingCopy(context.copyPath(plan.series), plan.schema))
       let merged = try deltas.merge(spans, of: metadata.objects)
       report.note(snapshot, merged: merged.objects.compactMap(\.span))
       report.warnings += merged.warnings
       let outcome = Retention(job.policy).afterSnapshot(
-        objects + merged.objects, head: state.head, floor: state.floor, schema: plan.schema.hash,
-        now: context.now)
+        objects + merged.objects, head: state.head, floor: state.floor, schema: plan.schema.hash)
       (state.floor, objects) = (outcome.floor, outcome.objects)
     }
     return SeriesMetadata(series: plan.series, state: state, objects: objects)
@@ -147,8 +146,8 @@ struct SnapshotStep {
 }
 
 /// Decides which further encodings are made, and whether a snapshot or an encoding may be listed if other versions were
-/// published while it was made. Pure.
-enum SnapshotListing {
+/// published while it was compressed. Pure.
+enum ObjectListing {
   /// Bytes of a merged delta's gzip from which another encoding is worth a further target.
   private static let leastDeltaBytes = 64 * 1024
 

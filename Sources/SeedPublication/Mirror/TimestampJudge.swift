@@ -1,0 +1,67 @@
+import SeedFormat
+import SeedTrust
+
+/// The timestamps that a publisher may replace with its own.
+struct MirrorClaim: Hashable {
+  /// SHA-256 of the timestamps written from here, including unanswered attempts. Empty without a memory.
+  let put: Set<String>
+  /// Lower versions belong to the publication that 'recover' or 'new-epoch' continued.
+  let inheritsBelow: Int
+  /// The operator asserts that no other publisher runs.
+  let isUndisputed: Bool
+
+  /// Whether an older timestamp may be replaced, or `nil` if only comparing files can decide.
+  func covers(_ sha256: SHA256Digest, version: Int) -> Bool? {
+    if isUndisputed || version < inheritsBelow || put.contains(sha256.hex) { return true }
+    return put.isEmpty ? nil : false
+  }
+}
+
+/// Decides whether a mirror's timestamp may be replaced.
+struct TimestampJudge {
+  enum Finding: Hashable {
+    case absent
+    case same
+    /// Older, and written from here or inherited.
+    case older
+  }
+
+  let store: any MirrorStore
+  let image: MirrorImage
+  let claim: MirrorClaim
+
+  /// Throws if the timestamp must not be replaced.
+  func look(at found: StoredFile?) throws -> Finding {
+    guard let found else { return .absent }
+    let sha256 = SHA256Digest.of(found.bytes)
+    if sha256 == image.timestamp.sha256 { return .same }
+    guard let theirs = try? Metadata<Timestamp>(parsing: found.bytes), image.published.hasSigned(theirs)
+    else {
+      throw MirrorError.foreign
+    }
+    let (there, here) = (theirs.signed.version, image.version)
+    if there > here { throw MirrorError.ahead(there: there, here: here) }
+    if there == here { throw MirrorError.forked(version: here) }
+    guard try claim.covers(sha256, version: there) ?? isOurs(theirs.signed) else {
+      throw MirrorError.overtaken(there: there, here: here)
+    }
+    return .older
+  }
+
+  /// Without a memory: whether the snapshot role there, which fixes all other files, is still here.
+  private func isOurs(_ timestamp: Timestamp) throws -> Bool {
+    let name = MetadataName.versioned(SnapshotRole.type, timestamp.snapshot.version)
+    guard let ours = try image.publication.metadata(name) else { return false }
+    return try store.read("metadata/\(name)")?.bytes == ours
+  }
+}
+
+extension PublishedMetadata {
+  /// Accepts the keys of any root of the publication.
+  fileprivate func hasSigned(_ timestamp: Metadata<Timestamp>) -> Bool {
+    (formerRoots + [root]).contains { root in
+      guard let keys = root.roles[Timestamp.type] else { return false }
+      return timestamp.signerCount(of: keys, among: root.keys) >= keys.threshold
+    }
+  }
+}

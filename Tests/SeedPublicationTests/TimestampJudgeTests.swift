@@ -1,0 +1,84 @@
+import SeedFormat
+import SeedSystem
+import SeedTrust
+import Support
+import Testing
+
+@testable import SeedPublication
+
+@Suite struct TimestampJudgeTests {
+  /// Two publishers after they diverged; the rows of their second versions are the same.
+  private let twins: MirrorRaceTests.Twins
+  private var ours: [MirrorImage] { twins.chains[0] }
+  private var theirs: [MirrorImage] { twins.chains[1] }
+
+  init() throws { twins = try MirrorRaceTests.Twins(versions: 3) }
+
+  private func claim(_ put: [MirrorImage] = [], inheritsBelow: Int = 0, undisputed: Bool = false)
+    -> MirrorClaim
+  {
+    MirrorClaim(
+      put: Set(put.map(\.timestamp.sha256.hex)), inheritsBelow: inheritsBelow, isUndisputed: undisputed)
+  }
+
+  /// The finding about a mirror that shows only these bytes.
+  private func found(_ bytes: [UInt8]?, _ claim: MirrorClaim) throws -> TimestampJudge.Finding {
+    try TimestampJudge(store: ModelBucket(), image: ours[1], claim: claim)
+      .look(at: bytes.map { StoredFile($0, tag: "") })
+  }
+
+  private func found(_ image: MirrorImage, _ claim: MirrorClaim) throws -> TimestampJudge.Finding {
+    guard case .bytes(let bytes) = image.timestamp.content else { preconditionFailure("a file") }
+    return try found(bytes, claim)
+  }
+
+  @Test func `an older timestamp is replaced only if it was put from here, inherited or given up`() throws {
+    let (here, lower) = (ours[1].version, ours[0].version)
+    #expect(try found(nil, claim(ours)) == .absent)
+    #expect(try found(ours[1], claim()) == .same)
+    #expect(try found(ours[0], claim([ours[0]])) == .older)
+    #expect(try found(theirs[0], claim([ours[0]], inheritsBelow: here)) == .older)
+    #expect(try found(theirs[0], claim([ours[0]], undisputed: true)) == .older)
+    for (image, claim) in [
+      (theirs[0], claim([ours[0]])), (ours[0], claim([twins.common])), (ours[0], claim()),
+      (theirs[0], claim([ours[0]], inheritsBelow: lower)),
+    ] {
+      #expect(throws: MirrorError.overtaken(there: lower, here: here)) { try found(image, claim) }
+    }
+  }
+
+  @Test func `a newer or foreign timestamp is never replaced`() throws {
+    let other = try PublisherFixture.deployment()
+    defer { withExtendedLifetime(other) {} }
+    let foreign = try MirrorImage(of: other.publication)
+    let all = claim(ours + theirs + [foreign], inheritsBelow: .max, undisputed: true)
+    #expect(throws: MirrorError.ahead(there: ours[2].version, here: ours[1].version)) {
+      try found(ours[2], all)
+    }
+    #expect(throws: MirrorError.forked(version: ours[1].version)) { try found(theirs[1], all) }
+    #expect(throws: MirrorError.foreign) { try found(foreign, all) }
+    #expect(throws: MirrorError.foreign) { try found([1, 2], claim()) }
+  }
+
+  /// The finding of a publisher without memory about a mirror that shows an image.
+  private func finding(_ image: MirrorImage, _ shown: MirrorImage) throws -> TimestampJudge.Finding {
+    let bucket = ModelBucket()
+    var push = MirrorPush(shown, to: bucket, MirrorMemory(), MirrorOptions(), now: .now()) { _ in }
+    try push.run()
+    return try TimestampJudge(store: bucket, image: image, claim: claim()).look(
+      at: bucket.read(MirrorImage.timestampPath))
+  }
+
+  @Test func `without memory the files that are still here decide`() throws {
+    #expect(try finding(ours[1], ours[0]) == .older)
+    // The same rows in other files.
+    #expect(throws: MirrorError.overtaken(there: theirs[1].version, here: ours[2].version)) {
+      try finding(ours[2], theirs[1])
+    }
+    let name = MetadataName.versioned(SnapshotRole.type, ours[0].published.snapshot.version)
+    try Folder.remove(ours[0].publication.metadataFile(name))
+    #expect(throws: MirrorError.overtaken(there: ours[0].version, here: ours[2].version)) {
+      try finding(ours[2], ours[0])
+    }
+  }
+}
