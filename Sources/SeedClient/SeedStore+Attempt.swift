@@ -109,8 +109,7 @@ extension SeedStore {
     var failure: (any Error)?
     do {
       for delta in deltas {
-        guard let version = currentState.version else { break }
-        let changes = try await writer.apply(delta, to: generation, at: version)
+        let changes = try await writer.apply(delta, to: generation)
         attempt.changes.merge(changes.tables) { $0 + $1 }
         phases.advance(rows: changes.rowCount)
         changesSender.send(changes)

@@ -72,7 +72,7 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
     public static let noData = Code("noData")
     /// There is no earlier data to roll back to.
     public static let noPrevious = Code("noPrevious")
-    /// A connection that the app provides, or attaches a seed to, is unsuitable.
+    /// A connection that the app attaches a seed to is unsuitable.
     public static let connection = Code("connection")
     /// The store is suspended, or was suspended during the operation.
     public static let suspended = Code("suspended")

@@ -15,7 +15,6 @@ actor StoreWriter: BlockingActor {
   private var lock: FileLock?
   private var live: (name: String, file: SeedFile)?
   private var staged: StagedSeed?
-  private var provider: SeedConnectionProvider?
   private var reading: String?
   private var rootChecks: RootChecks
   /// Generations that a read found damaged, whether or not the mark could be written.
@@ -227,7 +226,7 @@ actor StoreWriter: BlockingActor {
   ) async throws -> String {
     let staged: StagedSeed
     do {
-      staged = try await stage(snapshot, deltas, epoch, origin)
+      staged = try stage(snapshot, deltas, epoch, origin)
     } catch {
       discardStaged()
       throw error
@@ -238,14 +237,14 @@ actor StoreWriter: BlockingActor {
     defer { self.staged = nil }
     try checkPlace()
     try layout.setCurrent(staged.name)
-    live = provider == nil ? (staged.name, staged.file) : nil
+    live = (staged.name, staged.file)
     return staged.name
   }
 
   private func stage(
     _ snapshot: FetchedObject, _ deltas: ArraySlice<FetchedObject>, _ epoch: Epoch, _ origin: SeedOrigin
-  ) async throws -> StagedSeed {
-    let made = try await snapshot.using {
+  ) throws -> StagedSeed {
+    let made = try snapshot.using {
       try checkPlace()
       return try StagedSeed(
         snapshot, epoch: epoch, origin: origin, previous: reading, provingRows: options.provesRows, in: layout
@@ -253,7 +252,7 @@ actor StoreWriter: BlockingActor {
     }
     staged = made
     if !deltas.isEmpty { snapshot.phases.enter(.applying(deltas.map(\.object))) }
-    for delta in deltas { try await delta.using { _ = try made.file.apply(delta, keyLimit: 0) } }
+    for delta in deltas { try delta.using { _ = try made.file.apply(delta, keyLimit: 0) } }
     return made
   }
 
@@ -266,22 +265,9 @@ actor StoreWriter: BlockingActor {
 
   // MARK: Deltas
 
-  func setProvider(_ provider: SeedConnectionProvider?) {
-    self.provider = provider
-    // Only one connection may write and checkpoint.
-    live = nil
-  }
-
-  func apply(_ delta: FetchedObject, to generation: Generation, at version: SeedVersion) async throws
-    -> SeedChanges
-  {
-    let changes = try await delta.using {
+  func apply(_ delta: FetchedObject, to generation: Generation) throws -> SeedChanges {
+    let changes = try delta.using {
       try checkPlace()
-      if let provider {
-        let seed = generation.seed(at: version)
-        return try await AppConnection(seed: seed, delta: delta, keyLimit: options.reportedKeysPerTable ?? 0)
-          .apply(by: provider)
-      }
       return try open(generation.folder).apply(delta, keyLimit: options.reportedKeysPerTable ?? 0)
     }
     delta.discard()
@@ -292,7 +278,7 @@ actor StoreWriter: BlockingActor {
   /// next would append. Does not wait for readers; false if one still needs the log, or the disk is full.
   @discardableResult
   func emptyLog() -> Bool {
-    guard lock?.isInPlace == true, provider == nil, let name = reading else { return true }
+    guard lock?.isInPlace == true, let name = reading else { return true }
     let folder = layout.folder(name)
     guard folder.hasLog else { return true }
     return (try? open(folder).emptyLog()) ?? false
@@ -317,7 +303,7 @@ actor StoreWriter: BlockingActor {
 
   private func open(_ folder: GenerationFolder) throws -> SeedFile {
     if let live, live.name == folder.name { return live.file }
-    let file = try SeedFile.live { try Connection(folder.file, .seed) }
+    let file = try SeedFile.live(folder.file)
     live = (folder.name, file)
     return file
   }
