@@ -59,8 +59,6 @@ import Testing
     #expect(try app.texts(sql) == ["One"])
     try second.attach(to: app.handle)
     #expect(try app.texts(sql) == ["Two"])
-    try Seed.detach(from: app.handle)
-    #expect(throws: (any Error).self) { try app.texts(sql) }
   }
 
   @Test(arguments: ["main", "TEMP"])
@@ -70,12 +68,6 @@ import Testing
     let app = try TestConnection(seed.url.path)
     let error = #expect(throws: SeedError.self) { try seed.attach(to: app.handle, as: name) }
     #expect(error?.code == .connection && error?.message.contains("another name") == true)
-    #expect(throws: SeedError.self) { try Seed.detach(from: app.handle, as: name) }
-  }
-
-  @Test func `detaching a seed that is not attached is an error`() async throws {
-    let app = try TestConnection(fixture.folder("app.sqlite"), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
-    #expect(await code { try Seed.detach(from: app.handle, as: "mine") } == .connection)
   }
 
   @Test func `a failed attach keeps the older seed attached`() async throws {
