@@ -93,7 +93,4 @@ package struct PublicationFetcher: Sendable {
       throw SeedError(error)
     }
   }
-
-  /// Deletes the resume record of an object whose file was moved away.
-  package func forget(_ object: PublishedObject) { fetcher.partial.forget(object) }
 }

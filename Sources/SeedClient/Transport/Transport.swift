@@ -12,8 +12,6 @@ package struct TransportRequest: Hashable, Sendable {
   package let url: URL
   /// The bytes to ask for; all if `nil`.
   package var range: Range<Int>?
-  /// The strong validator for `If-Range`: the server sends the range only if it still matches.
-  package var validator: String?
   var policy = UpdatePolicy()
   /// Whether every publication has this file.
   var isRequired = false
@@ -21,10 +19,7 @@ package struct TransportRequest: Hashable, Sendable {
   var text: String { url.absoluteString }
 
   package var fields: [String: String] {
-    guard let range else { return [:] }
-    var fields = ["Range": "bytes=\(range.lowerBound)-\(range.upperBound - 1)"]
-    if let validator { fields["If-Range"] = validator }
-    return fields
+    range.map { ["Range": "bytes=\($0.lowerBound)-\($0.upperBound - 1)"] } ?? [:]
   }
 }
 
@@ -65,8 +60,6 @@ package enum TransportError: SeedErrorConvertible, Hashable, Sendable, CustomStr
   case tooLong(url: String, limit: Int)
   case otherLength(url: String, signed: Int, found: Int)
   case otherPart(url: String, found: String)
-  /// The resource changed between parts too often.
-  case changing(url: String)
   /// The server does not support ranges, and the connection broke before the end too often.
   case partless(url: String)
   case coded(url: String, coding: String)
@@ -83,7 +76,7 @@ package enum TransportError: SeedErrorConvertible, Hashable, Sendable, CustomStr
     case .refused: .serverRefused
     case .denied: .accessDenied
     case .status(_, let status, _): Reply.Status.busy.contains(status) ? .serverBusy : .server
-    case .otherPart, .changing, .partless, .coded, .webPage: .server
+    case .otherPart, .partless, .coded, .webPage: .server
     case .absent: .missingFile
     case .tooLong, .otherLength: .damaged
     case .tooSlow, .tooLate: .timedOut
@@ -117,7 +110,6 @@ package enum TransportError: SeedErrorConvertible, Hashable, Sendable, CustomStr
       "the server reports \(found) bytes for \(url), but \(signed) were signed: ask its operator"
     case .otherPart(let url, let found):
       "the server sent another part of \(url) than the requested one (\(found)): ask its operator"
-    case .changing(let url): "\(url) changed on the server during the download: try again later"
     case .partless(let url):
       "the connection drops before all of \(url) has arrived, and the server starts over each time: it "
         + "must support range requests"

@@ -52,7 +52,6 @@ actor StoreWriter: BlockingActor {
     try layout.create()
     try DurableFile.sweep(layout.directory)
     try DurableFile.sweep(layout.trust)
-    try PartialFolder.sweep(layout.partial)
     try layout.collect(sparing: nil)
   }
 
