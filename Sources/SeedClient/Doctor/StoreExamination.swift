@@ -59,7 +59,7 @@ package struct StoreExamination {
 
   /// False until the first download or bundle: it may have failed, or been interrupted before its data was current.
   private var hadData: Bool {
-    Folder.exists(layout.current) || StateRecord.read(layout).lastUpdated != nil
+    Folder.exists(layout.current) || Folder.exists(layout.record)
   }
 
   private func pointer(_ report: inout StoreReport) throws -> GenerationPointer? {

@@ -10,7 +10,6 @@ actor StoreWriter: BlockingActor {
   let model: SeedModel
   let root: [UInt8]
   private let options: SeedOptions
-  private let isInDefaultDirectory: Bool
   private let search: GenerationSearch
   private var lock: FileLock?
   private var live: (name: String, file: SeedFile)?
@@ -20,12 +19,8 @@ actor StoreWriter: BlockingActor {
   /// Generations that a read found damaged, whether or not the mark could be written.
   private var damaged: Set<String> = []
 
-  init(
-    _ layout: StoreLayout, _ model: SeedModel, root: [UInt8], options: SeedOptions,
-    isInDefaultDirectory: Bool = false
-  ) {
+  init(_ layout: StoreLayout, _ model: SeedModel, root: [UInt8], options: SeedOptions) {
     (self.layout, self.model, self.root, self.options) = (layout, model, root, options)
-    self.isInDefaultDirectory = isInDefaultDirectory
     search = GenerationSearch(layout: layout, model: model)
     rootChecks = RootChecks(everySeconds: options.rootCheckSeconds)
   }
@@ -59,18 +54,6 @@ actor StoreWriter: BlockingActor {
     guard lock?.isInPlace == true else { return }
     // The next update or start removes leftovers.
     try? layout.collect(sparing: staged?.name)
-  }
-
-  /// Removes the default directories of the dataset's older majors after this one's data was read, because an upgraded
-  /// app no longer uses them. Directories named by the app are left alone.
-  private func removeOlderMajors() {
-    guard isInDefaultDirectory, lock?.isInPlace == true, let name = reading,
-      layout.folder(name).has(.confirmed)
-    else { return }
-    // The next update removes leftovers.
-    for directory in (try? StoreDirectory.older(than: model.series, beside: layout.directory)) ?? [] {
-      try? StoreLayout(directory: directory).removeIfFree()
-    }
   }
 
   /// False if the directory was removed: it no longer contains the lock or the current generation.
@@ -172,7 +155,6 @@ actor StoreWriter: BlockingActor {
 
   func refresh(_ fetcher: Fetcher) async throws -> SeriesMetadata {
     collect()
-    removeOlderMajors()
     emptyLog()
     let now = fetcher.environment.now()
     let asksForRoot = rootChecks.isDue(now)
@@ -207,12 +189,12 @@ actor StoreWriter: BlockingActor {
 
   func rejected() throws -> Set<SHA256Digest> { Set(try layout.rejected()) }
 
-  func record() -> StateRecord { StateRecord.read(layout) }
+  func record() -> StateRecord { StateRecord.read(layout, model.series) }
 
   func keep(_ record: StateRecord) {
-    guard lock != nil, record.isWorthKeeping(over: StateRecord.read(layout)) else { return }
+    guard lock != nil, record.isWorthKeeping(over: self.record()) else { return }
     // An outdated settings screen after a restart must not fail an update.
-    try? record.write(layout)
+    try? record.write(layout, model.series)
   }
 
   // MARK: A new generation
