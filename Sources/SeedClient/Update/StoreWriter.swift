@@ -15,14 +15,13 @@ actor StoreWriter: BlockingActor {
   private var live: (name: String, file: SeedFile)?
   private var staged: StagedSeed?
   private var reading: String?
-  private var rootChecks: RootChecks
+  private var rootChecked: UTCTime?
   /// Generations that a read found damaged, whether or not the mark could be written.
   private var damaged: Set<String> = []
 
   init(_ layout: StoreLayout, _ model: SeedModel, root: [UInt8], options: SeedOptions) {
     (self.layout, self.model, self.root, self.options) = (layout, model, root, options)
     search = GenerationSearch(layout: layout, model: model)
-    rootChecks = RootChecks(everySeconds: options.rootCheckSeconds)
   }
 
   // MARK: The lock
@@ -157,17 +156,26 @@ actor StoreWriter: BlockingActor {
     collect()
     emptyLog()
     let now = fetcher.environment.now()
-    let asksForRoot = rootChecks.isDue(now)
+    let asksForRoot = isRootCheckDue(now)
     do {
       let metadata = try await MetadataRefresh.refresh(
         series: model.series, shippedRoot: root, stored: trusted,
         fetch: { try await fetcher.metadata($0, limit: $1) }, now: now, asksForRoot: asksForRoot)
-      if asksForRoot { rootChecks.note(now) }
+      if asksForRoot { rootChecked = now }
       keepShippedRoot()
       return metadata
     } catch let error as TrustError {
       throw SeedError(error, of: model.series, at: fetcher.server, hasVerified: hasVerified)
     }
+  }
+
+  /// Seconds between requests for the next root while nothing else is new.
+  private static let rootCheckSeconds = 3600
+
+  /// Also true if the clock was set back.
+  private func isRootCheckDue(_ now: UTCTime) -> Bool {
+    guard let rootChecked else { return true }
+    return !(0..<Self.rootCheckSeconds).contains(now.secondsSinceEpoch - rootChecked.secondsSinceEpoch)
   }
 
   /// False until the app's root has verified any metadata, of a server or a bundle.

@@ -73,21 +73,3 @@ struct PushRule: Sendable {
 
   mutating func giveUp() { isWaiting = false }
 }
-
-/// Decides when an update without other news checks for a new root. Pure.
-struct RootChecks: Sendable {
-  /// Seconds between such checks by the device's clock; 0 checks at each update.
-  let everySeconds: Int
-  private var last: UTCTime?
-
-  init(everySeconds: Int) { self.everySeconds = everySeconds }
-
-  /// Also true if the clock was set back.
-  func isDue(_ now: UTCTime) -> Bool {
-    guard let last else { return true }
-    let passed = now.secondsSinceEpoch - last.secondsSinceEpoch
-    return passed < 0 || passed >= everySeconds
-  }
-
-  mutating func note(_ now: UTCTime) { last = now }
-}
