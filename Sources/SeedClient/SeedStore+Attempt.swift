@@ -23,7 +23,7 @@ extension SeedStore {
           break
         } catch { try await planAgain(&attempt, after: error) }
       }
-      if await !writer.emptyLog() { emptyLogLater() }
+      await writer.emptyLog()
       await noteSuccess(hasChanged: attempt.plan.action != .upToDate)
       let report = UpdateReport(
         plan: attempt.plan, from: attempt.from,
@@ -141,20 +141,6 @@ extension SeedStore {
       guard attempt.refresh(metadata, from: local, without: unusable.object) else { throw failure }
     } else {
       throw failure
-    }
-  }
-
-  /// Seconds between attempts to checkpoint the log after an update.
-  private static let logWaits = [0.25, 0.5, 1, 2, 4]
-
-  /// Continuous readers can block a checkpoint, but those that start after its pages were copied read the file and not
-  /// the log: once older readers have ended, a later attempt succeeds.
-  private func emptyLogLater() {
-    Task { [weak self, environment] in
-      for wait in Self.logWaits {
-        try await environment.sleep(.seconds(wait))
-        guard let writer = self?.writer, await !writer.emptyLog() else { return }
-      }
     }
   }
 
