@@ -10,7 +10,7 @@ package struct StoreExamination {
   private let root: [UInt8]?
   private let now: UTCTime
 
-  /// Verifies from `root` or, if nil, from the app's root that the store has kept.
+  /// Verifies no signatures if `root` is nil.
   package init(_ directory: String, root: [UInt8]?, now: UTCTime = .now()) {
     layout = StoreLayout(directory: directory)
     (self.root, self.now) = (root, now)
@@ -40,18 +40,13 @@ package struct StoreExamination {
     if isInUse { report.add(.note, "LOCK", "a process is writing to this store", StoreRemedy.none) }
     let pointer = try pointer(&report)
     var meta: SeedMeta?
-    for name in try Folder.names(in: layout.generations) {
+    for name in pointer?.names ?? [] {
       let isCurrent = name == pointer?.current
-      if isCurrent || name == pointer?.previous {
-        let found = try proved(layout.folder(name), isCurrent: isCurrent, &report)
-        if isCurrent { meta = found }
-      } else {
-        report.add(.note, "generations/\(name)", "it is not in use", StoreRemedy.collection)
-      }
+      let found = try proved(layout.folder(name), isCurrent: isCurrent, &report)
+      if isCurrent { meta = found }
     }
     let signed = try TrustExamination(layout: layout, root: root, now: now).run(meta?.series, &report)
     if let meta, let signed { compare(meta, signed, pointer?.current ?? "", &report) }
-    try noteLeftovers(&report)
     return report
   }
 
@@ -122,26 +117,6 @@ package struct StoreExamination {
       .error, path, "its digest differs from the signed one of version \(meta.version)", StoreRemedy.update)
   }
 
-  // MARK: Leftovers
-
-  private func noteLeftovers(_ report: inout StoreReport) throws {
-    for (folder, prefix) in [(layout.directory, ""), (layout.trust, "trust/")] {
-      for name in try Folder.names(in: folder) where name.hasSuffix(DurableFile.temporarySuffix) {
-        report.add(.note, prefix + name, "left by an interrupted write", StoreRemedy.sweep)
-      }
-    }
-    let rejected = try layout.rejected().count
-    if rejected > 0 {
-      report.add(
-        .note, "REJECTED", "\(rejected) hashes of data that failed or was rolled back", StoreRemedy.none)
-    }
-    for name in try Folder.names(in: layout.partial) {
-      let bytes = try File("\(layout.partial)/\(name)", for: .reading).length()
-      report.partialBytes += bytes
-      report.add(
-        .note, "partial/\(name)", "\(ByteCount(bytes: bytes)) of an unfinished download", StoreRemedy.none)
-    }
-  }
 }
 
 /// Detects an active writer without blocking one.
@@ -174,7 +149,6 @@ package struct StoreReport: Hashable, Sendable {
   /// Generations whose rows were hashed: the current and the previous one.
   package internal(set) var generations = 0
   package internal(set) var metadataFiles = 0
-  package internal(set) var partialBytes = 0
   /// Whether a process writes to the store; some findings may then be its work in progress.
   package internal(set) var isInUse = false
 
@@ -194,8 +168,6 @@ enum StoreRemedy {
   static let otherClient =
     "its client must take a snapshot; compare its steps with the article 'Formats and HTTP interface'"
   static let none = "no action needed"
-  static let collection = "no action needed: a writer removes it after its last reader"
   static let previous = "rolling back is not possible until the next snapshot has been downloaded"
-  static let sweep = "no action needed: the next writer removes it"
   static let root = "give --root with the publication's root.json, from a source that you trust"
 }

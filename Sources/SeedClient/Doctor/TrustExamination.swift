@@ -14,23 +14,18 @@ struct TrustExamination {
   private static let chainLength = 4
 
   func run(_ series: SeedSeries?, _ report: inout StoreReport) throws -> SeriesMetadata? {
-    guard let first = try root ?? kept(layout.shippedRoot) ?? stored(Self.rootName) else {
+    guard let root else {
       report.add(.warning, "trust", "the signatures were not verified: no root is given", StoreRemedy.root)
       return nil
-    }
-    if root == nil {
-      report.add(
-        .note, "trust", "the signatures were verified from the root that the store has kept", StoreRemedy.root
-      )
     }
     guard let series = try series ?? someSeries() else {
       report.add(.note, "trust", "it holds no series yet", StoreRemedy.none)
       return nil
     }
     do {
-      let signed = try refreshed(series, first, now: .distantPast)
+      let signed = try refreshed(series, root, now: .distantPast)
       report.metadataFiles += Self.chainLength + (try stored(Self.rootName) == nil ? 0 : 1)
-      noteExpiry(series, first, &report)
+      noteExpiry(series, root, &report)
       return signed
     } catch let error as TrustError where error.isMismatch {
       report.add(.warning, "trust", "\(error): an update was interrupted, or a file is damaged", Self.renewal)
@@ -75,11 +70,7 @@ struct TrustExamination {
   }
 
   private func stored(_ name: String) throws -> [UInt8]? {
-    try kept("\(layout.trust)/\(name)")
-  }
-
-  private func kept(_ path: String) throws -> [UInt8]? {
-    try DurableFile.readIfPresent(path, limit: Limits.metadataBytes)
+    try DurableFile.readIfPresent("\(layout.trust)/\(name)", limit: Limits.metadataBytes)
   }
 
   private func someSeries() throws -> SeedSeries? {

@@ -16,8 +16,6 @@ struct StoreLayout: Sendable {
   }
 
   var trust: String { "\(directory)/trust" }
-  /// The app's root, kept for examinations after it verified metadata. Updates use the root that the app passes.
-  var shippedRoot: String { "\(trust)/shipped.json" }
   var generations: String { "\(directory)/generations" }
   var partial: String { "\(directory)/partial" }
   var current: String { "\(directory)/CURRENT" }

@@ -162,7 +162,6 @@ actor StoreWriter: BlockingActor {
         series: model.series, shippedRoot: root, stored: trusted,
         fetch: { try await fetcher.metadata($0, limit: $1) }, now: now, asksForRoot: asksForRoot)
       if asksForRoot { rootChecked = now }
-      keepShippedRoot()
       return metadata
     } catch let error as TrustError {
       throw SeedError(error, of: model.series, at: fetcher.server, hasVerified: hasVerified)
@@ -180,13 +179,6 @@ actor StoreWriter: BlockingActor {
 
   /// False until the app's root has verified any metadata, of a server or a bundle.
   private var hasVerified: Bool { reading != nil || (try? Folder.names(in: layout.trust).isEmpty) != true }
-
-  /// Kept for examinations, which may have no other root. Errors are ignored; examinations report a missing root.
-  private func keepShippedRoot() {
-    let kept = try? DurableFile.readIfPresent(layout.shippedRoot, limit: Limits.metadataBytes)
-    guard kept != root else { return }
-    try? DurableFile.write(root, to: layout.shippedRoot, mode: 0o600)
-  }
 
   var trusted: StoredMetadata {
     let trust = layout.trust

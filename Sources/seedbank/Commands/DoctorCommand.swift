@@ -9,8 +9,7 @@ extension Command {
     name: "doctor", abstract: "Check a client's store, or one seed, without a network.",
     discussion: """
       Recomputes the digest from all rows and compares it with the store's own and with signed metadata, checks \
-      the file's structure, references, search tables and signatures, and looks for remains of crashes and interrupted \
-      downloads. Search tables are checked on a temporary copy. Nothing is written, and the store may be in use.
+      the file's structure, references, search tables and signatures. Search tables are checked on a temporary copy. Nothing is written, and the store may be in use.
 
       Instead of a store, name the SQLite file of a client of another make: its rows, sums, digest, structure \
       and indexes are checked, and no signatures.
@@ -22,14 +21,11 @@ extension Command {
     options: [
       .value(
         "root", "file",
-        help:
-          "The publication's root.json, to verify signatures from (default: the one that the app or 'pull' came with, which the store keeps)."
-      ),
+        help: "The publication's root.json. Without it, no signatures are verified."),
       .json,
     ],
     examples: [
-      ("seedbank doctor ./seeds", "Everything in ./seeds, by the root in it."),
-      ("seedbank doctor ./seeds --root root.json", "By a root that you trust more."),
+      ("seedbank doctor ./seeds --root root.json", "Everything in ./seeds."),
       ("seedbank doctor current.sqlite", "The file of a client of another make."),
     ]
   ) { arguments, context in
@@ -62,7 +58,7 @@ extension StoreReport {
     [
       "sound": .bool(isSound), "inUse": .bool(isInUse), "data": data?.json ?? .null,
       "findings": .array(findings.map(\.json)), "generations": JSONValue(generations),
-      "metadataFiles": JSONValue(metadataFiles), "partialBytes": JSONValue(partialBytes),
+      "metadataFiles": JSONValue(metadataFiles),
     ]
   }
 }

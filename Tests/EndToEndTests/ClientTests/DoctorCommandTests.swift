@@ -20,31 +20,10 @@ import Testing
     #expect(json["metadataFiles"]?.integer == 4)
   }
 
-  @Test func `without --root, doctor starts from the root kept in the store and reports it`() throws {
-    let json = try store.doctor("--json").json()
-    #expect(json["sound"]?.bool == true && json["metadataFiles"]?.integer == 4)
-    let findings = json["findings"]?.elements ?? []
-    #expect(findings.map { $0["severity"]?.string } == ["note"])
-    #expect(findings.first?["problem"]?.string?.contains("root that the store has kept") == true)
-  }
-
-  @Test func `a root of another publisher is an error, given or kept`() throws {
+  @Test func `a root of another publisher is an error`() throws {
     let other = try OperatedDeployment(isCopied: false)
-    let root = other.folder("seedbank/root.json")
-    let given = try store.doctor("--root", root)
-    #expect(given.status == 65 && given.output.contains("error: trust: "), "\(given.output)")
-    try Tool.run(["cp", root, store.folder("store/trust/shipped.json")])
-    let outcome = try store.doctor()
+    let outcome = try store.doctor("--root", other.folder("seedbank/root.json"))
     #expect(outcome.status == 65 && outcome.output.contains("error: trust: "), "\(outcome.output)")
-    #expect(try store.pull("--store", "store").status == 0, "an update does not begin with it")
-  }
-
-  @Test func `a given root replaces the kept one, and the next update repairs the kept one`() throws {
-    try store.write("{}", to: "store/trust/shipped.json")
-    #expect(try store.doctor("--root", "seedbank/root.json").status == 0)
-    #expect(try store.doctor().status == 65)
-    #expect(try store.pull("--store", "store").status == 0)
-    #expect(try store.doctor().status == 0)
   }
 
   @Test func `a pipe in place of the data is reported, and the next update replaces it`() throws {
@@ -56,8 +35,7 @@ import Testing
     #expect(try store.doctor().status == 0)
   }
 
-  @Test func `without any root, doctor warns that signatures were not verified`() throws {
-    try Tool.run(["rm", store.folder("store/trust/shipped.json")])
+  @Test func `without --root, doctor warns that signatures were not verified`() throws {
     let outcome = try store.doctor()
     #expect(
       outcome.status == 0 && outcome.output.contains("warning: trust: the signatures were not verified"))
@@ -110,13 +88,6 @@ import Testing
     #expect(try store.doctor().output.contains("error: CURRENT: it does not name a generation"))
     try FileManager.default.removeItem(atPath: store.folder("store/CURRENT"))
     #expect(try store.doctor().output.contains("error: CURRENT: it is missing"))
-  }
-
-  @Test func `leftovers are reported as notes`() throws {
-    for name in ["CURRENT.tmp", "partial/0123"] { try store.write("half", to: "store/\(name)") }
-    let outcome = try store.doctor("--root", "seedbank/root.json")
-    #expect(outcome.status == 0)
-    for name in ["CURRENT.tmp", "partial/0123"] { #expect(outcome.output.contains("note: \(name): ")) }
   }
 
   @Test(arguments: [true, false])
