@@ -10,14 +10,6 @@ extension SeedStore {
   ///
   /// Fails with ``SeedError/Code/damaged`` if the file has changed since it was verified, and stops reading it, even
   /// after a restart. The previous file replaces it if it passes the check, and the next update takes a snapshot.
-  ///
-  /// ```swift
-  /// do {
-  ///   try await seeds.verify()
-  /// } catch let error as SeedError where error.code == .damaged {
-  ///   try await seeds.update()
-  /// }
-  /// ```
   public func verify() async throws {
     try await inTurn(isUpdate: false) { store in
       let proof = GenerationProof()
