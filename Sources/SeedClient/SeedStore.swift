@@ -34,7 +34,7 @@ public actor SeedStore {
   let onPhase: @Sendable (UpdatePhase) -> Void
   let log: SeedLog
   let updateLock = AsyncLock()
-  var pushRule = PushRule()
+  var isPushPending = false
   var current: Generation?
   var held = HeldGenerations()
   var access = StoreAccess.open

@@ -48,28 +48,3 @@ extension StateRecord {
 
   var pollInterval: PollInterval { pollSeconds.map(PollInterval.init) ?? .unknown }
 }
-
-/// Decides whether and when a push message causes an update. Pure.
-struct PushRule: Sendable {
-  private var isWaiting = false
-  private var lastUpdate: Duration?
-
-  /// Seconds until a publication is visible behind a cache; an earlier update would find nothing.
-  private static let delay = 2.0
-  /// The shortest interval between two updates after messages.
-  private static let pause = Duration.seconds(10)
-
-  /// The delay before the update; `nil` if an earlier message's update is pending. `now` is monotonic, `chance` from 0
-  /// to 1.
-  mutating func wait(within spread: Duration, now: Duration, chance: Double) -> Duration? {
-    guard !isWaiting else { return nil }
-    isWaiting = true
-    let pause = lastUpdate.map { $0 + Self.pause - now } ?? .zero
-    return max(.seconds(Self.delay) + max(spread, .zero) * chance, pause)
-  }
-
-  /// Later messages need another update, because this one may miss their news.
-  mutating func begin(at now: Duration) { (isWaiting, lastUpdate) = (false, now) }
-
-  mutating func giveUp() { isWaiting = false }
-}
