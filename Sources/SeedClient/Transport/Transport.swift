@@ -27,13 +27,6 @@ package struct TransportRequest: Hashable, Sendable {
 package struct ResponseReceiver: Sendable {
   package let head: @Sendable (ResponseHead) throws -> Void
   package let body: @Sendable (_ bytes: [UInt8]) throws -> Void
-
-  package init(
-    head: @escaping @Sendable (ResponseHead) throws -> Void,
-    body: @escaping @Sendable (_ bytes: [UInt8]) throws -> Void
-  ) {
-    (self.head, self.body) = (head, body)
-  }
 }
 
 package struct ResponseHead: Hashable, Sendable {
