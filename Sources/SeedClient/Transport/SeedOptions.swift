@@ -20,7 +20,7 @@ public struct SeedOptions: Sendable {
   /// query. The changes appear in no message or log.
   ///
   /// If the server rejects the credential, the update fails with ``SeedError/Code/accessDenied``. The response must
-  /// remain the publication's file; the library sets range and condition headers.
+  /// remain the publication's file; the library sets the Range header.
   public var prepareRequest: @Sendable (inout URLRequest) -> Void
 
   /// Checks the structure, references, indexes and search tables of a new snapshot before using it, and recomputes the
