@@ -23,14 +23,13 @@ extension SeedStore {
           break
         } catch { try await planAgain(&attempt, after: error) }
       }
-      if await !writer.emptyLog() { emptyLogLater() }
+      await writer.emptyLog()
       await noteSuccess(hasChanged: attempt.plan.action != .upToDate)
       let report = UpdateReport(
         plan: attempt.plan, from: attempt.from,
         seed: try requireCurrent().seed(at: currentState.version ?? attempt.plan.to),
         bytes: attempt.bytes, traffic: attempt.fetcher.context.traffic, changes: attempt.changes,
-        lifecycle: attempt.metadata.state.lifecycle, duration: environment.uptime() - start,
-        phases: phases.end())
+        lifecycle: attempt.metadata.state.lifecycle, duration: environment.uptime() - start)
       log.info("\(report)")
       phases.enter(.finished(report))
       return report
@@ -109,8 +108,7 @@ extension SeedStore {
     var failure: (any Error)?
     do {
       for delta in deltas {
-        guard let version = currentState.version else { break }
-        let changes = try await writer.apply(delta, to: generation, at: version)
+        let changes = try await writer.apply(delta, to: generation)
         attempt.changes.merge(changes.tables) { $0 + $1 }
         phases.advance(rows: changes.rowCount)
         changesSender.send(changes)
@@ -143,20 +141,6 @@ extension SeedStore {
       guard attempt.refresh(metadata, from: local, without: unusable.object) else { throw failure }
     } else {
       throw failure
-    }
-  }
-
-  /// Seconds between attempts to checkpoint the log after an update.
-  private static let logWaits = [0.25, 0.5, 1, 2, 4]
-
-  /// Continuous readers can block a checkpoint, but those that start after its pages were copied read the file and not
-  /// the log: once older readers have ended, a later attempt succeeds.
-  private func emptyLogLater() {
-    Task { [weak self, environment] in
-      for wait in Self.logWaits {
-        try await environment.sleep(.seconds(wait))
-        guard let writer = self?.writer, await !writer.emptyLog() else { return }
-      }
     }
   }
 

@@ -10,14 +10,6 @@ extension SeedStore {
   ///
   /// Fails with ``SeedError/Code/damaged`` if the file has changed since it was verified, and stops reading it, even
   /// after a restart. The previous file replaces it if it passes the check, and the next update takes a snapshot.
-  ///
-  /// ```swift
-  /// do {
-  ///   try await seeds.verify()
-  /// } catch let error as SeedError where error.code == .damaged {
-  ///   try await seeds.update()
-  /// }
-  /// ```
   public func verify() async throws {
     try await inTurn(isUpdate: false) { store in
       let proof = GenerationProof()
@@ -51,42 +43,5 @@ extension SeedStore {
       }
       return try await store.open(found)
     }
-  }
-
-  /// Applies later deltas through the app's own connection, so that its observers see them. `nil` ends this.
-  ///
-  /// ```swift
-  /// await seeds.setConnectionProvider { seed, apply in
-  ///   let pool = try await pool(for: seed)   // GRDB
-  ///   let changes = try await pool.writeWithoutTransaction { db in
-  ///     guard let handle = db.sqliteConnection else { throw DatabaseError(resultCode: .SQLITE_MISUSE) }
-  ///     return try apply(handle)
-  ///   }
-  ///   try await Task {
-  ///     try await pool.write { db in
-  ///       for table in changes.tables.keys { try db.notifyChanges(in: Table(table)) }
-  ///     }
-  ///   }.value
-  /// }
-  /// ```
-  ///
-  /// The store's own writing connection stays closed, because only one connection may write and checkpoint. Snapshots
-  /// still become new generations, and the app reopens its writer on each element of `files`.
-  ///
-  /// The connection must come from the same SQLite library as this one (which cannot be checked), and be open on the
-  /// file of `seed`, for writing, in WAL mode, outside a transaction, because the delta runs in its own. Any other
-  /// connection fails the update with ``SeedError/Code/connection``. During `apply`, foreign keys are not enforced; it
-  /// checks them separately and restores the setting. The connection's busy timeout limits the wait for other writers.
-  /// With `PRAGMA query_only = 1`, the connection accepts only the library's changes.
-  ///
-  /// The closure may read from the store and call `prepare`. It must not call `update`, `verify`, `rollBack`,
-  /// `suspend` or `setConnectionProvider`, which wait for this update.
-  ///
-  /// - Parameter provider: Calls `apply` once and rethrows its error. Called once for each delta.
-  public func setConnectionProvider(_ provider: SeedConnectionProvider?) async {
-    // Waits for a running update, which may hold the other connection.
-    await updateLock.acquireIgnoringCancellation()
-    defer { updateLock.release() }
-    await writer.setProvider(provider)
   }
 }

@@ -20,9 +20,9 @@ extension SeedStore {
     // Assigned once, because each assignment is sent to listeners.
     var state = currentState
     (state.record, hasRecord) = (glance.record, true)
-    if current == nil, let meta = glance.meta {
+    if current == nil, let (meta, origin) = glance.data {
       state.note(meta)
-      state.origin = glance.origin
+      state.origin = origin
     }
     currentState = aged(state)
   }
@@ -40,23 +40,17 @@ extension SeedStore {
   var pollInterval: PollInterval { currentState.record.pollInterval }
 }
 
-/// The stored data and state, as a start would find them.
-struct StoreGlance: Sendable {
-  let record: StateRecord
-  var meta: SeedMeta?
-  var origin: SeedOrigin?
-}
-
 extension StoreWriter {
-  func glance() -> StoreGlance {
-    var glance = StoreGlance(record: record())
-    guard let name = try? layout.pointer()?.current else { return glance }
+  /// The stored state and data, as a start would find them.
+  func glance() -> (record: StateRecord, data: (SeedMeta, SeedOrigin)?) { (record(), storedData) }
+
+  private var storedData: (SeedMeta, SeedOrigin)? {
+    guard let name = try? layout.pointer()?.current else { return nil }
     let folder = layout.folder(name)
     guard !folder.has(.damaged), (try? GenerationCheck.run(folder, model)) == .usable,
-      let record = try? GenerationRecord(of: folder)
-    else { return glance }
-    glance.meta = try? SeedTables.meta(Connection(folder.file, .reader))
-    glance.origin = record.origin
-    return glance
+      let record = try? GenerationRecord(of: folder),
+      let meta = try? SeedTables.meta(Connection(folder.file, .reader))
+    else { return nil }
+    return (meta, record.origin)
   }
 }

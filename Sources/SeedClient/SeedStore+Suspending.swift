@@ -94,8 +94,6 @@ extension SeedStore {
   func halt(as new: StoreAccess) async {
     setAccess(new)
     cancelWork?()
-    // First, because the provider of the app's connection may be reading while an update waits for it.
-    for generation in held.all { await generation.reader.endReads() }
     await updateLock.acquireIgnoringCancellation()
   }
 

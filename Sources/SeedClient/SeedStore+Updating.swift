@@ -83,10 +83,13 @@ extension SeedStore {
     }
   }
 
+  /// Seconds until a publication is visible behind a cache; an earlier update would find nothing.
+  private static let pushDelay = 2.0
+
   /// Updates once after a random delay of two to fifteen seconds, which spreads the requests of many devices that got
   /// the same push message.
   ///
-  /// The message carries no data, and regular updates need none. Messages cause at most one update in ten seconds.
+  /// The message carries no data, and regular updates need none. Messages that arrive during the delay are merged.
   ///
   /// - Parameters:
   ///   - spread: The delay is a random part of this time, after two seconds. The default leaves time for the download in
@@ -97,15 +100,14 @@ extension SeedStore {
   public func updateOnPush(
     within spread: Duration = .seconds(13), _ policy: UpdatePolicy? = nil
   ) async throws -> UpdateReport? {
-    let wait = pushRule.wait(within: spread, now: environment.uptime(), chance: environment.chance())
-    guard let wait else { return nil }
+    guard !isPushPending else { return nil }
+    isPushPending = true
     do {
-      try await sleepUnlessClosed(for: wait)
-    } catch {
-      pushRule.giveUp()
-      throw error
+      // A later message needs another update, because this one may miss its news.
+      defer { isPushPending = false }
+      try await sleepUnlessClosed(
+        for: .seconds(Self.pushDelay) + max(spread, .zero) * environment.chance())
     }
-    pushRule.begin(at: environment.uptime())
     return try await inTurn { store in try await store.performUpdate(policy) }
   }
 

@@ -34,7 +34,7 @@ public actor SeedStore {
   let onPhase: @Sendable (UpdatePhase) -> Void
   let log: SeedLog
   let updateLock = AsyncLock()
-  var pushRule = PushRule()
+  var isPushPending = false
   var current: Generation?
   var held = HeldGenerations()
   var access = StoreAccess.open
@@ -66,10 +66,9 @@ public actor SeedStore {
   ///   - root: The publication's `root.json`, shipped with the app: the trust anchor.
   ///   - bundle: A folder made by `seedbank pull --bundle` and shipped with the app: the data to start with if the
   ///     device has none newer, even offline.
-  ///   - directory: A directory that only this store uses. The default is `Seedbank/<program>/<dataset>-<major>` in
-  ///     the user's folder for application data, with the bundle identifier or the executable's name as the program.
-  ///     In the default location, the first update after a successful read removes unused folders of the dataset's
-  ///     older majors, so an app that uses two majors must set the directories.
+  ///   - directory: A directory that only this store uses. The default is `Seedbank/<program>/<dataset>` in the user's
+  ///     folder for application data, with the bundle identifier or the executable's name as the program. The store of
+  ///     a new major replaces the data of the old one, so an app that uses two majors must set the directories.
   ///   - options: Further settings.
   public init(
     _ model: SeedModel, server: URL, root: Data, bundle: URL? = nil, directory: URL? = nil,
@@ -98,13 +97,11 @@ public actor SeedStore {
   ) throws(SeedError) {
     let environment = environment ?? .device(model, options)
     try ShippedRoot.check(root)
-    let path = directory ?? StoreDirectory.defaultPath(model.series, in: environment.dataFolder())
-    let layout = try StoreLayout(checking: path)
+    let layout = try StoreLayout(checking: directory ?? StoreDirectory.defaultPath(model.dataset))
     try self.init(
       model, layout, bundle.map(BundleFolder.init),
       Fetcher(ServerAddress(server), environment, layout, options),
-      StoreWriter(layout, model, root: root, options: options, isInDefaultDirectory: directory == nil),
-      options, environment)
+      StoreWriter(layout, model, root: root, options: options), options, environment)
   }
 
   package init(

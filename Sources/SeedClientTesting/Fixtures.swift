@@ -23,21 +23,8 @@ extension SeedVersion {
 extension SeedState {
   /// A store's state for a settings screen; by default, that of a store with the newest data.
   ///
-  /// - Parameters:
-  ///   - model: The app's model.
-  ///   - version: The version on the device; `nil` without data.
-  ///   - newestVersion: The newest published version, if different.
-  ///   - origin: The file's origin; ignored without data.
-  ///   - publishedAt: The publication time of the newest version.
-  ///   - lastChecked: The time of the last successful check.
-  ///   - lastUpdated: The time of the last change to the data.
-  ///   - lastError: The error of the last update.
-  ///   - bundleError: The error of the bundle.
-  ///   - lifecycle: The series' lifecycle.
-  ///   - license: The data's license.
-  ///   - attribution: The name to show with the data.
-  ///   - source: The origin of the data.
-  ///   - isStale: Whether the data may be outdated; always true with an error.
+  /// The parameters are the state's properties. Without a `version`, `origin` is ignored; with a `lastError`, the state is
+  /// stale in any case.
   public static func fixture(
     model: SeedModel = .fixture, version: Int? = 1, newestVersion: Int? = nil,
     origin: SeedOrigin? = .downloaded, publishedAt: Date? = nil, lastChecked: Date? = nil,
@@ -107,13 +94,7 @@ extension SeedChanges.Table {
 }
 
 extension UpdatePlan {
-  /// A plan between two versions; a first download if `from` is nil.
-  ///
-  /// - Parameters:
-  ///   - action: The effect on the data; ``SeedClient/UpdateReport/Action/upToDate`` downloads nothing.
-  ///   - from: The version on the device, if any.
-  ///   - to: The version after the update.
-  ///   - bytes: Bytes to download.
+  /// A plan between two versions that downloads `bytes`; a first download if `from` is nil.
   public static func fixture(
     _ action: UpdateReport.Action = .applied, from: Int? = 1, to: Int = 2, bytes: Int = 1_000
   ) -> UpdatePlan {
@@ -147,16 +128,7 @@ extension UpdatePlan {
 }
 
 extension UpdateReport {
-  /// An update's report. Its ``SeedClient/UpdateReport/seed`` has a file that does not exist.
-  ///
-  /// - Parameters:
-  ///   - action: The effect on the data.
-  ///   - from: The previous version, if any.
-  ///   - to: The current version.
-  ///   - bytes: Bytes of the snapshot and the deltas.
-  ///   - changes: Rows changed by deltas, by table.
-  ///   - lifecycle: The series' lifecycle.
-  ///   - duration: The update's duration.
+  /// A report of an update that downloaded `bytes`. Its ``SeedClient/UpdateReport/seed`` has a file that does not exist.
   public static func fixture(
     _ action: Action = .applied, from: Int? = 1, to: Int = 2, bytes: Int = 1_000,
     changes: [String: SeedChanges.Table] = [:], lifecycle: SeedLifecycle = .active,

@@ -1,3 +1,4 @@
+import SeedClient
 import SeedDatabase
 import SeedFormat
 
@@ -66,14 +67,9 @@ struct TargetRow {
 
   private static func column(_ name: String, _ table: TableSchema) throws(TestPublisherError) -> String {
     let names = table.columnNames
-    if let column = names.first(where: { $0 == name }) ?? names.first(where: { letters($0) == letters(name) })
-    {
-      return column
-    }
+    if case .one(let index) = ColumnMatch(name, in: names) { return names[index] }
     throw TestPublisherError("table \"\(table.name)\" has no column \"\(name)\"" + advice(name, names))
   }
-
-  private static func letters(_ name: String) -> String { name.lowercased().replacing("_", with: "") }
 
   private static func advice(_ name: String, _ known: [String]) -> String {
     nearestName(to: name, in: known).map { ": did you mean \"\($0)\"?" }

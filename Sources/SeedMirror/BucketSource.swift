@@ -33,8 +33,6 @@ package struct BucketSource: FollowSource {
     return part
   }
 
-  package func forget(_ object: PublishedObject) {}
-
   private func asking<Answer: Sendable>(_ work: @escaping @Sendable () throws -> Answer) async throws
     -> Answer
   {

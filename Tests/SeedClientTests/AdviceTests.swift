@@ -89,8 +89,10 @@ import Testing
     bound.isBoundToMajor = true
     let tool = try await failure { try await fixture.store(model: "3.0", options: bound).update() }
     #expect(tool.code == .configuration)
-    let app = try await failure { try await fixture.store(model: "3.0").update() }
-    #expect(app.code == .noCompatibleModel)
+    let app = try fixture.store(model: "3.0")
+    #expect(try await failure { try await app.update() }.code == .noCompatibleModel)
+    let state = await app.state
+    #expect(state.newestVersion == nil && state.lastChecked == nil)
   }
 
   @Test func `an outdated app is rejected with the oldest published model`() async throws {

@@ -47,12 +47,12 @@ import Testing
 
   @Test func `default directories of two programs differ`() {
     let paths = ["com.example.app", "app", "a/b", "..", ""].map {
-      StoreDirectory.path(of: ClientPublisherSimulator.series, for: $0)
+      StoreDirectory.path(of: "transit", for: $0)
     }
     #expect(
       paths == [
-        "Seedbank/com.example.app/transit-2", "Seedbank/app/transit-2", "Seedbank/a_b/transit-2",
-        "Seedbank/_/transit-2", "Seedbank/_/transit-2",
+        "Seedbank/com.example.app/transit", "Seedbank/app/transit", "Seedbank/a_b/transit",
+        "Seedbank/_/transit", "Seedbank/_/transit",
       ])
   }
 

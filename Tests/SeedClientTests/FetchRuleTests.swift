@@ -23,7 +23,6 @@ private struct NoNetwork: Transport {
   struct Answer: Sendable, CustomTestStringConvertible {
     let testDescription: String
     var range: Range<Int>?
-    var validator: String?
     let status: Int
     var fields: [String: String] = [:]
     /// A reply, or the name of the error's case.
@@ -62,15 +61,6 @@ private struct NoNetwork: Transport {
       testDescription: "a part of a longer file", range: 50..<100, status: 206,
       fields: ["Content-Range": "bytes 50-99/101"], expected: "otherLength"),
     Answer(
-      testDescription: "a part of the same file", range: 50..<100, validator: "\"a\"", status: 206,
-      fields: ["Content-Range": "bytes 50-99/100", "ETag": "\"a\""], expected: "bytes(Range(50..<100))"),
-    Answer(
-      testDescription: "a part of another file", range: 50..<100, validator: "\"a\"", status: 206,
-      fields: ["Content-Range": "bytes 50-99/100", "ETag": "\"b\""], expected: "restart"),
-    Answer(
-      testDescription: "a weak validator says nothing", range: 50..<100, validator: "\"a\"", status: 206,
-      fields: ["Content-Range": "bytes 50-99/100", "ETag": "W/\"b\""], expected: "bytes(Range(50..<100))"),
-    Answer(
       testDescription: "a part that nobody asked for", status: 206,
       fields: ["Content-Range": "bytes 0-99/100"], expected: "status"),
     Answer(testDescription: "no such part", range: 50..<100, status: 416, expected: "restart"),
@@ -91,7 +81,7 @@ private struct NoNetwork: Transport {
 
   @Test(arguments: answers) func `status and header fields decide how a body is used`(answer: Answer) throws {
     let url = try #require(URL(string: "http://seeds.example/a"))
-    let request = TransportRequest(url: url, range: answer.range, validator: answer.validator)
+    let request = TransportRequest(url: url, range: answer.range)
     let head = ResponseHead(status: answer.status, fields: answer.fields)
     var found = ""
     do {
@@ -150,7 +140,7 @@ private struct NoNetwork: Transport {
     #expect(wait(.status(url: "", 503, retryAfter: .seconds(3))) == nil)
     #expect(wait(.tooSlow(url: "", bytes: 0, in: .seconds(30))) == .seconds(0.5))
     let final: [TransportError] = [
-      .absent(url: ""), .tooLong(url: "", limit: 1), .webPage(url: ""), .waiting(url: ""), .changing(url: ""),
+      .absent(url: ""), .tooLong(url: "", limit: 1), .webPage(url: ""), .waiting(url: ""), .partless(url: ""),
       .coded(url: "", coding: "br"), .tooLate(url: "", after: .zero), .otherPart(url: "", found: ""),
     ]
     #expect(final.allSatisfy { wait($0) == nil })

@@ -1,4 +1,3 @@
-import CSQLite
 import Foundation
 import SeedClient
 import SeedDatabase
@@ -41,23 +40,6 @@ import Testing
     // Suspending releases the lock at once.
     await first.suspend()
     try await expectSnapshot(of: fixture.store())
-  }
-
-  @Test(arguments: objects)
-  func `an object created through the app's connection is replaced by a snapshot`(_ sql: String)
-    async throws
-  {
-    let store = try fixture.store()
-    let seed = try await store.prepare()
-    await store.setConnectionProvider { _, apply in
-      var app: OpaquePointer?
-      defer { sqlite3_close(app) }
-      sqlite3_open(seed.url.path, &app)
-      let handle = try #require(app)
-      sqlite3_exec(handle, sql, nil, nil, nil)
-      _ = try apply(handle)
-    }
-    try await expectSnapshot(of: store)
   }
 
   private func expectSnapshot(of store: SeedStore) async throws {

@@ -76,8 +76,7 @@ import Testing
   }
 
   @Test(.full) func `a store does not grow under permanent readers`() async throws {
-    // Checkpoint retries wait until the test allows them.
-    let store = try fixture.store { $0.sleep = { _ in try await Task.sleep(for: .seconds(3600)) } }
+    let store = try fixture.store()
     try publish(1)
     try await store.update()
     var reader = try reader()
@@ -100,9 +99,7 @@ import Testing
     let messages = Shared<[String]>([])
     var options = SeedOptions()
     options.log = { entry in messages.withLock { $0.append(entry.message) } }
-    let store = try fixture.store(options: options) {
-      $0.sleep = { _ in try await Task.sleep(for: .seconds(3600)) }
-    }
+    let store = try fixture.store(options: options)
     try change(1)
     try await store.update()
     let (reader, held) = (try reader(), try file())
@@ -121,7 +118,7 @@ import Testing
   }
 
   @Test func `if the policy forbids the snapshot, deltas continue despite the log`() async throws {
-    let store = try fixture.store { $0.sleep = { _ in try await Task.sleep(for: .seconds(3600)) } }
+    let store = try fixture.store()
     try change(1)
     try await store.update()
     let reader = try reader()
@@ -142,34 +139,6 @@ import Testing
 
   private static func seen(by reader: Connection) throws -> String? {
     try reader.value("SELECT name FROM stop WHERE id = 's0'")?.text
-  }
-
-  @Test func `a WAL kept by a reader is truncated after its end without another update`() async throws {
-    try publish(1)
-    let isRead = Shared(false)
-    let store = try fixture.store { environment in
-      environment.sleep = { _ in
-        while isRead.withLock({ $0 }) {
-          try Task.checkCancellation()
-          await Task.yield()
-        }
-      }
-    }
-    try await store.update()
-    isRead.withLock { $0 = true }
-    try publish(2)
-    try await read(store, isRead)
-    try await until { (try? log().bytes) == 0 }
-    withExtendedLifetime(store) {}
-  }
-
-  /// Updates while a reader is active, and then ends the reader.
-  private func read(_ store: SeedStore, _ isRead: Shared<Bool>) async throws {
-    let reader = try reader()
-    try await store.update()
-    #expect(try log().bytes > 0)
-    reader.rollBack()
-    isRead.withLock { $0 = false }
   }
 
   // MARK: A full disk

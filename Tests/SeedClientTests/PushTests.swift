@@ -6,32 +6,6 @@ import Testing
 
 /// A push notification of an update, sent to many devices at once.
 @Suite struct PushTests {
-  @Test func `push messages are spread and cause at most one update in ten seconds`() {
-    var rule = PushRule()
-    #expect(rule.wait(within: .seconds(13), now: .seconds(100), chance: 0) == .seconds(2))
-    #expect(rule.wait(within: .seconds(13), now: .seconds(101), chance: 0) == nil)
-    rule.begin(at: .seconds(102))
-    #expect(rule.wait(within: .seconds(13), now: .seconds(103), chance: 0) == .seconds(9))
-    rule.giveUp()
-    #expect(rule.wait(within: .seconds(13), now: .seconds(103), chance: 1) == .seconds(15))
-    rule.begin(at: .seconds(118))
-    #expect(rule.wait(within: .seconds(600), now: .seconds(140), chance: 0.5) == .seconds(302))
-  }
-
-  @Test func `a million devices that get a push message at once are spread over fifteen seconds`() {
-    var random = SplitMix(seed: 7)
-    var seconds = Array(repeating: 0, count: 20)
-    let devices = 100_000
-    for _ in 0..<devices {
-      var rule = PushRule()
-      let wait =
-        rule.wait(within: .seconds(13), now: .zero, chance: .random(in: 0...1, using: &random)) ?? .zero
-      seconds[Int(wait / .seconds(1))] += 1
-    }
-    #expect(seconds[..<2].allSatisfy { $0 == 0 } && seconds[16...].allSatisfy { $0 == 0 })
-    #expect(seconds.allSatisfy { $0 < devices / 10 })
-  }
-
   /// A device, and the delays that it starts.
   private func device() async throws -> (fixture: StoreFixture, store: SeedStore, waits: Shared<[Duration]>) {
     let fixture = try StoreFixture(inMemory: true)

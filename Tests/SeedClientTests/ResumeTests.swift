@@ -54,7 +54,7 @@ import Testing
     #expect(traffic.bytes < Self.small && traffic.bytes > 0 && traffic.restarts == 0)
   }
 
-  @Test func `a server without range support is distinguished from one whose file changes`() async throws {
+  @Test func `a server without range support is reported if its connections break`() async throws {
     let content = Self.content(Self.small)
     let offsets = [1, 2, 3, 4].map { $0 * Self.small / 5 }
     let server = try BreakingServer(content, breakingAt: offsets, sendingParts: false)
@@ -75,39 +75,17 @@ import Testing
     try Folder.create(folder("partial"))
     let part = folder("partial/\(object.sha256.hex).part")
     try Data(repeating: 7, count: 1000).write(to: URL(fileURLWithPath: part))
-    let record = PartialRecord(
-      url: "http://127.0.0.1:\(server.port)/\(object.filePath)", sha256: object.sha256.hex,
-      length: object.length, validator: nil)
-    try record.write(besides: part)
     let traffic = try await Self.download(from: server, in: folder)
     #expect(traffic.restarts == 1 && traffic.bytes == 2 * Self.small - 1000)
   }
 
-  @Test func `a part without its record or from another address is not resumed`() async throws {
+  @Test func `parts of other objects are removed`() async throws {
     let folder = try TemporaryFolder(inMemory: true)
-    let content = Self.content(Self.small)
-    let server = try BreakingServer(content, breakingAt: [])
-    let object = Self.object(content)
-    try Folder.create(folder("partial"))
-    let part = folder("partial/\(object.sha256.hex).part")
-    for url in [nil, "http://other.example/\(object.filePath)"] {
-      try Data(content.prefix(1000)).write(to: URL(fileURLWithPath: part))
-      let record = url.map {
-        PartialRecord(url: $0, sha256: object.sha256.hex, length: object.length, validator: nil)
-      }
-      try record?.write(besides: part)
-      #expect(try await Self.download(from: server, in: folder).bytes == Self.small)
-    }
-  }
-
-  @Test func `unreferenced parts and parts without a record are removed`() async throws {
-    let folder = try TemporaryFolder(inMemory: true)
-    let kept = ["aa.part", "aa.part.json"]
-    for name in kept + ["bb.part", "cc.part.json", "dd"] {
-      try Data("x".utf8).write(to: URL(fileURLWithPath: folder(name)))
-    }
-    try PartialFolder.sweep(folder.path)
-    #expect(try Folder.names(in: folder.path) == kept)
+    let object = Self.object([1, 2, 3])
+    let kept = PartialFile.name(of: object)
+    for name in [kept, "bb.part", "dd"] { try Data("x".utf8).write(to: URL(fileURLWithPath: folder(name))) }
+    #expect(try await PartialFolder(folder.path).keep([object]) == 1)
+    #expect(try Folder.names(in: folder.path) == [kept])
     #expect(try await PartialFolder(folder.path).keep([]) == 0)
     #expect(try Folder.names(in: folder.path).isEmpty)
   }
@@ -143,7 +121,7 @@ import Testing
     fetcher.context = context
     let fetched = try await Download(object(server.content), for: fetcher).run()
     #expect(try Data(contentsOf: URL(fileURLWithPath: fetched.path)) == Data(server.content))
-    PartialFile.discard(fetched.path)
+    fetched.discard()
     return context.traffic
   }
 }

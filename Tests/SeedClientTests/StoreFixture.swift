@@ -20,7 +20,7 @@ final class StoreFixture {
 
   func store(
     schema: SHA256Digest? = nil, model: ModelVersion? = nil, options: SeedOptions = SeedOptions(),
-    inDefaultDirectory: Bool = false, _ change: (inout Environment) -> Void = { _ in }
+    _ change: (inout Environment) -> Void = { _ in }
   ) throws -> SeedStore {
     let model = SeedModel(
       dataset: "transit", version: model ?? ClientPublisherSimulator.model,
@@ -30,7 +30,7 @@ final class StoreFixture {
     change(&environment)
     return try SeedStore(
       model, server: try #require(URL(string: "http://seeds.example")), root: publisher.root,
-      directory: inDefaultDirectory ? nil : directory, options: options, environment: environment)
+      directory: directory, options: options, environment: environment)
   }
 
   func names(_ folder: String) throws -> [String] {

@@ -18,7 +18,7 @@ import Testing
     async throws
   {
     try await fixture.store().prepare()
-    for name in ["aa.part", "aa.part.json"] {
+    for name in ["aa.part", "bb"] {
       try Data("half".utf8).write(to: URL(fileURLWithPath: "\(fixture.directory)/partial/\(name)"))
     }
     #expect(try await fixture.store().update().action == .upToDate)

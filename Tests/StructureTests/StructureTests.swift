@@ -13,7 +13,7 @@ struct StructureTests {
   /// Each opens a file that this machine made, an operator's origin, or a generation that was checked when it came.
   static let openersOfOwnFiles = Set(
     """
-    SeedClient/Doctor/StoreExamination SeedClient/Read/GenerationCheck SeedClient/Read/GenerationReader \
+    SeedClient/Doctor/StoreReport SeedClient/Read/GenerationCheck SeedClient/Read/GenerationReader \
     SeedClient/SeedStore+State SeedClient/Update/StoreWriter SeedClientTesting/DatabaseContents SeedClientTesting/TestPublication \
     SeedImport/Importer SeedPublisher/Diff/WorkingCopy SeedPublisher/Inspect/PublicationVerifier+Surroundings \
     SeedPublisher/Origin/Feed/FeedLoader SeedPublisher/Origin/Feed/FeedOrigin SeedPublisher/Origin/Feed/FeedStaging \
@@ -56,11 +56,12 @@ struct StructureTests {
     }
   }
 
-  @Test("one file of the client needs URLSession, which not every platform has")
+  @Test("two files of the client need URLSession, which not every platform has")
   func sessions() {
     #expect(
       tree.modules.flatMap { tree.files(in: $0, naming: ["FoundationNetworking"]) }.sorted() == [
-        "SeedClient/Transport/URLSessionTransport.swift", "seedbank/Commands/ReadyCommand.swift",
+        "SeedClient/Transport/SeedOptions.swift", "SeedClient/Transport/URLSessionTransport.swift",
+        "seedbank/Commands/ReadyCommand.swift",
       ])
   }
 

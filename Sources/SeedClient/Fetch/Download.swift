@@ -20,7 +20,7 @@ final class Download: Sendable {
   init(_ object: PublishedObject, for fetcher: Fetcher) async throws {
     self.fetcher = fetcher
     url = try fetcher.server.url(object.filePath)
-    file = try await fetcher.partial.open(object, url: url.absoluteString)
+    file = try await fetcher.partial.open(object)
     deadline = fetcher.environment.uptime() + fetcher.timeouts.total
   }
 
@@ -40,7 +40,7 @@ final class Download: Sendable {
       } while try !isSigned()
       return FetchedObject(object: object, path: file.path, phases: fetcher.context.phases)
     } catch {
-      if !file.isResumable || !error.leavesParts { file.discard() }
+      if file.length == 0 || !error.leavesParts { file.discard() }
       throw UnusableObject(object, error) ?? error
     }
   }
@@ -61,16 +61,18 @@ final class Download: Sendable {
     let start = file.length
     let request = WatchedRequest(
       request(from: start), length: object.length, deadline: deadline, for: fetcher)
-    let reply = try await request.run { [self] reply, head in
+    let reply = try await request.run { [self] reply in
       guard case .bytes(let range) = reply else { return }
       if range.lowerBound < start {
-        try restart(orFailBy: reason(head))
+        try restart()
       } else if start > 0 {
         state.withLock { $0.isJoined = true }
       }
-      try file.begin(head.strongValidator)
     } take: { [self] bytes, range in
-      try file.take(bytes, upTo: range.upperBound)
+      guard file.length + bytes.count <= range.upperBound else {
+        throw TransportError.tooLong(url: url.absoluteString, limit: object.length)
+      }
+      try file.take(bytes)
       state.withLock { $0.arrived += bytes.count }
       fetcher.context.phases.advance(bytes: bytes.count)
     }
@@ -87,22 +89,15 @@ final class Download: Sendable {
     let end = min(start + Fetcher.partBytes, object.length)
     let isWhole = start == 0 && end == object.length
     return TransportRequest(
-      url: url, range: isWhole ? nil : start..<end, validator: start > 0 ? file.validator : nil,
-      policy: fetcher.context.policy)
+      url: url, range: isWhole ? nil : start..<end, policy: fetcher.context.policy)
   }
 
-  private func reason(_ head: ResponseHead) -> TransportError {
-    let text = url.absoluteString
-    let isSame = file.validator == nil || file.validator == head.strongValidator
-    return isSame ? .partless(url: text) : .changing(url: text)
-  }
-
-  private func restart(orFailBy failure: TransportError? = nil) throws {
+  private func restart() throws {
     let count = state.withLock { state in
       state.restarts += 1
       return state.restarts
     }
-    guard count <= Self.mostRestarts else { throw failure ?? .changing(url: url.absoluteString) }
+    guard count <= Self.mostRestarts else { throw TransportError.partless(url: url.absoluteString) }
     fetcher.context.phases.advance(bytes: -file.length)
     fetcher.context.count { $0.restarts += 1 }
     state.withLock { $0.isJoined = false }
@@ -114,7 +109,7 @@ extension Error {
   fileprivate var leavesParts: Bool {
     if self is CancellationError { return true }
     switch self as? TransportError {
-    case .unreachable, .waiting, .refused, .status, .webPage, .tooSlow, .tooLate: return true
+    case .unreachable, .waiting, .status, .webPage, .tooSlow, .tooLate: return true
     default: return false
     }
   }

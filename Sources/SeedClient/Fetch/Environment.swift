@@ -11,7 +11,6 @@ package struct Environment: Sendable {
   var chance: @Sendable () -> Double = { .random(in: 0...1) }
   /// Monotonic time, unaffected by clock changes; it pauses while the device sleeps.
   var uptime: @Sendable () -> Duration = Environment.uptimeClock()
-  var dataFolder: @Sendable () -> String = { StoreDirectory.dataFolder }
   var freeBytes: @Sendable (_ folder: String) -> Int? = { Environment.freeBytes(in: $0) }
   var watch: @Sendable (_ folder: String, _ onChange: @escaping @Sendable () -> Void) -> FolderWatch? = {
     FolderWatch($0, onChange: $1)
@@ -32,8 +31,8 @@ extension Environment {
 
   static func device(_ model: SeedModel, _ options: SeedOptions) -> Environment {
     Environment(
-      transport: options.session.transport(
-        userAgent: "Seedbank/\(Release.version) (\(model.dataset); \(model.version))"))
+      transport: URLSessionTransport(
+        userAgent: "Seedbank/\(Release.version) (\(model.dataset); \(model.version))", options))
   }
 
   static func uptimeClock() -> @Sendable () -> Duration {

@@ -10,8 +10,8 @@ struct FetchedObject: Sendable {
   var isBundled = false
   var phases = PhaseSender.silent
 
-  /// Removes the file after its contents were stored durably. If that fails, the sweep at the next start removes it.
-  func discard() { if !isBundled { PartialFile.discard(path) } }
+  /// Removes the file after its contents were stored durably. If that fails, the next update removes it.
+  func discard() { if !isBundled { try? Folder.remove(path) } }
 
   // MARK: Content
 

@@ -71,7 +71,7 @@ package struct PublicationFetcher: Sendable {
   package init(_ server: URL, parts: String, userAgent: String) throws(SeedError) {
     fetcher = Fetcher(
       server: try ServerAddress(server),
-      environment: Environment(transport: SessionOptions().transport(userAgent: userAgent)),
+      environment: Environment(transport: URLSessionTransport(userAgent: userAgent)),
       timeouts: DownloadTimeouts(), partial: PartialFolder(parts, mode: 0o644))
   }
 
@@ -93,7 +93,4 @@ package struct PublicationFetcher: Sendable {
       throw SeedError(error)
     }
   }
-
-  /// Deletes the resume record of an object whose file was moved away.
-  package func forget(_ object: PublishedObject) { fetcher.partial.forget(object) }
 }

@@ -26,13 +26,13 @@ final class WatchedRequest: Sendable {
 
   /// Sends the request once. `begin` receives the classified head, `take` bytes and the range that they belong to.
   func run(
-    begin: @escaping @Sendable (Reply, ResponseHead) throws -> Void = { _, _ in },
+    begin: @escaping @Sendable (Reply) throws -> Void = { _ in },
     take: @escaping @Sendable ([UInt8], Range<Int>) throws -> Void
   ) async throws -> Reply {
     let receiver = ResponseReceiver { [self] head in
       let reply = try Reply.classify(head, of: request, length: length, now: fetcher.environment.now())
       answer.withLock { $0.reply = reply }
-      try begin(reply, head)
+      try begin(reply)
     } body: { [self] bytes in
       fetcher.context.count { $0.bytes += bytes.count }
       if case .bytes(let range) = try count(bytes.count) { try take(bytes, range) }

@@ -26,8 +26,6 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
     public static let waitingForNetwork = Code("waitingForNetwork")
     /// Not the publication's server, a malfunctioning server, or a network's sign-in page.
     public static let server = Code("server")
-    /// The app rejected the server's certificate by ``SeedOptions/answerChallenge``.
-    public static let serverRefused = Code("serverRefused")
     /// A token from ``SeedOptions/prepareRequest`` or another credential is missing, wrong or expired.
     public static let accessDenied = Code("accessDenied")
     /// The server asked clients to wait, for ``SeedError/retryAfter`` if known.
@@ -72,7 +70,7 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
     public static let noData = Code("noData")
     /// There is no earlier data to roll back to.
     public static let noPrevious = Code("noPrevious")
-    /// A connection that the app provides, or attaches a seed to, is unsuitable.
+    /// A connection that the app attaches a seed to is unsuitable.
     public static let connection = Code("connection")
     /// The store is suspended, or was suspended during the operation.
     public static let suspended = Code("suspended")

@@ -107,13 +107,10 @@ package struct SeedLog: Sendable {
 
   static let toSystem: @Sendable (SeedLogEntry) -> Void = { writeToSystem($0.level, $0.description) }
 
-  #if canImport(os)
-  private static let logger = Logger(subsystem: "seedbank", category: "SeedStore")
-
   package static func writeToSystem(_ level: SeedLogEntry.Level, _ text: String) {
-    logger.log(level: level == .error ? .error : .info, "\(text, privacy: .public)")
+    #if canImport(os)
+    Logger(subsystem: "seedbank", category: "SeedStore")
+      .log(level: level == .error ? .error : .info, "\(text, privacy: .public)")
+    #endif
   }
-  #else
-  package static func writeToSystem(_ level: SeedLogEntry.Level, _ text: String) {}
-  #endif
 }

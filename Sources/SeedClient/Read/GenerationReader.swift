@@ -71,12 +71,10 @@ actor GenerationReader: BlockingActor {
 
   // MARK: Suspension
 
-  func endReads() { for connection in busy { connection.interrupt.interrupt() } }
-
   /// Ends all reads, closes the connections and drops the lease. Only one call at a time.
   func suspend() async {
     access = .suspended
-    endReads()
+    for connection in busy { connection.interrupt.interrupt() }
     // Holding it as often as possible means that no read is running.
     for _ in 0..<Self.mostReads { await readLimit.acquireIgnoringCancellation() }
     defer { for _ in 0..<Self.mostReads { readLimit.release() } }

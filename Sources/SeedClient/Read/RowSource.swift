@@ -103,7 +103,7 @@ extension BorrowedValue {
   }
 }
 
-enum ColumnMatch: Equatable {
+package enum ColumnMatch: Equatable {
   case none
   case one(Int)
   /// Several columns have exactly the member's name.
@@ -112,7 +112,7 @@ enum ColumnMatch: Equatable {
   case alike([String])
 
   /// Prefers an exact match; otherwise ignores case and underscores: `route_name` matches `routeName`.
-  init(_ member: String, in columns: [String]) {
+  package init(_ member: String, in columns: [String]) {
     let exact = columns.indices.filter { columns[$0] == member }
     let found =
       exact.isEmpty ? columns.indices.filter { Self.letters(columns[$0]) == Self.letters(member) } : exact

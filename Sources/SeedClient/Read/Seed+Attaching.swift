@@ -2,11 +2,6 @@ import Foundation
 import SeedDatabase
 
 extension Seed {
-  /// The statement that attaches the seed, read-only, to a connection opened with `SQLITE_OPEN_URI`.
-  ///
-  /// ``attach(to:as:)`` also replaces an older seed and restores it on failure.
-  public func attachStatement(as name: String = "seed") -> String { Self.attachStatement(url.path, as: name) }
-
   private static func attachStatement(_ path: String, as name: String) -> String {
     // Uses a URI, because a plain path would be opened read-write on a read-write connection.
     let uri = "file://\(percentEncoded(path))?mode=ro"
@@ -17,7 +12,7 @@ extension Seed {
   ///
   /// The app's data can then be joined with the seed's, as in `SELECT … FROM favourite JOIN seed.stop …`, and stays in
   /// its own file. Keep this value while the seed is attached, because it keeps the file on disk. On each element of
-  /// `files`, attach the new seed before you release the old one.
+  /// `files`, attach the new seed before you release the old one. To detach a seed, execute `DETACH DATABASE seed`.
   ///
   /// - Parameters:
   ///   - handle: A connection from the same SQLite library as this one, opened with `SQLITE_OPEN_URI`, outside a
@@ -31,7 +26,7 @@ extension Seed {
       if older != nil { try connection.execute("DETACH DATABASE \(quoted(name))") }
       do {
         // Without SQLITE_OPEN_URI, SQLite would treat the text as a path in a missing folder "file:" and fail.
-        try connection.execute(attachStatement(as: name))
+        try connection.execute(Self.attachStatement(url.path, as: name))
       } catch {
         if let older { try? connection.execute(Self.attachStatement(older, as: name)) }
         throw error
@@ -41,23 +36,6 @@ extension Seed {
         .connection,
         "\(url.path) cannot be attached (\(error)): open the connection with "
           + "SQLITE_OPEN_URI, and attach outside a transaction")
-    }
-  }
-
-  /// Detaches a seed.
-  public static func detach(from handle: OpaquePointer, as name: String = "seed") throws {
-    let connection = Connection(borrowing: handle)
-    try check(name)
-    guard connection.file(of: name) != nil else {
-      throw SeedError(.connection, "no seed is attached as \"\(name)\": attach one first, or give its name")
-    }
-    do {
-      try connection.execute("DETACH DATABASE \(quoted(name))")
-    } catch {
-      throw SeedError(
-        .connection,
-        "\"\(name)\" cannot be detached (\(error)): end the transaction first, and finish every statement "
-          + "that still reads it")
     }
   }
 

@@ -3,31 +3,10 @@ import SeedFormat
 /// The value of a column that is no longer in its statement's row.
 final class OwnedColumn: ColumnSource {
   private let name: String
-  private let bytes: UnsafeMutableBufferPointer<UInt8>
+  private let bytes = LentBytes()
   private let borrowed: BorrowedValue
 
-  init(_ name: String, _ value: SeedValue) {
-    self.name = name
-    (bytes, borrowed) = value.withBorrowed { value in
-      switch value {
-      case .text(let text):
-        let bytes = Self.copy(text)
-        return (bytes, .text(UnsafeBufferPointer(bytes)))
-      case .blob(let blob):
-        let bytes = Self.copy(blob)
-        return (bytes, .blob(UnsafeBufferPointer(bytes)))
-      default: return (Self.copy(UnsafeBufferPointer(start: nil, count: 0)), value)
-      }
-    }
-  }
-
-  deinit { bytes.deallocate() }
-
-  private static func copy(_ bytes: UnsafeBufferPointer<UInt8>) -> UnsafeMutableBufferPointer<UInt8> {
-    let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: bytes.count)
-    _ = copy.initialize(fromContentsOf: bytes)
-    return copy
-  }
+  init(_ name: String, _ value: SeedValue) { (self.name, borrowed) = (name, bytes.lend(value)) }
 
   func value(_ column: Int32) -> BorrowedValue { borrowed }
 

@@ -18,15 +18,15 @@ extension StateRecord {
     return abs(now.secondsSinceEpoch - before.secondsSinceEpoch) >= Self.tolerance
   }
 
-  /// Returns an empty record if the file is missing or unreadable: nothing depends on it.
-  static func read(_ layout: StoreLayout) -> StateRecord {
+  /// Returns an empty record if the file is missing or unreadable, or about another major: nothing depends on it.
+  static func read(_ layout: StoreLayout, _ series: SeedSeries) -> StateRecord {
     let bytes = (try? DurableFile.readIfPresent(layout.record, limit: longest)) ?? nil
-    return bytes.flatMap { try? StateRecord(parsing: $0) } ?? StateRecord()
+    return bytes.flatMap { try? StateRecord(parsing: $0, series) } ?? StateRecord()
   }
 
-  func write(_ layout: StoreLayout) throws(FileError) {
+  func write(_ layout: StoreLayout, _ series: SeedSeries) throws(FileError) {
     let numbers: [JSONMember] = .init(
-      ("checked", lastChecked?.json), ("updated", lastUpdated?.json), ("published", publishedAt?.json),
+      ("major", JSONValue(series.major)), ("checked", lastChecked?.json), ("updated", lastUpdated?.json), ("published", publishedAt?.json),
       ("newest", newestVersion.map { JSONValue($0.number) }), ("poll", pollSeconds.map { JSONValue($0) }))
     let whole = JSONValue.object(numbers + .init(("lifecycle", lifecycle?.json))).bytes
     // Drops an oversized lifecycle text, because an unreadable record would lose the other fields too.
@@ -34,8 +34,9 @@ extension StateRecord {
     try DurableFile.write(bytes, to: layout.record, mode: 0o600)
   }
 
-  private init(parsing bytes: [UInt8]) throws(MalformedJSON) {
+  private init?(parsing bytes: [UInt8], _ series: SeedSeries) throws(MalformedJSON) {
     var fields = try JSONObjectReader(parsing: bytes)
+    guard try fields.integerIfPresent("major", from: 0) == series.major else { return nil }
     lastChecked = try fields.timeIfPresent("checked")
     lastUpdated = try fields.timeIfPresent("updated")
     publishedAt = try fields.timeIfPresent("published")

@@ -4,23 +4,15 @@ import SeedSystem
 import SeedTrust
 
 enum StoreDirectory {
-  /// `Seedbank/com.example.app/transit-2` in the folder for application data.
-  static func defaultPath(_ series: SeedSeries, in dataFolder: String) -> String {
-    "\(dataFolder)/\(path(of: series, for: program))"
-  }
-
-  static func older(than series: SeedSeries, beside directory: String) throws(FileError) -> [String] {
-    let folder = Folder.parent(of: directory)
-    return try Folder.names(in: folder).filter { name in
-      SeedSeries(roleName: name).map { $0.dataset == series.dataset && $0.major < series.major } ?? false
-    }
-    .map { "\(folder)/\($0)" }
+  /// `Seedbank/com.example.app/transit` in the folder for application data.
+  static func defaultPath(_ dataset: DatasetName) -> String {
+    "\(dataFolder)/\(path(of: dataset, for: program))"
   }
 
   /// Includes the program, because other programs of the user may have another publication's dataset of that name.
-  static func path(of series: SeedSeries, for program: String) -> String {
+  static func path(of dataset: DatasetName, for program: String) -> String {
     let folder = program.replacing("/", with: "_")
-    return "Seedbank/\(["", ".", ".."].contains(folder) ? "_" : folder)/\(series.roleName)"
+    return "Seedbank/\(["", ".", ".."].contains(folder) ? "_" : folder)/\(dataset.text)"
   }
 
   private static var program: String {

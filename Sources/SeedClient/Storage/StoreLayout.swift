@@ -16,8 +16,6 @@ struct StoreLayout: Sendable {
   }
 
   var trust: String { "\(directory)/trust" }
-  /// The app's root, kept for examinations after it verified metadata. Updates use the root that the app passes.
-  var shippedRoot: String { "\(trust)/shipped.json" }
   var generations: String { "\(directory)/generations" }
   var partial: String { "\(directory)/partial" }
   var current: String { "\(directory)/CURRENT" }
@@ -47,22 +45,6 @@ struct StoreLayout: Sendable {
 }
 
 extension StoreLayout {
-  /// Removes the whole store, unless a process writes to it or reads from it. Keeps folders that are not stores.
-  func removeIfFree() throws(FileError) {
-    guard Folder.exists(lock), let own = try FileLock.exclusive(lock) else { return }
-    var locks = [own]
-    for name in try Folder.names(in: generations) {
-      guard let lease = try FileLock.exclusive(folder(name).record) else { return }
-      locks.append(lease)
-    }
-    // Removes the lock file last, so that after an interruption the next attempt still recognises a store.
-    for name in try Folder.names(in: directory) where "\(directory)/\(name)" != lock {
-      try Folder.removeAny("\(directory)/\(name)")
-    }
-    try Folder.removeAll(directory)
-    withExtendedLifetime(locks) {}
-  }
-
   /// Everything that a store writes to its directory; the lock is last, by which others recognise a store.
   var paths: [String] { [current, news, record, rejections, trust, partial, generations, lock] }
 

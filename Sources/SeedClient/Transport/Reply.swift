@@ -3,10 +3,9 @@ import SeedTrust
 
 /// Classifies a response's head for its request. Pure.
 ///
-///  1. 200 is the whole resource. If a later part was requested, the server does not support ranges or the resource
-///     changed: the download restarts.
-///  2. 206 is the requested part, or a shorter one with the same start, of a resource with the signed length. A
-///     different strong validator means another resource: the download restarts.
+///  1. 200 is the whole resource. If a later part was requested, the server does not support ranges: the download
+///     restarts.
+///  2. 206 is the requested part, or a shorter one with the same start, of a resource with the signed length.
 ///  3. 416 to a later part: the server's resource is shorter than the local part; the download restarts.
 ///  4. 401 means a missing, wrong or expired credential; so does 403 for a file that every publication has.
 ///  5. 403, 404 and 410 mean that the file does not exist (object stores answer 403 for unknown names).
@@ -59,9 +58,7 @@ enum Reply: Hashable, Sendable {
     if let length, part.total != length {
       throw .otherLength(url: request.text, signed: length, found: part.total)
     }
-    let isSame =
-      request.validator == nil || head.strongValidator == nil || request.validator == head.strongValidator
-    return isSame ? .bytes(start..<part.last + 1) : .restart
+    return .bytes(start..<part.last + 1)
   }
 }
 
@@ -80,9 +77,6 @@ private struct ContentRange {
 }
 
 extension ResponseHead {
-  /// The ETag, unless it is weak: a weak one does not identify bytes.
-  var strongValidator: String? { self["ETag"].flatMap { $0.hasPrefix("\"") ? $0 : nil } }
-
   fileprivate func checkBody(_ url: String) throws(TransportError) {
     let coding = self["Content-Encoding"] ?? "identity"
     guard coding.lowercased() == "identity" else { throw .coded(url: url, coding: coding) }

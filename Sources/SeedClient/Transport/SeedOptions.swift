@@ -1,3 +1,9 @@
+#if canImport(FoundationNetworking)
+public import FoundationNetworking
+#else
+public import Foundation
+#endif
+
 /// A store's settings.
 public struct SeedOptions: Sendable {
   /// Receives log entries. The default on Apple platforms is `os.Logger` with the subsystem `seedbank`; others drop
@@ -6,12 +12,16 @@ public struct SeedOptions: Sendable {
   /// Time limits of downloads.
   public var timeouts: DownloadTimeouts
 
-  /// Seconds between checks for new publisher keys while there is no new data; each check is one more request. New
-  /// data always triggers the check. 0 checks at every update.
-  public var rootCheckSeconds: Int
+  /// Configures the store's URLSession once, before its first request: headers, a proxy, or protocol classes that
+  /// replace the server in tests. Caches, cookies and content codings always stay off.
+  public var configureSession: @Sendable (URLSessionConfiguration) -> Void
 
-  /// See `configureSession`, `prepareRequest` and `answerChallenge`.
-  var session: SessionOptions
+  /// Changes each request before it is sent, on a library thread, for example to add a fresh token to a header or the
+  /// query. The changes appear in no message or log.
+  ///
+  /// If the server rejects the credential, the update fails with ``SeedError/Code/accessDenied``. The response must
+  /// remain the publication's file; the library sets the Range header.
+  public var prepareRequest: @Sendable (inout URLRequest) -> Void
 
   /// Checks the structure, references, indexes and search tables of a new snapshot before using it, and recomputes the
   /// digest from all rows. The snapshot's bytes are compared with the signed hash in any case, so this only detects a
@@ -38,6 +48,20 @@ public struct SeedOptions: Sendable {
 
   /// Called with every update's phases within the update, for tools; apps have ``SeedStore/phases``.
   package var onPhase: @Sendable (UpdatePhase) -> Void = { _ in }
+
+  /// Settings, with the defaults of those that are not given. `log` is the system's log if `nil`.
+  public init(
+    log: (@Sendable (SeedLogEntry) -> Void)? = nil, timeouts: DownloadTimeouts = DownloadTimeouts(),
+    configureSession: @escaping @Sendable (URLSessionConfiguration) -> Void = { _ in },
+    prepareRequest: @escaping @Sendable (inout URLRequest) -> Void = { _ in },
+    provesRows: Bool = false, reportedKeysPerTable: Int? = nil,
+    fileProtection: FileProtection? = .afterFirstUnlock, isExcludedFromBackup: Bool = true
+  ) {
+    (self.log, self.timeouts) = (log ?? SeedLog.toSystem, timeouts)
+    (self.configureSession, self.prepareRequest) = (configureSession, prepareRequest)
+    (self.provesRows, self.reportedKeysPerTable) = (provesRows, reportedKeysPerTable)
+    (self.fileProtection, self.isExcludedFromBackup) = (fileProtection, isExcludedFromBackup)
+  }
 
   /// When files can be read on a device with a passcode.
   public enum FileProtection: Hashable, Sendable {

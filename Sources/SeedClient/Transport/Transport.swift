@@ -12,8 +12,6 @@ package struct TransportRequest: Hashable, Sendable {
   package let url: URL
   /// The bytes to ask for; all if `nil`.
   package var range: Range<Int>?
-  /// The strong validator for `If-Range`: the server sends the range only if it still matches.
-  package var validator: String?
   var policy = UpdatePolicy()
   /// Whether every publication has this file.
   var isRequired = false
@@ -21,10 +19,7 @@ package struct TransportRequest: Hashable, Sendable {
   var text: String { url.absoluteString }
 
   package var fields: [String: String] {
-    guard let range else { return [:] }
-    var fields = ["Range": "bytes=\(range.lowerBound)-\(range.upperBound - 1)"]
-    if let validator { fields["If-Range"] = validator }
-    return fields
+    range.map { ["Range": "bytes=\($0.lowerBound)-\($0.upperBound - 1)"] } ?? [:]
   }
 }
 
@@ -32,13 +27,6 @@ package struct TransportRequest: Hashable, Sendable {
 package struct ResponseReceiver: Sendable {
   package let head: @Sendable (ResponseHead) throws -> Void
   package let body: @Sendable (_ bytes: [UInt8]) throws -> Void
-
-  package init(
-    head: @escaping @Sendable (ResponseHead) throws -> Void,
-    body: @escaping @Sendable (_ bytes: [UInt8]) throws -> Void
-  ) {
-    (self.head, self.body) = (head, body)
-  }
 }
 
 package struct ResponseHead: Hashable, Sendable {
@@ -57,7 +45,6 @@ package struct ResponseHead: Hashable, Sendable {
 package enum TransportError: SeedErrorConvertible, Hashable, Sendable, CustomStringConvertible {
   case unreachable(url: String, reason: String)
   case waiting(url: String)
-  case refused(url: String)
   /// The server requires a credential or rejected the one that was sent.
   case denied(url: String, Int)
   case status(url: String, Int, retryAfter: Duration? = nil)
@@ -65,8 +52,6 @@ package enum TransportError: SeedErrorConvertible, Hashable, Sendable, CustomStr
   case tooLong(url: String, limit: Int)
   case otherLength(url: String, signed: Int, found: Int)
   case otherPart(url: String, found: String)
-  /// The resource changed between parts too often.
-  case changing(url: String)
   /// The server does not support ranges, and the connection broke before the end too often.
   case partless(url: String)
   case coded(url: String, coding: String)
@@ -80,10 +65,9 @@ package enum TransportError: SeedErrorConvertible, Hashable, Sendable, CustomStr
     switch self {
     case .unreachable: .network
     case .waiting: .waitingForNetwork
-    case .refused: .serverRefused
     case .denied: .accessDenied
     case .status(_, let status, _): Reply.Status.busy.contains(status) ? .serverBusy : .server
-    case .otherPart, .changing, .partless, .coded, .webPage: .server
+    case .otherPart, .partless, .coded, .webPage: .server
     case .absent: .missingFile
     case .tooLong, .otherLength: .damaged
     case .tooSlow, .tooLate: .timedOut
@@ -98,9 +82,6 @@ package enum TransportError: SeedErrorConvertible, Hashable, Sendable, CustomStr
       "cannot get \(url): \(reason.unclosed); check the address and this network, or try again later"
     case .waiting(let url):
       "the update's policy forbids the current network for \(url): wait for another network, or allow this one"
-    case .refused(let url):
-      "this app rejected the server's certificate at \(url): try another network; if that does not help, the "
-        + "app's pinned certificate may be out of date"
     case .denied(let url, let status):
       "the server does not let this app download \(url) (status \(status)): give it a new token or credential; if that does "
         + "not help, compare the address with the publisher's"
@@ -117,7 +98,6 @@ package enum TransportError: SeedErrorConvertible, Hashable, Sendable, CustomStr
       "the server reports \(found) bytes for \(url), but \(signed) were signed: ask its operator"
     case .otherPart(let url, let found):
       "the server sent another part of \(url) than the requested one (\(found)): ask its operator"
-    case .changing(let url): "\(url) changed on the server during the download: try again later"
     case .partless(let url):
       "the connection drops before all of \(url) has arrived, and the server starts over each time: it "
         + "must support range requests"

@@ -7,17 +7,13 @@ final class SeedFile {
   private let connection: Connection
   let schema: DatabaseSchema
 
-  convenience init(_ path: String) throws { try self.init(Connection(path, .seed)) }
-
-  /// A generation's live file, by the store's or the app's connection. Throws ``DeltaMismatch`` if the app changed its schema.
-  static func live(_ open: () throws -> Connection) throws -> SeedFile {
-    try DeltaMismatch.blaming { try SeedFile(open()) }
-  }
-
-  private init(_ connection: Connection) throws {
-    self.connection = connection
+  init(_ path: String) throws {
+    connection = try Connection(path, .seed)
     schema = try SchemaReader(connection).schema()
   }
+
+  /// A generation's live file. Throws ``DeltaMismatch`` if the app changed its schema.
+  static func live(_ path: String) throws -> SeedFile { try DeltaMismatch.blaming { try SeedFile(path) } }
 
   /// The header's read and write versions, and their value for WAL.
   private static let modeBytes = 18..<20

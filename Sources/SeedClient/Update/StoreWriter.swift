@@ -10,25 +10,18 @@ actor StoreWriter: BlockingActor {
   let model: SeedModel
   let root: [UInt8]
   private let options: SeedOptions
-  private let isInDefaultDirectory: Bool
   private let search: GenerationSearch
   private var lock: FileLock?
   private var live: (name: String, file: SeedFile)?
   private var staged: StagedSeed?
-  private var provider: SeedConnectionProvider?
   private var reading: String?
-  private var rootChecks: RootChecks
+  private var rootChecked: UTCTime?
   /// Generations that a read found damaged, whether or not the mark could be written.
   private var damaged: Set<String> = []
 
-  init(
-    _ layout: StoreLayout, _ model: SeedModel, root: [UInt8], options: SeedOptions,
-    isInDefaultDirectory: Bool = false
-  ) {
+  init(_ layout: StoreLayout, _ model: SeedModel, root: [UInt8], options: SeedOptions) {
     (self.layout, self.model, self.root, self.options) = (layout, model, root, options)
-    self.isInDefaultDirectory = isInDefaultDirectory
     search = GenerationSearch(layout: layout, model: model)
-    rootChecks = RootChecks(everySeconds: options.rootCheckSeconds)
   }
 
   // MARK: The lock
@@ -53,7 +46,6 @@ actor StoreWriter: BlockingActor {
     try layout.create()
     try DurableFile.sweep(layout.directory)
     try DurableFile.sweep(layout.trust)
-    try PartialFolder.sweep(layout.partial)
     try layout.collect(sparing: nil)
   }
 
@@ -61,18 +53,6 @@ actor StoreWriter: BlockingActor {
     guard lock?.isInPlace == true else { return }
     // The next update or start removes leftovers.
     try? layout.collect(sparing: staged?.name)
-  }
-
-  /// Removes the default directories of the dataset's older majors after this one's data was read, because an upgraded
-  /// app no longer uses them. Directories named by the app are left alone.
-  private func removeOlderMajors() {
-    guard isInDefaultDirectory, lock?.isInPlace == true, let name = reading,
-      layout.folder(name).has(.confirmed)
-    else { return }
-    // The next update removes leftovers.
-    for directory in (try? StoreDirectory.older(than: model.series, beside: layout.directory)) ?? [] {
-      try? StoreLayout(directory: directory).removeIfFree()
-    }
   }
 
   /// False if the directory was removed: it no longer contains the lock or the current generation.
@@ -174,31 +154,31 @@ actor StoreWriter: BlockingActor {
 
   func refresh(_ fetcher: Fetcher) async throws -> SeriesMetadata {
     collect()
-    removeOlderMajors()
     emptyLog()
     let now = fetcher.environment.now()
-    let asksForRoot = rootChecks.isDue(now)
+    let asksForRoot = isRootCheckDue(now)
     do {
       let metadata = try await MetadataRefresh.refresh(
         series: model.series, shippedRoot: root, stored: trusted,
         fetch: { try await fetcher.metadata($0, limit: $1) }, now: now, asksForRoot: asksForRoot)
-      if asksForRoot { rootChecks.note(now) }
-      keepShippedRoot()
+      if asksForRoot { rootChecked = now }
       return metadata
     } catch let error as TrustError {
       throw SeedError(error, of: model.series, at: fetcher.server, hasVerified: hasVerified)
     }
   }
 
+  /// Seconds between requests for the next root while nothing else is new.
+  private static let rootCheckSeconds = 3600
+
+  /// Also true if the clock was set back.
+  private func isRootCheckDue(_ now: UTCTime) -> Bool {
+    guard let rootChecked else { return true }
+    return !(0..<Self.rootCheckSeconds).contains(now.secondsSinceEpoch - rootChecked.secondsSinceEpoch)
+  }
+
   /// False until the app's root has verified any metadata, of a server or a bundle.
   private var hasVerified: Bool { reading != nil || (try? Folder.names(in: layout.trust).isEmpty) != true }
-
-  /// Kept for examinations, which may have no other root. Errors are ignored; examinations report a missing root.
-  private func keepShippedRoot() {
-    let kept = try? DurableFile.readIfPresent(layout.shippedRoot, limit: Limits.metadataBytes)
-    guard kept != root else { return }
-    try? DurableFile.write(root, to: layout.shippedRoot, mode: 0o600)
-  }
 
   var trusted: StoredMetadata {
     let trust = layout.trust
@@ -209,12 +189,12 @@ actor StoreWriter: BlockingActor {
 
   func rejected() throws -> Set<SHA256Digest> { Set(try layout.rejected()) }
 
-  func record() -> StateRecord { StateRecord.read(layout) }
+  func record() -> StateRecord { StateRecord.read(layout, model.series) }
 
   func keep(_ record: StateRecord) {
-    guard lock != nil, record.isWorthKeeping(over: StateRecord.read(layout)) else { return }
+    guard lock != nil, record.isWorthKeeping(over: self.record()) else { return }
     // An outdated settings screen after a restart must not fail an update.
-    try? record.write(layout)
+    try? record.write(layout, model.series)
   }
 
   // MARK: A new generation
@@ -227,7 +207,7 @@ actor StoreWriter: BlockingActor {
   ) async throws -> String {
     let staged: StagedSeed
     do {
-      staged = try await stage(snapshot, deltas, epoch, origin)
+      staged = try stage(snapshot, deltas, epoch, origin)
     } catch {
       discardStaged()
       throw error
@@ -238,14 +218,14 @@ actor StoreWriter: BlockingActor {
     defer { self.staged = nil }
     try checkPlace()
     try layout.setCurrent(staged.name)
-    live = provider == nil ? (staged.name, staged.file) : nil
+    live = (staged.name, staged.file)
     return staged.name
   }
 
   private func stage(
     _ snapshot: FetchedObject, _ deltas: ArraySlice<FetchedObject>, _ epoch: Epoch, _ origin: SeedOrigin
-  ) async throws -> StagedSeed {
-    let made = try await snapshot.using {
+  ) throws -> StagedSeed {
+    let made = try snapshot.using {
       try checkPlace()
       return try StagedSeed(
         snapshot, epoch: epoch, origin: origin, previous: reading, provingRows: options.provesRows, in: layout
@@ -253,7 +233,7 @@ actor StoreWriter: BlockingActor {
     }
     staged = made
     if !deltas.isEmpty { snapshot.phases.enter(.applying(deltas.map(\.object))) }
-    for delta in deltas { try await delta.using { _ = try made.file.apply(delta, keyLimit: 0) } }
+    for delta in deltas { try delta.using { _ = try made.file.apply(delta, keyLimit: 0) } }
     return made
   }
 
@@ -266,22 +246,9 @@ actor StoreWriter: BlockingActor {
 
   // MARK: Deltas
 
-  func setProvider(_ provider: SeedConnectionProvider?) {
-    self.provider = provider
-    // Only one connection may write and checkpoint.
-    live = nil
-  }
-
-  func apply(_ delta: FetchedObject, to generation: Generation, at version: SeedVersion) async throws
-    -> SeedChanges
-  {
-    let changes = try await delta.using {
+  func apply(_ delta: FetchedObject, to generation: Generation) throws -> SeedChanges {
+    let changes = try delta.using {
       try checkPlace()
-      if let provider {
-        let seed = generation.seed(at: version)
-        return try await AppConnection(seed: seed, delta: delta, keyLimit: options.reportedKeysPerTable ?? 0)
-          .apply(by: provider)
-      }
       return try open(generation.folder).apply(delta, keyLimit: options.reportedKeysPerTable ?? 0)
     }
     delta.discard()
@@ -292,7 +259,7 @@ actor StoreWriter: BlockingActor {
   /// next would append. Does not wait for readers; false if one still needs the log, or the disk is full.
   @discardableResult
   func emptyLog() -> Bool {
-    guard lock?.isInPlace == true, provider == nil, let name = reading else { return true }
+    guard lock?.isInPlace == true, let name = reading else { return true }
     let folder = layout.folder(name)
     guard folder.hasLog else { return true }
     return (try? open(folder).emptyLog()) ?? false
@@ -317,7 +284,7 @@ actor StoreWriter: BlockingActor {
 
   private func open(_ folder: GenerationFolder) throws -> SeedFile {
     if let live, live.name == folder.name { return live.file }
-    let file = try SeedFile.live { try Connection(folder.file, .seed) }
+    let file = try SeedFile.live(folder.file)
     live = (folder.name, file)
     return file
   }

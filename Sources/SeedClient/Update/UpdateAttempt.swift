@@ -58,12 +58,10 @@ extension FetchedObject {
   /// Runs `use` and removes the file if that fails. Keeps it after a cancellation, as in the background on a phone, or
   /// if the disk is full: the next update does not download it again. A file with wrong content is as unusable as a
   /// missing one; there may be another path.
-  func using<Value>(
-    isolation: isolated (any Actor)? = #isolation, _ use: () async throws -> Value
-  ) async throws -> Value {
+  func using<Value>(_ use: () throws -> Value) throws -> Value {
     do {
       try Task.checkCancellation()
-      return try await use()
+      return try use()
     } catch {
       if !Task.isCancelled, SeedError(error).code != .insufficientSpace { discard() }
       // A delta that does not fit the data is itself usable.

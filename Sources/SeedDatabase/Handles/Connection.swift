@@ -138,8 +138,7 @@ package final class Connection {
   package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
   /// Writes the write-ahead log to the file and empties it; false if a reader or another writer still needs it.
-  /// Suspends a busy timeout so that the call does not wait. An app's own busy handler could not be restored, so it
-  /// stays in effect.
+  /// Suspends the busy timeout so that the call does not wait.
   @discardableResult
   package func emptyLog() throws -> Bool {
     let timeout = try integer("PRAGMA busy_timeout") ?? 0
@@ -213,25 +212,6 @@ extension Connection {
   /// The file of an attached database; nil if no database has that name.
   package func file(of database: String) -> String? {
     sqlite3_db_filename(handle, database).map { String(cString: $0) }
-  }
-
-  /// Whether an attached database is read-only; nil if no database has that name.
-  package func isReadOnly(_ database: String) -> Bool? {
-    switch sqlite3_db_readonly(handle, database) {
-    case 0: false
-    case 1: true
-    default: nil
-    }
-  }
-
-  /// Runs `body` without enforced foreign keys and then restores the setting.
-  package func withoutForeignKeys<Result>(_ body: () throws -> Result) throws -> Result {
-    let were = try integer("PRAGMA foreign_keys") == 1
-    guard were else { return try body() }
-    try execute("PRAGMA foreign_keys = OFF")
-    // SQLite ignores the pragma in a transaction; the importer then reports the problem.
-    defer { try? execute("PRAGMA foreign_keys = ON") }
-    return try body()
   }
 }
 

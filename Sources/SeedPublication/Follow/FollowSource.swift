@@ -8,8 +8,6 @@ package protocol FollowSource: Sendable {
   func metadata(_ name: String, limit: Int) async throws -> [UInt8]?
   /// The path of a file with the object's length and hash, which the caller moves.
   func object(_ object: PublishedObject) async throws -> String
-  /// Called after that file was moved.
-  func forget(_ object: PublishedObject)
 }
 
 /// A folder that holds a publication. Its files are copied to `parts` and compared with the signed digests.
@@ -40,6 +38,4 @@ package struct FolderSource: FollowSource {
       throw Refusal(.badData, "\(path.printable) is not the signed file: copy it again.")
     }
   }
-
-  package func forget(_ object: PublishedObject) {}
 }

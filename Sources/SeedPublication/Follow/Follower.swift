@@ -63,7 +63,6 @@ package struct Follower: Sendable {
   private func get(_ object: PublishedObject) async throws {
     let part = try await source.object(object)
     try await blocking { [folder] in try folder.place(object, from: part) }
-    source.forget(object)
   }
 }
 

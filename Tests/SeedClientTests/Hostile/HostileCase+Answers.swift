@@ -61,15 +61,6 @@ extension HostileCase {
       return exchange.head("200 OK", length: exchange.content.count)
         && exchange.connection.send(exchange.content)
     },
-    HostileCase("its validator changes between two parts", times: 2, .succeeds) { exchange in
-      if exchange.count == 1 { return breakHalfway(exchange, etag: exchange.etag) }
-      return exchange.part(exchange.request.range ?? 0..<1, etag: "\"other\"")
-    },
-    HostileCase("its validator changes with every part", .fails(.server)) { exchange in
-      let etag = "\"\(exchange.count)\""
-      guard let range = exchange.request.range else { return breakHalfway(exchange, etag: etag) }
-      return exchange.part(range, etag: etag)
-    },
     HostileCase("it sends another part than the one that was asked for", .fails(.server)) { exchange in
       guard let range = exchange.request.range else { return breakHalfway(exchange, etag: "\"x\"") }
       return exchange.part(range.lowerBound + 1..<range.upperBound)

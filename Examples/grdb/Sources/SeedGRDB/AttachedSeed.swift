@@ -15,7 +15,7 @@ final class AttachedSeed: @unchecked Sendable {
     if let newest {
       try Self.attach(newest, to: db)
     } else if lock.withLock({ seed }) != nil {
-      try Seed.detach(from: Self.handle(of: db))
+      try db.execute(sql: "DETACH DATABASE seed")
       db.remove(function: Self.keeper(of: nil))
     }
     lock.withLock { seed = newest }
