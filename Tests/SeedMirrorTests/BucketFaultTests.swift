@@ -89,6 +89,21 @@ import Testing
     try expectWhole(store, fault)
   }
 
+  @Test func `a push to a store that hangs ends after one request`() throws {
+    let fixture = try PublicationFixture(rows: 10)
+    _ = try mirror("silent", fixture).bringUpToDate(fixture.publication, now: .now())
+    try fixture.deployment.origin("UPDATE item SET note = 'changed' WHERE id = 1")
+    _ = try fixture.deployment.step()
+    let hasty = try mirror("silent", fixture, BucketLimits(answerSeconds: 1))
+    try bucket.arm("hang before all")
+    let failure = #expect(throws: MirrorFailure.self) {
+      try hasty.bringUpToDate(fixture.publication, now: .now())
+    }
+    #expect("\(String(describing: failure))".contains("\(hasty.place): it does not answer: "))
+    #expect(try bucket.arm("503 before -1").requests == 1)
+    #expect(BucketLimits().answerSeconds == 10)
+  }
+
   @Test(.full) func `a store that sends slowly does not block forever`() throws {
     let store = try bucket.store(limits: Self.short)
     for _ in 1...2 {
