@@ -84,12 +84,6 @@ package final class Front: Sendable {
 
   package var seriesCount: Int { source.current().catalog?.allSeries.count ?? 0 }
 
-  package var holds: [SeedSeries: SeriesHold] {
-    (source.current().catalog?.allSeries ?? []).reduce(into: [:]) { holds, metadata in
-      holds[metadata.series] = metadata.state.hold
-    }
-  }
-
   /// Serves a change by this process at once. Changes by other processes are detected by timer.
   package func reload() throws { try source.reload() }
 

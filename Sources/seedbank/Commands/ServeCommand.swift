@@ -28,7 +28,7 @@ extension Command {
     context.console.tellStart(configuration)
     let front = try Front(configuration, arguments, context)
     try context.console.tellListening(front)
-    await context.work(until: signals, configuration) { await front.followHolds(context.console) }
+    await context.work(until: signals, configuration)
     context.console.tellStopped(cutting: front.stop(configuration))
   }
 }

@@ -30,7 +30,6 @@ extension SeriesReport {
     return "snapshot of about \(ByteCount(bytes: expectedSnapshotBytes)), like the newest one"
   }
 
-  /// Holds are logged when they begin and end.
   var level: LogLevel { hasNews ? .notice : .debug }
 
   var record: LogRecord {
