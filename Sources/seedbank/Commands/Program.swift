@@ -7,7 +7,7 @@ extension CommandGroup {
       title: "Deployments",
       commands: [
         .initialize, .demo, .model, .origin, .config, .run, .regenerate, .serve, .ready, .status, .verify,
-        .diff, .export, .rollback, .prune, .mirror, .newEpoch, .recover,
+        .diff, .export, .rollback, .mirror, .newEpoch, .recover,
       ]),
     CommandGroup(title: "Keys", commands: [.keys]),
     CommandGroup(title: "Clients", commands: [.pull, .follow, .doctor]),
