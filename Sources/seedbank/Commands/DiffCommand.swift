@@ -75,20 +75,20 @@ private struct DiffSides: Sendable {
   /// `file`: the path for a decompressed or restored copy.
   func open(_ name: String, by file: String) throws -> Connection {
     if let recall { return try recall.recall(try SeedVersion(name), to: file).connection }
-    var (path, kind) = (name, try FileKind(name))
-    if let encoding = kind.encoding {
-      _ = try Compression.expand(name, to: file, encoding, limit: .max)
-      (path, kind) = (file, try FileKind(file))
-    }
-    guard case .database = kind else {
-      throw Refusal(
-        .badData, "\(name.printable): expected a snapshot, found a file that is not a database.")
-    }
+    let encoding = try Self.encoding(of: name)
+    if let encoding { _ = try Compression.expand(name, to: file, encoding, limit: .max) }
     return try naming(name) {
-      let connection = try Connection(path, .received)
+      let connection = try Connection(encoding == nil ? name : file, .received)
       _ = try SchemaReader(connection).schema()
       return connection
     }
+  }
+
+  /// By the first bytes, because a downloaded file may have any name.
+  private static func encoding(of path: String) throws -> ContentEncoding? {
+    let (gzip, xz): ([UInt8], [UInt8]) = ([0x1F, 0x8B], [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00])
+    let start = try File(path, for: .reading).read(xz.count)
+    return start.starts(with: gzip) ? .gzip : start == xz ? .xz : nil
   }
 }
 

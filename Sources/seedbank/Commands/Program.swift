@@ -11,7 +11,7 @@ extension CommandGroup {
       ]),
     CommandGroup(title: "Keys", commands: [.keys]),
     CommandGroup(title: "Clients", commands: [.pull, .follow, .doctor]),
-    CommandGroup(title: "Data files", commands: [.importing, .inspect]),
+    CommandGroup(title: "Data files", commands: [.importing]),
     CommandGroup(title: "This program", commands: [.help, .version, .completion]),
   ]
 }

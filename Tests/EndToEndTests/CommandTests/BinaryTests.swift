@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("inspect", "Missing the argument '<file>'."),
+    ("doctor", "Missing the argument '<store>'."),
     ("config chek", "Expected \"check\", \"show\", \"keys\" or \"swift\" for '<action>', found 'chek'."),
     ("diff a b --datset a", "Unknown option '--datset': did you mean --dataset?"),
     ("diff a b --DATASET a", "Unknown option '--DATASET': did you mean --dataset?"),
@@ -105,7 +105,7 @@ import Testing
   }
 
   @Test func `two hyphens end the options`() throws {
-    let outcome = try SeedbankBinary.run(["inspect", "--", "--json"], in: "/")
+    let outcome = try SeedbankBinary.run(["diff", "--", "--json", "b"], in: "/")
     #expect(outcome.status == 74 && outcome.errors.contains("/--json"))
   }
 }

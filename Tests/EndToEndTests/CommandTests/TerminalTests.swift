@@ -7,7 +7,7 @@ import Testing
   private static let columns = 80
   private static let commands = [
     "status", "status --history", "verify", "doctor store", "diff 1 3 --rows", "keys status", "config check",
-    "inspect seedbank/publication/metadata/timestamp.json", "help status",
+    "help status",
   ]
 
   let store: PulledStore

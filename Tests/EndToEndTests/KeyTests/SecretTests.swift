@@ -29,7 +29,8 @@ import Testing
       ["keys", "status"], ["keys", "status", "--json"], ["keys", "rotate", "timestamp"],
       ["keys", "renew", "root"],
       ["status", "--json"], ["config", "show"], ["config", "check"], ["regenerate", "--log-level", "debug"],
-      ["keys", "rotate", "root", "--key", "seedbank/keys/root.key"], ["inspect", "seedbank/keys/root.key"],
+      ["keys", "rotate", "root", "--key", "seedbank/keys/root.key"],
+      ["diff", "seedbank/keys/root.key", "my.sqlite"],
       ["keys", "add-signature", "seedbank/keys/root.key"],
       ["import", "seedbank/keys/root.key", "--into", "x.sqlite"],
     ]

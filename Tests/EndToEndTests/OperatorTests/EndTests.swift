@@ -84,7 +84,7 @@ import Testing
     EndedCommand(words: "follow $HOST \(follow)", after: "seedbank follow $HOST \(follow) --once"),
     EndedCommand(
       words: "follow $HOST \(follow) --serve --port 0", after: "seedbank follow $HOST \(follow) --once"),
-    EndedCommand(words: "doctor store"), EndedCommand(words: "inspect store/generations/*/seed.sqlite"),
+    EndedCommand(words: "doctor store"),
     EndedCommand(words: "import rows.json --database app.sqlite --table shop"),
     EndedCommand(
       words: "import - --database app.sqlite --table shop --format json",

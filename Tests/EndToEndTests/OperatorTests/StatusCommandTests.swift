@@ -115,25 +115,3 @@ import Testing
     #expect(after.status == 0 && !after.output.contains("that no metadata names"))
   }
 }
-
-@Suite struct InspectCommandTests {
-  @Test func `inspect recognizes snapshots, deltas and metadata by their content`() throws {
-    let deployment = try OperatedDeployment()
-    let series = try SeedSeries("my", major: 1)
-    let published = try #require(try deployment.publication.published().series[series])
-    for object in published.metadata.objects {
-      let json = try #require(try deployment.json("inspect", deployment.publication.file(object)).first)
-      #expect(json["series"]?.string == "my/1" && json["encoding"]?.string == "gzip")
-      #expect(json["digest"]?.string == object.digest.hex && json["rawLength"]?.integer == object.rawLength)
-    }
-    let role = "seedbank/publication/metadata/\(published.version).my-1.json"
-    let json = try #require(try deployment.json("inspect", role).first)
-    #expect(json["role"]?.string == "targets" && json["signatures"]?.integer == 1)
-    #expect(json["series"]?["head"]?.integer == 3 && json["objects"]?.members?.count == 3)
-    let timestamp = try #require(
-      try deployment.json("inspect", "seedbank/publication/metadata/timestamp.json").first)
-    #expect(timestamp["lists"]?["snapshot.json"]?.integer == timestamp["version"]?.integer)
-    #expect(try deployment.seedbank("inspect", "seedbank/keys").status == 74)
-    #expect(try deployment.seedbank("inspect", "my.sqlite").status == 65)
-  }
-}
