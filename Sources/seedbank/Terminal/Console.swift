@@ -4,22 +4,16 @@ import SeedPublication
 import SeedSystem
 import SeedTrust
 
-/// A command's output: results to stdout, messages or log lines to stderr, with terminal controls escaped. Colours (see
-/// ``StateColor``) and progress appear only on terminals.
+/// A command's output: results to stdout, messages or log lines to stderr, with terminal controls escaped. Progress
+/// appears only on terminals.
 final class Console: Sendable {
   let showsProgress: Bool
-  private let hasColors: Bool
-  /// The columns of a terminal that does not report them.
-  private let usualColumns: Int
   private let isLineOpen = Mutex(false)
   private let log = Mutex<(format: LogFormat, level: LogLevel)?>(nil)
   private let asksForJSON = Mutex(false)
 
   init(environment: [String: String]) {
     showsProgress = StandardStream.messages.isTerminal && environment["TERM"] != "dumb"
-    hasColors = StateColor.areWanted(environment)
-    let told = environment["COLUMNS"].flatMap { Int($0) } ?? 0
-    usualColumns = told > 0 ? told : TextLayout.usualWidth
   }
 
   func result(_ text: String) throws { try result(Array("\(Self.harmless(text))\n".utf8)) }
@@ -32,11 +26,8 @@ final class Console: Sendable {
 
   func result(_ json: JSONValue) throws { try result(Array("\(json.text.escapingControlsInJSON)\n".utf8)) }
 
-  /// Prints text for people; on a terminal, wraps lines between words and colours words of state.
-  func report(_ text: String) throws { try result(Array("\(shown(text, .results))\n".utf8)) }
-
   func report(_ json: @autoclosure () -> JSONValue, _ text: @autoclosure () -> String) throws {
-    if isJSON { try result(json()) } else { try report(text()) }
+    if isJSON { try result(json()) } else { try result(text()) }
   }
 
   var isJSON: Bool { asksForJSON.withLock(\.self) }
@@ -64,22 +55,10 @@ final class Console: Sendable {
     guard record.level > .debug else { return }
     let prefix = record.level == .warning ? "Warning: " : record.level == .error ? "Error: " : ""
     closeLine()
-    say("\(shown(prefix + record.message, .messages))\n")
+    say("\(Self.harmless(prefix + record.message))\n")
   }
 
-  private func shown(_ text: String, _ stream: StandardStream) -> String {
-    let text = Self.harmless(text)
-    guard let columns = width(of: stream) else { return text }
-    let fitted = TextLayout.fitted(text, to: columns)
-    return hasColors ? StateColor.marked(fitted) : fitted
-  }
-
-  /// Returns nil for a stream other than a terminal, whose lines are not wrapped.
-  private func width(of stream: StandardStream) -> Int? {
-    stream.isTerminal ? stream.columns ?? usualColumns : nil
-  }
-
-  var columns: Int { width(of: .messages) ?? TextLayout.usualWidth }
+  var columns: Int { StandardStream.messages.columns ?? TextLayout.usualWidth }
 
   /// Replaces the previous progress line. Truncates at the terminal's width, because only one row could be erased.
   func progress(_ text: String) {
@@ -154,40 +133,6 @@ struct LogConfiguration: Hashable, Sendable {
   var format = LogFormat.text
   var level = LogLevel.info
   var requests = RequestLog.none
-}
-
-/// Colours of words of state at the beginnings of lines. Only escape sequences are added; the text is unchanged.
-enum StateColor: String {
-  case good = "32"
-  case doubtful = "33"
-  case bad = "31"
-
-  private static let starts: [(word: String, color: Self)] = [
-    ("error:", .bad), ("critical:", .bad), ("warning:", .doubtful), ("ok:", .good),
-  ]
-  private static let wholeLines: [(word: String, color: Self)] = [
-    ("sound", .good), ("not sound", .bad), ("nothing is wrong", .good),
-  ]
-
-  static func marked(_ text: String) -> String {
-    text.split(separator: "\n", omittingEmptySubsequences: false).map { marked(line: String($0)) }
-      .joined(separator: "\n")
-  }
-
-  private static func marked(line: String) -> String {
-    let small = line.lowercased()
-    if let whole = wholeLines.first(where: { $0.word == small }) { return whole.color.around(line) }
-    guard let start = starts.first(where: { small.hasPrefix($0.word) }) else { return line }
-    let word = line.prefix(start.word.count - 1)
-    return start.color.around(String(word)) + line.dropFirst(word.count)
-  }
-
-  private func around(_ word: String) -> String { "\u{1B}[\(rawValue)m\(word)\u{1B}[0m" }
-
-  /// False if `NO_COLOR` (no-color.org) has any text, or on a dumb terminal.
-  static func areWanted(_ environment: [String: String]) -> Bool {
-    (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
-  }
 }
 
 final class ProgressDisplay: Sendable {
