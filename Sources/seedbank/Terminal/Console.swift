@@ -135,22 +135,31 @@ struct LogConfiguration: Hashable, Sendable {
   var requests = RequestLog.none
 }
 
+/// The progress of a transfer or an import: on a terminal one line that changes, in a log a line every ten seconds.
 final class ProgressDisplay: Sendable {
   let console: Console
-  private let start = ContinuousClock.now
-  private let meter = Mutex<ProgressMeter?>(nil)
+  private let lastNote = Mutex(ContinuousClock.now)
+
+  private static let pause = Duration.seconds(10)
 
   init(_ console: Console) { self.console = console }
 
   /// `total` is nil if unknown; `rows` are shown in place of sizes.
   func tell(_ what: String, _ bytes: Int, of total: Int?, rows: Int? = nil) {
-    let time = ContinuousClock.now - start
-    let line = meter.withLock { current in
-      if current?.name != what { current = ProgressMeter(what, total: total, at: time) }
-      current?.note(bytes, rows: rows, at: time)
-      return console.showsProgress ? current?.line(in: console.columns) : current?.line(at: time)
-    }
-    guard let line else { return }
+    guard console.showsProgress || isNoteDue(.now) else { return }
+    let share = total.map { "\($0 > 0 ? min(100, bytes * 100 / $0) : 100) %" }
+    let amount =
+      rows.map { "\($0.grouped) rows" }
+      ?? total.map { "\(ByteCount(bytes: bytes)) of \(ByteCount(bytes: $0))" }
+    let line = "\(what): \([share, amount].compactMap(\.self).joined(separator: ", "))"
     if console.showsProgress { console.progress(line) } else { console.note(line) }
+  }
+
+  private func isNoteDue(_ now: ContinuousClock.Instant) -> Bool {
+    lastNote.withLock { last in
+      guard now - last >= Self.pause else { return false }
+      last = now
+      return true
+    }
   }
 }
