@@ -37,7 +37,7 @@ import Testing
     try publication.directory.facts.write(
       SeriesFacts(
         transit, writtenAt: now, look: SeriesFacts.Look(),
-        upcoming: UpcomingSnapshots(due: nil, calendarTimes: [], clock: nil, jitterSeconds: 0)))
+        upcoming: UpcomingSnapshots(due: nil, calendarTimes: [], clock: nil)))
     front = try Front(FrontConfiguration(publication: publication.directory.path))
     let answer = try RawClient(port: front.port).get("/openapi.json")
     document = try JSONValue(parsing: answer.body)

@@ -25,7 +25,7 @@ import Testing
     var facts = SeriesFacts(
       Self.series, writtenAt: Self.now,
       look: .init(good: Self.now, newest: .unchanged, newestAt: Self.now),
-      upcoming: UpcomingSnapshots(due: nil, calendarTimes: [], clock: nil, jitterSeconds: 0))
+      upcoming: UpcomingSnapshots(due: nil, calendarTimes: [], clock: nil))
     change(&facts)
     let view = CatalogView(catalog, facts: [Self.series: facts])
     let clients = ClientCounts(requests: [], since: Self.now)
@@ -146,13 +146,13 @@ import Testing
     let clock = try ZoneClock("Europe/Berlin")
     let html = page {
       $0.upcoming = UpcomingSnapshots(
-        due: nil, calendarTimes: [first, second], clock: clock, jitterSeconds: 0)
+        due: nil, calendarTimes: [first, second], clock: clock)
     }
     #expect(html.contains("datetime=\"\(first.text)\"") && html.contains("datetime=\"\(second.text)\""))
     let shown = clock.text(first).suffix(19)
     #expect(html.contains(", which is \(shown)</span>") && shown.hasSuffix(" Europe/Berlin"))
     let due = page {
-      $0.upcoming = UpcomingSnapshots(due: second, calendarTimes: [], clock: nil, jitterSeconds: 0)
+      $0.upcoming = UpcomingSnapshots(due: second, calendarTimes: [], clock: nil)
     }
     #expect(due.contains("Next snapshot") && due.contains("datetime=\"\(second.text)\""))
     #expect(!page().contains("Next snapshot"))

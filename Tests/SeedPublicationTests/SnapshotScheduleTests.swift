@@ -9,14 +9,12 @@ import Testing
 @Suite struct SnapshotScheduleTests {
   private static let start = UTCTime("2026-01-01T00:00:00Z")!
 
-  private static func schedule(_ times: String, _ zone: String = "UTC", jitter: Int = 0) throws
-    -> SnapshotSchedule
-  {
-    SnapshotSchedule(.calendar(try CalendarTests.calendar(times, zone)), jitterSeconds: jitter)
+  private static func schedule(_ times: String, _ zone: String = "UTC") throws -> SnapshotSchedule {
+    SnapshotSchedule(.calendar(try CalendarTests.calendar(times, zone)))
   }
 
-  private static func past(_ newest: UTCTime?, seen: UTCTime? = nil, seed: String = "a/1") -> SnapshotPast {
-    SnapshotPast(newest: newest, seen: seen, seed: seed)
+  private static func past(_ newest: UTCTime?, seen: UTCTime? = nil) -> SnapshotPast {
+    SnapshotPast(newest: newest, seen: seen)
   }
 
   /// A year of steps: scheduled times per snapshot, and after each step the time and the newest snapshot.
@@ -27,7 +25,7 @@ import Testing
     var (served, steps): ([UTCTime], [(UTCTime, UTCTime)]) = ([], [])
     while now < start.adding(days: 366) {
       if schedule.isDue(past(newest), now: now) {
-        served.append(schedule.turn(past(newest), now: now)!)
+        served.append(schedule.turn(now: now)!)
         newest = now
       }
       steps.append((now, newest))
@@ -51,7 +49,7 @@ import Testing
     #expect(served.count > 100, "seed \(seed)")
     #expect(Set(served).count == served.count && served == served.sorted(), "seed \(seed)")
     for (now, newest) in steps {
-      let turn = schedule.turn(past(nil), now: now)!
+      let turn = schedule.turn(now: now)!
       #expect(turn <= newest || turn < start, "seed \(seed): at \(now)")
     }
   }
@@ -59,10 +57,8 @@ import Testing
   @Test(
     .full, arguments: ["UTC", "Europe/Zurich", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu"])
   func `no scheduled time is lost or served twice in a year of outages and clock jumps`(zone: String) throws {
-    for jitter in [0, 600] {
-      let schedule = try Self.schedule("Mon-Fri 02:30; Sat,Sun 06:00,18:00", zone, jitter: jitter)
-      for canJumpBack in [false, true] { Self.check(schedule, canJumpBack: canJumpBack) }
-    }
+    let schedule = try Self.schedule("Mon-Fri 02:30; Sat,Sun 06:00,18:00", zone)
+    for canJumpBack in [false, true] { Self.check(schedule, canJumpBack: canJumpBack) }
   }
 
   @Test func `dates from a clock that was days ahead block no snapshot`() throws {
@@ -88,35 +84,6 @@ import Testing
     #expect(!schedule.isDue(Self.past(monday, seen: seen), now: noon))
     #expect(schedule.next(Self.past(monday, seen: seen), now: noon) == seen.adding(days: 1))
     #expect(schedule.next(Self.past(monday), now: noon) == seen)
-  }
-
-  @Test
-  func `jitter is stable, differs by series and day, and never skips a time`()
-    throws
-  {
-    let schedule = try Self.schedule("03:30", jitter: 3600)
-    let moments = (0..<50).map { Self.start.adding(days: $0).adding(seconds: 12_600) }
-    func delays(_ seed: String) -> [Int] {
-      moments.map { moment in
-        let next = schedule.next(
-          Self.past(moment.adding(seconds: -10), seed: seed), now: moment.adding(seconds: -5))
-        return next.secondsSinceEpoch - moment.secondsSinceEpoch
-      }
-    }
-    let (one, two) = (delays("a/1"), delays("a/2"))
-    #expect(one == delays("a/1") && one != two)
-    #expect((one + two).allSatisfy { 0...3600 ~= $0 })
-    #expect(Set(one).count > 40)
-    for (moment, delay) in zip(moments, one) {
-      let past = Self.past(moment.adding(seconds: -10))
-      #expect(!schedule.isDue(past, now: moment.adding(seconds: delay - 1)) || delay == 0)
-      #expect(schedule.isDue(past, now: moment.adding(seconds: delay)))
-    }
-    let age = SnapshotSchedule(.age(seconds: 600), jitterSeconds: 60)
-    let due = age.next(Self.past(Self.start), now: Self.start)
-    #expect(600...660 ~= due.secondsSinceEpoch - Self.start.secondsSinceEpoch)
-    #expect(age.isDue(Self.past(Self.start), now: due))
-    #expect(!age.isDue(Self.past(Self.start), now: due.adding(seconds: -1)))
   }
 
   // MARK: The publisher

@@ -58,7 +58,6 @@ package struct WeeklyTimes: Hashable, Sendable {
     zip(minutes, minutes.dropFirst() + [minutes[0] + Self.minutesPerWeek]).map { $1 - $0 }
   }
 
-  var shortestGapMinutes: Int { gaps.min() ?? Self.minutesPerWeek }
   var longestGapMinutes: Int { gaps.max() ?? Self.minutesPerWeek }
 }
 

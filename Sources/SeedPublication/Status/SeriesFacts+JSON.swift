@@ -24,7 +24,7 @@ extension SeriesFacts {
   private var upcomingJSON: JSONValue {
     [
       "due": JSONValue(upcoming.due?.text), "times": JSONValue(strings: upcoming.calendarTimes.map(\.text)),
-      "zone": JSONValue(upcoming.clock?.name), "jitterSeconds": JSONValue(upcoming.jitterSeconds),
+      "zone": JSONValue(upcoming.clock?.name),
       "checkSeconds": JSONValue(checkSeconds), "changeSeconds": JSONValue(expectedChangeSeconds),
       "expirySeconds": JSONValue(lifetimeSeconds),
     ]
@@ -170,9 +170,7 @@ extension UpcomingSnapshots {
         return time
       },
       // Falls back to UTC if this version does not have the zone.
-      clock: json["zone"]?.string.flatMap { try? ZoneClock($0) },
-      jitterSeconds: try json.needed("jitterSeconds", \.count)
-    )
+      clock: json["zone"]?.string.flatMap { try? ZoneClock($0) })
   }
 }
 

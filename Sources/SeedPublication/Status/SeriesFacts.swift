@@ -78,14 +78,11 @@ package struct UpcomingSnapshots: Hashable, Sendable {
   package let due: UTCTime?
   package let calendarTimes: [UTCTime]
   package let clock: ZoneClock?
-  /// The maximum delay of each snapshot.
-  package let jitterSeconds: Int
 
   private static let told = 3
 
   /// `seen` is the time up to which a publisher has checked its calendar.
   package init(_ metadata: SeriesMetadata?, _ schedule: SnapshotSchedule, seen: UTCTime?, now: UTCTime) {
-    jitterSeconds = schedule.jitterSeconds
     let isAlive = metadata?.state.lifecycle.isRetired == false
     let past = metadata.flatMap { isAlive && $0.lacksSnapshot ? $0.snapshotPast(seen: seen) : nil }
     due = past.map { schedule.next($0, now: now) }
@@ -99,8 +96,7 @@ package struct UpcomingSnapshots: Hashable, Sendable {
     }
   }
 
-  package init(due: UTCTime?, calendarTimes: [UTCTime], clock: ZoneClock?, jitterSeconds: Int) {
+  package init(due: UTCTime?, calendarTimes: [UTCTime], clock: ZoneClock?) {
     (self.due, self.calendarTimes, self.clock) = (due, calendarTimes, clock)
-    self.jitterSeconds = jitterSeconds
   }
 }

@@ -48,7 +48,7 @@ extension SeriesMetadata {
 
   /// The input of a snapshot schedule. `seen` is the time up to which a publisher has checked its calendar.
   package func snapshotPast(seen: UTCTime?) -> SnapshotPast {
-    SnapshotPast(newest: newestSnapshot?.publishedAt, seen: seen, seed: "\(series) \(state.epoch)")
+    SnapshotPast(newest: newestSnapshot?.publishedAt, seen: seen)
   }
 }
 

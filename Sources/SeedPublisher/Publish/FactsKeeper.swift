@@ -135,7 +135,7 @@ extension Connection {
 
 extension SeriesFacts {
   fileprivate init(_ series: SeedSeries, writtenAt: UTCTime) {
-    let upcoming = UpcomingSnapshots(due: nil, calendarTimes: [], clock: nil, jitterSeconds: 0)
+    let upcoming = UpcomingSnapshots(due: nil, calendarTimes: [], clock: nil)
     self.init(series, writtenAt: writtenAt, look: Look(), upcoming: upcoming)
   }
 

@@ -40,9 +40,8 @@ struct SnapshotStep {
 
   /// Marks the calendar time as served even if nothing had changed. Later changes wait for the next time.
   private func markCalendar(_ before: SeriesMetadata) throws {
-    let past = context.past(before)
-    guard let turn = job.snapshotSchedule.turn(past, now: context.now) else { return }
-    if turn > past.served(at: context.now) {
+    guard let turn = job.snapshotSchedule.turn(now: context.now) else { return }
+    if turn > context.past(before).served(at: context.now) {
       try CalendarMark(before.series, in: context.stateFolder).write(turn)
     }
   }

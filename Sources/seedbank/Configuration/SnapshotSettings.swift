@@ -9,14 +9,11 @@ extension DatasetConfiguration {
     var seconds: Int?
     var times: WeeklyTimes?
     var clock: ZoneClock?
-    var jitterSeconds = 0
 
-    private var rule: SnapshotSchedule.Rule {
-      if let times { return .calendar(SnapshotCalendar(times, clock ?? .utc)) }
-      return .age(seconds: seconds ?? PublishingPolicy.usualSnapshotSeconds)
+    var schedule: SnapshotSchedule {
+      if let times { return SnapshotSchedule(.calendar(SnapshotCalendar(times, clock ?? .utc))) }
+      return .every(seconds: seconds ?? PublishingPolicy.usualSnapshotSeconds)
     }
-
-    var schedule: SnapshotSchedule { SnapshotSchedule(rule, jitterSeconds: jitterSeconds) }
 
     /// The value of `snapshotSeconds`; nil if times set the schedule.
     var shownSeconds: Int? { times == nil ? seconds ?? PublishingPolicy.usualSnapshotSeconds : nil }
@@ -47,32 +44,16 @@ extension DatasetConfiguration {
       key: "schedule.timeZone", type: "IANA name such as `Europe/Zurich`", usual: "`UTC`", isSeldom: true,
       meaning: "the time zone of `schedule.snapshots`",
       read: { dataset, value throws(Refusal) in
-        guard let clock = try value.written(ZoneClock.init) else { return }
-        guard dataset.snapshots.times != nil else {
-          throw value.error("expected \"schedule.snapshots\", to which it applies")
+        if let clock = try value.written(ZoneClock.init) {
+          guard dataset.snapshots.times != nil else {
+            throw value.error("expected \"schedule.snapshots\", to which it applies")
+          }
+          dataset.snapshots.clock = clock
         }
-        dataset.snapshots.clock = clock
+        // In the last of these settings, because the schedule depends on all of them.
+        dataset.policy.snapshotSchedule = dataset.snapshots.schedule
       }, json: { JSONValue($0.snapshots.clock?.name) }),
-    Setting(
-      key: "schedule.jitterSeconds", type: Setting<Self>.words(0...2_592_000), usual: "0", isSeldom: true,
-      meaning:
-        "the longest random delay of a snapshot, so that many publishers do not all begin at once; each "
-        + "snapshot gets another one",
-      read: readJitter, json: { JSONValue($0.snapshots.jitterSeconds) }),
   ]
-
-  /// Read last, because it depends on the schedule.
-  @Sendable private static func readJitter(
-    _ dataset: inout Self, _ value: ConfigurationValue
-  ) throws(Refusal) {
-    let jitter = try value.integer(in: 0...2_592_000) ?? 0
-    let period = dataset.snapshots.schedule.shortestSeconds
-    guard jitter < period else {
-      throw value.error("expected less than the \(period) seconds between two snapshots, found \(jitter)")
-    }
-    dataset.snapshots.jitterSeconds = jitter
-    dataset.policy.snapshotSchedule = dataset.snapshots.schedule
-  }
 }
 
 extension ConfigurationValue {

@@ -117,17 +117,6 @@ import Testing
       #""snapshotSeconds": 60, "timeZone": "Europe/Zurich""#,
       #"timeZone: expected "schedule.snapshots", to which it applies."#
     ),
-    (
-      #""jitterSeconds": -1"#, #"jitterSeconds: expected a whole number from 0 to 2592000, found -1."#
-    ),
-    (
-      #""jitterSeconds": 3600"#,
-      #"jitterSeconds: expected less than the 3600 seconds between two snapshots, found 3600."#
-    ),
-    (
-      #""snapshots": "03:30,04:00", "jitterSeconds": 2700"#,
-      #"jitterSeconds: expected less than the 1800 seconds between two snapshots, found 2700."#
-    ),
   ])
   func `a mistake in a schedule is reported with the expected value`(members: String, rest: String) throws {
     let text = #"{"origin": {"sqlite": "o"}, "schedule": {\#(members)}}"#

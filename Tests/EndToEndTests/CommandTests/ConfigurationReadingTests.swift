@@ -47,10 +47,7 @@ import Testing
 
   @Test(arguments: [
     (#""snapshotSeconds": 2592000"#, 7_776_000),
-    (
-      #""snapshots": "Sun 03:30", "timeZone": "Europe/Zurich", "jitterSeconds": 600"#,
-      3 * (604_800 + 600)
-    ),
+    (#""snapshots": "Sun 03:30", "timeZone": "Europe/Zurich""#, 3 * 604_800),
   ])
   func `the default expiry grows with the longest gap of a schedule`(members: String, expiry: Int) throws {
     let folder = try DeploymentFolder(
@@ -76,7 +73,7 @@ import Testing
 
   private static let fullDataset = """
     {"origin": {"sqlite": "/data/transit.sqlite"},
-     "schedule": {"checkSeconds": 1, "snapshotSeconds": 60, "jitterSeconds": 5},
+     "schedule": {"checkSeconds": 1, "snapshotSeconds": 60},
      "retention": {"snapshots": 1, "snapshotAgeSeconds": 3600, "graceSeconds": 60},
      "shrink": {"percent": 20, "minimumRows": 7},
      "encodings": ["xz", "gzip"], "indexes": "client", "expirySeconds": 200, "pollSeconds": 5,
