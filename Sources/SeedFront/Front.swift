@@ -1,9 +1,9 @@
 import SeedDatabase
-package import SeedFormat
+import SeedFormat
 package import SeedHTTP
 package import SeedPublication
 import SeedSystem
-package import SeedTrust
+import SeedTrust
 
 internal import class Foundation.Thread
 
