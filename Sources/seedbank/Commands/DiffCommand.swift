@@ -3,6 +3,7 @@ import SeedFormat
 import SeedPublication
 import SeedPublisher
 import SeedSystem
+import SeedTrust
 
 extension Command {
   static let diff = Command(
