@@ -144,7 +144,7 @@ extension ImportJob {
     tell = { console.note($0) }
     let display = ProgressDisplay(console)
     progress = { display.tell("importing", $1, of: $2, rows: $0) }
-    issue = arguments.listsAllIssues ? { try Self.list($0, console) } : nil
+    if arguments.listsAllIssues { issue = { try Self.list($0, console) } } else { issue = nil }
     var policy = ImportPolicy(onConflict: arguments.choice("on-conflict") ?? .overwrite)
     let badRows = arguments.string("bad-rows") ?? "abort"
     policy.badRows = badRows == "abort" ? .abort : .collect
