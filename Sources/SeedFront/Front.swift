@@ -1,9 +1,9 @@
 import SeedDatabase
-package import SeedFormat
+import SeedFormat
 package import SeedHTTP
 package import SeedPublication
 import SeedSystem
-package import SeedTrust
+import SeedTrust
 
 internal import class Foundation.Thread
 
@@ -83,12 +83,6 @@ package final class Front: Sendable {
   package var port: UInt16 { server.port }
 
   package var seriesCount: Int { source.current().catalog?.allSeries.count ?? 0 }
-
-  package var holds: [SeedSeries: SeriesHold] {
-    (source.current().catalog?.allSeries ?? []).reduce(into: [:]) { holds, metadata in
-      holds[metadata.series] = metadata.state.hold
-    }
-  }
 
   /// Serves a change by this process at once. Changes by other processes are detected by timer.
   package func reload() throws { try source.reload() }

@@ -5,7 +5,7 @@ import SeedSystem
 import SeedTrust
 
 struct BucketRequest {
-  enum Method: String { case get = "GET", head = "HEAD", put = "PUT", post = "POST", delete = "DELETE" }
+  enum Method: String { case get = "GET", head = "HEAD", put = "PUT", delete = "DELETE" }
 
   let method: Method
   let url: String
@@ -33,15 +33,14 @@ struct NoAnswer: Error, Hashable { let text: String }
 
 struct BucketLimits {
   var connectSeconds = 10
+  /// Time below the least rate for a request without large content, so that a store that hangs is found soon.
+  var answerSeconds = 10
   /// Time below the least rate.
   var slowSeconds = 30
   var leastBytesPerSecond = 1000
   /// For a whole small request, because a store may keep sending just above the least rate.
   var wholeSeconds = 300
-  /// Larger files are uploaded in parts.
-  var wholeBytes = 1 << 30
-  /// The size of a part, which is held in memory. A store accepts 10,000 parts of at least 5 MiB.
-  var partBytes = 32 << 20
+  static let smallBytes = 1 << 20
 
   /// Extended by the time for `bytes` at the least rate.
   func wholeSeconds(_ bytes: Int) -> Int { wholeSeconds + bytes / max(1, leastBytesPerSecond) }
@@ -107,13 +106,13 @@ final class BucketConnection: Sendable {
   }
 
   private func setRules(_ curl: UnsafeMutableRawPointer, _ request: BucketRequest) {
-    let seconds = limits.wholeSeconds(max(request.body?.length ?? 0, request.expectedBytes))
+    let bytes = max(request.body?.length ?? 0, request.expectedBytes)
+    let seconds = limits.wholeSeconds(bytes)
     _ = seedbank_curl_number(curl, CURLOPT_NOSIGNAL, 1)
     _ = seedbank_curl_number(curl, CURLOPT_FOLLOWLOCATION, 0)
     _ = seedbank_curl_number(curl, CURLOPT_CONNECTTIMEOUT, limits.connectSeconds)
     _ = seedbank_curl_number(curl, CURLOPT_LOW_SPEED_LIMIT, limits.leastBytesPerSecond)
-    // A store may need minutes to join parts before it answers.
-    let slowSeconds = request.method == .post ? seconds : limits.slowSeconds
+    let slowSeconds = bytes > BucketLimits.smallBytes ? limits.slowSeconds : limits.answerSeconds
     _ = seedbank_curl_number(curl, CURLOPT_LOW_SPEED_TIME, slowSeconds)
     _ = seedbank_curl_number(curl, CURLOPT_TIMEOUT, seconds)
     _ = seedbank_curl_number(curl, CURLOPT_UPLOAD_BUFFERSIZE, Exchange.pieceBytes)
@@ -128,7 +127,7 @@ final class BucketConnection: Sendable {
     case .get: _ = seedbank_curl_number(curl, CURLOPT_HTTPGET, 1)
     case .head: _ = seedbank_curl_number(curl, CURLOPT_NOBODY, 1)
     case .delete: _ = seedbank_curl_text(curl, CURLOPT_CUSTOMREQUEST, request.method.rawValue)
-    case .put, .post:
+    case .put:
       _ = seedbank_curl_text(curl, CURLOPT_CUSTOMREQUEST, request.method.rawValue)
       _ = seedbank_curl_upload(curl, curl_off_t(request.body?.length ?? 0), giveBody, context)
     }

@@ -248,8 +248,8 @@ import Testing
       publication, scratch: folder.path, now: scene.deployment.clock)
     let found = try verifier.run()
     #expect(found.findings.isEmpty)
-    let pruned = try scene.deployment.publisher.prune(
-      graceSeconds: 0, now: scene.deployment.clock.adding(days: 1), isDryRun: true)
+    let pruned = try Pruning(publication: publication, stateFolder: folder("state"), graceSeconds: 0)
+      .run(publication.published(), now: scene.deployment.clock.adding(days: 1), isDryRun: true)
     #expect(!(pruned.removed + pruned.waiting.keys).contains { $0.contains("facts") })
   }
 

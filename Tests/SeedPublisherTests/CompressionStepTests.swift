@@ -90,7 +90,9 @@ import Testing
 
   @Test func `pruning during compression keeps the files of the snapshot`() throws {
     let deployment = try deployment { other in
-      for _ in 0..<2 { _ = try other.publisher.prune(graceSeconds: 0, now: other.now, isDryRun: false) }
+      let (publisher, publication) = (other.publisher, other.publisher.publication)
+      let pruning = Pruning(publication: publication, stateFolder: publisher.stateFolder, graceSeconds: 0)
+      for _ in 0..<2 { _ = try pruning.run(publication.published(), now: other.now, isDryRun: false) }
       try other.step("DELETE FROM stop WHERE id = 3")
     }
     deployment.job.graceSeconds = 0

@@ -125,7 +125,8 @@ struct UpdatePlanner {
     SeedError(
       .rolledBack,
       "the publisher is at version \(state.head) and this device at \(local), so the publisher seems to come from an "
-        + "old backup: its operator can begin a new epoch by `seedbank new-epoch`")
+        + "old backup: its operator should restore the newest copy by `seedbank recover`, or begin a new epoch by "
+        + "`seedbank new-epoch` if there is none")
   }
 
   private func noWay(from start: SeedVersion?) -> SeedError {

@@ -86,8 +86,11 @@ package struct Mirror: Sendable {
       case nil: return "it is writable, and \(fence)"
       case true?: return "it is writable, \(fence), and clients can read it"
       case false?:
-        return
-          "it is writable, and \(fence); clients cannot read it by this address without credentials"
+        let isEmpty = try store.read(MirrorImage.timestampPath) == nil
+        return "it is writable, and \(fence); "
+          + (isEmpty
+            ? "nothing is mirrored yet: after 'seedbank mirror push' check again whether clients can read it"
+            : "clients cannot read it by this address without credentials")
       }
     } catch { throw failure(error) }
   }

@@ -25,15 +25,4 @@ struct MirrorPlan: Hashable {
     }
     steps = objects + metadata + commit + removals.keys.sorted().map(Step.removal)
   }
-
-  /// Whether a step takes effect without the timestamp's condition. If so, check first which publisher writes there.
-  var needsLook: Bool {
-    steps.contains { step in
-      switch step {
-      case .metadata(let file): file.isRoot
-      case .removal: true
-      case .object, .commit: false
-      }
-    }
-  }
 }

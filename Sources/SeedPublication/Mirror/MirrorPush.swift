@@ -36,7 +36,8 @@ package struct MirrorPush {
     let isKnown = (memory.commit?.version ?? 0) >= max(1, options.inheritsBelow)
     if options.isByHand || memory.needsList(now) || !isKnown {
       try look()
-    } else if options.looksFirst || plan.needsLook {
+    } else if options.looksFirst || !plan.steps.isEmpty {
+      // A store that hangs is found by one small request, and another publisher before anything is written.
       _ = try lookAtTimestamp()
     }
     if !memory.shows(image) { memory.behindSince = memory.behindSince ?? now }
@@ -181,7 +182,7 @@ package struct MirrorOptions: Sendable {
   /// Timestamps below this version belong to the publication that this one continues; see ``MirrorInheritance``.
   package var inheritsBelow = 0
   package var graceSeconds = 0
-  /// Whether to check the mirror's timestamp first. The check is cheap for a folder, which may be an empty mount point.
+  /// Whether to check the mirror's timestamp even if nothing is to be written: a folder may be an empty mount point.
   package var looksFirst = false
   /// Whether the program is shutting down. The next push continues the work.
   package var isOver: @Sendable () -> Bool = { false }

@@ -65,7 +65,8 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
         + "if it hangs"
     case .copyAhead(let copy, let version, let head):
       "the working copy \(copy) is at version \(version), ahead of the publication's \(head): "
-        + "the publication seems to come from an old backup; restore the newest one\(Self.startingOver)"
+        + "the publication seems to come from an old backup; move it away, and restore the newest one from a backup, "
+        + "or by 'seedbank recover' from a mirror or a follower\(Self.startingOver)"
     case .notDelegated(let series):
       "the series \(series) is new, and the targets key that must sign its delegation is not here: "
         + "'seedbank keys renew targets --with FOLDER' signs it with the key in that folder"
@@ -73,8 +74,8 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
       "\(path) is a copy of a publication: if it is to be recovered, call 'seedbank recover' once more before anything is "
         + "published"
     case .noSnapshot(let series):
-      "no published snapshot of \(series) leads to its newest version: restore the publication from a "
-        + "backup\(Self.startingOver)"
+      "no published snapshot of \(series) leads to its newest version: restore the publication from a backup, or by "
+        + "'seedbank recover' from a mirror or a follower\(Self.startingOver)"
     case .shrunk(let series, let isResuming, let gained):
       series.sorted { $0.key < $1.key }.map { series, tables in
         "\(series) is held back: \(tables.map(\.description).joined(separator: ", ")). "
@@ -83,8 +84,8 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
         + "\(isResuming ? " --resume" : "") --accept-shrink'"
     case .foreignKey(let role, let path):
       "the publication at \(path) expects another key for the role \(role.rawValue) than the one here. After a rotation, "
-        + "put the new key into the keys folder; after a restore, run 'seedbank new-epoch'. Otherwise it belongs "
-        + "to another deployment; 'seedbank keys status' shows both"
+        + "put the new key into the keys folder; after a restore, restore the newest publication too, by 'seedbank "
+        + "recover' from a mirror or a follower. Otherwise it belongs to another deployment; 'seedbank keys status' shows both"
     case .keyMissing(let role, let found, let needed):
       "\(found) of the \(needed) keys of the role \(role.rawValue) that must sign each step are here: put back the "
         + "missing ones, or replace them with 'seedbank keys rotate \(role.rawValue)'; 'seedbank keys status' lists them"

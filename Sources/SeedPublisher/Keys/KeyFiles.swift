@@ -45,6 +45,8 @@ package struct FoundKey {
   package let path: String
   package private(set) var key: SigningKey?
   package private(set) var fault: Fault?
+  /// Whether the file is here, but this user has no rights to it.
+  package private(set) var isForbidden = false
 
   init(_ role: KeyRole, _ path: String) {
     (self.role, self.path) = (role, path)
@@ -52,9 +54,14 @@ package struct FoundKey {
     do throws(KeyFileError) {
       let file = try KeyFile(reading: path)
       key = file.key
-      let problem = "other users can read the key: run chmod 600 on it"
-      fault = file.isTooOpen ? Fault(isFatal: false, place: path, problem: problem) : nil
-    } catch { fault = Fault(isFatal: true, place: path, problem: error.description) }
+      guard file.isTooOpen else { return }
+      let owner = (try? FileStamp(path))?.ownerName ?? "unknown"
+      let problem = "other users can read the key: run chmod 600 on it (its owner is \(owner))"
+      fault = Fault(isFatal: false, place: path, problem: problem)
+    } catch {
+      fault = Fault(isFatal: true, place: path, problem: error.description)
+      if case .system(let failure) = error { isForbidden = failure.rightsRemedy != nil }
+    }
   }
 
   var keyID: String? { key?.publicKey.keyID }

@@ -55,7 +55,10 @@ package struct FactsKeeper: Sendable {
     guard publisher.publication.exists else { return }
     do {
       try keep(publisher.publication.facts)
-    } catch { report(LogRecord(.warning, "The facts of \(dataset) could not be written: \(error.cause)")) }
+    } catch {
+      let remedy = (error as? FileError)?.rightsRemedy.map { "; \($0)" } ?? ""
+      report(LogRecord(.warning, "The facts of \(dataset) could not be written: \(error.cause)\(remedy)"))
+    }
   }
 
   private func write(

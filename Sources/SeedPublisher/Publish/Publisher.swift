@@ -92,16 +92,6 @@ package struct Publisher: Sendable {
     return report
   }
 
-  /// Removes files that no metadata named during the grace period. A dry run only lists them.
-  package func prune(
-    graceSeconds: Int, now: UTCTime, isDryRun: Bool
-  ) throws -> (removed: [String], waiting: [String: UTCTime]) {
-    try withPublication { published in
-      try Pruning(publication: publication, stateFolder: stateFolder, graceSeconds: graceSeconds)
-        .run(published, now: now, isDryRun: isDryRun)
-    }
-  }
-
   func withPublication<Result>(
     _ patience: LockFile.Patience = .short, checkingKeys: Bool = true,
     _ body: (PublishedMetadata) throws -> Result

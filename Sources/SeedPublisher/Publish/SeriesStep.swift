@@ -110,7 +110,8 @@ struct SeriesStep {
     guard seconds < Self.longestWaitSeconds else {
       throw OriginError.unavailable(
         "the origin \(job.origin.text) is the standby \(standby), which lacks published rows: check why it does not follow its "
-          + "primary, or let origin.postgres name the primary. If the primary was restored to an earlier state, 'seedbank new-epoch' starts a new history"
+          + "primary, or let origin.postgres name the primary. If the primary was restored to an earlier state, one step with "
+          + "the primary publishes that state"
       )
     }
     var draft = keep(.unchanged, published)

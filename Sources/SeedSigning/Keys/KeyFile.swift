@@ -87,7 +87,7 @@ package enum KeyFileError: Error, Hashable, Sendable, CustomStringConvertible {
     switch self {
     case .alreadyThere(let path): "\(path) exists; move it elsewhere, as keys are never overwritten"
     case .malformed(let path, let reason): "\(path) is not a key file: \(reason)"
-    case .system(let failure): failure.description
+    case .system(let failure): failure.description + (failure.rightsRemedy.map { "; \($0)" } ?? "")
     }
   }
 }

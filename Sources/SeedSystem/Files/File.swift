@@ -246,6 +246,25 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 
   package var description: String { "cannot \(operation) \(path): \(reason)" }
+
+  /// The owner and the remedy if this user has no rights to an existing file; `nil` for other errors.
+  package var rightsRemedy: String? {
+    guard operation == "open", number == EACCES, let stamp = try? FileStamp(path) else { return nil }
+    guard stamp.owner != geteuid() else { return "its mode forbids that: run 'chmod u+rw \(path)'" }
+    return "it belongs to \(stamp.ownerName): run the command as that user, or "
+      + "'chown \(userName(geteuid())) \(path)'"
+  }
+}
+
+/// The number if the system has no name for it.
+func userName(_ id: uid_t) -> String {
+  var (entry, found) = (passwd(), nil as UnsafeMutablePointer<passwd>?)
+  var texts = [CChar](repeating: 0, count: 16 * 1024)
+  return texts.withUnsafeMutableBufferPointer { texts in
+    guard let start = texts.baseAddress, getpwuid_r(id, &entry, start, texts.count, &found) == 0, found != nil
+    else { return "\(id)" }
+    return String(cString: entry.pw_name)
+  }
 }
 
 /// Retries a call that a signal interrupted; throws other errors.

@@ -7,6 +7,7 @@ package struct FileStamp: Hashable, Sendable {
   package let isRegular: Bool
   /// Whether users other than the owner may read or write it.
   package let isOpenToOthers: Bool
+  let owner: uid_t
   private let modifiedNanoseconds: Int
   /// Seconds since 1970 of the last change to content, name or owner. Unlike the modification time, it cannot be set.
   package let changedSeconds: Int
@@ -20,6 +21,8 @@ package struct FileStamp: Hashable, Sendable {
       "\(changedSeconds).\(changedNanoseconds)",
     ].joined(separator: " ")
   }
+
+  package var ownerName: String { userName(owner) }
 
   package var identity: String { "\(device) \(inode)" }
 
@@ -56,6 +59,7 @@ package struct FileStamp: Hashable, Sendable {
     size = Int(status.st_size)
     isRegular = status.st_mode & S_IFMT == S_IFREG
     isOpenToOthers = status.st_mode & 0o077 != 0
+    owner = status.st_uid
     #if canImport(Darwin)
     let (modified, changed) = (status.st_mtimespec, status.st_ctimespec)
     #else

@@ -32,11 +32,6 @@ enum HelpText {
     (Context.configurationVariable, "The configuration file, if no --config is given."),
     ("SEEDBANK_*", "Settings of the configuration, such as SEEDBANK_HTTP_PORT for http.port."),
     (
-      "NO_COLOR",
-      "No colours, if it is not empty. Without it, a terminal other than TERM=dumb shows words such as \"error\" and"
-        + " \"ok\" in colour; pipes and files never have any."
-    ),
-    (
       "TMPDIR",
       "The folder for scratch files, which may become as large as a dataset (default: /tmp, and /var/tmp for SQLite's own)."
     ),

@@ -46,6 +46,7 @@ extension Refusal {
         "\(room(beside: error.path)): free some, then run the command again; 'run' tries again by itself."
     }
     if error.number == EROFS { return "; its disk is mounted read-only: mount it for writing." }
+    if let remedy = error.rightsRemedy { return "; \(remedy)." }
     let folder = Folder.parent(of: error.path).printable
     return "; run the command as the user that \(folder) belongs to, or give this user rights there."
   }

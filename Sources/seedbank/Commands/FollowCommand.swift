@@ -41,10 +41,7 @@ extension Command {
       .flag(
         "verify", help: "First compare every file that is here with its hash; damaged ones are fetched again."
       ),
-      .flag("serve", help: "Also serve the folder."),
-      .value(
-        "config", "path", short: "c",
-        help: "A seedbank.json for --serve, of which http and log count (default: none is needed)."), .json,
+      .flag("serve", help: "Also serve the folder; SEEDBANK_HTTP_* variables are its settings."), .json,
     ] + Parameter.front + Parameter.log,
     examples: [
       (
@@ -83,7 +80,8 @@ private struct FollowJob: Sendable {
     let source = try arguments.sources("source", context)[0]
     everySeconds = try arguments.integer("every", in: Self.everyAllowed) ?? Self.usualEverySeconds
     let path = try arguments.requiredPath("to", from: context.currentDirectory)
-    configuration = try context.followConfiguration(arguments, folder: path)
+    configuration = try DeploymentConfiguration(serving: path, overrides: context.overrides(arguments))
+    try configuration.checkVariables(context.environment)
     let grace = try arguments.integer("grace", in: Self.graceAllowed)
     let root = try arguments.rootFile(from: context.currentDirectory) ?? []
     let folder = try FollowFolder(path)
@@ -96,7 +94,7 @@ private struct FollowJob: Sendable {
     if arguments.flag("once"), arguments.flag("serve") {
       throw arguments.unsuitable("once", "--serve", "one of the two")
     }
-    for name in ["host", "port", "public", "config"] where arguments.flag(name) && !arguments.flag("serve") {
+    for name in ["host", "port", "public"] where arguments.flag(name) && !arguments.flag("serve") {
       throw arguments.unsuitable(name, "no --serve", "it beside --serve")
     }
   }
@@ -131,21 +129,5 @@ private struct FollowJob: Sendable {
     FollowService(
       follower: follower, everySeconds: everySeconds, isRehashing: arguments.flag("verify"),
       progress: progress, console: context.console, onChange: onChange)
-  }
-}
-
-extension Context {
-  /// The front's and log's settings for a folder: from a named file, overridden by options and variables.
-  fileprivate func followConfiguration(
-    _ arguments: ParsedArguments, folder: String
-  ) throws -> DeploymentConfiguration {
-    guard arguments.flag("config") else {
-      let configuration = try DeploymentConfiguration(serving: folder, overrides: overrides(arguments))
-      try configuration.checkVariables(environment)
-      return configuration
-    }
-    var configuration = try configuration(arguments)
-    configuration.publication = folder
-    return configuration
   }
 }

@@ -85,12 +85,9 @@ extension Command {
     ]
   ) { arguments, context in
     let console = context.console
-    // Receives all issues; the report has only the first ones.
-    let list = arguments.listsAllIssues && console.isJSON ? try IssueList() : nil
-    let job = try ImportJob(arguments, context, list)
+    let job = try ImportJob(arguments, context)
     let report = try await interruptible(job)
     tell(report.missing, console)
-    if let list { return try list.print(report, console) }
     if console.isJSON { return try console.result(report.json) }
     if !arguments.listsAllIssues { tell(report, job, console) }
     try show(report, job, console)
@@ -137,7 +134,7 @@ extension Command {
 }
 
 extension ImportJob {
-  fileprivate init(_ arguments: ParsedArguments, _ context: Context, _ list: IssueList?) throws {
+  fileprivate init(_ arguments: ParsedArguments, _ context: Context) throws {
     let plan = try ImportFormats(arguments, context)
     (inputs, format, mapping, mappingPath) = (plan.inputs, plan.format, plan.mapping, plan.mappingPath)
     database = try arguments.requiredPath("database", from: context.currentDirectory)
@@ -147,7 +144,7 @@ extension ImportJob {
     tell = { console.note($0) }
     let display = ProgressDisplay(console)
     progress = { display.tell("importing", $1, of: $2, rows: $0) }
-    issue = Self.listing(arguments, format, list, console)
+    if arguments.listsAllIssues { issue = { try Self.list($0, console) } } else { issue = nil }
     var policy = ImportPolicy(onConflict: arguments.choice("on-conflict") ?? .overwrite)
     let badRows = arguments.string("bad-rows") ?? "abort"
     policy.badRows = badRows == "abort" ? .abort : .collect
@@ -171,13 +168,9 @@ extension ImportJob {
     }
   }
 
-  private static func listing(
-    _ arguments: ParsedArguments, _ format: Format, _ list: IssueList?, _ console: Console
-  ) -> (@Sendable (ImportIssue) throws -> Void)? {
-    guard arguments.listsAllIssues else { return nil }
-    return { issue in
-      if let list { try list.append(issue) } else { console.warning("\(issue)".closed) }
-    }
+  /// All issues may not fit into memory, so each is printed when it is found.
+  private static func list(_ issue: ImportIssue, _ console: Console) throws {
+    if console.isJSON { try console.result(issue.json) } else { console.warning("\(issue)".closed) }
   }
 }
 

@@ -8,12 +8,12 @@ import SeedTrust
 
 extension Command {
   static let model = Command(
-    name: "model", abstract: "List models, make a new one, end an old one.",
+    name: "model", abstract: "Make a new model, end an old one.",
     discussion: """
       'new' copies the files of the newest model, adds the tables, columns, indexes and views that the origin has \
       gained, and reports the new model's cost for clients. A minor (1.1 after 1.0) only adds, and apps of all minors \
       read the same file; a major (2.0) may be anything, and has separate clients. Without a version it makes the \
-      next minor. 'list' shows all models.
+      next minor.
 
       'skip' leaves out for good the origin's additions: all of them, or the named tables, columns (TABLE.COLUMN), \
       indexes and views. A table goes with its indexes; the name of a table of the model means all of its new \
@@ -52,25 +52,12 @@ extension Command {
   ) { arguments, context in
     let action = try ModelAction(checking: arguments)
     let configuration = try context.configuration(arguments)
-    if action == .list { return try list(configuration, arguments, context.console) }
     let dataset = try arguments.onlyDataset(of: configuration)
     switch action {
     case .new: try make(dataset, configuration, arguments, context)
     case .skip: try skip(dataset, arguments, context)
     default: try end(dataset, action, arguments, context.console)
     }
-  }
-
-  private static func list(
-    _ configuration: DeploymentConfiguration, _ arguments: ParsedArguments, _ console: Console
-  ) throws {
-    // An unreadable publication is reported by steps, and does not prevent a list of models.
-    let published = try? PublicationDirectory(configuration.publication).published()
-    let datasets = try configuration.datasets(chosenBy: arguments).map { dataset in
-      (dataset.name, dataset.models, try dataset.plans(), dataset.policy.lifecycles) as ModelList.Dataset
-    }
-    let list = ModelList(datasets, published)
-    try console.report(list.json, list.text)
   }
 
   private static func make(
@@ -177,19 +164,11 @@ extension Command {
 }
 
 private enum ModelAction: String, CaseIterable {
-  case list, new, skip, deprecate, retire
-
-  private var mostNames: Int {
-    switch self {
-    case .list: 0
-    case .skip: .max
-    case .new, .deprecate, .retire: 1
-    }
-  }
+  case new, skip, deprecate, retire
 
   init(checking arguments: ParsedArguments) throws(Refusal) {
-    self = ModelAction(rawValue: arguments.required("action")) ?? .list
+    self = ModelAction(rawValue: arguments.required("action")) ?? .new
     let names = arguments.strings("name")
-    if names.count > mostNames { throw arguments.unsuitable("name", names[mostNames], "nothing more") }
+    if self != .skip, names.count > 1 { throw arguments.unsuitable("name", names[1], "nothing more") }
   }
 }

@@ -58,7 +58,7 @@ extension Command {
     }
     if action == .accept { return try accept(dataset, configuration, arguments, context) }
     let change = try OriginLogChange(action, dataset, try logMaker(dataset, arguments))
-    guard !arguments.flag("print") else { return try context.console.report(try change.script) }
+    guard !arguments.flag("print") else { return try context.console.result(try change.script) }
     if arguments.flag("yes") { try change.make() }
     try context.console.report(
       change.json(isDone: arguments.flag("yes")), change.text(isDone: arguments.flag("yes")))

@@ -7,7 +7,7 @@ extension CommandGroup {
       title: "Deployments",
       commands: [
         .initialize, .demo, .model, .origin, .config, .run, .regenerate, .serve, .ready, .status, .verify,
-        .diff, .export, .rollback, .prune, .mirror, .newEpoch, .recover,
+        .diff, .export, .rollback, .mirror, .newEpoch, .recover,
       ]),
     CommandGroup(title: "Keys", commands: [.keys]),
     CommandGroup(title: "Clients", commands: [.pull, .follow, .doctor]),
@@ -89,19 +89,12 @@ extension Command {
   }
 
   static let completion: Command = Command(
-    name: "completion", abstract: "Print a shell's completion script.",
+    name: "completion", abstract: "Print bash's completion script.",
     discussion: """
-      The script completes commands, options and their choices, and leaves files to the shell. The Debian package \
-      installs all three; without it, save the script in a folder that your shell reads.
+      The script completes commands, options and actions, and leaves files to bash. The Debian package installs it.
       """,
-    arguments: [.argument("shell", choices: Shell.allCases.map(\.rawValue), help: "The shell.")],
-    examples: [
-      ("seedbank completion bash > /etc/bash_completion.d/seedbank", "For bash, as root."),
-      ("seedbank completion zsh > ~/.zfunc/_seedbank", "For zsh, with ~/.zfunc in fpath before compinit."),
-      ("seedbank completion fish > ~/.config/fish/completions/seedbank.fish", "For fish."),
-    ]
-  ) { arguments, context in
-    guard let shell = Shell(rawValue: arguments.required("shell")) else { return }
-    try context.console.result(shell.script(for: Command.all))
+    examples: [("seedbank completion > /etc/bash_completion.d/seedbank", "Without the package, as root.")]
+  ) { _, context in
+    try context.console.result(completionScript(for: all))
   }
 }

@@ -34,7 +34,7 @@ extension Command {
     if let obstacle = await obstacle(at: server) {
       throw Refusal(.unavailable, "\(address) is not ready: \(obstacle)".closed)
     }
-    try context.console.report("\(address) is ready.")
+    try context.console.result("\(address) is ready.")
   }
 
   private static func ownFront(_ arguments: ParsedArguments, _ context: Context) throws -> URL {

@@ -111,7 +111,6 @@ private struct RunService {
       // Detects a second publisher at once, then ends the process like an operator's signal.
       group.addTask { await mirrors.follow { kill(getpid(), SIGTERM) } }
       group.addTask { await watchSignatures() }
-      group.addTask { await front.followHolds(context.console) }
       group.addTask { await watchStanding() }
       if arguments.flag("demo") { group.addTask { await changeDemo(services) } }
     }

@@ -67,7 +67,7 @@ extension Command {
     let name = arguments.string("dataset") == nil ? nil : datasets.first?.name
     let builds = try StepHistory(configuration.state).newest(count, of: name)
     if console.isJSON { return try console.result(["builds": .array(builds.map(\.json))] as JSONValue) }
-    for build in builds { try console.report(build.line) }
+    for build in builds { try console.result(build.line) }
   }
 
   private static let usualSteps = 20

@@ -50,7 +50,8 @@ extension DatasetConfiguration {
         guard dataset.snapshots.times != nil else {
           throw value.error("expected \"schedule.snapshots\", to which it applies")
         }
-        dataset.snapshots.clock = clock
+        // In the last of these settings, because the schedule depends on all of them.
+        dataset.policy.snapshotSchedule = dataset.snapshots.schedule
       }, json: { JSONValue($0.snapshots.clock?.name) }),
   ]
 }

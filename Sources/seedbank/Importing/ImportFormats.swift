@@ -169,7 +169,6 @@ struct ImportInput: Sendable {
   let path: String
   let name: String
   let size: Int?
-  fileprivate let stamp: FileStamp?
 
   static let standardInput = "-"
   private static let inputPath = "/dev/stdin"
@@ -178,11 +177,10 @@ struct ImportInput: Sendable {
     guard let stamp = try FileStamp(path) else {
       throw Refusal(.inputOutput, "\(path): there is no such file.")
     }
-    (self.path, name, self.stamp) = (path, path, stamp)
-    size = stamp.isRegular ? stamp.size : nil
+    (self.path, name, size) = (path, path, stamp.isRegular ? stamp.size : nil)
   }
 
-  private init() { (path, name, size, stamp) = (Self.inputPath, "standard input", nil, nil) }
+  private init() { (path, name, size) = (Self.inputPath, "standard input", nil) }
 
   /// The files from the command line. A folder means its JSON and CSV files, and those named by a mapping, sorted by name.
   static func all(_ words: [String], _ paths: [String], _ isWanted: (String) -> Bool) throws -> [ImportInput]
@@ -190,9 +188,6 @@ struct ImportInput: Sendable {
     var inputs: [ImportInput] = []
     for (word, path) in zip(words, paths) {
       if word == standardInput { inputs.append(ImportInput()) } else { inputs += try at(path, isWanted) }
-    }
-    for (number, input) in inputs.enumerated() where inputs[..<number].contains(where: input.isSame) {
-      throw Refusal(.usage, "\(input.name) is given twice.")
     }
     return inputs
   }
@@ -207,10 +202,5 @@ struct ImportInput: Sendable {
           + "name that the mapping's lists have.")
     }
     return try names.map { try ImportInput(file: "\(path)/\($0)") }
-  }
-
-  private func isSame(as other: ImportInput) -> Bool {
-    guard let stamp, let otherStamp = other.stamp else { return path == other.path }
-    return stamp.isOfSameFile(as: otherStamp)
   }
 }

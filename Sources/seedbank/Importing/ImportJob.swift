@@ -44,7 +44,6 @@ struct ImportJob: Sendable {
   private func imported() throws -> ImportReport {
     let connection = try Connection(database, .own)
     connection.endWithTask(or: interrupt)
-    let shutsOutReaders = try connection.shutsOutReaders()
     let rejected = try rejects.map { try RejectsFile($0, sparing: files) }
     var hasBegun = false
     do {
@@ -56,7 +55,6 @@ struct ImportJob: Sendable {
         }
       }
       try rejected?.secure()
-      if shutsOutReaders, report.hasChanges, !isDryRun { tell(Self.journalNote) }
       return report
     } catch {
       // Report the import's own failure only.
@@ -64,10 +62,6 @@ struct ImportJob: Sendable {
       throw error
     }
   }
-
-  private static let journalNote =
-    "The database is not in WAL mode: its readers waited while this import wrote. "
-    + "'PRAGMA journal_mode=WAL' changes that for good."
 
   /// The bytes read from the source so far.
   private final class SourcePlace {
@@ -141,16 +135,6 @@ struct ImportJob: Sendable {
   }
 }
 
-extension Connection {
-  /// Whether the database has rows and the import locks its readers out.
-  fileprivate func shutsOutReaders() throws -> Bool {
-    guard try !["wal", "memory"].contains(value("PRAGMA journal_mode")?.text) else { return false }
-    return try SchemaReader(self).listedTables().contains { table in
-      try table.kind == "table" && value("SELECT 1 FROM \(quoted(table.name)) LIMIT 1") != nil
-    }
-  }
-}
-
 extension DatabaseError {
   fileprivate func failure(_ path: String) -> Refusal {
     let problem =
@@ -167,8 +151,6 @@ extension DatabaseError {
 }
 
 extension ImportReport {
-  fileprivate var hasChanges: Bool { tables.values.contains { $0.inserted + $0.updated + $0.deleted > 0 } }
-
   var json: JSONValue {
     [
       "tables": JSONValue(tables) { .object($0.counts.map { JSONMember($0, JSONValue($1)) }) },
@@ -176,7 +158,6 @@ extension ImportReport {
       "bytes": JSONValue(bytes), "statements": JSONValue(statements),
       "seconds": .real((duration / .milliseconds(1)).rounded(.down) / 1000),
       "missing": .array(missing.map(\.json)), "issueCount": JSONValue(issueCount),
-      // Last, because IssueList appends its issues to this array.
       "issues": .array(issues.map(\.json)),
     ]
   }

@@ -4,22 +4,16 @@ import SeedPublication
 import SeedSystem
 import SeedTrust
 
-/// A command's output: results to stdout, messages or log lines to stderr, with terminal controls escaped. Colours (see
-/// ``StateColor``) and progress appear only on terminals.
+/// A command's output: results to stdout, messages or log lines to stderr, with terminal controls escaped. Progress
+/// appears only on terminals.
 final class Console: Sendable {
   let showsProgress: Bool
-  private let hasColors: Bool
-  /// The columns of a terminal that does not report them.
-  private let usualColumns: Int
   private let isLineOpen = Mutex(false)
   private let log = Mutex<(format: LogFormat, level: LogLevel)?>(nil)
   private let asksForJSON = Mutex(false)
 
   init(environment: [String: String]) {
     showsProgress = StandardStream.messages.isTerminal && environment["TERM"] != "dumb"
-    hasColors = StateColor.areWanted(environment)
-    let told = environment["COLUMNS"].flatMap { Int($0) } ?? 0
-    usualColumns = told > 0 ? told : TextLayout.usualWidth
   }
 
   func result(_ text: String) throws { try result(Array("\(Self.harmless(text))\n".utf8)) }
@@ -32,11 +26,8 @@ final class Console: Sendable {
 
   func result(_ json: JSONValue) throws { try result(Array("\(json.text.escapingControlsInJSON)\n".utf8)) }
 
-  /// Prints text for people; on a terminal, wraps lines between words and colours words of state.
-  func report(_ text: String) throws { try result(Array("\(shown(text, .results))\n".utf8)) }
-
   func report(_ json: @autoclosure () -> JSONValue, _ text: @autoclosure () -> String) throws {
-    if isJSON { try result(json()) } else { try report(text()) }
+    if isJSON { try result(json()) } else { try result(text()) }
   }
 
   var isJSON: Bool { asksForJSON.withLock(\.self) }
@@ -64,22 +55,10 @@ final class Console: Sendable {
     guard record.level > .debug else { return }
     let prefix = record.level == .warning ? "Warning: " : record.level == .error ? "Error: " : ""
     closeLine()
-    say("\(shown(prefix + record.message, .messages))\n")
+    say("\(Self.harmless(prefix + record.message))\n")
   }
 
-  private func shown(_ text: String, _ stream: StandardStream) -> String {
-    let text = Self.harmless(text)
-    guard let columns = width(of: stream) else { return text }
-    let fitted = TextLayout.fitted(text, to: columns)
-    return hasColors ? StateColor.marked(fitted) : fitted
-  }
-
-  /// Returns nil for a stream other than a terminal, whose lines are not wrapped.
-  private func width(of stream: StandardStream) -> Int? {
-    stream.isTerminal ? stream.columns ?? usualColumns : nil
-  }
-
-  var columns: Int { width(of: .messages) ?? TextLayout.usualWidth }
+  var columns: Int { StandardStream.messages.columns ?? TextLayout.usualWidth }
 
   /// Replaces the previous progress line. Truncates at the terminal's width, because only one row could be erased.
   func progress(_ text: String) {
@@ -156,56 +135,31 @@ struct LogConfiguration: Hashable, Sendable {
   var requests = RequestLog.none
 }
 
-/// Colours of words of state at the beginnings of lines. Only escape sequences are added; the text is unchanged.
-enum StateColor: String {
-  case good = "32"
-  case doubtful = "33"
-  case bad = "31"
-
-  private static let starts: [(word: String, color: Self)] = [
-    ("error:", .bad), ("critical:", .bad), ("warning:", .doubtful), ("ok:", .good),
-  ]
-  private static let wholeLines: [(word: String, color: Self)] = [
-    ("sound", .good), ("not sound", .bad), ("nothing is wrong", .good),
-  ]
-
-  static func marked(_ text: String) -> String {
-    text.split(separator: "\n", omittingEmptySubsequences: false).map { marked(line: String($0)) }
-      .joined(separator: "\n")
-  }
-
-  private static func marked(line: String) -> String {
-    let small = line.lowercased()
-    if let whole = wholeLines.first(where: { $0.word == small }) { return whole.color.around(line) }
-    guard let start = starts.first(where: { small.hasPrefix($0.word) }) else { return line }
-    let word = line.prefix(start.word.count - 1)
-    return start.color.around(String(word)) + line.dropFirst(word.count)
-  }
-
-  private func around(_ word: String) -> String { "\u{1B}[\(rawValue)m\(word)\u{1B}[0m" }
-
-  /// False if `NO_COLOR` (no-color.org) has any text, or on a dumb terminal.
-  static func areWanted(_ environment: [String: String]) -> Bool {
-    (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
-  }
-}
-
+/// The progress of a transfer or an import: on a terminal one line that changes, in a log a line every ten seconds.
 final class ProgressDisplay: Sendable {
   let console: Console
-  private let start = ContinuousClock.now
-  private let meter = Mutex<ProgressMeter?>(nil)
+  private let lastNote = Mutex(ContinuousClock.now)
+
+  private static let pause = Duration.seconds(10)
 
   init(_ console: Console) { self.console = console }
 
   /// `total` is nil if unknown; `rows` are shown in place of sizes.
   func tell(_ what: String, _ bytes: Int, of total: Int?, rows: Int? = nil) {
-    let time = ContinuousClock.now - start
-    let line = meter.withLock { current in
-      if current?.name != what { current = ProgressMeter(what, total: total, at: time) }
-      current?.note(bytes, rows: rows, at: time)
-      return console.showsProgress ? current?.line(in: console.columns) : current?.line(at: time)
-    }
-    guard let line else { return }
+    guard console.showsProgress || isNoteDue(.now) else { return }
+    let share = total.map { "\($0 > 0 ? min(100, bytes * 100 / $0) : 100) %" }
+    let amount =
+      rows.map { "\($0.grouped) rows" }
+      ?? total.map { "\(ByteCount(bytes: bytes)) of \(ByteCount(bytes: $0))" }
+    let line = "\(what): \([share, amount].compactMap(\.self).joined(separator: ", "))"
     if console.showsProgress { console.progress(line) } else { console.note(line) }
+  }
+
+  private func isNoteDue(_ now: ContinuousClock.Instant) -> Bool {
+    lastNote.withLock { last in
+      guard now - last >= Self.pause else { return false }
+      last = now
+      return true
+    }
   }
 }

@@ -47,12 +47,12 @@ struct Deployment {
     if search.isFolderOpen { console.warning("\(search.folder): other users can read it: chmod 700 it.") }
     for file in found { file.warn(console) }
     for role in KeyRole.allCases where !role.isOffline && found.ring[role].isEmpty {
-      let damage = found.first { $0.role == role }?.fault?.problem
+      let file = found.first { $0.role == role }
+      let problem = file?.fault?.problem ?? "\(search.folder)/\(KeyFileName(role).text): the key is missing"
+      let remedy = ": put it back, or replace it with 'seedbank keys rotate \(role.rawValue)'"
       throw Refusal(
         .configuration,
-        (damage ?? "\(search.folder)/\(KeyFileName(role).text): the key is missing")
-          + ", and every publish step needs it: put it back, or replace it with 'seedbank keys rotate \(role.rawValue)'."
-      )
+        "\(problem), and every publish step needs it\(file?.isForbidden == true ? "" : remedy).")
     }
   }
 
@@ -164,9 +164,8 @@ struct RunLock: ~Copyable {
 
   init(_ stateFolder: String) throws {
     let path = Self.path(in: stateFolder)
-    // A state folder that cannot be written to fails each step, which reports it.
-    try? Folder.createPrivate(stateFolder)
-    file = try? File(path, for: .updating, mode: 0o600)
+    try Folder.createPrivate(stateFolder)
+    file = try File(path, for: .updating, mode: 0o600)
     guard try file?.tryLock() == false else { return }
     let holder = LockHolder.name(of: path).map { " (\($0))" } ?? ""
     throw Refusal(

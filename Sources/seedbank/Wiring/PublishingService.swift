@@ -94,7 +94,10 @@ struct PublishingService: Sendable {
   }
 
   private func tell(_ report: StepReport) async {
-    for warning in report.warnings + [dataset.remark].compactMap(\.self)
+    let held = report.held.map {
+      "\($0) is held since a rollback: 'seedbank regenerate --resume' publishes its origin again"
+    }
+    for warning in report.warnings + held + [dataset.remark].compactMap(\.self)
     where repeated.isDue("\(dataset.name): \(warning)", now: .now()) {
       say("\(dataset.name): \(warning)", .warning)
     }

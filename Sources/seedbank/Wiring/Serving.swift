@@ -2,7 +2,6 @@ import SeedFormat
 import SeedFront
 import SeedPublication
 import SeedSystem
-import SeedTrust
 
 // Log records for start and shutdown of a serving process.
 extension Console {
@@ -40,7 +39,7 @@ extension Context {
   /// Works until a signal, and reports both to the service manager.
   func work(
     until signals: StopSignals, _ configuration: DeploymentConfiguration,
-    _ body: @escaping @Sendable () async -> Void
+    _ body: @escaping @Sendable () async -> Void = {}
   ) async {
     let manager = serviceManager
     manager.tellReady()
@@ -52,44 +51,5 @@ extension Context {
     }
     manager.tellStopping(frontSeconds: configuration.stopSeconds)
     console.tellStopping(signal, drainSeconds: configuration.drainSeconds)
-  }
-}
-
-/// Reports once when a rollback holds a series and when the hold ends, whichever process did it.
-struct HoldFollower {
-  static let restSeconds = 1
-
-  private var known: [SeedSeries: SeriesHold] = [:]
-
-  mutating func records(for now: [SeedSeries: SeriesHold]) -> [LogRecord] {
-    defer { known = now }
-    return Set(known.keys).union(now.keys).sorted().compactMap { series in
-      guard known[series] != now[series] else { return nil }
-      return now[series].map { Self.begin(series, $0) } ?? Self.end(series)
-    }
-  }
-
-  private static func begin(_ series: SeedSeries, _ hold: SeriesHold) -> LogRecord {
-    LogRecord(
-      .warning,
-      "\(series): held at the content of version \(hold.version) since \(hold.since):"
-        + " 'seedbank regenerate --resume' publishes the origin again",
-      [JSONMember("series", .string("\(series)")), JSONMember("hold", JSONValue(hold.version.number))])
-  }
-
-  private static func end(_ series: SeedSeries) -> LogRecord {
-    LogRecord(
-      .notice, "\(series): held no longer: its origin is published again",
-      [JSONMember("series", .string("\(series)"))])
-  }
-}
-
-extension Front {
-  func followHolds(_ console: Console) async {
-    var follower = HoldFollower()
-    while !Task.isCancelled {
-      follower.records(for: holds).forEach(console.tell)
-      try? await Task.sleep(for: .seconds(HoldFollower.restSeconds))
-    }
   }
 }

@@ -28,7 +28,6 @@ extension SeriesReport {
     return snapshotBytes.map { "snapshot of \(ByteCount(bytes: $0))" } ?? "snapshot"
   }
 
-  /// Holds are logged when they begin and end.
   var level: LogLevel { hasNews ? .notice : .debug }
 
   var record: LogRecord {

@@ -258,9 +258,9 @@ import Testing
     }
     try folder.write("", to: "transit/models/2.2/.keep")
     try folder.write("", to: "transit/models/.DS_Store")
-    let lines = try SeedbankBinary.succeed(["model", "list"], in: folder.path).split(separator: "\n")
-    #expect(zip(lines, ["1.0", "2.2", "2.11", "10.0"]).allSatisfy { $0.hasPrefix("transit \($1): ") })
-    #expect(lines.count == 4)
+    let outcome = try SeedbankBinary.run(["config", "swift", "--model", "9.9"], in: folder.path)
+    let sentence = #"Expected "1.0", "2.2", "2.11" or "10.0" for '--model', found '9.9'."#
+    #expect(outcome.status == 64 && outcome.errors.contains(sentence), "\(outcome.errors)")
   }
 
   @Test func `the error of a dataset without models names the expected folder`() throws {

@@ -16,8 +16,6 @@ import Testing
     try FileManager.default.createDirectory(
       atPath: store.folder(Self.word), withIntermediateDirectories: true)
     try store.write("id,name\n1,Tea\n2,Books\n", to: "feed.csv")
-    try store.write(#"[{"id": 1, "name": "a"}, {"id": 2, "name": "b"}]"#, to: "rows.json")
-    try Tool.sqlite(store.folder("app.sqlite"), "CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT)")
   }
 
   private func run(_ arguments: [String], _ environment: [String: String]) throws -> ProgramOutcome {
@@ -46,7 +44,6 @@ import Testing
   @Test(arguments: [
     "verify", "diff 1 3", "diff 1 3 --rows", "rollback --to 1 --dry-run",
     "init feed.csv --directory feed --dry-run",
-    "import rows.json --database app.sqlite --table shop --bad-rows collect --json",
   ])
   func `a full scratch folder is reported with the remedy`(_ command: String) throws {
     let arguments = command.split(separator: " ").map(String.init)

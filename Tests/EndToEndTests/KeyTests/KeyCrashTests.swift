@@ -22,7 +22,7 @@ import Testing
     regenerate,
     KeyCommand(words: "run --port 0", before: regenerate.before, lastWord: "version=4"),
     KeyCommand(words: "init my.sqlite --directory new"), KeyCommand(words: "demo --directory demo"),
-    KeyCommand(words: "rollback --to 2"), KeyCommand(words: "new-epoch --yes"), KeyCommand(words: "prune"),
+    KeyCommand(words: "rollback --to 2"), KeyCommand(words: "new-epoch --yes"),
     KeyCommand(words: "recover --from copy", before: "mv seedbank/publication copy"),
     KeyCommand(words: "status --check"), KeyCommand(words: "config check"),
     KeyCommand(words: "keys status"), KeyCommand(words: "keys new timestamp --to ."),

@@ -14,7 +14,7 @@ import Testing
     EndedCommand(words: "run --port 0", after: "seedbank verify"),
     EndedCommand(words: "serve --port 0", after: "seedbank verify"), EndedCommand(words: "verify"),
     EndedCommand(words: "status --check"), EndedCommand(words: "config check"),
-    EndedCommand(words: "diff 1 3"), EndedCommand(words: "rollback --to 1"), EndedCommand(words: "prune"),
+    EndedCommand(words: "diff 1 3"), EndedCommand(words: "rollback --to 1"),
     EndedCommand(words: "new-epoch --yes"), EndedCommand(words: "ready $SILENT", after: "seedbank verify"),
     EndedCommand(
       words: "init my.sqlite --directory new",

@@ -96,24 +96,21 @@ import Testing
   }
 }
 
-@Suite struct PruneCommandTests {
-  @Test func `prune lists waiting files with their time and removes them afterwards`() throws {
+@Suite struct PruningStepTests {
+  @Test func `a step removes files that were unnamed long ago, and a dry run counts them`() throws {
     let deployment = try OperatedDeployment()
-    let before = try #require(try deployment.json("prune", "--dry-run").first)
-    #expect(before["removed"]?.elements == [] && before["dryRun"]?.bool == true)
-    let waiting = try #require(before["waiting"]?.elements)
-    #expect(
-      waiting.contains { $0["path"]?.string == "metadata/1.snapshot.json" && $0["until"]?.string != nil })
+    let (memory, file) = (
+      "seedbank/state/unnamed-files.json", "seedbank/publication/metadata/1.snapshot.json"
+    )
+    let waiting = try JSONValue(parsing: DurableFile.read(deployment.folder(memory), limit: 1 << 20)).members
     // Pretends that the files were unnamed long ago.
-    let members = waiting.compactMap { $0["path"]?.string }.map { JSONMember($0, 1_000_000) }
-    try DurableFile.write(
-      JSONValue.object(members).bytes, to: deployment.folder("seedbank/state/unnamed-files.json"))
-    let dry = try deployment.seedbank("prune", "--dry-run")
-    #expect(dry.output.contains("would remove metadata/1.snapshot.json"))
-    #expect(Folder.exists(deployment.folder("seedbank/publication/metadata/1.snapshot.json")))
-    let outcome = try deployment.seedbank("prune")
-    #expect(outcome.status == 0 && outcome.output.contains("removed metadata/1.snapshot.json"))
-    #expect(!Folder.exists(deployment.folder("seedbank/publication/metadata/1.snapshot.json")))
+    let members = try #require(waiting).map { JSONMember($0.name, 1_000_000) }
+    try DurableFile.write(JSONValue.object(members).bytes, to: deployment.folder(memory))
+    let dry = try deployment.seedbank("regenerate", "--dry-run")
+    #expect(dry.output.contains("\(members.count) files would go: no metadata names them"), "\(dry)")
+    #expect(Folder.exists(deployment.folder(file)))
+    #expect(try deployment.seedbank("regenerate").status == 0)
+    #expect(!Folder.exists(deployment.folder(file)))
     #expect(try deployment.seedbank("verify").status == 0)
   }
 }

@@ -29,7 +29,7 @@ import Testing
         $0.hasPrefix("datasets.my-shop.origin.sqlite = ") && $0.contains("/My Shop.sqlite")
           && !$0.contains("..")
       })
-    #expect(try folder.seedbank("model", "list").output.hasPrefix("my-shop 1.0: not published yet"))
+    #expect(try folder.seedbank("status").output.hasPrefix("my-shop/1\n  not published yet\n"))
     #expect(try folder.sqlite("My Shop.sqlite", ".dump") == before)
   }
 
