@@ -37,11 +37,9 @@ extension ImportSession {
   /// Resets the source for the next document; its header must fit all lists of records.
   func restartSource() throws {
     let (frame, lists) = (self.frame, self.lists)
-    // Rejected rows of CSV are lines of JSON.
-    let csv = isRejects ? nil : frame.csv
     do throws(ImportFailure) {
-      try source.restart(csv, isLines: frame.isLines || isRejects) {
-        lists[frame.first].plan.empty($0, csv?.empty ?? .quotes)
+      try source.restart(frame.csv, isLines: frame.isLines) {
+        lists[frame.first].plan.empty($0, frame.csv?.empty ?? .quotes)
       } flawOfHeader: { names in
         frame.nodes[DocumentFrame.root].lists.lazy.compactMap { lists[$0].header.flaw(names) }.first
       }

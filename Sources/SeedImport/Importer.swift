@@ -82,7 +82,7 @@ private actor ImportRunner: BlockingActor {
     switch source.kind {
     case .files(let urls):
       for url in urls {
-        try session.begin(url.lastPathComponent, isRejects: source.isRejects)
+        try session.begin(url.lastPathComponent)
         try DocumentUnpacker.read(url.path) { try session.feed(document: $0) }
         try session.end()
       }

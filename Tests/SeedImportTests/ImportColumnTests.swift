@@ -97,17 +97,4 @@ import Testing
     #expect(try rows(text, table, .csv(CSVFormat(empty: empty))) == expected)
     #expect(try rows(#"[{"id": 1, "n": null}]"#, table) == ["1|NULL|NULL|NULL"])
   }
-
-  @Test func `an empty field keeps its value when its rejected record is imported again`() throws {
-    let table = TableMapping("t", columns: ["code": .from("c", .values(["": .text("none")]))])
-    let mapping = ImportMapping(table, layout: .csv())
-    let bench = try bench()
-    var hooks = ImportHooks()
-    var line = ""
-    hooks.rejected = { line = String(decoding: $0.json, as: UTF8.self) }
-    try bench.run("id,n,c\n1,x,\n", mapping: mapping, policy: ImportPolicy(badRows: .collect), hooks: hooks)
-    let mended = line.replacing("\"n\":\"x\"", with: "\"n\":4")
-    try bench.run(documents: [Array(mended.utf8)], mapping: mapping, areRejects: true)
-    #expect(try bench.rows("SELECT * FROM t") == ["1|none|NULL|4"])
-  }
 }

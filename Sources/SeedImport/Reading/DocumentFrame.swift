@@ -125,8 +125,7 @@ struct DocumentFrames {
     return try frame(numbers)
   }
 
-  /// A frame for lines that name their lists.
-  func anyFrame() throws -> DocumentFrame {
+  func firstFrame() throws -> DocumentFrame {
     try frame(lists.indices.filter { lists[$0].file == lists[0].file })
   }
 

@@ -11,7 +11,7 @@ struct DocumentSource: ~Copyable {
   private var decoder: TextDecoder?
   /// The places of the first byte in memory and of the latest row.
   private var (base, latest) = (FilePlace(), FilePlace())
-  /// Whether this is a rejected row of an earlier import, whose values have no offsets.
+  /// Whether this is a row that waited, whose values have no offsets.
   private var isAgain = false
   /// The spelling of numbers if the row is a CSV record.
   var numbers: NumberSpelling?
@@ -100,26 +100,6 @@ extension DocumentSource {
     return source
   }
 
-  /// Reads a CSV record that was already converted to UTF-8.
-  static func again(
-    record: [UInt8], _ header: [String], _ csv: CSVFormat,
-    _ empties: @escaping (String) -> RecordHeader.Empty
-  ) throws -> DocumentSource {
-    var source = DocumentSource()
-    (source.isAgain, source.numbers) = (true, NumberSpelling(csv))
-    source.records = RecordReader(csv, empties)
-    source.records?.begin(header, &source.tape)
-    record.withUnsafeBytes { source.scanner.feed($0) }
-    source.scanner.complete()
-    guard case .value = try source.nextRecord() else {
-      throw ImportFailure(.document, "a record without fields")
-    }
-    guard source.scanner.offset == source.scanner.bytesFed else {
-      throw ImportFailure(.document, "more than one record")
-    }
-    return source
-  }
-
   /// Converts a rejection's offset to one in the file.
   func placed(_ refusal: RejectedRow) -> RejectedRow {
     guard let offset = refusal.offset else { return refusal }
@@ -168,12 +148,6 @@ extension DocumentSource {
       throw ImportFailure(
         .document, "line \(place.line), byte \(offsetInFile(error.offset)): \(error.reason)")
     }
-  }
-
-  /// A record's field texts as a JSON array.
-  func array(_ range: Range<Int>) -> [UInt8] {
-    let texts = records?.texts(range, scanner) ?? []
-    return JSONValue.array(texts.map { JSONValue($0.map { String(decoding: $0, as: UTF8.self) }) }).bytes
   }
 }
 

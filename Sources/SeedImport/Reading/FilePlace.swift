@@ -38,7 +38,6 @@ struct RowPlace {
   var row = 0
   var offset = 0
   var line: Int?
-  var isRecord = false
   var list = 0
   var name: String?
 }

@@ -38,13 +38,9 @@ struct RowFinder {
   private var name = ""
   private var flawOfName: JSONError?
 
-  /// `isLines` overrides the mapping's layout with lines.
-  init(_ frame: DocumentFrame, isLines: Bool = false) {
+  init(_ frame: DocumentFrame) {
     self.frame = frame
-    stage =
-      isLines
-      ? .lines
-      : frame.csv != nil ? .records : frame.isLines ? .lines : .seeking(DocumentFrame.root)
+    stage = frame.csv != nil ? .records : frame.isLines ? .lines : .seeking(DocumentFrame.root)
     // A document without a frame is all rows.
     if case .seeking = stage { return }
     listsFound = Set(lists)
@@ -141,15 +137,13 @@ struct RowFinder {
     case .starved: return .starved
     case .name(let name):
       flawOfName = source.scanner.flaw.map { JSONError(at: $0.offset, Self.badName) }
-      self.name = flawOfName == nil ? name : name.replacing("\\", with: Self.badLetter)
+      self.name = name
       return moved(to: .member)
     default: return moved(to: behindList)
     }
   }
 
-  static let badName = "the row's name is not valid text"
-  /// Replaces bytes that are not UTF-8, and here also the start of an invalid escape.
-  static let badLetter = "\u{FFFD}"
+  private static let badName = "the row's name is not valid text"
 
   /// An invalid name is a flaw of its row.
   private mutating func member(_ source: inout DocumentSource) throws -> Step {

@@ -97,7 +97,7 @@ final class RowTreeWriter {
   }
 
   private func tell(_ plan: RowPlan, _ refusal: RejectedRow, _ source: borrowing DocumentSource) throws {
-    try issues.reject(plan, source.placed(refusal), place) { RowContent(value: source.json(0)) }
+    try issues.reject(plan, source.placed(refusal), place) { source.json(0) }
   }
 
   // MARK: References

@@ -6,7 +6,7 @@ import SeedPublisher
 import SeedSystem
 
 struct ImportJob: Sendable {
-  enum Format: String, CaseIterable, Sendable { case json, ndjson, csv, rejects }
+  enum Format: String, CaseIterable, Sendable { case json, ndjson, csv }
 
   let inputs: [ImportInput]
   let database: String
@@ -112,7 +112,7 @@ struct ImportJob: Sendable {
     let session = try ImportSession(connection, mapping: mapping, policy: policy, hooks: hooks)
     do {
       for input in inputs {
-        try session.begin(input.name, isRejects: format == .rejects)
+        try session.begin(input.name)
         try read(input) { piece in try piece.withUnsafeBytes { try session.feed($0) } }
         try session.end()
       }
