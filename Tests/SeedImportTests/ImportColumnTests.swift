@@ -63,10 +63,6 @@ import Testing
     let failure = #expect(throws: ImportFailure.self) { try rows("[]", table) }
     #expect(failure?.code == .mapping)
     #expect(failure?.message.contains("\"Code\" is in both 'columns' and 'constants'") == true)
-    let json = #"{"lists": [{"table": "t", "columns": {"code": "name"}, "constants": {"code": 1}}]}"#
-    let read = #expect(throws: ImportFailure.self) { try ImportMapping(json: Array(json.utf8)) }
-    let words = #"$.lists[0].constants: the column "code" is in $.lists[0].columns too"#
-    #expect(read?.message.contains(words) == true)
   }
 
   // MARK: Listed values

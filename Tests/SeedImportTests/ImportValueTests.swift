@@ -8,7 +8,7 @@ import Testing
 @Suite struct ImportValueTests {
   private func imported(
     _ value: String, type: String, _ conversion: ImportConversion,
-    emptyTexts: TableMapping.EmptyTexts = .kept
+    emptyTexts: Set<String> = []
   ) throws -> (row: String?, issue: String?) {
     let bench = try ImportBench("CREATE TABLE t(id INTEGER PRIMARY KEY, v \(type))")
     let mapping = ImportMapping(
@@ -139,17 +139,17 @@ import Testing
 
   @Test func `empty texts are NULL if the mapping says so`() throws {
     #expect(try imported("\"\"", type: "TEXT", .automatic).row == "text ")
-    #expect(try imported("\"\"", type: "TEXT", .automatic, emptyTexts: .null).row == "null ")
-    #expect(try imported("\"\"", type: "INTEGER", .automatic, emptyTexts: .nullIn(["v"])).row == "null ")
-    #expect(try imported("\"\"", type: "TEXT", .automatic, emptyTexts: .nullIn(["id"])).row == "text ")
-    #expect(try imported("\"x\"", type: "TEXT", .automatic, emptyTexts: .null).row == "text x")
+    #expect(try imported("\"\"", type: "TEXT", .automatic, emptyTexts: ["v"]).row == "null ")
+    #expect(try imported("\"\"", type: "INTEGER", .automatic, emptyTexts: ["v"]).row == "null ")
+    #expect(try imported("\"\"", type: "TEXT", .automatic, emptyTexts: ["id"]).row == "text ")
+    #expect(try imported("\"x\"", type: "TEXT", .automatic, emptyTexts: ["v"]).row == "text x")
   }
 
   @Test func `an unknown column in emptyTexts is reported with the nearest name`()
     throws
   {
     let failure = #expect(throws: ImportFailure.self) {
-      try imported("1", type: "TEXT", .automatic, emptyTexts: .nullIn(["idd"]))
+      try imported("1", type: "TEXT", .automatic, emptyTexts: ["idd"])
     }
     #expect(failure?.message.contains("there is no column \"idd\", did you mean \"id\"?") == true)
   }

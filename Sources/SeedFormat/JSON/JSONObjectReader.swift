@@ -26,11 +26,6 @@ package struct JSONObjectReader {
     try self.init(value, at: path)
   }
 
-  package mutating func complete(with members: [JSONMember]) {
-    let names = Set(unread.map(\.name))
-    unread += members.filter { !names.contains($0.name) }
-  }
-
   package func place(of name: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
 
   package func error(_ name: String, _ reason: String) -> MalformedJSON {

@@ -14,16 +14,6 @@ public struct TableMapping: Sendable {
     case explicit
   }
 
-  /// How an empty text is stored.
-  public enum EmptyTexts: Hashable, Sendable {
-    /// As an empty text.
-    case kept
-    /// As NULL.
-    case null
-    /// As NULL in these columns.
-    case nullIn(Set<String>)
-  }
-
   /// How rows that an import does not mention are handled.
   public enum MergeMode: String, Hashable, Sendable, CaseIterable {
     /// Keeps them; columns that a row does not mention keep their values.
@@ -46,8 +36,8 @@ public struct TableMapping: Sendable {
   public var constants: [String: SeedValue]
   /// Values for columns of new rows whose member is missing; existing rows keep theirs.
   public var defaults: [String: SeedValue]
-  /// How an empty text is stored in columns without a conversion.
-  public var emptyTexts: EmptyTexts
+  /// Columns without a conversion in which an empty text becomes NULL.
+  public var emptyTexts: Set<String>
   /// Rows of other tables nested in this row's object.
   public var relations: [RelationMapping]
   /// How rows that the import does not mention are handled. Nested rows are always merged here;
@@ -58,7 +48,7 @@ public struct TableMapping: Sendable {
   public init(
     _ table: String, key: [String] = [], names: NameStyle = .identity,
     columns: [String: ColumnMapping] = [:], constants: [String: SeedValue] = [:],
-    defaults: [String: SeedValue] = [:], emptyTexts: EmptyTexts = .kept, relations: [RelationMapping] = [],
+    defaults: [String: SeedValue] = [:], emptyTexts: Set<String> = [], relations: [RelationMapping] = [],
     mode: MergeMode = .merge
   ) {
     (self.table, self.key, self.names, self.columns) = (table, key, names, columns)

@@ -51,7 +51,7 @@ final class PlanBuilder {
     }
     let relations = try mapping.relations.map { try relation($0, of: target.table) }
     let (root, byName) = root(mapping, target.table)
-    let nulled = try columnsWithoutEmptyTexts(mapping.emptyTexts, target.table)
+    let nulled = Set(try self.columns(mapping.emptyTexts.sorted(), target.table))
     let columns = try mapping.columns.sorted { $0.key < $1.key }.map { name, source in
       let column = try column(name, target.table)
       let target = try valueTarget(
@@ -113,16 +113,6 @@ final class PlanBuilder {
     }
   }
 
-  private func columnsWithoutEmptyTexts(
-    _ emptyTexts: TableMapping.EmptyTexts, _ table: TableSchema
-  ) throws -> Set<Int> {
-    switch emptyTexts {
-    case .kept: []
-    case .null: Set(table.columns.indices)
-    case .nullIn(let names): Set(try columns(names.sorted(), table))
-    }
-  }
-
   private func valueTarget(
     _ column: Int, _ table: TableSchema, _ conversion: ImportConversion = .automatic,
     nullsEmpty: Bool = false
@@ -141,7 +131,9 @@ final class PlanBuilder {
       return try DateReader(format, form, zone: zone)
     } catch {
       throw ImportFailure(
-        .mapping, "table \"\(table.name)\", column \"\(column.name)\": the date's pattern: \(error.reason)")
+        .mapping,
+        "table \"\(table.name)\", column \"\(column.name)\": the date's format is not iso8601, seconds, milliseconds or "
+          + "a pattern such as dd.MM.yyyy: \(error.reason)")
     }
   }
 
