@@ -255,14 +255,9 @@ extension JSONScanner {
   /// Starts the next document; false if none of it has arrived.
   package mutating func beginDocument() throws(JSONError) -> Bool {
     guard awaitDocument() == .value else { return false }
-    goBack(to: position)
-    return true
-  }
-
-  package mutating func goBack(to start: Int) {
-    position = start
     levels.removeAll()
     expectation = .value
+    return true
   }
 
   /// Reads the next of several top-level values onto an emptied tape.

@@ -10,8 +10,6 @@ struct RowFinder {
     /// Within an array of the frame: skips whole elements, which is faster than tokens.
     case passing(nesting: Int)
     case rows, names, member, single, lines, records, trailing, done
-    /// Within a line that is an array of rows.
-    case page
   }
 
   /// The most bytes of a row or line, which is read into memory.
@@ -72,8 +70,7 @@ struct RowFinder {
     case .names: try nextName(&source)
     case .member: try member(&source)
     case .single: try row(source.scanner.nextValue(&source.tape), then: behindList, source)
-    case .lines: try line(&source)
-    case .page: try row(source.scanner.nextValue(&source.tape), then: .page, source)
+    case .lines: try row(source.scanner.nextLine(&source.tape), then: .lines, source)
     case .records: try value(source.nextRecord(), then: .records)
     case .trailing: try trail(&source)
     case .done: .done
@@ -88,7 +85,6 @@ struct RowFinder {
     case .end:
       stage =
         switch next {
-        case .page: .lines
         case .lines, .records: .done
         default: behindList
         }
@@ -120,16 +116,6 @@ struct RowFinder {
       guard source.scanner.bytesAhead > longestRow + longestRow / 4 else { return }
       throw LongRow(offset: offset)
     }
-  }
-
-  /// Reads a line: a row, or an array of rows. A valid array is read again row by row.
-  private mutating func line(_ source: inout DocumentSource) throws -> Step {
-    let step = try source.scanner.nextLine(&source.tape)
-    try Self.checkLength(step, source)
-    guard step == .value, source.tape.kind(0) == .array else { return value(step, then: .lines) }
-    source.scanner.goBack(to: source.tape.offset(0))
-    _ = try source.scanner.next()
-    return moved(to: .page)
   }
 
   private mutating func nextName(_ source: inout DocumentSource) throws -> Step {
