@@ -1,10 +1,8 @@
 import SeedFormat
 
 extension ImportSession {
-  /// Rejects the row on the tape whatever the mapping. This ends the document if bad rows are not allowed in it and it
-  /// is not CSV.
+  /// Rejects the CSV record on the tape whatever the mapping.
   func refuse(_ flaw: RejectedRow, _ list: List, _ range: Range<Int>) throws {
-    if let error = source.scanner.flaw, endsAtBadRows { throw failure(error) }
     try refuse(source.placed(flaw), list) { Array(source.scanner.bytes(range)) }
   }
 

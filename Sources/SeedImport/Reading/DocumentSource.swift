@@ -2,8 +2,7 @@ import SeedDatabase
 import SeedFormat
 import SeedSystem
 
-/// A scanner with the tape that it fills, which lends a row's values. A string that is not valid text rejects its row,
-/// not the document.
+/// A scanner with the tape that it fills, which lends a row's values.
 struct DocumentSource: ~Copyable {
   var scanner: JSONScanner
   var tape: JSONTape
@@ -21,15 +20,11 @@ struct DocumentSource: ~Copyable {
   /// `learnsShapes` is false for one row of a document whose tape is in use.
   private init(at offset: Int, learnsShapes: Bool = false) {
     scanner = JSONScanner(at: offset)
-    scanner.keepsBadTexts = true
     tape = JSONTape(learnsShapes: learnsShapes)
   }
 
-  /// The error in the row on the tape, whatever the mapping.
-  var flaw: RejectedRow? {
-    if let records { return records.flaw }
-    return scanner.flaw.map { RejectedRow(.malformed, $0.reason, offset: $0.offset) }
-  }
+  /// The error in the CSV record on the tape, whatever the mapping.
+  var flaw: RejectedRow? { records?.flaw }
 
   var isRecord: Bool { numbers != nil }
 
@@ -94,9 +89,6 @@ extension DocumentSource {
     json.withUnsafeBytes { source.scanner.feed($0) }
     source.scanner.complete()
     _ = try source.scanner.nextValue(&source.tape)
-    let flaw = source.scanner.flaw
-    _ = try source.scanner.next()
-    source.scanner.flaw = flaw
     return source
   }
 

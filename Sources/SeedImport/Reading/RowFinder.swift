@@ -34,7 +34,6 @@ struct RowFinder {
   private(set) var listsFound: Set<Int> = []
   private var passed = PassedMembers()
   private var name = ""
-  private var flawOfName: JSONError?
 
   init(_ frame: DocumentFrame) {
     self.frame = frame
@@ -68,7 +67,7 @@ struct RowFinder {
     case .passing(let nesting): try pass(nesting, &source)
     case .rows: try row(source.scanner.nextValue(&source.tape), then: .rows, source)
     case .names: try nextName(&source)
-    case .member: try member(&source)
+    case .member: try row(source.scanner.nextValue(&source.tape), then: .names, source)
     case .single: try row(source.scanner.nextValue(&source.tape), then: behindList, source)
     case .lines: try row(source.scanner.nextLine(&source.tape), then: .lines, source)
     case .records: try value(source.nextRecord(), then: .records)
@@ -119,23 +118,13 @@ struct RowFinder {
   }
 
   private mutating func nextName(_ source: inout DocumentSource) throws -> Step {
-    switch try source.scanner.nextName() {
+    switch try source.scanner.next() {
     case .starved: return .starved
     case .name(let name):
-      flawOfName = source.scanner.flaw.map { JSONError(at: $0.offset, Self.badName) }
       self.name = name
       return moved(to: .member)
     default: return moved(to: behindList)
     }
-  }
-
-  private static let badName = "the row's name is not valid text"
-
-  /// An invalid name is a flaw of its row.
-  private mutating func member(_ source: inout DocumentSource) throws -> Step {
-    let step = try source.scanner.nextValue(&source.tape)
-    source.scanner.flaw = flawOfName ?? source.scanner.flaw
-    return try row(step, then: .names, source)
   }
 
   // MARK: Frame
@@ -211,7 +200,7 @@ struct RowFinder {
       switch try source.scanner.nextValue(&source.tape) {
       case .starved: return .starved
       case .end: return moved(to: skipping(nesting))
-      case .value: if let flaw = source.scanner.flaw { throw flaw }
+      case .value: continue
       }
     }
   }
