@@ -106,12 +106,6 @@ import Testing
       report.missing.first?.description.contains(#"they have ["geo.lat"], which no column uses"#) == true)
   }
 
-  @Test func `a field that differs in Unicode form is reported`() throws {
-    let table = TableMapping("stop", columns: ["name": "\u{E9}"])
-    let report = try bench().run("id,e\u{301}\n1,2\n", mapping: ImportMapping(table, layout: .csv()))
-    #expect(report.missing.first?.description.contains("the same letters in another Unicode form") == true)
-  }
-
   @Test func `an unmatched column is reported if a field has a similar name`() throws {
     let report = try bench().run("id,name\n1,A\n", mapping: ImportMapping("stop", layout: .csv()))
     #expect(report.missing == [])

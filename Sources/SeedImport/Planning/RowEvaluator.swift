@@ -55,19 +55,14 @@ final class RowEvaluator {
   /// Reads the members of the row's object; shapes that were seen before are read by number.
   private func walk(_ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource) throws(RejectedRow) {
     let shape = source.tape.entries[index].shape
-    guard shape != 0 else {
-      plan.root.isSeen = true
-      return try walk(plan, plan.root, index, source)
-    }
+    guard shape != 0 else { return try walk(plan, plan.root, index, source) }
     let binding: MemberBinding
     if let known = plan.binding, known.shape == shape {
       binding = known
     } else {
       binding = MemberBinding(plan, index, source.tape)
       plan.binding = binding
-      plan.root.isSeen = true
     }
-    if !binding.isSeen { binding.note(index, source.tape) }
     try walk(plan, binding, index, source)
   }
 
@@ -141,7 +136,10 @@ final class RowEvaluator {
     _ plan: RowPlan, _ node: MemberNode, _ value: Int, _ source: borrowing DocumentSource
   ) throws(RejectedRow) {
     for column in node.columns { try take(plan, column, value, source) }
-    if let relation = node.relation { plan.places[relation] = value }
+    if let relation = node.relation {
+      plan.places[relation] = value
+      plan.present.insert(relation)
+    }
     if node.hasParts { try descend(plan, node, value, source) }
   }
 
@@ -169,7 +167,6 @@ final class RowEvaluator {
         element = source.tape.end(of: element)
         number += 1
       }
-      part.node.isSeen = true
       try take(plan, part.node, element, source)
     }
   }
@@ -177,7 +174,7 @@ final class RowEvaluator {
   /// Sets the columns of all members within a null object to NULL.
   private func setNull(_ plan: RowPlan, _ node: MemberNode) {
     for child in Array(node.children.values) + node.elements.map(\.node) {
-      child.isSeen = true
+      if let relation = child.relation { plan.present.insert(relation) }
       for column in child.columns { plan.set(plan.columns[column].column, .null) }
       setNull(plan, child)
     }
