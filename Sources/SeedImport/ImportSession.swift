@@ -84,7 +84,7 @@ package final class ImportSession {
   package func end() throws -> Int {
     source.scanner.complete()
     try tellingOfBatches { try run() }
-    earlierBytes += source.bytesFed
+    earlierBytes += source.scanner.bytesFed
     listsFound.formUnion(finder.listsFound)
     // Later issues belong to no row.
     defer { writer.place = RowPlace() }
@@ -169,7 +169,7 @@ package final class ImportSession {
   func locate(_ offset: Int, _ list: Int, _ name: String?) {
     source.mark(offset)
     (writer.place.list, writer.place.name) = (list, name)
-    writer.place.offset = source.offsetInFile(offset)
+    writer.place.offset = offset
     writer.place.line = source.line
   }
 
@@ -196,7 +196,7 @@ package final class ImportSession {
     if rowsInTransaction >= rowsPerTransaction { try commitBatch() }
     guard pace.isDue(rows: report.rows + report.rowsPassedOver) else { return }
     if hooks.isCancelled() { throw CancellationError() }
-    pace.show(bytes: earlierBytes + source.bytesRead, rows: report.rows)
+    pace.show(bytes: earlierBytes + source.scanner.offset, rows: report.rows)
   }
 
   private func resolveDeferred() throws {

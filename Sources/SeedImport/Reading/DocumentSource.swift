@@ -92,11 +92,10 @@ extension DocumentSource {
     return source
   }
 
-  /// Converts a rejection's offset to one in the file.
+  /// Removes the offset of a rejection in a row that waited.
   func placed(_ refusal: RejectedRow) -> RejectedRow {
-    guard let offset = refusal.offset else { return refusal }
     var refusal = refusal
-    refusal.offset = isAgain ? nil : offsetInFile(offset)
+    if isAgain { refusal.offset = nil }
     return refusal
   }
 }
@@ -127,40 +126,29 @@ extension DocumentSource {
     text.withUnsafeBytes { scanner.feed($0) }
   }
 
-  var bytesFed: Int { decoder?.bytesTaken ?? scanner.bytesFed }
-
-  /// Bytes of the document up to the current row; approximate if it is not UTF-8.
-  var bytesRead: Int { min(scanner.offset, bytesFed) }
-
   mutating func nextRecord() throws -> JSONStep {
     do throws(RecordReader.Fault) {
       return try records?.next(&scanner, &tape) ?? .end
     } catch {
       let place = place(of: error.offset)
       throw ImportFailure(
-        .document, "line \(place.line), byte \(offsetInFile(error.offset)): \(error.reason)")
+        .document, "line \(place.line), byte \(error.offset): \(error.reason)")
     }
   }
 }
 
-// Places in the file for messages, counted on demand from the last known one.
+// Lines for messages, counted on demand from the last known one.
 extension DocumentSource {
   mutating func mark(_ offset: Int) {
     if offset < latest.offset { latest = base }
     latest = place(of: offset)
   }
 
-  /// The line and offset in the file of a marked row, or of a value in it.
-  func place(of offset: Int) -> FilePlace {
-    guard let decoder, offset >= latest.offset else {
-      return FilePlace(offset: offset, inFile: offset, line: 0)
-    }
+  private func place(of offset: Int) -> FilePlace {
     var place = latest
-    place.pass(scanner.bytes(latest.offset..<offset), decoder)
+    if decoder != nil, offset > place.offset { place.pass(scanner.bytes(place.offset..<offset)) }
     return place
   }
-
-  func offsetInFile(_ offset: Int) -> Int { place(of: offset).inFile }
 
   /// The line of a marked row; only in CSV and in documents of lines.
   var line: Int? { decoder == nil ? nil : latest.line }
