@@ -67,12 +67,9 @@ import Testing
 
   @Test(arguments: [
     ("dd.MM.yyyy HH:mm", "02.01.2026 03:04", "integer 1767323040"),
-    ("M/d/yyyy h:mm a", "1/2/2026 3:04 am", "integer 1767323040"),
-    ("M/d/yyyy hh:mm a", "1/2/2026 12:04 PM", "integer 1767355440"),
-    ("dd MMM yyyy", "02 Jan 2026", "integer 1767312000"),
-    ("MMMM d, yyyy", "January 2, 2026", "integer 1767312000"),
-    ("yyyyMMdd'T'HHmmss.SSSX", "20260102T030405.500+01", "integer 1767319445"),
-    ("yyyy''MM''dd", "2026'01'02", "integer 1767312000"),
+    ("M/d/yyyy H:mm", "1/2/2026 3:04", "integer 1767323040"),
+    ("dd-MM-yyyy, HH:mm:ss", "02-01-2026, 03:04:05", "integer 1767323045"),
+    ("yyyyMMdd", "20260102", "integer 1767312000"),
   ])
   func `a pattern reads dates with parts in any order`(pattern: String, text: String, row: String) throws {
     #expect(try imported("\"\(text)\"", type: "INTEGER", .date(.pattern(pattern))).row == row)
@@ -81,9 +78,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("dd.MM.yy", "yy lacks the century"), ("dd.MM", "a year, a month and a day are needed"),
-    ("yyyy-MM-dd'T", "an apostrophe is not closed"), ("yyyy-MM-dd hh:mm", "hh and a stand together"),
-    ("yyyy-MM-ddTHH", "T is not known"),
+    ("dd.MM.yy", "yy is none of yyyy"), ("dd.MM", "a year, a month and a day are needed"),
+    ("dd.MM.yyyy hh:mm", "hh is none of yyyy"),
   ])
   func `an incomplete pattern is an error of the mapping`(pattern: String, reason: String) throws {
     let failure = #expect(throws: ImportFailure.self) {

@@ -124,7 +124,7 @@ public enum ImportConversion: Sendable {
     case seconds
     /// Milliseconds since 1970, as a number or a text.
     case milliseconds
-    /// A pattern such as `dd.MM.yyyy HH:mm`: see the article "Mapping files".
+    /// A pattern of numbers such as `dd.MM.yyyy HH:mm`: see the article "Mapping files".
     case pattern(String)
   }
 
