@@ -231,11 +231,10 @@ import Testing
   }
 
   @Test(arguments: [
-    (#"{"otherwise": 1}"#, "otherwise: belongs to values"),
-    (#"{"zone": "Z"}"#, "zone: belongs to \"as\": \"date\""),
-    (#"{"as": "text", "format": "seconds"}"#, "format: belongs to"),
-    (#"{"values": {}, "as": "text"}"#, "as: stands beside values"),
-    (#"{"qqq": 1}"#, "expected one of from, values, as, otherwise, format, to, zone"),
+    (#"{"otherwise": 1}"#, "otherwise: unknown key, expected one of from, values, as"),
+    (#"{"as": "text", "format": "seconds"}"#, "format: unknown key"),
+    (#"{"values": {}, "as": "text"}"#, "as: unknown key, expected one of from, values, otherwise"),
+    (#"{"as": "date", "qqq": 1}"#, "expected one of from, values, as, format, to, zone"),
   ])
   func `a key without the key that it depends on is reported`(column: String, words: String) {
     let message = failure("{\(Self.base), \"columns\": {\"c\": \(column)}}")

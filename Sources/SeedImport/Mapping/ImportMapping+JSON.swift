@@ -151,10 +151,6 @@ extension ImportConversion {
   fileprivate init(reading object: inout JSONObjectReader) throws(MalformedJSON) {
     if let values = try object.valuesIfPresent("values") {
       self = .values(values, otherwise: try object.plainIfPresent("otherwise"))
-      if try object.stringIfPresent("as") != nil {
-        throw object.error("as", "stands beside values: leave one of them")
-      }
-      try Self.refuseStrays(&object)
       return
     }
     switch try object.choiceIfPresent("as") as Name? {
@@ -167,15 +163,6 @@ extension ImportConversion {
       self = .date(
         try DateFormat(reading: &object), as: try object.choiceIfPresent("to") ?? .seconds,
         zone: try Self.zone(&object))
-    }
-    try Self.refuseStrays(&object)
-  }
-
-  /// Throws if an option is given without the option that it depends on.
-  private static func refuseStrays(_ object: inout JSONObjectReader) throws(MalformedJSON) {
-    let strays = [("otherwise", "values")] + ["format", "to", "zone"].map { ($0, "\"as\": \"date\"") }
-    for (name, owner) in strays where object.takeIfPresent(name) != nil {
-      throw object.error(name, "belongs to \(owner), which is not there")
     }
   }
 
