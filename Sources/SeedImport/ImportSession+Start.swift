@@ -12,7 +12,6 @@ extension ImportSession {
     /// `besides` are members that other lists in the same place read.
     init(_ list: ImportMapping.List, besides: [MemberPath], _ builder: PlanBuilder) throws {
       plan = try builder.plan(list.table, conditions: besides)
-      plan.target.isSelected = plan.target.isSelected || !list.conditions.isEmpty
       (conditions, csv) = (list.conditions, list.csv)
       header = HeaderCheck(plan, list.table, conditions: list.conditions)
       names =

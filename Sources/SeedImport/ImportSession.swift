@@ -231,7 +231,7 @@ package final class ImportSession {
     try frames.checkAllCame()
     try writeCollected()
     // Before waiting rows are retried, because they may need values of deleted rows.
-    try lostRows.removeUnmentioned(place, passedOver: report.rowsPassedOver, absent: absentTables)
+    try lostRows.removeUnmentioned(place, absent: absentTables)
     try issues.endRow()
     try resolveDeferred()
     try lostRows.checkShrink()

@@ -142,8 +142,8 @@ import Testing
     let failure = #expect(throws: ImportFailure.self) { try bench.run(text, mapping: mapping) }
     #expect(failure?.code == .shrunk)
     let message = """
-      the import has no row of table "part", and all rows of the table (3) would be deleted: check the documents, or \
-      accept it (--accept-shrink, ImportPolicy.acceptsShrink)
+      the import has no row of table "part", and all rows of the table (3) would be deleted: check the documents and \
+      each 'where' of the mapping, or accept it (--accept-shrink, ImportPolicy.acceptsShrink)
       """
     #expect(failure?.message == message)
     #expect(try bench.rows("SELECT count(*) FROM part") == ["3"])

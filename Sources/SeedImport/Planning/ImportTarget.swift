@@ -23,7 +23,6 @@ final class ImportTarget {
   var cleared = 0
   var recognised = 0
   var hasLostKeys = false
-  var isSelected = false
   private var filled: Set<Int> = []
   /// By the columns that their rows fill.
   private var batches: [RowBatch] = []
