@@ -161,17 +161,8 @@ extension ImportConversion {
     case .json: self = .json
     case .date:
       self = .date(
-        try DateFormat(reading: &object), as: try object.choiceIfPresent("to") ?? .seconds,
-        zone: try Self.zone(&object))
+        try DateFormat(reading: &object), as: try object.choiceIfPresent("to") ?? .seconds)
     }
-  }
-
-  private static func zone(_ object: inout JSONObjectReader) throws(MalformedJSON) -> Int {
-    guard let text = try object.stringIfPresent("zone") else { return 0 }
-    guard let zone = UTCTime.zone(text) else {
-      throw object.error("zone", "expected Z, or hours and minutes like +01:00, found \"\(text)\"")
-    }
-    return zone
   }
 }
 
