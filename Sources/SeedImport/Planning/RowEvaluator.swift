@@ -35,19 +35,28 @@ final class RowEvaluator {
     _ target: ValueReader.Target, _ index: Int, _ source: borrowing DocumentSource
   ) -> Bool { source.tape.kind(index) != .object || target.conversion.takesObjects }
 
-  /// The values that a nested row gets from outside: its parent's key, and its name in a dictionary.
-  func given(
-    _ relation: RowRelation, _ element: NestedElement, _ parent: GivenValues,
-    _ source: borrowing DocumentSource
-  ) throws(RejectedRow) -> GivenValues {
-    guard let names = relation.names, let name = element.name else { return parent }
-    return parent + [(names.column, try key(named: name, names, source))]
+  /// A nested value: nothing, the key of a row, or a row with the values that it gets from outside, which are its
+  /// parent's key and its name in a dictionary.
+  enum Nested {
+    case absent
+    case key(BorrowedValue)
+    case row(GivenValues)
   }
 
-  func key(
-    named name: Int, _ names: ValueReader.Target, _ source: borrowing DocumentSource
-  ) throws(RejectedRow) -> BorrowedValue {
-    try reader.read(name: String(decoding: source.text(name), as: UTF8.self), for: names)
+  func nested(
+    _ relation: RowRelation, _ element: NestedElement, _ parent: GivenValues,
+    _ source: borrowing DocumentSource
+  ) throws(RejectedRow) -> Nested {
+    let meaning = relation.meaning(of: element, source)
+    switch meaning {
+    case .absent: return .absent
+    case .key: return .key(try bareKey(relation.plan, element.index, source))
+    case .row, .name:
+      guard let names = relation.names, let name = element.name else { return .row(parent) }
+      let key = try reader.read(name: String(decoding: source.text(name), as: UTF8.self), for: names)
+      if case .name = meaning { return .key(key) }
+      return .row(parent + [(names.column, key)])
+    }
   }
 
   // MARK: Members

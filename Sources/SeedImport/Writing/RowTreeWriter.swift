@@ -202,41 +202,27 @@ final class RowTreeWriter {
     _ parent: [BorrowedValue], _ relation: RowRelation, _ element: NestedElement,
     _ source: borrowing DocumentSource
   ) throws -> Naming {
-    let meaning = relation.meaning(of: element, source)
-    if case .absent = meaning { return .absent }
-    let key = try elementKey(relation, element, meaning, parent, source)
-    guard case .join(let join) = relation.kind else { return relation.plan.hasKey ? .known : .unknown }
-    guard let key else {
-      guard case .row = meaning, relation.plan.hasKey else { return .unknown }
-      join.fill(parent, relation.plan.key)
-      return .known
-    }
-    join.fill(parent, key)
-    _ = try write(join.plan, source)
-    return .known
-  }
-
-  /// The key of a nested row, which is written first if it is an object; `nil` if it is absent.
-  private func elementKey(
-    _ relation: RowRelation, _ element: NestedElement, _ meaning: RowRelation.Meaning,
-    _ parent: [BorrowedValue], _ source: borrowing DocumentSource
-  ) throws -> [BorrowedValue]? {
     let plan = relation.plan
-    let given: GivenValues
+    let nested: RowEvaluator.Nested
     do throws(RejectedRow) {
-      switch meaning {
-      case .absent: return nil
-      case .key: return [try evaluator.bareKey(plan, element.index, source)]
-      case .name:
-        guard let names = relation.names, let name = element.name else { return nil }
-        return [try evaluator.key(named: name, names, source)]
-      case .row: given = try evaluator.given(relation, element, relation.given(parent), source)
-      }
+      nested = try evaluator.nested(relation, element, relation.given(parent), source)
     } catch {
       plan.reset()
       try reject(plan, error, source)
-      return nil
+      return .unknown
     }
-    return try writeTree(plan, element.index, source, given) ? plan.key : nil
+    var (key, isWritten) = ([BorrowedValue](), true)
+    switch nested {
+    case .absent: return .absent
+    case .key(let value): key = [value]
+    case .row(let given):
+      isWritten = try writeTree(plan, element.index, source, given)
+      guard plan.hasKey else { return .unknown }
+      key = plan.key
+    }
+    guard case .join(let join) = relation.kind else { return .known }
+    join.fill(parent, key)
+    if isWritten { _ = try write(join.plan, source) }
+    return .known
   }
 }
