@@ -32,7 +32,11 @@ struct RowFinder {
   private var found: Set<Int> = []
   /// Indexes of lists whose path the document has.
   private(set) var listsFound: Set<Int> = []
-  private var passed = PassedMembers()
+  /// Some names of members around the document's rows.
+  private var passed: [String] = []
+
+  private static let mostPassed = 32
+  private static let shownPassed = 8
   private var name = ""
 
   init(_ frame: DocumentFrame) {
@@ -172,7 +176,7 @@ struct RowFinder {
     case .starved: return .starved
     case .name(let name):
       guard let child = open.last.flatMap({ frame.child(name, of: $0) }) else {
-        if let node = open.last { passed.note(name, of: node) }
+        if passed.count < Self.mostPassed { passed.append(name) }
         return moved(to: .skipping(nesting: 0))
       }
       return moved(to: .seeking(child))
@@ -205,17 +209,27 @@ struct RowFinder {
     }
   }
 
+  private func nothing(at path: MemberPath) -> ImportFailure {
+    let names = passed.prefix(Self.shownPassed).map { "\"\($0)\"" }.joined(separator: ", ")
+    let others = names.isEmpty ? "" : " (it has \(names)\(passed.count > Self.shownPassed ? ", …" : ""))"
+    let nearest = path.names?.last.flatMap { nearestName(to: $0, in: passed) }
+    let found = nearest.map { " (did you mean \"\($0)\"?)" } ?? others
+    return ImportFailure(
+      .document,
+      "the document has nothing at \(path)\(found): correct the path of the list, or make the list optional")
+  }
+
   /// Another document may follow; it is read like the first.
   private mutating func trail(_ source: inout DocumentSource) throws -> Step {
     if let missing = frame.paths.first(where: { frame.needed.contains($0.node) && !found.contains($0.node) })
     {
-      throw passed.failure(missing.path, frame)
+      throw nothing(at: missing.path)
     }
     switch source.scanner.awaitDocument() {
     case .starved: return .starved
     case .end: return moved(to: .done)
     case .value:
-      (found, passed) = ([], PassedMembers())
+      (found, passed) = ([], [])
       _ = try source.scanner.beginDocument()
       return moved(to: .seeking(DocumentFrame.root))
     }
