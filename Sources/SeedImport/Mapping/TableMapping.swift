@@ -57,14 +57,6 @@ public struct TableMapping: Sendable {
   }
 }
 
-extension TableMapping {
-  /// A column with both a member and a constant.
-  var columnFilledTwice: String? {
-    let listed = Set(columns.keys.map { $0.lowercased() })
-    return constants.keys.sorted().first { listed.contains($0.lowercased()) }
-  }
-}
-
 extension TableMapping: ExpressibleByStringLiteral {
   /// Maps the table with this name by equal names.
   public init(stringLiteral value: String) { self.init(value) }

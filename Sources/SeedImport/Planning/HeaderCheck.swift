@@ -59,12 +59,9 @@ struct HeaderCheck {
   }
 
   private static let mostShown = 12
-  private static let mostLetters = 60
 
   private func found(_ names: [String]) -> String {
-    let shown = names.prefix(Self.mostShown).map { name in
-      "\"\(name.prefix(Self.mostLetters))\(name.count > Self.mostLetters ? "…" : "")\""
-    }
+    let shown = names.prefix(Self.mostShown).map { "\"\($0.clipped)\"" }
     let rest = names.count > shown.count ? ", …" : ""
     return
       ": it has \(shown.joined(separator: ", "))\(rest); map one of these, or correct the delimiter or the encoding"

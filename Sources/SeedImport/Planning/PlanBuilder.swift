@@ -43,7 +43,8 @@ final class PlanBuilder {
 
   func plan(_ mapping: TableMapping, conditions: [MemberPath] = []) throws -> RowPlan {
     let target = try target(mapping)
-    if let name = mapping.columnFilledTwice {
+    let listed = Set(mapping.columns.keys.map { $0.lowercased() })
+    if let name = mapping.constants.keys.sorted().first(where: { listed.contains($0.lowercased()) }) {
       throw ImportFailure(
         .mapping,
         "table \"\(target.table.name)\": the column \"\(name)\" is in both 'columns' and 'constants': remove it from one of them"

@@ -47,16 +47,15 @@ final class RowEvaluator {
     _ relation: RowRelation, _ element: NestedElement, _ parent: GivenValues,
     _ source: borrowing DocumentSource
   ) throws(RejectedRow) -> Nested {
-    let meaning = relation.meaning(of: element, source)
-    switch meaning {
-    case .absent: return .absent
-    case .key: return .key(try bareKey(relation.plan, element.index, source))
-    case .row, .name:
-      guard let names = relation.names, let name = element.name else { return .row(parent) }
-      let key = try reader.read(name: String(decoding: source.text(name), as: UTF8.self), for: names)
-      if case .name = meaning { return .key(key) }
-      return .row(parent + [(names.column, key)])
+    let kind = source.tape.kind(element.index)
+    let isBare = if case .join = relation.kind { kind != .object } else { false }
+    guard let names = relation.names, let name = element.name else {
+      guard isBare, relation.plan.root.columns.isEmpty else { return .row(parent) }
+      return .key(try bareKey(relation.plan, element.index, source))
     }
+    if kind == .null || isBare && kind == .no { return .absent }
+    let key = try reader.read(name: String(decoding: source.text(name), as: UTF8.self), for: names)
+    return isBare && kind == .yes ? .key(key) : .row(parent + [(names.column, key)])
   }
 
   // MARK: Members

@@ -206,20 +206,21 @@ package final class DocumentUnpacker {
     }
   }
 
+  private static let pieceBytes = 256 * 1024
+
   /// Milliseconds between two checks for cancellation while a pipe is empty.
   private static let patience: Int32 = 100
 
   /// Reads a whole file in pieces; `passed` receives the number of each piece's bytes in the file.
   package static func read(
-    _ path: String, pieces: Int = 256 * 1024, isCancelled: () -> Bool = { false },
-    passed: (Int) -> Void = { _ in },
+    _ path: String, isCancelled: () -> Bool = { false }, passed: (Int) -> Void = { _ in },
     _ sink: ([UInt8]) throws -> Void
   ) throws {
     let file = try File(path, for: .readingAny)
     let unpacker = DocumentUnpacker()
     while true {
       while try !file.isReadable(within: patience) { if isCancelled() { throw CancellationError() } }
-      let piece = try file.readSome(pieces)
+      let piece = try file.readSome(pieceBytes)
       guard !piece.isEmpty else { return try unpacker.end(sink) }
       try unpacker.take(piece, sink)
       passed(piece.count)

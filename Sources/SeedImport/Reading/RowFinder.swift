@@ -210,7 +210,7 @@ struct RowFinder {
   }
 
   private func nothing(at path: MemberPath) -> ImportFailure {
-    let names = passed.prefix(Self.shownPassed).map { "\"\($0)\"" }.joined(separator: ", ")
+    let names = passed.prefix(Self.shownPassed).map { "\"\($0.clipped)\"" }.joined(separator: ", ")
     let others = names.isEmpty ? "" : " (it has \(names)\(passed.count > Self.shownPassed ? ", …" : ""))"
     let nearest = path.names?.last.flatMap { nearestName(to: $0, in: passed) }
     let found = nearest.map { " (did you mean \"\($0)\"?)" } ?? others

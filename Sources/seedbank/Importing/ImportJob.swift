@@ -26,8 +26,6 @@ struct ImportJob: Sendable {
   /// Receives each issue immediately. The report lists them as well, up to the policy's limit.
   let issue: (@Sendable (ImportIssue) throws -> Void)?
 
-  private static let pieceBytes = 256 * 1024
-
   /// Runs the import; blocks.
   func run() throws -> ImportReport {
     do {
@@ -85,8 +83,7 @@ struct ImportJob: Sendable {
   private func read(_ input: ImportInput, _ place: SourcePlace, _ sink: Sink) throws {
     do {
       try DocumentUnpacker.read(
-        input.path, pieces: Self.pieceBytes, isCancelled: { interrupt.isInterrupted },
-        passed: { place.bytes += $0 }, sink)
+        input.path, isCancelled: { interrupt.isInterrupted }, passed: { place.bytes += $0 }, sink)
     } catch let error as CompressionError {
       throw Refusal(.badData, "\(input.name): \(error)".closed)
     }
