@@ -35,8 +35,8 @@ import Testing
         documents: [lines(bad)], mapping: ImportMapping("item", layout: .lines),
         policy: ImportPolicy(badRows: .collect), hooks: hooks, pieces: pieces)
       #expect(try bench.rows("SELECT id FROM item") == ["1", "3", "6"], "\(bad)")
-      #expect(rejected.map(\.issues[0].row) == [2, 4, 5])
-      #expect(rejected.allSatisfy { $0.value.first == 0x22 && $0.issues[0].code == .malformed })
+      #expect(rejected.map(\.issue.row) == [2, 4, 5])
+      #expect(rejected.allSatisfy { $0.value.first == 0x22 && $0.issue.code == .malformed })
     }
   }
 
@@ -72,7 +72,7 @@ import Testing
       "{}\n{\n", "nonsense\n{\"id\":\"x\"}\n{", mapping: mapping, policy: ImportPolicy(badRows: .collect),
       hooks: hooks)
     #expect(rejected.map(\.list) == [0, 0, 1, 2, 1])
-    #expect(rejected.map(\.issues[0].table) == ["item", "item", "other", "item", "other"])
+    #expect(rejected.map(\.issue.table) == ["item", "item", "other", "item", "other"])
     #expect(report.rows == 5)
   }
 

@@ -2,10 +2,8 @@ package import SeedFormat
 
 /// A row that was not imported, or not with all its nested rows.
 public struct ImportReject: Hashable, Sendable {
-  /// The issues in the order found; at most a thousand.
-  public var issues: [ImportIssue]
-  /// The number of issues.
-  public var issueCount: Int
+  /// The row's first issue; the report has all.
+  public var issue: ImportIssue
   /// The index of its list in the mapping.
   public var list: Int
   /// The row's name if the list is a dictionary.
@@ -13,29 +11,15 @@ public struct ImportReject: Hashable, Sendable {
   /// The row as JSON; a JSON string with its text if it cannot be read.
   public var value: [UInt8]
 
-  package static let mostIssues = 1000
-
   package init(_ issue: ImportIssue, list: Int, name: String?, value: [UInt8]) {
-    (issues, issueCount, self.list, self.name, self.value) = ([issue], 1, list, name, value)
+    (self.issue, self.list, self.name, self.value) = (issue, list, name, value)
   }
 
-  mutating func add(_ issue: ImportIssue) {
-    issueCount += 1
-    if issues.count < Self.mostIssues { issues.append(issue) }
-  }
-}
-
-extension ImportReject {
-  /// The row as a line, without its end: the members of its first issue, `also` with further ones, and the row.
+  /// The row as a line, without its end: the members of its issue, and the row.
   public var json: [UInt8] {
-    let first = issues[0]
     let source: [JSONMember] = .init(("list", JSONValue(list)), ("name", name.map(JSONValue.string)))
-    let also = issues.count > 1 ? JSONValue.array(issues.dropFirst().map { .object($0.matter) }) : nil
-    let rest: [JSONMember] = .init(
-      ("also", also), ("issueCount", issueCount > issues.count ? JSONValue(issueCount) : nil))
-    var line = JSONValue.object(first.origin + source + first.matter + rest).bytes
-    line.removeLast()
-    return line + Array(",\"value\":".utf8) + value + [UInt8(ascii: "}")]
+    let members = JSONValue.object(issue.origin + source + issue.matter).bytes
+    return members.dropLast() + Array(",\"value\":".utf8) + value + [UInt8(ascii: "}")]
   }
 }
 

@@ -30,17 +30,10 @@ final class IssueCollector {
     plan.target.rejected += 1
     let issue = issue(refusal, plan.table.name, place)
     issues.append(issue)
-    keep(issue, place, row)
-    if policy.badRows == .abort { throw ImportFailure(.row, issue.description, issue: issue) }
-  }
-
-  private func keep(_ issue: ImportIssue, _ place: RowPlace, _ row: () -> [UInt8]) {
-    guard wantsRows else { return }
-    guard open == nil else {
-      open?.add(issue)
-      return
+    if wantsRows, open == nil {
+      open = ImportReject(issue, list: place.list, name: place.name, value: row())
     }
-    open = ImportReject(issue, list: place.list, name: place.name, value: row())
+    if policy.badRows == .abort { throw ImportFailure(.row, issue.description, issue: issue) }
   }
 
   func note(_ refusal: RejectedRow, _ table: String, _ place: RowPlace) {
