@@ -80,38 +80,28 @@ final class LostRows {
       return issues.note(RejectedRow(.notDeleted, message), target.table.name, place)
     }
     try deletion.list(target.table.name, seen.others)
-    if try seen.isEmpty { try checkEmpty(target.table.name) }
   }
 
-  /// Throws if a table that no row of the import mentions would lose all its rows, however few.
-  private func checkEmpty(_ table: String) throws {
-    let lost = try deletion.count(table)
-    guard lost > 0, !policy.acceptsShrink else { return }
-    throw ImportFailure(
-      .shrunk,
-      "the import has no row of table \"\(table)\", and all rows of the table (\(lost)) would be deleted: check the "
-        + "documents and each 'where' of the mapping, or accept it (--accept-shrink, ImportPolicy.acceptsShrink)"
-    )
-  }
-
-  /// Throws if a table lost too many rows, also through rows that they referenced.
+  /// Throws if a table lost too many rows, also through rows that they referenced, or all without a row of the import.
   func checkShrink() throws {
     guard !policy.acceptsShrink, targets.contains(where: { $0.mode != .merge }) else { return }
     for target in targets where target.seen != nil && target.deleted > 0 {
-      try checkShrink(target.table.name, before: target.rowsBefore)
+      let isEmptied = try target.mode != .merge && target.seen?.isEmpty == true
+      try checkShrink(target.table.name, before: target.rowsBefore, isEmptied: isEmptied)
     }
     for (table, changes) in ofOthers where changes.deleted > 0 {
       try checkShrink(table, before: changes.deleted + rowCount(table))
     }
   }
 
-  private func checkShrink(_ table: String, before: Int) throws {
+  private func checkShrink(_ table: String, before: Int, isEmptied: Bool = false) throws {
     let after = try rowCount(table)
-    guard ShrinkGuard().holdsBack(from: before, to: after) else { return }
+    guard isEmptied || ShrinkGuard().holdsBack(from: before, to: after) else { return }
     throw ImportFailure(
       .shrunk,
       "\(ShrunkTable(name: table, before: before, after: after)), because the import does not mention the others, or what "
-        + "they reference. If this is intended, accept it (--accept-shrink, ImportPolicy.acceptsShrink)")
+        + "they reference: check the documents and each 'where' of the mapping. If this is intended, accept it "
+        + "(--accept-shrink, ImportPolicy.acceptsShrink)")
   }
 
   private func rowCount(_ table: String) throws -> Int {

@@ -19,8 +19,6 @@ final class RowDeletion {
     if try list.take(rest) > 0 { try follow(list) }
   }
 
-  func count(_ table: String) throws -> Int { try lists[table.lowercased()]?.count() ?? 0 }
-
   func run() throws -> ChangeReport {
     var changes: ChangeReport = [:]
     for list in lists.values { try clearReferences(to: list, &changes) }
@@ -134,8 +132,6 @@ private final class DoomedRows {
     try connection.execute("INSERT OR IGNORE INTO \(name) SELECT \(columns) \(rest)")
     return connection.changes
   }
-
-  func count() throws -> Int { Int(try connection.integer("SELECT count(*) FROM \(name)") ?? 0) }
 
   var isListed: String { isListed(as: table) }
 
