@@ -1,5 +1,4 @@
 import SeedFormat
-import SeedSystem
 
 // Mappings as JSON: see the article "Mapping files".
 extension ImportMapping {

@@ -1,4 +1,3 @@
-import SeedFormat
 import SeedSystem
 
 /// The objects that contain a document's lists, as a tree of member names.
