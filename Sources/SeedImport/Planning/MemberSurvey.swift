@@ -71,7 +71,7 @@ struct MemberSurvey {
       guard next.hasReadNames else {
         let names = unread(node)
         let alike = Self.alike(name, among: names)
-        return alike.isEmpty ? nearestName(to: name, in: names, orBeginning: false).map { [$0] } ?? [] : alike
+        return alike.isEmpty ? nearestName(to: name, in: names).map { [$0] } ?? [] : alike
       }
       node = next
     }

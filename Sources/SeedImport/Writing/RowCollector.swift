@@ -167,7 +167,7 @@ final class RowCollector {
 
   private func writeTogether() throws -> Bool {
     defer { clear() }
-    let savepoint = try RowSavepoint(connection, "seedbank_batch", open)
+    let savepoint = try RowSavepoint(connection, open)
     do {
       for target in open {
         try rejecting(target.table) { try target.collected.write(target) }

@@ -32,7 +32,7 @@ final class RowTreeWriter {
   func write(_ plan: RowPlan, _ source: borrowing DocumentSource, given: GivenValues) throws -> Bool {
     early.removeAll(keepingCapacity: true)
     let savepoint =
-      plan.relations.isEmpty ? nil : try RowSavepoint(connection, "seedbank_tree", plan.targets)
+      plan.relations.isEmpty ? nil : try RowSavepoint(connection, plan.targets)
     _ = try writeTree(plan, 0, source, given)
     guard early.isEmpty else {
       try savepoint?.takeBack()
@@ -114,7 +114,7 @@ final class RowTreeWriter {
   private func write(
     _ plan: RowPlan, _ nested: [RowPlan], _ source: borrowing DocumentSource
   ) throws -> Bool {
-    let savepoint = try RowSavepoint(connection, "seedbank_row_and_references", nested.map(\.target))
+    let savepoint = try RowSavepoint(connection, nested.map(\.target))
     var isNext = true
     for reference in nested where isNext { isNext = try writeWithReferences(reference, source) }
     if isNext, try storing(plan, source) {
