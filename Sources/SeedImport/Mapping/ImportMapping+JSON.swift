@@ -230,21 +230,6 @@ extension JSONObjectReader {
     }
   }
 
-  /// Returns the members by name; rejects names that Swift considers equal.
-  fileprivate func byName<Value>(
-    _ read: (JSONMember) throws(MalformedJSON) -> Value
-  ) throws(MalformedJSON) -> [String: Value] {
-    var values: [String: Value] = [:]
-    for member in unread {
-      guard values.updateValue(try read(member), forKey: member.name) == nil else {
-        throw error(
-          member.name,
-          "stands there twice, in two Unicode forms of the same letters: leave one, it stands for both")
-      }
-    }
-    return values
-  }
-
   fileprivate mutating func plainIfPresent(_ name: String) throws(MalformedJSON) -> SeedValue? {
     guard let value = takeIfPresent(name) else { return nil }
     guard let plain = value.plain else { throw error(name, "expected a plain value") }
