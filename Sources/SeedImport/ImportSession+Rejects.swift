@@ -1,19 +1,24 @@
 import SeedFormat
 
 extension ImportSession {
-  /// Rejects the row on the tape whatever the mapping. This ends the document if bad rows are not allowed in it and it
-  /// is not CSV.
+  /// Rejects the CSV record on the tape whatever the mapping.
   func refuse(_ flaw: RejectedRow, _ list: List, _ range: Range<Int>) throws {
-    if let error = source.scanner.flaw, endsAtBadRows { throw failure(error) }
-    try refuse(source.placed(flaw), list, content(flaw, range))
+    try refuse(source.placed(flaw), list) { Array(source.scanner.bytes(range)) }
   }
 
-  private func content(_ flaw: RejectedRow, _ range: Range<Int>) -> RowContent {
-    guard issues.wantsRows else { return RowContent(value: []) }
-    let bytes = Array(source.scanner.bytes(range))
-    guard let header = source.records?.header?.names else { return RowContent(bytes: bytes) }
-    if flaw.code == .notAnObject { return RowContent(fields: source.array(range), header: header) }
-    return RowContent(bytes: bytes, header: header)
+  /// Rejects a row that cannot be read; its text replaces its JSON.
+  private func refuse(_ refusal: RejectedRow, _ list: List, _ text: () -> [UInt8]) throws {
+    list.plan.reset()
+    list.plan.target.hasLostKeys = true
+    try issues.reject(list.plan, refusal, place) { Self.json(unreadable: text()) }
+    try issues.endRow()
+  }
+
+  private static func json(unreadable text: [UInt8]) -> [UInt8] {
+    let lineEnd = text.reversed().prefix(while: RecordScan.isLineEnd)
+    var json: [UInt8] = []
+    JSONWriter.append(String(decoding: text.dropLast(lineEnd.count), as: UTF8.self), to: &json)
+    return json
   }
 
   struct BadLine {
@@ -33,53 +38,8 @@ extension ImportSession {
     badLine = nil
     defer { writer.place.row += 1 }
     writer.place.list = frame.first
-    try refuse(RejectedRow(.malformed, line.error.reason), firstList, RowContent(bytes: line.text))
+    try refuse(RejectedRow(.malformed, line.error.reason), lists[frame.first]) { line.text }
     try countRow()
     return true
-  }
-
-  /// Takes the line on the tape: a rejected row with its list and place.
-  func takeAgain() throws {
-    let place = writer.place
-    defer { writer.place = place }
-    let range = source.tape.offset(0)..<source.scanner.offset
-    let line: RejectedLine
-    do throws(MalformedJSON) {
-      line = try RejectedLine(parsing: Array(source.scanner.bytes(range)), json: value)
-    } catch {
-      return try refuse(
-        RejectedRow(.notAnObject, "no line of rejected rows: \(error)"), firstList,
-        RowContent(value: source.json(0)))
-    }
-    writer.place = line.place
-    guard lists.indices.contains(line.place.list) else {
-      let reason =
-        "the row is of list \(line.place.list), which the mapping does not have: use the same mapping"
-      return try refuse(RejectedRow(.notAnObject, reason), firstList, line.content)
-    }
-    try take(line, lists[line.place.list])
-  }
-
-  private func take(_ line: RejectedLine, _ list: List) throws {
-    if let flaw = line.flaw { return try refuse(flaw, list, line.content) }
-    let csv = list.csv ?? CSVFormat()
-    // Each record has its own tape, so its shape numbers are not those of the last.
-    list.plan.binding = nil
-    var row: DocumentSource
-    do {
-      row = try line.source(csv) { list.plan.empty($0, csv.empty) }
-    } catch let error as JSONError {
-      return try refuse(RejectedRow(.malformed, error.reason), list, line.content)
-    } catch let error as ImportFailure {
-      return try refuse(RejectedRow(.malformed, error.message), list, line.content)
-    }
-    row.numbers = line.place.isRecord ? NumberSpelling(csv) : nil
-    if let flaw = row.flaw { return try refuse(row.placed(flaw), list, line.content) }
-    try write(list, line.place.name, row)
-  }
-
-  /// The row in the line on the tape.
-  private var value: [UInt8] {
-    source.find(MemberPath(names: ["value"])).map { source.json($0) } ?? []
   }
 }

@@ -12,7 +12,6 @@ extension ImportSession {
     /// `besides` are members that other lists in the same place read.
     init(_ list: ImportMapping.List, besides: [MemberPath], _ builder: PlanBuilder) throws {
       plan = try builder.plan(list.table, conditions: besides)
-      plan.target.isSelected = plan.target.isSelected || !list.conditions.isEmpty
       (conditions, csv) = (list.conditions, list.csv)
       header = HeaderCheck(plan, list.table, conditions: list.conditions)
       names =
@@ -37,11 +36,9 @@ extension ImportSession {
   /// Resets the source for the next document; its header must fit all lists of records.
   func restartSource() throws {
     let (frame, lists) = (self.frame, self.lists)
-    // Rejected rows of CSV are lines of JSON.
-    let csv = isRejects ? nil : frame.csv
     do throws(ImportFailure) {
-      try source.restart(csv, isLines: frame.isLines || isRejects) {
-        lists[frame.first].plan.empty($0, csv?.empty ?? .quotes)
+      try source.restart(frame.csv, isLines: frame.isLines) {
+        lists[frame.first].plan.empty($0, frame.csv?.empty ?? .quotes)
       } flawOfHeader: { names in
         frame.nodes[DocumentFrame.root].lists.lazy.compactMap { lists[$0].header.flaw(names) }.first
       }

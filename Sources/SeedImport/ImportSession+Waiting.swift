@@ -44,7 +44,7 @@ extension ImportSession {
     (writer.place, turns.latest) = (row.place, row.turn)
     let list = lists[row.place.list]
     var source = try DocumentSource.again(row.json)
-    source.numbers = row.place.isRecord ? NumberSpelling(list.csv ?? CSVFormat()) : nil
+    source.numbers = list.csv.map(NumberSpelling.init)
     let isDecided = try writeRow(list, row.place.name, source)
     if isDecided { try issues.endRow() } else { issues.dropRow() }
     return isDecided

@@ -25,10 +25,6 @@ package final class ImportSession {
   @exclusivity(unchecked) private var pace: ImportPace
   private let triggers: TriggerSwitch
   @exclusivity(unchecked) var badLine: BadLine?
-  /// Whether the document's lines are rejected rows of other documents.
-  private(set) var isRejects = false
-  /// Whether unmentioned rows may be deleted; a document of rejected rows is not the complete data.
-  private var mentionsAll = true
   private var earlierBytes = 0
   private var listsFound: Set<Int> = []
   @exclusivity(unchecked) private var rowsInTransaction = 0
@@ -45,7 +41,7 @@ package final class ImportSession {
     triggers = try TriggerSwitch(connection, areRunning: policy.triggers == .run)
     let builder = try PlanBuilder(connection, policy, mapping)
     frames = try DocumentFrames(mapping)
-    frame = try frames.anyFrame()
+    frame = try frames.firstFrame()
     lists = try mapping.lists.map { list in
       let neighbours = mapping.lists.filter { $0.rows == list.rows }
       return try List(list, besides: neighbours.flatMap(\.conditions).map(\.member), builder)
@@ -70,15 +66,12 @@ package final class ImportSession {
 
   var place: RowPlace { writer.place }
 
-  /// Begins a document; issues name it. Rejected rows of an earlier import go to their original lists, and their issues
-  /// give their original places.
-  package func begin(_ document: String, isRejects: Bool = false) throws {
-    frame = isRejects ? try frames.anyFrame() : try frames.frame(of: document)
-    self.isRejects = isRejects
-    mentionsAll = mentionsAll && !isRejects
+  /// Begins a document; issues name it.
+  package func begin(_ document: String) throws {
+    frame = try frames.frame(of: document)
     writer.place = RowPlace(document: document, row: 1)
     try restartSource()
-    finder = RowFinder(frame, isLines: isRejects)
+    finder = RowFinder(frame)
   }
 
   package func feed(_ bytes: UnsafeRawBufferPointer) throws {
@@ -91,7 +84,7 @@ package final class ImportSession {
   package func end() throws -> Int {
     source.scanner.complete()
     try tellingOfBatches { try run() }
-    earlierBytes += source.bytesFed
+    earlierBytes += source.scanner.bytesFed
     listsFound.formUnion(finder.listsFound)
     // Later issues belong to no row.
     defer { writer.place = RowPlace() }
@@ -124,7 +117,7 @@ package final class ImportSession {
     try writeCollected()
     source.mark(source.scanner.offset)
     (writer.place.offset, writer.place.line) = (error.offset, source.line)
-    guard frame.isLines || isRejects, !endsAtBadRows else { throw failure(error) }
+    guard frame.isLines, !endsAtBadRows else { throw failure(error) }
     badLine = BadLine(error: error)
   }
 
@@ -134,13 +127,6 @@ package final class ImportSession {
     let line = place.line.map { ", line \($0)" } ?? ""
     return ImportFailure(
       .document, "\(place.document): \(error.reason) at byte \(error.offset), in row \(place.row)\(line)")
-  }
-
-  func refuse(_ refusal: RejectedRow, _ list: List, _ row: RowContent) throws {
-    list.plan.reset()
-    list.plan.target.hasLostKeys = true
-    try issues.reject(list.plan, refusal, place) { row }
-    try issues.endRow()
   }
 
   private func takeRow(_ name: String?) throws {
@@ -158,10 +144,6 @@ package final class ImportSession {
 
   /// Takes the row on the tape; returns false if no list takes it.
   private func take(_ name: String?) throws -> Bool {
-    if isRejects {
-      try takeAgain()
-      return true
-    }
     guard let number = selectList() else { return false }
     let (list, flaw, range) = (lists[number], source.flaw, place.offset..<source.scanner.offset)
     if flaw == nil, let given = try? given(name, list),
@@ -177,8 +159,6 @@ package final class ImportSession {
     return true
   }
 
-  var firstList: List { lists[frame.first] }
-
   /// The first list in this place that takes the row; an unreadable record goes to the first list.
   private func selectList() -> Int? {
     let numbers = finder.lists
@@ -189,8 +169,8 @@ package final class ImportSession {
   func locate(_ offset: Int, _ list: Int, _ name: String?) {
     source.mark(offset)
     (writer.place.list, writer.place.name) = (list, name)
-    writer.place.offset = source.offsetInFile(offset)
-    (writer.place.line, writer.place.isRecord) = (source.line, source.isRecord)
+    writer.place.offset = offset
+    writer.place.line = source.line
   }
 
   /// Writes the collected rows: together, or one by one if SQLite rejects any.
@@ -216,7 +196,7 @@ package final class ImportSession {
     if rowsInTransaction >= rowsPerTransaction { try commitBatch() }
     guard pace.isDue(rows: report.rows + report.rowsPassedOver) else { return }
     if hooks.isCancelled() { throw CancellationError() }
-    pace.show(bytes: earlierBytes + source.bytesRead, rows: report.rows)
+    pace.show(bytes: earlierBytes + source.scanner.offset, rows: report.rows)
   }
 
   private func resolveDeferred() throws {
@@ -248,13 +228,11 @@ package final class ImportSession {
   }
 
   private func complete() throws {
-    if mentionsAll { try frames.checkAllCame() }
+    try frames.checkAllCame()
     try writeCollected()
-    if mentionsAll {
-      // Before waiting rows are retried, because they may need values of deleted rows.
-      try lostRows.removeUnmentioned(place, passedOver: report.rowsPassedOver, absent: absentTables)
-      try issues.endRow()
-    }
+    // Before waiting rows are retried, because they may need values of deleted rows.
+    try lostRows.removeUnmentioned(place, absent: absentTables)
+    try issues.endRow()
     try resolveDeferred()
     try lostRows.checkShrink()
     let tables = tablesToCheck

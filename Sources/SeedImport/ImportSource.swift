@@ -17,7 +17,6 @@ public struct ImportSource: Sendable {
 
   let kind: Kind
   let name: String
-  var isRejects = false
 
   /// A document in memory, plain or gzip.
   public static func data(_ data: Data, name: String = "data") -> ImportSource {
@@ -35,14 +34,6 @@ public struct ImportSource: Sendable {
   /// their file in ``ImportMapping/List/file``.
   public static func files(_ urls: [URL]) -> ImportSource {
     ImportSource(kind: .files(urls), name: urls.map(\.lastPathComponent).joined(separator: ", "))
-  }
-
-  /// A file of rejected rows, one ``ImportReject/json`` per line, possibly corrected. The same mapping
-  /// imports them; rows missing from the file are not deleted.
-  public static func rejects(_ url: URL) -> ImportSource {
-    var source = file(url)
-    source.isRejects = true
-    return source
   }
 
   /// One document in pieces.

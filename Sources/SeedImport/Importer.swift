@@ -29,7 +29,7 @@ public struct Importer: Sendable {
   ///   - mapping: Maps members to columns of tables.
   ///   - policy: Handles existing keys, bad rows and dangling references.
   ///   - progress: Called on the importer's own queue, at most ten times a second.
-  ///   - rejected: Called with each rejected row and its errors. With batches, it is called before the batch commits.
+  ///   - rejected: Called with each rejected row and its first issue. With batches, it is called before the batch commits.
   /// - Throws: ``ImportFailure``, `CancellationError`, or an error of the source or of `rejected`. The database is then
   ///   unchanged, or as the last batch left it.
   public func `import`(
@@ -82,7 +82,7 @@ private actor ImportRunner: BlockingActor {
     switch source.kind {
     case .files(let urls):
       for url in urls {
-        try session.begin(url.lastPathComponent, isRejects: source.isRejects)
+        try session.begin(url.lastPathComponent)
         try DocumentUnpacker.read(url.path) { try session.feed(document: $0) }
         try session.end()
       }

@@ -231,7 +231,7 @@ import Testing
       json: Array(#"{"table": "item", "columns": {"b": {"from": "b", "as": "base64"}}}"#.utf8))
     var (hooks, rejected) = (ImportHooks(), [String]())
     hooks.rejected = { reject in
-      rejected.append("\(reject.issues[0].row): \(String(decoding: reject.value, as: UTF8.self))")
+      rejected.append("\(reject.issue.row): \(String(decoding: reject.value, as: UTF8.self))")
     }
     let stays = #"{"id":"e","n":9}"#
     let report = try bench.run(

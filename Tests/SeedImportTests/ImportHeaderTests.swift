@@ -97,18 +97,6 @@ import Testing
     #expect(try bench.rows("SELECT id, name FROM stop WHERE id > 0 AND id < 9") == ["1|A", "3|C"])
   }
 
-  @Test func `a rejected record with duplicate names can be imported again`() throws {
-    let bench = try bench()
-    let mapping = ImportMapping("stop", layout: .csv(CSVFormat(delimiter: ";")))
-    var (hooks, line) = (ImportHooks(), "")
-    hooks.rejected = { line = String(decoding: $0.json, as: UTF8.self) }
-    try bench.run(
-      "id;lat;;\n1;x;;\n", mapping: mapping, policy: ImportPolicy(badRows: .collect), hooks: hooks)
-    let mended = Array(line.replacing("\"lat\":\"x\"", with: "\"lat\":\"2\"").utf8)
-    try bench.run(documents: [mended], mapping: mapping, areRejects: true)
-    #expect(try bench.rows("SELECT id, lat FROM stop WHERE id = '1'") == ["1|2.0"])
-  }
-
   @Test func `a path for a field with dots in its name is reported with the correct spelling`() throws {
     let report = try bench().run(
       "id,geo.lat\n1,2\n",
@@ -116,12 +104,6 @@ import Testing
     #expect(report.missing.first?.similar == ["geo.lat"])
     #expect(
       report.missing.first?.description.contains(#"they have ["geo.lat"], which no column uses"#) == true)
-  }
-
-  @Test func `a field that differs in Unicode form is reported`() throws {
-    let table = TableMapping("stop", columns: ["name": "\u{E9}"])
-    let report = try bench().run("id,e\u{301}\n1,2\n", mapping: ImportMapping(table, layout: .csv()))
-    #expect(report.missing.first?.description.contains("the same letters in another Unicode form") == true)
   }
 
   @Test func `an unmatched column is reported if a field has a similar name`() throws {

@@ -76,7 +76,7 @@ import Testing
     var rejected: [String] = []
     var hooks = ImportHooks()
     hooks.rejected = {
-      rejected.append("\($0.issues[0].table) \($0.list) " + String(decoding: $0.value, as: UTF8.self))
+      rejected.append("\($0.issue.table) \($0.list) " + String(decoding: $0.value, as: UTF8.self))
     }
     try bench.run(
       #"{"stops": [{"id": "a"}, {"id": null}], "trips": {"stopTimes": [{"trip": "x"}]}}"#,

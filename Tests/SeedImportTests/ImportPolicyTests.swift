@@ -59,7 +59,7 @@ import Testing
   @Test func `rejected rows are passed on unchanged`() throws {
     var hooks = ImportHooks()
     var lines: [String] = []
-    hooks.rejected = { lines.append("\($0.issues[0].row) \(String(decoding: $0.value, as: UTF8.self))") }
+    hooks.rejected = { lines.append("\($0.issue.row) \(String(decoding: $0.value, as: UTF8.self))") }
     try bench().run(
       #"[{"id": 1}, {"a": "q", "n": [1, {"x": null}]}]"#, mapping: Self.mapping,
       policy: ImportPolicy(badRows: .collect), hooks: hooks)

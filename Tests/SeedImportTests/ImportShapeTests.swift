@@ -141,9 +141,9 @@ import Testing
 
   @Test(
     arguments: [
-      (#"{"data": {"itmes": [], "meta": 1}}"#, " (did you mean $.data.itmes?): "),
-      (#"{"data": {"rows": [], "meta": 1}, "x": 2}"#, #" ($.data has "rows", "meta"): "#),
-      (#"{"results": [], "error": null}"#, #" ($ has "results", "error"): "#),
+      (#"{"data": {"itmes": [], "meta": 1}}"#, #" (did you mean "itmes"?): "#),
+      (#"{"data": {"rows": [], "meta": 1}, "x": 2}"#, #" (it has "rows", "meta", "x"): "#),
+      (#"{"results": [], "error": null}"#, #" (it has "results", "error"): "#),
     ])
   func `a value in place of the path is named`(text: String, words: String) throws {
     let failure = #expect(throws: ImportFailure.self) {

@@ -58,10 +58,8 @@ import Testing
       "$.csv.encoding: expected one of utf-8, latin1, windows-1252, found \"utf-16\""
     ),
     (#""csv": {"empty": "none"}"#, "$.csv.empty: expected one of quotes, null, text, auto"),
-    (#""csv": {"header": ["a", "a"]}"#, "$.csv.header: \"a\" stands there twice"),
     (#""csv": {"decimal": ";"}"#, "$.csv.decimal: expected one of ., ,, found"),
     (#""csv": {"skip": -1}"#, "$.csv.skip: expected 0 or more"),
-    (#""csv": {"header": []}"#, "$.csv.header: expected the fields' names, found none"),
     (#""csv": {}, "layout": "lines""#, "csv (alone with csv)"),
   ])
   func `invalid values in csv are rejected with their place`(members: String, words: String) {
@@ -102,7 +100,7 @@ import Testing
   func `as names every conversion except the app's own`(name: String) throws {
     let column = try list("\"columns\": {\"a\": {\"as\": \"\(name)\"}}").table.columns["a"]
     switch (name, column?.conversion) {
-    case ("date", .date(.iso8601, .seconds, 0)), ("text", .text), ("number", .number), ("base64", .base64),
+    case ("date", .date(.iso8601, .seconds)), ("text", .text), ("number", .number), ("base64", .base64),
       ("json", .json):
       break
     default: Issue.record("\(name) is another conversion")
@@ -114,14 +112,14 @@ import Testing
       ("iso8601", .iso8601), ("seconds", .seconds), ("milliseconds", .milliseconds),
       ("dd.MM.yyyy", .pattern("dd.MM.yyyy")),
     ] as [(String, ImportConversion.DateFormat)])
-  func `format, to and zone describe a date and its stored form`(
+  func `format and to describe a date and its stored form`(
     name: String, format: ImportConversion.DateFormat
   ) throws {
     for form in ImportConversion.DateForm.allCases {
       let text = """
-        "columns": {"a": {"as": "date", "format": "\(name)", "to": "\(form.rawValue)", "zone": "+01:30"}}
+        "columns": {"a": {"as": "date", "format": "\(name)", "to": "\(form.rawValue)"}}
         """
-      guard case .date(let read, let kept, 5400)? = try list(text).table.columns["a"]?.conversion else {
+      guard case .date(let read, let kept)? = try list(text).table.columns["a"]?.conversion else {
         Issue.record("\(name) is another conversion")
         continue
       }
@@ -141,12 +139,9 @@ import Testing
     #expect(otherwise == .text("z"))
   }
 
-  @Test(
-    arguments: [
-      (#""kept""#, .kept), (#""null""#, .null), (#"["a", "b"]"#, .nullIn(["a", "b"])),
-    ] as [(String, TableMapping.EmptyTexts)])
-  func `emptyTexts decides which empty texts are NULL`(text: String, empty: TableMapping.EmptyTexts) throws {
-    #expect(try list("\"emptyTexts\": \(text)").table.emptyTexts == empty)
+  @Test func `emptyTexts are the columns in which an empty text is NULL`() throws {
+    #expect(try list(#""emptyTexts": "a""#).table.emptyTexts == ["a"])
+    #expect(try list(#""emptyTexts": ["a", "b"]"#).table.emptyTexts == ["a", "b"])
   }
 
   @Test func `where has the conditions of a list's rows`() throws {
@@ -154,39 +149,6 @@ import Testing
       try list(#""where": {"a.b": "x", "c": [1, null]}"#).conditions == [
         RowCondition("a.b", in: [.text("x")]), RowCondition("c", in: [.integer(1), .null]),
       ])
-  }
-
-  @Test func `tables are defined once, and objects that name them may override members`() throws {
-    let text = """
-      {"tables": {
-        "user": {"columns": {"name": "n"}, "relations": [{"object": "at", "table": "city", "foreignKey": "city"}]},
-        "city": {"key": "code"}},
-       "lists": [
-        {"table": "user", "rows": "$.users", "mode": "replace"},
-        {"table": "post", "rows": "$.posts",
-         "relations": [
-          {"object": "by", "table": "user", "foreignKey": "user"},
-          {"array": "pics", "table": "pic", "parentKey": "post"},
-          {"object": "in", "table": {"table": "city", "key": "name"}, "foreignKey": "city"}]}]}
-      """
-    let lists = try ImportMapping(json: Array(text.utf8)).lists
-    #expect(lists[0].table.mode == .replace)
-    #expect(lists[0].table.columns["name"]?.member == "n")
-    #expect(lists[0].table.relations.first?.table.key == ["code"])
-    let nested = lists[1].table.relations.map(\.table)
-    #expect(nested.map(\.table) == ["user", "pic", "city"])
-    #expect(nested[0].columns["name"]?.member == "n")
-    #expect(nested[0].relations.first?.table.key == ["code"])
-    #expect(nested[2].key == ["name"])
-  }
-
-  @Test func `tables defined by each other are rejected`() {
-    let text = """
-      {"table": "a", "tables": {
-        "a": {"relations": [{"array": "b", "table": "b", "parentKey": "a"}]},
-        "b": {"relations": [{"array": "a", "table": "a", "parentKey": "b"}]}}}
-      """
-    #expect(failure(text).contains("the tables a, b, a are defined by each other"), "\(failure(text))")
   }
 
   @Test(arguments: ["constants", "defaults"])
@@ -269,11 +231,10 @@ import Testing
   }
 
   @Test(arguments: [
-    (#"{"otherwise": 1}"#, "otherwise: belongs to values"),
-    (#"{"zone": "Z"}"#, "zone: belongs to \"as\": \"date\""),
-    (#"{"as": "text", "format": "seconds"}"#, "format: belongs to"),
-    (#"{"values": {}, "as": "text"}"#, "as: stands beside values"),
-    (#"{"qqq": 1}"#, "expected one of from, values, as, otherwise, format, to, zone"),
+    (#"{"otherwise": 1}"#, "otherwise: unknown key, expected one of from, values, as"),
+    (#"{"as": "text", "format": "seconds"}"#, "format: unknown key"),
+    (#"{"values": {}, "as": "text"}"#, "as: unknown key, expected one of from, values, otherwise"),
+    (#"{"as": "date", "qqq": 1}"#, "expected one of from, values, as, format, to"),
   ])
   func `a key without the key that it depends on is reported`(column: String, words: String) {
     let message = failure("{\(Self.base), \"columns\": {\"c\": \(column)}}")
@@ -306,7 +267,7 @@ import Testing
   @Test(arguments: [
     ("table", "5"), ("rows", "5"), ("layout", "[]"), ("layout", "\"list\""), ("layout", "\"dictionary\""),
     ("keyColumn", "{}"), ("names", "\"kebab\""), ("names", "1"), ("key", "5"), ("key", "[]"), ("key", "[1]"),
-    ("mode", "\"upsert\""), ("mode", "null"), ("where", "[]"), ("tables", "[]"), ("emptyTexts", "true"),
+    ("mode", "\"upsert\""), ("mode", "null"), ("where", "[]"), ("emptyTexts", "true"),
     ("emptyTexts", "[1]"), ("columns", "[]"), ("constants", "5"), ("defaults", "[]"),
     ("relations", "{}"),
   ])
@@ -319,14 +280,11 @@ import Testing
     (#""columns": {"a": 5}"#, "$.columns.a"), (#""columns": {"a": {"from": 5}}"#, "$.columns.a.from"),
     (#""columns": {"a": {"as": "day"}}"#, "$.columns.a.as"), (#""constants": {"a": []}"#, "$.constants.a"),
     (#""columns": {"a": "b..c"}"#, "$.columns.a"), (#""columns": {"a": {"from": "b."}}"#, "$.columns.a.from"),
-    (#""columns": {"a": {"as": "date", "format": "yy"}}"#, "$.columns.a.format"),
     (#""columns": {"a": {"as": "date", "to": "days"}}"#, "$.columns.a.to"),
-    (#""columns": {"a": {"as": "date", "zone": "CET"}}"#, "$.columns.a.zone"),
     (#""columns": {"a": {"values": []}}"#, "$.columns.a.values"),
     (#""columns": {"a": {"values": {"x": []}}}"#, "$.columns.a.values.x"),
     (#""columns": {"a": {"values": {}, "otherwise": {}}}"#, "$.columns.a.otherwise"),
     (#""where": {"a": {}}"#, "$.where.a"), (#""where": {"a.": 1}"#, "$.where.a."),
-    (#""tables": {"u": 5}"#, "$.tables.u"), (#""tables": {"u": {"key": 5}}"#, "$.tables.u.key"),
     (#""defaults": {"a": {}}"#, "$.defaults.a"), (#""relations": [5]"#, "$.relations[0]"),
     (#""relations": [{"table": {"table": "u"}}]"#, "$.relations[0].object"),
     (#""relations": [{"object": "u", "table": 5}]"#, "$.relations[0].table"),

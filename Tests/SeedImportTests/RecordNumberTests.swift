@@ -80,17 +80,6 @@ import Testing
       ])
   }
 
-  @Test func `a rejected record is imported again with its decimal comma`() throws {
-    let bench = try ImportBench(Self.schema)
-    let mapping = ImportMapping("t", layout: .csv(CSVFormat(delimiter: ";", decimal: .comma, skip: 1)))
-    var (hooks, line) = (ImportHooks(), "")
-    hooks.rejected = { line = String(decoding: $0.json, as: UTF8.self) }
-    try bench.run("x\nid;r;n\n1;2,5;a\n", mapping: mapping, policy: Self.collecting, hooks: hooks)
-    let mended = Array(line.replacing("\"a\"", with: "\"1000\"").utf8)
-    try bench.run(documents: [mended], mapping: mapping, areRejects: true)
-    #expect(try bench.rows("SELECT id, r, n FROM t") == ["1|2.5|1000"])
-  }
-
   // MARK: Records before the header
 
   @Test(arguments: [1, 4, 1000])

@@ -28,20 +28,40 @@ import Testing
       rest = rest.dropFirst(pieces)
       if isAtStart, !source.scanner.passMark() { continue }
       isAtStart = false
-      do { try take(&source, &records) } catch is ImportFailure { return nil }
+      do { try take(&source, &records, format) } catch is ImportFailure { return nil }
       if isEnd { return records }
     }
   }
 
-  private func take(_ source: inout DocumentSource, _ records: inout [[[UInt8]]]) throws {
+  private func take(
+    _ source: inout DocumentSource, _ records: inout [[[UInt8]]], _ format: CSVFormat
+  ) throws {
     while case .value = try source.nextRecord() {
       let range = source.tape.offset(0)..<source.scanner.offset
-      let texts = (source.records?.texts(range, source.scanner) ?? []).map { $0 ?? [] }
+      let texts = texts(range, source, CSVFormat.byte(format.delimiter) ?? 0)
       if source.records?.flaw == nil {
         let onTape = (0..<source.tape.count(0)).map { Array(source.text(2 + 2 * $0)) }
         #expect(onTape == texts)
       }
       records.append(texts)
+    }
+  }
+
+  /// The texts of a record's fields, however many it has.
+  private func texts(
+    _ record: Range<Int>, _ source: borrowing DocumentSource, _ delimiter: UInt8
+  ) -> [[UInt8]] {
+    let (base, first) = source.scanner.held
+    let scan = RecordScan(
+      base: base, end: record.upperBound - first, isComplete: true, delimiter: delimiter)
+    return scan.fields(record.lowerBound - first).map { field in
+      let text = UnsafeBufferPointer(start: base + field.range.lowerBound, count: field.range.count)
+      var (bytes, isFirst) = ([UInt8](), false)
+      for byte in text {
+        isFirst = field.isDoubled && byte == RecordScan.quote && !isFirst
+        if !isFirst { bytes.append(byte) }
+      }
+      return bytes
     }
   }
 

@@ -32,13 +32,13 @@ package final class ImportBench {
   package func run(
     documents: [[UInt8]], named names: [String] = [], mapping: ImportMapping,
     policy: ImportPolicy = ImportPolicy(),
-    hooks: ImportHooks = ImportHooks(), pieces: Int = .max, areRejects: Bool = false
+    hooks: ImportHooks = ImportHooks(), pieces: Int = .max
   ) throws -> ImportReport {
     let session = try ImportSession(
       try Connection(path, .own), mapping: mapping, policy: policy, hooks: hooks)
     do {
       for (number, document) in documents.enumerated() {
-        try session.begin(names.isEmpty ? "document \(number)" : names[number], isRejects: areRejects)
+        try session.begin(names.isEmpty ? "document \(number)" : names[number])
         var rest = document[...]
         while !rest.isEmpty {
           try rest.prefix(pieces).withUnsafeBytes { try session.feed($0) }

@@ -26,11 +26,6 @@ package struct JSONObjectReader {
     try self.init(value, at: path)
   }
 
-  package mutating func complete(with members: [JSONMember]) {
-    let names = Set(unread.map(\.name))
-    unread += members.filter { !names.contains($0.name) }
-  }
-
   package func place(of name: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
 
   package func error(_ name: String, _ reason: String) -> MalformedJSON {
@@ -175,15 +170,23 @@ package struct JSONObjectReader {
     _ name: String, _ read: (inout JSONObjectReader) throws(MalformedJSON) -> Value
   ) throws(MalformedJSON) -> [String: Value] {
     let object = try object(name)
-    var dictionary: [String: Value] = [:]
-    for member in object.unread {
+    return try object.byName { member throws(MalformedJSON) in
       var fields = try JSONObjectReader(member.value, at: object.place(of: member.name))
-      // Document names differ by bytes, but Swift treats canonically equivalent strings as equal.
-      guard try dictionary.updateValue(read(&fields), forKey: member.name) == nil else {
-        throw object.error(member.name, "occurs twice, spelled differently")
+      return try read(&fields)
+    }
+  }
+
+  /// Reads all members. Document names differ by bytes, but Swift treats canonically equivalent strings as equal.
+  package func byName<Value>(
+    _ read: (JSONMember) throws(MalformedJSON) -> Value
+  ) throws(MalformedJSON) -> [String: Value] {
+    var values: [String: Value] = [:]
+    for member in unread {
+      guard values.updateValue(try read(member), forKey: member.name) == nil else {
+        throw error(member.name, "occurs twice, spelled differently")
       }
     }
-    return dictionary
+    return values
   }
 
   private mutating func typedIfPresent<Value>(

@@ -217,12 +217,12 @@ public struct Epoch: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// The known name that was probably meant: at most a third of the letters differ, or `name` is its beginning.
-package func nearestName(to name: String, in known: [String], orBeginning: Bool = true) -> String? {
+package func nearestName(to name: String, in known: [String]) -> String? {
   // Limited, because the edit distance takes time proportional to the product of the lengths.
   let typed = Array(name.lowercased().prefix(64))
   let ranked = known.map { ($0, editDistance(typed, Array($0.lowercased().prefix(64)))) }
   if let best = ranked.min(by: { $0.1 < $1.1 }), best.1 <= max(1, typed.count / 3) { return best.0 }
-  guard orBeginning, typed.count >= shortestBeginning else { return nil }
+  guard typed.count >= shortestBeginning else { return nil }
   return known.first { $0.lowercased().starts(with: typed) }
 }
 

@@ -17,7 +17,7 @@ package struct ImportHooks {
   package var progress: ((ImportProgress) -> Void)?
   /// Called with every issue, also those beyond the report's limit.
   package var issue: ((ImportIssue) throws -> Void)?
-  /// Called with every rejected row and its issues.
+  /// Called with every rejected row.
   package var rejected: ((ImportReject) throws -> Void)?
   /// Called before a commit: rejected rows up to here must be durable.
   package var willCommit: (() throws -> Void)?

@@ -1,5 +1,4 @@
 import SeedFormat
-import SeedSystem
 
 // Mappings as JSON: see the article "Mapping files".
 extension ImportMapping {
@@ -19,65 +18,25 @@ extension ImportMapping {
   }
 
   private init(reading object: consuming JSONObjectReader) throws(MalformedJSON) {
-    let shared = try SharedTables(reading: &object)
     guard let lists = try object.objectsIfPresent("lists") else {
-      self.init(lists: [try List(reading: object, shared)])
+      self.init(lists: [try List(reading: object)])
       return
     }
     guard !lists.isEmpty else { throw object.error("lists", "expected an array of lists, found none") }
     try object.refuseUnread()
-    self.init(lists: try lists.map { list throws(MalformedJSON) in try List(reading: list, shared) })
-  }
-}
-
-/// Table definitions that lists and relations refer to by name; a referring object's own members take precedence.
-private struct SharedTables {
-  private var definitions: [String: [JSONMember]] = [:]
-  /// Names of the definitions being read, to detect cycles.
-  private var open: [String] = []
-
-  init(reading object: inout JSONObjectReader) throws(MalformedJSON) {
-    guard let tables = try object.objectIfPresent("tables") else { return }
-    for member in tables.unread {
-      let definition = try JSONObjectReader(member.value, at: tables.place(of: member.name))
-      definitions[member.name] = definition.unread
-    }
-    // Reads each definition alone first, so that an error in it is reported at its place.
-    for member in tables.unread {
-      let definition = try JSONObjectReader(member.value, at: tables.place(of: member.name))
-      _ = try TableMapping(reading: definition, self, named: member.name)
-    }
-  }
-
-  /// Returns the definition to read in place of an object that names a table, and the shared members.
-  func completing(
-    _ object: consuming JSONObjectReader, named name: String?
-  ) throws(MalformedJSON) -> (JSONObjectReader, SharedTables) {
-    let table = name ?? object.unread.first { $0.name == "table" }?.value.string
-    guard let table, let definition = definitions[table] else { return (object, self) }
-    guard !open.contains(table) else {
-      let circle = (open + [table]).joined(separator: ", ")
-      throw object.error("table", "the tables \(circle) are defined by each other")
-    }
-    var inner = self
-    inner.open.append(table)
-    if name == nil { object.complete(with: definition) }
-    object.complete(with: [JSONMember("table", .string(table))])
-    return (object, inner)
+    self.init(lists: try lists.map { list throws(MalformedJSON) in try List(reading: list) })
   }
 }
 
 extension ImportMapping.List {
-  fileprivate init(
-    reading object: consuming JSONObjectReader, _ shared: SharedTables
-  ) throws(MalformedJSON) {
+  fileprivate init(reading object: consuming JSONObjectReader) throws(MalformedJSON) {
     let rows = try object.pathIfPresent("rows") ?? "$"
     let file = try object.stringIfPresent("file")
     let layout = try Self.layout(&object) ?? Self.layout(by: file, rows)
     let conditions = try Self.conditions(&object)
     let isOptional = try object.boolIfPresent("optional") ?? false
     self.init(
-      try TableMapping(reading: object, shared), rows: rows, layout: layout, where: conditions, file: file,
+      try TableMapping(reading: object), rows: rows, layout: layout, where: conditions, file: file,
       isOptional: isOptional)
   }
 
@@ -145,59 +104,29 @@ extension CSVFormat {
     empty = try object.choiceIfPresent("empty") ?? empty
     decimal = try object.choiceIfPresent("decimal") ?? decimal
     skip = try object.integerIfPresent("skip", from: 0) ?? skip
-    if let names = try object.stringsIfPresent("header") {
-      if let name = Self.doubled(names).first(where: { !$0.isEmpty }) {
-        throw object.error("header", "\"\(name)\" stands there twice")
-      }
-      guard !names.isEmpty else { throw object.error("header", "expected the fields' names, found none") }
-      header = names
-    }
+    header = try object.stringsIfPresent("header")
     try object.refuseUnread()
   }
 }
 
 extension TableMapping {
   /// Reads the rest of the object; a list has read its own members before.
-  fileprivate init(
-    reading given: consuming JSONObjectReader, _ shared: SharedTables, named name: String? = nil
-  ) throws(MalformedJSON) {
-    var (object, shared) = try shared.completing(given, named: name)
+  fileprivate init(reading object: consuming JSONObjectReader) throws(MalformedJSON) {
     self.init(
       try object.string("table"), key: try object.texts("key"),
       names: try object.choiceIfPresent("names") ?? .identity,
       constants: try object.valuesIfPresent("constants") ?? [:],
       defaults: try object.valuesIfPresent("defaults") ?? [:],
-      emptyTexts: try EmptyTexts(reading: &object), mode: try object.choiceIfPresent("mode") ?? .merge)
+      emptyTexts: Set(try object.texts("emptyTexts")), mode: try object.choiceIfPresent("mode") ?? .merge)
     if let columns = try object.objectIfPresent("columns") {
       self.columns = try columns.byName { member throws(MalformedJSON) in
         try ColumnMapping(member, in: columns)
       }
     }
-    if let name = columnFilledTwice {
-      throw object.error(
-        "constants",
-        "the column \"\(name)\" is in \(object.place(of: "columns")) too: take it out of one of them")
-    }
     for relation in try object.objectsIfPresent("relations") ?? [] {
-      relations.append(try RelationMapping(reading: relation, shared))
+      relations.append(try RelationMapping(reading: relation))
     }
     try object.refuseUnread()
-  }
-}
-
-extension TableMapping.EmptyTexts {
-  fileprivate init(reading object: inout JSONObjectReader) throws(MalformedJSON) {
-    let value = object.takeIfPresent("emptyTexts")
-    switch (value?.string, value?.elements?.compactMap(\.string)) {
-    case ("kept", _): self = .kept
-    case ("null", _): self = .null
-    case (nil, let columns?) where columns.count == value?.elements?.count: self = .nullIn(Set(columns))
-    default:
-      guard value == nil else {
-        throw object.error("emptyTexts", "expected kept, null, or an array of columns in which they are NULL")
-      }
-      self = .kept
-    }
   }
 }
 
@@ -221,10 +150,6 @@ extension ImportConversion {
   fileprivate init(reading object: inout JSONObjectReader) throws(MalformedJSON) {
     if let values = try object.valuesIfPresent("values") {
       self = .values(values, otherwise: try object.plainIfPresent("otherwise"))
-      if try object.stringIfPresent("as") != nil {
-        throw object.error("as", "stands beside values: leave one of them")
-      }
-      try Self.refuseStrays(&object)
       return
     }
     switch try object.choiceIfPresent("as") as Name? {
@@ -235,26 +160,8 @@ extension ImportConversion {
     case .json: self = .json
     case .date:
       self = .date(
-        try DateFormat(reading: &object), as: try object.choiceIfPresent("to") ?? .seconds,
-        zone: try Self.zone(&object))
+        try DateFormat(reading: &object), as: try object.choiceIfPresent("to") ?? .seconds)
     }
-    try Self.refuseStrays(&object)
-  }
-
-  /// Throws if an option is given without the option that it depends on.
-  private static func refuseStrays(_ object: inout JSONObjectReader) throws(MalformedJSON) {
-    let strays = [("otherwise", "values")] + ["format", "to", "zone"].map { ($0, "\"as\": \"date\"") }
-    for (name, owner) in strays where object.takeIfPresent(name) != nil {
-      throw object.error(name, "belongs to \(owner), which is not there")
-    }
-  }
-
-  private static func zone(_ object: inout JSONObjectReader) throws(MalformedJSON) -> Int {
-    guard let text = try object.stringIfPresent("zone") else { return 0 }
-    guard let zone = UTCTime.zone(text) else {
-      throw object.error("zone", "expected Z, or hours and minutes like +01:00, found \"\(text)\"")
-    }
-    return zone
   }
 }
 
@@ -264,24 +171,14 @@ extension ImportConversion.DateFormat {
     case "iso8601": self = .iso8601
     case "seconds": self = .seconds
     case "milliseconds": self = .milliseconds
-    case let pattern:
-      do throws(DatePattern.Flaw) {
-        _ = try DatePattern(pattern)
-      } catch {
-        throw object.error(
-          "format", "expected iso8601, seconds, milliseconds or a pattern such as dd.MM.yyyy: \(error.reason)"
-        )
-      }
-      self = .pattern(pattern)
+    case let pattern: self = .pattern(pattern)
     }
   }
 }
 
 extension RelationMapping {
-  fileprivate init(
-    reading object: consuming JSONObjectReader, _ shared: SharedTables
-  ) throws(MalformedJSON) {
-    let table = try Self.table(&object, shared)
+  fileprivate init(reading object: consuming JSONObjectReader) throws(MalformedJSON) {
+    let table = try Self.table(&object)
     if let path = try object.pathIfPresent("object") {
       self = .object(path, table, foreignKey: try object.texts("foreignKey"))
     } else if let path = try object.pathIfPresent("array") {
@@ -306,14 +203,10 @@ extension RelationMapping {
     try object.refuseUnread()
   }
 
-  private static func table(
-    _ object: inout JSONObjectReader, _ shared: SharedTables
-  ) throws(MalformedJSON) -> TableMapping {
-    if object.unread.contains(where: { $0.name == "table" && $0.value.string != nil }) {
-      let name = JSONMember("table", try object.take("table"))
-      return try TableMapping(reading: JSONObjectReader(.object([name]), at: object.path), shared)
-    }
-    return try TableMapping(reading: object.object("table"), shared)
+  private static func table(_ object: inout JSONObjectReader) throws(MalformedJSON) -> TableMapping {
+    let table = try object.take("table")
+    if let name = table.string { return TableMapping(name) }
+    return try TableMapping(reading: JSONObjectReader(table, at: object.place(of: "table")))
   }
 
   private enum JoinLayout: String, CaseIterable { case array, dictionary }
@@ -335,21 +228,6 @@ extension JSONObjectReader {
       guard let value = member.value.plain else { throw object.error(member.name, "expected a plain value") }
       return value
     }
-  }
-
-  /// Returns the members by name; rejects names that Swift considers equal.
-  fileprivate func byName<Value>(
-    _ read: (JSONMember) throws(MalformedJSON) -> Value
-  ) throws(MalformedJSON) -> [String: Value] {
-    var values: [String: Value] = [:]
-    for member in unread {
-      guard values.updateValue(try read(member), forKey: member.name) == nil else {
-        throw error(
-          member.name,
-          "stands there twice, in two Unicode forms of the same letters: leave one, it stands for both")
-      }
-    }
-    return values
   }
 
   fileprivate mutating func plainIfPresent(_ name: String) throws(MalformedJSON) -> SeedValue? {

@@ -59,15 +59,13 @@ extension ImportReport.MissingMember: CustomStringConvertible {
   /// The missing member and similar ones in one line.
   public var description: String {
     let aim = column.map { " for the column \"\($0)\"" } ?? ""
-    let names = similar.map(spelled).joined(separator: ", ")
+    let names = similar.map(Self.spelled).joined(separator: ", ")
     return "table \"\(table)\": no row has a member \(member)\(aim)"
       + (similar.isEmpty ? "" : "; they have \(names), which no column uses")
   }
 
-  /// The name as a mapping's path spells it, with a note if only its Unicode form differs.
-  private func spelled(_ name: String) -> String {
-    let isSame = member.names?.last.map { $0 == name && !$0.utf8.elementsEqual(name.utf8) } ?? false
-    let step = name.contains(".") ? MemberPath.Step.member(name).description : "\"\(name)\""
-    return step + (isSame ? " (the same letters in another Unicode form)" : "")
+  /// The name as a mapping's path spells it.
+  private static func spelled(_ name: String) -> String {
+    name.contains(".") ? MemberPath.Step.member(name).description : "\"\(name)\""
   }
 }

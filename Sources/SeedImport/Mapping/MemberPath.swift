@@ -78,19 +78,34 @@ private struct PathParser {
     if rest == "$" || rest.hasPrefix("$.") || rest.hasPrefix("$[") { rest.removeFirst() }
     var steps: [MemberPath.Step] = []
     if rest.hasPrefix(".") { rest.removeFirst() }
-    while !rest.isEmpty { if let step = step() { steps.append(step) } }
+    while !rest.isEmpty {
+      if let step = bracketed() ?? name() { steps.append(step) }
+      guard rest.hasPrefix(".") else { continue }
+      rest.removeFirst()
+      if rest.isEmpty { flaw = "a name is missing beside a dot" }
+    }
     return steps
   }
 
-  private mutating func step() -> MemberPath.Step? {
-    if let step = bracketed() {
-      passDot()
-      return step
-    }
-    let end = nameEnd
-    let name = String(rest[..<end])
+  private mutating func bracketed() -> MemberPath.Step? {
+    guard let (step, end) = Self.bracketed(rest) else { return nil }
     rest = rest[end...]
-    passDot()
+    return step
+  }
+
+  /// The element's number or the quoted name in brackets at the text's start, and their end.
+  private static func bracketed(_ text: Substring) -> (MemberPath.Step, end: Substring.Index)? {
+    guard let match = text.prefixMatch(of: #/\[(?:([0-9]+)|"([^"]*)"|'([^']*)')\]/#) else { return nil }
+    if let name = match.2 ?? match.3 { return (.member(String(name)), match.range.upperBound) }
+    return match.1.flatMap { Int($0) }.map { (.element($0), match.range.upperBound) }
+  }
+
+  private mutating func name() -> MemberPath.Step? {
+    let end = rest.indices.first { index in
+      rest[index] == "." || index > rest.startIndex && Self.bracketed(rest[index...]) != nil
+    }
+    let name = String(rest[..<(end ?? rest.endIndex)])
+    rest = rest.dropFirst(name.count)
     if name.isEmpty { flaw = "a name is missing beside a dot" }
     if Self.isBracketed(name) {
       flaw =
@@ -103,43 +118,5 @@ private struct PathParser {
   private static func isBracketed(_ name: String) -> Bool {
     guard let bracket = name.firstIndex(of: "[") else { return false }
     return bracket == name.startIndex || !name[name.index(before: bracket)].isWhitespace
-  }
-
-  /// The end of a name: before the next dot or a bracket that starts a step.
-  private var nameEnd: Substring.Index {
-    rest.indices.first { index in
-      index > rest.startIndex && Self.isStep(rest[index...]) || rest[index] == "."
-    } ?? rest.endIndex
-  }
-
-  private static func isStep(_ text: Substring) -> Bool {
-    guard text.first == "[" else { return false }
-    let inner = text.dropFirst()
-    if inner.first.map({ quotes.contains($0) }) == true { return true }
-    let digits = inner.prefix { $0.isASCII && $0.isNumber }
-    return Int(digits) != nil && inner.dropFirst(digits.count).first == "]"
-  }
-
-  private static let quotes: [Character] = ["\"", "'"]
-
-  private mutating func bracketed() -> MemberPath.Step? {
-    guard Self.isStep(rest) else { return nil }
-    let inner = rest.dropFirst()
-    guard let quote = inner.first, Self.quotes.contains(quote) else {
-      let digits = inner.prefix { $0 != "]" }
-      rest = inner.dropFirst(digits.count + 1)
-      return Int(digits).map { .element($0) }
-    }
-    let name = inner.dropFirst().prefix { $0 != quote }
-    rest = inner.dropFirst(name.count + 1)
-    if !rest.hasPrefix("\(quote)]") { flaw = "a name in brackets is not closed by \(quote)]" }
-    rest = rest.dropFirst(2)
-    return .member(String(name))
-  }
-
-  private mutating func passDot() {
-    guard rest.hasPrefix(".") else { return }
-    rest.removeFirst()
-    if rest.isEmpty { flaw = "a name is missing beside a dot" }
   }
 }

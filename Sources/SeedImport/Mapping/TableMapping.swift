@@ -14,16 +14,6 @@ public struct TableMapping: Sendable {
     case explicit
   }
 
-  /// How an empty text is stored.
-  public enum EmptyTexts: Hashable, Sendable {
-    /// As an empty text.
-    case kept
-    /// As NULL.
-    case null
-    /// As NULL in these columns.
-    case nullIn(Set<String>)
-  }
-
   /// How rows that an import does not mention are handled.
   public enum MergeMode: String, Hashable, Sendable, CaseIterable {
     /// Keeps them; columns that a row does not mention keep their values.
@@ -46,8 +36,8 @@ public struct TableMapping: Sendable {
   public var constants: [String: SeedValue]
   /// Values for columns of new rows whose member is missing; existing rows keep theirs.
   public var defaults: [String: SeedValue]
-  /// How an empty text is stored in columns without a conversion.
-  public var emptyTexts: EmptyTexts
+  /// Columns without a conversion in which an empty text becomes NULL.
+  public var emptyTexts: Set<String>
   /// Rows of other tables nested in this row's object.
   public var relations: [RelationMapping]
   /// How rows that the import does not mention are handled. Nested rows are always merged here;
@@ -58,20 +48,12 @@ public struct TableMapping: Sendable {
   public init(
     _ table: String, key: [String] = [], names: NameStyle = .identity,
     columns: [String: ColumnMapping] = [:], constants: [String: SeedValue] = [:],
-    defaults: [String: SeedValue] = [:], emptyTexts: EmptyTexts = .kept, relations: [RelationMapping] = [],
+    defaults: [String: SeedValue] = [:], emptyTexts: Set<String> = [], relations: [RelationMapping] = [],
     mode: MergeMode = .merge
   ) {
     (self.table, self.key, self.names, self.columns) = (table, key, names, columns)
     (self.constants, self.defaults, self.relations) = (constants, defaults, relations)
     (self.emptyTexts, self.mode) = (emptyTexts, mode)
-  }
-}
-
-extension TableMapping {
-  /// A column with both a member and a constant.
-  var columnFilledTwice: String? {
-    let listed = Set(columns.keys.map { $0.lowercased() })
-    return constants.keys.sorted().first { listed.contains($0.lowercased()) }
   }
 }
 
@@ -134,7 +116,7 @@ public enum ImportConversion: Sendable {
     case seconds
     /// Milliseconds since 1970, as a number or a text.
     case milliseconds
-    /// A pattern such as `dd.MM.yyyy HH:mm`: see the article "Mapping files".
+    /// A pattern of numbers such as `dd.MM.yyyy HH:mm`: see the article "Mapping files".
     case pattern(String)
   }
 
@@ -146,14 +128,12 @@ public enum ImportConversion: Sendable {
     case milliseconds
     /// Seconds since 2001, as Core Data stores dates; fractions as with `seconds`.
     case coredata
-    /// ISO 8601 in universal time, such as `2026-01-02T03:04:05Z`.
-    case text
   }
 
   /// Converts by the column's type: a number to text by its digits, a text to a number if that is exact, true to 1.
   case automatic
-  /// Converts a date. `zone` is the offset east of Greenwich in seconds for texts that give none.
-  case date(_ format: DateFormat = .iso8601, as: DateForm = .seconds, zone: Int = 0)
+  /// Converts a date; a text without a zone is universal time.
+  case date(_ format: DateFormat = .iso8601, as: DateForm = .seconds)
   /// Replaces each plain value, as the document spells it. Unlisted values become `otherwise`, or are rejected without
   /// one. NULL stays NULL, but an empty CSV field is looked up as the empty text first. All Unicode forms of a spelling
   /// match.

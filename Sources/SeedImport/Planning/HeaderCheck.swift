@@ -59,12 +59,9 @@ struct HeaderCheck {
   }
 
   private static let mostShown = 12
-  private static let mostLetters = 60
 
   private func found(_ names: [String]) -> String {
-    let shown = names.prefix(Self.mostShown).map { name in
-      "\"\(name.prefix(Self.mostLetters))\(name.count > Self.mostLetters ? "…" : "")\""
-    }
+    let shown = names.prefix(Self.mostShown).map { "\"\($0.clipped)\"" }
     let rest = names.count > shown.count ? ", …" : ""
     return
       ": it has \(shown.joined(separator: ", "))\(rest); map one of these, or correct the delimiter or the encoding"
@@ -75,7 +72,7 @@ struct HeaderCheck {
 extension RowPlan {
   /// The value of an empty field with this name: by its column, or by the key of the row that it names.
   func empty(_ field: String, _ rule: CSVFormat.EmptyFields) -> RecordHeader.Empty {
-    // Looked up once for all records, which also marks the member as seen for the survey of missing members.
+    // Looked up once for all records, which also notes unread names for the survey of missing members.
     guard let node = Array(field.utf8).withUnsafeBufferPointer({ root.target(at: 0, $0) }) else {
       return RecordHeader.Empty()
     }

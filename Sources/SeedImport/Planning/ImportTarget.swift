@@ -19,11 +19,10 @@ final class ImportTarget {
   var rowsBefore = 0
   var rejected = 0
   var deleted = 0
-  /// Rows whose references became NULL or their default because the referenced row was deleted.
+  /// Rows whose references became NULL because the referenced row was deleted.
   var cleared = 0
   var recognised = 0
   var hasLostKeys = false
-  var isSelected = false
   private var filled: Set<Int> = []
   /// By the columns that their rows fill.
   private var batches: [RowBatch] = []

@@ -9,7 +9,6 @@ final class MemberNode {
   @exclusivity(unchecked) var relation: Int?
   @exclusivity(unchecked) private(set) var children: [[UInt8]: MemberNode] = [:]
   @exclusivity(unchecked) private(set) var elements: [(number: Int, node: MemberNode)] = []
-  @exclusivity(unchecked) var isSeen = false
   /// The name by which a member last matched a column that is not listed.
   @exclusivity(unchecked) var name: [UInt8]?
   /// A few names of unread members within it, for messages.
@@ -54,6 +53,9 @@ final class MemberNode {
 
   var hasParts: Bool { !children.isEmpty || !elements.isEmpty }
 
+  /// Whether an object with members was read here by name.
+  var hasReadNames: Bool { !hints.isEmpty }
+
   /// The node for a name; `nil` if the mapping does not read it.
   func child(_ name: [UInt8]) -> MemberNode? { children[name] ?? foundByName(name) }
 
@@ -67,11 +69,7 @@ final class MemberNode {
     if place < hints.count, Self.same(hints[place].name, name) { return hints[place].node }
     let bytes = Array(name)
     let node = child(bytes)
-    if let node {
-      node.isSeen = true
-    } else if unwanted.count < Self.mostUnwanted {
-      unwanted.insert(bytes)
-    }
+    if node == nil, unwanted.count < Self.mostUnwanted { unwanted.insert(bytes) }
     if place < hints.count {
       hints[place] = Hint(name: bytes, node: node)
     } else if place == hints.count, place < Self.mostHints {
@@ -107,27 +105,15 @@ final class MemberBinding {
   let shape: UInt32
   let feeds: UnsafeMutablePointer<Feed>
   let nodes: [MemberNode?]
-  @exclusivity(unchecked) private(set) var isSeen: Bool
 
   init(_ plan: RowPlan, _ object: Int, _ tape: borrowing JSONTape) {
     shape = tape.entries[object].shape
     nodes = (0..<tape.shapeCount(object)).map { plan.root.child(Array(tape.shapeName($0, object))) }
-    // A shape's names were first read by its nodes, usually for a row of this plan.
-    isSeen = nodes.allSatisfy { $0?.isSeen ?? true }
     feeds = .allocate(capacity: max(1, nodes.count))
     for (slot, node) in nodes.enumerated() { (feeds + slot).initialize(to: Self.feed(node, plan)) }
   }
 
   deinit { feeds.deallocate() }
-
-  func note(_ object: Int, _ tape: borrowing JSONTape) {
-    var member = object + 1
-    for _ in 0..<tape.count(object) {
-      nodes[Int(tape.entries[member].slot)]?.isSeen = true
-      member = tape.end(of: member + 1)
-    }
-    isSeen = nodes.allSatisfy { $0?.isSeen ?? true }
-  }
 
   private static func feed(_ node: MemberNode?, _ plan: RowPlan) -> Feed {
     guard let node else { return Feed(kind: .nothing, affinity: .blob, column: 0, number: 0) }

@@ -33,24 +33,5 @@ struct NestedElements {
 }
 
 extension RowRelation {
-  enum Meaning {
-    case absent
-    case row
-    /// The key of a row: the value, or its name in a dictionary.
-    case key, name
-  }
-
-  func meaning(of element: NestedElement, _ source: borrowing DocumentSource) -> Meaning {
-    let kind = source.tape.kind(element.index)
-    if element.name != nil, kind == .null { return .absent }
-    guard case .join = self.kind, kind != .object else { return .row }
-    switch (element.name, kind) {
-    case (_?, .no): return .absent
-    case (_?, .yes): return .name
-    case (_?, _): return .row
-    case (nil, _): return plan.root.columns.isEmpty ? .key : .row
-    }
-  }
-
   var wantedKind: String { isArray ? "an array" : "an object" }
 }

@@ -43,7 +43,8 @@ final class PlanBuilder {
 
   func plan(_ mapping: TableMapping, conditions: [MemberPath] = []) throws -> RowPlan {
     let target = try target(mapping)
-    if let name = mapping.columnFilledTwice {
+    let listed = Set(mapping.columns.keys.map { $0.lowercased() })
+    if let name = mapping.constants.keys.sorted().first(where: { listed.contains($0.lowercased()) }) {
       throw ImportFailure(
         .mapping,
         "table \"\(target.table.name)\": the column \"\(name)\" is in both 'columns' and 'constants': remove it from one of them"
@@ -51,7 +52,7 @@ final class PlanBuilder {
     }
     let relations = try mapping.relations.map { try relation($0, of: target.table) }
     let (root, byName) = root(mapping, target.table)
-    let nulled = try columnsWithoutEmptyTexts(mapping.emptyTexts, target.table)
+    let nulled = Set(try self.columns(mapping.emptyTexts.sorted(), target.table))
     let columns = try mapping.columns.sorted { $0.key < $1.key }.map { name, source in
       let column = try column(name, target.table)
       let target = try valueTarget(
@@ -113,16 +114,6 @@ final class PlanBuilder {
     }
   }
 
-  private func columnsWithoutEmptyTexts(
-    _ emptyTexts: TableMapping.EmptyTexts, _ table: TableSchema
-  ) throws -> Set<Int> {
-    switch emptyTexts {
-    case .kept: []
-    case .null: Set(table.columns.indices)
-    case .nullIn(let names): Set(try columns(names.sorted(), table))
-    }
-  }
-
   private func valueTarget(
     _ column: Int, _ table: TableSchema, _ conversion: ImportConversion = .automatic,
     nullsEmpty: Bool = false
@@ -136,12 +127,14 @@ final class PlanBuilder {
   private func dates(
     _ conversion: ImportConversion, _ column: ColumnSchema, _ table: TableSchema
   ) throws -> DateReader? {
-    guard case .date(let format, let form, let zone) = conversion else { return nil }
+    guard case .date(let format, let form) = conversion else { return nil }
     do throws(DatePattern.Flaw) {
-      return try DateReader(format, form, zone: zone)
+      return try DateReader(format, form)
     } catch {
       throw ImportFailure(
-        .mapping, "table \"\(table.name)\", column \"\(column.name)\": the date's pattern: \(error.reason)")
+        .mapping,
+        "table \"\(table.name)\", column \"\(column.name)\": the date's format is not iso8601, seconds, milliseconds or "
+          + "a pattern such as dd.MM.yyyy: \(error.reason)")
     }
   }
 

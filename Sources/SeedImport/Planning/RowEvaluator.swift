@@ -35,19 +35,27 @@ final class RowEvaluator {
     _ target: ValueReader.Target, _ index: Int, _ source: borrowing DocumentSource
   ) -> Bool { source.tape.kind(index) != .object || target.conversion.takesObjects }
 
-  /// The values that a nested row gets from outside: its parent's key, and its name in a dictionary.
-  func given(
-    _ relation: RowRelation, _ element: NestedElement, _ parent: GivenValues,
-    _ source: borrowing DocumentSource
-  ) throws(RejectedRow) -> GivenValues {
-    guard let names = relation.names, let name = element.name else { return parent }
-    return parent + [(names.column, try key(named: name, names, source))]
+  /// A nested value: nothing, the key of a row, or a row with the values that it gets from outside, which are its
+  /// parent's key and its name in a dictionary.
+  enum Nested {
+    case absent
+    case key(BorrowedValue)
+    case row(GivenValues)
   }
 
-  func key(
-    named name: Int, _ names: ValueReader.Target, _ source: borrowing DocumentSource
-  ) throws(RejectedRow) -> BorrowedValue {
-    try reader.read(name: String(decoding: source.text(name), as: UTF8.self), for: names)
+  func nested(
+    _ relation: RowRelation, _ element: NestedElement, _ parent: GivenValues,
+    _ source: borrowing DocumentSource
+  ) throws(RejectedRow) -> Nested {
+    let kind = source.tape.kind(element.index)
+    let isBare = if case .join = relation.kind { kind != .object } else { false }
+    guard let names = relation.names, let name = element.name else {
+      guard isBare, relation.plan.root.columns.isEmpty else { return .row(parent) }
+      return .key(try bareKey(relation.plan, element.index, source))
+    }
+    if kind == .null || isBare && kind == .no { return .absent }
+    let key = try reader.read(name: String(decoding: source.text(name), as: UTF8.self), for: names)
+    return isBare && kind == .yes ? .key(key) : .row(parent + [(names.column, key)])
   }
 
   // MARK: Members
@@ -55,19 +63,14 @@ final class RowEvaluator {
   /// Reads the members of the row's object; shapes that were seen before are read by number.
   private func walk(_ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource) throws(RejectedRow) {
     let shape = source.tape.entries[index].shape
-    guard shape != 0 else {
-      plan.root.isSeen = true
-      return try walk(plan, plan.root, index, source)
-    }
+    guard shape != 0 else { return try walk(plan, plan.root, index, source) }
     let binding: MemberBinding
     if let known = plan.binding, known.shape == shape {
       binding = known
     } else {
       binding = MemberBinding(plan, index, source.tape)
       plan.binding = binding
-      plan.root.isSeen = true
     }
-    if !binding.isSeen { binding.note(index, source.tape) }
     try walk(plan, binding, index, source)
   }
 
@@ -141,7 +144,10 @@ final class RowEvaluator {
     _ plan: RowPlan, _ node: MemberNode, _ value: Int, _ source: borrowing DocumentSource
   ) throws(RejectedRow) {
     for column in node.columns { try take(plan, column, value, source) }
-    if let relation = node.relation { plan.places[relation] = value }
+    if let relation = node.relation {
+      plan.places[relation] = value
+      plan.present.insert(relation)
+    }
     if node.hasParts { try descend(plan, node, value, source) }
   }
 
@@ -169,7 +175,6 @@ final class RowEvaluator {
         element = source.tape.end(of: element)
         number += 1
       }
-      part.node.isSeen = true
       try take(plan, part.node, element, source)
     }
   }
@@ -177,7 +182,7 @@ final class RowEvaluator {
   /// Sets the columns of all members within a null object to NULL.
   private func setNull(_ plan: RowPlan, _ node: MemberNode) {
     for child in Array(node.children.values) + node.elements.map(\.node) {
-      child.isSeen = true
+      if let relation = child.relation { plan.present.insert(relation) }
       for column in child.columns { plan.set(plan.columns[column].column, .null) }
       setNull(plan, child)
     }

@@ -15,6 +15,8 @@ final class RowPlan {
   /// Parents in other relations that keep this plan's rows although they do not name them.
   var othersNamed: [ParentSync] = []
   @exclusivity(unchecked) var places: [Int?]
+  /// Relations whose member an object had.
+  @exclusivity(unchecked) var present = SlotSet()
   // One function at a time reads and fills a row; a check at run time cost a seventh of an import.
   @exclusivity(unchecked) private(set) var slots = SlotSet()
   @exclusivity(unchecked) var binding: MemberBinding?
@@ -78,6 +80,11 @@ final class RowPlan {
     latestShape = shape
     return shape
   }
+
+  /// Whether an object was read as a row.
+  var hasRows: Bool { !shapes.isEmpty }
+
+  func hasFilled(_ column: Int) -> Bool { shapes.keys.contains { $0.contains(column) } }
 
   /// The values of columns that a row omits. A replaced table also has those of the schema.
   private(set) lazy var omitted: [(column: Int, value: SeedValue)] =

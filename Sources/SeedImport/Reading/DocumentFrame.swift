@@ -1,4 +1,3 @@
-import SeedFormat
 import SeedSystem
 
 /// The objects that contain a document's lists, as a tree of member names.
@@ -46,9 +45,6 @@ struct DocumentFrame {
         .mapping,
         "a delimiter of CSV is one ASCII character, and no quotation mark or line end, not \"\(format.delimiter)\""
       )
-    }
-    if let name = CSVFormat.doubled(format.header ?? []).first(where: { !$0.isEmpty }) {
-      throw ImportFailure(.mapping, "the header of the CSV has the name \"\(name)\" twice")
     }
   }
 
@@ -125,8 +121,7 @@ struct DocumentFrames {
     return try frame(numbers)
   }
 
-  /// A frame for lines that name their lists.
-  func anyFrame() throws -> DocumentFrame {
+  func firstFrame() throws -> DocumentFrame {
     try frame(lists.indices.filter { lists[$0].file == lists[0].file })
   }
 
@@ -151,40 +146,5 @@ extension ImportMapping {
     let file = path.split(separator: "/").last ?? path[...]
     let name = String(file.hasSuffix(".gz") ? file.dropLast(3) : file)
     return name == pattern || name.matches(shellPattern: pattern)
-  }
-}
-
-/// Some of the skipped members around a document's rows, named in the message about missing rows.
-struct PassedMembers {
-  private var names: [Int: [String]] = [:]
-
-  private static let mostNames = 32
-  private static let shownNames = 8
-
-  mutating func note(_ name: String, of node: Int) {
-    if names[node, default: []].count < Self.mostNames { names[node, default: []].append(name) }
-  }
-
-  /// Describes the deepest object on the path that has other members than the next one.
-  func failure(_ path: MemberPath, _ frame: DocumentFrame) -> ImportFailure {
-    let found = path.steps.indices.reversed().lazy.compactMap { described(path.steps, upTo: $0, frame) }.first
-    return ImportFailure(
-      .document,
-      "the document has nothing at \(path)\(found ?? ""): correct the path of the list, or make the list optional"
-    )
-  }
-
-  private func described(_ steps: [MemberPath.Step], upTo end: Int, _ frame: DocumentFrame) -> String? {
-    let node = steps[..<end].reduce(DocumentFrame.root as Int?) { node, step in
-      guard let node, case .member(let name) = step else { return nil }
-      return frame.child(name, of: node)
-    }
-    guard case .member(let name) = steps[end], let node, let others = names[node] else { return nil }
-    let place = MemberPath(steps: Array(steps[..<end]))
-    if let nearest = nearestName(to: name, in: others) {
-      return " (did you mean \(MemberPath(steps: place.steps + [.member(nearest)]))?)"
-    }
-    let list = others.prefix(Self.shownNames).map { "\"\($0)\"" }.joined(separator: ", ")
-    return " (\(place) has \(list)\(others.count > Self.shownNames ? ", …" : ""))"
   }
 }

@@ -2,8 +2,7 @@ import SeedDatabase
 import SeedFormat
 import SeedSystem
 
-/// A scanner with the tape that it fills, which lends a row's values. A string that is not valid text rejects its row,
-/// not the document.
+/// A scanner with the tape that it fills, which lends a row's values.
 struct DocumentSource: ~Copyable {
   var scanner: JSONScanner
   var tape: JSONTape
@@ -11,7 +10,7 @@ struct DocumentSource: ~Copyable {
   private var decoder: TextDecoder?
   /// The places of the first byte in memory and of the latest row.
   private var (base, latest) = (FilePlace(), FilePlace())
-  /// Whether this is a rejected row of an earlier import, whose values have no offsets.
+  /// Whether this is a row that waited, whose values have no offsets.
   private var isAgain = false
   /// The spelling of numbers if the row is a CSV record.
   var numbers: NumberSpelling?
@@ -21,15 +20,11 @@ struct DocumentSource: ~Copyable {
   /// `learnsShapes` is false for one row of a document whose tape is in use.
   private init(at offset: Int, learnsShapes: Bool = false) {
     scanner = JSONScanner(at: offset)
-    scanner.keepsBadTexts = true
     tape = JSONTape(learnsShapes: learnsShapes)
   }
 
-  /// The error in the row on the tape, whatever the mapping.
-  var flaw: RejectedRow? {
-    if let records { return records.flaw }
-    return scanner.flaw.map { RejectedRow(.malformed, $0.reason, offset: $0.offset) }
-  }
+  /// The error in the CSV record on the tape, whatever the mapping.
+  var flaw: RejectedRow? { records?.flaw }
 
   var isRecord: Bool { numbers != nil }
 
@@ -94,37 +89,13 @@ extension DocumentSource {
     json.withUnsafeBytes { source.scanner.feed($0) }
     source.scanner.complete()
     _ = try source.scanner.nextValue(&source.tape)
-    let flaw = source.scanner.flaw
-    _ = try source.scanner.next()
-    source.scanner.flaw = flaw
     return source
   }
 
-  /// Reads a CSV record that was already converted to UTF-8.
-  static func again(
-    record: [UInt8], _ header: [String], _ csv: CSVFormat,
-    _ empties: @escaping (String) -> RecordHeader.Empty
-  ) throws -> DocumentSource {
-    var source = DocumentSource()
-    (source.isAgain, source.numbers) = (true, NumberSpelling(csv))
-    source.records = RecordReader(csv, empties)
-    source.records?.begin(header, &source.tape)
-    record.withUnsafeBytes { source.scanner.feed($0) }
-    source.scanner.complete()
-    guard case .value = try source.nextRecord() else {
-      throw ImportFailure(.document, "a record without fields")
-    }
-    guard source.scanner.offset == source.scanner.bytesFed else {
-      throw ImportFailure(.document, "more than one record")
-    }
-    return source
-  }
-
-  /// Converts a rejection's offset to one in the file.
+  /// Removes the offset of a rejection in a row that waited.
   func placed(_ refusal: RejectedRow) -> RejectedRow {
-    guard let offset = refusal.offset else { return refusal }
     var refusal = refusal
-    refusal.offset = isAgain ? nil : offsetInFile(offset)
+    if isAgain { refusal.offset = nil }
     return refusal
   }
 }
@@ -155,46 +126,29 @@ extension DocumentSource {
     text.withUnsafeBytes { scanner.feed($0) }
   }
 
-  var bytesFed: Int { decoder?.bytesTaken ?? scanner.bytesFed }
-
-  /// Bytes of the document up to the current row; approximate if it is not UTF-8.
-  var bytesRead: Int { min(scanner.offset, bytesFed) }
-
   mutating func nextRecord() throws -> JSONStep {
     do throws(RecordReader.Fault) {
       return try records?.next(&scanner, &tape) ?? .end
     } catch {
       let place = place(of: error.offset)
       throw ImportFailure(
-        .document, "line \(place.line), byte \(offsetInFile(error.offset)): \(error.reason)")
+        .document, "line \(place.line), byte \(error.offset): \(error.reason)")
     }
-  }
-
-  /// A record's field texts as a JSON array.
-  func array(_ range: Range<Int>) -> [UInt8] {
-    let texts = records?.texts(range, scanner) ?? []
-    return JSONValue.array(texts.map { JSONValue($0.map { String(decoding: $0, as: UTF8.self) }) }).bytes
   }
 }
 
-// Places in the file for messages, counted on demand from the last known one.
+// Lines for messages, counted on demand from the last known one.
 extension DocumentSource {
   mutating func mark(_ offset: Int) {
     if offset < latest.offset { latest = base }
     latest = place(of: offset)
   }
 
-  /// The line and offset in the file of a marked row, or of a value in it.
-  func place(of offset: Int) -> FilePlace {
-    guard let decoder, offset >= latest.offset else {
-      return FilePlace(offset: offset, inFile: offset, line: 0)
-    }
+  private func place(of offset: Int) -> FilePlace {
     var place = latest
-    place.pass(scanner.bytes(latest.offset..<offset), decoder)
+    if decoder != nil, offset > place.offset { place.pass(scanner.bytes(place.offset..<offset)) }
     return place
   }
-
-  func offsetInFile(_ offset: Int) -> Int { place(of: offset).inFile }
 
   /// The line of a marked row; only in CSV and in documents of lines.
   var line: Int? { decoder == nil ? nil : latest.line }
@@ -252,20 +206,21 @@ package final class DocumentUnpacker {
     }
   }
 
+  private static let pieceBytes = 256 * 1024
+
   /// Milliseconds between two checks for cancellation while a pipe is empty.
   private static let patience: Int32 = 100
 
   /// Reads a whole file in pieces; `passed` receives the number of each piece's bytes in the file.
   package static func read(
-    _ path: String, pieces: Int = 256 * 1024, isCancelled: () -> Bool = { false },
-    passed: (Int) -> Void = { _ in },
+    _ path: String, isCancelled: () -> Bool = { false }, passed: (Int) -> Void = { _ in },
     _ sink: ([UInt8]) throws -> Void
   ) throws {
     let file = try File(path, for: .readingAny)
     let unpacker = DocumentUnpacker()
     while true {
       while try !file.isReadable(within: patience) { if isCancelled() { throw CancellationError() } }
-      let piece = try file.readSome(pieces)
+      let piece = try file.readSome(pieceBytes)
       guard !piece.isEmpty else { return try unpacker.end(sink) }
       try unpacker.take(piece, sink)
       passed(piece.count)

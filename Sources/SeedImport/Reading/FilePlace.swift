@@ -1,22 +1,16 @@
-/// A byte's place in the file from which the text was decoded.
+/// A byte's place in a document.
 struct FilePlace {
   var offset = 0
-  var inFile = 0
   var line = 1
   private var last: UInt8 = 0
 
-  init(offset: Int = 0, inFile: Int = 0, line: Int = 1) {
-    (self.offset, self.inFile, self.line) = (offset, inFile, line)
-  }
-
-  mutating func pass(_ bytes: UnsafeBufferPointer<UInt8>, _ decoder: TextDecoder) {
+  mutating func pass(_ bytes: UnsafeBufferPointer<UInt8>) {
     var (ends, returns) = (0, 0)
     for byte in bytes {
       ends &+= byte == 0x0A ? 1 : 0
       returns &+= byte == 0x0D ? 1 : 0
     }
     line += ends + returns - (returns == 0 && last != 0x0D ? 0 : Self.pairs(bytes, behind: last))
-    inFile += decoder.isPlain ? bytes.count : bytes.reduce(0) { $0 + decoder.width($1) }
     offset += bytes.count
     last = bytes.last ?? last
   }
@@ -38,15 +32,13 @@ struct RowPlace {
   var row = 0
   var offset = 0
   var line: Int?
-  var isRecord = false
   var list = 0
   var name: String?
 }
 
 /// Converts a single-byte encoding to UTF-8, piece by piece; UTF-8 passes unchanged.
 struct TextDecoder {
-  let isPlain: Bool
-  private(set) var bytesTaken = 0
+  private let isPlain: Bool
   /// Each byte's character in UTF-8.
   private let letters: [[UInt8]]
 
@@ -55,12 +47,8 @@ struct TextDecoder {
     letters = isPlain ? [] : (0...255).map { Self.letter($0, isWindows: encoding == .windows1252) }
   }
 
-  /// The document's bytes for the character that starts with this UTF-8 byte; 0 for a continuation byte.
-  func width(_ byte: UInt8) -> Int { isPlain || byte & 0xC0 != 0x80 ? 1 : 0 }
-
   /// Converts the next piece; returns `nil` if it is already UTF-8.
-  mutating func take(_ piece: UnsafeRawBufferPointer) -> [UInt8]? {
-    bytesTaken += piece.count
+  func take(_ piece: UnsafeRawBufferPointer) -> [UInt8]? {
     guard !isPlain else { return nil }
     var text: [UInt8] = []
     text.reserveCapacity(piece.count)

@@ -27,7 +27,7 @@ final class RecordHeader {
   var count: Int { names.count }
 
   /// Appends numbers to duplicate names, which nothing reads, because an object's names are unique.
-  static func distinct(_ names: [String]) -> [String] {
+  private static func distinct(_ names: [String]) -> [String] {
     var seen = Set(names.map { Array($0.utf8) })
     guard seen.count < names.count else { return names }
     var passed: Set<[UInt8]> = []

@@ -51,16 +51,6 @@ struct RecordReader {
     return try read(header, &scanner, &tape)
   }
 
-  /// The field texts of a record that is still in memory; `nil` for an empty field without quotation marks.
-  func texts(_ range: Range<Int>, _ scanner: borrowing JSONScanner) -> [[UInt8]?] {
-    let (base, first) = scanner.held
-    let scan = RecordScan(
-      base: base, end: range.upperBound - first, isComplete: true, delimiter: delimiter)
-    return scan.fields(range.lowerBound - first).map { field in
-      field.range.isEmpty && !field.isQuoted ? nil : Self.text(field, base)
-    }
-  }
-
   /// Returns false if no other bytes have arrived.
   private func passEmptyLines(_ scanner: inout JSONScanner) -> Bool {
     let (base, start) = scanner.held
@@ -108,7 +98,7 @@ struct RecordReader {
       index &+= 1
     }
     if slot != width, flaw == nil {
-      flaw = .fields(slot, under: width)
+      flaw = Self.wrongWidth(slot, under: width)
     }
     return try end(start, index + first, &scanner)
   }
@@ -117,6 +107,12 @@ struct RecordReader {
     var flaw = RejectedRow(.malformed, "a field that is not valid \(encoding.title)", offset: offset)
     flaw.member = slot < header.count ? MemberPath(names: [header.names[slot]]) : nil
     return flaw
+  }
+
+  private static func wrongWidth(_ count: Int, under width: Int) -> RejectedRow {
+    RejectedRow(
+      .notAnObject,
+      "a record of \(count) field\(count == 1 ? "" : "s") under \(width) name\(width == 1 ? "" : "s")")
   }
 
   @inline(__always)

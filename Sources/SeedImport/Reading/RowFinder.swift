@@ -10,8 +10,6 @@ struct RowFinder {
     /// Within an array of the frame: skips whole elements, which is faster than tokens.
     case passing(nesting: Int)
     case rows, names, member, single, lines, records, trailing, done
-    /// Within a line that is an array of rows.
-    case page
   }
 
   /// The most bytes of a row or line, which is read into memory.
@@ -34,17 +32,16 @@ struct RowFinder {
   private var found: Set<Int> = []
   /// Indexes of lists whose path the document has.
   private(set) var listsFound: Set<Int> = []
-  private var passed = PassedMembers()
-  private var name = ""
-  private var flawOfName: JSONError?
+  /// Some names of members around the document's rows.
+  private var passed: [String] = []
 
-  /// `isLines` overrides the mapping's layout with lines.
-  init(_ frame: DocumentFrame, isLines: Bool = false) {
+  private static let mostPassed = 32
+  private static let shownPassed = 8
+  private var name = ""
+
+  init(_ frame: DocumentFrame) {
     self.frame = frame
-    stage =
-      isLines
-      ? .lines
-      : frame.csv != nil ? .records : frame.isLines ? .lines : .seeking(DocumentFrame.root)
+    stage = frame.csv != nil ? .records : frame.isLines ? .lines : .seeking(DocumentFrame.root)
     // A document without a frame is all rows.
     if case .seeking = stage { return }
     listsFound = Set(lists)
@@ -74,10 +71,9 @@ struct RowFinder {
     case .passing(let nesting): try pass(nesting, &source)
     case .rows: try row(source.scanner.nextValue(&source.tape), then: .rows, source)
     case .names: try nextName(&source)
-    case .member: try member(&source)
+    case .member: try row(source.scanner.nextValue(&source.tape), then: .names, source)
     case .single: try row(source.scanner.nextValue(&source.tape), then: behindList, source)
-    case .lines: try line(&source)
-    case .page: try row(source.scanner.nextValue(&source.tape), then: .page, source)
+    case .lines: try row(source.scanner.nextLine(&source.tape), then: .lines, source)
     case .records: try value(source.nextRecord(), then: .records)
     case .trailing: try trail(&source)
     case .done: .done
@@ -92,7 +88,6 @@ struct RowFinder {
     case .end:
       stage =
         switch next {
-        case .page: .lines
         case .lines, .records: .done
         default: behindList
         }
@@ -126,36 +121,14 @@ struct RowFinder {
     }
   }
 
-  /// Reads a line: a row, or an array of rows. A valid array is read again row by row.
-  private mutating func line(_ source: inout DocumentSource) throws -> Step {
-    let step = try source.scanner.nextLine(&source.tape)
-    try Self.checkLength(step, source)
-    guard step == .value, source.tape.kind(0) == .array else { return value(step, then: .lines) }
-    source.scanner.goBack(to: source.tape.offset(0))
-    _ = try source.scanner.next()
-    return moved(to: .page)
-  }
-
   private mutating func nextName(_ source: inout DocumentSource) throws -> Step {
-    switch try source.scanner.nextName() {
+    switch try source.scanner.next() {
     case .starved: return .starved
     case .name(let name):
-      flawOfName = source.scanner.flaw.map { JSONError(at: $0.offset, Self.badName) }
-      self.name = flawOfName == nil ? name : name.replacing("\\", with: Self.badLetter)
+      self.name = name
       return moved(to: .member)
     default: return moved(to: behindList)
     }
-  }
-
-  static let badName = "the row's name is not valid text"
-  /// Replaces bytes that are not UTF-8, and here also the start of an invalid escape.
-  static let badLetter = "\u{FFFD}"
-
-  /// An invalid name is a flaw of its row.
-  private mutating func member(_ source: inout DocumentSource) throws -> Step {
-    let step = try source.scanner.nextValue(&source.tape)
-    source.scanner.flaw = flawOfName ?? source.scanner.flaw
-    return try row(step, then: .names, source)
   }
 
   // MARK: Frame
@@ -203,7 +176,7 @@ struct RowFinder {
     case .starved: return .starved
     case .name(let name):
       guard let child = open.last.flatMap({ frame.child(name, of: $0) }) else {
-        if let node = open.last { passed.note(name, of: node) }
+        if passed.count < Self.mostPassed { passed.append(name) }
         return moved(to: .skipping(nesting: 0))
       }
       return moved(to: .seeking(child))
@@ -231,22 +204,32 @@ struct RowFinder {
       switch try source.scanner.nextValue(&source.tape) {
       case .starved: return .starved
       case .end: return moved(to: skipping(nesting))
-      case .value: if let flaw = source.scanner.flaw { throw flaw }
+      case .value: continue
       }
     }
+  }
+
+  private func nothing(at path: MemberPath) -> ImportFailure {
+    let names = passed.prefix(Self.shownPassed).map { "\"\($0.clipped)\"" }.joined(separator: ", ")
+    let others = names.isEmpty ? "" : " (it has \(names)\(passed.count > Self.shownPassed ? ", …" : ""))"
+    let nearest = path.names?.last.flatMap { nearestName(to: $0, in: passed) }
+    let found = nearest.map { " (did you mean \"\($0)\"?)" } ?? others
+    return ImportFailure(
+      .document,
+      "the document has nothing at \(path)\(found): correct the path of the list, or make the list optional")
   }
 
   /// Another document may follow; it is read like the first.
   private mutating func trail(_ source: inout DocumentSource) throws -> Step {
     if let missing = frame.paths.first(where: { frame.needed.contains($0.node) && !found.contains($0.node) })
     {
-      throw passed.failure(missing.path, frame)
+      throw nothing(at: missing.path)
     }
     switch source.scanner.awaitDocument() {
     case .starved: return .starved
     case .end: return moved(to: .done)
     case .value:
-      (found, passed) = ([], PassedMembers())
+      (found, passed) = ([], [])
       _ = try source.scanner.beginDocument()
       return moved(to: .seeking(DocumentFrame.root))
     }

@@ -17,7 +17,7 @@ final class IssueCollector {
   var wantsRows: Bool { hooks.rejected != nil }
 
   func reject(
-    _ plan: RowPlan, _ refusal: RejectedRow, _ place: RowPlace, row content: () -> RowContent
+    _ plan: RowPlan, _ refusal: RejectedRow, _ place: RowPlace, row: () -> [UInt8]
   ) throws {
     var refusal = refusal
     if refusal.table == nil {
@@ -30,20 +30,10 @@ final class IssueCollector {
     plan.target.rejected += 1
     let issue = issue(refusal, plan.table.name, place)
     issues.append(issue)
-    keep(issue, place, content)
-    if policy.badRows == .abort { throw ImportFailure(.row, issue.description, issue: issue) }
-  }
-
-  private func keep(_ issue: ImportIssue, _ place: RowPlace, _ content: () -> RowContent) {
-    guard wantsRows else { return }
-    guard open == nil else {
-      open?.add(issue)
-      return
+    if wantsRows, open == nil {
+      open = ImportReject(issue, list: place.list, name: place.name, value: row())
     }
-    let content = content()
-    open = ImportReject(
-      issue, list: place.list, name: place.name, value: content.value, bytes: content.bytes,
-      header: content.header, isRecord: place.isRecord)
+    if policy.badRows == .abort { throw ImportFailure(.row, issue.description, issue: issue) }
   }
 
   func note(_ refusal: RejectedRow, _ table: String, _ place: RowPlace) {

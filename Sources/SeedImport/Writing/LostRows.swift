@@ -51,15 +51,14 @@ final class LostRows {
     try delete()
   }
 
-  /// Deletes rows that the import does not mention from tables that it replaces. `passedOver` rows of its documents met
-  /// no condition, and `absent` tables had no list in any document. A mentioned row is not deleted along with one that
+  /// Deletes rows that the import does not mention from tables that it replaces. `absent` tables had no list in any document. A mentioned row is not deleted along with one that
   /// it references: its reference is broken, as in an initially empty database.
-  func removeUnmentioned(_ place: RowPlace, passedOver: Int, absent: Set<String>) throws {
+  func removeUnmentioned(_ place: RowPlace, absent: Set<String>) throws {
     deletion.mayFollow = { [targets] reference in Self.mayFollow(reference, targets) }
     defer { deletion.mayFollow = { _ in nil } }
     for target in targets where target.mode != .merge {
       let isAbsent = absent.contains(target.table.name.lowercased())
-      try listUnmentioned(of: target, place, passedOver: passedOver, isAbsent: isAbsent)
+      try listUnmentioned(of: target, place, isAbsent: isAbsent)
     }
     try delete()
   }
@@ -72,9 +71,7 @@ final class LostRows {
     return target.seen?.isUnmentioned
   }
 
-  private func listUnmentioned(
-    of target: ImportTarget, _ place: RowPlace, passedOver: Int, isAbsent: Bool
-  ) throws {
+  private func listUnmentioned(of target: ImportTarget, _ place: RowPlace, isAbsent: Bool) throws {
     guard let seen = target.seen else { return }
     if let reason = isAbsent
       ? "none of its lists came" : target.hasLostKeys ? "a rejected row's key is not known" : nil
@@ -83,41 +80,28 @@ final class LostRows {
       return issues.note(RejectedRow(.notDeleted, message), target.table.name, place)
     }
     try deletion.list(target.table.name, seen.others)
-    if try seen.isEmpty { try checkEmpty(target, passedOver: passedOver) }
   }
 
-  /// Throws if a table that no row of the import mentions would lose all its rows, however few.
-  private func checkEmpty(_ target: ImportTarget, passedOver: Int) throws {
-    let (table, lost) = ("table \"\(target.table.name)\"", try deletion.count(target.table.name))
-    guard lost > 0, !policy.acceptsShrink else { return }
-    let (problem, remedy) =
-      target.isSelected && passedOver > 0
-      ? ("no row met the 'where' of \(table)", "correct the 'where'")
-      : ("the import has no row of \(table)", "check the documents")
-    throw ImportFailure(
-      .shrunk,
-      "\(problem), and all rows of the table (\(lost)) would be deleted: \(remedy), or accept it (--accept-shrink, "
-        + "ImportPolicy.acceptsShrink)")
-  }
-
-  /// Throws if a table lost too many rows, also through rows that they referenced.
+  /// Throws if a table lost too many rows, also through rows that they referenced, or all without a row of the import.
   func checkShrink() throws {
     guard !policy.acceptsShrink, targets.contains(where: { $0.mode != .merge }) else { return }
     for target in targets where target.seen != nil && target.deleted > 0 {
-      try checkShrink(target.table.name, before: target.rowsBefore)
+      let isEmptied = try target.mode != .merge && target.seen?.isEmpty == true
+      try checkShrink(target.table.name, before: target.rowsBefore, isEmptied: isEmptied)
     }
     for (table, changes) in ofOthers where changes.deleted > 0 {
       try checkShrink(table, before: changes.deleted + rowCount(table))
     }
   }
 
-  private func checkShrink(_ table: String, before: Int) throws {
+  private func checkShrink(_ table: String, before: Int, isEmptied: Bool = false) throws {
     let after = try rowCount(table)
-    guard ShrinkGuard().holdsBack(from: before, to: after) else { return }
+    guard isEmptied || ShrinkGuard().holdsBack(from: before, to: after) else { return }
     throw ImportFailure(
       .shrunk,
       "\(ShrunkTable(name: table, before: before, after: after)), because the import does not mention the others, or what "
-        + "they reference. If this is intended, accept it (--accept-shrink, ImportPolicy.acceptsShrink)")
+        + "they reference: check the documents and each 'where' of the mapping. If this is intended, accept it "
+        + "(--accept-shrink, ImportPolicy.acceptsShrink)")
   }
 
   private func rowCount(_ table: String) throws -> Int {

@@ -126,32 +126,17 @@ final class RowCollector {
     _ element: NestedElement, _ relation: RowRelation, _ parent: [BorrowedValue], _ given: GivenValues,
     _ source: borrowing DocumentSource
   ) throws {
-    guard let key = try elementKey(relation, element, given, source) else { return }
+    var key: BorrowedValue?
+    switch try evaluator.nested(relation, element, given, source) {
+    case .absent: return
+    case .key(let value): key = value
+    case .row(let given): try collectTree(relation.plan, element.index, source, given)
+    }
     if case .join(let join) = relation.kind {
-      join.fill(parent, key)
+      join.fill(parent, key.map { [$0] } ?? relation.plan.key)
       try add(join.plan)
     }
     relation.sync?.add(relation.ownedPlan)
-  }
-
-  /// Adds the nested row, and returns its key if a pair needs it; `nil` if the row is absent.
-  private func elementKey(
-    _ relation: RowRelation, _ element: NestedElement, _ given: GivenValues,
-    _ source: borrowing DocumentSource
-  ) throws -> [BorrowedValue]? {
-    switch relation.meaning(of: element, source) {
-    case .absent: return nil
-    case .row:
-      try collectTree(
-        relation.plan, element.index, source,
-        relation.names == nil ? given : try evaluator.given(relation, element, given, source))
-      if case .join = relation.kind { return relation.plan.key }
-      return []
-    case .key: return [try evaluator.bareKey(relation.plan, element.index, source)]
-    case .name:
-      guard let names = relation.names, let name = element.name else { return nil }
-      return [try evaluator.key(named: name, names, source)]
-    }
   }
 
   private func add(_ plan: RowPlan) throws {
@@ -182,7 +167,7 @@ final class RowCollector {
 
   private func writeTogether() throws -> Bool {
     defer { clear() }
-    let savepoint = try RowSavepoint(connection, "seedbank_batch", open)
+    let savepoint = try RowSavepoint(connection, open)
     do {
       for target in open {
         try rejecting(target.table) { try target.collected.write(target) }

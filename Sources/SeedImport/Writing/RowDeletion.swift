@@ -19,8 +19,6 @@ final class RowDeletion {
     if try list.take(rest) > 0 { try follow(list) }
   }
 
-  func count(_ table: String) throws -> Int { try lists[table.lowercased()]?.count() ?? 0 }
-
   func run() throws -> ChangeReport {
     var changes: ChangeReport = [:]
     for list in lists.values { try clearReferences(to: list, &changes) }
@@ -47,7 +45,7 @@ final class RowDeletion {
     var (found, queue) = (Set<String>(), tables)
     while let table = queue.popLast() {
       for reference in try reader.references(to: table)
-      where ["CASCADE", "SET NULL", "SET DEFAULT"].contains(reference.onDelete) {
+      where ["CASCADE", "SET NULL"].contains(reference.onDelete) {
         if found.insert(reference.table.lowercased()).inserted { queue.append(reference.table) }
       }
     }
@@ -85,11 +83,10 @@ final class RowDeletion {
 
   /// Clears references whose rows stay.
   private func clearReferences(to list: DoomedRows, _ changes: inout ChangeReport) throws {
-    for reference in try reader.references(to: list.table)
-    where ["SET NULL", "SET DEFAULT"].contains(reference.onDelete) {
+    for reference in try reader.references(to: list.table) where reference.onDelete == "SET NULL" {
+      let settings = reference.columns.map { "\(quoted($0)) = NULL" }.joined(separator: ", ")
       try connection.execute(
-        "UPDATE \(quoted(reference.table)) SET \(try settings(of: reference)) WHERE \(condition(reference, list))"
-      )
+        "UPDATE \(quoted(reference.table)) SET \(settings) WHERE \(condition(reference, list))")
       changes[reference.table, default: TableChanges()].updated += connection.changes
     }
   }
@@ -100,19 +97,6 @@ final class RowDeletion {
       EXISTS (SELECT 1 FROM \(quoted(list.table)) AS \(Self.parent) \
       WHERE \(Self.matches(reference)) AND \(list.isListed(as: Self.parent)))\(own)\(andMayFollow(reference))
       """
-  }
-
-  private func settings(of reference: StoredReference) throws -> String {
-    try reference.columns.map {
-      "\(quoted($0)) = \(reference.onDelete == "SET NULL" ? "NULL" : try defaultSQL($0, of: reference.table))"
-    }.joined(separator: ", ")
-  }
-
-  private func defaultSQL(_ column: String, of table: String) throws -> String {
-    let value = try connection.value(
-      "SELECT dflt_value FROM pragma_table_xinfo(?) WHERE name = ? COLLATE NOCASE", .text(table),
-      .text(column))
-    return value?.textIfAny ?? "NULL"
   }
 }
 
@@ -148,8 +132,6 @@ private final class DoomedRows {
     try connection.execute("INSERT OR IGNORE INTO \(name) SELECT \(columns) \(rest)")
     return connection.changes
   }
-
-  func count() throws -> Int { Int(try connection.integer("SELECT count(*) FROM \(name)") ?? 0) }
 
   var isListed: String { isListed(as: table) }
 

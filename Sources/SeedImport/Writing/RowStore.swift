@@ -78,23 +78,22 @@ final class RowStore {
   }
 }
 
-/// A savepoint that also restores the counts of the tables written in it.
+/// A savepoint that also restores the counts of the tables written in it. Savepoints may be nested.
 struct RowSavepoint {
   private let connection: Connection
-  private let name: String
   private let marks: [(target: ImportTarget, mark: ImportTarget.Mark)]
 
-  init(_ connection: Connection, _ name: String, _ targets: [ImportTarget]) throws {
-    (self.connection, self.name) = (connection, name)
+  init(_ connection: Connection, _ targets: [ImportTarget]) throws {
+    self.connection = connection
     var known: Set<ObjectIdentifier> = []
     marks = targets.filter { known.insert(ObjectIdentifier($0)).inserted }.map { ($0, $0.mark) }
-    try connection.cached("SAVEPOINT \(name)").run()
+    try connection.cached("SAVEPOINT seedbank_rows").run()
   }
 
-  func keep() throws { try connection.cached("RELEASE \(name)").run() }
+  func keep() throws { try connection.cached("RELEASE seedbank_rows").run() }
 
   func takeBack() throws {
-    try connection.cached("ROLLBACK TO \(name)").run()
+    try connection.cached("ROLLBACK TO seedbank_rows").run()
     try keep()
     for mark in marks { mark.target.restore(mark.mark) }
   }

@@ -32,7 +32,7 @@ final class RowTreeWriter {
   func write(_ plan: RowPlan, _ source: borrowing DocumentSource, given: GivenValues) throws -> Bool {
     early.removeAll(keepingCapacity: true)
     let savepoint =
-      plan.relations.isEmpty ? nil : try RowSavepoint(connection, "seedbank_tree", plan.targets)
+      plan.relations.isEmpty ? nil : try RowSavepoint(connection, plan.targets)
     _ = try writeTree(plan, 0, source, given)
     guard early.isEmpty else {
       try savepoint?.takeBack()
@@ -97,7 +97,7 @@ final class RowTreeWriter {
   }
 
   private func tell(_ plan: RowPlan, _ refusal: RejectedRow, _ source: borrowing DocumentSource) throws {
-    try issues.reject(plan, source.placed(refusal), place) { RowContent(value: source.json(0)) }
+    try issues.reject(plan, source.placed(refusal), place) { source.json(0) }
   }
 
   // MARK: References
@@ -114,7 +114,7 @@ final class RowTreeWriter {
   private func write(
     _ plan: RowPlan, _ nested: [RowPlan], _ source: borrowing DocumentSource
   ) throws -> Bool {
-    let savepoint = try RowSavepoint(connection, "seedbank_row_and_references", nested.map(\.target))
+    let savepoint = try RowSavepoint(connection, nested.map(\.target))
     var isNext = true
     for reference in nested where isNext { isNext = try writeWithReferences(reference, source) }
     if isNext, try storing(plan, source) {
@@ -202,41 +202,27 @@ final class RowTreeWriter {
     _ parent: [BorrowedValue], _ relation: RowRelation, _ element: NestedElement,
     _ source: borrowing DocumentSource
   ) throws -> Naming {
-    let meaning = relation.meaning(of: element, source)
-    if case .absent = meaning { return .absent }
-    let key = try elementKey(relation, element, meaning, parent, source)
-    guard case .join(let join) = relation.kind else { return relation.plan.hasKey ? .known : .unknown }
-    guard let key else {
-      guard case .row = meaning, relation.plan.hasKey else { return .unknown }
-      join.fill(parent, relation.plan.key)
-      return .known
-    }
-    join.fill(parent, key)
-    _ = try write(join.plan, source)
-    return .known
-  }
-
-  /// The key of a nested row, which is written first if it is an object; `nil` if it is absent.
-  private func elementKey(
-    _ relation: RowRelation, _ element: NestedElement, _ meaning: RowRelation.Meaning,
-    _ parent: [BorrowedValue], _ source: borrowing DocumentSource
-  ) throws -> [BorrowedValue]? {
     let plan = relation.plan
-    let given: GivenValues
+    let nested: RowEvaluator.Nested
     do throws(RejectedRow) {
-      switch meaning {
-      case .absent: return nil
-      case .key: return [try evaluator.bareKey(plan, element.index, source)]
-      case .name:
-        guard let names = relation.names, let name = element.name else { return nil }
-        return [try evaluator.key(named: name, names, source)]
-      case .row: given = try evaluator.given(relation, element, relation.given(parent), source)
-      }
+      nested = try evaluator.nested(relation, element, relation.given(parent), source)
     } catch {
       plan.reset()
       try reject(plan, error, source)
-      return nil
+      return .unknown
     }
-    return try writeTree(plan, element.index, source, given) ? plan.key : nil
+    var (key, isWritten) = ([BorrowedValue](), true)
+    switch nested {
+    case .absent: return .absent
+    case .key(let value): key = [value]
+    case .row(let given):
+      isWritten = try writeTree(plan, element.index, source, given)
+      guard plan.hasKey else { return .unknown }
+      key = plan.key
+    }
+    guard case .join(let join) = relation.kind else { return .known }
+    join.fill(parent, key)
+    if isWritten { _ = try write(join.plan, source) }
+    return .known
   }
 }

@@ -61,14 +61,13 @@ final class WaitingRows {
     if isEmpty {
       try connection.execute("DROP TABLE IF EXISTS \(Self.table)")
       try connection.execute(
-        "CREATE TABLE \(Self.table)(number INTEGER PRIMARY KEY, turn, document, row, offset, line, record, list, name, json)"
+        "CREATE TABLE \(Self.table)(number INTEGER PRIMARY KEY, turn, document, row, offset, line, list, name, json)"
       )
     }
     isEmpty = false
-    try connection.cached("INSERT INTO \(Self.table) VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)").run([
+    try connection.cached("INSERT INTO \(Self.table) VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)").run([
       .integer(turn), .text(place.document), .integer(Int64(place.row)), .integer(Int64(place.offset)),
-      place.line.map { .integer(Int64($0)) } ?? .null, .integer(place.isRecord ? 1 : 0),
-      .integer(Int64(place.list)),
+      place.line.map { .integer(Int64($0)) } ?? .null, .integer(Int64(place.list)),
       place.name.map { .text($0) } ?? .null, .blob(json),
     ])
   }
@@ -105,10 +104,9 @@ final class WaitingRows {
     let numbers = values.map { if case .integer(let value) = $0 { value } else { Int64(0) } }
     var place = RowPlace(document: values[2].text, row: Int(numbers[3]), offset: Int(numbers[4]))
     place.line = values[5] == .null ? nil : Int(numbers[5])
-    place.isRecord = numbers[6] == 1
-    place.list = Int(numbers[7])
-    place.name = values[8].textIfAny
-    guard case .blob(let json) = values[9] else { preconditionFailure("rows are blobs") }
+    place.list = Int(numbers[6])
+    place.name = values[7].textIfAny
+    guard case .blob(let json) = values[8] else { preconditionFailure("rows are blobs") }
     return Row(number: numbers[0], turn: numbers[1], place: place, json: json)
   }
 }

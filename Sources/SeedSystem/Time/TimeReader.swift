@@ -18,12 +18,11 @@ struct TimeReader {
     return true
   }
 
-  /// Takes a word of ASCII letters or its first ones, ignoring case.
-  mutating func take(word: StaticString, letters: Int? = nil) -> Bool {
-    let count = letters ?? word.utf8CodeUnitCount
-    guard index + count <= text.count else { return false }
-    for place in 0..<count where text[index + place] | 0x20 != word.utf8Start[place] | 0x20 { return false }
-    index += count
+  /// Takes UTC, in either case.
+  private mutating func takeUTC() -> Bool {
+    let word = "utc".utf8
+    guard text[index...].prefix(word.count).lazy.map({ $0 | 0x20 }).elementsEqual(word) else { return false }
+    index += word.count
     return true
   }
 
@@ -56,7 +55,7 @@ struct TimeReader {
 
   /// Seconds east of Greenwich: `Z`, `+01`, `+0100`, `+01:00`, and with seconds, as in historical zones.
   mutating func zone() -> Int? {
-    if take("Z") || take("z") || take(word: "UTC") { return 0 }
+    if take("Z") || take("z") || takeUTC() { return 0 }
     let sign = take("-") ? -1 : 1
     guard sign < 0 || take("+"), let hour = number(2), hour < 24 else { return nil }
     guard take(":") || !isAtEnd else { return sign * hour * 3600 }

@@ -29,7 +29,7 @@ extension Command {
       .value("mapping", "path", help: "A JSON file that maps members to columns."),
       .value(
         "format", "name", choices: ImportJob.Format.allCases.map(\.rawValue),
-        help: "json, ndjson, csv or rejects (default: by the file's name, rejects by its content)."),
+        help: "json, ndjson or csv (default: by the file's name)."),
       .value("delimiter", "character", help: "The mark between the fields of CSV: , (default), ;, | or tab."),
       .value(
         "encoding", "name", help: "The bytes of CSV: utf-8 (default), latin1 or windows-1252."),
@@ -62,7 +62,7 @@ extension Command {
       .value(
         "rejects", "path",
         help:
-          "Write rejected rows to this file as NDJSON, even if the import fails. Once corrected, it can be imported."
+          "Write rejected rows with their issues to this file as NDJSON, even if the import fails."
       ),
       .value(
         "batch", "rows",

@@ -46,8 +46,7 @@ struct ImportFormats {
   /// One format for all files, unless a mapping names the files of its lists and thus their formats.
   private static func format(of inputs: [ImportInput], hasFiles: Bool) throws -> ImportJob.Format {
     let formats = inputs.map { ($0, format(of: $0)) }
-    guard let first = formats.first else { return .json }
-    if hasFiles, first.1 != .rejects { return .json }
+    guard let first = formats.first, !hasFiles else { return .json }
     if let other = formats.first(where: { $0.1 != first.1 }) {
       throw Refusal(
         .usage,
@@ -57,23 +56,10 @@ struct ImportFormats {
     return first.1
   }
 
-  /// The format from the file's name, except for rejected rows in a regular file, which have a header.
   private static func format(of input: ImportInput) -> ImportJob.Format {
-    if input.size != nil, isRejects(input.path) { return .rejects }
     let name = bare(input.name)
     if name.hasSuffix(".csv") { return .csv }
     return name.hasSuffix(".ndjson") || name.hasSuffix(".jsonl") ? .ndjson : .json
-  }
-
-  private static func isRejects(_ path: String) -> Bool {
-    struct Enough: Error {}
-    var start: [UInt8] = []
-    // The import reports unreadable files later.
-    try? DocumentUnpacker.read(path, pieces: ImportReject.openingBytes) { piece in
-      start += piece
-      if start.count >= ImportReject.openingBytes { throw Enough() }
-    }
-    return ImportReject.begin(start)
   }
 
   private static func mapping(
@@ -94,11 +80,10 @@ struct ImportFormats {
       arguments.string($0) != nil
     }
     let records = format == .ndjson ? [] : mapping.lists.indices.filter { isCSV(mapping.lists[$0]) }
-    let areAllCSV = format == .csv || (format == .rejects && option != nil && records.isEmpty)
-    for number in areAllCSV ? Array(mapping.lists.indices) : records {
+    for number in format == .csv ? Array(mapping.lists.indices) : records {
       mapping.lists[number].layout = .csv(try csv(arguments, mapping.lists[number].layout))
     }
-    if let option, !areAllCSV, records.isEmpty {
+    if let option, format != .csv, records.isEmpty {
       throw Refusal.usage("import", "'--\(option)' is for CSV: add '--format csv'.")
     }
     if format == .ndjson {

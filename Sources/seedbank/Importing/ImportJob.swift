@@ -6,7 +6,7 @@ import SeedPublisher
 import SeedSystem
 
 struct ImportJob: Sendable {
-  enum Format: String, CaseIterable, Sendable { case json, ndjson, csv, rejects }
+  enum Format: String, CaseIterable, Sendable { case json, ndjson, csv }
 
   let inputs: [ImportInput]
   let database: String
@@ -25,8 +25,6 @@ struct ImportJob: Sendable {
   let progress: @Sendable (Int, Int, Int?) -> Void
   /// Receives each issue immediately. The report lists them as well, up to the policy's limit.
   let issue: (@Sendable (ImportIssue) throws -> Void)?
-
-  private static let pieceBytes = 256 * 1024
 
   /// Runs the import; blocks.
   func run() throws -> ImportReport {
@@ -79,8 +77,7 @@ struct ImportJob: Sendable {
   private func read(_ input: ImportInput, _ place: SourcePlace, _ sink: Sink) throws {
     do {
       try DocumentUnpacker.read(
-        input.path, pieces: Self.pieceBytes, isCancelled: { interrupt.isInterrupted },
-        passed: { place.bytes += $0 }, sink)
+        input.path, isCancelled: { interrupt.isInterrupted }, passed: { place.bytes += $0 }, sink)
     } catch let error as CompressionError {
       throw Refusal(.badData, "\(input.name): \(error)".closed)
     }
@@ -106,7 +103,7 @@ struct ImportJob: Sendable {
     let session = try ImportSession(connection, mapping: mapping, policy: policy, hooks: hooks)
     do {
       for input in inputs {
-        try session.begin(input.name, isRejects: format == .rejects)
+        try session.begin(input.name)
         try read(input) { piece in try piece.withUnsafeBytes { try session.feed($0) } }
         try session.end()
       }
