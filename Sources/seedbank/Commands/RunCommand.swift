@@ -164,8 +164,6 @@ private struct RunService {
     let overrides = context.overrides(arguments)
     let followed = FollowedDataset(job, of: dataset.models, in: dataset.folder) {
       try dataset.followed(overrides)
-    } isPublished: { [publication = deployment.publication] series in
-      ((try? publication.published())?.series[series]?.metadata.state.lifecycle.isRetired ?? true) == false
     }
     return PublishingService(
       publisher: deployment.publisher, dataset: followed, checkSeconds: dataset.checkSeconds, front: front,
