@@ -143,10 +143,9 @@ extension DeploymentCheck {
   private mutating func checkNotices(
     _ configuration: DeploymentConfiguration, _ environment: [String: String]
   ) {
-    for (kind, words) in configuration.notices.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-      let folder = Folder.parent(of: configuration.file)
-      let problem = NoticeCommand(kind, words, in: folder, environment).fault
-      if let problem { add(Fault(isFatal: true, place: configuration.file, problem: problem)) }
+    let folder = Folder.parent(of: configuration.file)
+    for problem in Notices(configuration.notices, in: folder, environment).faults {
+      add(Fault(isFatal: true, place: configuration.file, problem: problem))
     }
   }
 }

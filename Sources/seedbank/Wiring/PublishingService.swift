@@ -115,10 +115,7 @@ struct StepNotices: Sendable {
 
   init(_ configuration: DeploymentConfiguration, _ context: Context) {
     let folder = Folder.parent(of: configuration.file)
-    let commands = configuration.notices.map {
-      ($0, NoticeCommand($0, $1, in: folder, context.environment))
-    }
-    notices = Notices(Dictionary(uniqueKeysWithValues: commands)) { [console = context.console] in
+    notices = Notices(configuration.notices, in: folder, context.environment) { [console = context.console] in
       console.tell($0)
     }
     history = StepHistory(configuration.state)
