@@ -36,9 +36,7 @@ package struct FeedPlace: OriginPlace {
   }
 
   package func open(waitSeconds: Int) throws -> any Origin {
-    let record = try loaded()
-    let base = try SQLiteOrigin(store.staging, waitSeconds: waitSeconds, mayQuoteTexts: false)
-    return FeedOrigin(base, store.staging, record, loader.schema)
+    try FeedOrigin(store.staging, try loaded(), loader.schema, waitSeconds: waitSeconds)
   }
 
   package func filledFolder() throws -> String { try loaded().folder }
