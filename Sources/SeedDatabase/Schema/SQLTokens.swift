@@ -145,7 +145,7 @@ package enum SQLFunctions {
       || SQLTokens(sql).tokens.contains(where: volatileWords.contains)
   }
 
-  package static func calls(in sql: String) -> Set<String> {
+  private static func calls(in sql: String) -> Set<String> {
     let tokens = SQLTokens(sql).tokens
     return Set(zip(tokens, tokens.dropFirst()).filter { $0.1 == "(" }.map(\.0))
   }
