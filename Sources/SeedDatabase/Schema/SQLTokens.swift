@@ -23,7 +23,7 @@ package struct SQLScanner {
   }
 
   /// The place of the bracket that closes one, else that of the last word.
-  package static func closingBracket(of open: Int, in words: [String]) -> Int {
+  fileprivate static func closingBracket(of open: Int, in words: [String]) -> Int {
     var depth = 0
     for index in open..<words.count {
       depth += words[index] == "(" ? 1 : words[index] == ")" ? -1 : 0

@@ -129,7 +129,7 @@ import Testing
     let report = try JSONValue(parsing: Array(outcome.output.utf8))
     #expect(report["dryRun"]?.bool == true)
     #expect(report["dataset"]?.string == "my-shop")
-    #expect(report["written"]?.elements?.count == 9)
+    #expect(report["written"]?.elements?.count == 8)
     #expect(report["skipped"]?.elements?.isEmpty == true)
     #expect(report["keys"]?.elements?.map { $0["name"]?.string } == ["log"])
     #expect(report["next"]?.string?.hasSuffix(#"/it'\''s here/seedbank.json'"#) == true)
