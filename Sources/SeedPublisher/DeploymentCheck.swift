@@ -106,7 +106,7 @@ package struct DeploymentCheck {
       check(plan, published, isAllNew: isAllNew ?? false)
     }
     if plans.allSatisfy({ dataset.policy.lifecycles[$0.series.major]?.isRetired == true }) { return }
-    checkOrigin(dataset, plans, published)
+    checkOrigin(dataset, plans)
   }
 
   /// A retired major may keep its lifecycle entry after its models are gone.
@@ -127,9 +127,7 @@ package struct DeploymentCheck {
     }
   }
 
-  private mutating func checkOrigin(
-    _ dataset: Dataset, _ plans: [SeriesPlan], _ published: PublishedMetadata?
-  ) {
+  private mutating func checkOrigin(_ dataset: Dataset, _ plans: [SeriesPlan]) {
     if let fault = dataset.fault { add(fault) }
     guard let job = checked(dataset.name.text, dataset.job),
       let origin = origin(of: job)
@@ -150,8 +148,7 @@ package struct DeploymentCheck {
           add(drift.isCertain, series, drift.problem)
         }
         guard let count, count > 0 else { continue }
-        let isOut = published?.series[plan.series]?.metadata.state.models[plan.newest.version] != nil
-        add(true, "\(plan.series)", Self.nullKey(count, table, plan.newest, isPublished: isOut))
+        add(true, "\(plan.series)", Self.nullKey(count, table, plan.newest))
       }
     }
   }
@@ -179,25 +176,16 @@ package struct DeploymentCheck {
     } ?? nil
   }
 
-  /// The schema of a published model must not change.
-  private static func nullKey(
-    _ count: Int, _ table: TableSchema, _ model: ModelDefinition, isPublished: Bool
-  ) -> String {
+  private static func nullKey(_ count: Int, _ table: TableSchema, _ model: ModelDefinition) -> String {
     let key = table.keyNames.map(quoted).joined(separator: ", ")
     let columns = table.columnNames.map(quoted).joined(separator: ", ")
     let condition = table.keyNames.map { "\(quoted($0)) IS NOT NULL" }.joined(separator: " AND ")
-    let (select, number) = ("\(model.path)/\(table.name).sql", DraftedTable.rowNumberColumn)
+    let select = "\(model.path)/\(table.name).sql"
     let remedy =
-      if model.projections[table.name] != nil {
-        "let \(select) select others"
-      } else if isPublished {
-        "give them values, or leave them out by a file \(select) with SELECT \(columns) FROM \(quoted(table.name)) WHERE "
-          + "\(condition); a new major, by 'seedbank model new', may number the rows instead"
-      } else {
-        "give them values, or number the rows: in \(model.schemaFile) make \"\(number) INTEGER "
-          + "PRIMARY KEY\" the first column and PRIMARY KEY (\(key)) UNIQUE (\(key)), and make the file \(select) with "
-          + "SELECT rowid AS \(number), \(columns) FROM \(quoted(table.name))"
-      }
+      model.projections[table.name] != nil
+      ? "let \(select) select others"
+      : "give them values, or leave them out by a file \(select) with SELECT \(columns) FROM \(quoted(table.name)) WHERE "
+        + "\(condition); a new major, by 'seedbank model new', may have another key"
     return
       "table \"\(table.name)\": \(count) \(count == 1 ? "row has" : "rows have") NULL in the key \(key), and clients "
       + "cannot have such rows: \(remedy)"

@@ -9,45 +9,67 @@ package final class Notices: Sendable {
     var isOver = false
   }
 
-  private let commands: [NoticeKind: NoticeCommand]
+  /// Programs with their arguments.
+  private let commands: [NoticeKind: [String]]
+  private let environment: [String: String]
   private let limit: Duration
   private let report: @Sendable (LogRecord) -> Void
   /// Held while a program runs.
   private let turn = Mutex(())
   private let state = Mutex(State())
 
+  private static let outputBytes = 64 * 1024
+
+  /// A program's path with a slash is relative to `folder`.
   package init(
-    _ commands: [NoticeKind: NoticeCommand], limit: Duration = .seconds(30),
-    report: @escaping @Sendable (LogRecord) -> Void
+    _ commands: [NoticeKind: [String]], in folder: String, _ environment: [String: String],
+    limit: Duration = .seconds(30), report: @escaping @Sendable (LogRecord) -> Void = { _ in }
   ) {
-    (self.commands, self.limit, self.report) = (commands, limit, report)
+    self.commands = commands.mapValues { words in
+      let program = words.first ?? ""
+      return [program.contains("/") ? Paths.absolute(program, from: folder) : program] + words.dropFirst()
+    }
+    self.environment = ProgramFile.environment(forOthers: environment)
+    (self.limit, self.report) = (limit, report)
   }
 
   package func has(_ kind: NoticeKind) -> Bool { commands[kind] != nil }
 
+  /// Why programs cannot be started.
+  package var faults: [String] { NoticeKind.allCases.compactMap(fault) }
+
+  private func fault(_ kind: NoticeKind) -> String? {
+    commands[kind].flatMap { ProgramFile($0[0], environment).fault }.map { "\(kind.setting): \($0)" }
+  }
+
   /// Runs the program of that kind, if there is one; blocks until it exits.
   package func tell(_ kind: NoticeKind, _ facts: JSONValue) {
-    guard let command = commands[kind] else { return }
+    guard let words = commands[kind] else { return }
     let event = JSONMember("event", .string(kind.rawValue))
     let input = JSONValue.object([event] + (facts.members ?? [])).bytes + [UInt8(ascii: "\n")]
     turn.withLock { _ in
-      if let problem = problem(of: command, input) { report(LogRecord(.warning, problem)) }
+      if let problem = problem(kind, words, input) { report(LogRecord(.warning, problem)) }
     }
   }
 
-  private func problem(of command: NoticeCommand, _ input: [UInt8]) -> String? {
+  private func problem(_ kind: NoticeKind, _ words: [String], _ input: [UInt8]) -> String? {
     do throws(FileError) {
-      guard let child = try start(command) else { return nil }
+      guard let child = try start(words) else { return nil }
       defer { state.withLock { $0.child = nil } }
-      return command.finish(child, input, within: limit)
+      let (ending, output) = child.finish(input: input, outputBytes: Self.outputBytes, within: limit)
+      return ending.problem(overdue: "took longer than \(limit), and was ended").map { problem in
+        let said = lastWords(output)
+        return "\(kind.setting): \(words[0]) \(problem)"
+          + (said.isEmpty ? "." : "; it said: \(said.printable)")
+      }
     } catch {
-      return "\(command.fault ?? "\(command.kind.setting): \(error)")."
+      return "\(fault(kind) ?? "\(kind.setting): \(error)")."
     }
   }
 
-  private func start(_ command: NoticeCommand) throws(FileError) -> ChildProcess? {
+  private func start(_ words: [String]) throws(FileError) -> ChildProcess? {
     try state.withLock { state throws(FileError) in
-      if !state.isOver { state.child = try command.start() }
+      if !state.isOver { state.child = try ChildProcess(words, environment: environment) }
       return state.child
     }
   }
@@ -65,44 +87,6 @@ package enum NoticeKind: String, CaseIterable, Sendable {
   case published, failed
 
   package var setting: String { "on.\(rawValue)" }
-}
-
-/// A program of the operator that reads one notice.
-package struct NoticeCommand: Sendable {
-  let kind: NoticeKind
-  private let words: [String]
-  private let environment: [String: String]
-
-  private static let outputBytes = 64 * 1024
-
-  /// A path with a slash is relative to `folder`.
-  package init(
-    _ kind: NoticeKind, _ words: [String], in folder: String, _ environment: [String: String]
-  ) {
-    self.kind = kind
-    let program = words.first ?? ""
-    let isPath = program.contains("/")
-    self.words =
-      [isPath ? Paths.absolute(program, from: folder) : program] + words.dropFirst()
-    self.environment = ProgramFile.environment(forOthers: environment)
-  }
-
-  private var program: String { words.first ?? "" }
-
-  package var fault: String? { ProgramFile(program, environment).fault.map { "\(kind.setting): \($0)" } }
-
-  func start() throws(FileError) -> ChildProcess {
-    try ChildProcess(words, environment: environment)
-  }
-
-  func finish(_ child: ChildProcess, _ input: [UInt8], within limit: Duration) -> String? {
-    let (ending, output) = child.finish(input: input, outputBytes: Self.outputBytes, within: limit)
-    guard let problem = ending.problem(overdue: "took longer than \(limit), and was ended") else {
-      return nil
-    }
-    let said = lastWords(output)
-    return "\(kind.setting): \(program) \(problem)" + (said.isEmpty ? "." : "; it said: \(said.printable)")
-  }
 }
 
 /// The file of a program that the operator named.

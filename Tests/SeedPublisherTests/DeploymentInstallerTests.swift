@@ -30,8 +30,7 @@ import Testing
   ) throws {
     let draft = DeploymentDraft(
       "shop", in: folder(directory), [model("1.0", "CREATE TABLE shop(id INTEGER PRIMARY KEY)")],
-      knownOrigin: nil, notes: [], lifetimeSeconds: 3600, settings: (deployment: "{}", dataset: "{}"),
-      leftOut: "")
+      knownOrigin: nil, notes: [], lifetimeSeconds: 3600, settings: (deployment: "{}", dataset: "{}"))
     try DeploymentInstaller(draft, extraEntries: extraEntries, fill: fill).install(delegating: [])
   }
 

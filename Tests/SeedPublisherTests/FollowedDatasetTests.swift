@@ -21,8 +21,6 @@ import Testing
       plans: try SeriesPlan.plans("test", Self.models))
     followed = FollowedDataset(job, of: Self.models, in: folder.path) { [files] in
       try files.withLock(\.self).get()
-    } isPublished: { _ in
-      false
     }
   }
 

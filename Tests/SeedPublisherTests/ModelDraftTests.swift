@@ -41,20 +41,24 @@ import Testing
   }
 
   @Test(arguments: [
-    // Laid out as the column before it.
     (
       "CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT);",
-      "CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT, phone TEXT COLLATE NOCASE);"
+      "CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT, \"phone\" TEXT COLLATE NOCASE);"
+    ),
+    // A line for each column.
+    (
+      "CREATE TABLE shop(\n  id INTEGER PRIMARY KEY,\n  name TEXT\n);",
+      "CREATE TABLE shop(\n  id INTEGER PRIMARY KEY,\n  name TEXT,\n  \"phone\" TEXT COLLATE NOCASE\n);"
     ),
     // A comment stays with its column.
     (
       "CREATE TABLE shop(\n  id INTEGER PRIMARY KEY,\n  name TEXT -- its name, shown\n);",
-      "CREATE TABLE shop(\n  id INTEGER PRIMARY KEY,\n  name TEXT, -- its name, shown\n  phone TEXT COLLATE NOCASE\n);"
+      "CREATE TABLE shop(\n  id INTEGER PRIMARY KEY,\n  name TEXT -- its name, shown\n, \"phone\" TEXT COLLATE NOCASE);"
     ),
     // Table constraints come last.
     (
       "CREATE TABLE IF NOT EXISTS \"shop\" (id INTEGER, [name] TEXT CHECK(name <> ',') -- why, is told\n  , PRIMARY KEY(id), UNIQUE (name)) WITHOUT ROWID;",
-      "CREATE TABLE IF NOT EXISTS \"shop\" (id INTEGER, [name] TEXT CHECK(name <> ','), -- why, is told\n  phone TEXT COLLATE NOCASE\n  , PRIMARY KEY(id), UNIQUE (name)) WITHOUT ROWID;"
+      "CREATE TABLE IF NOT EXISTS \"shop\" (id INTEGER, [name] TEXT CHECK(name <> ',') -- why, is told\n  , \"phone\" TEXT COLLATE NOCASE, PRIMARY KEY(id), UNIQUE (name)) WITHOUT ROWID;"
     ),
   ])
   func `a new column is added after the others, and the rest of the text is unchanged`(
@@ -131,11 +135,13 @@ import Testing
       CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT, code TEXT NOT NULL, rank INTEGER NOT NULL DEFAULT 1);
       """
     let minor = try history.draft(after: sql)
-    #expect(minor.schemaSQL.contains("code TEXT, rank INTEGER NOT NULL DEFAULT 1)"))
+    #expect(
+      minor.schemaSQL.contains("\"code\" TEXT,\n  \"rank\" INTEGER NOT NULL DEFAULT 1\n)"),
+      "\(minor.schemaSQL)")
     #expect(
       minor.remarks.count == 1 && minor.remarks[0].contains("\"shop\".\"code\" is NOT NULL in the origin"))
     let major = try history.draft("2.0", after: sql)
-    #expect(major.schemaSQL.contains("code TEXT NOT NULL, rank") && major.remarks.isEmpty)
+    #expect(major.schemaSQL.contains("\"code\" TEXT NOT NULL,\n  \"rank\"") && major.remarks.isEmpty)
   }
 
   @Test func `tables that clients cannot have are skipped with a reason`() throws {

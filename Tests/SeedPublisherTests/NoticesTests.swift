@@ -17,8 +17,7 @@ import Testing
     _ command: [String], environment: [String: String] = ["PATH": "/usr/bin:/bin"],
     limit: Duration = .seconds(100)
   ) -> Notices {
-    let program = NoticeCommand(.failed, command, in: folder.path, environment)
-    return Notices([.failed: program], limit: limit) { [logged] record in
+    Notices([.failed: command], in: folder.path, environment, limit: limit) { [logged] record in
       logged.withLock { $0.append(record.message) }
     }
   }

@@ -23,7 +23,7 @@ package struct SQLScanner {
   }
 
   /// The place of the bracket that closes one, else that of the last word.
-  package static func closingBracket(of open: Int, in words: [String]) -> Int {
+  fileprivate static func closingBracket(of open: Int, in words: [String]) -> Int {
     var depth = 0
     for index in open..<words.count {
       depth += words[index] == "(" ? 1 : words[index] == ")" ? -1 : 0
@@ -145,7 +145,7 @@ package enum SQLFunctions {
       || SQLTokens(sql).tokens.contains(where: volatileWords.contains)
   }
 
-  package static func calls(in sql: String) -> Set<String> {
+  private static func calls(in sql: String) -> Set<String> {
     let tokens = SQLTokens(sql).tokens
     return Set(zip(tokens, tokens.dropFirst()).filter { $0.1 == "(" }.map(\.0))
   }

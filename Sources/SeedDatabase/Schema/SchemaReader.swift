@@ -90,7 +90,7 @@ package struct SchemaReader {
       isNotNull: row[2] == .integer(1), defaultSQL: row[3].textIfAny, collation: known)
   }
 
-  private func collationName(_ table: String, _ column: String) throws -> String {
+  package func collationName(_ table: String, _ column: String) throws -> String {
     var collation: UnsafePointer<CChar>?
     let code = sqlite3_table_column_metadata(
       connection.handle, "main", table, column, nil, &collation, nil, nil, nil)

@@ -43,9 +43,9 @@ private struct PostgresSurvey {
     // In SQLite, tables and indexes share one namespace.
     var names = Set(drafts.map { $0.table.name.lowercased() })
     for draft in drafts {
-      let (references, indexes) = (draft.references(among: drafts), draft.indexes(besides: &names))
-      statements += [draft.statement(references.sql)] + indexes.sql
-      leftOut += references.leftOut + indexes.leftOut
+      let indexes = draft.indexes(besides: &names)
+      statements += [draft.statement] + indexes.sql
+      leftOut += indexes.leftOut
     }
   }
 
@@ -111,8 +111,7 @@ private struct TableDraft {
         SetupNote(
           kind: .column, name: table.name, part: column.name, reason: reason, remedy: Self.columnRemedy))
     }
-    let isRowID = key == [column.name] && type.declaration == "INTEGER"
-    let rule = isRowID ? " PRIMARY KEY" : column.isNotNull ? " NOT NULL" : ""
+    let rule = column.isNotNull ? " NOT NULL" : ""
     columns.append((column.name, "\(quoted(column.name)) \(type.declaration)\(rule)"))
   }
 
@@ -160,32 +159,9 @@ private struct TableDraft {
   /// SQL, and the parts without any.
   typealias Parts = (sql: [String], leftOut: [SetupNote])
 
-  func statement(_ references: [String]) -> String {
-    let isRowID = columns.contains { $0.sql.hasSuffix(" PRIMARY KEY") }
-    let rules = (isRowID ? [] : ["PRIMARY KEY (\(list(key)))"]) + references
-    let body = (columns.map(\.sql) + rules).joined(separator: ",\n  ")
-    return "CREATE TABLE \(quoted(table.name)) (\n  \(body)\n)"
-  }
-
-  func references(among drafts: [TableDraft]) -> Parts {
-    table.references.reduce(into: ([], [])) { parts, reference in
-      guard let reason = refusal(reference, drafts) else {
-        return parts.sql.append(
-          "FOREIGN KEY (\(list(reference.columns))) REFERENCES \(quoted(reference.parent)) (\(list(reference.parentColumns)))"
-        )
-      }
-      parts.leftOut.append(
-        SetupNote(
-          kind: .reference, name: table.name, part: reference.parent, reason: reason,
-          remedy: "clients get the rows all the same"))
-    }
-  }
-
-  private func refusal(_ reference: SchemaCatalog.Reference, _ drafts: [TableDraft]) -> String? {
-    let parent = drafts.first { !reference.parentColumns.isEmpty && $0.table.name == reference.parent }
-    guard let parent else { return "that table is not published" }
-    let isWhole = reference.columns.allSatisfy(has) && reference.parentColumns.allSatisfy(parent.has)
-    return isWhole ? nil : "one of its columns is left out"
+  var statement: String {
+    let lines = columns.map(\.sql) + ["PRIMARY KEY (\(list(key)))"]
+    return "CREATE TABLE \(quoted(table.name)) (\(lines.joined(separator: ", ")))"
   }
 
   /// Adds the created indexes' names to `names`.

@@ -19,7 +19,6 @@ struct SchemaCatalog {
     let heirs: String?
     fileprivate(set) var columns: [Column] = []
     fileprivate(set) var indexes: [Index] = []
-    fileprivate(set) var references: [Reference] = []
 
     /// The names of these columns; nil if one is an expression.
     fileprivate func names(_ numbers: [Int]) -> [String]? {
@@ -45,13 +44,6 @@ struct SchemaCatalog {
     let isPlain: Bool
   }
 
-  struct Reference {
-    let columns: [String]
-    let parent: String
-    /// Empty for a table of another schema.
-    let parentColumns: [String]
-  }
-
   private let connection: PostgresConnection
 
   init(_ connection: PostgresConnection) throws(PostgresError) {
@@ -59,7 +51,6 @@ struct SchemaCatalog {
     try readRelations()
     try readColumns()
     try readIndexes()
-    try readReferences()
   }
 
   /// Excludes objects of extensions. Partitions belong to their table.
@@ -124,24 +115,6 @@ struct SchemaCatalog {
           name: row[1] ?? "", columns: table.names(numbers) ?? [], isPrimary: row[2] == "t",
           isUnique: row[3] == "t", isPlain: row[4] == "t"))
     }
-  }
-
-  private mutating func readReferences() throws(PostgresError) {
-    let rows = try self.rows(
-      "f.confrelid, f.conkey, f.confkey, f.confrelid::regclass",
-      "JOIN pg_constraint f ON f.conrelid = c.oid AND f.contype = 'f' AND f.conparentid = 0 WHERE true")
-    for row in rows {
-      guard let columns = found[row[0] ?? ""]?.names(Self.list(row[2])) else { continue }
-      let parent = found[row[1] ?? ""]
-      found[row[0] ?? ""]?.references.append(
-        Reference(
-          columns: columns, parent: parent?.name ?? row[4] ?? "",
-          parentColumns: parent?.names(Self.list(row[3])) ?? []))
-    }
-  }
-
-  private static func list(_ text: String?) -> [Int] {
-    (text ?? "").split { "{,}".contains($0) }.compactMap { Int($0) }
   }
 }
 

@@ -42,7 +42,7 @@ package struct LogParts {
     if hasRegistry { tables.append(Self.registry) }
     // Includes triggers of a dropped log, because they make every write fail.
     triggers = try Self.objects("trigger", connection).filter { name in
-      Self.number(of: name).map { numbers.contains($0) && Self.isTrigger(name, of: $0) } ?? false
+      Self.number(of: name).map(numbers.contains) ?? false
     }
   }
 
@@ -61,20 +61,6 @@ package struct LogParts {
   private static func number(of name: String) -> Int? {
     guard name.hasPrefix("\(prefix)_") else { return nil }
     return Int(name.dropFirst(prefix.utf8.count + 1).prefix { $0.isASCII && $0.isNumber })
-  }
-
-  /// The suffixes of trigger names. A number follows in those of unique indexes.
-  private static let kinds: Set = ["insert", "update", "delete", "move", "prune"]
-
-  private static func isTrigger(_ name: String, of number: Int) -> Bool {
-    guard name.hasPrefix("\(log(number))_") else { return false }
-    let parts = name.dropFirst(log(number).utf8.count + 1).split(
-      separator: "_", omittingEmptySubsequences: false)
-    switch parts.count {
-    case 1: return kinds.contains(String(parts[0]))
-    case 2: return ["insert", "update"].contains(parts[0]) && Int(parts[1]) != nil
-    default: return false
-    }
   }
 }
 

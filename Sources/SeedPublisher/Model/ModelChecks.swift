@@ -79,41 +79,17 @@ extension TableSchema { fileprivate func named(_ column: String) -> String { "\(
 // MARK: Warnings
 
 extension ModelDefinition {
-  /// The oldest SQLite on clients.
-  private static let minimumSQLite = "3.40"
-
-  private static let youngerFunctions: [String: String] = [
-    "UNHEX": "3.41", "OCTET_LENGTH": "3.43", "TIMEDIFF": "3.43", "CONCAT": "3.44", "CONCAT_WS": "3.44",
-    "STRING_AGG": "3.44", "JSONB": "3.45", "JSONB_ARRAY": "3.45", "JSONB_EXTRACT": "3.45",
-    "JSONB_OBJECT": "3.45", "JSONB_SET": "3.45", "JSON_PRETTY": "3.46", "IF": "3.48", "UNISTR": "3.50",
-  ]
-
-  func warnings(_ schema: DatabaseSchema) -> [String] {
-    let youngFunctions = SQLFunctions.calls(in: schemaSQL).sorted().compactMap { name in
-      Self.youngerFunctions[name].map {
-        "\(schemaFile): \(name.lowercased())() needs SQLite \($0), and clients may have \(Self.minimumSQLite)"
-      }
-    }
-    return youngFunctions + brokenViews(schema)
-  }
-
   func remarks(_ schema: DatabaseSchema) -> [String] {
-    let hiddenTables = schema.tables.filter(\.isWithoutRowid).map(\.name)
-    return hiddenTables.isEmpty ? [] : [hiddenRemark(hiddenTables)]
-  }
-
-  private static let namedTables = 3
-
-  private func hiddenRemark(_ tables: [String]) -> String {
-    let names = tables.prefix(Self.namedTables).map { "\"\($0)\"" }
-    let others = tables.count > names.count ? ["and \(tables.count - names.count) more"] : []
-    return
-      "\(schemaFile): WITHOUT ROWID: \((names + others).joined(separator: ", ")): SQLite reports changes of such"
-      + " tables to no observer, so an app that observes the database (as GRDB does) misses them"
+    let hidden = schema.tables.filter(\.isWithoutRowid).map { "\"\($0.name)\"" }
+    guard !hidden.isEmpty else { return [] }
+    return [
+      "\(schemaFile): WITHOUT ROWID: \(hidden.joined(separator: ", ")): SQLite reports changes of such"
+        + " tables to no observer, so an app that observes the database (as GRDB does) misses them"
+    ]
   }
 
   /// SQLite does not check a view when it is created, so a mistake would appear only when an app reads it.
-  private func brokenViews(_ schema: DatabaseSchema) -> [String] {
+  func warnings(_ schema: DatabaseSchema) -> [String] {
     guard let made = try? Connection("lint", .memory), (try? made.execute(schemaSQL)) != nil else {
       return []
     }

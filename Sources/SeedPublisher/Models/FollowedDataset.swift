@@ -15,7 +15,7 @@ package final class FollowedDataset: Sendable {
   private struct State {
     var job: DatasetJob
     /// Nil before the first check.
-    var files: DatasetFiles?
+    var files: [String: FileStamp]?
     var drift = ModelDrift(from: [], to: [], retired: [])
     var obstacle: PlanError?
   }
@@ -24,19 +24,16 @@ package final class FollowedDataset: Sendable {
   private let held: [ModelDefinition]
   private let folder: String
   private let read: @Sendable () throws -> Found
-  private let isPublished: @Sendable (SeedSeries) -> Bool
   private let state: Mutex<State>
   /// Held while the files are read, so that the state does not wait for a disk.
   private let looking = Mutex(())
 
-  /// Starts with a job of these models, just read; `isPublished` also covers series of other models.
+  /// Starts with a job of these models, just read.
   package init(
     _ job: DatasetJob, of models: [ModelDefinition], in folder: String,
-    read: @escaping @Sendable () throws -> Found,
-    isPublished: @escaping @Sendable (SeedSeries) -> Bool
+    read: @escaping @Sendable () throws -> Found
   ) {
-    (name, held, self.folder) = (job.name, models, folder)
-    (self.read, self.isPublished) = (read, isPublished)
+    (name, held, self.folder, self.read) = (job.name, models, folder, read)
     state = Mutex(State(job: job))
   }
 
@@ -62,10 +59,9 @@ package final class FollowedDataset: Sendable {
   /// Checks the files; true if a step is needed although the origin is unchanged.
   package func look() -> Bool {
     looking.withLock { _ in
-      let files = DatasetFiles(of: folder)
+      let files = stamps()
       var state = state.withLock(\.self)
-      let mayDiffer = files != state.files || state.obstacle != nil || !state.drift.added.isEmpty
-      guard mayDiffer else { return false }
+      guard files != state.files || state.obstacle != nil else { return false }
       state.files = files
       let hasChanged = take(&state)
       self.state.withLock { [state] in $0 = state }
@@ -81,7 +77,7 @@ package final class FollowedDataset: Sendable {
       state.job.knownOrigin = found.knownOrigin
       let retired = Set(found.lifecycles.filter(\.value.isRetired).keys)
       state.drift = ModelDrift(from: held, to: found.models, retired: retired)
-      state.obstacle = state.drift.obstacle(name, publishedByOthers: others(state))
+      state.obstacle = state.drift.obstacle(name)
     } catch {
       let problem = ((error as? Refusal)?.message ?? "\(error)").closed
       state.obstacle = PlanError("\(problem) Until that is fixed, nothing new is published of \(name)")
@@ -89,26 +85,15 @@ package final class FollowedDataset: Sendable {
     return before.policy != state.job.policy || before.knownOrigin != state.job.knownOrigin
   }
 
-  private func others(_ state: State) -> [SeedSeries] {
-    let known = Set(state.job.plans.map(\.series))
-    return Set(state.drift.added.map { SeedSeries(name, model: $0) }).subtracting(known)
-      .filter(isPublished).sorted()
-  }
-}
-
-private struct DatasetFiles: Equatable {
-  private let stamps: [String: FileStamp]
-
-  init(of folder: String) {
+  private func stamps() -> [String: FileStamp] {
+    func paths(_ folder: String) -> [String] {
+      ((try? Folder.names(in: folder)) ?? []).map { "\(folder)/\($0)" }
+    }
     let models = ModelFolder.parent(inDataset: folder)
-    let folders = Self.paths(in: models)
-    let paths =
-      ["\(folder)/\(DeploymentNames.datasetFile)", KnownOrigin.path(inDataset: folder), models] + folders
-      + folders.flatMap(Self.paths)
-    stamps = paths.reduce(into: [:]) { stamps, path in stamps[path] = (try? FileStamp(path)) ?? nil }
-  }
-
-  private static func paths(in folder: String) -> [String] {
-    ((try? Folder.names(in: folder)) ?? []).map { "\(folder)/\($0)" }
+    let settings = ["\(folder)/\(DeploymentNames.datasetFile)", KnownOrigin.path(inDataset: folder)]
+    let folders = [models] + paths(models)
+    return (settings + folders + folders.dropFirst().flatMap(paths)).reduce(into: [:]) { stamps, path in
+      stamps[path] = (try? FileStamp(path)) ?? nil
+    }
   }
 }

@@ -40,25 +40,17 @@ package struct ModelDraft: Sendable {
 
   // MARK: Tables, indexes and views
 
-  /// Adds all parts together, because tables may reference each other; if that fails, as many as possible.
+  /// Adds the parts in an order in which each may use those before it.
   private mutating func add(_ parts: [SchemaPart], from drafted: SchemaDraft) {
-    let isWhole = refusal(of: schemaSQL + parts.map(\.text).joined()) == nil
-    let refused = isWhole ? [] : parts.filter { refusal(of: schemaSQL + $0.text) != nil }
-    let accepted = parts.filter { !refused.contains($0) }
-    for part in accepted { take(part, from: drafted) }
-    if accepted.isEmpty || refused.isEmpty {
-      notes += refused.compactMap { part in
-        refusal(of: schemaSQL + part.text).map { SetupNote(part.kind.noteKind, part.name, $0) }
+    for part in parts {
+      if let cause = refusal(of: schemaSQL + part.text) {
+        notes.append(SetupNote(part.kind.noteKind, part.name, cause))
+        continue
       }
-    } else {
-      add(refused, from: drafted)
+      schemaSQL += part.text
+      if part.kind == .table, let select = drafted.projections[part.name] { projections[part.name] = select }
+      added.append("\(part.kind.noteKind.rawValue) \"\(part.name)\"")
     }
-  }
-
-  private mutating func take(_ part: SchemaPart, from drafted: SchemaDraft) {
-    schemaSQL += part.text
-    if part.kind == .table, let select = drafted.projections[part.name] { projections[part.name] = select }
-    added.append("\(part.kind.noteKind.rawValue) \"\(part.name)\"")
   }
 
   private func refusal(of sql: String) -> SkipCause? {
@@ -72,17 +64,15 @@ package struct ModelDraft: Sendable {
 
   private mutating func add(_ column: OriginGain.Part, from drafted: SchemaDraft) {
     do throws(ColumnRefusal) {
-      let found = drafted.parts.first {
-        $0.kind == .table && $0.name.lowercased() == column.table.lowercased()
-      }
-      guard let table = found else { throw .tableLeftOut }
-      guard let origin = SQLText(table.sql).definition(ofColumn: column.name) else { throw .leftOut }
+      guard let columns = drafted.columns[column.table.lowercased()] else { throw .tableLeftOut }
+      guard var own = columns.first(where: { $0.name == column.name }) else { throw .leftOut }
       let select = try numbered(column)
-      let definition = isMinor ? SQLText(origin).withoutBareNotNull : origin
-      schemaSQL = try adding(definition, to: column.table)
+      let isRelaxed = isMinor && own.isNotNull && own.defaultSQL == nil
+      if isRelaxed { own.isNotNull = false }
+      schemaSQL = try adding(own.definition(), to: column.table)
       if let select { projections[select.table] = select.sql }
       added.append("column \"\(column.table)\".\"\(column.name)\"")
-      if definition != origin { remarks.append(Self.relaxed(column)) }
+      if isRelaxed { remarks.append(Self.relaxed(column)) }
     } catch {
       notes.append(
         SetupNote(
@@ -96,11 +86,29 @@ package struct ModelDraft: Sendable {
       + " column may be NULL or has a default"
   }
 
+  /// Lets SQLite add the column, and takes the changed statement over into the operator's text.
   private func adding(_ definition: String, to table: String) throws(ColumnRefusal) -> String {
-    var text = SchemaText(schemaSQL)
-    guard text.changeTable(table, { $0.adding(lastColumn: definition) }) else { throw .notInText }
-    if let cause = refusal(of: text.sql) { throw .refused(cause) }
-    return text.sql
+    do {
+      let model = try Connection("schema", .memory)
+      try model.run(script: schemaSQL)
+      let old = try statement(ofTable: table, in: model)
+      try model.execute("ALTER TABLE \(quoted(table)) ADD COLUMN \(definition)")
+      var new = try statement(ofTable: table, in: model)
+      // SQLite begins a line with the comma. Only a comment needs that.
+      if !old.contains("--") { new = new.replacing("\n, \(definition)", with: ",\n  \(definition)\n") }
+      let changed = schemaSQL.replacing(old, with: new, maxReplacements: 1)
+      if let cause = refusal(of: changed) { throw ColumnRefusal.refused(cause) }
+      return changed
+    } catch let refusal as ColumnRefusal {
+      throw refusal
+    } catch { throw .refused(SkipCause(error)) }
+  }
+
+  /// From the table's name on, because SQLite keeps only that as it was written.
+  private func statement(ofTable table: String, in model: Connection) throws -> String {
+    let sql = try model.value(
+      "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ? COLLATE NOCASE", .text(table))
+    return String((sql?.text ?? "").dropFirst("CREATE TABLE ".count))
   }
 
   /// The SELECT that numbers the table's rows, with one more column; nil if the table has no SELECT.
@@ -120,7 +128,6 @@ private enum ColumnRefusal: Error {
   case tableLeftOut
   case leftOut
   case ownSelect
-  case notInText
   case refused(SkipCause)
 
   func reason(_ path: String, _ table: String) -> String {
@@ -129,8 +136,6 @@ private enum ColumnRefusal: Error {
     case .leftOut: "clients cannot have it as it is"
     case .ownSelect:
       "its table has a SELECT of its own: add the column in \(path)/\(table).sql and \(ModelFolder.schemaFileName)"
-    case .notInText:
-      "its CREATE TABLE could not be found in \(path)/\(ModelFolder.schemaFileName): add it there"
     case .refused(let cause): cause.reason
     }
   }
@@ -141,7 +146,7 @@ private enum ColumnRefusal: Error {
     case .tableLeftOut: "add the table to schema.sql in a form that clients can have"
     case .leftOut: "for its values, add it to schema.sql as an ordinary column"
     case .refused(let cause): cause.remedy(.column)
-    case .ownSelect, .notInText: ""
+    case .ownSelect: ""
     }
   }
 }

@@ -35,23 +35,14 @@ struct ViolationSurvey {
 
   private mutating func run() throws -> [OriginError.Violation] {
     try scratch.execute("BEGIN")
-    for table in plan.schema.tables {
-      let columns = table.columnNames.map(quoted).joined(separator: ", ")
-      try scratch.execute("CREATE TEMP TABLE \(refused(table))(\(columns))")
-      try insert(table)
-    }
+    for table in plan.schema.tables { try insert(table) }
     for table in plan.schema.tables where !table.foreignKeys.isEmpty { try checkReferences(table) }
     return found
   }
 
-  /// The table for rejected rows, so that references to them count as valid.
-  private func refused(_ table: TableSchema) -> String { quoted("seedbank_refused_\(table.name)") }
-
   private mutating func insert(_ table: TableSchema) throws {
     let rows = try origin.rows(table, plan.projection(table), isOrdered: false)
     let insert = try scratch.prepare(TableSQL(table).insert)
-    let marks = table.columns.map { _ in "?" }.joined(separator: ", ")
-    let keep = try scratch.prepare("INSERT INTO \(refused(table)) VALUES (\(marks))")
     while true {
       do {
         guard try rows.next() else { return }
@@ -59,10 +50,8 @@ struct ViolationSurvey {
       } catch let error as OriginError {
         guard let rule = error.rowRule else { throw error }
         found.note(table, rule, rows.keyDescription)
-        try keep.run(rows.row.map(\.owned))
       } catch let error as DatabaseError where error.primaryCode == ResultCode.constraint {
         found.note(table, error.message, rows.keyDescription)
-        try keep.run(rows.row.map(\.owned))
       }
     }
   }
@@ -87,9 +76,6 @@ struct ViolationSurvey {
     let key = table.keyNames.map { "child.\(quoted($0))" }.joined(separator: ", ")
     let parents = reference.parentColumns.isEmpty ? parent.keyNames : reference.parentColumns
     let condition = orphanCondition(reference.columns, parent.name, parents)
-    let matches = zip(parents, reference.columns).map { "parent.\(quoted($0)) = child.\(quoted($1))" }
-    let isRefused =
-      "EXISTS (SELECT 1 FROM \(refused(parent)) AS parent WHERE \(matches.joined(separator: " AND ")))"
-    return "SELECT \(key) FROM main.\(quoted(table.name)) AS child WHERE \(condition) AND NOT \(isRefused)"
+    return "SELECT \(key) FROM main.\(quoted(table.name)) AS child WHERE \(condition)"
   }
 }

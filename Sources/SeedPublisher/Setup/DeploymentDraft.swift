@@ -14,11 +14,10 @@ package struct DeploymentDraft: Sendable {
   /// Files of the dataset's folder, with paths relative to it.
   let datasetTexts: [DraftedFile]
 
-  /// `settings`: the texts of the configuration files; `leftOut`: a text for the operator about the notes.
+  /// `settings`: the texts of the configuration files.
   package init(
     _ dataset: DatasetName, in directory: String, _ models: [ModelDefinition], knownOrigin: OriginOutline?,
-    notes: [SetupNote], lifetimeSeconds: Int, settings: (deployment: String, dataset: String),
-    leftOut: String
+    notes: [SetupNote], lifetimeSeconds: Int, settings: (deployment: String, dataset: String)
   ) {
     (self.directory, self.dataset, self.models, self.notes) = (directory, dataset, models, notes)
     self.lifetimeSeconds = lifetimeSeconds
@@ -26,7 +25,6 @@ package struct DeploymentDraft: Sendable {
     datasetTexts =
       [DraftedFile(path: DeploymentNames.datasetFile, text: settings.dataset)]
       + (knownOrigin.map { [DraftedFile(path: KnownOrigin.fileName, text: KnownOrigin.text($0))] } ?? [])
-      + (notes.isEmpty ? [] : [DraftedFile(path: SetupNote.fileName, text: leftOut)])
       + models.flatMap { model in
         let folder = Paths.relative(model.path, to: "\(directory)/\(dataset)")
         return model.files.map { DraftedFile(path: "\(folder)/\($0.path)", text: $0.text) }
@@ -89,17 +87,15 @@ extension DatasetName {
   package init(forFile path: String) throws(InvalidName) {
     let file = path.split(separator: "/").last ?? ""
     let stem = file.lastIndex(of: ".").map { file[..<$0] } ?? file
-    let words = Self.folded(String(stem)).split { !"abcdefghijklmnopqrstuvwxyz0123456789".contains($0) }
-      .joined(separator: "-")
+    let plain = stem.folding(options: [.caseInsensitive, .diacriticInsensitive], locale: nil)
+    let words = plain.replacing("ß", with: "ss").split {
+      !"abcdefghijklmnopqrstuvwxyz0123456789".contains($0)
+    }
+    .joined(separator: "-")
     let text = words.drop { !$0.isLetter }.prefix(Limits.datasetNameLength)
     let trimmed = String(text.last == "-" ? text.dropLast() : text)
     let isTaken = DeploymentNames.taken.contains(trimmed)
     try self.init(trimmed.isEmpty ? "data" : isTaken ? "\(trimmed)-data" : trimmed)
-  }
-
-  private static func folded(_ text: String) -> String {
-    let plain = text.lowercased().replacing("ß", with: "ss").decomposedStringWithCanonicalMapping
-    return String(String.UnicodeScalarView(plain.unicodeScalars.filter { !$0.properties.isDiacritic }))
   }
 }
 

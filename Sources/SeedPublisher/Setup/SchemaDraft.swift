@@ -5,22 +5,20 @@ package struct SchemaDraft: Sendable {
   private(set) var parts: [SchemaPart] = []
   /// SELECTs for tables whose rows have no key or another program's collation, by table.
   package private(set) var projections: [String: String] = [:]
-  package private(set) var counts = Counts()
+  /// By table, in lower case.
+  private(set) var columns: [String: [OriginColumn]] = [:]
   package private(set) var notes: [SetupNote] = []
 
-  package struct Counts: Sendable {
-    package fileprivate(set) var tables = 0
-    var indexes = 0
-    var searchTables = 0
-    var views = 0
-
-    package var text: String {
-      let all = [
-        (tables, "table", "s"), (indexes, "index", "es"), (searchTables, "search table", "s"),
-        (views, "view", "s"),
-      ]
-      return all.filter { $0.0 > 0 }.map { "\($0) \($1)\($0 == 1 ? "" : $2)" }.joined(separator: ", ")
-    }
+  /// The parts in numbers, such as `2 tables, 1 index`.
+  package var contents: String {
+    let words: [(SchemaPart.Kind, String, String)] = [
+      (.table, "table", "s"), (.index, "index", "es"), (.searchTable, "search table", "s"),
+      (.view, "view", "s"),
+    ]
+    return words.compactMap { kind, word, plural in
+      let count = parts.count { $0.kind == kind }
+      return count == 0 ? nil : "\(count) \(word)\(count == 1 ? "" : plural)"
+    }.joined(separator: ", ")
   }
 
   package func text(header: String) -> String {
@@ -46,13 +44,9 @@ struct SchemaPart: Hashable, Sendable {
 extension SchemaDraft {
   /// Selects the parts for the schema, and proves each by applying it in memory.
   package init(_ survey: OriginSurvey) throws {
-    let tables = try DraftedTables(survey)
-    notes = survey.leftOut + tables.notes
-    counts.tables = tables.kept.count
-    counts.indexes = tables.kept.reduce(0) { $0 + $1.parts.count - 1 }
-    parts = tables.kept.flatMap(\.parts)
-    for table in tables.kept { projections[table.origin.name] = table.projection }
-    guard !tables.kept.isEmpty else { return }
+    notes = survey.leftOut
+    for table in survey.tables { add(table) }
+    guard !parts.isEmpty else { return }
     let proof = try Connection("schema", .memory)
     for part in parts { try proof.execute(part.sql) }
     addSearchTables(survey, proof)
@@ -64,6 +58,16 @@ extension SchemaDraft {
     }
   }
 
+  private mutating func add(_ table: OriginTable) {
+    do {
+      let drafted = try DraftedTable(table)
+      parts += drafted.parts
+      projections[table.name] = drafted.projection
+      columns[table.name.lowercased()] = table.columns
+      notes += drafted.notes
+    } catch { notes.append(SetupNote(.table, table.name, SkipCause(error))) }
+  }
+
   private mutating func addSearchTables(_ survey: OriginSurvey, _ proof: Connection) {
     var kept: [String] = []
     for table in survey.virtualTables {
@@ -73,7 +77,6 @@ extension SchemaDraft {
         kept.append(table.name)
       }
     }
-    counts.searchTables = kept.count
     notes += survey.shadowTables.filter { name in !kept.contains { name.hasPrefix("\($0)_") } }.map {
       SetupNote(
         kind: .shadowTable, name: $0,
@@ -91,7 +94,6 @@ extension SchemaDraft {
       let cause = add(view, .view, proof) { _ = try $0.prepare("SELECT * FROM \(quoted(view.name))") }
       if let cause { failures.append((view, cause.seen(among: names))) }
     }
-    counts.views += views.count - failures.count
     guard failures.count == views.count else { return addViews(failures.map(\.view), proof, among: names) }
     notes += failures.map { SetupNote(.view, $0.view.name, $0.cause) }
   }
@@ -116,44 +118,5 @@ extension SchemaDraft {
 
   static func refuseReserved(_ name: String) throws(SchemaProblem) {
     if name.lowercased().hasPrefix(ReservedTable.prefix) { throw .reservedName(name) }
-  }
-}
-
-private struct DraftedTables {
-  private(set) var kept: [DraftedTable] = []
-  private var skipped: [SetupNote] = []
-
-  var notes: [SetupNote] { skipped + kept.flatMap(\.notes) }
-
-  init(_ survey: OriginSurvey) throws {
-    for table in survey.tables { keep(table, cutting: [:]) }
-    // A skipped table invalidates references of others, so repeat until nothing changes.
-    while let next = firstToCut() {
-      kept.removeAll { $0.origin.name == next.table.name }
-      keep(next.table, cutting: next.cuts)
-    }
-    let places = Dictionary(survey.tables.enumerated().map { ($1.name, $0) }) { first, _ in first }
-    kept.sort { places[$0.origin.name, default: 0] < places[$1.origin.name, default: 0] }
-  }
-
-  private mutating func keep(_ table: OriginTable, cutting cuts: [Int: ReferenceProblem]) {
-    do {
-      kept.append(try DraftedTable(table, cutting: cuts))
-    } catch {
-      skipped.append(SetupNote(.table, table.name, SkipCause(error)))
-    }
-  }
-
-  private func firstToCut() -> (table: OriginTable, cuts: [Int: ReferenceProblem])? {
-    let names = Set(kept.map { $0.origin.name.lowercased() })
-    return kept.lazy.map { ($0, Self.cuts($0.origin, published: names)) }
-      .first { table, cuts in cuts.count > table.cuts.count }.map { ($0.origin, $1) }
-  }
-
-  private static func cuts(_ table: OriginTable, published: Set<String>) -> [Int: ReferenceProblem] {
-    table.references.enumerated().reduce(into: [:]) { cuts, reference in
-      let isPublished = published.contains(reference.element.parent.lowercased())
-      cuts[reference.offset] = isPublished ? reference.element.problem : .unpublished
-    }
   }
 }

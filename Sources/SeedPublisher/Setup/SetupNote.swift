@@ -6,9 +6,6 @@ package struct SetupNote: Hashable, Sendable {
     case table, column, index, view, trigger, file
     case virtualTable = "virtual table"
     case shadowTable = "shadow table"
-    case reference
-    /// A CHECK, a default or a generated column.
-    case clause
     /// A table whose key is the row number.
     case numbering
     /// A table whose key is not its primary key.
@@ -26,7 +23,7 @@ package struct SetupNote: Hashable, Sendable {
       case .key: "Chose another key for table"
       case .collation: "Removed a collation from table"
       case .rows: "Check the rows of table"
-      case .type: "Declared as \(DraftedTable.anyType) the column"
+      case .type: "Declared as \(OriginTable.anyType) the column"
       default: "Skipped \(rawValue)"
       }
     }
@@ -36,7 +33,7 @@ package struct SetupNote: Hashable, Sendable {
 
   package let kind: Kind
   package let name: String
-  /// The referenced table, the clause or the column.
+  /// The column.
   package var part: String?
   package let reason: String
   /// The remedy; empty if the reason includes it.
@@ -48,9 +45,7 @@ package struct SetupNote: Hashable, Sendable {
 
   private var subject: String {
     switch (kind, part) {
-    case (.reference, let parent?): "of \"\(name)\" to \"\(parent)\""
     case (.column, let column?), (.type, let column?): "\"\(name)\".\"\(column)\""
-    case (.clause, let clause?): "\(clause) of table \"\(name)\""
     default: "\"\(name)\""
     }
   }
@@ -59,17 +54,8 @@ package struct SetupNote: Hashable, Sendable {
 
   private var explanation: String { remedy.isEmpty ? reason : "\(reason); \(remedy)" }
 
-  /// The limit of names in one line of a report. The file lists all.
-  static let namedInReport = 8
-
   /// A line for each note. Notes that differ only in the name share one line.
-  package static func lines(_ notes: [SetupNote], naming most: Int = .max) -> [String] {
-    groups(notes).map { line($0, naming: most) }
-  }
-
-  static func areTooMany(_ notes: [SetupNote], naming most: Int) -> Bool {
-    groups(notes).contains { $0.count > most }
-  }
+  package static func lines(_ notes: [SetupNote]) -> [String] { groups(notes).map(line) }
 
   private static func groups(_ notes: [SetupNote]) -> [[SetupNote]] {
     var groups: [[SetupNote]] = []
@@ -82,25 +68,14 @@ package struct SetupNote: Hashable, Sendable {
     return groups
   }
 
-  private static func line(_ group: [SetupNote], naming most: Int) -> String {
+  private static func line(_ group: [SetupNote]) -> String {
     guard group.count > 1 else { return group[0].text }
-    let named = group.prefix(most).map(\.subject)
-    let others = group.count > named.count ? ["and \(group.count - named.count) more"] : []
-    let list = (named + others).joined(separator: ", ")
+    let list = group.map(\.subject).joined(separator: ", ")
     return "\(group[0].kind.verb)\(group[0].kind == .index ? "es" : "s") \(list): \(group[0].explanation)"
   }
 }
 
 extension SetupNote {
-  /// In the dataset's folder.
-  package static let fileName = "left-out.txt"
-
-  /// The paragraphs of that file.
-  package static func paragraphs(_ notes: [SetupNote]) -> [String] {
-    let title = "Everything that 'seedbank init' skipped, changed or doubts. No program reads this file."
-    return [title] + lines(notes).map(\.printable)
-  }
-
   init(_ kind: Kind, _ name: String, _ cause: SkipCause) {
     self.init(kind: kind, name: name, reason: cause.reason, remedy: cause.remedy(kind))
   }

@@ -44,24 +44,17 @@ package struct SetupReport: Sendable {
     let verb = isDryRun ? "Would write" : "Wrote"
     let written = entries.map { "\(verb) \($0.path.printable)\($0.remark.isEmpty ? "" : ": \($0.remark)")" }
     let lines =
-      SetupNote.lines(notes, naming: SetupNote.namedInReport).map(\.printable) + leftOutAdvice
+      SetupNote.lines(notes).map(\.printable) + leftOutAdvice
       + schemaRemarks.map(\.printable) + numberingAdvice + remarks
     return (written + lines + ["", "Next: \(next)"]).joined(separator: "\n")
   }
 
   private var leftOutAdvice: [String] {
-    let areAllNamed = !SetupNote.areTooMany(notes, naming: SetupNote.namedInReport)
+    guard notes.contains(where: \.kind.isLeftOut) else { return [] }
     return [
-      areAllNamed
-        ? nil
-        : isDryRun ? "--json has every name." : "\(path(leftOutFile).printable) has every name.",
-      notes.contains(where: \.kind.isLeftOut)
-        ? "Additions to schema.sql come with the first run; once a version is published, it takes 'seedbank model new'."
-        : nil,
-    ].compactMap(\.self)
+      "Additions to schema.sql come with the first run; once a version is published, it takes 'seedbank model new'."
+    ]
   }
-
-  private var leftOutFile: String { "\(draft.dataset)/\(SetupNote.fileName)" }
 
   private var numberingAdvice: [String] {
     guard let model = draft.models.last, notes.contains(where: { $0.kind == .numbering }), !isOriginMade
@@ -112,9 +105,6 @@ package struct SetupReport: Sendable {
     if path.hasSuffix("/\(KnownOrigin.fileName)") {
       return "the origin's tables now; additions are reported"
     }
-    if path == leftOutFile {
-      return "everything skipped, changed or doubtful, and why; only for you, no program reads it"
-    }
     return path.hasSuffix("/\(ModelFolder.schemaFileName)") && draft.models.count == 1 ? contents : ""
   }
 
@@ -126,7 +116,7 @@ extension SetupNote {
     .object(
       .init(
         ("kind", .string(kind.rawValue)), ("name", .string(name)),
-        (kind == .clause ? "clause" : kind == .column ? "column" : "parent", part.map(JSONValue.string)),
+        ("column", part.map(JSONValue.string)),
         ("reason", .string(reason)), ("remedy", remedy.isEmpty ? nil : .string(remedy))))
   }
 }

@@ -51,14 +51,6 @@ package enum SkipCause: Hashable, Sendable {
     if case .missingTable(let name) = self, !names.contains(name.lowercased()) { .absent(name) } else { self }
   }
 
-  /// A called function that clients do not have.
-  var function: String? {
-    switch self {
-    case .unsafeFunction(let name), .unknownFunction(let name): name
-    default: nil
-    }
-  }
-
   var reason: String {
     switch self {
     case .noKey:
@@ -89,7 +81,6 @@ package enum SkipCause: Hashable, Sendable {
     case (.table, .collation):
       "add it to schema.sql without the collation, and beside it a file TABLE.sql that SELECTs such columns COLLATE BINARY;"
         + " of a table WITHOUT ROWID with it in the key, only a copy without it can be read"
-    case (.table, _): "add it to schema.sql in a form that SQLite takes"
     case (.index, _): Self.indexRemedy
     case (.view, .missingTable), (.view, .missingColumn):
       "publish that too; or add a table of the view's name, with a key, to schema.sql: its rows are the view's rows"

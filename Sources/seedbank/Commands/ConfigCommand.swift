@@ -88,8 +88,9 @@ extension Command {
   ) throws {
     var rows = RowTypes()
     let parts = try deployment.datasets(chosenBy: arguments).flatMap { dataset in
-      let (snippet, model) = try snippet(dataset, arguments)
-      return try [snippet.declaration] + rows.declarations(ofSchema: model.schemaSQL)
+      let (model, schema) = try model(of: dataset, arguments)
+      return try [swiftDeclaration(dataset.name, model.version, schema: schema)]
+        + rows.declarations(ofSchema: model.schemaSQL)
     }
     try console.result(
       """
@@ -101,9 +102,9 @@ extension Command {
       """)
   }
 
-  private static func snippet(
-    _ dataset: DatasetConfiguration, _ arguments: ParsedArguments
-  ) throws -> (SwiftSnippet, ModelDefinition) {
+  private static func model(
+    of dataset: DatasetConfiguration, _ arguments: ParsedArguments
+  ) throws -> (ModelDefinition, schema: SHA256Digest) {
     let hashes = try dataset.plans().reduce(into: [:]) { $0.merge($1.hashes) { first, _ in first } }
     let versions = hashes.keys.sorted()
     let given = arguments.string("model")
@@ -113,7 +114,7 @@ extension Command {
     else {
       throw arguments.unsuitable("model", given ?? "", alternatives(versions.map(\.description)))
     }
-    return (SwiftSnippet(dataset: dataset.name, model: version, schema: hash), model)
+    return (model, hash)
   }
 }
 
@@ -142,10 +143,9 @@ extension DeploymentCheck {
   private mutating func checkNotices(
     _ configuration: DeploymentConfiguration, _ environment: [String: String]
   ) {
-    for (kind, words) in configuration.notices.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-      let folder = Folder.parent(of: configuration.file)
-      let problem = NoticeCommand(kind, words, in: folder, environment).fault
-      if let problem { add(Fault(isFatal: true, place: configuration.file, problem: problem)) }
+    let folder = Folder.parent(of: configuration.file)
+    for problem in Notices(configuration.notices, in: folder, environment).faults {
+      add(Fault(isFatal: true, place: configuration.file, problem: problem))
     }
   }
 }

@@ -53,8 +53,8 @@ extension Command {
     let survey = try surveyed.survey(tables: source.tables)
     let schema = try SchemaDraft(survey)
     let notes = schema.notes + surveyed.leftOut
-    guard schema.counts.tables > 0 else { throw nothingToPublish(source.text, notes) }
-    let made = surveyed.feed != nil ? "the feed's values" : "the origin's own SQL"
+    guard !schema.contents.isEmpty else { throw nothingToPublish(source.text, notes) }
+    let made = surveyed.feed != nil ? "the feed's values" : "the origin's tables"
     let header = "Model 1.0 of \(name): the clients' schema. Made from \(made)."
     let model = ModelDefinition(
       version: "1.0", schemaSQL: schema.text(header: header), projections: schema.projections, path: "")
@@ -72,7 +72,7 @@ extension Command {
     if !isDryRun { try installer.install(delegating: plans.map(\.series)) }
     let feedRemarks = surveyed.feed.map { $0.notes + [feedRemark(dataset.models[0])] } ?? []
     let report = SetupReport(
-      draft, origin: source.text, keyCount: installer.keyCount, contents: schema.counts.text,
+      draft, origin: source.text, keyCount: installer.keyCount, contents: schema.contents,
       schemaRemarks: plans.flatMap(\.remarks) + feedRemarks, isDryRun: isDryRun,
       isFoundByItself: context.finds(draft.file))
     try context.console.report(report.json, report.text)
@@ -232,12 +232,11 @@ extension DatasetConfiguration {
 extension DeploymentDraft {
   init(_ dataset: DatasetConfiguration, in directory: String, notes: [SetupNote] = []) {
     let file = Paths.absolute(DeploymentNames.file, from: directory)
-    let leftOut = SetupNote.paragraphs(notes).map { TextLayout.wrap($0).joined(separator: "\n") }
     self.init(
       dataset.name, in: directory, dataset.models, knownOrigin: dataset.knownOrigin, notes: notes,
       lifetimeSeconds: dataset.policy.lifetimeSeconds,
       settings: (
         DeploymentConfiguration(file: file, datasets: [dataset]).json.prettyText, dataset.draftedText
-      ), leftOut: leftOut.joined(separator: "\n\n") + "\n")
+      ))
   }
 }

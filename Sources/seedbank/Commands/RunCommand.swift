@@ -163,8 +163,6 @@ private struct RunService {
     let overrides = context.overrides(arguments)
     let followed = FollowedDataset(job, of: dataset.models, in: dataset.folder) {
       try dataset.followed(overrides)
-    } isPublished: { [publication = deployment.publication] series in
-      ((try? publication.published())?.series[series]?.metadata.state.lifecycle.isRetired ?? true) == false
     }
     return PublishingService(
       publisher: deployment.publisher, dataset: followed, checkSeconds: dataset.checkSeconds, front: front,
@@ -182,22 +180,18 @@ private struct RunService {
     let (server, model, root) = (front.address, plan.newest.version, deployment.configuration.rootPath)
     // The program as it was called, because it may not be in PATH.
     let program = shellQuoted(CommandLine.arguments.first ?? "seedbank")
-    let snippet = SwiftSnippet(dataset: dataset, model: model, schema: plan.schema.hash)
-    let table = SwiftSnippet.example(among: plan.schema.tables)
     return """
       \(front.hasPage ? "page   \(server)/\n" : "")\
       curl   curl -L -o \(dataset).sqlite.gz '\(server)/v1/\(dataset)/snapshot?model=\(model)'
       pull   \(program) pull \(server) --dataset \(dataset) --model \(model) \
       --store \(plan.series.roleName)-store \
       --root \(shellQuoted(root)) --watch
-      swift  this main.swift prints rows now and after every change:
-
-      \(table.map { snippet.program(server: server, root: root, table: $0) } ?? snippet.declaration)
+      swift  \(program) config swift --dataset \(dataset) --config \(shellQuoted(deployment.configuration.file))
       """
   }
 
   private func changeDemo(_ services: [PublishingService]) async {
-    guard let origin = services.first?.dataset.job.origin.watchedFile else { return }
+    guard let origin = deployment.configuration.datasets.first?.originPath, !origin.isEmpty else { return }
     while !Task.isCancelled {
       try? await Task.sleep(for: .seconds(Self.demoSeconds))
       if Task.isCancelled { return }

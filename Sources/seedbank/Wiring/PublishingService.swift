@@ -29,14 +29,13 @@ struct PublishingService: Sendable {
 
   private func publishChanges(_ afterStep: () -> Void) async {
     var seen: (any OriginStamp)?
-    let alarm = OriginAlarm(job.origin.watchedFile)
     while !Task.isCancelled {
-      let start = ContinuousClock.now
       await warning(.changes) {
         // Cleared before the step, so that a failed step is repeated although the origin is unchanged.
         let last = seen
         seen = nil
-        if let renewed = try await renewed(last, alarm) {
+        // Outside the concurrency pool, because a disk may hang.
+        if let renewed = try await blocking({ dataset.look() ? nil : last?.renewed() }) {
           seen = renewed
           return
         }
@@ -44,20 +43,8 @@ struct PublishingService: Sendable {
         seen = try await step(.changes).originStamp
         afterStep()
       }
-      let (check, spent) = (Duration.seconds(checkSeconds), ContinuousClock.now - start)
       // If cancelled during the rest, the loop's condition ends it.
-      await alarm.rest(atLeast: OriginAlarm.leastRest(after: spent, every: check), atMost: check)
-    }
-  }
-
-  /// Runs outside the concurrency pool, because a disk may hang.
-  private func renewed(_ stamp: (any OriginStamp)?, _ alarm: OriginAlarm) async throws
-    -> (any OriginStamp)?
-  {
-    try await blocking {
-      // The watch comes first, because a write between check and watch would wake nothing.
-      alarm.watch()
-      return dataset.look() ? nil : stamp?.renewed()
+      try? await Task.sleep(for: .seconds(checkSeconds))
     }
   }
 
@@ -131,10 +118,7 @@ struct StepNotices: Sendable {
 
   init(_ configuration: DeploymentConfiguration, _ context: Context) {
     let folder = Folder.parent(of: configuration.file)
-    let commands = configuration.notices.map {
-      ($0, NoticeCommand($0, $1, in: folder, context.environment))
-    }
-    notices = Notices(Dictionary(uniqueKeysWithValues: commands)) { [console = context.console] in
+    notices = Notices(configuration.notices, in: folder, context.environment) { [console = context.console] in
       console.tell($0)
     }
     history = StepHistory(configuration.state)

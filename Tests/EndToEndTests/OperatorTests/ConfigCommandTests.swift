@@ -61,17 +61,14 @@ import Testing
     try folder.sqlite("my.sqlite", "INSERT INTO use VALUES(NULL, '2', 'Two'), (NULL, '2', 'Three')")
     let found = try folder.seedbank("config", "check")
     #expect(found.status == 65 || found.status == 78)
-    let select = #"SELECT rowid AS row_number, "kind", "code", "name" FROM "use""#
+    let select = #"SELECT "kind", "code", "name" FROM "use" WHERE "kind" IS NOT NULL AND "code" IS NOT NULL"#
     #expect(
       found.output.contains(#"table "use": 2 rows have NULL in the key "kind", "code""#), "\(found.output)")
     #expect(found.output.contains(select))
     let model = folder.file("seedbank/my/models/1.0")
-    let schema =
-      "CREATE TABLE use(row_number INTEGER PRIMARY KEY, kind TEXT, code TEXT, name TEXT, UNIQUE (kind, code));"
-    try DurableFile.write(Array(schema.utf8), to: "\(model)/schema.sql")
     try DurableFile.write(Array(select.utf8), to: "\(model)/use.sql")
     #expect(try folder.seedbank("config", "check").output == "nothing is wrong\n")
-    #expect(try folder.seedbank("regenerate").output.contains("3 rows"))
+    #expect(try folder.seedbank("regenerate").output.contains("1 row"))
   }
 
   @Test

@@ -30,21 +30,13 @@ package struct FeedPlace: OriginPlace {
     }
   }
 
-  package var watchedFile: String? {
-    guard case .path(let path)? = settings.source else { return nil }
-    guard Folder.isFolder(path) else { return path }
-    return settings.marker.map { "\(path)/\($0)" }
-  }
-
   package func look() throws -> OriginLook {
     let stamp = FeedStamp(record: try loaded(), settings: settings, takenAt: Self.now)
     return OriginLook(stamp: stamp, open: open)
   }
 
   package func open(waitSeconds: Int) throws -> any Origin {
-    let record = try loaded()
-    let base = try SQLiteOrigin(store.staging, waitSeconds: waitSeconds, mayQuoteTexts: false)
-    return FeedOrigin(base, store.staging, record, loader.schema)
+    try FeedOrigin(store.staging, try loaded(), loader.schema, waitSeconds: waitSeconds)
   }
 
   package func filledFolder() throws -> String { try loaded().folder }

@@ -78,13 +78,11 @@ package struct FeedSurvey {
   private static func sql(
     _ table: String, _ names: [String], _ types: [FeedTable.ColumnType], _ key: [String]
   ) -> String {
-    let isNumber = key.count == 1 && types[names.firstIndex(of: key[0]) ?? 0] == .integer
-    var lines = zip(names, types).map { name, type in
-      let constraint = !key.contains(name) ? "" : isNumber ? " PRIMARY KEY" : " NOT NULL"
-      return "  \(quoted(name)) \(type.rawValue)\(constraint)"
+    let lines = zip(names, types).map { name, type in
+      "\(quoted(name)) \(type.rawValue)\(key.contains(name) ? " NOT NULL" : "")"
     }
-    if !isNumber, !key.isEmpty { lines.append("  PRIMARY KEY (\(key.map(quoted).joined(separator: ", ")))") }
-    return "CREATE TABLE \(quoted(table)) (\n\(lines.joined(separator: ",\n"))\n)"
+    let rule = key.isEmpty ? [] : ["PRIMARY KEY (\(key.map(quoted).joined(separator: ", ")))"]
+    return "CREATE TABLE \(quoted(table)) (\((lines + rule).joined(separator: ", ")))"
   }
 
   // MARK: Keys

@@ -57,7 +57,8 @@ final class SQLiteLog: OriginLog {
 
   func cursor() throws -> OriginCursor {
     let marks = try sources.map { source in
-      JSONMember("\(source.number)", try mark(of: source).json)
+      let mark = try mark(of: source)
+      return JSONMember("\(source.number)", [JSONValue(mark.number), JSONValue(mark.witness)])
     }
     return OriginCursor(
       ["file": .string(file), "schema": try schemaNumber(), "token": .string(token), "logs": .object(marks)])
@@ -68,33 +69,16 @@ final class SQLiteLog: OriginLog {
     .integer(try connection.integer("PRAGMA schema_version") ?? 0)
   }
 
-  /// A log's newest entry. Its random witness proves that the entry was not replaced.
-  private struct Mark: Hashable {
-    var number: Int64 = 0
-    var witness: Int64 = 0
+  /// A log's newest entry, or zeros. Its random witness proves that the entry was not replaced.
+  private typealias Mark = (number: Int, witness: Int)
 
-    var json: JSONValue { [.integer(number), .integer(witness)] }
-
-    init() {}
-
-    init?(_ json: JSONValue?) {
-      guard let elements = json?.elements, elements.count == 2, case .integer(let number) = elements[0],
-        case .integer(let witness) = elements[1]
-      else { return nil }
-      (self.number, self.witness) = (number, witness)
-    }
-
-    init?(_ row: [SeedValue]?) {
-      guard let row, case .integer(let number) = row[0], case .integer(let witness) = row[1] else {
-        return nil
-      }
-      (self.number, self.witness) = (number, witness)
-    }
+  private static func mark(_ numbers: [Int]?) -> Mark? {
+    numbers.flatMap { $0.count == 2 ? ($0[0], $0[1]) : nil }
   }
 
   private func mark(of source: Source) throws -> Mark {
-    Mark(try connection.rows("SELECT seq, witness FROM \(source.log) ORDER BY seq DESC LIMIT 1").first)
-      ?? Mark()
+    let rows = try connection.rows("SELECT seq, witness FROM \(source.log) ORDER BY seq DESC LIMIT 1")
+    return Self.mark(rows.first?.compactMap(\.number)) ?? (0, 0)
   }
 
   // MARK: Changed rows
@@ -111,7 +95,8 @@ final class SQLiteLog: OriginLog {
     guard json["schema"] == (try schemaNumber()) else { return .doubt(.otherSchema) }
     var marks: [String: Mark] = [:]
     for source in sources {
-      guard let mark = Mark(json["logs"]?["\(source.number)"]) else { return .doubt(.otherLog) }
+      let numbers = json["logs"]?["\(source.number)"]?.elements?.compactMap(\.integer)
+      guard let mark = Self.mark(numbers) else { return .doubt(.otherLog) }
       if let doubt = try doubt(of: mark, source) { return .doubt(doubt) }
       marks[source.table.lowercased()] = mark
     }
@@ -122,9 +107,9 @@ final class SQLiteLog: OriginLog {
     // Entries of an empty log may have been deleted manually.
     guard mark.number > 0 else { return .edited }
     let row = try connection.rows(
-      "SELECT seq, witness FROM \(source.log) WHERE seq = ?", .integer(mark.number)
+      "SELECT seq, witness FROM \(source.log) WHERE seq = ?", .integer(Int64(mark.number))
     ).first
-    if Mark(row) == mark { return nil }
+    if let found = Self.mark(row?.compactMap(\.number)), found == mark { return nil }
     let first = try connection.integer("SELECT min(seq) FROM \(source.log)") ?? 0
     return row == nil && first > mark.number ? .pruned : .edited
   }
@@ -132,9 +117,9 @@ final class SQLiteLog: OriginLog {
   private func touched(since marks: [String: Mark], _ plan: SeriesPlan) throws -> [String: Touched] {
     let written = try Set(
       sources.filter { source in
-        let mark = marks[source.table.lowercased()] ?? Mark()
+        let number = marks[source.table.lowercased()]?.number ?? 0
         return try connection.integer(
-          "SELECT 1 FROM \(source.log) WHERE seq > ? LIMIT 1", .integer(mark.number)) != nil
+          "SELECT 1 FROM \(source.log) WHERE seq > ? LIMIT 1", .integer(Int64(number))) != nil
       }.map { $0.table.lowercased() })
     return try plan.schema.tables.reduce(into: [:]) { touched, table in
       touched[table.name] = try self.touched(table, plan.projection(table), written, marks)
@@ -152,7 +137,7 @@ final class SQLiteLog: OriginLog {
     guard let select = PlainSelect(table, projection), reading.tables == [select.table],
       let source = sources.first(where: { $0.table.lowercased() == select.table })
     else { return .all }
-    let keys = try keys(of: table, select, source, since: marks[select.table] ?? Mark())
+    let keys = try keys(of: table, select, source, since: marks[select.table] ?? (0, 0))
     if case .keys = keys { found[table.name] = try projection.select(table, in: connection) }
     return keys
   }
@@ -170,7 +155,7 @@ final class SQLiteLog: OriginLog {
     let columns = places.map { "k\($0)" }.joined(separator: ", ")
     let statement = try connection.prepare(
       "SELECT DISTINCT \(columns) FROM \(source.log) WHERE seq > ? LIMIT \(Self.mostKeys + 1)")
-    try statement.bind([.integer(mark.number)])
+    try statement.bind([.integer(Int64(mark.number))])
     var keys: [[SeedValue]] = []
     let affinities = table.key.map { table.columns[$0].affinity }
     while try statement.step() {
