@@ -34,7 +34,7 @@ package struct ModelReport {
         ? ["The model is a copy of \(base): edit its files now."] : [],
       mending.map { "To fix before it is published: \($0.printable)" },
       [cost.words],
-      ["", Self.pin, "", swiftDeclaration(dataset, draft.version, schema: plan.schema.hash), ""],
+      ["", Self.pin, "", snippet.declaration, ""],
       ["Next: \(next)"],
     ]
     return parts.joined().joined(separator: "\n")
@@ -46,6 +46,10 @@ package struct ModelReport {
   private var next: String {
     "'seedbank config check', then 'seedbank regenerate'; a 'seedbank run' that is running reads models when it starts."
       + " Once \(draft.version) is published, its schema stays as it is."
+  }
+
+  private var snippet: SwiftSnippet {
+    SwiftSnippet(dataset: dataset, model: draft.version, schema: plan.schema.hash)
   }
 
   package var json: JSONValue {

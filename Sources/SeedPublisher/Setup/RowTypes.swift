@@ -1,4 +1,4 @@
-import SeedDatabase
+package import SeedDatabase
 import SeedFormat
 
 /// Swift types for the rows of tables and views, with unique names.
@@ -22,11 +22,19 @@ package struct RowTypes {
     let connection = try Connection("schema", .memory)
     try connection.run(script: sql)
     let schema = try SchemaReader(connection).schema()
-    let tables = schema.tables.map(RowType.init)
+    let tables = schema.tables.map { RowType($0) }
     let views = try schema.views.map { try RowType(view: $0, in: connection) }
-    return (tables + views).map { type in
-      type.declaration(named: SwiftName.unused("Row", SwiftName.type(type.source), in: &taken))
-    }
+    return (tables + views).map { declaration(of: $0).text }
+  }
+
+  /// A type for some columns of a table.
+  package mutating func declaration(
+    of table: TableSchema, columns: [String]
+  ) -> (name: String, text: String) { declaration(of: RowType(table, columns)) }
+
+  private mutating func declaration(of type: RowType) -> (name: String, text: String) {
+    let name = SwiftName.unused("Row", SwiftName.type(type.source), in: &taken)
+    return (name, type.declaration(named: name))
   }
 }
 
@@ -43,9 +51,9 @@ struct RowType {
   private let members: [String]
   private let key: String?
 
-  init(_ table: TableSchema) {
+  init(_ table: TableSchema, _ chosen: [String]? = nil) {
     let keys = Set(table.keyNames)
-    let columns = table.columns.map {
+    let columns = table.columns.filter { chosen?.contains($0.name) ?? true }.map {
       Column($0.name, $0.declaredType, $0.affinity, isNotNull: $0.isNotNull || keys.contains($0.name))
     }
     self.init("table", table.name, columns, key: table.key.count == 1 ? table.keyNames[0] : nil)
@@ -100,7 +108,7 @@ struct RowType {
       return member == column.name || letters == Self.letters(member) && counts[letters] == 1
     }
     if isFound { return [] }
-    let cases = zip(members, columns).map { "  case \(SwiftName.quoted($0)) = \($1.name.debugDescription)" }
+    let cases = zip(members, columns).map { "  case \(SwiftName.quoted($0)) = \(swiftLiteral($1.name))" }
     return ["", "nonisolated enum CodingKeys: String, CodingKey {"] + cases + ["}"]
   }
 

@@ -88,9 +88,8 @@ extension Command {
   ) throws {
     var rows = RowTypes()
     let parts = try deployment.datasets(chosenBy: arguments).flatMap { dataset in
-      let (model, schema) = try model(of: dataset, arguments)
-      return try [swiftDeclaration(dataset.name, model.version, schema: schema)]
-        + rows.declarations(ofSchema: model.schemaSQL)
+      let (snippet, model) = try snippet(dataset, arguments)
+      return try [snippet.declaration] + rows.declarations(ofSchema: model.schemaSQL)
     }
     try console.result(
       """
@@ -102,9 +101,9 @@ extension Command {
       """)
   }
 
-  private static func model(
-    of dataset: DatasetConfiguration, _ arguments: ParsedArguments
-  ) throws -> (ModelDefinition, schema: SHA256Digest) {
+  private static func snippet(
+    _ dataset: DatasetConfiguration, _ arguments: ParsedArguments
+  ) throws -> (SwiftSnippet, ModelDefinition) {
     let hashes = try dataset.plans().reduce(into: [:]) { $0.merge($1.hashes) { first, _ in first } }
     let versions = hashes.keys.sorted()
     let given = arguments.string("model")
@@ -114,7 +113,7 @@ extension Command {
     else {
       throw arguments.unsuitable("model", given ?? "", alternatives(versions.map(\.description)))
     }
-    return (model, hash)
+    return (SwiftSnippet(dataset: dataset.name, model: version, schema: hash), model)
   }
 }
 

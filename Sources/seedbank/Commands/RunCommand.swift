@@ -180,13 +180,17 @@ private struct RunService {
     let (server, model, root) = (front.address, plan.newest.version, deployment.configuration.rootPath)
     // The program as it was called, because it may not be in PATH.
     let program = shellQuoted(CommandLine.arguments.first ?? "seedbank")
+    let snippet = SwiftSnippet(dataset: dataset, model: model, schema: plan.schema.hash)
+    let table = SwiftSnippet.example(among: plan.schema.tables)
     return """
       \(front.hasPage ? "page   \(server)/\n" : "")\
       curl   curl -L -o \(dataset).sqlite.gz '\(server)/v1/\(dataset)/snapshot?model=\(model)'
       pull   \(program) pull \(server) --dataset \(dataset) --model \(model) \
       --store \(plan.series.roleName)-store \
       --root \(shellQuoted(root)) --watch
-      swift  \(program) config swift --dataset \(dataset) --config \(shellQuoted(deployment.configuration.file))
+      swift  this main.swift prints rows now and after every change:
+
+      \(table.map { snippet.program(server: server, root: root, table: $0) } ?? snippet.declaration)
       """
   }
 
