@@ -46,7 +46,7 @@ package final class Front: Sendable {
     let server = try HTTPServer(configuration: configuration.http(metrics, source)) { request in
       router.respond(to: request, in: source.current())
     }
-    metrics.watch(server.load)
+    metrics.watch(server.load, behindProxies: !configuration.http.trustedProxies.isEmpty)
     source.whenChanged(server.forgetAnswers)
     // Loads the facts at once, so the first page is complete.
     source.lookAtFacts()
@@ -54,7 +54,8 @@ package final class Front: Sendable {
     // Checks run on timers, because most requests get a cached response without the router.
     timers = [
       RepeatingTimer(milliseconds: configuration.lookMilliseconds) { [weak source] in source?.look() },
-      RepeatingTimer(milliseconds: FrontLimits.slowLookMilliseconds) { [weak source] in
+      RepeatingTimer(milliseconds: FrontLimits.slowLookMilliseconds) { [weak source, metrics] in
+        metrics.noteLooks(at: .now())
         forgetReplacedFiles()
         source?.lookAtFacts()
         source?.checkStanding(at: .now())

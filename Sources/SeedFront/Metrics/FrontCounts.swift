@@ -46,8 +46,9 @@ struct FrontCounts: Sendable {
   /// Snapshots whose first byte was requested, and those sent to the end, by the series' number in the register.
   private(set) var downloadsStarted: [Int: Int] = [:]
   private(set) var downloadsCompleted: [Int: Int] = [:]
-  /// Requests of the client library, by the label of its User-Agent.
   private(set) var clients: [Int: Int] = [:]
+  /// The client library's requests for the timestamp, by the same labels.
+  private(set) var looks: [Int: Int] = [:]
 
   static func place(_ kind: AnswerMark.Kind, status: Int) -> Int {
     // A version that is not supported is the client's error.
@@ -68,7 +69,10 @@ struct FrontCounts: Sendable {
     }
     if mark.kind == .changes, let place = Self.changesResult(mark) { changes[place] += 1 }
     if mark.kind == .snapshot, measurement.bodyBytes > 0 { countDownload(measurement, of: mark.series) }
-    if measurement.agent > 0 { clients[measurement.agent, default: 0] += 1 }
+    if measurement.agent > 0 {
+      clients[measurement.agent, default: 0] += 1
+      if mark.kind == .timestamp { looks[measurement.agent, default: 0] += 1 }
+    }
   }
 
   /// Counts a download in parts, sliced by a cache or resumed, once: with its first and its last byte.
@@ -95,5 +99,6 @@ struct FrontCounts: Sendable {
     downloadsStarted.merge(other.downloadsStarted, uniquingKeysWith: +)
     downloadsCompleted.merge(other.downloadsCompleted, uniquingKeysWith: +)
     clients.merge(other.clients, uniquingKeysWith: +)
+    looks.merge(other.looks, uniquingKeysWith: +)
   }
 }

@@ -13,14 +13,19 @@ package final class FrontMetrics: Sendable {
   private let start = ProcessUse()?.start
   private let server = Mutex<@Sendable () -> HTTPLoad>({ HTTPLoad() })
   private let seriesNames = NameRegister(limit: 0xFFFF)
-  private let agentNames = NameRegister(limit: 256)
+  let agentNames = NameRegister(limit: 256)
+  let lookRate = Mutex(LookRate())
+  let hidesLooks = Mutex(false)
 
   package init() {}
 
   var load: HTTPLoad { server.withLock(\.self)() }
 
   /// Called late, because the server needs the router, which needs the metrics.
-  func watch(_ load: @escaping @Sendable () -> HTTPLoad) { server.withLock { $0 = load } }
+  func watch(_ load: @escaping @Sendable () -> HTTPLoad, behindProxies isProxied: Bool) {
+    server.withLock { $0 = load }
+    hidesLooks.withLock { $0 = isProxied }
+  }
 
   func count(_ measurement: HTTPMeasurement) {
     let stripe = stripes[Int(truncatingIfNeeded: pthread_self() >> 12) & (Self.stripes - 1)]
@@ -49,10 +54,16 @@ package final class FrontMetrics: Sendable {
   }
 
   func clientCounts(since began: UTCTime) -> ClientCounts {
-    let requests = total.clients.compactMap { label, count in
-      ClientModel(label: agentNames.name(at: label)).map { ClientCounts.Requests(client: $0, count: count) }
+    ClientCounts(requests: clientRequests, since: began, hidesLooks: hidesLooks.withLock(\.self))
+  }
+
+  private var clientRequests: [ClientCounts.Requests] {
+    let rates = looksPerSecond
+    return total.clients.compactMap { label, count in
+      ClientModel(label: agentNames.name(at: label)).map {
+        ClientCounts.Requests(client: $0, count: count, looksPerSecond: rates[$0])
+      }
     }
-    return ClientCounts(requests: requests, since: began)
   }
 
   static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
@@ -66,6 +77,7 @@ package final class FrontMetrics: Sendable {
     page.writeSignatures(view)
     page.writeFacts(view, now: now)
     page.writeVerification(view)
+    page.writeCrowd(looksPerSecond, view)
     if let follow = view.follow?.current { page.writeFollow(follow) }
     return page.bytes
   }

@@ -8,11 +8,12 @@ extension PageSeries {
     """
     <h3>Clients</h3>
     <p>\(verdict(own.reduce(0) { $0 + $1.count }))</p>
+    \(crowd)
     \(own.isEmpty ? nil : shares(own))
     """
   }
 
-  private var own: [ClientCounts.Requests] {
+  var own: [ClientCounts.Requests] {
     clients.requests.filter { $0.client.isServed(by: series) }.sorted { $0.client.model < $1.client.model }
   }
 
@@ -35,5 +36,28 @@ extension PageSeries {
     }
     let heads: [HTML] = [.head("Model"), .numberHead("Requests")]
     return .table("\(id):clients", "Requests that reached this front", heads, rows)
+  }
+
+  var crowd: HTML? {
+    guard !clients.hidesLooks else {
+      return """
+        <p class="quiet">Only the proxy in front can count clients: its requests for
+        <code>timestamp.json</code> per second, times \(HTML.number(state.pollSeconds)).</p>
+        """
+    }
+    let rate = own.compactMap(\.looksPerSecond).reduce(0, +)
+    guard rate > 0 else { return nil }
+    let count = Self.rounded(rate * Double(state.pollSeconds))
+    return """
+      <p>There are about \(HTML.number(count, "client", "clients")), by how often they looked here lately.</p>
+      """
+  }
+
+  /// Rounds to two digits, the accuracy of the estimate.
+  static func rounded(_ count: Double) -> Int {
+    var (size, step) = (Int(count.rounded()), 1)
+    while size / step >= 100 { step *= 10 }
+    size = (size + step / 2) / step * step
+    return max(size, 1)
   }
 }

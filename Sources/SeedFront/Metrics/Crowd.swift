@@ -1,0 +1,100 @@
+import SeedFormat
+import SeedSystem
+import SeedTrust
+
+extension FrontMetrics {
+  /// Call this about once a second.
+  func noteLooks(at now: UTCTime) {
+    lookRate.withLock { $0.note(total.looks, at: now.secondsSinceEpoch) }
+  }
+
+  /// The client library's timestamp requests per second, by model. Empty if a proxy may have answered others.
+  var looksPerSecond: [ClientModel: Double] {
+    guard !hidesLooks.withLock(\.self) else { return [:] }
+    return lookRate.withLock(\.perSecond).reduce(into: [:]) { rates, one in
+      if let model = ClientModel(label: agentNames.name(at: one.key)) { rates[model] = one.value }
+    }
+  }
+}
+
+/// A model of a dataset, as clients send it.
+struct ClientModel: Hashable, Sendable {
+  let dataset: String
+  let model: String
+
+  /// Parses `transit;2.1`.
+  init?(label: String) {
+    let parts = label.split(separator: ";").map(String.init)
+    guard parts.count == 2 else { return nil }
+    (dataset, model) = (parts[0], parts[1])
+  }
+
+  func isServed(by series: SeedSeries) -> Bool {
+    dataset == series.dataset.text && model.split(separator: ".").first.flatMap { Int($0) } == series.major
+  }
+}
+
+extension MetricsPage {
+  mutating func writeCrowd(_ rates: [ClientModel: Double], _ view: CatalogView) {
+    let series = view.catalog?.allSeries ?? []
+    text.family(
+      "seedbank_estimated_clients", .gauge,
+      "Clients of the library, by how often they looked here and how often they are asked to; absent behind proxies.",
+      rates.sorted { ($0.key.dataset, $0.key.model) < ($1.key.dataset, $1.key.model) }.compactMap {
+        model, rate in
+        series.first { model.isServed(by: $0.series) }.map {
+          (
+            [("dataset", model.dataset), ("model", model.model)],
+            (rate * Double($0.state.pollSeconds)).rounded()
+          )
+        }
+      })
+  }
+}
+
+struct ClientCounts: Hashable, Sendable {
+  struct Requests: Hashable, Sendable {
+    let client: ClientModel
+    let count: Int
+    var looksPerSecond: Double?
+  }
+
+  let requests: [Requests]
+  let since: UTCTime
+  var hidesLooks = false
+}
+
+/// The polling rate of clients, computed from samples of counters. Pure.
+struct LookRate: Sendable {
+  private struct Sample {
+    let second: Int
+    /// By User-Agent label.
+    let looks: [Int: Int]
+  }
+
+  /// Oldest first.
+  private var samples: [Sample] = []
+
+  static let apartSeconds = 30
+  /// Fifteen minutes of samples.
+  private static let mostSamples = 31
+
+  mutating func note(_ looks: @autoclosure () -> [Int: Int], at second: Int) {
+    if let newest = samples.last {
+      // After the clock was set back, the age of earlier samples is unknown.
+      if second < newest.second { samples = [] } else if second < newest.second + Self.apartSeconds { return }
+    }
+    samples.append(Sample(second: second, looks: looks()))
+    samples.removeFirst(max(0, samples.count - Self.mostSamples))
+  }
+
+  /// Requests per second between the oldest and the newest sample, by label. Empty before the second sample.
+  var perSecond: [Int: Double] {
+    guard let first = samples.first, let last = samples.last, last.second > first.second else { return [:] }
+    let seconds = Double(last.second - first.second)
+    return last.looks.reduce(into: [:]) { rates, one in
+      let looks: Int = one.value - first.looks[one.key, default: 0]
+      if looks > 0 { rates[one.key] = Double(looks) / seconds }
+    }
+  }
+}

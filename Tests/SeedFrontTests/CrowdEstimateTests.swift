@@ -1,0 +1,86 @@
+import SeedFormat
+import SeedHTTP
+import SeedPublication
+import SeedSystem
+import SeedTrust
+import Support
+import Testing
+
+@testable import SeedFront
+
+@Suite struct CrowdEstimateTests {
+  private static let now = FrontPublication.start
+
+  @Test func `a rate covers the last fifteen minutes and needs thirty seconds of data`() {
+    var rate = LookRate()
+    rate.note([1: 100], at: 1000)
+    #expect(rate.perSecond == [:])
+    rate.note([1: 200, 2: 60], at: 1020)
+    #expect(rate.perSecond == [:])
+    rate.note([1: 400, 2: 60], at: 1060)
+    #expect(rate.perSecond == [1: 5, 2: 1])
+    // The first kind polls no more.
+    for second in 1...40 { rate.note([1: 400, 2: 60 + 30 * second], at: 1060 + 30 * second) }
+    #expect(rate.perSecond == [2: 1])
+    rate.note([1: 400, 2: 2000], at: 1000)
+    #expect(rate.perSecond == [:])
+  }
+
+  /// Polls of library clients, of one client each minute.
+  private func metrics(looks: Int, behindProxies isProxied: Bool = false) -> FrontMetrics {
+    let metrics = FrontMetrics()
+    metrics.watch({ HTTPLoad() }, behindProxies: isProxied)
+    let agent = Array("Seedbank/0.1.0 (transit; 2.1)".utf8)
+    let label = agent.withUnsafeBufferPointer { metrics.label(ofAgent: $0) { _, _ in true } }
+    metrics.noteLooks(at: Self.now)
+    for kind in [AnswerMark.Kind.timestamp, .metadata] {
+      for agent in [label, 0] {
+        for _ in 0..<looks {
+          metrics.count(
+            HTTPMeasurement(
+              mark: AnswerMark(kind), status: 200, bodyBytes: 400, isComplete: true, agent: agent,
+              nanoseconds: 1))
+        }
+      }
+    }
+    metrics.noteLooks(at: Self.now.adding(seconds: 60))
+    return metrics
+  }
+
+  private func view() throws -> (FrontPublication, CatalogView) {
+    let publication = try FrontPublication(history: ())
+    return (publication, CatalogView(try publication.catalog()))
+  }
+
+  @Test func `clients are estimated from polls and interval, but not behind a proxy`() throws {
+    let (publication, view) = try view()
+    defer { withExtendedLifetime(publication) {} }
+    let poll = try #require(view.catalog?.allSeries.first).state.pollSeconds
+    let page = String(decoding: metrics(looks: 300).page(view, now: 0), as: UTF8.self)
+    let line = #"seedbank_estimated_clients{dataset="transit",model="2.1"} \#(5 * poll)"#
+    #expect(page.contains(line), "\(page)")
+    #expect(page.contains(#"seedbank_requests_total{kind="timestamp",status="2xx"} 600"#))
+    let hidden = String(
+      decoding: metrics(looks: 300, behindProxies: true).page(view, now: 0), as: UTF8.self)
+    #expect(!hidden.contains("seedbank_estimated_clients{"))
+  }
+
+  @Test func `the page shows the estimated number of clients or refers to the proxy`() throws {
+    let (publication, view) = try view()
+    defer { withExtendedLifetime(publication) {} }
+    func html(_ metrics: FrontMetrics) -> String {
+      let content = PageContent(view: view, clients: metrics.clientCounts(since: Self.now), now: Self.now)
+      return String(decoding: content.html.bytes, as: UTF8.self)
+    }
+    let poll = try #require(view.catalog?.allSeries.first).state.pollSeconds
+    let count = PageSeries.rounded(Double(5 * poll))
+    #expect(html(metrics(looks: 300)).contains("There are about <data value=\"\(count)\">"))
+    #expect(html(metrics(looks: 300, behindProxies: true)).contains("Only the proxy in front can count"))
+    #expect(!html(FrontMetrics()).contains("There are about"))
+  }
+
+  @Test(arguments: [(0.2, 1), (7.4, 7), (99, 99), (100, 100), (123, 120), (1_250, 1_300), (987_654, 990_000)])
+  func `an estimate has two digits`(_ count: Double, _ shown: Int) {
+    #expect(PageSeries.rounded(count) == shown)
+  }
+}
