@@ -5,7 +5,7 @@ import SeedSystem
 import SeedTrust
 
 struct BucketRequest {
-  enum Method: String { case get = "GET", head = "HEAD", put = "PUT", delete = "DELETE" }
+  enum Method: String { case get = "GET", head = "HEAD", put = "PUT", post = "POST", delete = "DELETE" }
 
   let method: Method
   let url: String
@@ -41,6 +41,10 @@ struct BucketLimits {
   /// For a whole small request, because a store may keep sending just above the least rate.
   var wholeSeconds = 300
   static let smallBytes = 1 << 20
+  /// Larger files are uploaded in parts.
+  var wholeBytes = 1 << 30
+  /// The size of a part, which is held in memory. A store accepts 10,000 parts of at least 5 MiB.
+  var partBytes = 32 << 20
 
   /// Extended by the time for `bytes` at the least rate.
   func wholeSeconds(_ bytes: Int) -> Int { wholeSeconds + bytes / max(1, leastBytesPerSecond) }
@@ -112,7 +116,10 @@ final class BucketConnection: Sendable {
     _ = seedbank_curl_number(curl, CURLOPT_FOLLOWLOCATION, 0)
     _ = seedbank_curl_number(curl, CURLOPT_CONNECTTIMEOUT, limits.connectSeconds)
     _ = seedbank_curl_number(curl, CURLOPT_LOW_SPEED_LIMIT, limits.leastBytesPerSecond)
-    let slowSeconds = bytes > BucketLimits.smallBytes ? limits.slowSeconds : limits.answerSeconds
+    // A store may need minutes to join parts before it answers.
+    let slowSeconds =
+      request.method == .post
+      ? seconds : bytes > BucketLimits.smallBytes ? limits.slowSeconds : limits.answerSeconds
     _ = seedbank_curl_number(curl, CURLOPT_LOW_SPEED_TIME, slowSeconds)
     _ = seedbank_curl_number(curl, CURLOPT_TIMEOUT, seconds)
     _ = seedbank_curl_number(curl, CURLOPT_UPLOAD_BUFFERSIZE, Exchange.pieceBytes)
@@ -127,7 +134,7 @@ final class BucketConnection: Sendable {
     case .get: _ = seedbank_curl_number(curl, CURLOPT_HTTPGET, 1)
     case .head: _ = seedbank_curl_number(curl, CURLOPT_NOBODY, 1)
     case .delete: _ = seedbank_curl_text(curl, CURLOPT_CUSTOMREQUEST, request.method.rawValue)
-    case .put:
+    case .put, .post:
       _ = seedbank_curl_text(curl, CURLOPT_CUSTOMREQUEST, request.method.rawValue)
       _ = seedbank_curl_upload(curl, curl_off_t(request.body?.length ?? 0), giveBody, context)
     }

@@ -3,7 +3,8 @@ package import SeedPublication
 import SeedSystem
 
 package struct BucketStore: MirrorStore {
-  private let address: BucketAddress
+  let address: BucketAddress
+  let limits: BucketLimits
   private let connection: BucketConnection
   private let credentials: @Sendable () throws -> BucketCredentials
 
@@ -16,7 +17,7 @@ package struct BucketStore: MirrorStore {
     _ address: BucketAddress, limits: BucketLimits,
     credentials: @escaping @Sendable () throws -> BucketCredentials
   ) {
-    (self.address, self.credentials) = (address, credentials)
+    (self.address, self.limits, self.credentials) = (address, limits, credentials)
     connection = BucketConnection(region: address.region, limits)
   }
 
@@ -70,11 +71,14 @@ package struct BucketStore: MirrorStore {
     request.body = (file.content, file.length)
     request.sha256 = file.sha256.hex
     do {
+      if case .file(let path) = file.content, file.length > limits.wholeBytes {
+        return try putInParts(file, from: path, condition)
+      }
       return try reply(to: ask(request), condition)
     } catch MirrorError.away(let text) { return .unheard(text) }
   }
 
-  private func reply(to answer: BucketAnswer, _ condition: PutCondition) throws -> PutReply {
+  func reply(to answer: BucketAnswer, _ condition: PutCondition) throws -> PutReply {
     switch answer.status {
     case 200...299: return .done(tag: answer.tag ?? "")
     case 412: return .unmet
@@ -104,7 +108,7 @@ package struct BucketStore: MirrorStore {
     } catch let error as NoAnswer { throw MirrorError.away("it does not answer: \(error.text)") }
   }
 
-  private func check(_ answer: BucketAnswer) throws {
+  func check(_ answer: BucketAnswer) throws {
     switch answer.status {
     case 200...299: return
     case 429, 500, 502...506, 508...599: throw MirrorError.away(answer.words)
@@ -116,13 +120,12 @@ package struct BucketStore: MirrorStore {
     .refused("\(answer.words): \(advice(answer))")
   }
 
-  private static let mismatch =
-    "the sent bytes do not match the signed hash: 'seedbank verify' checks the files here"
+  static let mismatch = "the sent bytes do not match the signed hash: 'seedbank verify' checks the files here"
 
   private func tooLarge(_ answer: BucketAnswer) -> String {
     let limit = BucketList.text("MaxSizeAllowed", in: answer.text).flatMap { Int($0) }
-    return
-      "raise its limit for one PUT\(limit.map { ", \(ByteCount(bytes: $0))," } ?? "") above the largest file"
+    return "raise its limit for one PUT\(limit.map { ", \(ByteCount(bytes: $0))," } ?? "") to "
+      + "\(ByteCount(bytes: limits.wholeBytes)); larger files are sent in parts"
   }
 
   private func advice(_ answer: BucketAnswer) -> String {

@@ -13,6 +13,9 @@ import Testing
   private static let short = BucketLimits(
     connectSeconds: 5, slowSeconds: 2, leastBytesPerSecond: 10, wholeSeconds: 5)
 
+  /// For uploads in parts.
+  private static let parts = BucketLimits(wholeBytes: 0, partBytes: 1024)
+
   init() throws { bucket = try TestBucket() }
 
   private static var options: MirrorOptions {
@@ -47,15 +50,15 @@ import Testing
       "drop before", "drop after", "412:PreconditionFailed before", "412:PreconditionFailed after",
       "503 before",
       "503 after", "409:ConditionalRequestConflict before", "cut before", "cut after",
-    ])
+    ], [BucketLimits(), parts])
   func `a failure of any request leaves the mirror consistent and the next push converges`(
-    _ fault: String
+    _ fault: String, _ limits: BucketLimits
   ) throws {
     let fixture = try PublicationFixture(rows: 10)
     var number = 0
     repeat {
       let what = "\(fault) \(number)"
-      let mirror = try mirror(what.filter { $0.isLetter || $0.isNumber }, fixture)
+      let mirror = try mirror(what.filter { $0.isLetter || $0.isNumber }, fixture, limits)
       try bucket.arm(what)
       _ = try? mirror.bringUpToDate(fixture.publication, now: .now())
       guard try bucket.arm("503 before -1").isMet else { break }
@@ -146,9 +149,12 @@ import Testing
     }
   }
 
-  @Test func `a file that changes during its upload is rejected and not listed`() throws {
+  @Test(arguments: [BucketLimits(), parts])
+  func `a file that changes during its upload, also in parts, is rejected and not listed`(
+    _ limits: BucketLimits
+  ) throws {
     let fixture = try PublicationFixture(rows: 100)
-    let mirror = try mirror("changed", fixture)
+    let mirror = try mirror("changed", fixture, limits)
     let store = try #require(mirror.store as? BucketStore)
     let object = try #require(
       fixture.publication.published().series.values.flatMap(\.metadata.objects).max { $0.length < $1.length })
@@ -161,11 +167,30 @@ import Testing
     #expect("\(String(describing: failure))".contains("seedbank verify"), "\(String(describing: failure))")
     #expect(try mirror.store.read("metadata/timestamp.json") == nil)
     #expect(try mirror.store.length(object.filePath) == nil)
+    let uploads = try store.ask(BucketRequest(method: .get, url: bucket.address("seeds?uploads="))).text
+    #expect(uploads.contains("<IsTruncated>") && !uploads.contains("<Key>changed/"), "\(uploads)")
     // A shorter file ends the request.
     try DurableFile.write(Array(bytes.dropLast(10)), to: path)
     #expect(throws: MirrorFailure.self) { try mirror.bringUpToDate(fixture.publication, now: .now()) }
     try DurableFile.write(bytes, to: path)
     #expect(try mirror.bringUpToDate(fixture.publication, now: .now()).isCommitted)
     try expectWhole(store, "in the end")
+    // The tag of a file in parts ends with their number.
+    let isInParts = try #require(try store.read(object.filePath)).tag.contains("-")
+    #expect(isInParts == (object.length > limits.wholeBytes))
+  }
+
+  @Test func `a part that fails is sent again without the others`() throws {
+    let fixture = try PublicationFixture(rows: 100)
+    var requests: [Int] = []
+    // Two lists, the timestamp, a look at the first object's name and the beginning of its upload come before its parts.
+    for fault in ["503 before -1", "503 before 5"] {
+      let mirror = try mirror("part\(requests.count)", fixture, Self.parts)
+      try bucket.arm(fault)
+      #expect(try mirror.bringUpToDate(fixture.publication, now: .now()).isCommitted)
+      requests.append(try bucket.arm("").requests)
+      try expectWhole(try #require(mirror.store as? BucketStore), fault)
+    }
+    #expect(requests[1] == requests[0] + 1)
   }
 }

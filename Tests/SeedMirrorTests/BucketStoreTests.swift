@@ -79,7 +79,7 @@ import Testing
     try bucket.arm("400:EntityTooLarge</Code><MaxSizeAllowed>5000000</MaxSizeAllowed><Code> before 0")
     #expect(
       Self.refusal { _ = try bucket.store().put(file, .absent) }
-        .contains("EntityTooLarge: raise its limit for one PUT, 5.0 MB, above the largest file"))
+        .contains("EntityTooLarge: raise its limit for one PUT, 5.0 MB, to 1.1 GB"))
     try bucket.arm("301 before 0")
     #expect(Self.refusal { _ = try bucket.store().read(file.path) }.contains("it sends elsewhere"))
     #expect("\(try BucketCredentials(bucket.environment, profile: nil))" == "credentials")

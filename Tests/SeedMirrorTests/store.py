@@ -21,6 +21,8 @@ import time
 
 # So many calls need no signature: those below that make the user and the bucket.
 os.environ["INITIAL_NO_AUTH_ACTION_COUNT"] = "4"
+# The least bytes of each part of an upload but the last.
+os.environ["S3_UPLOAD_PART_MIN_SIZE"] = "1024"
 
 import boto3
 from botocore.auth import S3SigV4Auth

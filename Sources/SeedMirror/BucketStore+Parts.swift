@@ -1,0 +1,84 @@
+import SeedFormat
+import SeedPublication
+import SeedSystem
+import SeedTrust
+
+extension BucketStore {
+  /// Uploads a file in parts, because stores limit one PUT. Readers see nothing of it before the last request.
+  func putInParts(_ file: MirrorFile, from path: String, _ condition: PutCondition) throws -> PutReply {
+    // The store checks the condition only at the end.
+    if condition == .absent, try length(file.path) != nil { return .unmet }
+    let url = address.url(of: file.path)
+    let begun = try answer(BucketRequest(.post, "\(url)?uploads=", file.headers))
+    try check(begun)
+    guard let id = BucketList.text("UploadId", in: begun.text) else {
+      throw MirrorError.refused("it does not name the upload that it began: use another store")
+    }
+    let upload = "uploadId=\(BucketAddress.quoted(String(id)))"
+    var isDone = false
+    defer { if !isDone { _ = try? ask(BucketRequest(method: .delete, url: "\(url)?\(upload)")) } }
+    let tags = try send(path, file.sha256) { "\(url)?partNumber=\($0)&\(upload)" }
+    let reply = try reply(to: answer(Self.completion("\(url)?\(upload)", tags, condition)), condition)
+    if case .done = reply { isDone = true }
+    return reply
+  }
+
+  /// Returns the tags of the parts. Throws if the sent bytes are not the signed ones.
+  private func send(
+    _ path: String, _ sha256: SHA256Digest, to url: (_ number: Int) -> String
+  ) throws -> [String] {
+    let file = try File(path, for: .reading)
+    var tags: [String] = []
+    var hasher = SHA256Hasher()
+    while case let part = try file.read(limits.partBytes), !part.isEmpty {
+      hasher.update(part)
+      tags.append(try send(BucketRequest(.put, url(tags.count + 1), [], part)))
+    }
+    guard hasher.finish() == sha256 else { throw MirrorError.refused(Self.mismatch) }
+    return tags
+  }
+
+  /// Repeats one part instead of the whole upload.
+  private func send(_ part: BucketRequest) throws -> String {
+    var attempt = 1
+    while true {
+      do {
+        let answer = try answer(part)
+        try check(answer)
+        return answer.tag ?? ""
+      } catch MirrorError.away where attempt < Self.attempts {
+        usleep(Self.pauseMicroseconds << UInt32(attempt))
+        attempt += 1
+      }
+    }
+  }
+
+  private static let (attempts, pauseMicroseconds) = (3, UInt32(100_000))
+
+  private static func completion(_ url: String, _ tags: [String], _ condition: PutCondition) -> BucketRequest
+  {
+    let parts = tags.enumerated().map { index, tag in
+      "<Part><PartNumber>\(index + 1)</PartNumber><ETag>\(tag)</ETag></Part>"
+    }
+    return BucketRequest(
+      .post, url, condition.headers + ["Content-Type: application/xml"],
+      Array("<CompleteMultipartUpload>\(parts.joined())</CompleteMultipartUpload>".utf8))
+  }
+
+  /// A store can report an error after it has begun to answer 200, and drop an upload at any time.
+  private func answer(_ request: BucketRequest) throws -> BucketAnswer {
+    let answer = try ask(request)
+    if let code = answer.code, answer.status == 200 || code == "NoSuchUpload" {
+      throw MirrorError.away(answer.words)
+    }
+    return answer
+  }
+}
+
+extension BucketRequest {
+  fileprivate init(_ method: Method, _ url: String, _ headers: [String], _ bytes: [UInt8] = []) {
+    self.init(
+      method: method, url: url, headers: headers, body: (.bytes(bytes), bytes.count),
+      sha256: SHA256Digest.of(bytes).hex)
+  }
+}
