@@ -3,6 +3,7 @@ package import SeedPublisher
 import SeedSystem
 
 extension PostgresPlace: OriginPlace {
+  package var watchedFile: String? { nil }
 
   package func look() throws -> OriginLook {
     let connection = try PostgresConnection(self)

@@ -30,6 +30,18 @@ import Testing
     #expect(!watch.hasEnded)
   }
 
+  @Test func `a watch of named files reports only their writes`() throws {
+    let file = try File(folder("a"), for: .replacing)
+    let watch = FolderWatch(folder.path, writtenFiles: ["a", "c"]) { [count] in count.add() }
+    try DurableFile.write([1], to: folder("b"))
+    try file.write([1, 2, 3])
+    try waitUntil("a write is told") { count.value > 0 }
+    #expect(count.value == 1)
+    try DurableFile.write([2], to: folder("c"))
+    try waitUntil("a file that takes a name is told") { count.value > 1 }
+    withExtendedLifetime(watch) {}
+  }
+
   @Test func `a watch ends with its folder even if a file in it is open`() throws {
     let file = try File(folder("open"), for: .replacing)
     let watch = try watch()

@@ -5,6 +5,8 @@ import SeedSystem
 package protocol OriginPlace: Sendable {
   /// Unique among places. For messages.
   var text: String { get }
+  /// A file whose changes may mean new rows; `nil` if there is no such file.
+  var watchedFile: String? { get }
   /// Does any slow preparation before the publication's lock is taken.
   func prepare() throws
   /// Detects changes without reading rows. May keep a session open to read the origin next.

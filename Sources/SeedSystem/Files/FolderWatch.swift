@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Watches a folder for new or replaced names while it lives.
+/// Watches a folder for new or replaced names while it lives, and named files for writes.
 package final class FolderWatch: @unchecked Sendable {
   // Dispatch sources are thread-safe, but not marked Sendable on every system.
   private let source: any DispatchSourceProtocol
@@ -8,9 +8,10 @@ package final class FolderWatch: @unchecked Sendable {
   package let folder: String
 
   /// Fails if the folder is missing or the system has no descriptors left. `onChange` is called on a private queue,
-  /// once for changes in quick succession.
-  package init?(_ folder: String, onChange: @escaping @Sendable () -> Void) {
-    guard let events = FolderEvents(folder) else { return nil }
+  /// once for changes in quick succession. With `writtenFiles`, only writes to these files and their replacement are
+  /// reported; Apple's systems report all changes of the folder, but no writes.
+  package init?(_ folder: String, writtenFiles: Set<String> = [], onChange: @escaping @Sendable () -> Void) {
+    guard let events = FolderEvents(folder, writtenFiles) else { return nil }
     let source = events.source(on: DispatchQueue(label: "seedbank.watch"))
     (self.source, self.folder) = (source, folder)
     isOver = Mutex(false)
@@ -36,7 +37,7 @@ private enum FolderNews: Hashable { case none, change, end }
 private struct FolderEvents: Sendable {
   let descriptor: Int32
 
-  init?(_ folder: String) {
+  init?(_ folder: String, _ files: Set<String>) {
     descriptor = open(folder, O_EVTONLY | O_CLOEXEC)
     if descriptor < 0 { return nil }
   }
@@ -56,20 +57,27 @@ private struct FolderEvents: Sendable {
   let descriptor: Int32
   private let parentWatch: Int32
   private let name: String
+  /// Empty to report all names.
+  private let files: Set<String>
 
   private static let changes = UInt32(IN_CREATE | IN_MOVED_TO | IN_ONLYDIR)
+  /// Excludes creation, because an empty file has no content yet.
+  private static let writes = UInt32(IN_MODIFY | IN_MOVED_TO | IN_ONLYDIR)
   private static let ends = UInt32(IN_DELETE | IN_MOVED_FROM | IN_ONLYDIR)
   /// Room for many events; others follow with the next call.
   private static let eventBytes = 4096
 
   /// Watches the parent for the folder's removal, because a removed folder reports nothing while a file in it is open.
-  init?(_ folder: String) {
+  init?(_ folder: String, _ files: Set<String>) {
+    self.files = files
     let parent = Folder.parent(of: folder)
     name = String(folder.dropFirst(parent == "/" ? 1 : parent.utf8.count + 1))
     descriptor = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
     guard descriptor >= 0 else { return nil }
     parentWatch = inotify_add_watch(descriptor, parent, Self.ends)
-    if parentWatch < 0 || inotify_add_watch(descriptor, folder, Self.changes) < 0 {
+    if parentWatch < 0
+      || inotify_add_watch(descriptor, folder, files.isEmpty ? Self.changes : Self.writes) < 0
+    {
       close(descriptor)
       return nil
     }
@@ -91,13 +99,19 @@ private struct FolderEvents: Sendable {
         let text = buffer[start..<start + Int(event.len)].prefix { $0 != 0 }
         start += Int(event.len)
         if event.wd != parentWatch {
-          if news == .none { news = .change }
+          if news == .none, isNews(event, text) { news = .change }
         } else if text.elementsEqual(name.utf8) {
           news = .end
         }
       }
       return news
     }
+  }
+
+  /// Lost events (a queue overflow) count as news.
+  private func isNews(_ event: inotify_event, _ name: some Sequence<UInt8>) -> Bool {
+    files.isEmpty || event.mask & UInt32(IN_Q_OVERFLOW) != 0
+      || files.contains(String(decoding: Array(name), as: UTF8.self))
   }
 }
 #endif

@@ -195,7 +195,7 @@ private struct RunService {
   }
 
   private func changeDemo(_ services: [PublishingService]) async {
-    guard let origin = deployment.configuration.datasets.first?.originPath, !origin.isEmpty else { return }
+    guard let origin = services.first?.dataset.job.origin.watchedFile else { return }
     while !Task.isCancelled {
       try? await Task.sleep(for: .seconds(Self.demoSeconds))
       if Task.isCancelled { return }

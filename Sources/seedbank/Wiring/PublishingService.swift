@@ -29,13 +29,14 @@ struct PublishingService: Sendable {
 
   private func publishChanges(_ afterStep: () -> Void) async {
     var seen: (any OriginStamp)?
+    let alarm = OriginAlarm(job.origin.watchedFile)
     while !Task.isCancelled {
+      let start = ContinuousClock.now
       await warning(.changes) {
         // Cleared before the step, so that a failed step is repeated although the origin is unchanged.
         let last = seen
         seen = nil
-        // Outside the concurrency pool, because a disk may hang.
-        if let renewed = try await blocking({ dataset.look() ? nil : last?.renewed() }) {
+        if let renewed = try await renewed(last, alarm) {
           seen = renewed
           return
         }
@@ -43,8 +44,20 @@ struct PublishingService: Sendable {
         seen = try await step(.changes).originStamp
         afterStep()
       }
+      let (check, spent) = (Duration.seconds(checkSeconds), ContinuousClock.now - start)
       // If cancelled during the rest, the loop's condition ends it.
-      try? await Task.sleep(for: .seconds(checkSeconds))
+      await alarm.rest(atLeast: OriginAlarm.leastRest(after: spent, every: check), atMost: check)
+    }
+  }
+
+  /// Runs outside the concurrency pool, because a disk may hang.
+  private func renewed(_ stamp: (any OriginStamp)?, _ alarm: OriginAlarm) async throws
+    -> (any OriginStamp)?
+  {
+    try await blocking {
+      // The watch comes first, because a write between check and watch would wake nothing.
+      alarm.watch()
+      return dataset.look() ? nil : stamp?.renewed()
     }
   }
 

@@ -30,6 +30,12 @@ package struct FeedPlace: OriginPlace {
     }
   }
 
+  package var watchedFile: String? {
+    guard case .path(let path)? = settings.source else { return nil }
+    guard Folder.isFolder(path) else { return path }
+    return settings.marker.map { "\(path)/\($0)" }
+  }
+
   package func look() throws -> OriginLook {
     let stamp = FeedStamp(record: try loaded(), settings: settings, takenAt: Self.now)
     return OriginLook(stamp: stamp, open: open)

@@ -9,6 +9,7 @@ package struct SQLitePlace: OriginPlace {
   package init(_ path: String) { self.path = path }
 
   package var text: String { path }
+  package var watchedFile: String? { path }
 
   package func look() throws -> OriginLook {
     OriginLook(stamp: try SQLiteStamp(path)) { try SQLiteOrigin(path, waitSeconds: $0) }

@@ -1,0 +1,74 @@
+import SeedSystem
+
+/// Wakes a dataset's loop after a write to its origin. If the system cannot report writes (network file systems, no
+/// inotify instance left), the loop polls as usual.
+package final class OriginAlarm: Sendable {
+  private struct State {
+    var watch: FolderWatch?
+    var isRung = false
+    var rest: Task<Void, Never>?
+  }
+
+  /// Nil if the origin is not a file.
+  private let path: String?
+  private let state = Mutex(State())
+
+  /// Delay after the first write, so that related writes are read together.
+  private static let gathering = Duration.milliseconds(50)
+  /// Minimum interval between steps, so that a thousand commits in a second cause one step.
+  private static let leastRest = Duration.seconds(1)
+
+  package init(_ path: String?) { self.path = path }
+
+  /// The minimum rest under constant writes: as long as the last step took, so that steps take at most half of the
+  /// time, but no longer than the polling interval.
+  package static func leastRest(after step: Duration, every check: Duration) -> Duration {
+    min(check, max(leastRest, step))
+  }
+
+  /// Watches the origin's current location, whose folder may have been replaced. Blocks on the disk.
+  package func watch() {
+    guard let path else { return }
+    let real = PhysicalPath.existing(path) ?? path
+    let folder = Folder.parent(of: real)
+    let isUpToDate = state.withLock { $0.watch.map { !$0.hasEnded && $0.folder == folder } ?? false }
+    if isUpToDate { return }
+    let name = String(real.split(separator: "/").last ?? "")
+    // A commit writes the database's file or its log.
+    let watch = FolderWatch(folder, writtenFiles: [name, "\(name)-wal"]) { [weak self] in self?.ring() }
+    state.withLock { $0.watch = watch }
+  }
+
+  private func ring() {
+    state.withLock { state in
+      state.isRung = true
+      state.rest?.cancel()
+    }
+  }
+
+  /// Rests until the origin is written to, within these limits, or until cancelled.
+  package func rest(atLeast least: Duration, atMost most: Duration) async {
+    try? await Task.sleep(for: least)
+    await restUntilRung(most - least)
+    // Later signs may be of writes that the next step does not see.
+    let isRung = state.withLock { $0.isRung }
+    if isRung, least < most { try? await Task.sleep(for: Self.gathering) }
+    state.withLock { $0.isRung = false }
+  }
+
+  private func restUntilRung(_ time: Duration) async {
+    let rest = state.withLock { state -> Task<Void, Never>? in
+      guard !state.isRung, time > .zero, !Task.isCancelled else { return nil }
+      let rest = Task<Void, Never> { try? await Task.sleep(for: time) }
+      state.rest = rest
+      return rest
+    }
+    guard let rest else { return }
+    await withTaskCancellationHandler {
+      await rest.value
+    } onCancel: {
+      rest.cancel()
+    }
+    state.withLock { $0.rest = nil }
+  }
+}
