@@ -11,12 +11,15 @@ import Testing
 
 /// A store and a Seedbank front over real connections.
 @Suite struct IdlePollTests {
-  /// Maximum bytes of bodies in an idle poll.
-  private static let mostBytes = 512
+  /// Maximum bytes of bodies in an idle poll by its number of requests: with the next root, and without.
+  private static let mostBytes = [2: 1024, 1: 512]
   /// A check for a newer root, four metadata files, and the snapshot.
   private static let firstRequests = 6
 
-  @Test func `a first start takes six requests, and an idle poll one`() async throws {
+  @Test(arguments: [(3600, 1), (0, 2)])
+  func `a first start takes six requests, and an idle poll one, or two with a root check`(
+    _ rootCheckSeconds: Int, _ requests: Int
+  ) async throws {
     let deployment = try TestDeployment(
       [model("1.0", "CREATE TABLE stop(id TEXT PRIMARY KEY NOT NULL, name TEXT NOT NULL)")],
       in: TemporaryFolder(inMemory: true))
@@ -28,10 +31,12 @@ import Testing
     let root = try DurableFile.read(
       deployment.folder("publication/metadata/1.root.json"), limit: Limits.rootBytes)
     let folder = try TemporaryFolder(inMemory: true)
+    var options = SeedOptions()
+    options.rootCheckSeconds = rootCheckSeconds
     let store = try SeedStore(
       SeedModel(dataset: "test", version: "1.0"),
       server: try #require(URL(string: "http://127.0.0.1:\(front.port)")), root: root,
-      directory: folder("store"),
+      directory: folder("store"), options: options,
       environment: Environment(
         transport: URLSessionTransport(userAgent: "test"), now: { [now = deployment.clock] in now }))
     let first = try await store.update()
@@ -39,8 +44,9 @@ import Testing
     for _ in 0..<3 {
       let report = try await store.update()
       #expect(report.action == .upToDate)
-      #expect(report.traffic.requests == 1)
-      #expect(report.traffic.bytes <= Self.mostBytes)
+      #expect(report.traffic.requests == requests)
+      let most = try #require(Self.mostBytes[requests])
+      #expect(report.traffic.bytes <= most)
     }
     try deployment.origin("UPDATE stop SET name = 'Alexanderplatz'")
     _ = try deployment.step()

@@ -12,6 +12,10 @@ public struct SeedOptions: Sendable {
   /// Time limits of downloads.
   public var timeouts: DownloadTimeouts
 
+  /// Seconds between checks for new publisher keys while there is no new data; each check is one more request. New
+  /// data always triggers the check. 0 checks at every update.
+  public var rootCheckSeconds: Int
+
   /// Configures the store's URLSession once, before its first request: headers, a proxy, or protocol classes that
   /// replace the server in tests. Caches, cookies and content codings always stay off.
   public var configureSession: @Sendable (URLSessionConfiguration) -> Void
@@ -52,12 +56,13 @@ public struct SeedOptions: Sendable {
   /// Settings, with the defaults of those that are not given. `log` is the system's log if `nil`.
   public init(
     log: (@Sendable (SeedLogEntry) -> Void)? = nil, timeouts: DownloadTimeouts = DownloadTimeouts(),
+    rootCheckSeconds: Int = 3600,
     configureSession: @escaping @Sendable (URLSessionConfiguration) -> Void = { _ in },
     prepareRequest: @escaping @Sendable (inout URLRequest) -> Void = { _ in },
     provesRows: Bool = false, reportedKeysPerTable: Int? = nil,
     fileProtection: FileProtection? = .afterFirstUnlock, isExcludedFromBackup: Bool = true
   ) {
-    (self.log, self.timeouts) = (log ?? SeedLog.toSystem, timeouts)
+    (self.log, self.timeouts, self.rootCheckSeconds) = (log ?? SeedLog.toSystem, timeouts, rootCheckSeconds)
     (self.configureSession, self.prepareRequest) = (configureSession, prepareRequest)
     (self.provesRows, self.reportedKeysPerTable) = (provesRows, reportedKeysPerTable)
     (self.fileProtection, self.isExcludedFromBackup) = (fileProtection, isExcludedFromBackup)

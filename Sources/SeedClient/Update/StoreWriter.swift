@@ -168,13 +168,11 @@ actor StoreWriter: BlockingActor {
     }
   }
 
-  /// Seconds between requests for the next root while nothing else is new.
-  private static let rootCheckSeconds = 3600
-
   /// Also true if the clock was set back.
   private func isRootCheckDue(_ now: UTCTime) -> Bool {
     guard let rootChecked else { return true }
-    return !(0..<Self.rootCheckSeconds).contains(now.secondsSinceEpoch - rootChecked.secondsSinceEpoch)
+    let passed = now.secondsSinceEpoch - rootChecked.secondsSinceEpoch
+    return passed < 0 || passed >= options.rootCheckSeconds
   }
 
   /// False until the app's root has verified any metadata, of a server or a bundle.
