@@ -64,37 +64,41 @@ import Testing
     #expect(try expiries().contains { !isShort($0, at: right) })
   }
 
-  @Test
-  func `a shortened validity takes effect after a day, or at once if the operator vouches for the clock`()
-    throws
-  {
-    for isAssured in [false, true] {
-      let deployment = try TestDeployment([model("1.0", Self.schema)], in: TemporaryFolder(inMemory: true))
-      try deployment.origin(Self.schema)
-      for _ in 0..<2 { _ = try deployment.step() }
-      deployment.job.lifetimeSeconds = 3600
-      let start = deployment.clock
-      func step(_ now: UTCTime) throws -> StepReport {
-        try deployment.publisher.step(deployment.job, StepOptions(isClockAssured: isAssured), now: now)
-      }
-      let report = try step(start)
-      #expect(report.warnings.contains { $0.contains("--trust-clock") } == !isAssured)
-      let now = isAssured ? start : start.adding(days: 1)
-      #expect(try step(now).warnings.isEmpty)
-      let ends = try deployment.publication.published().signatures.filter { !$0.isOffline }.map(\.expires)
-      #expect(ends.max() == now.adding(seconds: 3600))
-    }
-  }
-
-  @Test func `a clock some hours behind is accepted and a clock days behind is reported`() throws {
+  /// A separate deployment whose clock was always right.
+  private func shortening(to seconds: Int, after pause: Int) throws -> (TestDeployment, StepReport) {
     let deployment = try TestDeployment([model("1.0", Self.schema)], in: TemporaryFolder(inMemory: true))
     try deployment.origin(Self.schema)
     for _ in 0..<2 { _ = try deployment.step() }
-    for (hours, isReported) in [(6, false), (72, true)] {
-      let now = deployment.clock.adding(seconds: -hours * 3600)
-      let report = try deployment.publisher.step(deployment.job, now: now)
-      #expect(report.warnings.contains { $0.contains("--trust-clock") } == isReported, "\(hours) hours")
+    deployment.job.lifetimeSeconds = seconds
+    deployment.clock = deployment.clock.adding(seconds: pause)
+    return (deployment, try deployment.step())
+  }
+
+  private func longest(_ deployment: TestDeployment) throws -> Int {
+    let expiries = try deployment.publication.published().signatures.filter { !$0.isOffline }.map(\.expires)
+    let end = try #require(expiries.max())
+    return end.secondsSinceEpoch - deployment.clock.secondsSinceEpoch
+  }
+
+  @Test func `shortening the configured lifetime does not count as a clock error`() throws {
+    for pause in [0, 3600, 2 * 86_400] {
+      let (deployment, report) = try shortening(to: 3600, after: pause)
+      #expect(report.warnings.isEmpty, "\(report.warnings)")
+      #expect(try longest(deployment) == 3600, "they are shortened at once")
+      #expect(try deployment.step().warnings.isEmpty)
     }
+  }
+
+  @Test
+  func `a clock some hours behind is accepted and a clock days behind is reported`()
+    throws
+  {
+    let (deployment, report) = try shortening(to: 3600, after: -6 * 3600)
+    #expect(report.warnings.isEmpty)
+    #expect(try longest(deployment) > 6 * 86_400)
+    let (other, doubt) = try shortening(to: 3600, after: -3 * 86_400)
+    #expect(doubt.warnings.contains { $0.contains("--trust-clock") })
+    #expect(try longest(other) > 6 * 86_400)
   }
 
   @Test func `a client with the correct time is served throughout`() async throws {

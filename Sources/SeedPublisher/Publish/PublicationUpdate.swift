@@ -176,8 +176,8 @@ struct PublicationUpdate {
   private mutating func noteClock() {
     guard case .doubted(let end) = clock else { return }
     let warning =
-      "a signature is from a clock ahead of this one, or expirySeconds was longer: check this clock. If it is right, "
-      + "signatures valid for too long are shortened after \(end), or at once with 'seedbank regenerate --trust-clock'"
+      "a signature is from a clock ahead of this one: check this clock. If it is right, signatures "
+      + "valid for too long are shortened after \(end), or at once with 'seedbank regenerate --trust-clock'"
     warnings.append(warning)
   }
 }
@@ -193,6 +193,8 @@ enum ClockVerdict: Equatable {
   case trusted
 
   static let toleranceSeconds = UTCTime.secondsPerDay
+  /// A clock that is behind by at most this time may shorten signatures at once.
+  private static let skewSeconds = 60
   static let doubtSeconds = UTCTime.secondsPerDay
 
   /// `lifetimeSeconds` is the longest of any dataset. `isAssured`: the operator confirmed the clock.
@@ -201,11 +203,20 @@ enum ClockVerdict: Equatable {
     isAssured: Bool
   ) throws {
     let path = "\(stateFolder)/clock"
-    if !published.isAhead(of: now, lifetimeSeconds) {
+    let signed = SignedLifetime(stateFolder)
+    guard published.isAhead(of: now, lifetimeSeconds, toleranceSeconds: Self.toleranceSeconds) else {
       try Folder.remove(path)
+      try signed.remember(lifetimeSeconds)
       self = .agrees
-    } else if isAssured {
+      return
+    }
+    if isAssured {
       self = .trusted
+    } else if let seconds = signed.seconds,
+      !published.isAhead(of: now, seconds, toleranceSeconds: Self.toleranceSeconds)
+    {
+      // Only the configured validity became shorter. A clock less than a minute behind may shorten signatures.
+      self = published.isAhead(of: now, seconds, toleranceSeconds: Self.skewSeconds) ? .agrees : .trusted
     } else {
       let end = try Self.firstDoubt(path, now).adding(seconds: Self.doubtSeconds)
       self = now >= end ? .trusted : .doubted(until: end)
@@ -222,11 +233,25 @@ enum ClockVerdict: Equatable {
 }
 
 extension PublishedMetadata {
-  /// Whether a date or an expiry is possible only if a clock was ahead of `now`, or the validity longer.
-  fileprivate func isAhead(of now: UTCTime, _ lifetimeSeconds: Int) -> Bool {
-    let latest = now.adding(seconds: ClockVerdict.toleranceSeconds)
+  /// Whether a date or an expiry is possible only if a clock was ahead of `now`.
+  fileprivate func isAhead(of now: UTCTime, _ lifetimeSeconds: Int, toleranceSeconds: Int) -> Bool {
+    let latest = now.adding(seconds: toleranceSeconds)
     let expiries = series.values.map(\.expires) + [snapshot.expires, timestamp.expires]
     return series.values.contains { $0.metadata.state.publishedAt > latest }
       || expiries.contains { $0 > latest.adding(seconds: lifetimeSeconds) }
+  }
+}
+
+/// The longest validity of signatures made here, stored beside the working copies. If the configured validity
+/// decreases, older signatures legitimately last longer. If the file is lost, the clock is doubted once more.
+private struct SignedLifetime {
+  private let path: String
+
+  init(_ stateFolder: String) { path = "\(stateFolder)/lifetime" }
+
+  var seconds: Int? { StateFile.text(path).flatMap { Int($0) } }
+
+  func remember(_ seconds: Int) throws {
+    if seconds != self.seconds { try DurableFile.write(Array(String(seconds).utf8), to: path) }
   }
 }
