@@ -89,7 +89,7 @@ import Testing
       #expect(error is SeedError, "seed \(seed): \(error)")
     }
     do {
-      _ = try StoreReport(ofStore: device.directory)
+      _ = try StoreExamination(device.directory, root: device.publisher.root, now: device.publisher.now).run()
     } catch {
       #expect(!isReadable && SeedError(error).code == .io, "seed \(seed): the doctor fails: \(error)")
     }

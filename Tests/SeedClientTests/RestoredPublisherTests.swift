@@ -24,6 +24,10 @@ import Testing
     try publisher.publish(["a": "Another two"])
   }
 
+  private func doctor() throws -> StoreReport {
+    try StoreExamination(fixture.directory, root: fixture.publisher.root, now: fixture.publisher.now).run()
+  }
+
   @Test func `the same version with other content is rejected with a remedy`() async throws {
     let error = await #expect(throws: SeedError.self) { try await store.update() }
     #expect(error?.code == .rolledBack)
@@ -49,5 +53,22 @@ import Testing
     #expect(report.plan.reason == .otherRows && report.to.number == 2)
     #expect(try await store.stops() == ["Another two"])
     #expect(try await store.update().action == .upToDate)
+  }
+
+  @Test func `the doctor finds rows that do not match the stored metadata and suggests a remedy`()
+    async throws
+  {
+    try fixture.publisher.sign()
+    let snapshot = try fixture.lastSnapshot
+    let bytes = fixture.publisher.withServed { $0.files.removeValue(forKey: snapshot.filePath) }
+    #expect(await code { try await store.update() } == .missingFile)
+    let finding = try #require(try doctor().findings.first { $0.severity == .error })
+    #expect(finding.problem.contains("differs from the signed one of version 2"))
+    #expect(finding.remedy.contains("seedbank pull"))
+    fixture.publisher.withServed { $0.files[snapshot.filePath] = bytes }
+    try await store.verify()
+    try await store.update()
+    #expect(try doctor().isSound)
+    #expect(try await store.stops() == ["Another two"])
   }
 }

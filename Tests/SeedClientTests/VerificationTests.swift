@@ -73,7 +73,8 @@ import Testing
   @Test func `known damage survives a restart and is replaced by a snapshot`() async throws {
     try await findDamage()
     let next = try fixture.store()
-    let report = try StoreReport(ofStore: fixture.directory)
+    let (root, now) = (fixture.publisher.root, fixture.publisher.now)
+    let report = try StoreExamination(fixture.directory, root: root, now: now).run()
     #expect(report.findings.map(\.problem) == ["a read of it found damage: it is no longer read"])
     #expect(try await next.update().action == .replaced)
     try await next.verify()

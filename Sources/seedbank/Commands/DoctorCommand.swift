@@ -8,26 +8,35 @@ extension Command {
   static let doctor = Command(
     name: "doctor", abstract: "Check a client's store, or one seed, without a network.",
     discussion: """
-      Recomputes the digest from all rows of the current data, and checks the file's structure, references, indexes and \
-      search tables; these on a temporary copy. Nothing is written, and the store may be in use. Signatures are \
-      checked by each update: 'seedbank pull' compares the digest with the signed one.
+      Recomputes the digest from all rows and compares it with the store's own and with signed metadata, checks \
+      the file's structure, references, search tables and signatures. Search tables are checked on a temporary copy. Nothing is written, and the store may be in use.
 
-      Instead of a store, name the SQLite file of a client of another make.
+      Instead of a store, name the SQLite file of a client of another make: its rows, sums, digest, structure \
+      and indexes are checked, and no signatures.
 
-      Exit codes: 0 sound, 65 an error was found, 74 there is no store, it has no data yet, or its disk fails. \
+      Exit codes: 0 sound, 65 errors were found, 74 there is no store, it has no data yet, or its disk fails. \
       Each finding has a remedy.
       """,
     arguments: [.argument("store", help: "The store's directory, or a seed.")],
-    options: [.json],
+    options: [
+      .value(
+        "root", "file",
+        help: "The publication's root.json. Without it, no signatures are verified."),
+      .json,
+    ],
     examples: [
-      ("seedbank doctor ./seeds", "The current data in ./seeds."),
+      ("seedbank doctor ./seeds --root root.json", "Everything in ./seeds."),
       ("seedbank doctor current.sqlite", "The file of a client of another make."),
     ]
   ) { arguments, context in
     let path = try arguments.requiredPath("store", from: context.currentDirectory)
+    let root = try arguments.rootFile(from: context.currentDirectory)
     let isSeed = Folder.exists(path) && !Folder.isFolder(path)
+    guard root == nil || !isSeed else {
+      throw Refusal(.usage, "\(path.printable) is one file, without signatures: leave out --root.")
+    }
     let report = try await blocking {
-      try isSeed ? StoreReport(ofSeed: path) : StoreReport(ofStore: path)
+      try isSeed ? StoreReport(ofSeed: path) : StoreExamination(path, root: root).run()
     }
     try context.console.report(report.json, report.text)
     try report.findings.checkSound()
@@ -40,13 +49,16 @@ extension StoreReport {
     let what = data.map {
       "\($0.meta.series): version \($0.meta.version), model \($0.meta.model), \($0.rows.counted("row")), \($0.file)"
     }
-    let all = lines + [what, isSound ? "sound" : "not sound"].compactMap(\.self)
+    let looked = "\(generations.counted("generation")) and \(metadataFiles.counted("metadata file")) verified"
+    let all = lines + [what, looked, isSound ? "sound" : "not sound"].compactMap(\.self)
     return all.joined(separator: "\n")
   }
 
   fileprivate var json: JSONValue {
     [
-      "sound": .bool(isSound), "data": data?.json ?? .null, "findings": .array(findings.map(\.json)),
+      "sound": .bool(isSound), "inUse": .bool(isInUse), "data": data?.json ?? .null,
+      "findings": .array(findings.map(\.json)), "generations": JSONValue(generations),
+      "metadataFiles": JSONValue(metadataFiles),
     ]
   }
 }

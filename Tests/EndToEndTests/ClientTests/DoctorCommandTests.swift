@@ -11,12 +11,19 @@ import Testing
   init() throws { store = try PulledStore(filled: ()) }
 
   @Test func `doctor ends with 0 for a sound store and describes its contents`() throws {
-    let outcome = try store.doctor()
+    let outcome = try store.doctor("--root", "seedbank/root.json")
     #expect(outcome.status == 0 && outcome.output.hasSuffix("sound\n"), "\(outcome.output)\(outcome.errors)")
     #expect(outcome.output.contains("my/1: version 3") && outcome.errors.isEmpty)
-    let json = try store.doctor("--json").json()
+    let json = try store.doctor("--root", "seedbank/root.json", "--json").json()
     #expect(json["sound"]?.bool == true && json["findings"]?.elements == [])
     #expect(json["data"]?["rows"]?.integer == 3 && json["data"]?["version"]?.integer == 3)
+    #expect(json["metadataFiles"]?.integer == 4)
+  }
+
+  @Test func `a root of another publisher is an error`() throws {
+    let other = try OperatedDeployment(isCopied: false)
+    let outcome = try store.doctor("--root", other.folder("seedbank/root.json"))
+    #expect(outcome.status == 65 && outcome.output.contains("error: trust: "), "\(outcome.output)")
   }
 
   @Test func `a pipe in place of the data is reported, and the next update replaces it`() throws {
@@ -28,17 +35,23 @@ import Testing
     #expect(try store.doctor().status == 0)
   }
 
+  @Test func `without --root, doctor warns that signatures were not verified`() throws {
+    let outcome = try store.doctor()
+    #expect(
+      outcome.status == 0 && outcome.output.contains("warning: trust: the signatures were not verified"))
+  }
+
   @Test func `doctor changes no file of the store`() throws {
     // Without this checkpoint, SQLite keeps the readers' shared memory file.
     try Tool.sqlite(store.seed, "PRAGMA wal_checkpoint(TRUNCATE)")
     let before = try listing()
-    _ = try store.doctor()
+    _ = try store.doctor("--root", "seedbank/root.json")
     #expect(try listing() == before)
   }
 
   @Test func `doctor finds forged rows by the stored sums`() throws {
     try Tool.sqlite(store.seed, "UPDATE shop SET name = 'forged' WHERE id = 1")
-    let outcome = try store.doctor()
+    let outcome = try store.doctor("--root", "seedbank/root.json")
     #expect(outcome.status == 65 && outcome.output.contains("do not match the stored sums"))
     #expect(outcome.output.contains("'seedbank pull --verify'"))
   }
@@ -47,9 +60,17 @@ import Testing
     try Tool.sqlite(store.seed, "UPDATE shop SET name = 'forged' WHERE id = 1")
     let outcome = try store.pull("--store", "store", "--verify")
     #expect(outcome.status == 0 && outcome.errors.contains("is damaged"), "\(outcome.errors)")
-    #expect(try store.doctor().status == 0)
+    #expect(try store.doctor("--root", "seedbank/root.json").status == 0)
     let again = try store.pull("--store", "store", "--verify")
     #expect(again.output.contains("is the newest") && again.errors.isEmpty)
+  }
+
+  @Test func `rows with forged sums and digest are found by signed metadata`() throws {
+    try Tool.sqlite(store.seed, "UPDATE shop SET name = 'forged' WHERE id = 1")
+    try forgeDigest()
+    let outcome = try store.doctor("--root", "seedbank/root.json")
+    #expect(
+      outcome.status == 65 && outcome.output.contains("differs from the signed one"), "\(outcome.output)")
   }
 
   @Test func `doctor names a damaged page, a lost generation, and a bad or lost pointer`() throws {
@@ -58,22 +79,27 @@ import Testing
     try file.seek(toOffset: 4096)
     try file.write(contentsOf: Data(repeating: 0xFF, count: 8192))
     try file.close()
-    let damaged = try store.doctor()
+    let damaged = try store.doctor("--root", "seedbank/root.json")
     #expect(damaged.status == 65 && damaged.output.contains("error: generations/"))
     #expect(damaged.output.split(separator: "\n").count < 10, "\(damaged.output)")
     try FileManager.default.removeItem(atPath: store.generation)
-    let lost = "error: CURRENT: it names no generation of this store"
-    #expect(try store.doctor().output.contains(lost))
+    #expect(try store.doctor().output.contains("error: CURRENT: it names"))
     try store.write("../../etc", to: "store/CURRENT")
-    #expect(try store.doctor().output.contains(lost))
+    #expect(try store.doctor().output.contains("error: CURRENT: it does not name a generation"))
     try FileManager.default.removeItem(atPath: store.folder("store/CURRENT"))
-    #expect(try store.doctor().output.contains(lost))
+    #expect(try store.doctor().output.contains("error: CURRENT: it is missing"))
   }
 
-  @Test func `a store in use is examined`() throws {
-    let lock = try File(store.folder("store/LOCK"), for: .updating)
-    #expect(try lock.tryLock())
-    #expect(try store.doctor("--json").json()["sound"]?.bool == true)
+  @Test(arguments: [true, false])
+  func `a store in use is examined and reported, and a store that others examine is not in use`(
+    _ isUsed: Bool
+  )
+    throws
+  {
+    let lock = try File(store.folder("store/LOCK"), for: isUsed ? .updating : .reading)
+    #expect(try isUsed ? lock.tryLock() : lock.tryShare())
+    let json = try store.doctor("--root", "seedbank/root.json", "--json").json()
+    #expect(json["inUse"]?.bool == isUsed && json["sound"]?.bool == true)
     lock.unlock()
   }
 
@@ -95,5 +121,16 @@ import Testing
 
   private func listing() throws -> String {
     try Tool.run(["find", "store", "-type", "f", "-exec", "sha256sum", "{}", "+"], in: store.folder.path)
+  }
+
+  /// Makes the file consistent with its rows, as an attacker on the device could.
+  private func forgeDigest() throws {
+    let connection = try Connection(store.seed, .writer)
+    let schema = try SchemaReader(connection).schema()
+    let sums = try SeedCheck(connection, schema).sums()
+    for (name, sum) in sums { try SeedTables.store(sum, of: name, connection) }
+    var meta = try SeedTables.meta(connection)
+    meta.digest = StateDigest.of(sums)
+    try SeedTables.store(meta, connection)
   }
 }

@@ -58,4 +58,10 @@ import Testing
     #expect(outcome.status == 65 && outcome.output.contains(problem), "\(outcome.output)\(outcome.errors)")
     #expect(outcome.output.hasSuffix("not sound\n"))
   }
+
+  @Test func `doctor rejects --root for a seed, which has no signatures`() throws {
+    _ = try seed()
+    let outcome = try doctor("--root", "seedbank/root.json")
+    #expect(outcome.status == 64 && outcome.errors.contains("without signatures"), "\(outcome.errors)")
+  }
 }

@@ -22,7 +22,8 @@ import Testing
         #expect(
           during == nil || during?.hasPrefix("version 1, brought along") == true, "\(what): \(during ?? "")")
         #expect(try scene.app("board").hasPrefix("version 1, brought along"), "\(what)")
-        try SeedbankBinary.succeed(["doctor", "device/seed"], in: scene.road.folder.path)
+        try SeedbankBinary.succeed(
+          ["doctor", "device/seed", "--root", "shipped/root.json"], in: scene.road.folder.path)
       }
     }
   }
