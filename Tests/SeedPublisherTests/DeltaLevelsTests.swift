@@ -56,6 +56,7 @@ import Testing
     var head = 1
     var floor = 1
     var objects: [PublishedObject] = []
+    var now = UTCTime(secondsSinceEpoch: 1_800_000_000)
 
     static let snapshotBytes = 1_000_000
 
@@ -69,7 +70,7 @@ import Testing
       let digest = SHA256Digest.of(Array("\(kind)".utf8))
       return PublishedObject(
         series: SeedSeries("test", model: "1.0"), kind: kind, length: bytes, sha256: digest, model: "1.0",
-        rawLength: bytes, rawSHA256: digest, schema: SHA256Digest.of([]), digest: digest)
+        rawLength: bytes, rawSHA256: digest, schema: SHA256Digest.of([]), digest: digest, publishedAt: now)
     }
 
     private func delta(_ span: DeltaSpan) -> PublishedObject {
@@ -88,6 +89,7 @@ import Testing
     mutating func step() throws {
       let from = try SeedVersion(head)
       head += 1
+      now = now.adding(seconds: 60)
       objects.append(delta(DeltaSpan(from: from, to: try SeedVersion(head))))
       for span in DeltaLevels.due(at: try SeedVersion(head), floor: try SeedVersion(floor)) {
         #expect(canMerge(span), "no deltas lead over \(span) at \(head)")
@@ -104,7 +106,7 @@ import Testing
       if !objects.contains(where: { $0.span == span }) { objects.append(delta(span)) }
       let outcome = Retention(job.policy).afterSnapshot(
         objects + [try snapshot()], head: try SeedVersion(head), floor: try SeedVersion(floor),
-        schema: SHA256Digest.of([]))
+        schema: SHA256Digest.of([]), now: now)
       #expect(outcome.floor.number >= floor, "the floor sank")
       (floor, objects) = (outcome.floor.number, outcome.objects)
     }
@@ -142,6 +144,7 @@ import Testing
   ) throws {
     var books = try Books(seed: seed)
     books.job.retainedSnapshots = [1, 2, 3, 30][Int(seed) % 4]
+    books.job.retainedSnapshotSeconds = seed.isMultiple(of: 2) ? nil : 6000
     let chance = [2, 5, 20, 1, 50, 0][Int(seed) % 6]
     for _ in 0..<Stage.pick(quick: 300, full: 700, deep: 700) {
       try books.step()
@@ -152,5 +155,21 @@ import Testing
       #expect(books.deltas.count <= 4 * DeltaLevels.base + books.job.retainedSnapshots)
     }
     _ = try books.worst()
+  }
+
+  @Test func `old snapshots are dropped by age but the newest is kept`() throws {
+    var books = try Books(seed: 3)
+    books.job.retainedSnapshots = 100
+    books.job.retainedSnapshotSeconds = 600
+    for _ in 0..<50 {
+      try books.step()
+      try books.publishSnapshot()
+    }
+    #expect(books.objects.filter { $0.span == nil }.count == 11 && books.floor == books.head - 10)
+    books.now = books.now.adding(days: 1)
+    try books.step()
+    try books.publishSnapshot()
+    #expect(books.objects.filter { $0.span == nil }.map(\.version.number) == [books.head])
+    #expect(books.floor == books.head && books.deltas.isEmpty)
   }
 }

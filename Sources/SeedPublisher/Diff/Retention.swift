@@ -63,8 +63,8 @@ enum DeltaLevels {
   }
 }
 
-/// Decides which objects stay listed and how far back deltas reach. Pure. A number of snapshots
-/// stays. Deltas reach back to the oldest kept snapshot; ``DeltaLevels`` decides which of them are listed.
+/// Decides which objects stay listed and how far back deltas reach. Pure. Snapshots stay by count and age, and always
+/// the newest. Deltas reach back to the oldest kept snapshot; ``DeltaLevels`` decides which of them are listed.
 struct Retention {
   private let policy: PublishingPolicy
 
@@ -75,9 +75,9 @@ struct Retention {
   }
 
   func afterSnapshot(
-    _ objects: [PublishedObject], head: SeedVersion, floor: SeedVersion, schema: SHA256Digest
+    _ objects: [PublishedObject], head: SeedVersion, floor: SeedVersion, schema: SHA256Digest, now: UTCTime
   ) -> (floor: SeedVersion, objects: [PublishedObject]) {
-    let snapshots = keptSnapshots(objects)
+    let snapshots = keptSnapshots(objects, now)
     let oldest = snapshots.filter { $0.schema == schema }.map(\.version).min() ?? floor
     let kept = listed(objects, snapshots, max(floor, oldest))
     // The floor must not promise a span that could not be merged.
@@ -94,9 +94,19 @@ struct Retention {
   }
 
   /// The snapshots that stay. After a schema change no delta is kept, but clients may still be fetching these.
-  func keptSnapshots(_ objects: [PublishedObject]) -> [PublishedObject] {
+  func keptSnapshots(_ objects: [PublishedObject], _ now: UTCTime) -> [PublishedObject] {
     let all = objects.filter { $0.span == nil }
-    let recent = Set(Set(all.map(\.version)).sorted().suffix(policy.retainedSnapshots))
-    return all.filter { recent.contains($0.version) }
+    let versions = Set(all.map(\.version)).sorted()
+    let recent = Set(versions.suffix(policy.retainedSnapshots))
+    return all.filter { object in
+      recent.contains(object.version) && (object.version == versions.last || !isOld(object, now))
+    }
+  }
+
+  private func isOld(_ object: PublishedObject, _ now: UTCTime) -> Bool {
+    guard let ageSeconds = policy.retainedSnapshotSeconds, let publishedAt = object.publishedAt else {
+      return false
+    }
+    return now.secondsSinceEpoch - publishedAt.secondsSinceEpoch > ageSeconds
   }
 }

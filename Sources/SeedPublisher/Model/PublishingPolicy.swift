@@ -19,6 +19,8 @@ package struct PublishingPolicy: Hashable, Sendable {
   package var snapshotSchedule = SnapshotSchedule.every(seconds: Self.usualSnapshotSeconds)
   /// The number of versions whose snapshots are kept. Deltas start at the oldest one.
   package var retainedSnapshots = 3
+  /// Older snapshots are removed, except the newest; `nil` for no limit.
+  package var retainedSnapshotSeconds: Int?
   package var shrinkGuard = ShrinkGuard()
   package var changes = ChangeFinding.comparison
   /// The interval after which all rows are compared despite a change log.

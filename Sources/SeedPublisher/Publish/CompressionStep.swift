@@ -138,7 +138,8 @@ struct CompressionStep {
       report.note(snapshot, merged: merged.objects.compactMap(\.span))
       report.warnings += merged.warnings
       let outcome = Retention(job.policy).afterSnapshot(
-        objects + merged.objects, head: state.head, floor: state.floor, schema: plan.schema.hash)
+        objects + merged.objects, head: state.head, floor: state.floor, schema: plan.schema.hash,
+        now: context.now)
       (state.floor, objects) = (outcome.floor, outcome.objects)
     }
     return SeriesMetadata(series: plan.series, state: state, objects: objects)

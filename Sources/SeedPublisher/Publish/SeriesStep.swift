@@ -259,7 +259,7 @@ struct SeriesStep {
     let known = options.isBeginningEpoch ? [] : published?.objects ?? []
     draft.metadata = SeriesMetadata(
       series: plan.series, state: state(epoch: epoch, head: version, floor: version),
-      objects: Retention(job.policy).keptSnapshots(known) + [snapshot.object])
+      objects: Retention(job.policy).keptSnapshots(known, context.now) + [snapshot.object])
     draft.settle = { [copyPath] in _ = try WorkingCopyOpener.install(copy, as: copyPath) }
     return draft
   }

@@ -65,6 +65,9 @@ struct DatasetConfiguration: SettingsFile, Hashable {
         "retention.snapshots", \.policy.retainedSnapshots, in: 1...1000,
         "how many snapshots stay listed; deltas are kept from the oldest of them on"),
       .integer(
+        "retention.snapshotAgeSeconds", \.policy.retainedSnapshotSeconds, in: 60...315_360_000,
+        "seconds after which a snapshot is removed even if fewer are listed; the newest always stays"),
+      .integer(
         "retention.graceSeconds", \.policy.graceSeconds, in: 60...604_800,
         "seconds for which a file is kept that no metadata names any more"),
       .integer(

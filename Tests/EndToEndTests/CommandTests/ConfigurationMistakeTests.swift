@@ -177,6 +177,10 @@ import Testing
       "retention.snapshots: expected a whole number from 1 to 1000, found 1001."
     ),
     (
+      Self.with(#""retention": {"snapshotAgeSeconds": 0}"#),
+      "retention.snapshotAgeSeconds: expected a whole number from 60 to 315360000, found 0."
+    ),
+    (
       Self.with(#""shrink": {"percent": 101}"#),
       "shrink.percent: expected a whole number from 1 to 100, found 101."
     ),

@@ -12,6 +12,7 @@ import Testing
       "http.threads": JSONValue(ProcessInfo.processInfo.activeProcessorCount),
       "datasets.transit.origin.sqlite": "origin.sqlite", "datasets.transit.schedule.checkSeconds": 2,
       "datasets.transit.schedule.snapshotSeconds": 3600, "datasets.transit.retention.snapshots": 3,
+      "datasets.transit.retention.snapshotAgeSeconds": .null,
       "datasets.transit.retention.graceSeconds": 3600, "datasets.transit.shrink.percent": 50,
       "datasets.transit.shrink.minimumRows": 100, "datasets.transit.encodings": ["gzip"],
       "datasets.transit.indexes": "snapshot", "datasets.transit.expirySeconds": 604_800,
@@ -73,7 +74,7 @@ import Testing
   private static let fullDataset = """
     {"origin": {"sqlite": "/data/transit.sqlite"},
      "schedule": {"checkSeconds": 1, "snapshotSeconds": 60},
-     "retention": {"snapshots": 1, "graceSeconds": 60},
+     "retention": {"snapshots": 1, "snapshotAgeSeconds": 3600, "graceSeconds": 60},
      "shrink": {"percent": 20, "minimumRows": 7},
      "encodings": ["xz", "gzip"], "indexes": "client", "expirySeconds": 200, "pollSeconds": 5,
      "lifecycle": {"1": {"state": "deprecated", "sunset": "2024-02-29", "message": "Update."},

@@ -175,6 +175,7 @@ import Testing
     #expect(source("datasets.my.indexes") == "SEEDBANK_DATASETS_MY_INDEXES")
     for path in [
       "http.threads", "http.perAddressLimit", "http.trustedProxies", "http.drainSeconds", "http.graceSeconds",
+      "datasets.my.retention.snapshotAgeSeconds",
     ] { #expect(source(path) == "default", "\(path)") }
     let key = try String(contentsOfFile: deployment.folder("seedbank/keys/series.key"), encoding: .utf8)
     let secret = try #require(try JSONValue(parsing: Array(key.utf8))["private"]?.string)
