@@ -44,6 +44,7 @@ import Testing
     ("INTEGER", ImportConversion.DateForm.seconds, "integer 1"), ("REAL", .seconds, "real 1.75"),
     ("NUMERIC", .seconds, "real 1.75"), ("INTEGER", .milliseconds, "integer 1750"),
     ("INTEGER", .coredata, "integer -978307199"), ("REAL", .coredata, "real -978307198.25"),
+    ("TEXT", .text, "text 1970-01-01T00:00:01.75Z"),
   ])
   func `a date takes its column's form, and its fraction never makes an integer column REAL`(
     type: String, form: ImportConversion.DateForm, row: String
@@ -59,8 +60,9 @@ import Testing
     #expect(
       try imported("-250", type: "INTEGER", .date(.milliseconds, as: .milliseconds)).row == "integer -250")
     #expect(try imported("-250", type: "INTEGER", .date(.milliseconds)).row == "integer -1")
-    let far = try imported("9223372036854776", type: "INTEGER", .date(.seconds, as: .milliseconds))
-    #expect(far.issue == "the date 9223372036854776 is beyond what its column can hold")
+    let far = try imported("9223372036854775807", type: "INTEGER", .date(.seconds, as: .milliseconds))
+    #expect(far.issue == "the date 9223372036854775807 is beyond what its column can hold")
+    #expect(try imported("999999999999", type: "TEXT", .date(.seconds, as: .text)).row == nil)
   }
 
   @Test(arguments: [
@@ -85,6 +87,27 @@ import Testing
     }
     #expect(failure?.code == .mapping)
     #expect(failure?.message.contains(reason) == true, "\(failure?.message ?? "")")
+  }
+
+  @Test(arguments: [
+    ("1970-01-01T00:00:00.00001Z", "00:00.00001Z"), ("1970-01-01T00:00:00.000000001Z", "00:00.000000001Z"),
+    ("1970-01-01T00:00:00.120Z", "00:00.12Z"), ("1970-01-01T00:00:00.0000000001Z", "00:00Z"),
+    ("1970-01-01T00:00:59.9999999999Z", "01:00Z"),
+  ])
+  func `a date as text keeps its fraction's digits up to nanoseconds`(
+    text: String, end: String
+  ) throws {
+    let row = try imported("\"\(text)\"", type: "TEXT", .date(as: .text)).row
+    #expect(row == "text 1970-01-01T00:\(end)")
+  }
+
+  @Test func `a date without a zone is in the mapping's zone`() throws {
+    #expect(
+      try imported("\"2026-01-02T04:04:05\"", type: "INTEGER", .date(zone: 3600)).row == "integer 1767323045")
+    #expect(
+      try imported("\"2026-01-02T03:04:05Z\"", type: "INTEGER", .date(zone: 3600)).row == "integer 1767323045"
+    )
+    #expect(try imported("\"2026-01-02\"", type: "INTEGER", .date(zone: 3600)).row == "integer 1767308400")
   }
 
   @Test(arguments: [

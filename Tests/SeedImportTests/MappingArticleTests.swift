@@ -106,7 +106,7 @@ enum MappingArticle {
         )
       ],
       [
-        ("SELECT * FROM film", ["f1|2.5|T|1|86400000|p1", "f2|NULL|NULL|NULL|NULL|NULL"]),
+        ("SELECT * FROM film", ["f1|2.5|T|1|82800000|p1", "f2|NULL|NULL|NULL|NULL|NULL"]),
         ("SELECT * FROM poster", ["f1|u"]), ("SELECT * FROM review", ["r1|f1|5"]),
         ("SELECT * FROM part", ["f1|p2"]), ("SELECT * FROM person", ["p1|D"]),
       ]),

@@ -100,7 +100,7 @@ import Testing
   func `as names every conversion except the app's own`(name: String) throws {
     let column = try list("\"columns\": {\"a\": {\"as\": \"\(name)\"}}").table.columns["a"]
     switch (name, column?.conversion) {
-    case ("date", .date(.iso8601, .seconds)), ("text", .text), ("number", .number), ("base64", .base64),
+    case ("date", .date(.iso8601, .seconds, 0)), ("text", .text), ("number", .number), ("base64", .base64),
       ("json", .json):
       break
     default: Issue.record("\(name) is another conversion")
@@ -112,14 +112,14 @@ import Testing
       ("iso8601", .iso8601), ("seconds", .seconds), ("milliseconds", .milliseconds),
       ("dd.MM.yyyy", .pattern("dd.MM.yyyy")),
     ] as [(String, ImportConversion.DateFormat)])
-  func `format and to describe a date and its stored form`(
+  func `format, to and zone describe a date and its stored form`(
     name: String, format: ImportConversion.DateFormat
   ) throws {
     for form in ImportConversion.DateForm.allCases {
       let text = """
-        "columns": {"a": {"as": "date", "format": "\(name)", "to": "\(form.rawValue)"}}
+        "columns": {"a": {"as": "date", "format": "\(name)", "to": "\(form.rawValue)", "zone": "+01:30"}}
         """
-      guard case .date(let read, let kept)? = try list(text).table.columns["a"]?.conversion else {
+      guard case .date(let read, let kept, 5400)? = try list(text).table.columns["a"]?.conversion else {
         Issue.record("\(name) is another conversion")
         continue
       }
@@ -234,7 +234,7 @@ import Testing
     (#"{"otherwise": 1}"#, "otherwise: unknown key, expected one of from, values, as"),
     (#"{"as": "text", "format": "seconds"}"#, "format: unknown key"),
     (#"{"values": {}, "as": "text"}"#, "as: unknown key, expected one of from, values, otherwise"),
-    (#"{"as": "date", "qqq": 1}"#, "expected one of from, values, as, format, to"),
+    (#"{"as": "date", "qqq": 1}"#, "expected one of from, values, as, format, to, zone"),
   ])
   func `a key without the key that it depends on is reported`(column: String, words: String) {
     let message = failure("{\(Self.base), \"columns\": {\"c\": \(column)}}")
@@ -281,6 +281,7 @@ import Testing
     (#""columns": {"a": {"as": "day"}}"#, "$.columns.a.as"), (#""constants": {"a": []}"#, "$.constants.a"),
     (#""columns": {"a": "b..c"}"#, "$.columns.a"), (#""columns": {"a": {"from": "b."}}"#, "$.columns.a.from"),
     (#""columns": {"a": {"as": "date", "to": "days"}}"#, "$.columns.a.to"),
+    (#""columns": {"a": {"as": "date", "zone": "CET"}}"#, "$.columns.a.zone"),
     (#""columns": {"a": {"values": []}}"#, "$.columns.a.values"),
     (#""columns": {"a": {"values": {"x": []}}}"#, "$.columns.a.values.x"),
     (#""columns": {"a": {"values": {}, "otherwise": {}}}"#, "$.columns.a.otherwise"),

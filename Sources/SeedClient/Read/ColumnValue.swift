@@ -139,7 +139,7 @@ extension Date: ColumnValue {
     case .integer(let value): self.init(timeIntervalSince1970: Double(value))
     case .real(let value): self.init(timeIntervalSince1970: value)
     case .text(let bytes):
-      guard let time = UTCTime.parse(iso8601: bytes) else { return nil }
+      guard let time = UTCTime.parse(iso8601: bytes, zone: 0) else { return nil }
       self.init(timeIntervalSince1970: Double(time.seconds) + time.fraction)
     default: return nil
     }

@@ -160,8 +160,17 @@ extension ImportConversion {
     case .json: self = .json
     case .date:
       self = .date(
-        try DateFormat(reading: &object), as: try object.choiceIfPresent("to") ?? .seconds)
+        try DateFormat(reading: &object), as: try object.choiceIfPresent("to") ?? .seconds,
+        zone: try Self.zone(&object))
     }
+  }
+
+  private static func zone(_ object: inout JSONObjectReader) throws(MalformedJSON) -> Int {
+    guard let text = try object.stringIfPresent("zone") else { return 0 }
+    guard let zone = UTCTime.zone(text) else {
+      throw object.error("zone", "expected Z, or hours and minutes like +01:00, found \"\(text)\"")
+    }
+    return zone
   }
 }
 

@@ -128,12 +128,14 @@ public enum ImportConversion: Sendable {
     case milliseconds
     /// Seconds since 2001, as Core Data stores dates; fractions as with `seconds`.
     case coredata
+    /// ISO 8601 in universal time, such as `2026-01-02T03:04:05Z`.
+    case text
   }
 
   /// Converts by the column's type: a number to text by its digits, a text to a number if that is exact, true to 1.
   case automatic
-  /// Converts a date; a text without a zone is universal time.
-  case date(_ format: DateFormat = .iso8601, as: DateForm = .seconds)
+  /// Converts a date. `zone` is the offset east of Greenwich in seconds for texts that give none.
+  case date(_ format: DateFormat = .iso8601, as: DateForm = .seconds, zone: Int = 0)
   /// Replaces each plain value, as the document spells it. Unlisted values become `otherwise`, or are rejected without
   /// one. NULL stays NULL, but an empty CSV field is looked up as the empty text first. All Unicode forms of a spelling
   /// match.

@@ -127,9 +127,9 @@ final class PlanBuilder {
   private func dates(
     _ conversion: ImportConversion, _ column: ColumnSchema, _ table: TableSchema
   ) throws -> DateReader? {
-    guard case .date(let format, let form) = conversion else { return nil }
+    guard case .date(let format, let form, let zone) = conversion else { return nil }
     do throws(DatePattern.Flaw) {
-      return try DateReader(format, form)
+      return try DateReader(format, form, zone: zone)
     } catch {
       throw ImportFailure(
         .mapping,

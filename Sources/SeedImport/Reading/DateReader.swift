@@ -8,14 +8,15 @@ struct DateReader {
   /// The parsed pattern of the format, if it has one.
   private let pattern: DatePattern?
   private let form: ImportConversion.DateForm
+  private let zone: Int
 
   /// Seconds from 1970 to 2001, the epoch of Core Data.
   private static let coreDataOrigin: Int64 = 978_307_200
 
   init(
-    _ format: ImportConversion.DateFormat, _ form: ImportConversion.DateForm
+    _ format: ImportConversion.DateFormat, _ form: ImportConversion.DateForm, zone: Int
   ) throws(DatePattern.Flaw) {
-    (self.format, self.form) = (format, form)
+    (self.format, self.form, self.zone) = (format, form, zone)
     pattern = if case .pattern(let text) = format { try DatePattern(text) } else { nil }
   }
 
@@ -31,9 +32,24 @@ struct DateReader {
   /// The instant; `nil` if the text is not in the format.
   func instant(_ text: UnsafeBufferPointer<UInt8>) -> UTCTime.Instant? {
     switch format {
-    case .iso8601: UTCTime.parse(iso8601: text)
-    case .pattern: pattern?.read(text)
-    case .seconds, .milliseconds: spelledDouble(text).flatMap { instant($0) }
+    case .iso8601: UTCTime.parse(iso8601: text, zone: zone)
+    case .pattern: pattern?.read(text, zone: zone)
+    case .seconds, .milliseconds:
+      switch spelledNumber(text) {
+      case .integer(let value)?: instant(value)
+      case .real(let value)?: instant(value)
+      default: nil
+      }
+    }
+  }
+
+  func instant(_ number: Int64) -> UTCTime.Instant? {
+    switch format {
+    case .seconds: return (number, 0)
+    case .milliseconds:
+      let (seconds, rest) = number.quotientAndRemainder(dividingBy: 1000)
+      return rest < 0 ? (seconds - 1, Double(rest + 1000) / 1000) : (seconds, Double(rest) / 1000)
+    case .iso8601, .pattern: return nil
     }
   }
 
@@ -59,10 +75,27 @@ struct DateReader {
       let rest = Int64((instant.fraction * 1000).rounded())
       let (sum, isTooLarge) = whole.addingReportingOverflow(rest)
       return isBeyond || isTooLarge ? nil : .integer(sum)
+    case .text: return Self.text(instant)
     }
   }
 
   private static func seconds(_ seconds: Int64, _ fraction: Double, _ affinity: Affinity) -> SeedValue {
     fraction == 0 || affinity == .integer ? .integer(seconds) : .real(Double(seconds) + fraction)
+  }
+
+  /// Nanoseconds, because a double holds no finer fraction of a date.
+  private static let parts = 1_000_000_000
+
+  private static func text(_ instant: UTCTime.Instant) -> SeedValue? {
+    let rounded = Int((instant.fraction * Double(parts)).rounded())
+    let (carry, fraction) = rounded.quotientAndRemainder(dividingBy: parts)
+    let (seconds, isBeyond) = Int(instant.seconds).addingReportingOverflow(carry)
+    let time = UTCTime(secondsSinceEpoch: seconds)
+    guard !isBeyond, time.secondsSinceEpoch == seconds else { return nil }
+    guard fraction > 0 else { return .text(time.text) }
+    // The leading 1 keeps leading zeros of the fraction.
+    var digits = "\(parts + fraction)".dropFirst()
+    while digits.last == "0" { digits.removeLast() }
+    return .text("\(time.text.dropLast()).\(digits)Z")
   }
 }

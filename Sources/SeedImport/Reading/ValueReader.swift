@@ -186,7 +186,7 @@ final class ValueReader {
     let instant: UTCTime.Instant? =
       switch source.tape.kind(index) {
       case .string: dates.instant(source.text(index))
-      case .integer: dates.instant(Double(source.tape.integer(index)))
+      case .integer: dates.instant(source.tape.integer(index))
       case .real: dates.instant(source.tape.real(index))
       default: nil
       }

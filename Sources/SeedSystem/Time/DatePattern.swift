@@ -37,8 +37,8 @@ package struct DatePattern: Sendable {
     throw Flaw(reason: "\(letters) is none of yyyy, MM, M, dd, d, HH, H, mm and ss")
   }
 
-  /// Returns nil if the text does not match.
-  package func read(_ text: UnsafeBufferPointer<UInt8>) -> UTCTime.Instant? {
+  /// Returns nil if the text does not match. `zone` is its offset in seconds east of Greenwich.
+  package func read(_ text: UnsafeBufferPointer<UInt8>, zone: Int = 0) -> UTCTime.Instant? {
     var reader = TimeReader(text)
     var (year, month, day, hour, minute, second) = (0, 0, 0, 0, 0, 0)
     for (part, digits) in parts {
@@ -61,6 +61,6 @@ package struct DatePattern: Sendable {
       second <= 60
     else { return nil }
     let seconds = date.daysSinceEpoch * UTCTime.secondsPerDay + hour * 3600 + minute * 60 + second
-    return (Int64(seconds), 0)
+    return (Int64(seconds - zone), 0)
   }
 }

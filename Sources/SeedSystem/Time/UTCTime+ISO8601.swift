@@ -3,18 +3,25 @@ extension UTCTime {
   /// Seconds since 1970, with a separate fraction.
   package typealias Instant = (seconds: Int64, fraction: Double)
 
-  /// Returns nil if the text is not a date. Without a zone it is universal time.
-  package static func parse(iso8601 text: UnsafeBufferPointer<UInt8>) -> Instant? {
+  /// Returns nil if the text is not a date. `zone` is the default offset in seconds east of Greenwich.
+  package static func parse(iso8601 text: UnsafeBufferPointer<UInt8>, zone: Int = 0) -> Instant? {
     var reader = TimeReader(text)
     guard let midnight = midnight(&reader) else { return nil }
-    if reader.isAtEnd { return (Int64(midnight), 0) }
+    if reader.isAtEnd { return (Int64(midnight - zone), 0) }
     guard reader.take("T") || reader.take("t") || reader.take(" "), let time = time(&reader) else {
       return nil
     }
-    if reader.isAtEnd { return (Int64(midnight + time.seconds), time.fraction) }
+    if reader.isAtEnd { return (Int64(midnight + time.seconds - zone), time.fraction) }
     _ = reader.take(" ")
     guard let zone = reader.zone(), reader.isAtEnd else { return nil }
     return (Int64(midnight + time.seconds - zone), time.fraction)
+  }
+
+  package static func zone(_ text: String) -> Int? {
+    Array(text.utf8).withUnsafeBufferPointer { bytes in
+      var reader = TimeReader(bytes)
+      return reader.zone().flatMap { reader.isAtEnd ? $0 : nil }
+    }
   }
 
   private static func midnight(_ reader: inout TimeReader) -> Int? {
