@@ -2,36 +2,51 @@ package import SeedDatabase
 import SeedFormat
 
 /// The rows of a loaded feed.
-package final class FeedOrigin: SQLiteOrigin {
+package final class FeedOrigin: Origin {
+  private let base: SQLiteOrigin
   private let staging: String
   private let record: FeedRecord
   private let schema: FeedSchema
 
-  init(_ staging: String, _ record: FeedRecord, _ schema: FeedSchema, waitSeconds: Int) throws {
-    (self.staging, self.record, self.schema) = (staging, record, schema)
-    try super.init(staging, waitSeconds: waitSeconds, mayQuoteTexts: false)
+  init(_ base: SQLiteOrigin, _ staging: String, _ record: FeedRecord, _ schema: FeedSchema) {
+    (self.base, self.staging, self.record, self.schema) = (base, staging, record, schema)
   }
 
-  package override func source(
+  package var fitter: AffinityFitter { base.fitter }
+
+  package func source(
     of table: TableSchema, _ projection: Projection, isOrdered: Bool
   ) throws -> any RowSource {
     try checkTypes(projection)
-    return try super.source(of: table, projection, isOrdered: isOrdered)
+    return FeedRows(try base.source(of: table, projection, isOrdered: isOrdered), table, projection)
+  }
+
+  package func rowsWithoutKey(_ table: TableSchema, _ projection: Projection) throws -> Int {
+    try base.rowsWithoutKey(table, projection)
+  }
+
+  package func drift(_ table: TableSchema, _ projection: Projection, _ types: TypeGuard) throws -> [TypeDrift]
+  {
+    try base.drift(table, projection, types)
   }
 
   /// Excludes tables that loading added.
-  package override func outline() throws -> OriginOutline {
-    var outline = try super.outline()
+  package func outline() throws -> OriginOutline {
+    var outline = try base.outline()
     func isOwn(_ name: String) -> Bool { name.lowercased().hasPrefix(ReservedTable.prefix) }
     outline.tables = outline.tables.filter { !isOwn($0.key) }
     outline.indexes.removeAll(where: isOwn)
     return outline
   }
 
-  package override func log() throws -> (any OriginLog)? { nil }
+  package func log() throws -> (any OriginLog)? { nil }
 
-  package override func isOptional(_ column: String, of table: String) -> Bool {
+  package func isOptional(_ column: String, of table: String) -> Bool {
     schema.table(table).optional.contains(column.lowercased())
+  }
+
+  package func restlessTables(_ plan: SeriesPlan) throws -> [String: String] {
+    try base.restlessTables(plan)
   }
 
   /// SQLite compares numbers as texts if the column has no type, so `n > 5` in a SELECT needs one.
@@ -51,6 +66,33 @@ package final class FeedOrigin: SQLiteOrigin {
         return (name, survey.type(known: isTransit ? Transit.type(of: name) : nil))
       }
       throw FeedError.untyped(source: projection.place, table: table.name, types: types)
+    }
+  }
+}
+
+/// A feed's rows. Texts in columns of bytes are rejected because feed files cannot hold bytes.
+private final class FeedRows: RowSource {
+  private let base: any RowSource
+  private let table: TableSchema
+  private let projection: Projection
+  private let blobs: [Int]
+
+  init(_ base: any RowSource, _ table: TableSchema, _ projection: Projection) {
+    (self.base, self.table, self.projection) = (base, table, projection)
+    blobs = table.columns.indices.filter { table.columns[$0].declaredType.uppercased().contains("BLOB") }
+  }
+
+  func next() throws -> Bool { try base.next() }
+
+  func lend(to row: inout [BorrowedValue]) throws {
+    try base.lend(to: &row)
+    for index in blobs {
+      guard case .text = row[index] else { continue }
+      let remedy = projection.sql == nil ? "make the column TEXT" : "cast it in \(projection.file)"
+      throw OriginError.unfit(
+        table: table.name, column: table.columns[index].name,
+        key: rowDescription(table.keyNames, table.key.map { row[$0].owned }),
+        reason: "a text in a column of bytes: \(remedy), or mend the feed")
     }
   }
 }

@@ -42,7 +42,9 @@ package struct FeedPlace: OriginPlace {
   }
 
   package func open(waitSeconds: Int) throws -> any Origin {
-    try FeedOrigin(store.staging, try loaded(), loader.schema, waitSeconds: waitSeconds)
+    let record = try loaded()
+    let base = try SQLiteOrigin(store.staging, waitSeconds: waitSeconds, mayQuoteTexts: false)
+    return FeedOrigin(base, store.staging, record, loader.schema)
   }
 
   package func filledFolder() throws -> String { try loaded().folder }

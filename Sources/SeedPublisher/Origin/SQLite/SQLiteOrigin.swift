@@ -3,7 +3,7 @@ import SeedFormat
 import SeedSystem
 
 /// An operator's SQLite file in a read transaction. Other processes may write to it.
-package class SQLiteOrigin: Origin {
+package final class SQLiteOrigin: Origin {
   private let connection: Connection
   /// The file's identity; `nil` if it was replaced while it was opened.
   private let file: String?
@@ -63,8 +63,6 @@ package class SQLiteOrigin: Origin {
       return try SQLiteLog(connection, fitter, file: file)
     } catch let error as DatabaseError { throw OriginError.reading(path, error) }
   }
-
-  package func isOptional(_ column: String, of table: String) -> Bool { false }
 
   /// Does not analyse which views a SELECT reads, so a volatile view affects all tables.
   package func restlessTables(_ plan: SeriesPlan) throws -> [String: String] {
