@@ -156,7 +156,7 @@ extension DatasetConfiguration {
 
 /// Keeps a second `run` out of a deployment. The kernel releases it when the process ends.
 struct RunLock: ~Copyable {
-  private let file: File?
+  private let file: File
 
   private static func path(in stateFolder: String) -> String { "\(stateFolder)/.run.lock" }
 
@@ -166,7 +166,7 @@ struct RunLock: ~Copyable {
     let path = Self.path(in: stateFolder)
     try Folder.createPrivate(stateFolder)
     file = try File(path, for: .updating, mode: 0o600)
-    guard try file?.tryLock() == false else { return }
+    if try file.tryLock() { return }
     let holder = LockHolder.name(of: path).map { " (\($0))" } ?? ""
     throw Refusal(
       .locked,
