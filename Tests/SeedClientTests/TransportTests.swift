@@ -103,13 +103,6 @@ import FoundationNetworking
     #expect(head.status == 503 && head["retry-after"] == "7" && bytes.isEmpty)
   }
 
-  @Test func `a server that asks for a password is reported by its status`() async throws {
-    let server = try serve { _ in
-      HTTPResponse(status: 401, headers: ["WWW-Authenticate": "Basic realm=\"seeds\""])
-    }
-    #expect(try await get("/", from: server).head.status == 401)
-  }
-
   @Test func `a redirect is followed only on the same server`() async throws {
     let other = try serve { _ in HTTPResponse(status: 200, body: .bytes([7])) }
     let server = try serve { request in

@@ -109,7 +109,7 @@ extension Error {
   fileprivate var leavesParts: Bool {
     if self is CancellationError { return true }
     switch self as? TransportError {
-    case .unreachable, .waiting, .status, .webPage, .tooSlow, .tooLate: return true
+    case .unreachable, .waiting, .refused, .status, .webPage, .tooSlow, .tooLate: return true
     default: return false
     }
   }

@@ -26,6 +26,8 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
     public static let waitingForNetwork = Code("waitingForNetwork")
     /// Not the publication's server, a malfunctioning server, or a network's sign-in page.
     public static let server = Code("server")
+    /// The app rejected the server's certificate by ``SeedOptions/answerChallenge``.
+    public static let serverRefused = Code("serverRefused")
     /// A token from ``SeedOptions/prepareRequest`` or another credential is missing, wrong or expired.
     public static let accessDenied = Code("accessDenied")
     /// The server asked clients to wait, for ``SeedError/retryAfter`` if known.

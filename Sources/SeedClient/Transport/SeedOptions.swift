@@ -27,6 +27,12 @@ public struct SeedOptions: Sendable {
   /// remain the publication's file; the library sets the Range header.
   public var prepareRequest: @Sendable (inout URLRequest) -> Void
 
+  /// Answers a server's challenges, on a library thread: evaluates its certificate or supplies a credential.
+  ///
+  /// Called again with a higher `previousFailureCount` if a credential was rejected. On Linux, called only for
+  /// credentials (status 401 without a body), never for certificates.
+  public var answerChallenge: @Sendable (URLAuthenticationChallenge) -> ChallengeAnswer
+
   /// Checks the structure, references, indexes and search tables of a new snapshot before using it, and recomputes the
   /// digest from all rows. The snapshot's bytes are compared with the signed hash in any case, so this only detects a
   /// publisher that signed a damaged file, and it makes a first start several times slower. Meant for servers; on in
@@ -59,11 +65,13 @@ public struct SeedOptions: Sendable {
     rootCheckSeconds: Int = 3600,
     configureSession: @escaping @Sendable (URLSessionConfiguration) -> Void = { _ in },
     prepareRequest: @escaping @Sendable (inout URLRequest) -> Void = { _ in },
+    answerChallenge: @escaping @Sendable (URLAuthenticationChallenge) -> ChallengeAnswer = { _ in .system },
     provesRows: Bool = false, reportedKeysPerTable: Int? = nil,
     fileProtection: FileProtection? = .afterFirstUnlock, isExcludedFromBackup: Bool = true
   ) {
     (self.log, self.timeouts, self.rootCheckSeconds) = (log ?? SeedLog.toSystem, timeouts, rootCheckSeconds)
     (self.configureSession, self.prepareRequest) = (configureSession, prepareRequest)
+    self.answerChallenge = answerChallenge
     (self.provesRows, self.reportedKeysPerTable) = (provesRows, reportedKeysPerTable)
     (self.fileProtection, self.isExcludedFromBackup) = (fileProtection, isExcludedFromBackup)
   }
@@ -94,4 +102,14 @@ public struct DownloadTimeouts: Hashable, Sendable {
   ) {
     (self.window, self.minimumBytes, self.total) = (window, minimumBytes, total)
   }
+}
+
+/// An app's answer to a server's authentication challenge; see ``SeedOptions/answerChallenge``.
+public enum ChallengeAnswer: Sendable {
+  /// The system's default handling.
+  case system
+  /// Use this credential, which may be made from the server's trust.
+  case use(URLCredential)
+  /// End the connection and the update, with ``SeedError/Code/serverRefused``.
+  case refuse
 }

@@ -45,6 +45,7 @@ package struct ResponseHead: Hashable, Sendable {
 package enum TransportError: SeedErrorConvertible, Hashable, Sendable, CustomStringConvertible {
   case unreachable(url: String, reason: String)
   case waiting(url: String)
+  case refused(url: String)
   /// The server requires a credential or rejected the one that was sent.
   case denied(url: String, Int)
   case status(url: String, Int, retryAfter: Duration? = nil)
@@ -65,6 +66,7 @@ package enum TransportError: SeedErrorConvertible, Hashable, Sendable, CustomStr
     switch self {
     case .unreachable: .network
     case .waiting: .waitingForNetwork
+    case .refused: .serverRefused
     case .denied: .accessDenied
     case .status(_, let status, _): Reply.Status.busy.contains(status) ? .serverBusy : .server
     case .otherPart, .partless, .coded, .webPage: .server
@@ -82,6 +84,9 @@ package enum TransportError: SeedErrorConvertible, Hashable, Sendable, CustomStr
       "cannot get \(url): \(reason.unclosed); check the address and this network, or try again later"
     case .waiting(let url):
       "the update's policy forbids the current network for \(url): wait for another network, or allow this one"
+    case .refused(let url):
+      "this app rejected the server's certificate at \(url): try another network; if that does not help, the "
+        + "app's pinned certificate may be out of date"
     case .denied(let url, let status):
       "the server does not let this app download \(url) (status \(status)): give it a new token or credential; if that does "
         + "not help, compare the address with the publisher's"

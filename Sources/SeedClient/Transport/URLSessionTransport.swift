@@ -8,7 +8,7 @@ import FoundationNetworking
 /// The default transport: a URLSession without a cache or cookies.
 final class URLSessionTransport: Transport {
   private let session: URLSession
-  private let exchanges = ExchangeDelegate()
+  private let exchanges: ExchangeDelegate
   private let prepareRequest: @Sendable (inout URLRequest) -> Void
 
   private static let idleSeconds: TimeInterval = 60
@@ -18,6 +18,7 @@ final class URLSessionTransport: Transport {
     configuration.timeoutIntervalForRequest = Self.idleSeconds
     configuration.prepare(userAgent: userAgent, options.configureSession)
     prepareRequest = options.prepareRequest
+    exchanges = ExchangeDelegate(answering: options.answerChallenge)
     let queue = OperationQueue()
     queue.maxConcurrentOperationCount = 1
     session = URLSession(configuration: configuration, delegate: exchanges, delegateQueue: queue)
@@ -70,6 +71,11 @@ private typealias RedirectHandler = (URLRequest?) -> Void
 
 private final class ExchangeDelegate: NSObject, URLSessionDataDelegate {
   private let exchanges = Mutex<[Int: Exchange]>([:])
+  private let answer: @Sendable (URLAuthenticationChallenge) -> ChallengeAnswer
+
+  init(answering answer: @escaping @Sendable (URLAuthenticationChallenge) -> ChallengeAnswer) {
+    self.answer = answer
+  }
 
   func begin(_ exchange: Exchange, of task: Int) { exchanges.withLock { $0[task] = exchange } }
 
@@ -83,17 +89,16 @@ private final class ExchangeDelegate: NSObject, URLSessionDataDelegate {
     completionHandler(follows ? request : nil)
   }
 
-  #if !canImport(Darwin)
-  /// Foundation on Linux waits forever without a proposed credential, so the server's response is used.
   func urlSession(
     _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
     completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
   ) {
-    guard challenge.proposedCredential == nil else { return completionHandler(.performDefaultHandling, nil) }
-    exchanges.withLock { $0[task.taskIdentifier]?.finish(with: challenge.failureResponse) }
-    completionHandler(.cancelAuthenticationChallenge, nil)
+    let answer = answer(challenge)
+    let isMet = exchanges.withLock {
+      $0[task.taskIdentifier]?.meet(challenge, by: answer) ?? true
+    }
+    completionHandler(isMet ? answer.disposition : .cancelAuthenticationChallenge, answer.credential)
   }
-  #endif
 
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
     let found = exchanges.withLock { $0[dataTask.taskIdentifier] }
@@ -136,12 +141,24 @@ struct Exchange: Sendable {
       && destination.port == origin.port
   }
 
-  /// Takes the response to a request that is then cancelled.
-  mutating func finish(with response: URLResponse?) {
-    do {
-      try receive(response)
-      isAnswered = true
-    } catch { failure = error }
+  /// False if the answer to the challenge ends the request.
+  mutating func meet(_ challenge: URLAuthenticationChallenge, by answer: ChallengeAnswer) -> Bool {
+    switch answer {
+    case .use: return true
+    case .refuse: failure = TransportError.refused(url: url)
+    case .system:
+      #if canImport(Darwin)
+      return true
+      #else
+      // Foundation on Linux waits forever without a proposed credential, so the server's response is used.
+      guard challenge.proposedCredential == nil else { return true }
+      do {
+        try receive(challenge.failureResponse)
+        isAnswered = true
+      } catch { failure = error }
+      #endif
+    }
+    return false
   }
 
   mutating func receive(_ response: URLResponse?) throws {
@@ -172,6 +189,20 @@ extension TransportError {
     }
     #endif
     self = .unreachable(url: url, reason: error.localizedDescription)
+  }
+}
+
+extension ChallengeAnswer {
+  fileprivate var disposition: URLSession.AuthChallengeDisposition {
+    switch self {
+    case .system: .performDefaultHandling
+    case .use: .useCredential
+    case .refuse: .cancelAuthenticationChallenge
+    }
+  }
+
+  fileprivate var credential: URLCredential? {
+    if case .use(let credential) = self { credential } else { nil }
   }
 }
 
