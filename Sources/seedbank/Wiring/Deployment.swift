@@ -165,12 +165,14 @@ struct RunLock: ~Copyable {
   init(_ stateFolder: String) throws {
     let path = Self.path(in: stateFolder)
     try Folder.createPrivate(stateFolder)
-    file = try File(path, for: .updating, mode: 0o600)
-    if try file.tryLock() { return }
-    let holder = LockHolder.name(of: path).map { " (\($0))" } ?? ""
-    throw Refusal(
-      .locked,
-      "Another 'seedbank run' publishes this deployment\(holder): end it first. One more front is 'seedbank serve', one "
-        + "step is 'seedbank regenerate'.")
+    let file = try File(path, for: .updating, mode: 0o600)
+    guard try file.tryLock() else {
+      let holder = LockHolder.name(of: path).map { " (\($0))" } ?? ""
+      throw Refusal(
+        .locked,
+        "Another 'seedbank run' publishes this deployment\(holder): end it first. One more front is 'seedbank serve', "
+          + "one step is 'seedbank regenerate'.")
+    }
+    self.file = file
   }
 }
