@@ -1,8 +1,10 @@
 import SeedFormat
 
 extension ImportSession {
-  /// Rejects the CSV record on the tape whatever the mapping.
+  /// Rejects the row on the tape whatever the mapping. This ends the document if bad rows are not allowed in it and it
+  /// is not CSV.
   func refuse(_ flaw: RejectedRow, _ list: List, _ range: Range<Int>) throws {
+    if let error = source.scanner.flaw, endsAtBadRows { throw failure(error) }
     try refuse(source.placed(flaw), list) { Array(source.scanner.bytes(range)) }
   }
 

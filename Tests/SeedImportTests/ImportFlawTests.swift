@@ -4,7 +4,7 @@ import SeedImport
 import Support
 import Testing
 
-/// Lines and records that cannot be read.
+/// Rows with invalid strings, and CSV records that are not rows.
 @Suite struct ImportFlawTests {
   private func bench() throws -> ImportBench {
     try ImportBench("CREATE TABLE item(id INTEGER PRIMARY KEY, n TEXT)")
@@ -15,28 +15,51 @@ import Testing
   ]
 
   /// Good rows around one with an invalid value and one with an invalid name.
-  private func lines(_ bad: [UInt8]) -> [UInt8] {
+  private func document(_ bad: [UInt8], isLines: Bool) -> [UInt8] {
     let rows: [[UInt8]] = [
       Array(#"{"id":1,"n":"a"}"#.utf8), Array(#"{"id":2,"n":""#.utf8) + bad + Array(#""}"#.utf8),
       Array(#"{"id":3,"n":"c"}"#.utf8), Array(#"{"id":4,"n"#.utf8) + bad + Array(#"":1}"#.utf8),
       Array(#"{"id":5,"n"#.utf8) + bad + Array(#"":1}"#.utf8), Array(#"{"id":6,"n":"d"}"#.utf8),
     ]
+    guard isLines else { return [0x5B] + Array(rows.joined(separator: [0x2C])) + [0x5D] }
     return Array(rows.joined(separator: [0x0A]))
   }
 
   @Test(arguments: [1, 2, 3, 7, 10_000])
-  func `an invalid string rejects only its line, in pieces of any size`(pieces: Int) throws {
+  func `an invalid string rejects only its row, in pieces of any size`(pieces: Int) throws {
     for bad in Self.bad {
-      let bench = try bench()
+      for layout in [ImportMapping.Layout.array, .lines] {
+        let bench = try bench()
+        var rejected: [ImportReject] = []
+        var hooks = ImportHooks()
+        hooks.rejected = { rejected.append($0) }
+        try bench.run(
+          documents: [document(bad, isLines: layout == .lines)],
+          mapping: ImportMapping("item", layout: layout),
+          policy: ImportPolicy(badRows: .collect), hooks: hooks, pieces: pieces)
+        #expect(try bench.rows("SELECT id FROM item") == ["1", "3", "6"], "\(bad)")
+        #expect(rejected.map(\.issue.row) == [2, 4, 5])
+        #expect(rejected.allSatisfy { $0.value.first == 0x22 && $0.issue.code == .malformed })
+      }
+    }
+  }
+
+  @Test(arguments: [1, 2, 3, 10_000])
+  func `an invalid name in a dictionary rejects only its row, in pieces of any size`(pieces: Int) throws {
+    let mapping = ImportMapping("item", layout: .dictionary(keyColumn: "id"))
+    for bad in Self.bad {
+      let bench = try ImportBench("CREATE TABLE item(id TEXT PRIMARY KEY NOT NULL, n TEXT)")
+      let member = Array(#", "k"#.utf8) + bad + Array(#"": {"n": "b"}"#.utf8)
+      let document = Array(#"{"a": {"n": "a"}"#.utf8) + member + member + Array(#", "c": {"n": "c"}}"#.utf8)
       var rejected: [ImportReject] = []
       var hooks = ImportHooks()
       hooks.rejected = { rejected.append($0) }
       try bench.run(
-        documents: [lines(bad)], mapping: ImportMapping("item", layout: .lines),
-        policy: ImportPolicy(badRows: .collect), hooks: hooks, pieces: pieces)
-      #expect(try bench.rows("SELECT id FROM item") == ["1", "3", "6"], "\(bad)")
-      #expect(rejected.map(\.issue.row) == [2, 4, 5])
-      #expect(rejected.allSatisfy { $0.value.first == 0x22 && $0.issue.code == .malformed })
+        documents: [document], mapping: mapping, policy: ImportPolicy(badRows: .collect), hooks: hooks,
+        pieces: pieces)
+      #expect(try bench.rows("SELECT id FROM item") == ["a", "c"], "\(bad)")
+      #expect(rejected.map(\.issue.row) == [2, 3])
+      #expect(Set(rejected.map(\.issue.message)) == ["the row's name is not valid text"])
     }
   }
 
@@ -76,18 +99,20 @@ import Testing
     #expect(report.rows == 5)
   }
 
-  @Test func `an invalid string ends the import of an array, or of lines if bad rows are not allowed`() throws
+  @Test func `an invalid string ends the import if bad rows are not allowed or if it is outside the rows`()
+    throws
   {
     for bad in Self.bad {
       let failure = #expect(throws: ImportFailure.self) {
-        try bench().run(documents: [lines(bad)], mapping: ImportMapping("item", layout: .lines))
+        try bench().run(documents: [document(bad, isLines: false)], mapping: ImportMapping("item"))
       }
       #expect(failure?.code == .document)
       #expect(failure?.message.contains("in row 2") == true)
-      let row = Array(#"[{"id":1,"n":"#.utf8) + [0x22] + bad + [0x22] + Array("}]".utf8)
+      let aside = Array(#"{"x":["#.utf8) + [0x22] + bad + [0x22] + Array(#"],"a":[{"id":1}]}"#.utf8)
       #expect(throws: ImportFailure.self) {
         try bench().run(
-          documents: [row], mapping: ImportMapping("item"), policy: ImportPolicy(badRows: .collect))
+          documents: [aside], mapping: ImportMapping("item", rows: "a"),
+          policy: ImportPolicy(badRows: .collect))
       }
     }
   }

@@ -12,6 +12,8 @@ extension JSONScanner {
     tape.clear()
     skipWhitespace()
     let start = position
+    (flaw, isInValue) = (nil, keepsBadTexts)
+    defer { isInValue = false }
     let step = try nextElement(&tape)
     if step == .starved { starve(from: start) }
     return step
@@ -129,7 +131,8 @@ extension JSONScanner {
 
   private func learn(_ object: Int, _ tape: inout JSONTape, _ place: Int) {
     let count = tape.count(object)
-    guard count > 0, tape.shapes.isWorthLearning(place, members: count) else { return }
+    // An invalid name would be accepted as text the next time.
+    guard flaw == nil, count > 0, tape.shapes.isWorthLearning(place, members: count) else { return }
     var names: [UnsafeBufferPointer<UInt8>] = []
     var member = object + 1
     for _ in 0..<count {
@@ -163,12 +166,12 @@ extension JSONScanner {
     switch JSONText.scan(base, from: position + 1 - start, to: window.end - start) {
     case .starved: return try !starvedOrTooEarly()
     case .wrong(let index, let reason):
-      throw JSONError(at: index + start, reason.description)
+      return try keep(JSONError(at: index + start, reason.description), &tape, as: kind)
     case .ends(let end, let hasEscapes):
       let text = (position + 1 - start)..<end
       if hasEscapes {
         if let wrong = tape.append(unescaping: text, of: base, as: kind, at: position) {
-          throw JSONError(at: wrong.offset + start, wrong.reason.description)
+          return try keep(JSONError(at: wrong.offset + start, wrong.reason.description), &tape, as: kind)
         }
       } else {
         tape.append(
@@ -177,6 +180,25 @@ extension JSONScanner {
       position = end + 1 + start
       return true
     }
+  }
+
+  /// Skips an invalid string if that is allowed and its end has arrived; false if it is incomplete.
+  private mutating func keep(
+    _ error: JSONError, _ tape: inout JSONTape, as kind: JSONTape.Kind
+  ) throws(JSONError) -> Bool {
+    guard isInValue else { throw error }
+    var index = position + 1
+    while index < window.end, window[index] != UInt8(ascii: "\"") {
+      guard window[index] >= 0x20 else { throw error }
+      index += window[index] == UInt8(ascii: "\\") ? 2 : 1
+    }
+    guard index < window.end else { return try !starvedOrTooEarly() }
+    flaw = flaw ?? error
+    tape.append(
+      JSONTape.Entry(
+        kind: kind, offset: position, payload: UInt64(position + 1), count: index - position - 1))
+    position = index + 1
+    return true
   }
 
   mutating func scanScalar(_ tape: inout JSONTape) throws(JSONError) -> Bool {

@@ -14,6 +14,11 @@ package struct JSONScanner: ~Copyable {
   }
 
   var window = JSONWindow()
+  /// Keeps and notes strings that are invalid text, instead of failing.
+  package var keepsBadTexts = false
+  /// The latest value's first such string.
+  package var flaw: JSONError?
+  var isInValue = false
   var position = 0
   var levels: [Level] = []
   var expectation = Expectation.value
@@ -83,6 +88,13 @@ package struct JSONScanner: ~Copyable {
     return token
   }
 
+  /// The next token in an object; a name that is invalid text is noted as a flaw, if that is allowed.
+  package mutating func nextName() throws(JSONError) -> JSONToken {
+    (flaw, isInValue) = (nil, keepsBadTexts)
+    defer { isInValue = false }
+    return try next()
+  }
+
   package var isWorthALook: Bool { window.end >= patience || window.isComplete }
 
   /// Returns to the start of an incomplete token or value. A long one is retried only after it has grown by a quarter,
@@ -125,7 +137,8 @@ package struct JSONScanner: ~Copyable {
     let name = string(0, of: tape)
     spare = consume tape
     guard try colon() else { return .starved }
-    try remember(name, at: start)
+    // Different invalid names may look the same.
+    if !isInValue || flaw == nil { try remember(name, at: start) }
     expectation = .value
     return .name(name)
   }

@@ -2,7 +2,8 @@ import SeedDatabase
 import SeedFormat
 import SeedSystem
 
-/// A scanner with the tape that it fills, which lends a row's values.
+/// A scanner with the tape that it fills, which lends a row's values. A string that is not valid text rejects its row,
+/// not the document.
 struct DocumentSource: ~Copyable {
   var scanner: JSONScanner
   var tape: JSONTape
@@ -20,11 +21,15 @@ struct DocumentSource: ~Copyable {
   /// `learnsShapes` is false for one row of a document whose tape is in use.
   private init(at offset: Int, learnsShapes: Bool = false) {
     scanner = JSONScanner(at: offset)
+    scanner.keepsBadTexts = true
     tape = JSONTape(learnsShapes: learnsShapes)
   }
 
-  /// The error in the CSV record on the tape, whatever the mapping.
-  var flaw: RejectedRow? { records?.flaw }
+  /// The error in the row on the tape, whatever the mapping.
+  var flaw: RejectedRow? {
+    if let records { return records.flaw }
+    return scanner.flaw.map { RejectedRow(.malformed, $0.reason, offset: $0.offset) }
+  }
 
   var isRecord: Bool { numbers != nil }
 
@@ -89,6 +94,9 @@ extension DocumentSource {
     json.withUnsafeBytes { source.scanner.feed($0) }
     source.scanner.complete()
     _ = try source.scanner.nextValue(&source.tape)
+    let flaw = source.scanner.flaw
+    _ = try source.scanner.next()
+    source.scanner.flaw = flaw
     return source
   }
 

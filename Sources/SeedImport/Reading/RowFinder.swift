@@ -38,6 +38,7 @@ struct RowFinder {
   private static let mostPassed = 32
   private static let shownPassed = 8
   private var name = ""
+  private var flawOfName: JSONError?
 
   init(_ frame: DocumentFrame) {
     self.frame = frame
@@ -71,7 +72,7 @@ struct RowFinder {
     case .passing(let nesting): try pass(nesting, &source)
     case .rows: try row(source.scanner.nextValue(&source.tape), then: .rows, source)
     case .names: try nextName(&source)
-    case .member: try row(source.scanner.nextValue(&source.tape), then: .names, source)
+    case .member: try member(&source)
     case .single: try row(source.scanner.nextValue(&source.tape), then: behindList, source)
     case .lines: try row(source.scanner.nextLine(&source.tape), then: .lines, source)
     case .records: try value(source.nextRecord(), then: .records)
@@ -122,13 +123,23 @@ struct RowFinder {
   }
 
   private mutating func nextName(_ source: inout DocumentSource) throws -> Step {
-    switch try source.scanner.next() {
+    switch try source.scanner.nextName() {
     case .starved: return .starved
     case .name(let name):
+      flawOfName = source.scanner.flaw.map { JSONError(at: $0.offset, Self.badName) }
       self.name = name
       return moved(to: .member)
     default: return moved(to: behindList)
     }
+  }
+
+  private static let badName = "the row's name is not valid text"
+
+  /// An invalid name is a flaw of its row.
+  private mutating func member(_ source: inout DocumentSource) throws -> Step {
+    let step = try source.scanner.nextValue(&source.tape)
+    source.scanner.flaw = flawOfName ?? source.scanner.flaw
+    return try row(step, then: .names, source)
   }
 
   // MARK: Frame
@@ -204,7 +215,7 @@ struct RowFinder {
       switch try source.scanner.nextValue(&source.tape) {
       case .starved: return .starved
       case .end: return moved(to: skipping(nesting))
-      case .value: continue
+      case .value: if let flaw = source.scanner.flaw { throw flaw }
       }
     }
   }

@@ -70,7 +70,7 @@ import Testing
     #expect(ids == ["x2", "x3"])
   }
 
-  @Test(arguments: ["a.ndjson", "a.csv"])
+  @Test(arguments: ["a.json", "a.ndjson", "a.csv"])
   func `an invalid string rejects only its row, whose text is kept`(name: String) throws {
     let isCSV = name == "a.csv"
     let bad =
@@ -78,8 +78,14 @@ import Testing
     let rows =
       [isCSV ? Array("1,a".utf8) : Array(#"{"id":1,"name":"a"}"#.utf8), bad]
       + (isCSV ? [Array("3,c".utf8)] : [Array(#"{"id":3,"name":"c"}"#.utf8)])
-    let header = Array((isCSV ? "id,name\r\n" : "").utf8)
-    try folder.write(header + Array(rows.joined(separator: Array("\r\n".utf8))), name)
+    let (first, separator, last) =
+      switch name {
+      case "a.json": ("[", ",", "]")
+      case "a.ndjson": ("", "\n", "")
+      default: ("id,name\r\n", "\r\n", "\r\n")
+      }
+    try folder.write(
+      Array(first.utf8) + Array(rows.joined(separator: Array(separator.utf8))) + Array(last.utf8), name)
     let outcome = try run(name, ["--table", "stop", "--bad-rows", "skip", "--rejects", "bad.ndjson"])
     #expect(outcome.status == 0, "\(outcome.errors)")
     #expect(try self.rows() == ["1|a", "3|c"])
@@ -87,6 +93,19 @@ import Testing
     #expect(line["value"]?.string == String(decoding: bad, as: UTF8.self))
     #expect(line["code"]?.string == "malformed")
     #expect(try run(name, ["--table", "stop"]).status == 65)
+  }
+
+  @Test(arguments: [#"\ud800"#, #"\x"#, "\t"])
+  func `a bad escape or character in an array rejects its row, and a broken structure ends the import`(
+    text: String
+  ) throws {
+    let rows = "[{\"id\":1,\"name\":\"a\(text)\"},{\"id\":2,\"name\":\"b\"}"
+    try folder.write("\(rows)]".utf8, "a.json")
+    let options = ["--table", "stop", "--bad-rows", "skip"]
+    let outcome = try run("a.json", options)
+    #expect((outcome.status == 0) == (text != "\t"), "\(outcome.errors)")
+    try folder.write("\(rows)}".utf8, "a.json")
+    #expect(try run("a.json", options).status == 65)
   }
 
   @Test func `a record with another number of fields is kept as its text`() throws {
