@@ -26,7 +26,8 @@ extension StateRecord {
 
   func write(_ layout: StoreLayout, _ series: SeedSeries) throws(FileError) {
     let numbers: [JSONMember] = .init(
-      ("major", JSONValue(series.major)), ("checked", lastChecked?.json), ("updated", lastUpdated?.json), ("published", publishedAt?.json),
+      ("major", JSONValue(series.major)), ("checked", lastChecked?.json), ("updated", lastUpdated?.json),
+      ("published", publishedAt?.json),
       ("newest", newestVersion.map { JSONValue($0.number) }), ("poll", pollSeconds.map { JSONValue($0) }))
     let whole = JSONValue.object(numbers + .init(("lifecycle", lifecycle?.json))).bytes
     // Drops an oversized lifecycle text, because an unreadable record would lose the other fields too.
