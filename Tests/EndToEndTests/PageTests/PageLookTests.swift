@@ -81,7 +81,8 @@ import Testing
     }
   }
 
-  @Test func `headings are in order, tables have captions, and ids are unique`()
+  @Test
+  func `headings are in order, tables have captions and scopes, inputs have labels, and ids are unique`()
     throws
   {
     let scene = try PageScene(versions: Self.versions)
@@ -98,6 +99,10 @@ import Testing
     let ids = "[...document.querySelectorAll('[id]')].map((one) => one.id)"
     #expect(try page.evaluate("new Set(\(ids)).size === \(ids).length") == true)
     #expect(try page.evaluate("document.documentElement.lang") == "en")
+    #expect(try page.evaluate("[...document.querySelectorAll('th')].every((one) => one.scope)") == true)
+    #expect(
+      try page.evaluate("[...document.querySelectorAll('input')].every((one) => one.labels.length)") == true)
+    #expect(try page.evaluate("document.querySelectorAll('main').length") == 1)
     let marks = "[...document.querySelectorAll('.chart svg > :is(a, g)')]"
     #expect(
       try page.evaluate(
