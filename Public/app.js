@@ -54,7 +54,7 @@ function write(place, text) { if (place.textContent !== text) place.textContent 
 
 function tellTime(time) {
   const at = new Date(time.dateTime);
-  write(time, time.closest("td, th") ? dated(at) : `${ago((at - Date.now()) / 1000)} (${local(at)})`);
+  write(time, time.closest("td, th, .axis") ? dated(at) : `${ago((at - Date.now()) / 1000)} (${local(at)})`);
   if (time.title !== zoned.format(at)) time.title = zoned.format(at);
 }
 
@@ -69,7 +69,7 @@ function enhance(place) {
   }
 }
 
-// ---- Staying current: the new page is laid over the old one, so that focus, selection and open parts stay.
+// ---- Staying current: the new page is laid over the old one, so that focus, selection and open changes stay.
 
 function morph(old, fresh) {
   if (old.nodeName !== fresh.nodeName || old.id !== fresh.id) {
@@ -84,10 +84,10 @@ function morph(old, fresh) {
 
 function morphAttributes(old, fresh) {
   for (const { name } of [...old.attributes]) {
-    if (name !== "open" && !fresh.hasAttribute(name)) old.removeAttribute(name);
+    if (!fresh.hasAttribute(name)) old.removeAttribute(name);
   }
   for (const { name, value } of fresh.attributes) {
-    if (name !== "open" && old.getAttribute(name) !== value) old.setAttribute(name, value);
+    if (old.getAttribute(name) !== value) old.setAttribute(name, value);
   }
 }
 
@@ -118,7 +118,7 @@ function morphChildren(old, fresh) {
 
 async function refresh() {
   const headers = tag ? { "If-None-Match": tag } : {};
-  const answer = await fetch("/", { headers, cache: "no-store", signal: AbortSignal.timeout(answerMilliseconds) });
+  const answer = await fetch(location.href, { headers, cache: "no-store", signal: AbortSignal.timeout(answerMilliseconds) });
   if (answer.status === 304) return;
   if (!answer.ok) throw new Error(`status ${answer.status}`);
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
@@ -166,8 +166,8 @@ async function keepCurrent() {
 
 function filter() {
   const text = document.querySelector("#filter input")?.value.trim().toLowerCase() ?? "";
-  for (const one of document.querySelectorAll("#list tbody tr, #series > .series")) {
-    one.hidden = !one.querySelector("th, h2").textContent.toLowerCase().includes(text);
+  for (const row of document.querySelectorAll("#list tbody tr")) {
+    row.hidden = !row.querySelector("th").textContent.toLowerCase().includes(text);
   }
 }
 
@@ -247,7 +247,7 @@ function rowsTable(caption, columns, rows) {
   const heads = columns.map((name) => element("th", { scope: "col" }, element("bdi", {}, name)));
   const top = element("thead", {}, element("tr", {}, ...heads));
   const table = element("table", {}, element("caption", {}, caption), top, body);
-  const scroll = element("div", { className: "scroll", tabIndex: 0, role: "region", ariaLabel: caption }, table);
+  const scroll = element("div", { className: "scroll", tabIndex: 0, role: "group", ariaLabel: caption }, table);
   extend(firstRows);
   more.addEventListener("click", () => extend(moreRows));
   return [scroll, more];
@@ -313,7 +313,7 @@ async function explore(place, path) {
 }
 
 function explorerBeside(inner) {
-  return inner.closest(".changes").querySelector(".explorer");
+  return inner.closest(".series").querySelector(".explorer");
 }
 
 // ---- What the reader does

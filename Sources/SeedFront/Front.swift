@@ -12,8 +12,6 @@ package struct FrontConfiguration: Sendable {
   package var publication: PublicationDirectory
   package var pages: String?
   package var http: HTTPServerConfiguration
-  /// A publisher in this process announces its changes, so the front checks less often for those of other processes.
-  package var hasPublisher = false
   package var follow: FollowProgress?
   package var requests = RequestLog.none
   /// Receives messages for the operator on any thread.
@@ -47,16 +45,17 @@ package final class Front: Sendable {
       router.respond(to: request, in: source.current())
     }
     metrics.watch(server.load, behindProxies: !configuration.http.trustedProxies.isEmpty)
-    source.whenChanged(server.forgetAnswers)
+    let forgetAnswers = server.forgetAnswers
+    source.whenChanged(forgetAnswers)
     // Loads the facts at once, so the first page is complete.
     source.lookAtFacts()
-    let forgetReplacedFiles = server.forgetReplacedFiles
     // Checks run on timers, because most requests get a cached response without the router.
     timers = [
-      RepeatingTimer(milliseconds: configuration.lookMilliseconds) { [weak source] in source?.look() },
+      RepeatingTimer(milliseconds: FrontLimits.lookMilliseconds) { [weak source] in source?.look() },
       RepeatingTimer(milliseconds: FrontLimits.slowLookMilliseconds) { [weak source, metrics] in
         metrics.noteLooks(at: .now())
-        forgetReplacedFiles()
+        // A file may have been replaced, for example by a restored backup.
+        forgetAnswers()
         source?.lookAtFacts()
         source?.checkStanding(at: .now())
       },
@@ -100,10 +99,6 @@ package final class Front: Sendable {
 }
 
 extension FrontConfiguration {
-  fileprivate var lookMilliseconds: Int {
-    hasPublisher ? FrontLimits.lookBesidePublisherMilliseconds : FrontLimits.lookMilliseconds
-  }
-
   fileprivate func http(_ metrics: FrontMetrics, _ source: CatalogSource) -> HTTPServerConfiguration {
     var http = http
     http.observe = requests.observer(report)
@@ -123,14 +118,15 @@ package enum RequestLog: String, Hashable, Sendable, CaseIterable {
   case errors
   case all
 
-  func observer(_ report: @escaping @Sendable (LogRecord) -> Void) -> (@Sendable (HTTPExchange) -> Void)? {
+  func observer(
+    _ report: @escaping @Sendable (LogRecord) -> Void
+  ) -> (@Sendable (HTTPRequest, HTTPMeasurement) -> Void)? {
     switch self {
     case .none: nil
-    case .all: { report(LogRecord($0)) }
+    case .all: { report(LogRecord($0, $1)) }
     case .errors:
-      { exchange in
-        let measurement = exchange.measurement
-        if measurement.status >= 400 || !measurement.isComplete { report(LogRecord(exchange)) }
+      { request, measurement in
+        if measurement.status >= 400 || !measurement.isComplete { report(LogRecord(request, measurement)) }
       }
     }
   }
@@ -138,8 +134,7 @@ package enum RequestLog: String, Hashable, Sendable, CaseIterable {
 
 extension LogRecord {
   /// Describes one request with its response. ``LogFormat`` escapes the target.
-  init(_ exchange: HTTPExchange) {
-    let (request, measurement) = (exchange.request, exchange.measurement)
+  init(_ request: HTTPRequest, _ measurement: HTTPMeasurement) {
     let target = request.query.map { "\(request.path)?\($0)" } ?? request.path
     var fields = [
       JSONMember("request", .string(request.idText)), JSONMember("address", .string(request.remoteAddress)),

@@ -1,5 +1,4 @@
 import SeedFormat
-import SeedHTTP
 import SeedTrust
 
 extension Problem {
@@ -15,11 +14,6 @@ extension Problem {
     return Problem(
       .badRequest, "The parameter \"\(name)\" is unknown: expected \(expected).",
       [JSONMember("parameter", .string(name))])
-  }
-
-  static func unreadable(_ error: HTTPQueryError) -> Problem {
-    let members = error.parameter.map { [JSONMember("parameter", .string($0))] }
-    return Problem(.badRequest, error.description, members ?? [])
   }
 
   static func unpublishedEncoding(_ encoding: ContentEncoding, published: String) -> Problem {

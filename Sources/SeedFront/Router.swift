@@ -58,7 +58,7 @@ package struct Router: Sendable {
       case .ready: readiness(view)
       case .metrics: counts(view)
       case .openapi: HTTPResponse(Self.openAPI, MediaType.json, caching: CacheRule.page)
-      case .page(let path): try page(path, view)
+      case .page(let path): try page(path, request, view)
       case .metadata(let name): try metadata(name, in: view.published())
       case .object(let path): try object(path, in: view.published())
       case .overview: overview(in: try view.published(), view.standing)
@@ -183,9 +183,9 @@ extension Router {
     return .damaged
   }
 
-  func page(_ path: String, _ view: CatalogView) throws(Problem) -> HTTPResponse {
+  func page(_ path: String, _ request: HTTPRequest, _ view: CatalogView) throws(Problem) -> HTTPResponse {
     guard let page = pages[path] else { throw path == "/" ? .noPage : .notFound }
-    let live = StaticPages.isIndex(path) ? rendered(view) : nil
+    let live = StaticPages.isIndex(path) ? rendered(request, view) : nil
     var response = HTTPResponse(
       live ?? page.document, page.mediaType, caching: live == nil ? CacheRule.page : CacheRule.rendered)
     response.headers.append("Content-Security-Policy", StaticPages.securityPolicy)
@@ -193,7 +193,8 @@ extension Router {
     return response
   }
 
-  private func rendered(_ view: CatalogView) -> ServedDocument? {
-    livePage?.document(view, metrics.clientCounts, now: now())
+  private func rendered(_ request: HTTPRequest, _ view: CatalogView) -> ServedDocument? {
+    let items = (try? request.queryItems) ?? [:]
+    return livePage?.document(view, of: items["series"], metrics.clientCounts, now: now())
   }
 }

@@ -14,12 +14,7 @@ struct Parameters {
       (items, query) = ([:], request.query ?? "")
       return
     }
-    let items: [String: String]
-    do throws(HTTPQueryError) {
-      items = try request.queryItems
-    } catch {
-      throw .unreadable(error)
-    }
+    let items = try request.queryItems
     if let unknown = items.keys.sorted().first(where: { !known.contains($0) }) {
       throw .unknownParameter(unknown, known: known)
     }

@@ -190,35 +190,21 @@ import Testing
         == success.merging(["seedbank_verify_failed": 1]) { $1 })
   }
 
-  @Test
-  func
-    `metrics show how changes were found, why not by the log, missed rows, and the wait for a replica`()
-    throws
-  {
+  @Test func `metrics show missed rows and the wait for a replica`() throws {
     let folder = publication.directory.facts
     var facts = SeriesFacts.example(of: FrontPublication.transit)
     facts.look.behindSince = UTCTime.now().adding(seconds: -90)
     try folder.write(facts)
     try front.reload()
     var samples = try samples(after: 0)
-    func value(_ name: String, _ label: String = "") -> Double? {
-      samples["seedbank_\(name){series=\"transit/2\"\(label)}"]
-    }
-    for way in FoundBy.Way.allCases {
-      #expect(value("found_by", ",way=\"\(way.rawValue)\"") == (way == .log ? 1 : 0), "\(way)")
-    }
-    for why in ComparisonWhy.allCases {
-      let expected: Double = why == .someTables ? 1 : 0
-      #expect(value("compared_because", ",why=\"\(why.rawValue)\"") == expected, "\(why)")
-    }
+    func value(_ name: String) -> Double? { samples["seedbank_\(name){series=\"transit/2\"}"] }
     #expect(value("origin_log_missed_total") == 12)
     #expect(try (90...150).contains(#require(value("origin_replica_wait_seconds"))))
-    (facts.look.behindSince, facts.look.foundBy) = (nil, FoundBy(.log))
+    facts.look.behindSince = nil
     try folder.write(facts)
     try front.reload()
     samples = try self.samples(after: 0)
     #expect(value("origin_replica_wait_seconds") == 0)
-    #expect(value("compared_because", ",why=\"some-tables\"") == 0)
     facts.look.reading.lagSeconds = nil
     try folder.write(facts)
     try front.reload()

@@ -42,7 +42,8 @@ import Testing
       "<p id=\"standing\" class=\"standing unknown\">Nothing reports to this front whether",
       "id=\"transit-2\"",
       "<data value=\"104\">104</data>",
-      snapshot.sha256.hex, snapshot.filePath, "since=103&amp;to=104&amp;epoch=\(FrontPublication.epoch)",
+      snapshot.sha256.hex, snapshot.filePath,
+      "data-path=\"/v1/transit/changes?model=2.1&amp;since={since}&amp;epoch=\(FrontPublication.epoch)\"",
       "City &quot;Transit&quot; &lt;b&gt;", "CC0", "1.root.json", "</main>",
     ] { #expect(html.contains(expected), "\(expected)") }
     #expect(!html.contains("<b>") && !html.contains("style=") && !html.contains("<script"))
@@ -256,22 +257,15 @@ import Testing
     #expect(page.document(CatalogView(nil), counts(asked), now: now.adding(seconds: 2)).tag != second.tag)
   }
 
-  @Test func `requested models are shown with their request counts and unused ones too`()
-    throws
-  {
-    let page = try #require(LivePage(index: Self.index, began: FrontPublication.start))
-    func html(_ model: String, _ count: Int) throws -> String {
-      let asked = [ClientCounts.Requests(client: ClientModel(label: "transit;\(model)")!, count: count)]
-      return String(decoding: page.document(try view(), counts(asked), now: .now()).bytes, as: UTF8.self)
+  @Test func `requested models are shown with their request counts and unused ones too`() throws {
+    func html(_ model: String) throws -> String {
+      try rendered([ClientCounts.Requests(client: ClientModel(label: "transit;\(model)")!, count: 1234)])
     }
-    let used = try html("2.1", 1234)
-    #expect(used.contains("it is in use") && used.contains("<data value=\"1234\">"))
-    let other = try #require(LivePage(index: Self.index, began: FrontPublication.start))
-    let asked = [ClientCounts.Requests(client: ClientModel(label: "transit;3.0")!, count: 1)]
-    let unused = String(decoding: other.document(try view(), counts(asked), now: .now()).bytes, as: UTF8.self)
-    #expect(unused.contains("No client of transit 2 has asked") && !unused.contains("may be retired"))
-    let nobody = try rendered([])
-    #expect(nobody.contains("No client of transit 2 has asked"))
+    let used = try html("2.1")
+    #expect(
+      used.contains("2.1</th><td class=\"number\"><data value=\"1234\">") && !used.contains("has asked"))
+    #expect(try html("3.0").contains("No client of transit 2 has asked since this front began to count"))
+    #expect(try rendered([]).contains("No client of transit 2 has asked"))
   }
 
   private func counts(_ asked: [ClientCounts.Requests]) -> (UTCTime) -> ClientCounts {
@@ -282,16 +276,6 @@ import Testing
     let page = try #require(LivePage(index: Self.index, began: FrontPublication.start))
     return String(
       decoding: page.document(try view ?? self.view(), counts(asked), now: .now()).bytes, as: UTF8.self)
-  }
-
-  @Test func `an old major without requests is reported as ready to retire`() throws {
-    let name = DatasetName("a")
-    let (old, new) = (SeedSeries(name, model: "1.0"), SeedSeries(name, model: "2.0"))
-    let two = try FrontPublication([old, new])
-    for series in [old, new] { try two.publish(series, head: 1, floor: 1, [two.snapshot(series, 1)]) }
-    let html = try rendered([], in: CatalogView(try two.catalog()))
-    #expect(html.ranges(of: "may be retired").count == 1)
-    #expect(html.contains("No client of a 1 has asked") && html.contains("No client of a 2 has asked"))
   }
 
   @Test func `the page has an ETag, a policy and a short lifetime, and supports 304`()
@@ -329,25 +313,26 @@ import Testing
     #expect(answer.bytes == Array("<h1>Ours</h1>".utf8) && answer.headers["Cache-Control"] == CacheRule.page)
   }
 
-  @Test(.full) func `two hundred series fit one page, folded, with the omitted ones counted`() throws {
-    let names = try (1...200).map { try DatasetName("set-\($0)") }
-    let many = try FrontPublication(names.map { SeedSeries($0, model: "2.1") })
-    for name in names {
-      let series = SeedSeries(name, model: "2.1")
-      try many.publish(series, head: 5, floor: 5, [many.snapshot(series, 5)])
+  @Test func `with many series the page lists them and each has a page of its own`() throws {
+    let all = try ["a", "b", "c", "d", "e"].map { try SeedSeries(DatasetName($0), model: "2.1") }
+    let many = try FrontPublication(all)
+    for series in all { try many.publish(series, head: 1, floor: 1, [many.snapshot(series, 1)]) }
+    let folder = publication.folder("many")
+    try Folder.create(folder)
+    try DurableFile.write(Self.index, to: "\(folder)/index.html")
+    let router = Router(pages: try StaticPages(folder: folder), now: { FrontPublication.start })
+    let view = CatalogView(try many.catalog())
+    func html(_ target: String) -> String {
+      String(decoding: router.answer(HTTPRequest(.get, target), in: view).bytes, as: UTF8.self)
     }
-    var content = PageContent(
-      view: CatalogView(try many.catalog()), clients: ClientCounts(requests: [], since: .now()),
-      now: FrontPublication.start)
-    let whole = String(decoding: content.html.bytes, as: UTF8.self)
-    #expect(whole.utf8.count < PageLimits.sectionBytes && !whole.contains("id=\"rest\""))
-    #expect(whole.ranges(of: "<details class=\"series\"").count == 200)
-    #expect(whole.ranges(of: "<tr id=\"list:").count == 200 && whole.contains("id=\"filter\""))
-    content.room = 100_000
-    let part = String(decoding: content.html.bytes, as: UTF8.self)
-    let shown = part.ranges(of: "<details class=\"series\"").count
-    #expect(shown > 5 && shown < 200 && part.utf8.count < 200_000)
-    #expect(part.contains("<data value=\"\(200 - shown)\">") && part.contains("has all of them"))
-    #expect(part.ranges(of: "<tr id=\"list:").count == 200)
+    let list = html("/")
+    #expect(list.ranges(of: "<tr id=\"list:").count == 5 && !list.contains("<section class=\"series\""))
+    #expect(list.contains("<a href=\"/?series=c-2\">c 2</a></th>"))
+    let one = html("/?series=c-2")
+    #expect(one.ranges(of: "<section class=\"series\"").count == 1 && one.contains("id=\"c-2\""))
+    #expect(one.contains("<a href=\"/\">All <data value=\"5\">5</data> series</a>") && !one.contains("list:"))
+    for other in ["/?series=x-2", "/?series=", "/?series=c-2&series=d-2", "/?utm_source=mail"] {
+      #expect(html(other) == list, "\(other)")
+    }
   }
 }

@@ -13,18 +13,21 @@ import Testing
     let log = OperatorLog(now: { start.advanced(by: .seconds(second.withLock(\.self))) }) { record in
       messages.withLock { $0.append(record.message) }
     }
-    func follow(_ trouble: FrontTrouble, _ isOn: Bool, at time: Int) -> [String] {
+    func follow(_ trouble: String, _ isOn: Bool, at time: Int) -> [String] {
       second.withLock { $0 = time }
       messages.withLock { $0 = [] }
-      log.follow(trouble, isOn: isOn)
+      log.follow(isOn, end: trouble)
       return messages.withLock(\.self)
     }
-    #expect(follow(.late, false, at: 0) == [], "there was none")
-    #expect(follow(.late, true, at: 1) == [])
-    #expect(follow(.unreadable, true, at: 5) == [])
-    #expect(follow(.late, true, at: 9) == [], "it lasts")
-    #expect(follow(.late, false, at: 11).first?.hasSuffix("answers again, after 10 seconds") == true)
-    #expect(follow(.late, false, at: 12) == [])
-    #expect(follow(.unreadable, false, at: 20).first?.hasSuffix("loaded again, after 15 seconds") == true)
+    #expect(follow("It answers again", false, at: 0) == [], "there was none")
+    #expect(follow("It answers again", true, at: 1) == [])
+    #expect(follow("It can be loaded again", true, at: 5) == [])
+    #expect(follow("It answers again", true, at: 9) == [], "it lasts")
+    #expect(
+      follow("It answers again", false, at: 11).first?.hasSuffix("answers again, after 10 seconds") == true)
+    #expect(follow("It answers again", false, at: 12) == [])
+    #expect(
+      follow("It can be loaded again", false, at: 20).first?.hasSuffix("loaded again, after 15 seconds")
+        == true)
   }
 }

@@ -58,9 +58,6 @@ import Testing
         #expect((cache.prepared(target, gzip: false) != nil) == isShared, "\(name)")
         #expect((cache.whole(target, gzip: false) != nil) == !isShared, "\(name) holds a descriptor")
         #expect(cache.bytes == (isShared ? size : 0), "\(name)")
-        try Data(count: size + 1).write(to: URL(filePath: path))
-        cache.forgetReplacedFiles()
-        #expect(cache.prepared(target, gzip: false) == nil && cache.whole(target, gzip: false) == nil)
       }
     }
   }

@@ -146,17 +146,6 @@ extension SocketTests {
       #expect(live.count.load(ordering: .relaxed) == 0)
     }
 
-    @Test func `messages of libmicrohttpd are logged without control characters`() throws {
-      let log = Log()
-      let server = try startServer { $0.log = { line in log.lines.withLock { $0.append(line) } } }
-      let client = try RawClient(port: server.port)
-      client.send("GET / HTTP/9.9\r\n\r\n")
-      _ = client.readToEnd()
-      server.stop()
-      #expect(!log.lines.withLock { $0 }.isEmpty)
-      #expect(log.lines.withLock { $0 }.allSatisfy { !$0.contains("\n") })
-    }
-
     private func runOnce(_ live: Counter) throws {
       let owned = Owned(live)
       let server = try serve { _ in
@@ -168,8 +157,6 @@ extension SocketTests {
       server.stop()
     }
   }
-
-  final class Log: Sendable { let lines = Mutex<[String]>([]) }
 
   /// The number of living ``Owned`` objects.
   final class Counter: Sendable { let count = Atomic(0) }

@@ -1,3 +1,4 @@
+import SeedFormat
 import SeedHTTP
 import Support
 import Testing
@@ -15,11 +16,11 @@ import Testing
   }
 
   @Test(arguments: [
-    ("/a?x=1&x=1", HTTPQueryError.duplicate(parameter: "x")), ("/a?x=1&y=2&x", .duplicate(parameter: "x")),
-    ("/a?=1", .missingName), ("/a?x=1&", .missingName), ("/a?x=1&&y=2", .missingName),
+    ("/a?x=1&x=1", "x"), ("/a?x=1&y=2&x", "x"), ("/a?=1", nil), ("/a?x=1&", nil), ("/a?x=1&&y=2", nil),
   ])
-  func `an ambiguous query is rejected with its parameter`(_ target: String, _ error: HTTPQueryError) {
-    #expect(throws: error) { try HTTPRequest(.get, target).queryItems }
+  func `an ambiguous query is rejected with its parameter`(_ target: String, _ parameter: String?) {
+    let error = #expect(throws: Problem.self) { try HTTPRequest(.get, target).queryItems }
+    #expect(error?.type == .badRequest && error?.members.first?.value.string == parameter)
   }
 
   @Test func `headers are case-insensitive and keep their order`() {

@@ -7,7 +7,7 @@ import SeedTrust
 /// The state for answering one request.
 package struct CatalogView: Sendable {
   /// `nil` until a publication could be loaded.
-  package let catalog: PublishedCatalog?
+  package fileprivate(set) var catalog: PublishedCatalog?
   /// Why the newest publication could not be loaded. The catalog is then an older one.
   package fileprivate(set) var failure: String?
   /// The publisher's unsigned information, possibly not for every series.
@@ -117,11 +117,10 @@ package final class CatalogSource: Sendable {
         "\(warning); 'seedbank regenerate' renews those of online keys, 'seedbank keys renew ROLE' the others"
       )
     }
-    view.0.missingFileWarnings.forEach { log($0) }
-    view.0.lateWarnings.forEach { log($0) }
-    log.follow(.late, isOn: standing.lateSince != nil)
-    log.follow(.signaturesExpired, isOn: !standing.expired.isEmpty)
-    log.follow(.filesMissing, isOn: !standing.missing.isEmpty)
+    for warning in view.0.missingFileWarnings + view.0.lateWarnings { log(warning) }
+    log.follow(standing.lateSince != nil, end: "The publication that is followed answers again")
+    log.follow(!standing.expired.isEmpty, end: "The signatures are valid again")
+    log.follow(!standing.missing.isEmpty, end: "All published files are there again")
   }
 
   /// Loads a change at once, but retries failures after a delay.
@@ -153,13 +152,9 @@ package final class CatalogSource: Sendable {
       let standing = catalog.standing(
         at: .now(), files.withLock { $0.missing(of: catalog) }, progress?.current)
       log.reset()
-      log.follow(.unreadable, isOn: false)
+      log.follow(false, end: Self.loadedAgain)
       state.withLock { state in
-        var view = CatalogView(catalog, facts: state.view.facts)
-        (view.mirrors, view.publisher) = (state.view.mirrors, state.view.publisher)
-        view.verification = state.view.verification
-        view.standing = standing
-        state.view = view
+        (state.view.catalog, state.view.failure, state.view.standing) = (catalog, nil, standing)
         // Roots were read up to the first missing one.
         state.stamp[1] = nil
       }
@@ -167,11 +162,13 @@ package final class CatalogSource: Sendable {
     } catch {
       let reason: any Error = directory.exists ? error : PublicationError.missing(path: directory.path)
       log("The publication could not be loaded: \(reason)")
-      log.follow(.unreadable, isOn: true)
+      log.follow(true, end: Self.loadedAgain)
       state.withLock { $0.view.failure = publicText(reason) }
       throw error
     }
   }
+
+  private static let loadedAgain = "The publication can be loaded again"
 
   /// Removes local paths and the last resort, because `/readyz` and the page are public.
   private func publicText(_ error: any Error) -> String {

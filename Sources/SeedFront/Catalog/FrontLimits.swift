@@ -1,8 +1,6 @@
 enum FrontLimits {
   /// The interval of checks for a new publication. A check takes a few microseconds.
   static let lookMilliseconds = 20
-  /// The interval if this process publishes and announces its own changes.
-  static let lookBesidePublisherMilliseconds = 250
   /// The interval of checks for replaced files, for example by a restored backup, and for expired signatures.
   static let slowLookMilliseconds = 1000
   static let retrySeconds = 1

@@ -8,7 +8,7 @@ final class OperatorLog: Sendable {
   private let write: @Sendable (LogRecord) -> Void
   private let said = Mutex<Set<String>>([])
   /// The start of each ongoing trouble, by a monotonic clock because the wall clock may be set.
-  private let began = Mutex<[FrontTrouble: ContinuousClock.Instant]>([:])
+  private let began = Mutex<[String: ContinuousClock.Instant]>([:])
   private let now: @Sendable () -> ContinuousClock.Instant
 
   init(
@@ -25,25 +25,13 @@ final class OperatorLog: Sendable {
 
   func reset() { said.withLock { $0.removeAll() } }
 
-  func follow(_ trouble: FrontTrouble, isOn: Bool) {
+  /// Logs the end of a trouble, named by its message, with the time that it lasted.
+  func follow(_ isOn: Bool, end: String) {
     let lasted = began.withLock { began -> Duration? in
-      guard isOn else { return began.removeValue(forKey: trouble).map { now() - $0 } }
-      if began[trouble] == nil { began[trouble] = now() }
+      guard isOn else { return began.removeValue(forKey: end).map { now() - $0 } }
+      if began[end] == nil { began[end] = now() }
       return nil
     }
-    if let lasted { write(LogRecord(.notice, "\(trouble.end), after \(TimeSpan(lasted))")) }
-  }
-}
-
-enum FrontTrouble: Hashable, Sendable {
-  case unreadable, filesMissing, signaturesExpired, late
-
-  fileprivate var end: String {
-    switch self {
-    case .unreadable: "The publication can be loaded again"
-    case .filesMissing: "All published files are there again"
-    case .signaturesExpired: "The signatures are valid again"
-    case .late: "The publication that is followed answers again"
-    }
+    if let lasted { write(LogRecord(.notice, "\(end), after \(TimeSpan(lasted))")) }
   }
 }

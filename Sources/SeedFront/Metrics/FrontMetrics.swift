@@ -10,7 +10,7 @@ package final class FrontMetrics: Sendable {
 
   private static let stripes = 8
   private let stripes = (0..<FrontMetrics.stripes).map { _ in Stripe() }
-  private let start = ProcessUse()?.start
+  private let start = Double(UTCTime.now().secondsSinceEpoch)
   private let server = Mutex<@Sendable () -> HTTPLoad>({ HTTPLoad() })
   private let seriesNames = NameRegister(limit: 0xFFFF)
   let agentNames = NameRegister(limit: 256)

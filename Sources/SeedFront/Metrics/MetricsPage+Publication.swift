@@ -26,19 +26,15 @@ extension MetricsPage {
     writeParts("seedbank_lifecycle", "state", "1, with the state of the series' life.", series) {
       [($0.state.lifecycle.json["state"]?.string ?? "", 1)]
     }
-    text.family(
-      "seedbank_ready", .gauge, "1 if every series has a snapshot to start from.",
-      [([], view.isReady ? 1 : 0)])
+    text.gauge("seedbank_ready", "1 if every series has a snapshot to start from.", view.isReady ? 1 : 0)
     writeDisk(view)
   }
 
   mutating func writeFollow(_ follow: FollowState) {
-    text.family(
-      "seedbank_follow_last_good_look_timestamp_seconds", .gauge,
+    text.gauge(
+      "seedbank_follow_last_good_look_timestamp_seconds",
       "When the followed publication last answered and its copy was complete.",
-      [([], follow.lastGoodLook.map { Double($0.secondsSinceEpoch) })].compactMap { labels, value in
-        value.map { (labels, $0) }
-      })
+      follow.lastGoodLook.map { Double($0.secondsSinceEpoch) })
     text.family(
       "seedbank_follow_looks_total", .counter, "Looks at the publication that is followed, by result.",
       [
@@ -49,15 +45,12 @@ extension MetricsPage {
 
   private mutating func writeDisk(_ view: CatalogView) {
     guard let catalog = view.catalog else { return }
-    text.family(
-      "seedbank_publication_bytes", .gauge, "Bytes of the files that are published now.",
-      [([], Double(catalog.publishedBytes))])
+    text.gauge(
+      "seedbank_publication_bytes", "Bytes of the files that are published now.",
+      Double(catalog.publishedBytes))
     guard let disk = DiskUse(of: catalog.directory.path) else { return }
-    text.family(
-      "seedbank_disk_free_bytes", .gauge, "Bytes that are free on the publication's disk.",
-      [([], disk.freeBytes)])
-    text.family(
-      "seedbank_disk_size_bytes", .gauge, "Bytes of the publication's disk.", [([], disk.allBytes)])
+    text.gauge("seedbank_disk_free_bytes", "Bytes that are free on the publication's disk.", disk.freeBytes)
+    text.gauge("seedbank_disk_size_bytes", "Bytes of the publication's disk.", disk.allBytes)
   }
 
   mutating func writeSignatures(_ view: CatalogView) {
@@ -93,19 +86,13 @@ extension MetricsPage {
     writeGauge("seedbank_last_step_failed", "1 if the newest step was refused or failed.", facts) {
       $0.look.newest.map { $0.isFailure ? 1 : 0 }
     }
-    writeChoice(
-      "seedbank_found_by", "way", "1 for the way in which the newest step found changes.", facts
-    ) { $0.look.foundBy?.way }
-    writeChoice(
-      "seedbank_compared_because", "why",
-      "1 for the reason for which the newest step compared rows despite origin.changes being log.", facts
-    ) { $0.look.foundBy?.why }
-    text.family(
-      "seedbank_origin_log_missed_total", .counter,
-      "Rows that the origin's log missed, and that an audit found and published.",
-      facts.map { ([("series", $0.series.description)], Double($0.missedRows)) })
-    writeSeconds(
-      "seedbank_last_step_seconds", "Seconds of the newest step that published or rejected something.", facts
+    writeGauge(
+      "seedbank_origin_log_missed_total",
+      "Rows that the origin's log missed, and that an audit found and published.", facts, .counter
+    ) { $0.missedRows }
+    writeGauge(
+      "seedbank_last_step_seconds", "Seconds of the newest step that published or rejected something.", facts,
+      scale: 1000
     ) { $0.steps.first?.milliseconds }
     writeParts("seedbank_table_rows", "table", "Rows of the newest version, by table.", facts) { facts in
       facts.tables.map { ($0.name, $0.rows) }
@@ -137,19 +124,19 @@ extension MetricsPage {
 
   mutating func writeVerification(_ view: CatalogView) {
     guard let verification = view.verification else { return }
-    text.family(
-      "seedbank_verify_failed", .gauge, "1 if the newest verification of the publication found errors.",
-      [([], verification.isSound ? 0 : 1)])
+    text.gauge(
+      "seedbank_verify_failed", "1 if the newest verification of the publication found errors.",
+      verification.isSound ? 0 : 1)
     guard let time = verification.soundAt else { return }
-    text.family(
-      "seedbank_verify_last_success_timestamp_seconds", .gauge, "When a verification last found no error.",
-      [([], Double(time.secondsSinceEpoch))])
+    text.gauge(
+      "seedbank_verify_last_success_timestamp_seconds", "When a verification last found no error.",
+      Double(time.secondsSinceEpoch))
   }
 
   private mutating func writeReading(_ facts: [SeriesFacts], now: Int) {
-    writeSeconds(
+    writeGauge(
       "seedbank_origin_transaction_seconds",
-      "Seconds for which the newest step that read the origin kept its transaction open.", facts
+      "Seconds for which the newest step that read the origin kept its transaction open.", facts, scale: 1000
     ) { $0.look.reading.openMilliseconds }
     writeGauge(
       "seedbank_origin_is_standby",
@@ -169,23 +156,15 @@ extension MetricsPage {
     }
   }
 
+  /// Divides the values by `scale`.
   private mutating func writeGauge<Item: OfSeries>(
-    _ name: String, _ help: String, _ items: [Item], _ value: (Item) -> Int?
+    _ name: String, _ help: String, _ items: [Item], _ kind: PrometheusText.Kind = .gauge, scale: Double = 1,
+    _ value: (Item) -> Int?
   ) {
     text.family(
-      name, .gauge, help,
+      name, kind, help,
       items.compactMap { item in
-        value(item).map { ([("series", item.series.description)], Double($0)) }
-      })
-  }
-
-  private mutating func writeSeconds(
-    _ name: String, _ help: String, _ facts: [SeriesFacts], milliseconds: (SeriesFacts) -> Int?
-  ) {
-    text.family(
-      name, .gauge, help,
-      facts.compactMap { facts in
-        milliseconds(facts).map { ([("series", facts.series.description)], Double($0) / 1000) }
+        value(item).map { ([("series", item.series.description)], Double($0) / scale) }
       })
   }
 
@@ -198,16 +177,6 @@ extension MetricsPage {
       items.flatMap { item in
         parts(item).map { ([("series", item.series.description), (label, $0)], Double($1)) }
       })
-  }
-
-  /// A gauge for each possible value of a choice: 1 for the present one.
-  private mutating func writeChoice<Choice: CaseIterable & RawRepresentable<String> & Equatable>(
-    _ name: String, _ label: String, _ help: String, _ facts: [SeriesFacts],
-    _ current: (SeriesFacts) -> Choice?
-  ) {
-    writeParts(name, label, help, facts) { facts in
-      Choice.allCases.map { ($0.rawValue, current(facts) == $0 ? 1 : 0) }
-    }
   }
 }
 

@@ -70,10 +70,10 @@ struct MetricsPage {
   }
 
   mutating func write(_ load: HTTPLoad) {
-    text.family("seedbank_connections", .gauge, "Open connections.", [([], Double(load.connections))])
-    text.family(
-      "seedbank_requests_in_flight", .gauge, "Requests that are being answered, including this one.",
-      [([], Double(load.answering))])
+    text.gauge("seedbank_connections", "Open connections.", Double(load.connections))
+    text.gauge(
+      "seedbank_requests_in_flight", "Requests that are being answered, including this one.",
+      Double(load.answering))
     text.family(
       "seedbank_full_seconds_total", .counter,
       "Seconds in which all connections were taken, and new ones waited.",
@@ -85,7 +85,7 @@ struct MetricsPage {
   }
 
   /// Uses the metric names of Prometheus' client libraries.
-  mutating func writeProcess(start: Double?) {
+  mutating func writeProcess(start: Double) {
     text.family(
       "seedbank_build_info", .gauge, "1, with the version of the program.",
       [([("version", Release.version)], 1)])
@@ -93,7 +93,6 @@ struct MetricsPage {
     let families: [(String, PrometheusText.Kind, String, Double?)] = [
       ("process_cpu_seconds_total", .counter, "Processor time, by user and system.", use.cpuSeconds),
       ("process_resident_memory_bytes", .gauge, "Memory in use.", use.residentBytes),
-      ("process_virtual_memory_bytes", .gauge, "Address space in use.", use.virtualBytes),
       ("process_open_fds", .gauge, "Open files and connections.", use.openFiles),
       ("process_max_fds", .gauge, "How many of them the process may have.", use.mostFiles),
       ("process_start_time_seconds", .gauge, "When the process began.", start),
@@ -107,40 +106,26 @@ struct MetricsPage {
 /// This process's resource usage, from Linux.
 struct ProcessUse {
   let cpuSeconds: Double
-  let virtualBytes: Double
   let residentBytes: Double
   let openFiles: Double?
   let mostFiles: Double?
-  /// Seconds since 1970.
-  let start: Double
 
-  /// The line has about 50 numbers.
-  private static let mostBytes = 4096
+  /// The line has seven numbers.
+  private static let mostBytes = 256
 
   /// Returns `nil` if there is no `/proc`.
   init?() {
-    guard let bytes = try? File("/proc/self/stat", for: .reading).read(Self.mostBytes) else { return nil }
-    // The program's name is in parentheses and may contain spaces and parentheses.
-    let text = String(decoding: bytes, as: UTF8.self)
-    guard let end = text.lastIndex(of: ")") else { return nil }
-    // Starts with field 3 in the numbering of proc(5).
-    let fields = text[end...].dropFirst(2).split(separator: " ").map { Double($0) ?? 0 }
-    guard fields.count > 21 else { return nil }
-    let ticks = Double(sysconf(Int32(_SC_CLK_TCK)))
-    cpuSeconds = (fields[11] + fields[12]) / ticks
-    virtualBytes = fields[20]
-    residentBytes = fields[21] * Double(sysconf(Int32(_SC_PAGESIZE)))
-    start = Self.seconds(CLOCK_REALTIME) - Self.seconds(CLOCK_BOOTTIME) + fields[19] / ticks
+    guard let bytes = try? File("/proc/self/statm", for: .reading).read(Self.mostBytes) else { return nil }
+    let pages = String(decoding: bytes, as: UTF8.self).split(separator: " ").map { Double($0) ?? 0 }
+    guard pages.count > 1 else { return nil }
+    residentBytes = pages[1] * Double(sysconf(Int32(_SC_PAGESIZE)))
+    var time = timespec()
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    cpuSeconds = Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     openFiles = (try? Folder.names(in: "/proc/self/fd")).map { Double($0.count) }
     var limit = rlimit()
     let isKnown = getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0
     mostFiles = isKnown ? Double(limit.rlim_cur) : nil
-  }
-
-  private static func seconds(_ clock: clockid_t) -> Double {
-    var time = timespec()
-    clock_gettime(clock, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 }
 
@@ -155,6 +140,10 @@ struct PrometheusText {
   mutating func family(_ name: String, _ kind: Kind, _ help: String, _ samples: [Sample] = []) {
     text += "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n"
     for sample in samples { add(name, sample.labels, sample.value) }
+  }
+
+  mutating func gauge(_ name: String, _ help: String, _ value: Double?) {
+    family(name, .gauge, help, value.map { [([], $0)] } ?? [])
   }
 
   private mutating func add(_ name: String, _ labels: [(name: String, value: String)], _ value: Double) {

@@ -98,7 +98,7 @@ extension HTML {
   /// A table in its own scroll area, so that a wide one does not scroll the page. `id` must be unique on it.
   static func table(_ id: String, _ caption: HTML, _ heads: [HTML], _ rows: [HTML]) -> HTML {
     """
-    <div class="scroll" tabindex="0" role="region" aria-labelledby="\(id):caption">
+    <div class="scroll" tabindex="0" role="group" aria-labelledby="\(id):caption">
     <table id="\(id)"><caption id="\(id):caption">\(caption)</caption>
     <thead><tr>\(heads)</tr></thead>
     <tbody>
@@ -120,6 +120,13 @@ extension HTML {
   static func cell(_ content: HTML?) -> HTML { "<td>\(content)</td>" }
 
   static func numberCell(_ content: HTML?) -> HTML { "<td class=\"number\">\(content)</td>" }
+
+  /// Refers to a document with the items that have no room on the page.
+  static func more(_ count: Int, _ noun: String, at path: String) -> HTML? {
+    guard count > 0 else { return nil }
+    let number: HTML = .number(count, "more \(noun)", "more \(noun)s")
+    return "<p class=\"quiet\">\(number): <a href=\"\(path)\">all of them</a>.</p>"
+  }
 
   /// A state as a word with a colour and shape.
   static func state(_ kind: String, _ word: String) -> HTML {

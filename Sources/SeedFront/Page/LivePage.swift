@@ -1,12 +1,14 @@
 import SeedFormat
 import SeedSystem
+import SeedTrust
 
 /// The index page with live content, rendered after a change and at most once a second.
 final class LivePage: Sendable {
   private struct Kept {
-    let view: CatalogView
-    let second: UTCTime
-    let document: ServedDocument
+    var view = CatalogView(nil)
+    var second: UTCTime?
+    /// By the role name of the chosen series, or "".
+    var documents: [String: ServedDocument] = [:]
   }
 
   /// Up to the title's text; `nil` if the file has no title.
@@ -14,7 +16,7 @@ final class LivePage: Sendable {
   private let opening: HTML
   private let closing: HTML
   private let began: UTCTime
-  private let kept = Mutex<Kept?>(nil)
+  private let kept = Mutex(Kept())
 
   static let marker = Array("<!-- what the front knows -->".utf8)
   private static let title = Array("<title>".utf8)
@@ -29,16 +31,18 @@ final class LivePage: Sendable {
     self.began = began
   }
 
+  /// `chosen` is the role name of the only series to show. An unknown one shows what none shows.
   func document(
-    _ view: CatalogView, _ counts: (_ began: UTCTime) -> ClientCounts, now: UTCTime
+    _ view: CatalogView, of chosen: String? = nil, _ counts: (_ began: UTCTime) -> ClientCounts, now: UTCTime
   ) -> ServedDocument {
-    kept.withLock { kept in
-      if let kept, kept.second == now, kept.view.isSame(as: view) { return kept.document }
-      let content = PageContent(view: view, clients: counts(began), now: now)
+    let known = view.catalog?.allSeries.map(\.series.roleName).first { $0 == chosen }
+    return kept.withLock { kept in
+      if kept.second != now || !kept.view.isSame(as: view) { kept = Kept(view: view, second: now) }
+      if let document = kept.documents[known ?? ""] { return document }
+      let content = PageContent(view: view, of: known, clients: counts(began), now: now)
       let start = head.map { "\($0)\(content.title) – " as HTML }
-      let page: HTML = "\(start)\(opening)\(content.html)\(closing)"
-      let document = ServedDocument(page.bytes)
-      kept = Kept(view: view, second: now, document: document)
+      let document = ServedDocument(("\(start)\(opening)\(content.html)\(closing)" as HTML).bytes)
+      kept.documents[known ?? ""] = document
       return document
     }
   }
@@ -53,21 +57,18 @@ extension CatalogView {
 
 /// The limits of the page. `/v1` has none of them.
 enum PageLimits {
-  /// With more series than this, each is collapsed under its name.
+  /// With more series than this, the page lists them, and each has a page of its own.
   static let openSeries = 4
   /// With more series than this, there is a filter for their names.
   static let unfilteredSeries = 10
-  /// The size of markup after which further series are only listed.
-  static let sectionBytes = 1_500_000
   static let listedSeries = 1000
-  static let builds = 40
+  static let builds = 24
   /// The builds in its table, whose rows are most of a page's bytes.
   static let buildRows = 8
-  static let points = 60
-  static let versions = 6
+  /// The points of a line, each with its text.
+  static let points = 12
   static let snapshots = 20
   static let tables = 100
-  static let schemaScalars = 10_000
   static let columns = 12
   static let roots = 5
   static let roles = 20

@@ -5,42 +5,42 @@ import SeedSystem
 import SeedTrust
 
 struct PageContent: Sendable {
-  private let view: CatalogView
-  private let now: UTCTime
+  let view: CatalogView
+  let now: UTCTime
   /// Worst first.
-  private let problems: [PublicationProblem]
+  let problems: [PublicationProblem]
   /// Worst first, then by name.
-  private let series: [PageSeries]
-  /// The size of markup after which further series are only listed.
-  var room = PageLimits.sectionBytes
+  let series: [PageSeries]
+  /// The role name of the only series to show.
+  private let chosen: String?
 
-  init(view: CatalogView, clients: ClientCounts, now: UTCTime) {
-    (self.view, self.now) = (view, now)
+  init(view: CatalogView, of chosen: String? = nil, clients: ClientCounts, now: UTCTime) {
+    (self.view, self.chosen, self.now) = (view, chosen, now)
     let status = view.status(at: now)
     problems = status.problems(at: now)
     let root = view.catalog?.roots.map(\.version).runs.last?.lowerBound
-    let name = root.map { MetadataName.versioned(Root.type, $0) }
-    series = zip(view.catalog?.allSeries ?? [], status.series).map { metadata, status in
+    let all = view.catalog?.allSeries ?? []
+    series = zip(all, status.series).map { metadata, status in
       PageSeries(
         metadata: metadata, snapshots: view.servedSnapshots(metadata), facts: view.facts[metadata.series],
         problems: status.problems(at: now).filter { !view.isAway || !$0.isOfFiles },
         missingFiles: status.missingFiles, clients: clients,
-        hasSuccessor: view.catalog?.hasMajor(after: metadata.series) == true, isCopy: view.follow != nil,
-        isAway: view.isAway, now: now, root: name)
+        isCopy: view.follow != nil, isAway: view.isAway,
+        isApart: chosen != nil || all.count > PageLimits.openSeries,
+        root: root.map { MetadataName.versioned(Root.type, $0) })
     }.sorted { ($0.severity, $0.series) < ($1.severity, $1.series) }
   }
 
   var title: HTML { "\(problems.first.title)" }
 
-  private var status: PageStatus { PageStatus(view: view, now: now, problems: problems, series: series) }
-
   var html: HTML {
     """
-    \(status.html)
+    \(standing)
     \(warnings)
     \(view.follow.map { follows($0.current) })
     \(list)
-    \(sections)
+    <div id="series">
+    \(series.filter { !$0.isApart || $0.id == chosen }.map(\.section))</div>
     \(view.catalog.map { trust($0) })
     """
   }
@@ -50,7 +50,7 @@ struct PageContent: Sendable {
   private var warnings: HTML {
     let sentences: [HTML] =
       [view.failure.map { "Loading the newest publication failed: \(foreign: $0)." }].compactMap(\.self)
-      + view.lateWarnings.map { "\(foreign: $0)." } + status.notices
+      + view.lateWarnings.map { "\(foreign: $0)." } + notices
     return "<div id=\"warnings\">\(sentences.map { "<p class=\"notice\">\($0)</p>\n" })</div>"
   }
 
@@ -65,6 +65,9 @@ struct PageContent: Sendable {
 
   private var list: HTML {
     guard series.count > 1 else { return .empty }
+    guard chosen == nil else {
+      return "<nav aria-label=\"Series\"><a href=\"/\">All \(HTML.number(series.count)) series</a></nav>"
+    }
     let heads: [HTML] = [
       .head("Series"), .head("State"), .numberHead("Version"), .head("Published"), .numberHead("Download"),
     ]
@@ -74,30 +77,6 @@ struct PageContent: Sendable {
       series.count > PageLimits.unfilteredSeries
       ? "<label id=\"filter\">Filter by name <input type=\"search\"></label>\n" : nil
     return "<nav aria-label=\"Series\">\n\(filter)\(HTML.table("list", caption, heads, rows))</nav>"
-  }
-
-  private var sections: HTML {
-    let isFolded = series.count > PageLimits.openSeries
-    var (shown, bytes): ([HTML], Int) = ([], 0)
-    for one in series {
-      let section = one.section(isFolded: isFolded)
-      bytes += section.bytes.count
-      guard bytes <= room || shown.isEmpty else { break }
-      shown.append(section)
-    }
-    return """
-      <div id="series">
-      \(shown)</div>
-      \(rest(series.dropFirst(shown.count)))
-      """
-  }
-
-  private func rest(_ series: ArraySlice<PageSeries>) -> HTML? {
-    guard let first = series.first else { return nil }
-    return """
-      <p id="rest" class="quiet">\(HTML.number(series.count)) more series, from \(first.name) on, have no room on
-      this page: <a href="/v1">/v1</a> has all of them.</p>
-      """
   }
 
   // MARK: - Trust
@@ -112,15 +91,9 @@ struct PageContent: Sendable {
       <code>sha256sum root.json</code> with the digest that you got in another way.</p>
       \(HTML.table("roots", "Root files", [.head("File"), .head("SHA-256")], roots))
       \(HTML.table("signatures", "Signatures", [.head("Role"), .head("Valid until"), .head("State")], signatures))
-      \(moreRoles(catalog.signatures.count - PageLimits.roles))
+      \(HTML.more(catalog.signatures.count - signatures.count, "role", at: "/readyz"))
       </section>
       """
-  }
-
-  private func moreRoles(_ count: Int) -> HTML? {
-    guard count > 0 else { return nil }
-    let link: HTML = "<a href=\"/readyz\">/readyz</a> has all of them."
-    return "<p class=\"quiet\">\(HTML.number(count, "more role", "more roles")): \(link)</p>"
   }
 
   private func row(_ signature: SignatureExpiry) -> HTML {
@@ -144,10 +117,6 @@ struct PageContent: Sendable {
 }
 
 extension PublishedCatalog {
-  fileprivate func hasMajor(after series: SeedSeries) -> Bool {
-    datasets[series.dataset]?.contains { $0.series.major > series.major } == true
-  }
-
   /// The served roots with the SHA-256 of their files, oldest first.
   fileprivate var roots: [(version: Int, digest: SHA256Digest)] {
     let suffix = ".\(Root.type).json"

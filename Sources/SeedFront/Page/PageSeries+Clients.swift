@@ -5,40 +5,27 @@ import SeedTrust
 extension PageSeries {
   /// Shows which models are still in use, so the operator can decide whether to retire an old one.
   var clientShares: HTML {
-    """
-    <h3>Clients</h3>
-    <p>\(verdict(own.reduce(0) { $0 + $1.count }))</p>
-    \(crowd)
-    \(own.isEmpty ? nil : shares(own))
-    """
+    let since: HTML = "since this front began to count, \(HTML.time(clients.since))"
+    guard !own.isEmpty else {
+      return """
+        <h3>Clients</h3>
+        <p>No client of \(name) has asked \(since). A cache may have answered for it.</p>
+        \(crowd)
+        """
+    }
+    let rows = own.map { HTML.row(named: "\($0.client.model)", [.numberCell(.number($0.count))]) }
+    return """
+      <h3>Clients</h3>
+      \(crowd)
+      \(HTML.table("\(id):clients", "Requests \(since)", [.head("Model"), .numberHead("Requests")], rows))
+      """
   }
 
-  var own: [ClientCounts.Requests] {
+  private var own: [ClientCounts.Requests] {
     clients.requests.filter { $0.client.isServed(by: series) }.sorted { $0.client.model < $1.client.model }
   }
 
-  private func verdict(_ count: Int) -> HTML {
-    let began: HTML = "this front began to count, \(HTML.time(clients.since))"
-    guard count == 0 else {
-      return
-        "Since \(began), clients of \(name) have asked \(HTML.number(count, "time", "times")): it is in use."
-    }
-    return "No client of \(name) has asked since \(began).\(hasSuccessor ? Self.retirement : nil)"
-  }
-
-  private static let retirement: HTML = """
-     It may be retired once that time covers your users’ longest pause, and if no cache answers for this front.
-    """
-
-  private func shares(_ counts: [ClientCounts.Requests]) -> HTML {
-    let rows = counts.map { one -> HTML in
-      .row(named: "\(one.client.model)", [.numberCell(.number(one.count))])
-    }
-    let heads: [HTML] = [.head("Model"), .numberHead("Requests")]
-    return .table("\(id):clients", "Requests that reached this front", heads, rows)
-  }
-
-  var crowd: HTML? {
+  private var crowd: HTML? {
     guard !clients.hidesLooks else {
       return """
         <p class="quiet">Only the proxy in front can count clients: its requests for
@@ -54,7 +41,7 @@ extension PageSeries {
   }
 
   /// Rounds to two digits, the accuracy of the estimate.
-  static func rounded(_ count: Double) -> Int {
+  private static func rounded(_ count: Double) -> Int {
     var (size, step) = (Int(count.rounded()), 1)
     while size / step >= 100 { step *= 10 }
     size = (size + step / 2) / step * step

@@ -6,21 +6,17 @@ extension PageSeries {
   var tables: HTML? {
     guard let tables = facts?.tables.prefix(PageLimits.tables), !tables.isEmpty else { return nil }
     let heads: [HTML] = [.head("Table"), .numberHead("Rows"), .head("Columns")]
-    let caption: HTML = "Tables of version \(HTML.number(state.head.number))"
+    let (count, path) = (
+      (facts?.tables.count ?? 0) - tables.count, FrontPath.facts(series.dataset, state.model)
+    )
+    let caption: HTML = """
+      Tables of version \(HTML.number(state.head.number)), keys in bold. Their SQL is in <a href="\(path)">the facts</a>.
+      """
     return """
       <h3>Tables</h3>
       \(HTML.table("\(id):tables", caption, heads, tables.map(Self.row)))
-      \(moreTables)
-      <details><summary>Schema</summary>
-      \(tables.map(Self.schema))</details>
+      \(HTML.more(count, "table", at: path))
       """
-  }
-
-  private var moreTables: HTML? {
-    let count = (facts?.tables.count ?? 0) - PageLimits.tables
-    guard count > 0 else { return nil }
-    let link: HTML = "<a href=\"\(FrontPath.facts(series.dataset, state.model))\">all of them</a>"
-    return "<p class=\"quiet\">\(HTML.number(count, "more table", "more tables")): \(link).</p>"
   }
 
   private static func row(_ table: SeriesFacts.Table) -> HTML {
@@ -31,11 +27,6 @@ extension PageSeries {
     let more: HTML? = rest > 0 ? " and \(HTML.number(rest)) more" : nil
     let columns: HTML = "<td class=\"wrap\">\(names.joined(by: ", "))\(more)</td>"
     return .row(named: "\(foreign: table.name)", [.numberCell(.number(table.rows)), columns])
-  }
-
-  private static func schema(_ table: SeriesFacts.Table) -> HTML {
-    let text = HTML.shortened(table.sql, PageLimits.schemaScalars)
-    return "<pre tabindex=\"0\"><code><bdi>\(text)</bdi></code></pre>\n"
   }
 
   var snapshotList: HTML {

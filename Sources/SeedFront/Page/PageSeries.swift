@@ -12,56 +12,37 @@ struct PageSeries: Sendable {
   let problems: [SeriesProblem]
   let missingFiles: Int
   let clients: ClientCounts
-  let hasSuccessor: Bool
   /// Whether the front serves a copy, which gets no reports of the publisher's steps.
   let isCopy: Bool
   /// Whether the publication's files are gone, which the top of the page reports.
   let isAway: Bool
-  let now: UTCTime
+  /// Whether its section is on a page of its own, because there are many series.
+  let isApart: Bool
+  /// The name of the newest root file.
   let root: String?
 
   var state: SeriesState { metadata.state }
   var series: SeedSeries { metadata.series }
   /// For elements and anchors.
   var id: String { series.roleName }
-  var name: String { series.words }
+  var name: String { "\(series.dataset) \(series.major)" }
+  var address: String { isApart ? "/?series=\(id)" : "#\(id)" }
   /// Smaller is worse.
   var severity: Int { problems.first?.rawValue ?? .max }
   var snapshot: PublishedObject? { snapshots.snapshots().first }
 
   var row: HTML {
-    // State first, because a narrow screen shows only two columns.
     let cells: [HTML] = [
       .cell(badge), .numberCell(.number(state.head.number)), .cell(.time(state.publishedAt)),
       .numberCell(snapshot.map { .size($0.length) }),
     ]
-    return .row("list:\(id)", named: "<a href=\"#\(id)\">\(name)</a>", cells)
+    return .row("list:\(id)", named: "<a href=\"\(address)\">\(name)</a>", cells)
   }
 
-  /// A folded section shows only its name and state until opened.
-  func section(isFolded: Bool) -> HTML {
-    let heading: HTML =
-      "<h2 id=\"\(id):name\">\(series.dataset.text) <span>\(series.major)</span></h2>\(badge)"
-    guard isFolded else {
-      return """
-        <section class="series" id="\(id)" aria-labelledby="\(id):name">
-        <header>\(heading)</header>
-        \(content)
-        </section>
-
-        """
-    }
-    return """
-      <details class="series" id="\(id):fold"><summary>\(heading)</summary>
-      <div id="\(id)">
-      \(content)
-      </div></details>
-
-      """
-  }
-
-  private var content: HTML {
+  var section: HTML {
     """
+    <section class="series" id="\(id)" aria-labelledby="\(id):name">
+    <header><h2 id="\(id):name">\(series.dataset.text) <span>\(series.major)</span></h2>\(badge)</header>
     \(credit)
     \(notices)
     \(glance)
@@ -71,6 +52,8 @@ struct PageSeries: Sendable {
     \(commands)
     \(snapshotList)
     \(clientShares)
+    </section>
+
     """
   }
 
@@ -88,26 +71,12 @@ struct PageSeries: Sendable {
       ("head", "Version", .number(state.head.number)),
       ("published", "Published", .time(state.publishedAt)),
       ("look", "Last good look", facts?.look.good.map(HTML.time)),
-      (
-        "reading", "Origin open for",
-        facts?.look.reading.openMilliseconds.map { "\(HTML.durationText(milliseconds: $0))" }
-      ),
-      ("role", "Origin read from", facts?.look.reading.role.map { "\($0.rawValue)" }),
-      (
-        "lag", "Replica behind by",
-        facts?.look.reading.lagSeconds.map { "\(TimeSpan(seconds: $0).description)" }
-      ),
       ("wait", "Waits for the replica since", facts?.look.behindSince.map(HTML.time)),
-      ("found", "Rows compared because", facts?.look.foundBy?.why.map { "\($0.rawValue)" }),
-      (
-        "missed", "Rows the log missed",
-        facts.flatMap { $0.missedRows == 0 ? nil : HTML.number($0.missedRows) }
-      ),
       ("rows", "Rows", facts.flatMap(\.allRows).map(HTML.number)),
       ("download", "Download", snapshot.map { .size($0.length) }),
       ("unpacked", "Unpacked", snapshot.map { .size($0.rawLength) }),
       ("models", "Models", "\(state.models.keys.sorted().map(\.description).joined(separator: ", "))"),
-      ("look-every", "Looks every", facts?.checkSeconds.map(Self.rhythm)),
+      ("look-every", "Looks every", facts?.checkSeconds.map { "\(HTML.durationText(seconds: $0))" }),
       ("poll", "Clients look every", "\(HTML.durationText(seconds: state.pollSeconds))"),
       ("next", "Next snapshot", nextSnapshots),
     ]
@@ -119,27 +88,10 @@ struct PageSeries: Sendable {
     return "<div class=\"\(kind)\"><dt>\(term)</dt><dd>\(value)</dd></div>\n"
   }
 
-  /// The local time of the calendar, without the day.
-  private static func local(_ time: UTCTime, _ clock: ZoneClock) -> HTML {
-    let words = clock.text(time).split(separator: " ").dropFirst().joined(separator: " ")
-    return "<span class=\"quiet\">, which is \(words)</span>"
-  }
-
-  /// Explains that an unsuccessful check is reported late, so an old time does not surprise readers.
-  private static func rhythm(_ checkSeconds: Int) -> HTML {
-    let told = StepRhythm.expectedSeconds(checkSeconds)
-    return """
-      \(HTML.durationText(seconds: checkSeconds))\
-      <span class="quiet">, shown within \(HTML.durationText(seconds: told))</span>
-      """
-  }
-
   private var nextSnapshots: HTML? {
     guard let upcoming = facts?.upcoming else { return nil }
     let times = upcoming.calendarTimes.isEmpty ? [upcoming.due].compactMap(\.self) : upcoming.calendarTimes
-    guard !times.isEmpty else { return nil }
-    return times.map { time -> HTML in "\(HTML.time(time))\(upcoming.clock.map { Self.local(time, $0) })" }
-      .joined(by: "<br>")
+    return times.isEmpty ? nil : times.map(HTML.time).joined(by: "<br>")
   }
 }
 

@@ -3,16 +3,10 @@ import SeedPublication
 import SeedSystem
 import SeedTrust
 
-struct PageStatus {
-  let view: CatalogView
-  let now: UTCTime
-  /// Worst first.
-  let problems: [PublicationProblem]
-  let series: [PageSeries]
-
+extension PageContent {
   private static let named = 3
 
-  var html: HTML {
+  var standing: HTML {
     """
     <p id="standing" class="standing \(problems.first.kind)">\(problems.first.map(words) ?? "Everything is current.")</p>
     """
@@ -97,8 +91,8 @@ struct PageStatus {
 
   private func names(_ found: [SeedSeries]) -> HTML {
     let meant = Set(found)
-    let links = series.map(\.series).filter(meant.contains).prefix(Self.named).map { series -> HTML in
-      "<a href=\"#\(series.roleName)\">\(series.words)</a>"
+    let links = series.filter { meant.contains($0.series) }.prefix(Self.named).map { series -> HTML in
+      "<a href=\"\(series.address)\">\(series.name)</a>"
     }
     let rest = found.count - links.count
     let parts = rest > 0 ? links + ["\(HTML.number(rest)) more"] : links
@@ -149,10 +143,6 @@ extension PublicationProblem? {
     case .unknown: "○ Unknown"
     }
   }
-}
-
-extension SeedSeries {
-  var words: String { "\(dataset) \(major)" }
 }
 
 extension CatalogView {

@@ -13,9 +13,7 @@ package struct HTTPLoad: Hashable, Sendable {
   /// Seconds since the start at the connection limit, during which new clients waited unaccepted.
   package var fullSeconds = 0.0
 
-  package init(connections: Int = 0, answering: Int = 0, isEnding: Bool = false) {
-    (self.connections, self.answering, self.isEnding) = (connections, answering, isEnding)
-  }
+  package init() {}
 }
 
 /// All open connections, and their count by address. libmicrohttpd reports a connection as closed before it closes the
@@ -55,7 +53,8 @@ final class ConnectionTable: Sendable {
     case ending
   }
 
-  let refusals = ConnectionRefusals()
+  /// A lock is cheap enough for the ten thousand a second that a crowd causes.
+  private let refused = Mutex<[ConnectionRefusal: Int]>([:])
   private let state = Mutex(State())
   private let phase = Atomic(Phase.serving.rawValue)
   private let timeouts: ConnectionTimeouts
@@ -80,13 +79,13 @@ final class ConnectionTable: Sendable {
 
   var load: HTTPLoad {
     var load = state.withLock { state in
-      var load = HTTPLoad(
-        connections: state.entries.count,
-        answering: state.entries.values.count { $0.connection.activity.isAnswering }, isEnding: isDraining)
+      var load = HTTPLoad()
+      (load.connections, load.isEnding) = (state.entries.count, isDraining)
+      load.answering = state.entries.values.count { $0.connection.activity.isAnswering }
       load.fullSeconds = state.fullTime.seconds(at: monotonicMilliseconds())
       return load
     }
-    load.refused = refusals.all
+    load.refused = refused.withLock(\.self)
     return load
   }
 
@@ -114,11 +113,15 @@ final class ConnectionTable: Sendable {
     state.withLock { state in state.entries.values.contains { $0.connection.activity.isBusy(at: now) } }
   }
 
+  func count(_ refusal: ConnectionRefusal, _ number: Int = 1) {
+    if number > 0 { refused.withLock { $0[refusal, default: 0] += number } }
+  }
+
   func isExempt(_ address: IPAddress) -> Bool { exempt.contains { $0.contains(address) } }
 
   func admits(_ address: IPAddress?) -> Bool {
     guard let refusal = refusal(of: address) else { return true }
-    refusals.count(refusal)
+    count(refusal)
     return false
   }
 
@@ -153,7 +156,7 @@ final class ConnectionTable: Sendable {
       guard let address = entry.connection.address, let more = surplus[address.subscriber], more > 0,
         !isExempt(address), isSlow(entry, at: now)
       else { continue }
-      refusals.count(.timeout)
+      count(.timeout)
       state.end(key)
       (surplus[address.subscriber], needed) = (more - 1, needed - 1)
     }
@@ -186,7 +189,7 @@ final class ConnectionTable: Sendable {
       return (key, activity.since)
     }
     let ended = idle.sorted(by: { $0.since < $1.since }).prefix(state.entries.count - crowd + batch)
-    refusals.count(.crowd, ended.count)
+    count(.crowd, ended.count)
     for (key, _) in ended { state.end(key) }
   }
 
@@ -214,7 +217,7 @@ final class ConnectionTable: Sendable {
         case .end:
           state.end(key)
           // An idle client already has its response, so it loses nothing if its connection is closed.
-          if activity.phase != .idle { refusals.count(.timeout) }
+          if activity.phase != .idle { count(.timeout) }
           ended += 1
         }
       }

@@ -59,18 +59,13 @@ struct HeaderScan {
   private mutating func refuse(_ detail: String) { problem = problem ?? Problem(.badRequest, detail) }
 }
 
-/// A client's choice between gzip and no coding (RFC 9110, 12.5.3).
+/// Whether a client accepts gzip (RFC 9110, 12.5.3). Of its weights only those that are 0 matter.
 struct CodingPreference {
-  // Weights in thousandths; nil if the client gave none.
-  private var gzip: Int?
-  private var identity: Int?
-  private var others: Int?
+  private var gzip: Bool?
+  private var others: Bool?
 
   /// False without a preference: the client may not support gzip.
-  var prefersGzip: Bool {
-    let gzip = gzip ?? others ?? 0
-    return gzip > 0 && gzip >= identity ?? 0
-  }
+  var prefersGzip: Bool { gzip ?? others ?? false }
 
   mutating func add(_ value: HeadText) {
     for element in value.split(separator: UInt8(ascii: ",")) { add(element) }
@@ -82,29 +77,21 @@ struct CodingPreference {
       HeadText(rebasing: $0.trimmed { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") })
     }
     guard let coding = trimmed.first else { return }
-    let weight = trimmed.count > 1 ? Self.weight(trimmed[1]) : 1000
+    let accepts = trimmed.count < 2 || Self.isPositive(trimmed[1])
     if coding.isName("gzip") || coding.isName("x-gzip") {
-      gzip = weight
-    } else if coding.isName("identity") {
-      identity = weight
+      gzip = accepts
     } else if coding.isName("*") {
-      others = weight
+      others = accepts
     }
   }
 
-  /// Parses `q=0.5`. Anything else counts as 0, so that gzip is sent only to a client that certainly accepts it.
-  private static func weight(_ parameter: HeadText) -> Int {
-    guard parameter.hasNamePrefix("q="), parameter.count <= "q=0.000".utf8.count else { return 0 }
+  /// Whether the parameter is like `q=0.5`. Anything else counts as 0, so that gzip is sent only to a client that
+  /// certainly accepts it.
+  private static func isPositive(_ parameter: HeadText) -> Bool {
+    guard parameter.hasNamePrefix("q="), parameter.count <= "q=0.000".utf8.count else { return false }
     let digits = parameter.dropFirst(2)
-    guard let whole = digits.first, whole == UInt8(ascii: "0") || whole == UInt8(ascii: "1") else { return 0 }
-    let isWhole = whole == UInt8(ascii: "1")
-    guard digits.count > 1 else { return isWhole ? 1000 : 0 }
-    let fraction = digits.dropFirst(2)
-    guard digits.dropFirst().first == UInt8(ascii: "."), fraction.allSatisfy({ 0x30...0x39 ~= $0 }) else {
-      return 0
-    }
-    let thousandths = fraction.reduce(0) { $0 * 10 + Int($1) - 0x30 }
-    return isWhole ? 1000 : [0, 100, 10, 1][fraction.count] * thousandths
+    return digits.allSatisfy { 0x30...0x39 ~= $0 || $0 == UInt8(ascii: ".") }
+      && digits.contains { 0x31...0x39 ~= $0 }
   }
 }
 

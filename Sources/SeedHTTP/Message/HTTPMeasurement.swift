@@ -25,10 +25,3 @@ package struct HTTPMeasurement: Sendable {
     sentBytes = isComplete ? bodyBytes : 0
   }
 }
-
-package struct HTTPExchange: Sendable {
-  /// If it was not admitted, its parts are unchecked.
-  package let request: HTTPRequest
-  package let isAdmitted: Bool
-  package let measurement: HTTPMeasurement
-}

@@ -3,24 +3,14 @@ package import SeedSystem
 /// A regular file held open and shared by responses, which are unaffected if the file is replaced.
 package final class OpenFile: Sendable {
   private let file: File
-  /// Identifies the opened file, without its descriptor.
-  let identity: Identity
-
-  struct Identity: Hashable, Sendable {
-    fileprivate let path: String
-    fileprivate let stamp: FileStamp
-
-    var isCurrent: Bool { (try? FileStamp(path)) == stamp }
-  }
+  /// Bytes in the file when it was opened.
+  package let length: Int64
 
   /// Rejects a path that is a symbolic link.
   package init(path: String) throws(FileError) {
     file = try File(path, for: .readingRegular(followsLinks: false))
-    identity = Identity(path: path, stamp: try file.stamp())
+    length = Int64(try file.length())
   }
-
-  /// Bytes in the file when it was opened.
-  package var length: Int64 { Int64(identity.stamp.size) }
 
   func holds(offset: Int64, length part: Int64) -> Bool {
     offset >= 0 && part >= 0 && offset <= length && part <= length - offset

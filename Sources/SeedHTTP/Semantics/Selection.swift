@@ -62,13 +62,16 @@ private struct Conditions {
   let lastModified: String?
 
   var isUnchangedAsRequired: Bool {
-    if let required = EntityTagCondition("If-Match", of: request) { return required.containsStrongly(tag) }
+    if let required = tags("If-Match") { return required == ["*"] || tag.map(required.contains) == true }
     guard let limit = date("If-Unmodified-Since"), let modified else { return true }
     return modified <= limit
   }
 
   var isChangedAsRequired: Bool {
-    if let known = EntityTagCondition("If-None-Match", of: request) { return !known.containsWeakly(tag) }
+    if let known = tags("If-None-Match") {
+      // A weak tag matches the strong one.
+      return known != ["*"] && tag.map { known.contains($0) || known.contains("W/\($0)") } != true
+    }
     guard let known = date("If-Modified-Since"), let modified else { return true }
     return modified > known
   }
@@ -78,6 +81,15 @@ private struct Conditions {
     let validators = request.values(of: "If-Range")
     guard let validator = validators.first else { return true }
     return validators.count == 1 && (validator == tag || validator == lastModified)
+  }
+
+  /// The entity tags in the fields, with quotes and `W/`, or `*`, which matches any representation. Other servers' tags
+  /// may contain commas; their parts never equal a tag of this server, which has none.
+  private func tags(_ name: String) -> [String]? {
+    let values = request.values(of: name)
+    let parts = values.flatMap { $0.split(separator: ",") }.map { part in part.trimmed { " \t".contains($0) }
+    }
+    return values.isEmpty ? nil : parts.map { String($0) }
   }
 
   private var modified: UTCTime? { lastModified.flatMap { UTCTime(http: $0) } }
@@ -96,30 +108,21 @@ private enum ByteRanges {
   case part(Range<Int64>)
   case none
 
-  /// Several ranges get the whole representation, as the standard allows: `multipart/byteranges` would need its own
+  /// A list of ranges gets the whole representation, as the standard allows: `multipart/byteranges` would need its own
   /// digest and length, and clients of seeds do not need it.
   init(_ headers: HTTPHeaders, length: Int64) {
     let values = headers.values(of: "Range")
-    guard values.count == 1, let ranges = Self.ranges(values[0], length: length) else {
+    guard values.count == 1, let range = Self.range(values[0], length: length) else {
       self = .whole
       return
     }
-    let satisfiable = ranges.filter { !$0.isEmpty }
-    self = satisfiable.isEmpty ? .none : ranges.count == 1 ? .part(satisfiable[0]) : .whole
+    self = range.isEmpty ? .none : .part(range)
   }
 
-  private static func ranges(_ value: String, length: Int64) -> [Range<Int64>]? {
+  private static func range(_ value: String, length: Int64) -> Range<Int64>? {
     let unit = "bytes="
-    guard value.utf8.count > unit.utf8.count, String(value.prefix(unit.count)).equalsIgnoringCase(unit)
-    else { return nil }
-    let specifiers = value.dropFirst(unit.count).split(separator: ",").map {
-      $0.trimmed { " \t".contains($0) }
-    }.filter { !$0.isEmpty }
-    let ranges = specifiers.compactMap { range($0, length: length) }
-    return ranges.isEmpty || ranges.count < specifiers.count ? nil : ranges
-  }
-
-  private static func range(_ specifier: Substring, length: Int64) -> Range<Int64>? {
+    guard String(value.prefix(unit.count)).equalsIgnoringCase(unit) else { return nil }
+    let specifier = value.dropFirst(unit.count).trimmed { " \t".contains($0) }
     let ends = specifier.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
     guard ends.count == 2 else { return nil }
     switch (ends[0].isEmpty, ends[1].isEmpty) {

@@ -16,8 +16,6 @@ final class AnswerCache: Sendable {
     /// The response in libmicrohttpd's form; nil until a plain request needs it, and if connections cannot share it.
     let prepared: PreparedResponse?
 
-    var file: OpenFile.Identity? { whole?.body.file ?? prepared?.file }
-
     var bytes: Int { (whole?.body.bytesInMemory ?? 0) + (prepared?.bytesInMemory ?? 0) }
   }
 
@@ -53,7 +51,7 @@ final class AnswerCache: Sendable {
   ) {
     let shared = prepared.flatMap { $0.isShareable ? $0 : nil }
     let entry = Entry(
-      target: Array(target), gzip: gzip, whole: whole.body.file == nil || shared == nil ? whole : nil,
+      target: Array(target), gzip: gzip, whole: whole.body.isFile && shared != nil ? nil : whole,
       prepared: shared)
     let key = Self.hash(target, gzip)
     guard entry.bytes <= Self.bytesLimit / Self.largestShare else { return }
@@ -77,18 +75,6 @@ final class AnswerCache: Sendable {
     withExtendedLifetime(old) {}
   }
 
-  func forgetReplacedFiles() {
-    let files = state.withLock { state in state.entries.compactMapValues(\.file) }
-    // Outside the lock, so that requests do not wait for the disk.
-    let replaced = files.filter { !$0.value.isCurrent }
-    let old = state.withLock { state in
-      replaced.compactMap { key, file in
-        state.entries[key]?.file == file ? state.entries.removeValue(forKey: key) : nil
-      }
-    }
-    withExtendedLifetime(old) {}
-  }
-
   /// FNV-1a. A client that finds two published targets with the same hash only makes them displace each other.
   private static func hash(_ target: HeadText, _ gzip: Bool) -> UInt64 {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325 ^ (gzip ? 1 : 0)
@@ -98,8 +84,8 @@ final class AnswerCache: Sendable {
 }
 
 extension HTTPBody {
-  var file: OpenFile.Identity? {
-    if case .file(let file, _, _) = self { file.identity } else { nil }
+  fileprivate var isFile: Bool {
+    if case .file = self { true } else { false }
   }
 
   /// An upper bound on memory; a stream needs less than it sends.

@@ -11,15 +11,13 @@ final class CurrentRequest {
   }
 
   let client: ClientConnection
-  private(set) var number = 0
   /// The raw target, copied before libmicrohttpd modifies it.
   private(set) var target: [UInt8] = []
   private(set) var step = Step.head
-  private var request: HTTPRequest?
+  private(set) var request: HTTPRequest?
   private var response: PreparedResponse?
   private var isHead = false
   private var agent = 0
-  private var wasAdmitted = false
   /// The time at which the head was complete or rejected.
   private var start: UInt64?
   /// The bytes acknowledged by the client before a large response.
@@ -30,8 +28,7 @@ final class CurrentRequest {
   func begin(_ target: HeadText) {
     self.target.removeAll(keepingCapacity: true)
     self.target.append(contentsOf: target)
-    (request, response, step, wasAdmitted, start) = (nil, nil, .head, false, nil)
-    number += 1
+    (request, response, step, start) = (nil, nil, .head, nil)
   }
 
   /// False while the head is incomplete: that time is the client's, and there is no request yet.
@@ -43,7 +40,7 @@ final class CurrentRequest {
     client.enter(.handling)
   }
 
-  func admit(_ next: Step) { (step, wasAdmitted) = (next, true) }
+  func admit(_ next: Step) { step = next }
 
   func send(_ response: PreparedResponse) {
     self.response = response
@@ -77,10 +74,6 @@ final class CurrentRequest {
     guard let before = acknowledgedBefore, let response else { return 0 }
     let acknowledged = Int64(clamping: client.acknowledgedBytes) - Int64(clamping: before)
     return min(bodyBytes, max(0, acknowledged - response.headBytes))
-  }
-
-  func exchange(_ measurement: HTTPMeasurement) -> HTTPExchange? {
-    request.map { HTTPExchange(request: $0, isAdmitted: wasAdmitted, measurement: measurement) }
   }
 
   func end() {

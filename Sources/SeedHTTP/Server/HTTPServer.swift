@@ -56,10 +56,6 @@ package final class HTTPServer: Sendable {
 
   package var forgetAnswers: @Sendable () -> Void { { [answers = dispatcher.answers] in answers.forget() } }
 
-  package var forgetReplacedFiles: @Sendable () -> Void {
-    { [answers = dispatcher.answers] in answers.forgetReplacedFiles() }
-  }
-
   deinit { stop(gracePeriod: .zero) }
 
   /// Ends each connection with its next response; new ones are accepted until clients are redirected.

@@ -14,22 +14,18 @@ package struct HTTPServerConfiguration: Sendable {
   package var perAddressLimit: Int?
   /// Proxies with unlimited connections and a trusted `X-Forwarded-For`.
   package var trustedProxies: [IPNetwork] = []
-  /// Requests per connection, after which it ends to free its memory.
-  package var requestsPerConnection = 10_000
   /// Memory per connection in bytes; half of it limits the head of a request. libmicrohttpd rejects larger heads with
   /// its own page. Idle connections keep the memory, and there may be thousands.
   package var connectionMemoryBytes = 20 * 1024
   package var timeouts = ConnectionTimeouts()
   /// Adds the fields of all responses, including those that the server makes.
   package var finish: @Sendable (HTTPResponse, HTTPRequest) -> HTTPResponse = { response, _ in response }
-  /// Receives libmicrohttpd's log on its threads; discarded by default, because clients can cause any number of lines.
-  package var log: @Sendable (String) -> Void = { _ in }
   /// Called after every exchange with a complete head, on the daemon's threads. Cheap.
   package var measure: (@Sendable (HTTPMeasurement) -> Void)?
   /// Maps a `User-Agent` to a number for the measurement.
   package var labelAgent: (@Sendable (UnsafeBufferPointer<UInt8>) -> Int)?
-  /// Called after every exchange with the whole request. Copies every request.
-  package var observe: (@Sendable (HTTPExchange) -> Void)?
+  /// Called after every exchange with the whole request, unchecked if it was refused. Copies every request.
+  package var observe: (@Sendable (HTTPRequest, HTTPMeasurement) -> Void)?
 
   var headLimit: Int { connectionMemoryBytes / 2 }
 

@@ -15,7 +15,6 @@ final class PreparedResponse: Sendable {
   /// Whether connections may send it concurrently. libmicrohttpd locks a response while it sends a part of a file or
   /// reads from a stream, so connections that share one would wait for each other at every part.
   let isShareable: Bool
-  let file: OpenFile.Identity?
   let mark: (any Sendable)?
   // libmicrohttpd counts its users under its own lock, and changes nothing else.
   private nonisolated(unsafe) let response: OpaquePointer
@@ -41,7 +40,6 @@ final class PreparedResponse: Sendable {
     (isFirstPart, isLastPart) = source.status == 304 ? (false, false) : source.body.ends
     bytesInMemory = sent.bytesInMemory
     isShareable = sent.isInMemory
-    file = source.body.file
   }
 
   /// The status line, `Date`, `Content-Length` and `X-Content-Type-Options`.

@@ -25,12 +25,9 @@ final class RequestDispatcher: Sendable {
   /// Connections that one browser may open at once.
   private static let leastPerAddress = 16
 
-  /// Logs a line of libmicrohttpd, with control characters replaced by spaces.
+  /// Counts a line of libmicrohttpd's log and discards it, because clients can cause any number of lines.
   func report(_ line: UnsafePointer<CChar>) {
-    let line = String(cString: line)
-    if let refusal = ConnectionRefusal(logged: line) { connections.refusals.count(refusal) }
-    let text = line.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : $0 }
-    configuration.log(String(String.UnicodeScalarView(text)))
+    if let refusal = ConnectionRefusal(logged: String(cString: line)) { connections.count(refusal) }
   }
 
   /// Called after the first line was read. Rejects a target longer than any allowed head, because libmicrohttpd may
@@ -71,13 +68,13 @@ final class RequestDispatcher: Sendable {
       try head.size(with: line).check(limit: configuration.headLimit)
       try RequestGuard.check(line, head.fields, accountsForEveryByte: head.accountsForEveryByte(with: line))
     } catch {
-      connections.refusals.count(.head)
+      connections.count(.head)
       let request = request(line, head.headers, on: connection)
       current.finishHead(isHead: isHead, agent: agent, request)
       return refuse(error, to: request, current, on: connection)
     }
     let mayBeKept =
-      !head.fields.hasConditions && (isHead || line.method.isExactly("GET")) && !isLast(current)
+      !head.fields.hasConditions && (isHead || line.method.isExactly("GET")) && !connections.isDraining
     let kept = mayBeKept ? answers.prepared(line.target, gzip: head.fields.coding.prefersGzip) : nil
     let isWhole = kept == nil || configuration.observe != nil
     let request = isWhole ? request(line, head.headers, on: connection) : nil
@@ -117,10 +114,6 @@ final class RequestDispatcher: Sendable {
       id: nextID.add(1, ordering: .relaxed).newValue)
   }
 
-  private func isLast(_ current: CurrentRequest) -> Bool {
-    connections.isDraining || current.number >= configuration.requestsPerConnection
-  }
-
   private func respond(
     to request: HTTPRequest, _ current: CurrentRequest, on connection: OpaquePointer
   ) -> Bool {
@@ -130,7 +123,7 @@ final class RequestDispatcher: Sendable {
       let known = isReading ? answers.whole(target, gzip: gzip) : nil
       let whole = known ?? handler(request)
       let selected = whole.selected(for: request)
-      let ending = isLast(current)
+      let ending = connections.isDraining
       guard let response = prepare(selected, to: request, ending: ending) else { return false }
       if isReading, whole.isReusable {
         let isPlain = selected.status == whole.status && response.status == whole.status && !ending
@@ -146,8 +139,6 @@ final class RequestDispatcher: Sendable {
     do throws(Problem) {
       return try PreparedResponse(configuration.finish(response, request), ending: ending)
     } catch {
-      configuration.log(
-        "A response with status \(response.status) was replaced by \(error.type.status): \(error.detail)")
       return try? PreparedResponse(configuration.finish(HTTPResponse(error), request), ending: ending)
     }
   }
@@ -163,9 +154,7 @@ final class RequestDispatcher: Sendable {
     if current.hasHead, configuration.measure != nil || configuration.observe != nil {
       let measurement = current.measurement(isComplete: isComplete)
       configuration.measure?(measurement)
-      if let observe = configuration.observe, let exchange = current.exchange(measurement) {
-        observe(exchange)
-      }
+      if let request = current.request { configuration.observe?(request, measurement) }
     }
     current.end()
   }

@@ -1,32 +1,18 @@
 // HTTP dates (RFC 9110, 5.6.7).
 extension UTCTime {
+  private static let format = "%a, %d %b %Y %H:%M:%S GMT"
+  /// The forms that a recipient must accept.
+  private static let formats = [format, "%A, %d-%b-%y %H:%M:%S GMT", "%a %b %e %H:%M:%S %Y"]
+
   /// `Sun, 06 Nov 1994 08:49:37 GMT`, the only form that is written.
-  package var httpText: String {
-    "\(weekday.prefix(3)), \(digits(date.day, 2)) \(month) \(digits(date.year, 4)) \(timeOfDay) GMT"
-  }
+  package var httpText: String { formatted(Self.format) }
 
-  /// Parses the three forms that a recipient must accept. Rejects dates that do not exist or have a wrong weekday. For
-  /// a two-digit year, `now` determines the century.
+  /// Rejects dates that do not exist or have a wrong weekday. For a two-digit year, `now` determines the century.
   package init?(http text: String, now: UTCTime = .now()) {
-    guard let read = Self.leniently(text, now: now) else { return nil }
-    guard read.httpText == text || read.rfc850Text == text || read.asctimeText == text else { return nil }
+    guard let read = Self.leniently(text, now: now),
+      Self.formats.contains(where: { read.formatted($0) == text })
+    else { return nil }
     self = read
-  }
-
-  private var rfc850Text: String {
-    "\(weekday), \(digits(date.day, 2))-\(month)-\(digits(date.year % 100, 2)) \(timeOfDay) GMT"
-  }
-
-  private var asctimeText: String {
-    let day = date.day < 10 ? " \(date.day)" : "\(date.day)"
-    return "\(weekday.prefix(3)) \(month) \(day) \(timeOfDay) \(digits(date.year, 4))"
-  }
-
-  private var month: String { Self.months[date.month - 1] }
-
-  private var weekday: String {
-    // 1970 began on a Thursday.
-    Self.weekdays[((date.daysSinceEpoch + 3) % 7 + 7) % 7]
   }
 
   /// Takes the parts by position; the caller compares the result's text with the input.
@@ -49,13 +35,10 @@ extension UTCTime {
 
   /// The latest year with those two digits that is at most fifty years ahead.
   private static func year(ofTwoDigits digits: Int, now: UTCTime) -> Int {
-    let latest = now.date.year + 50
+    let latest = (Int(now.formatted("%Y")) ?? 0) + 50
     return latest - (latest - digits) % 100
   }
 
-  private static let weekdays = [
-    "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday",
-  ]
   private static let months = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]

@@ -25,21 +25,26 @@ package struct UTCTime: Hashable, Sendable, Comparable {
 
   package static func < (left: Self, right: Self) -> Bool { left.secondsSinceEpoch < right.secondsSinceEpoch }
 
-  var date: CivilDate { CivilDate(daysSinceEpoch: (secondsSinceEpoch - secondOfDay) / Self.secondsPerDay) }
-
-  private var secondOfDay: Int {
-    (secondsSinceEpoch % Self.secondsPerDay + Self.secondsPerDay) % Self.secondsPerDay
+  /// By `strftime`, in English: this program never calls `setlocale`.
+  func formatted(_ format: String) -> String {
+    var (seconds, parts) = (time_t(secondsSinceEpoch), tm())
+    gmtime_r(&seconds, &parts)
+    return String(unsafeUninitializedCapacity: Self.mostBytes) { room in
+      room.withMemoryRebound(to: CChar.self) { strftime($0.baseAddress!, $0.count, format, &parts) }
+    }
   }
 
-  var timeOfDay: String {
-    "\(digits(secondOfDay / 3600, 2)):\(digits(secondOfDay / 60 % 60, 2)):\(digits(secondOfDay % 60, 2))"
-  }
+  private static let mostBytes = 64
 }
 
 // MARK: TUF's format
 extension UTCTime: CustomStringConvertible {
   /// `2026-08-01T12:00:00Z`.
-  package var text: String { "\(date.text)T\(timeOfDay)Z" }
+  package var text: String {
+    let text = formatted("%Y-%m-%dT%H:%M:%SZ")
+    // The C library writes the year 7 as 7.
+    return String(repeating: "0", count: max(0, "2026-08-01T12:00:00Z".utf8.count - text.utf8.count)) + text
+  }
   package var description: String { text }
 
   /// Parses only `2026-08-01T12:00:00Z`.
@@ -88,24 +93,4 @@ struct CivilDate: Hashable {
     let dayOfCycle = yearOfCycle * 365 + yearOfCycle / 4 - yearOfCycle / 100 + dayOfYear
     return cycle * Self.daysPer400Years + dayOfCycle - Self.daysToEpoch
   }
-
-  init(daysSinceEpoch: Int) {
-    let days = daysSinceEpoch + Self.daysToEpoch
-    let cycle = (days >= 0 ? days : days - (Self.daysPer400Years - 1)) / Self.daysPer400Years
-    let dayOfCycle = days - cycle * Self.daysPer400Years
-    let leapDays = dayOfCycle / 1460 - dayOfCycle / 36_524 + dayOfCycle / 146_096
-    let yearOfCycle = (dayOfCycle - leapDays) / 365
-    let dayOfYear = dayOfCycle - (yearOfCycle * 365 + yearOfCycle / 4 - yearOfCycle / 100)
-    let marchMonth = (5 * dayOfYear + 2) / 153
-    month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
-    year = cycle * 400 + yearOfCycle + (month < 3 ? 1 : 0)
-    day = dayOfYear - (153 * marchMonth + 2) / 5 + 1
-  }
-
-  var text: String { "\(digits(year, 4))-\(digits(month, 2))-\(digits(day, 2))" }
-}
-
-func digits(_ number: Int, _ width: Int) -> String {
-  let text = String(number)
-  return String(repeating: "0", count: max(0, width - text.count)) + text
 }

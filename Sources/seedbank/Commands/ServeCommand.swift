@@ -64,7 +64,7 @@ extension Front {
       publication: deployment.publication, pages: try context.pageFolder(named: named),
       http: deployment.http, report: { console.tell($0) })
     configuration.requests = deployment.log.requests
-    if let publication { (configuration.publication, configuration.hasPublisher) = (publication, true) }
+    if let publication { configuration.publication = publication }
     configuration.follow = progress
     try self.init(configuration)
   }

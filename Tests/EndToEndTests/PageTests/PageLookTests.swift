@@ -55,8 +55,7 @@ import Testing
     try scene.waitForFacts(of: 2)
     for isDark in [false, true] {
       let page = try BrowserPage(scene.address, isDark: isDark)
-      try page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
-      try page.evaluate("document.querySelector('a.change').click()")
+      try page.evaluate("document.querySelector('td .change').click()")
       try page.wait("the changes are shown", "document.querySelector('.explorer h4')")
       let script = Self.faint.replacing("LEAST", with: "\(Self.leastContrast)")
       let result = try page.evaluate(script)
@@ -67,19 +66,23 @@ import Testing
     }
   }
 
-  @Test func `on a narrow screen only tables and command lines scroll sideways`() throws {
+  @Test func `on a narrow screen only changed rows and command lines scroll sideways`() throws {
     let scene = try PageScene(versions: Self.versions)
     try scene.waitForFacts(of: 2)
-    for width in Stage.pick(quick: [320], full: [320, 390, 768, 1280], deep: [320, 390, 768, 1280]) {
+    for width in Stage.pick(quick: [390], full: [320, 390, 768, 1280], deep: [320, 390, 768, 1280]) {
       let page = try BrowserPage(scene.address, width: width)
-      try page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
-      try page.evaluate("document.querySelector('a.change').click()")
+      try page.evaluate("document.querySelector('td .change').click()")
       try page.wait("the changes are shown", "document.querySelector('.explorer h4')")
       #expect(try page.evaluate("document.documentElement.scrollWidth").integer == width)
+      let cut =
+        "[...document.querySelectorAll('.scroll:not(.explorer *)')].filter((one) => one.scrollWidth > one.clientWidth)"
+      #expect(
+        try page.evaluate("\(cut).map((one) => one.querySelector('table').id)").elements == [], "\(width)")
     }
   }
 
-  @Test func `headings are in order, tables have captions, and ids are unique`()
+  @Test
+  func `headings are in order, tables have captions and scopes, inputs have labels, and ids are unique`()
     throws
   {
     let scene = try PageScene(versions: Self.versions)
@@ -96,7 +99,14 @@ import Testing
     let ids = "[...document.querySelectorAll('[id]')].map((one) => one.id)"
     #expect(try page.evaluate("new Set(\(ids)).size === \(ids).length") == true)
     #expect(try page.evaluate("document.documentElement.lang") == "en")
-    #expect(try page.evaluate("[...document.querySelectorAll('svg')].every((one) => one.ariaLabel)") == true)
+    #expect(try page.evaluate("[...document.querySelectorAll('th')].every((one) => one.scope)") == true)
+    #expect(
+      try page.evaluate("[...document.querySelectorAll('input')].every((one) => one.labels.length)") == true)
+    #expect(try page.evaluate("document.querySelectorAll('main').length") == 1)
+    let marks = "[...document.querySelectorAll('.chart svg > :is(a, g)')]"
+    #expect(
+      try page.evaluate(
+        "\(marks).length > 2 && \(marks).every((one) => one.querySelector('title').textContent)") == true)
     #expect(try page.evaluate("document.querySelector('[style]') === null") == true)
   }
 
@@ -128,8 +138,7 @@ import Testing
     try scene.waitForFacts(of: 2)
     for isDark in Stage.pick(quick: [false], full: [false, true], deep: [false, true]) {
       let page = try BrowserPage(scene.address, width: 390, isDark: isDark)
-      try page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
-      try page.evaluate("document.querySelector('a.change').click()")
+      try page.evaluate("document.querySelector('td .change').click()")
       try page.wait("the changes are shown", "document.querySelector('.explorer h4')")
       #expect(try page.evaluate("window.hacked === undefined") == true)
       #expect(try page.evaluate("document.querySelectorAll('script').length") == 1)
