@@ -74,10 +74,8 @@ final class PostgresConnection {
       ["BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"] + settings.map { "SET LOCAL \($0)" }
     // LOCK takes no snapshot. Before the savepoint, so that releaseLocks() keeps the locks.
     let locks = tables.map { "LOCK TABLE \($0.sql) IN ACCESS SHARE MODE" }
-    try run(beginning + locks + ["SAVEPOINT seedbank"]) { place in
-      let index = place - beginning.count
-      return tables.indices.contains(index) ? tables[index] : nil
-    }
+    let locked = Dictionary(uniqueKeysWithValues: zip(beginning.count..., tables))
+    try run(beginning + locks + ["SAVEPOINT seedbank"], locking: locked)
     let found = try rows(
       "SELECT pg_is_in_recovery(), host(inet_server_addr()) FROM pg_namespace WHERE nspname = $1",
       [place.schema])
@@ -88,17 +86,15 @@ final class PostgresConnection {
     server = answeringServer(at: standing[1], isStandby: standing[0] == "t")
   }
 
-  /// Sends all statements at once. `table`: the one that a statement locks, by its place, for an error.
-  private func run(
-    _ statements: [String], locking table: (_ place: Int) -> ReadRelation?
-  ) throws(PostgresError) {
+  /// Sends all statements at once. `tables`: the tables that statements lock, by the statement's position, for errors.
+  private func run(_ statements: [String], locking tables: [Int: ReadRelation]) throws(PostgresError) {
     _ = PQsendQuery(raw, statements.joined(separator: "; "))
     var answers: [PostgresResult] = []
     while let answer = PQgetResult(raw) { answers.append(PostgresResult(answer)) }
     let last = answers.last ?? PostgresResult(nil)
     guard !last.isGood else { return }
     let error = failure(last)
-    guard case .server(let place, let subject, let message) = error, let table = table(answers.count - 1)
+    guard case .server(let place, let subject, let message) = error, let table = tables[answers.count - 1]
     else { throw error }
     throw .server(place: place, subject: "\(subject), table \"\(table.name)\"", message)
   }

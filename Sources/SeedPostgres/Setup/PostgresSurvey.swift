@@ -100,7 +100,8 @@ private struct TableDraft {
       kind: .rows, name: table.name,
       reason:
         "clients get also those that row-level security hides from other users, because this user is exempt",
-      remedy: "to publish fewer, read as a user who is not, with origin.rowSecurity \"apply\"")
+      remedy:
+        "to publish fewer, connect as a user without that exemption and set origin.rowSecurity to \"apply\"")
     return [heirs, table.isExempt ? exempt : nil].compactMap(\.self)
   }
 
@@ -144,7 +145,10 @@ private struct TableDraft {
         + "\(quoted(table.name))' in its file TABLE.sql"
     }
     if key.isEmpty {
-      return "it has no key, neither a primary key nor a unique index over NOT NULL columns: give it one"
+      return
+        "it has no key, neither a primary key nor a unique index over NOT NULL columns: if columns identify its rows, give it such "
+        + "an index, or add it to schema.sql with them as the PRIMARY KEY; otherwise run ALTER TABLE … ADD COLUMN id bigint "
+        + "GENERATED ALWAYS AS IDENTITY PRIMARY KEY"
     }
     guard key.allSatisfy(has) else { return "a column of its key is left out: give it another key" }
     let isTaken = others.contains { $0.table.name.lowercased() == table.name.lowercased() }
