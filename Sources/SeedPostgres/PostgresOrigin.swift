@@ -62,7 +62,8 @@ package final class PostgresOrigin: Origin {
   }
 
   private func relations(readBy table: TableSchema, _ projection: Projection) throws -> [ReadRelation] {
-    if projection.sql == nil, let plain = try reading.plainTable(table.name) { return [plain] }
+    let name = "\(quoted(connection.place.schema)).\(quoted(table.name))"
+    if projection.sql == nil, let plain = try reading.plainTable(name) { return [plain] }
     let found = try PostgresProjection(table, projection, connection, types)
     return try found.blaming { try reading.relations(readBy: found) }
   }
@@ -131,7 +132,7 @@ package final class PostgresOrigin: Origin {
       return "it cannot be read"
     }
     // A plain table has neither a SELECT nor row-level security.
-    if try reading.isPlainTable(found) { return nil }
+    if try reading.plainTable(found.source) != nil { return nil }
     return try connection.restlessness(of: projection.sql, reading: Set(relations))
   }
 }

@@ -124,8 +124,7 @@ extension LogKey {
   /// Parses the result of ``TableFacts/keyColumns``.
   static func all(_ text: String?, count: Int) -> [LogKey]? {
     guard count > 0 else { return [] }
-    let rows = text.flatMap { try? JSONValue(parsing: Array($0.utf8)) }?.elements ?? []
-    let keys = rows.compactMap { LogKey($0.elements ?? []) }
+    let keys = JSONValue.elements(of: text).compactMap { LogKey($0.elements ?? []) }
     return keys.count == count ? keys : nil
   }
 

@@ -75,8 +75,9 @@ private struct TableDraft {
   ) throws(PostgresError) {
     self.table = table
     let notNull = table.columns.filter(\.isNotNull).map(\.name)
-    let keys = table.indexes.filter { $0.isUnique && $0.isPlain && !$0.columns.isEmpty }
-      .filter { $0.columns.allSatisfy(notNull.contains) }
+    let keys = table.indexes.filter {
+      $0.isUnique && !$0.columns.isEmpty && $0.columns.allSatisfy(notNull.contains)
+    }
     key = (keys.first(where: \.isPrimary) ?? keys.first)?.columns ?? []
     for column in table.columns { try take(column, types) }
     reason = denial(schema, user) ?? refusal(besides: others)
@@ -210,7 +211,7 @@ private struct TableDraft {
   }
 
   private func refusal(_ index: SchemaCatalog.Index, _ names: Set<String>) -> String? {
-    if !index.isPlain || index.columns.isEmpty { return "it is no index over columns alone and all rows" }
+    if index.columns.isEmpty { return "it is no index over columns alone and all rows" }
     if !index.columns.allSatisfy(has) { return "one of its columns is left out" }
     if Self.isOfSQLite(index.name) { return "SQLite reserves such names" }
     return names.contains(index.name.lowercased()) ? "SQLite takes its name for that of another part" : nil
