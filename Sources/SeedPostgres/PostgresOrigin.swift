@@ -101,13 +101,12 @@ package final class PostgresOrigin: Origin {
   package func log() throws -> (any OriginLog)? { try knownLog.get() }
 
   package func place() throws -> OriginCursor? {
-    try stateIfTold().map { OriginCursor(.object($0.members)) }
+    try stateIfTold().map { OriginCursor($0.json) }
   }
 
   package func relation(to place: OriginCursor) throws -> OriginRelation {
     guard let state = try stateIfTold(), let older = DatabaseState(place.json) else { return .follows }
-    let replayed = DatabaseState.place(connection.replayedBefore)
-    if state.isBehind(older, replayedBefore: replayed) {
+    if state.isBehind(older, replayedBefore: connection.replayedBefore) {
       return .behind(standby: connection.server.name)
     }
     let doubt = state.doubt(since: older)

@@ -12,7 +12,7 @@ final class PostgresConnection {
   /// The server that answered; a primary until the snapshot is taken.
   private(set) var server: OriginServer
   /// A standby's replay position before the snapshot; nil on a primary.
-  private(set) var replayedBefore: String?
+  private(set) var replayedBefore: UInt64?
 
   /// The oldest major version whose snapshots can be compared.
   static let oldestMajor = 13
@@ -68,7 +68,8 @@ final class PostgresConnection {
       "row_security TO \(place.appliesRowSecurity ? "on" : "off")",
     ]
     if PQtransactionStatus(raw) != PQTRANS_IDLE { _ = PostgresResult(PQexec(raw, "ROLLBACK")) }
-    replayedBefore = try rows("SELECT pg_last_wal_replay_lsn() WHERE pg_is_in_recovery()").first?[0]
+    let replayed = try rows("SELECT pg_last_wal_replay_lsn() - pg_lsn '0/0' WHERE pg_is_in_recovery()")
+    replayedBefore = replayed.first?[0].flatMap { UInt64($0) }
     // LOCAL, because a pooler gives the session to other users.
     let beginning =
       ["BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"] + settings.map { "SET LOCAL \($0)" }
