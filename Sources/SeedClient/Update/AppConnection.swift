@@ -60,7 +60,7 @@ struct AppConnection: Sendable {
       throw Self.unusable(
         "it has a file other than \(seed.url.path) open: open the newest seed from `files`")
     }
-    guard connection.isReadOnly("main") == false else { throw Self.unusable("it cannot write") }
+    guard connection.isWritable else { throw Self.unusable("it cannot write") }
     guard !connection.isInTransaction else {
       throw Self.unusable("it is in a transaction: with GRDB use writeWithoutTransaction")
     }

@@ -46,27 +46,23 @@ package final class Connection {
 
   /// Runs a script's statements in order; an error gives the position in the whole script.
   package func run(script: String) throws(DatabaseError) {
-    let text = script.utf8CString
-    var start = 0
-    while start < text.count - 1 {
-      var statement: OpaquePointer?
-      var length = 0
-      var code = text.withUnsafeBufferPointer { text -> Int32 in
-        var tail: UnsafePointer<CChar>?
-        guard let base = text.baseAddress else { return SQLITE_MISUSE }
-        defer { length = tail.map { $0 - base - start } ?? 0 }
-        return sqlite3_prepare_v2(handle, base + start, -1, &statement, &tail)
-      }
-      if code == SQLITE_OK, statement != nil { code = sqlite3_step(statement) }
-      guard [SQLITE_OK, SQLITE_DONE, SQLITE_ROW].contains(code) else {
+    let failure = script.withCString { start -> DatabaseError? in
+      var rest: UnsafePointer<CChar>? = start
+      while let text = rest, text.pointee != 0 {
+        var statement: OpaquePointer?
         defer { sqlite3_finalize(statement) }
-        let error = error(code, script)
-        throw DatabaseError(
-          code: error.code, message: error.message, subject: script, offset: start + (error.offset ?? 0))
+        var code = sqlite3_prepare_v2(handle, text, -1, &statement, &rest)
+        if code == SQLITE_OK, statement != nil { code = sqlite3_step(statement) }
+        guard [SQLITE_OK, SQLITE_DONE, SQLITE_ROW].contains(code) else {
+          let error = error(code, script)
+          return DatabaseError(
+            code: error.code, message: error.message, subject: script,
+            offset: text - start + (error.offset ?? 0))
+        }
       }
-      sqlite3_finalize(statement)
-      start += max(length, 1)
+      return nil
     }
+    if let failure { throw failure }
   }
 
   package func execute(_ sql: String, _ values: SeedValue...) throws(DatabaseError) {
@@ -215,14 +211,7 @@ extension Connection {
     sqlite3_db_filename(handle, database).map { String(cString: $0) }
   }
 
-  /// Whether an attached database is read-only; nil if no database has that name.
-  package func isReadOnly(_ database: String) -> Bool? {
-    switch sqlite3_db_readonly(handle, database) {
-    case 0: false
-    case 1: true
-    default: nil
-    }
-  }
+  package var isWritable: Bool { sqlite3_db_readonly(handle, "main") == 0 }
 
   /// Runs `body` without enforced foreign keys and then restores the setting.
   package func withoutForeignKeys<Result>(_ body: () throws -> Result) throws -> Result {
