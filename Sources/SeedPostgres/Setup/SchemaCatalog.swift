@@ -29,7 +29,7 @@ struct SchemaCatalog {
 
   struct Index {
     let name: String
-    /// Empty for an index that is not a B-tree over columns of all rows.
+    /// Without those that it only includes; empty for an index that is not a B-tree over columns of all rows.
     let columns: [String]
     let isPrimary: Bool
     let isUnique: Bool
@@ -63,8 +63,8 @@ struct SchemaCatalog {
     (SELECT json_agg(json_build_array(attname, atttypid::bigint, attnotnull) ORDER BY attnum) FROM pg_attribute \
     WHERE attrelid = c.oid AND attnum > 0 AND NOT attisdropped), \
     (SELECT json_agg(json_build_array(i.relname, x.indisprimary, x.indisunique, CASE WHEN x.indpred IS NULL \
-    AND x.indexprs IS NULL AND m.amname = 'btree' AND x.indisvalid AND x.indnatts = x.indnkeyatts \
-    THEN \(names("x.indkey::int2[]", of: "c")) END) ORDER BY i.relname) FROM pg_index x \
+    AND x.indexprs IS NULL AND m.amname = 'btree' AND x.indisvalid \
+    THEN \(names("(x.indkey::int2[])[0:x.indnkeyatts - 1]", of: "c")) END) ORDER BY i.relname) FROM pg_index x \
     JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_am m ON m.oid = i.relam WHERE x.indrelid = c.oid), \
     (SELECT json_agg(json_build_array(\(names("f.conkey", of: "c")), CASE WHEN p.relnamespace = c.relnamespace \
     THEN p.relname ELSE p.oid::regclass::text END, CASE WHEN p.relnamespace = c.relnamespace \
