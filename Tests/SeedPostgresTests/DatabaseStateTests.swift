@@ -12,12 +12,12 @@ import Testing
     start: String = "s",
     snapshot: String = "10:12:11", reached: UInt64 = 100, definitions: String = "d"
   ) throws -> DatabaseState {
-    let seen = try #require(LogSnapshot(snapshot))
+    let (floor, ceiling) = (snapshot.split(separator: ":")[0], snapshot.split(separator: ":")[1])
     let state = DatabaseState([
       "system": .string(system), "database": .string(database), "timeline": JSONValue(timeline),
       "standby": .bool(isStandby), "start": .string(isStandby ? "" : start),
-      "snapshot": .string(isStandby ? "\(seen.floor):\(seen.floor):" : snapshot),
-      "ceiling": .string("\(seen.ceiling)"), "reached": .string("\(reached)"),
+      "snapshot": .string(isStandby ? "\(floor):\(floor):" : snapshot),
+      "ceiling": .string(String(ceiling)), "reached": .string("\(reached)"),
       "definitions": .string(definitions), "relations": "r",
     ])
     return try #require(state)

@@ -6,13 +6,11 @@ struct LogSnapshot: Hashable {
   let text: String
   /// All transactions below have finished.
   let floor: UInt64
-  /// No transaction at or after this position has finished.
-  let ceiling: UInt64
 
   init?(_ text: String) {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-    guard parts.count == 3, let floor = UInt64(parts[0]), let ceiling = UInt64(parts[1]) else { return nil }
-    (self.text, self.floor, self.ceiling) = (text, floor, ceiling)
+    guard parts.count == 3, let floor = UInt64(parts[0]), UInt64(parts[1]) != nil else { return nil }
+    (self.text, self.floor) = (text, floor)
   }
 }
 

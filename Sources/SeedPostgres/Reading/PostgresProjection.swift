@@ -191,7 +191,7 @@ final class CopyRows: RowSource {
         values.append(try field.map { try projection.columns[index].form.value($0) } ?? .null)
       } catch let error as ValueForm.Unfit {
         unfit = unfit ?? (index, error.reason)
-        values.append(projection.columns[index].form.told(field))
+        values.append(projection.columns[index].form.shown(field))
       }
     }
     if let unfit { throw projection.unfit(unfit.index, unfit.reason, in: values) }
