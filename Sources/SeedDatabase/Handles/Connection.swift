@@ -300,10 +300,7 @@ extension Connection.OpenMode {
   private static let lockMilliseconds: Int32 = 10_000
 
   var busyMilliseconds: Int32 {
-    switch self {
-    case .memory, .scratch, .copy, .snapshot: 0
-    case .origin, .writer, .creator, .own, .reader, .seed, .received: Self.lockMilliseconds
-    }
+    [.memory, .scratch, .copy, .snapshot].contains(self) ? 0 : Self.lockMilliseconds
   }
 
   var openFlags: Int32 {
@@ -329,37 +326,24 @@ extension Connection.OpenMode {
 
   func setUp(_ connection: Connection) throws(DatabaseError) {
     // The operator's views may call functions that SQLite considers untrusted.
-    if case .origin = self { return }
+    if self == .origin { return }
     if isForeign { try bound(connection) }
-    if case .memory = self { connection.limitDepth() }
+    if self == .memory { connection.limitDepth() }
     try connection.set(SQLITE_DBCONFIG_DEFENSIVE, true)
     try connection.set(SQLITE_DBCONFIG_TRUSTED_SCHEMA, trustsSchema)
     try connection.set(SQLITE_DBCONFIG_ENABLE_TRIGGER, false)
     try connection.set(SQLITE_DBCONFIG_ENABLE_FKEY, false)
     try connection.execute("PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0")
     // SQLite before 3.51.3 can corrupt a WAL that two connections reset, so readers never checkpoint.
-    switch self {
-    case .reader, .received: try connection.execute("PRAGMA wal_autocheckpoint = 0")
-    default: break
-    }
+    if [.reader, .received].contains(self) { try connection.execute("PRAGMA wal_autocheckpoint = 0") }
     if isReceived { try connection.loadReceivedSchema() }
   }
 
   /// Whether SQLite evaluates only expressions of rows, because a part of the file may be untrusted.
-  private var isForeign: Bool {
-    switch self {
-    case .snapshot, .reader, .writer, .received, .seed, .copy: true
-    case .memory, .scratch, .origin, .creator, .own: false
-    }
-  }
+  private var isForeign: Bool { ![.memory, .scratch, .origin, .creator, .own].contains(self) }
 
   /// Whether the file's schema may be an attacker's.
-  var isReceived: Bool {
-    switch self {
-    case .snapshot, .received, .seed, .copy: true
-    case .memory, .scratch, .origin, .writer, .creator, .own, .reader: false
-    }
-  }
+  var isReceived: Bool { isForeign && ![.writer, .reader].contains(self) }
 
   private func bound(_ connection: Connection) throws(DatabaseError) {
     sqlite3_limit(connection.handle, SQLITE_LIMIT_ATTACHED, 0)
@@ -368,7 +352,7 @@ extension Connection.OpenMode {
 
   /// SQLite before 3.41 considers its own JSON functions untrusted, so it could not write a table that calls one in a
   /// CHECK, an index or a generated column.
-  private var trustsSchema: Bool { if case .own = self { true } else { false } }
+  private var trustsSchema: Bool { self == .own }
 }
 
 /// Escapes only characters with a meaning in a `file:` URI.
