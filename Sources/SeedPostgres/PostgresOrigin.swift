@@ -30,7 +30,7 @@ package final class PostgresOrigin: Origin {
   /// Begins again with a lock on each table that the plans read, as pg_dump does, so that no writer truncates or rewrites
   /// it during the transaction.
   package func locking(_ plans: [SeriesPlan]) throws -> any Origin {
-    let before = try stateIfTold()
+    let before = try stateIfAllowed()
     let tables = try reading.lockable(relations(readBy: plans))
     do {
       try connection.begin(locking: tables)
@@ -41,7 +41,7 @@ package final class PostgresOrigin: Origin {
     }
     let locked = PostgresOrigin(continuing: self)
     // Another session may have changed views or partitions before the locks.
-    let isSame = try locked.stateIfTold().map { $0.hasRelations(of: before) } ?? false
+    let isSame = try locked.stateIfAllowed().map { $0.hasRelations(of: before) } ?? false
     if !isSame { locked.reading = ReadingCatalog(connection) }
     return locked
   }
@@ -62,7 +62,8 @@ package final class PostgresOrigin: Origin {
   }
 
   private func relations(readBy table: TableSchema, _ projection: Projection) throws -> [ReadRelation] {
-    if projection.sql == nil, let plain = try reading.plainTable(table.name) { return [plain] }
+    let name = "\(quoted(connection.place.schema)).\(quoted(table.name))"
+    if projection.sql == nil, let plain = try reading.plainTable(name) { return [plain] }
     let found = try PostgresProjection(table, projection, connection, types)
     return try found.blaming { try reading.relations(readBy: found) }
   }
@@ -100,13 +101,12 @@ package final class PostgresOrigin: Origin {
   package func log() throws -> (any OriginLog)? { try knownLog.get() }
 
   package func place() throws -> OriginCursor? {
-    try stateIfTold().map { OriginCursor(.object($0.members)) }
+    try stateIfAllowed().map { OriginCursor($0.json) }
   }
 
   package func relation(to place: OriginCursor) throws -> OriginRelation {
-    guard let state = try stateIfTold(), let older = DatabaseState(place.json) else { return .follows }
-    let replayed = DatabaseState.place(connection.replayedBefore)
-    if state.isBehind(older, replayedBefore: replayed) {
+    guard let state = try stateIfAllowed(), let older = DatabaseState(place.json) else { return .follows }
+    if state.isBehind(older, replayedBefore: connection.replayedBefore) {
       return .behind(standby: connection.server.name)
     }
     let doubt = state.doubt(since: older)
@@ -115,7 +115,7 @@ package final class PostgresOrigin: Origin {
 
   /// Returns nil if the user or server cannot report it. Other errors may be temporary, and a standby may then be
   /// behind.
-  private func stateIfTold() throws -> DatabaseState? {
+  private func stateIfAllowed() throws -> DatabaseState? {
     do { return try state.get() } catch let error as PostgresError where error.isInability { return nil }
   }
 
@@ -131,7 +131,7 @@ package final class PostgresOrigin: Origin {
       return "it cannot be read"
     }
     // A plain table has neither a SELECT nor row-level security.
-    if try reading.isPlainTable(found) { return nil }
+    if try reading.plainTable(found.source) != nil { return nil }
     return try connection.restlessness(of: projection.sql, reading: Set(relations))
   }
 }

@@ -14,7 +14,7 @@ import Testing
   private func read(_ stored: [UInt8], _ expected: Compression.Measure) throws -> [UInt8] {
     let folder = try TemporaryFolder(inMemory: true)
     try DurableFile.write(stored, to: folder("stored"))
-    let source = try CompressedPieces(file: folder("stored"), expected: expected).source
+    let source = try Compression.pieces(of: folder("stored"), limit: expected.length, expected: expected)
     var read: [UInt8] = []
     while try source({ read += Array($0) }) {}
     return read
@@ -30,7 +30,7 @@ import Testing
     let (folder, document) = (try TemporaryFolder(inMemory: true), Self.document(3_000_000))
     try DurableFile.write(document, to: folder("raw"))
     let expected = try Compression.compress(folder("raw"), to: folder("stored"), .xz).raw
-    let source = try CompressedPieces(file: folder("stored"), .xz, expected: expected).source
+    let source = try Compression.pieces(of: folder("stored"), .xz, limit: expected.length, expected: expected)
     var read: [UInt8] = []
     while try source({ read += Array($0) }) {}
     #expect(read == document)

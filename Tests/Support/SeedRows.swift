@@ -32,7 +32,7 @@ package func slowDigest(_ rows: SeedRows) -> SHA256Digest {
 extension CanonicalRow {
   package static func bytes(of row: [SeedValue]) -> [UInt8] {
     var bytes: [UInt8] = []
-    LentBytes.lending(row) { append(lent: $0, to: &bytes) }
+    LentBytes.lending(row) { write(lent: $0, over: &bytes) }
     return bytes
   }
 }

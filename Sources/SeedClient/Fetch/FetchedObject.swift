@@ -36,7 +36,7 @@ struct FetchedObject: Sendable {
         "\(object.fileName) expands to \(object.rawLength) bytes, more than the \(Limits.deltaBytes) allowed "
           + "for a delta: ask the publication's operator")
     }
-    let source = try CompressedPieces(file: path, object.encoding, expected: signed).source
+    let source = try Compression.pieces(of: path, object.encoding, limit: signed.length, expected: signed)
     return { [phases] take in
       try Task.checkCancellation()
       return try source { piece in

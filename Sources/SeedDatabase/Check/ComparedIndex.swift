@@ -29,16 +29,20 @@ struct ComparedIndex {
     unique = index.isUnique ? index.key.count : index.parts.count
   }
 
-  enum Order { case rising, falling, same }
-
-  func order(_ places: [Int], of row: [BorrowedValue], after previous: [BorrowedValue]) -> Order {
+  /// Checks that a row's entry sorts after the previous one and differs from it in the unique values.
+  func check(
+    _ places: [Int], of row: [BorrowedValue], after previous: [BorrowedValue], in table: String
+  ) throws(NotASeed) {
     for (position, part) in parts.enumerated() {
       let order = KeyOrder.compare(previous[position], row[places[position]], part.collation)
       guard order != 0 else { continue }
-      guard (order < 0) != part.isFalling else { return .falling }
-      return position >= unique && !previous[..<unique].contains(where: \.isNull) ? .same : .rising
+      guard (order < 0) != part.isFalling else {
+        throw NotASeed("index \"\(name)\" of \"\(table)\" is out of order")
+      }
+      if position < unique || previous[..<unique].contains(where: \.isNull) { return }
+      break
     }
-    return .same
+    throw NotASeed("the unique index \"\(name)\" of \"\(table)\" has a duplicate entry")
   }
 
   func sql(_ table: TableSchema) -> String {
@@ -71,13 +75,7 @@ struct EntryWatch: ~Copyable {
   }
 
   mutating func check(_ row: [BorrowedValue]) throws(NotASeed) {
-    if !previous.isEmpty {
-      switch index.order(places, of: row, after: previous) {
-      case .rising: break
-      case .falling: throw NotASeed("index \"\(index.name)\" of \"\(table)\" is out of order")
-      case .same: throw NotASeed("the unique index \"\(index.name)\" of \"\(table)\" has a duplicate entry")
-      }
-    }
+    if !previous.isEmpty { try index.check(places, of: row, after: previous, in: table) }
     bytes.keep(places, of: row, in: &previous)
   }
 }

@@ -39,8 +39,8 @@ package struct SeedCheck {
     let lines = try StructureCheck(connection).complaints(scope)
     guard !lines.isEmpty else { return }
     let rest = lines.count - Self.mostLines
-    let told = lines.prefix(Self.mostLines).joined(separator: "; ")
-    throw NotASeed("\(scope.name) reports: \(told)" + (rest > 0 ? "; and \(rest) more lines" : ""))
+    let shown = lines.prefix(Self.mostLines).joined(separator: "; ")
+    throw NotASeed("\(scope.name) reports: \(shown)" + (rest > 0 ? "; and \(rest) more lines" : ""))
   }
 
   private func isCompared(_ name: String) throws -> Bool {

@@ -10,6 +10,8 @@ package enum Compression {
   private static let xzPreset: UInt32 = 6
   #endif
   private static let readBytes = 256 * 1024
+  /// Compressed bytes expanded at a time for a reader; few, because they may grow a thousandfold.
+  private static let pieceBytes = 16 * 1024
 
   package struct Measure: Hashable, Sendable {
     package let length: Int
@@ -85,6 +87,31 @@ package enum Compression {
     switch encoding {
     case .gzip: try GzipDecoder()
     case .xz: try XZCodec()
+    }
+  }
+
+  /// The document in a compressed file, expanded while it is read. Reading throws if the document exceeds `limit` bytes,
+  /// or, at its end, if it is not the `expected` one.
+  package static func pieces(
+    of path: String, _ encoding: ContentEncoding = .gzip, limit: Int, expected: Measure? = nil
+  ) throws -> DocumentPieces.Source {
+    let file = try File(path, for: .reading)
+    let decoder = try decoder(encoding)
+    var meter = Meter()
+    var length = 0
+    var isComplete = false
+    return { take in
+      if isComplete { return false }
+      let piece = try file.read(pieceBytes)
+      isComplete = piece.count < pieceBytes
+      try decoder.process(piece, isLast: isComplete) { piece in
+        if expected != nil { meter.take(piece) }
+        length += piece.count
+        guard length <= limit else { throw CompressionError.tooLong(limit: limit) }
+        piece.withUnsafeBytes(take)
+      }
+      if isComplete, let expected, meter.measure() != expected { throw CompressionError.otherContent }
+      return true
     }
   }
 

@@ -10,7 +10,8 @@ extension Connection {
     guard !sql.utf8.contains(0) else { throw ReadOnlyProblem.holdsNUL(sql: sql) }
     let statement = try permitted(sql, reading)
     guard sqlite3_stmt_readonly(statement.handle) != 0 else { throw ReadOnlyProblem.changes(sql: sql) }
-    guard !hasStatement(in: sql.utf8.dropFirst(statement.length)) else {
+    let rest = Array(sql.utf8.dropFirst(statement.length))
+    guard SQLScanner.tokens(of: rest).allSatisfy({ $0.keyword == ";" }) else {
       throw ReadOnlyProblem.several(sql: sql)
     }
     let wanted = Int(sqlite3_bind_parameter_count(statement.handle))
@@ -33,20 +34,6 @@ extension Connection {
       return try withExtendedLifetime(reading) { try prepare(sql) }
     } catch let error as DatabaseError where error.primaryCode == SQLITE_AUTH {
       throw ReadOnlyProblem.changes(sql: sql)
-    }
-  }
-
-  private func hasStatement(in text: Substring.UTF8View) -> Bool {
-    let text = Array(text.map { CChar(bitPattern: $0) }) + [0]
-    return text.withUnsafeBufferPointer { text in
-      var rest = text.baseAddress
-      while let start = rest, start.pointee != 0 {
-        var statement: OpaquePointer?
-        let code = sqlite3_prepare_v2(handle, start, -1, &statement, &rest)
-        sqlite3_finalize(statement)
-        if code != SQLITE_OK || statement != nil { return true }
-      }
-      return false
     }
   }
 }
@@ -129,19 +116,8 @@ package enum ReadOnlyProblem: Error, Hashable, Sendable, CustomStringConvertible
 
   /// SQLite reads a quoted parameter mark as text, which its author may not have meant.
   private static func hint(_ sql: String) -> String {
-    quoted(in: sql).contains { $0.contains("?") } ? " (? between quotes is text: leave the quotes out)" : ""
-  }
-
-  /// Quoted parts of the SQL; a doubled quote splits a part, which is harmless here.
-  private static func quoted(in sql: String) -> [Substring] {
-    var parts: [Substring] = []
-    var rest = sql[...]
-    while let start = rest.firstIndex(where: { $0 == "'" || $0 == "\"" }) {
-      let inner = rest[start...].dropFirst()
-      let end = inner.firstIndex(of: rest[start]) ?? inner.endIndex
-      parts.append(inner[..<end])
-      rest = inner[end...].dropFirst()
-    }
-    return parts
+    let bytes = Array(sql.utf8)
+    let isQuoted = SQLScanner.tokens(of: bytes).contains { $0.isQuoted && $0.text(in: bytes).contains("?") }
+    return isQuoted ? " (? between quotes is text: leave the quotes out)" : ""
   }
 }

@@ -46,27 +46,23 @@ package final class Connection {
 
   /// Runs a script's statements in order; an error gives the position in the whole script.
   package func run(script: String) throws(DatabaseError) {
-    let text = script.utf8CString
-    var start = 0
-    while start < text.count - 1 {
-      var statement: OpaquePointer?
-      var length = 0
-      var code = text.withUnsafeBufferPointer { text -> Int32 in
-        var tail: UnsafePointer<CChar>?
-        guard let base = text.baseAddress else { return SQLITE_MISUSE }
-        defer { length = tail.map { $0 - base - start } ?? 0 }
-        return sqlite3_prepare_v2(handle, base + start, -1, &statement, &tail)
-      }
-      if code == SQLITE_OK, statement != nil { code = sqlite3_step(statement) }
-      guard [SQLITE_OK, SQLITE_DONE, SQLITE_ROW].contains(code) else {
+    let failure = script.withCString { start -> DatabaseError? in
+      var rest: UnsafePointer<CChar>? = start
+      while let text = rest, text.pointee != 0 {
+        var statement: OpaquePointer?
         defer { sqlite3_finalize(statement) }
-        let error = error(code, script)
-        throw DatabaseError(
-          code: error.code, message: error.message, subject: script, offset: start + (error.offset ?? 0))
+        var code = sqlite3_prepare_v2(handle, text, -1, &statement, &rest)
+        if code == SQLITE_OK, statement != nil { code = sqlite3_step(statement) }
+        guard [SQLITE_OK, SQLITE_DONE, SQLITE_ROW].contains(code) else {
+          let error = error(code, script)
+          return DatabaseError(
+            code: error.code, message: error.message, subject: script,
+            offset: text - start + (error.offset ?? 0))
+        }
       }
-      sqlite3_finalize(statement)
-      start += max(length, 1)
+      return nil
     }
+    if let failure { throw failure }
   }
 
   package func execute(_ sql: String, _ values: SeedValue...) throws(DatabaseError) {
@@ -291,10 +287,7 @@ extension Connection.OpenMode {
   private static let lockMilliseconds: Int32 = 10_000
 
   var busyMilliseconds: Int32 {
-    switch self {
-    case .memory, .scratch, .copy, .snapshot: 0
-    case .origin, .writer, .creator, .own, .reader, .seed, .received: Self.lockMilliseconds
-    }
+    [.memory, .scratch, .copy, .snapshot].contains(self) ? 0 : Self.lockMilliseconds
   }
 
   var openFlags: Int32 {
@@ -320,37 +313,24 @@ extension Connection.OpenMode {
 
   func setUp(_ connection: Connection) throws(DatabaseError) {
     // The operator's views may call functions that SQLite considers untrusted.
-    if case .origin = self { return }
+    if self == .origin { return }
     if isForeign { try bound(connection) }
-    if case .memory = self { connection.limitDepth() }
+    if self == .memory { connection.limitDepth() }
     try connection.set(SQLITE_DBCONFIG_DEFENSIVE, true)
     try connection.set(SQLITE_DBCONFIG_TRUSTED_SCHEMA, trustsSchema)
     try connection.set(SQLITE_DBCONFIG_ENABLE_TRIGGER, false)
     try connection.set(SQLITE_DBCONFIG_ENABLE_FKEY, false)
     try connection.execute("PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0")
     // SQLite before 3.51.3 can corrupt a WAL that two connections reset, so readers never checkpoint.
-    switch self {
-    case .reader, .received: try connection.execute("PRAGMA wal_autocheckpoint = 0")
-    default: break
-    }
+    if [.reader, .received].contains(self) { try connection.execute("PRAGMA wal_autocheckpoint = 0") }
     if isReceived { try connection.loadReceivedSchema() }
   }
 
   /// Whether SQLite evaluates only expressions of rows, because a part of the file may be untrusted.
-  private var isForeign: Bool {
-    switch self {
-    case .snapshot, .reader, .writer, .received, .seed, .copy: true
-    case .memory, .scratch, .origin, .creator, .own: false
-    }
-  }
+  private var isForeign: Bool { ![.memory, .scratch, .origin, .creator, .own].contains(self) }
 
   /// Whether the file's schema may be an attacker's.
-  var isReceived: Bool {
-    switch self {
-    case .snapshot, .received, .seed, .copy: true
-    case .memory, .scratch, .origin, .writer, .creator, .own, .reader: false
-    }
-  }
+  var isReceived: Bool { isForeign && ![.writer, .reader].contains(self) }
 
   private func bound(_ connection: Connection) throws(DatabaseError) {
     sqlite3_limit(connection.handle, SQLITE_LIMIT_ATTACHED, 0)
@@ -359,7 +339,7 @@ extension Connection.OpenMode {
 
   /// SQLite before 3.41 considers its own JSON functions untrusted, so it could not write a table that calls one in a
   /// CHECK, an index or a generated column.
-  private var trustsSchema: Bool { if case .own = self { true } else { false } }
+  private var trustsSchema: Bool { self == .own }
 }
 
 /// Escapes only characters with a meaning in a `file:` URI.

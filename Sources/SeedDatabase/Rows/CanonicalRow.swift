@@ -74,7 +74,7 @@ package enum CanonicalRow {
   }
 
   /// Replaces the buffer's contents with a row's canonical bytes.
-  package static func append(lent row: [BorrowedValue], to bytes: inout [UInt8]) {
+  package static func write(lent row: [BorrowedValue], over bytes: inout [UInt8]) {
     row.withUnsafeBufferPointer { row in
       let surplus = bytes.count - size(of: row)
       if surplus > 0 { bytes.removeLast(surplus) }

@@ -28,7 +28,6 @@ package struct SearchTable: Hashable, Sendable {
 
 package enum SchemaProblem: Error, Hashable, Sendable, CustomStringConvertible {
   case noKey(table: String)
-  case noStoredColumns(table: String)
   case customCollation(table: String, column: String, collation: String)
   case trigger(name: String, table: String)
   case virtualTable(name: String)
@@ -42,7 +41,6 @@ package enum SchemaProblem: Error, Hashable, Sendable, CustomStringConvertible {
     switch self {
     case .noKey(let table):
       "table \"\(table)\" has no key: give it a primary key, or a UNIQUE constraint over NOT NULL columns"
-    case .noStoredColumns(let table): "table \"\(table)\" has no stored columns"
     case .customCollation(let table, let column, let collation):
       "table \"\(table)\", column \"\(column)\": the collation \(collation) is not one that every client has "
         + "(BINARY, NOCASE, RTRIM)"

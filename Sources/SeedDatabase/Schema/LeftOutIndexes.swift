@@ -14,10 +14,14 @@ package enum LeftOutIndexes {
   /// Drops the secondary indexes of an analysed file and stores their definitions.
   package static func leaveOut(of connection: Connection) throws {
     try connection.transaction {
-      try connection.execute(ReservedTable.indexSQL)
-      let indexes = try SecondaryIndexes(connection)
-      for index in indexes.all { try keep(index, connection) }
-      try indexes.drop(from: connection)
+      try connection.execute(
+        """
+        \(ReservedTable.indexSQL);
+        INSERT INTO \(ReservedTable.index)(name, "table", sql, statistics)
+        SELECT s.name, s.tbl_name, s.sql, (SELECT stat FROM sqlite_stat1 WHERE idx = s.name AND tbl = s.tbl_name)
+        \(SecondaryIndexes.source)
+        """)
+      try SecondaryIndexes(connection).drop(from: connection)
     }
   }
 
@@ -69,35 +73,20 @@ package enum LeftOutIndexes {
   private static func areIn(_ connection: Connection) throws -> Bool {
     try connection.has(ReservedTable.index, madeBy: ReservedTable.indexSQL)
   }
-
-  private static func keep(_ index: SecondaryIndexes.Index, _ connection: Connection) throws {
-    try connection.execute(
-      """
-      INSERT INTO \(ReservedTable.index)(name, "table", sql, statistics)
-      VALUES (?1, ?2, ?3, (SELECT stat FROM sqlite_stat1 WHERE idx = ?1 AND tbl = ?2))
-      """, .text(index.name), .text(index.table), .text(index.sql))
-  }
 }
 
 /// Explicit indexes that are not unique. Unique ones reject rows, so they must exist before the rows are written.
 package struct SecondaryIndexes {
-  struct Index {
-    let name: String
-    let table: String
-    let sql: String
-  }
+  private let all: [(name: String, sql: String)]
 
   /// In creation order, so that two builds of a file have the same bytes.
-  let all: [Index]
+  fileprivate static let source = """
+    FROM sqlite_schema AS s JOIN pragma_index_list(s.tbl_name) AS l ON l.name = s.name
+    WHERE s.type = 'index' AND s.sql IS NOT NULL AND NOT l."unique" ORDER BY s.rowid
+    """
 
   package init(_ connection: Connection) throws {
-    all = try connection.rows(
-      """
-      SELECT s.name, s.tbl_name, s.sql FROM sqlite_schema AS s
-      JOIN pragma_index_list(s.tbl_name) AS l ON l.name = s.name
-      WHERE s.type = 'index' AND s.sql IS NOT NULL AND NOT l."unique" ORDER BY s.rowid
-      """
-    ).map { Index(name: $0[0].text, table: $0[1].text, sql: $0[2].text) }
+    all = try connection.rows("SELECT s.name, s.sql \(Self.source)").map { ($0[0].text, $0[1].text) }
   }
 
   package func drop(from connection: Connection) throws {

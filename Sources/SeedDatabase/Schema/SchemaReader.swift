@@ -61,7 +61,6 @@ package struct SchemaReader {
     let name = listed.name
     if listed.name.lowercased().hasPrefix(ReservedTable.prefix) { throw SchemaProblem.reservedName(name) }
     let (columns, generated) = try columns(listed)
-    guard !columns.isEmpty else { throw SchemaProblem.noStoredColumns(table: name) }
     let key = try key(of: name, columns)
     return TableSchema(
       name: name, columns: columns, generated: generated,

@@ -1,4 +1,4 @@
-package import SeedFormat
+import SeedFormat
 
 /// Checks the references of touched rows from both ends: a written row must have its parents, and no row may reference
 /// a deleted value. Checks all rows of a table if much of it was touched or no index finds the rows.
@@ -12,29 +12,25 @@ package struct ReferenceCheck {
 
   /// A check in the transaction that wrote the seed. All rows of a table are checked if at least one in
   /// `wholeTableShare` was touched; 0 means never.
-  package init(
-    _ connection: Connection, _ schema: DatabaseSchema, wholeTableShare: Int = Self.usualShare
-  ) {
+  init(_ connection: Connection, _ schema: DatabaseSchema, wholeTableShare: Int = Self.usualShare) {
     (self.connection, self.schema, self.wholeTableShare) = (connection, schema, wholeTableShare)
   }
 
   /// Checks every table; throws the first broken reference.
-  package func run() throws {
-    for table in schema.tables where !table.foreignKeys.isEmpty {
-      if let violation = try whole(table, limit: 1).first { throw violation.error }
-    }
+  func run() throws {
+    for table in schema.tables { try checkWhole(table) }
   }
 
-  func violations(_ touched: [String: TableWriter], limit: Int) throws -> [ReferenceViolation] {
-    var found: [ReferenceViolation] = []
-    for table in schema.tables where !table.foreignKeys.isEmpty && found.count < limit {
+  /// Checks the references of touched rows; throws the first broken one.
+  func run(_ touched: [String: TableWriter]) throws {
+    for table in schema.tables {
       let references = references(of: table)
-      let needsAll = references.contains { needsWholeTable($0, touched) }
-      let more =
-        needsAll ? try whole(table, limit: limit) : try references.flatMap { try single($0, touched, limit) }
-      for violation in more where !found.contains(violation) { found.append(violation) }
+      if references.contains(where: { needsWholeTable($0, touched) }) {
+        try checkWhole(table)
+      } else {
+        for reference in references { try checkRows(reference, touched) }
+      }
     }
-    return Array(found.prefix(limit))
   }
 
   func referencedColumns(of table: TableSchema) -> [[Int]] {
@@ -49,14 +45,15 @@ package struct ReferenceCheck {
 
   // MARK: All rows
 
-  private func whole(_ table: TableSchema, limit: Int) throws -> [ReferenceViolation] {
+  private func checkWhole(_ table: TableSchema) throws {
+    let references = references(of: table)
     // SQLite's own check goes first, because it also rejects references to columns that are not unique.
-    if try references(of: table).allSatisfy(isProven) { return [] }
+    if try references.allSatisfy(isProven) { return }
     let first = try connection.rows("SELECT 1 FROM pragma_foreign_key_check(?) LIMIT 1", .text(table.name))
-    if first.isEmpty { return [] }
-    return try references(of: table).flatMap { reference in
-      let keys = try connection.rows("\(reference.allOrphans) LIMIT \(limit)")
-      return keys.map { ReferenceViolation(reference, key: $0) }
+    if first.isEmpty { return }
+    for reference in references {
+      let orphan = try connection.rows("\(reference.allOrphans) LIMIT 1").first
+      if let orphan { throw broken(reference, orphan) }
     }
   }
 
@@ -100,43 +97,25 @@ package struct ReferenceCheck {
     log.isOverfull || log.count * wholeTableShare > rows
   }
 
-  private func single(
-    _ reference: Reference, _ touched: [String: TableWriter], _ limit: Int
-  ) throws -> [ReferenceViolation] {
+  private func checkRows(_ reference: Reference, _ touched: [String: TableWriter]) throws {
     let (written, removed) = logs(of: reference, touched)
-    return try orphans(reference, reference.orphanByKey, written, limit)
-      + orphans(reference, reference.orphansByParent, removed, limit)
+    try checkRows(reference, reference.orphanByKey, written)
+    try checkRows(reference, reference.orphansByParent, removed)
   }
 
-  private func orphans(
-    _ reference: Reference, _ sql: String, _ log: RowLog?, _ limit: Int
-  ) throws -> [ReferenceViolation] {
-    guard let log, log.count > 0 else { return [] }
+  private func checkRows(_ reference: Reference, _ sql: String, _ log: RowLog?) throws {
+    guard let log, log.count > 0 else { return }
     let statement = try connection.prepare(sql)
-    var found: [ReferenceViolation] = []
     try log.forEach { values in
       for (index, value) in values.enumerated() { try statement.lend(value, at: Int32(index + 1)) }
-      while try statement.step() { found.append(ReferenceViolation(reference, key: try statement.row())) }
+      if try statement.step() { throw broken(reference, try statement.row()) }
       statement.rewind()
-      return found.count < limit
     }
-    return found
-  }
-}
-
-/// A row whose reference has no parent row.
-package struct ReferenceViolation: Hashable, Sendable {
-  package let table: String
-  package let parent: String
-  package let key: [SeedValue]
-  private let keyNames: [String]
-
-  init(_ reference: Reference, key: [SeedValue]) {
-    table = reference.child.name
-    parent = reference.parent.name
-    keyNames = reference.child.keyNames
-    self.key = key
   }
 
-  var error: ImportError { .references(table: table, parent: parent, key: rowDescription(keyNames, key)) }
+  private func broken(_ reference: Reference, _ key: [SeedValue]) -> ImportError {
+    .references(
+      table: reference.child.name, parent: reference.parent.name,
+      key: rowDescription(reference.child.keyNames, key))
+  }
 }

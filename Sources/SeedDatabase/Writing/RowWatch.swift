@@ -75,7 +75,7 @@ final class RowLog {
 
   func describe(_ row: UnsafeBufferPointer<BorrowedValue>) -> [UInt8] {
     var description: [UInt8] = []
-    CanonicalRow.append(lent: columns.map { row[$0] }, to: &description)
+    CanonicalRow.write(lent: columns.map { row[$0] }, over: &description)
     return description
   }
 
@@ -90,13 +90,11 @@ final class RowLog {
     count += 1
   }
 
-  /// Borrows each row's values until `body` returns false.
-  func forEach(_ body: ([BorrowedValue]) throws -> Bool) throws {
+  /// Borrows each row's values.
+  func forEach(_ body: ([BorrowedValue]) throws -> Void) throws {
     try bytes.withUnsafeBufferPointer { bytes in
       var offset = 0
-      while offset < bytes.count {
-        guard try body(CanonicalRow.values(columns.count, in: bytes, at: &offset)) else { return }
-      }
+      while offset < bytes.count { try body(CanonicalRow.values(columns.count, in: bytes, at: &offset)) }
     }
   }
 }

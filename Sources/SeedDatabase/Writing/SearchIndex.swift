@@ -23,8 +23,7 @@ package final class SearchIndex {
     name = quoted(search.name)
     key = content.key
     changesLeft = max(Self.fewestChanges, rows / Self.rebuildShare)
-    let sql = try connection.value("SELECT sql FROM sqlite_schema WHERE name = ?", .text(search.name))
-    let number = SQLTokens(sql?.text ?? "").contentRowid ?? "rowid"
+    let number = SQLTokens(try SchemaReader(connection).sql(search.name)).contentRowid ?? RowidName.usual
     let names = try connection.rows(
       "SELECT name FROM pragma_table_xinfo(?) WHERE hidden = 0 ORDER BY cid", .text(search.name)
     ).map { quoted($0[0].text) }

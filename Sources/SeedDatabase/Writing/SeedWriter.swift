@@ -33,7 +33,7 @@ package final class SeedWriter {
 
   /// Writes the remaining rows, checks references, completes search tables and stores the sums.
   package func finish() throws -> ImportResult {
-    if let violation = try violations(limit: 1).first { throw violation.error }
+    try checkReferences()
     for search in searches { try search.finish() }
     let writers = tables.mapValues(\.writer)
     let sums = storedSums.merging(writers.compactMapValues(\.sum)) { $1 }
@@ -45,15 +45,12 @@ package final class SeedWriter {
       keys: writers.compactMapValues { $0.watch?.changedKeys })
   }
 
-  /// Writes waiting rows and returns up to `limit` broken references, of which ``finish()`` throws the first.
-  package func violations(
-    limit: Int, wholeTableShare: Int = ReferenceCheck.usualShare
-  ) throws -> [ReferenceViolation] {
+  /// Writes waiting rows and throws the first broken reference.
+  package func checkReferences(wholeTableShare: Int = ReferenceCheck.usualShare) throws {
     for rows in tables.values { try rows.flush() }
     for rows in tables.values { try rows.finish() }
     let check = ReferenceCheck(connection, schema, wholeTableShare: wholeTableShare)
-    let touched = tables.mapValues(\.writer).filter { !$0.value.changes.isEmpty }
-    return try check.violations(touched, limit: limit)
+    try check.run(tables.mapValues(\.writer).filter { !$0.value.changes.isEmpty })
   }
 
   private func searchIndexes(over table: TableSchema, rows: Int) throws -> [SearchIndex] {

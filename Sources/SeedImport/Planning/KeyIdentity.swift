@@ -17,7 +17,7 @@ final class KeyIdentity {
     for place in key.indices where !Self.isPlain(key[place], parts[place]) {
       key[place] = try normal(key[place], parts[place])
     }
-    CanonicalRow.append(lent: key, to: &identity)
+    CanonicalRow.write(lent: key, over: &identity)
   }
 
   /// Whether no other value can be the same key, which is the common case and needs no conversion.

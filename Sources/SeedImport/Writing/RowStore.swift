@@ -74,7 +74,7 @@ final class RowStore {
       row.append(.integer(Int64(column)))
       row.append(plan.value(column))
     }
-    CanonicalRow.append(lent: row, to: &rowBytes)
+    CanonicalRow.write(lent: row, over: &rowBytes)
   }
 }
 

@@ -6,22 +6,18 @@ struct LogSnapshot: Hashable {
   let text: String
   /// All transactions below have finished.
   let floor: UInt64
-  /// No transaction at or after this position has finished.
-  let ceiling: UInt64
 
   init?(_ text: String) {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-    guard parts.count == 3, let floor = UInt64(parts[0]), let ceiling = UInt64(parts[1]) else { return nil }
-    (self.text, self.floor, self.ceiling) = (text, floor, ceiling)
+    guard parts.count == 3, let floor = UInt64(parts[0]), UInt64(parts[1]) != nil else { return nil }
+    (self.text, self.floor) = (text, floor)
   }
-
-  /// Without transactions above the floor: a standby's snapshot omits those in progress, so their rows would count as
-  /// seen.
-  var collapsed: LogSnapshot { LogSnapshot("\(floor):\(floor):") ?? self }
 }
 
 /// The state of a database, for a comparison with a later one.
 struct DatabaseState: Hashable {
+  /// The stored form of the following.
+  let json: JSONValue
   /// The cluster's system identifier, which its copies share.
   let system: String
   let database: String
@@ -64,12 +60,6 @@ struct DatabaseState: Hashable {
     guard isStandby == older.isStandby, start == older.start else { return .otherServer }
     return definitions == older.definitions ? nil : .otherSchema
   }
-
-  /// Parses a position in the write-ahead log.
-  static func place(_ text: String?) -> UInt64? {
-    let parts = (text ?? "").split(separator: "/").compactMap { UInt64($0, radix: 16) }
-    return parts.count == 2 ? parts[0] << 32 | parts[1] : nil
-  }
 }
 
 extension DatabaseState {
@@ -82,44 +72,33 @@ extension DatabaseState {
       let definitions = json["definitions"]?.string, let relations = json["relations"]?.string
     else { return nil }
     self.init(
-      system: system, database: database, timeline: timeline, isStandby: isStandby, start: start,
+      json: json, system: system, database: database, timeline: timeline, isStandby: isStandby, start: start,
       snapshot: snapshot, ceiling: ceiling, reached: reached, definitions: definitions,
       relations: relations)
-  }
-
-  var members: [JSONMember] {
-    [
-      JSONMember("system", .string(system)), JSONMember("database", .string(database)),
-      JSONMember("timeline", JSONValue(timeline)), JSONMember("standby", .bool(isStandby)),
-      JSONMember("start", .string(start)), JSONMember("snapshot", .string(snapshot.text)),
-      JSONMember("ceiling", .string("\(ceiling)")), JSONMember("reached", .string("\(reached)")),
-      JSONMember("definitions", .string(definitions)), JSONMember("relations", .string(relations)),
-    ]
   }
 
   /// The state that the connection's transaction reads.
   init?(_ connection: PostgresConnection) throws(PostgresError) {
     let rows = try connection.rows(Self.query, [LogNames(of: connection.place.schema).schema])
-    guard let row = rows.first, let snapshot = row[5].flatMap({ LogSnapshot($0) }) else { return nil }
-    let isStandby = row[2] == "t"
-    self.init(
-      system: row[0] ?? "", database: row[1] ?? "", timeline: row[3].flatMap { Int($0) } ?? 0,
-      isStandby: isStandby, start: isStandby ? "" : row[4] ?? "",
-      snapshot: isStandby ? snapshot.collapsed : snapshot, ceiling: snapshot.ceiling,
-      reached: Self.place(row[6]) ?? .max,
-      definitions: row[7] ?? "", relations: row[8] ?? "")
+    guard let text = rows.first?[0], let json = try? JSONValue(parsing: Array(text.utf8)) else { return nil }
+    self.init(json)
   }
 
   /// The write-ahead log's position is read after the snapshot is taken, so all visible rows are before it. A standby's
-  /// timeline may be late in both of its sources.
+  /// timeline may be late in both of its sources. Its snapshot omits transactions in progress, whose rows would count as
+  /// seen, so only the transactions below all of them are kept.
   private static let query = """
-    SELECT s.system_identifier, (SELECT oid FROM pg_database WHERE datname = current_database()), pg_is_in_recovery(), \
-    CASE WHEN pg_is_in_recovery() THEN (SELECT greatest(c.timeline_id, r.min_recovery_end_timeline) \
+    SELECT json_build_object('system', system_identifier::text, \
+    'database', (SELECT oid::text FROM pg_database WHERE datname = current_database()), \
+    'timeline', coalesce(CASE WHEN standby THEN (SELECT greatest(c.timeline_id, r.min_recovery_end_timeline) \
     FROM pg_control_checkpoint() c, pg_control_recovery() r) \
-    ELSE ('x' || substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8))::bit(32)::int END, \
-    pg_postmaster_start_time(), pg_current_snapshot(), \
-    CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_insert_lsn() END, \
-    (\(definitions)), (\(relations)) FROM pg_control_system() s
+    ELSE ('x' || substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8))::bit(32)::int END, 0), \
+    'standby', standby, 'start', CASE WHEN standby THEN '' ELSE pg_postmaster_start_time()::text END, \
+    'snapshot', CASE WHEN standby THEN format('%s:%1$s:', pg_snapshot_xmin(snapshot)) ELSE snapshot::text END, \
+    'ceiling', pg_snapshot_xmax(snapshot)::text, \
+    'reached', coalesce(CASE WHEN standby THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_insert_lsn() END - pg_lsn '0/0', \
+    \(UInt64.max))::text, 'definitions', (\(definitions)), 'relations', (\(relations))) \
+    FROM pg_control_system(), pg_is_in_recovery() standby, pg_current_snapshot() snapshot
     """
 
   /// Digest of tables, views, indexes and inheritance; columns are checked for each logged table.

@@ -38,11 +38,19 @@ struct LogKey: Hashable {
     "macaddr8",
   ]
 
+  /// Parses the result of ``TableFacts/keyColumns``; nil if a column is missing or has an unsuitable type.
+  static func all(_ text: String?, count: Int) -> [LogKey]? {
+    guard count > 0 else { return [] }
+    let keys = JSONValue.elements(of: text).compactMap { LogKey($0.elements ?? []) }
+    return keys.count == count ? keys : nil
+  }
+
   /// Returns nil for a type with several forms of equal values, such as 1.0 and 1.00.
-  init?(
-    name: String, type: String, base: String, modifier: Int, isEnum: Bool, isDeterministic: Bool, cast: String
-  ) {
-    guard isDeterministic else { return nil }
+  private init?(_ row: [JSONValue]) {
+    guard row.count == 7, let name = row[0].string, let type = row[1].string, let base = row[2].string,
+      let modifier = row[3].integer, let isEnum = row[4].bool, let isDeterministic = row[5].bool,
+      let cast = row[6].string, isDeterministic
+    else { return nil }
     switch base {
     case _ where Self.integers.contains(base): stored = "bigint"
     case _ where Self.texts.contains(base) || isEnum: stored = Self.text
@@ -118,24 +126,4 @@ struct TableFacts {
     AND (SELECT array_agg(x ORDER BY x) FROM unnest((i.indkey::int2[])[0:cardinality(g.keys) - 1]) x) \
     = (SELECT array_agg(attnum ORDER BY attnum) FROM pg_attribute WHERE attrelid = c.oid AND attname = ANY (g.keys)))
     """
-}
-
-extension LogKey {
-  /// Parses the result of ``TableFacts/keyColumns``.
-  static func all(_ text: String?, count: Int) -> [LogKey]? {
-    guard count > 0 else { return [] }
-    let rows = text.flatMap { try? JSONValue(parsing: Array($0.utf8)) }?.elements ?? []
-    let keys = rows.compactMap { LogKey($0.elements ?? []) }
-    return keys.count == count ? keys : nil
-  }
-
-  private init?(_ row: [JSONValue]) {
-    guard row.count == 7, let name = row[0].string, let type = row[1].string, let base = row[2].string,
-      let modifier = row[3].integer, let isEnum = row[4].bool, let isDeterministic = row[5].bool,
-      let cast = row[6].string
-    else { return nil }
-    self.init(
-      name: name, type: type, base: base, modifier: modifier, isEnum: isEnum,
-      isDeterministic: isDeterministic, cast: cast)
-  }
 }

@@ -39,7 +39,7 @@ final class PostgresLog: OriginLog {
     let marks = watched.map { table in
       JSONMember("\(table.number)", LogMark(table, witness: witnesses[table.number]).json)
     }
-    return OriginCursor(.object(state.members + [JSONMember("logs", .object(marks))]))
+    return OriginCursor(.object((state.json.members ?? []) + [JSONMember("logs", .object(marks))]))
   }
 
   /// The newest entry of each log; if all seem to be in the future, the newest of these.

@@ -55,7 +55,7 @@ struct PostgresLogCatalog {
     FROM pg_attribute WHERE attrelid = c.oid AND attnum > 0), \
     (SELECT md5(string_agg(f.oid || ':' || f.relfilenode, ',' ORDER BY f.oid)) FROM pg_class f \
     WHERE f.oid = c.oid OR f.oid IN (SELECT relid FROM pg_partition_tree(c.oid))), \
-    (SELECT json_agg(relid::oid) FROM pg_partition_tree(c.oid)) \
+    (SELECT json_agg(relid::oid::bigint) FROM pg_partition_tree(c.oid)) \
     FROM \(names.registry) g LEFT JOIN pg_namespace n ON n.nspname = g.source_schema \
     LEFT JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = g.source \
     LEFT JOIN pg_class l ON l.relname = 'log_' || g.number \
@@ -79,10 +79,10 @@ struct WatchedTable {
   private let isSound: Bool
 
   fileprivate init?(_ row: [String?]) {
-    guard let number = row[0].flatMap({ Int($0) }), let noting = row[3].flatMap(LoggedTable.Noting.init),
-      let types = row[4].flatMap({ try? JSONValue(parsing: Array($0.utf8)) })?.elements
+    guard let number = row[0].flatMap({ Int($0) }), let noting = row[3].flatMap(LoggedTable.Noting.init)
     else { return nil }
     self.number = number
+    let types = JSONValue.elements(of: row[4])
     let keys = LogKey.all(row[10], count: types.count)
     table = LoggedTable(schema: row[1] ?? "", name: row[2] ?? "", keys: keys ?? [], noting: noting)
     isSound = row[9] == "t" && row[8] != nil && keys?.map(\.type) == types.compactMap(\.string)
@@ -90,12 +90,8 @@ struct WatchedTable {
     pruned = row[6].flatMap { UInt64($0) } ?? 0
     hasIndex = row[11] == "t"
     (columns, files) = (row[12] ?? "", row[13] ?? "")
-    let parts = row[14].flatMap { try? JSONValue(parsing: Array($0.utf8)) }?.elements ?? []
-    let own = row[7].flatMap { UInt32($0) } ?? 0
-    members = Set(
-      parts.compactMap { $0.string.flatMap { UInt32($0) } ?? $0.integer.flatMap { UInt32(exactly: $0) } }
-    )
-    .union([own])
+    let parts = JSONValue.elements(of: row[14]).compactMap { $0.integer.flatMap { UInt32(exactly: $0) } }
+    members = Set(parts).union([row[7].flatMap { UInt32($0) } ?? 0])
   }
 
   /// Adds the triggers' identity; nil if one of them is missing, disabled or modified.

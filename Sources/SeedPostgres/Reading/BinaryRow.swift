@@ -75,7 +75,8 @@ extension ValueForm {
     }
   }
 
-  func told(_ field: UnsafeRawBufferPointer?) -> BorrowedValue {
+  /// The value in the message about an unfit row.
+  func shown(_ field: UnsafeRawBufferPointer?) -> BorrowedValue {
     guard case .spelled = self, let field else { return .null }
     return .text(field.assumingMemoryBound(to: UInt8.self))
   }

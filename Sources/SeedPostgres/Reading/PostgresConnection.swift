@@ -12,7 +12,7 @@ final class PostgresConnection {
   /// The server that answered; a primary until the snapshot is taken.
   private(set) var server: OriginServer
   /// A standby's replay position before the snapshot; nil on a primary.
-  private(set) var replayedBefore: String?
+  private(set) var replayedBefore: UInt64?
 
   /// The oldest major version whose snapshots can be compared.
   static let oldestMajor = 13
@@ -68,16 +68,15 @@ final class PostgresConnection {
       "row_security TO \(place.appliesRowSecurity ? "on" : "off")",
     ]
     if PQtransactionStatus(raw) != PQTRANS_IDLE { _ = PostgresResult(PQexec(raw, "ROLLBACK")) }
-    replayedBefore = try rows("SELECT pg_last_wal_replay_lsn() WHERE pg_is_in_recovery()").first?[0]
+    let replayed = try rows("SELECT pg_last_wal_replay_lsn() - pg_lsn '0/0' WHERE pg_is_in_recovery()")
+    replayedBefore = replayed.first?[0].flatMap { UInt64($0) }
     // LOCAL, because a pooler gives the session to other users.
     let beginning =
       ["BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"] + settings.map { "SET LOCAL \($0)" }
     // LOCK takes no snapshot. Before the savepoint, so that releaseLocks() keeps the locks.
     let locks = tables.map { "LOCK TABLE \($0.sql) IN ACCESS SHARE MODE" }
-    try run(beginning + locks + ["SAVEPOINT seedbank"]) { place in
-      let index = place - beginning.count
-      return tables.indices.contains(index) ? tables[index] : nil
-    }
+    let locked = Dictionary(uniqueKeysWithValues: zip(beginning.count..., tables))
+    try run(beginning + locks + ["SAVEPOINT seedbank"], locking: locked)
     let found = try rows(
       "SELECT pg_is_in_recovery(), host(inet_server_addr()) FROM pg_namespace WHERE nspname = $1",
       [place.schema])
@@ -88,17 +87,15 @@ final class PostgresConnection {
     server = answeringServer(at: standing[1], isStandby: standing[0] == "t")
   }
 
-  /// Sends all statements at once. `table`: the one that a statement locks, by its place, for an error.
-  private func run(
-    _ statements: [String], locking table: (_ place: Int) -> ReadRelation?
-  ) throws(PostgresError) {
+  /// Sends all statements at once. `tables`: the tables that statements lock, by the statement's position, for errors.
+  private func run(_ statements: [String], locking tables: [Int: ReadRelation]) throws(PostgresError) {
     _ = PQsendQuery(raw, statements.joined(separator: "; "))
     var answers: [PostgresResult] = []
     while let answer = PQgetResult(raw) { answers.append(PostgresResult(answer)) }
     let last = answers.last ?? PostgresResult(nil)
     guard !last.isGood else { return }
     let error = failure(last)
-    guard case .server(let place, let subject, let message) = error, let table = table(answers.count - 1)
+    guard case .server(let place, let subject, let message) = error, let table = tables[answers.count - 1]
     else { throw error }
     throw .server(place: place, subject: "\(subject), table \"\(table.name)\"", message)
   }

@@ -98,12 +98,10 @@ private struct SourceReader {
   func read() throws(PostgresError) -> (source: String, columns: Columns) {
     guard let sql = projection.sql else {
       let name = "\(quoted(connection.place.schema)).\(quoted(table.name))"
-      return (
-        name, try told { () throws(PostgresError) in try connection.columns(of: "SELECT * FROM \(name)") }
-      )
+      return (name, try columns(of: "SELECT * FROM \(name)"))
     }
     // Described without a wrapper first, so that line numbers match the file and the server rejects a second statement.
-    let columns = try told { () throws(PostgresError) in try connection.columns(of: sql) }
+    let columns = try columns(of: sql, isFile: true)
     return ("(\(try unended(sql))\n)", columns)
   }
 
@@ -113,33 +111,29 @@ private struct SourceReader {
     var select = sql[...]
     while true {
       do throws(PostgresError) {
-        _ = try connection.columns(of: "SELECT * FROM (\(select)\n) AS seedbank_rows")
+        _ = try columns(of: "SELECT * FROM (\(select)\n) AS seedbank_rows")
         return String(select)
       } catch {
         guard case .server(_, _, let message) = error, message.isSyntax,
           let end = select.lastIndex(of: ";")
-        else { throw told(error, line: nil) }
+        else { throw error }
         select = select[..<end]
       }
     }
   }
 
-  private func told<Result>(_ body: () throws(PostgresError) -> Result) throws(PostgresError) -> Result {
+  /// An error names the table or its file, and the line if the SQL is the file's and the server reported a position.
+  private func columns(of sql: String, isFile: Bool = false) throws(PostgresError) -> Columns {
     do throws(PostgresError) {
-      return try body()
+      return try connection.columns(of: sql)
     } catch {
-      guard case .server(_, _, let message) = error else { throw error }
-      throw told(error, line: message.position.flatMap { projection.sql?.line(ofCharacter: $0) })
+      guard case .server(let place, let subject, let message) = error else { throw error }
+      guard projection.sql != nil else {
+        throw .server(place: place, subject: "\(subject), table \"\(table.name)\"", message)
+      }
+      let line = isFile ? message.position.map { ":\(sql.line(ofCharacter: $0))" } : nil
+      throw .server(place: place, subject: projection.place + (line ?? ""), message)
     }
-  }
-
-  /// Adds the file, and the line if the server reported a position.
-  private func told(_ error: PostgresError, line: Int?) -> PostgresError {
-    guard case .server(let place, let subject, let message) = error else { return error }
-    guard projection.sql != nil else {
-      return .server(place: place, subject: "\(subject), table \"\(table.name)\"", message)
-    }
-    return .server(place: place, subject: projection.place + (line.map { ":\($0)" } ?? ""), message)
   }
 
   /// A table may have more columns than the client; a SELECT with more is a mistake.
@@ -197,7 +191,7 @@ final class CopyRows: RowSource {
         values.append(try field.map { try projection.columns[index].form.value($0) } ?? .null)
       } catch let error as ValueForm.Unfit {
         unfit = unfit ?? (index, error.reason)
-        values.append(projection.columns[index].form.told(field))
+        values.append(projection.columns[index].form.shown(field))
       }
     }
     if let unfit { throw projection.unfit(unfit.index, unfit.reason, in: values) }

@@ -1,4 +1,5 @@
 import SeedDatabase
+import SeedFormat
 
 struct ReadRelation: Hashable {
   let oid: UInt32
@@ -16,73 +17,56 @@ struct ReadRelation: Hashable {
 final class ReadingCatalog {
   private let connection: PostgresConnection
   private var known: [String: [ReadRelation]] = [:]
-  private var plain: [String: ReadRelation]?
+  /// By their SQL.
+  private var plainTables: [String: ReadRelation]?
 
   init(_ connection: PostgresConnection) { self.connection = connection }
 
   func relations(readBy projection: PostgresProjection) throws(PostgresError) -> [ReadRelation] {
-    if let table = try plainTables()[projection.source] { return [table] }
+    if let table = try plainTable(projection.source) { return [table] }
     if let relations = known[projection.source] { return relations }
     let relations = try locked(by: "SELECT * FROM \(projection.source) AS seedbank_rows")
     known[projection.source] = relations
     return relations
   }
 
-  func isPlainTable(_ projection: PostgresProjection) throws(PostgresError) -> Bool {
-    try plainTables()[projection.source] != nil
-  }
-
-  /// A plain table of the place's schema.
-  func plainTable(_ name: String) throws(PostgresError) -> ReadRelation? {
-    try plainTables()["\(quoted(connection.place.schema)).\(quoted(name))"]
+  /// The table of the place's schema with this SQL, if it has no partitions, inheritance or policies.
+  func plainTable(_ sql: String) throws(PostgresError) -> ReadRelation? {
+    if let plainTables { return plainTables[sql] }
+    let tables = try connection.relations(
+      "n.nspname = $1 AND c.relkind = 'r' AND NOT c.relhassubclass AND NOT c.relrowsecurity",
+      connection.place.schema)
+    plainTables = Dictionary(tables.map { ($0.sql, $0) }) { first, _ in first }
+    return plainTables?[sql]
   }
 
   /// Those that this user may lock. A view's lock includes its tables, by the rights of its owner; materialized views and
   /// foreign tables have no LOCK.
   func lockable(_ relations: Set<ReadRelation>) throws(PostgresError) -> [ReadRelation] {
-    try connection.rows(
-      """
-      SELECT c.oid, n.nspname, c.relname, c.relkind FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
-      WHERE c.oid = ANY ($1::oid[]) AND c.relkind IN ('r', 'p', 'v') AND has_table_privilege(c.oid, 'SELECT') ORDER BY 1
-      """, [list(relations)]
-    ).map(ReadRelation.init)
-  }
-
-  /// Tables without partitions, inheritance or policies, by their SQL.
-  private func plainTables() throws(PostgresError) -> [String: ReadRelation] {
-    if let plain { return plain }
-    let schema = connection.place.schema
-    let rows = try connection.rows(
-      """
-      SELECT c.oid, n.nspname, c.relname, c.relkind FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
-      WHERE n.nspname = $1 AND c.relkind = 'r' AND NOT c.relhassubclass AND NOT c.relrowsecurity
-      """, [schema])
-    let tables = rows.map(ReadRelation.init)
-    let found = Dictionary(tables.map { ($0.sql, $0) }) { first, _ in first }
-    plain = found
-    return found
+    try connection.relations(
+      "c.oid = ANY ($1::oid[]) AND c.relkind IN ('r', 'p', 'v') AND has_table_privilege(c.oid, 'SELECT')",
+      list(relations))
   }
 
   /// Includes tables that the transaction has locked since its start, which may cost a comparison but never a row.
   private func locked(by select: String) throws(PostgresError) -> [ReadRelation] {
     try connection.releaseLocks()
     try connection.rows("EXPLAIN \(select)")
-    let rows = try connection.rows(
+    let relations = try connection.relations(
       """
-      SELECT DISTINCT c.oid, n.nspname, c.relname, c.relkind FROM pg_locks l JOIN pg_class c ON c.oid = l.relation \
-      JOIN pg_namespace n ON n.oid = c.relnamespace WHERE l.pid = pg_backend_pid() AND l.locktype = 'relation' \
-      AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database()) \
-      AND c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S') AND n.nspname NOT IN ('pg_catalog', 'pg_toast') ORDER BY 1
+      c.oid IN (SELECT relation FROM pg_locks WHERE pid = pg_backend_pid() AND locktype = 'relation' \
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())) \
+      AND c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S') AND n.nspname NOT IN ('pg_catalog', 'pg_toast')
       """)
     try connection.releaseLocks()
-    return rows.map(ReadRelation.init)
+    return relations
   }
 }
 
-extension ReadRelation {
-  init(_ row: [String?]) {
-    oid = row[0].flatMap { UInt32($0) } ?? 0
-    (schema, name, kind) = (row[1] ?? "", row[2] ?? "", row[3] ?? "")
+extension JSONValue {
+  /// The elements of a JSON array in a result; empty for NULL.
+  static func elements(of text: String?) -> [JSONValue] {
+    text.flatMap { try? JSONValue(parsing: Array($0.utf8)) }?.elements ?? []
   }
 }
 
@@ -91,6 +75,17 @@ private func list(_ relations: Set<ReadRelation>) -> String {
 }
 
 extension PostgresConnection {
+  /// The relations c in pg_class, in the schema n, that meet a condition.
+  func relations(_ condition: String, _ values: String...) throws(PostgresError) -> [ReadRelation] {
+    try rows(
+      "SELECT c.oid, n.nspname, c.relname, c.relkind FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
+        + "WHERE \(condition) ORDER BY 1", values
+    ).map { row in
+      ReadRelation(
+        oid: row[0].flatMap { UInt32($0) } ?? 0, schema: row[1] ?? "", name: row[2] ?? "", kind: row[3] ?? "")
+    }
+  }
+
   /// Words for time or session without parentheses, and special date values.
   private static let volatileWords: Set<String> = [
     "current_date", "current_time", "current_timestamp", "localtime", "localtimestamp", "current_user",

@@ -41,22 +41,17 @@ struct ProjectedColumn: Hashable, Sendable {
     case (.float8, _): self.init(value, .real)
     case (.numeric, let affinity):
       self.init("\(value)::text", .digits(affinity), order: value)
-    case (.text, let affinity) where affinity.isOfNumbers: self.init(text: "\(value)::text", column, affinity)
-    case (.structured, let affinity) where affinity.isOfNumbers:
-      self.init(text: "to_jsonb(\(value))::text", column, affinity)
-    case (.address, let affinity) where affinity.isOfNumbers:
-      self.init(text: "abbrev(\(value))", column, affinity)
-    case (.uuid, let affinity) where affinity.isOfNumbers: self.init(text: "\(value)::text", column, affinity)
     case (.address, _): self.init(text: "abbrev(\(value))", column)
     case (.uuid, .blob) where column.declaredType.uppercased().contains("BLOB"): self.init(value, .blob)
-    case (.uuid, _): self.init("\(value)::text", .text, order: value)
+    case (.uuid, let affinity) where !affinity.isOfNumbers:
+      self.init("\(value)::text", .text, order: value)
     case (.blob, let affinity) where affinity.isOfNumbers: return nil
     case (.blob, _): self.init(value, .blob)
     case (.timestamp(let isUTC), .text), (.timestamp(let isUTC), .blob):
       self.init(text: Self.moment(value, isUTC: isUTC), column)
     case (.timestamp, let affinity): self.init(value, .time(affinity))
     case (.structured, _): self.init(text: "to_jsonb(\(value))::text", column)
-    case (.text, _): self.init(text: "\(value)::text", column)
+    case (.text, _), (.uuid, _): self.init(text: "\(value)::text", column)
     }
   }
 
@@ -65,8 +60,8 @@ struct ProjectedColumn: Hashable, Sendable {
   }
 
   /// Ordered by the client's collation, not the database's.
-  private init(text: String, _ column: ColumnSchema, _ numbers: Affinity? = nil) {
-    (sql, form) = (text, numbers.map(ValueForm.spelled) ?? .text)
+  private init(text: String, _ column: ColumnSchema) {
+    (sql, form) = (text, column.affinity.isOfNumbers ? .spelled(column.affinity) : .text)
     order =
       switch column.collation {
       case .binary: "(\(text)) COLLATE \"C\""

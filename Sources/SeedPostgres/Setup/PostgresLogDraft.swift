@@ -23,17 +23,14 @@ struct PostgresLogDraft {
   private mutating func add(
     _ table: PostgresLogReader.Table, _ connection: PostgresConnection
   ) throws(PostgresError) {
-    let shown =
-      table.relation.schema == schema
-      ? table.relation.name : "\(table.relation.schema).\(table.relation.name)"
     guard let facts = try TableFacts(table.relation.oid, keys: table.keys, connection) else { return }
+    var source = LoggedTable(
+      schema: table.relation.schema, name: table.relation.name, noting: facts.needsRows ? .row : .statement)
+    let shown = source.shownName(in: schema)
     if let obstacle = facts.obstacle { return left.append((shown, obstacle)) }
     let remark = facts.remark(table)
-    let keys = remark == nil ? facts.keys ?? [] : []
-    let source = LoggedTable(
-      schema: table.relation.schema, name: table.relation.name, keys: keys,
-      noting: facts.needsRows ? .row : .statement)
-    logged.append((shown, keys.map(\.name), remark))
+    if remark == nil { source.keys = facts.keys ?? [] }
+    logged.append((shown, source.keys.map(\.name), remark))
     statements += Self.log(of: source, logged.count, names)
   }
 

@@ -105,11 +105,6 @@ struct PostgresLogReader {
   }
 
   private func root(of relation: ReadRelation) throws(PostgresError) -> ReadRelation {
-    let rows = try connection.rows(
-      """
-      SELECT c.oid, n.nspname, c.relname, c.relkind FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
-      WHERE c.oid = pg_partition_root($1::oid)
-      """, ["\(relation.oid)"])
-    return rows.first.map(ReadRelation.init) ?? relation
+    try connection.relations("c.oid = pg_partition_root($1::oid)", "\(relation.oid)").first ?? relation
   }
 }

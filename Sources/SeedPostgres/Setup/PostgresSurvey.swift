@@ -75,8 +75,9 @@ private struct TableDraft {
   ) throws(PostgresError) {
     self.table = table
     let notNull = table.columns.filter(\.isNotNull).map(\.name)
-    let keys = table.indexes.filter { $0.isUnique && $0.isPlain && !$0.columns.isEmpty }
-      .filter { $0.columns.allSatisfy(notNull.contains) }
+    let keys = table.indexes.filter {
+      $0.isUnique && !$0.columns.isEmpty && $0.columns.allSatisfy(notNull.contains)
+    }
     key = (keys.first(where: \.isPrimary) ?? keys.first)?.columns ?? []
     for column in table.columns { try take(column, types) }
     reason = denial(schema, user) ?? refusal(besides: others)
@@ -100,7 +101,8 @@ private struct TableDraft {
       kind: .rows, name: table.name,
       reason:
         "clients get also those that row-level security hides from other users, because this user is exempt",
-      remedy: "to publish fewer, read as a user who is not, with origin.rowSecurity \"apply\"")
+      remedy:
+        "to publish fewer, connect as a user without that exemption and set origin.rowSecurity to \"apply\"")
     return [heirs, table.isExempt ? exempt : nil].compactMap(\.self)
   }
 
@@ -143,7 +145,10 @@ private struct TableDraft {
         + "\(quoted(table.name))' in its file TABLE.sql"
     }
     if key.isEmpty {
-      return "it has no key, neither a primary key nor a unique index over NOT NULL columns: give it one"
+      return
+        "it has no key, neither a primary key nor a unique index over NOT NULL columns: if columns identify its rows, give it such "
+        + "an index, or add it to schema.sql with them as the PRIMARY KEY; otherwise run ALTER TABLE … ADD COLUMN id bigint "
+        + "GENERATED ALWAYS AS IDENTITY PRIMARY KEY"
     }
     guard key.allSatisfy(has) else { return "a column of its key is left out: give it another key" }
     let isTaken = others.contains { $0.table.name.lowercased() == table.name.lowercased() }
@@ -182,7 +187,7 @@ private struct TableDraft {
   }
 
   private func refusal(_ index: SchemaCatalog.Index, _ names: Set<String>) -> String? {
-    if !index.isPlain || index.columns.isEmpty { return "it is no index over columns alone and all rows" }
+    if index.columns.isEmpty { return "it is no index over columns alone and all rows" }
     if !index.columns.allSatisfy(has) { return "one of its columns is left out" }
     if Self.isOfSQLite(index.name) { return "SQLite reserves such names" }
     return names.contains(index.name.lowercased()) ? "SQLite takes its name for that of another part" : nil

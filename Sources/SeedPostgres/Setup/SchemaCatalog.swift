@@ -1,9 +1,8 @@
+import SeedFormat
 import SeedPublisher
 
 struct SchemaCatalog {
-  var tables: [Table] { order.compactMap { found[$0] } }
-  private var found: [String: Table] = [:]
-  private var order: [String] = []
+  private(set) var tables: [Table] = []
   /// Relations without rows or without a key, with their kinds.
   private(set) var others: [(name: String, kind: String)] = []
 
@@ -17,18 +16,11 @@ struct SchemaCatalog {
     let isExempt: Bool
     /// The quoted names of tables that inherit from it; nil without any.
     let heirs: String?
-    fileprivate(set) var columns: [Column] = []
-    fileprivate(set) var indexes: [Index] = []
-
-    /// The names of these columns; nil if one is an expression.
-    fileprivate func names(_ numbers: [Int]) -> [String]? {
-      let names = numbers.compactMap { number in columns.first { $0.number == number }?.name }
-      return names.count == numbers.count ? names : nil
-    }
+    let columns: [Column]
+    let indexes: [Index]
   }
 
   struct Column {
-    fileprivate let number: Int
     let name: String
     let type: UInt32
     let isNotNull: Bool
@@ -36,96 +28,78 @@ struct SchemaCatalog {
 
   struct Index {
     let name: String
-    /// Empty for an index over expressions.
+    /// Without those that it only includes; empty for an index that is not a B-tree over columns of all rows.
     let columns: [String]
     let isPrimary: Bool
     let isUnique: Bool
-    /// Whether it is a B-tree over columns of all rows.
-    let isPlain: Bool
   }
-
-  private let connection: PostgresConnection
 
   init(_ connection: PostgresConnection) throws(PostgresError) {
-    self.connection = connection
-    try readRelations()
-    try readColumns()
-    try readIndexes()
-  }
-
-  /// Excludes objects of extensions. Partitions belong to their table.
-  private func rows(_ columns: String, _ rest: String) throws(PostgresError) -> [[String?]] {
-    try connection.rows(
-      """
-      SELECT c.oid, \(columns) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = $1 \(rest) \
-      AND NOT c.relispartition AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')
-      """, [connection.place.schema])
-  }
-
-  private mutating func readRelations() throws(PostgresError) {
-    let rows = try self.rows(
-      """
-      c.relname, c.relkind, has_table_privilege(c.oid, 'SELECT'), row_security_active(c.oid), \
-      c.relrowsecurity AND NOT row_security_active(c.oid), \
-      (SELECT string_agg('"' || h.relname || '"', ', ' ORDER BY h.relname) FROM pg_inherits i \
-      JOIN pg_class h ON h.oid = i.inhrelid AND NOT h.relispartition WHERE i.inhparent = c.oid)
-      """,
-      "WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f')")
-    for row in rows.sorted(by: { number($0, 0) < number($1, 0) }) {
-      let (id, name) = (row[0] ?? "", row[1] ?? "")
-      if let kind = Self.kinds[row[2] ?? ""] {
-        others.append((name, kind))
-        continue
+    for row in try connection.rows(Self.query, [connection.place.schema]) {
+      if let kind = Self.kinds[row[1] ?? ""] {
+        others.append((row[0] ?? "", kind))
+      } else {
+        tables.append(Table(row))
       }
-      order.append(id)
-      found[id] = Table(
-        name: name, isReadable: row[3] == "t", isGuarded: row[4] == "t", isExempt: row[5] == "t",
-        heirs: row[6])
     }
   }
 
   private static let kinds = ["v": "view", "m": "materialized view", "f": "foreign table"]
 
-  private mutating func readColumns() throws(PostgresError) {
-    let rows = try self.rows(
-      "a.attnum, a.attname, a.atttypid, a.attnotnull",
-      "JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped WHERE true")
-    for row in rows.sorted(by: { number($0, 1) < number($1, 1) }) {
-      found[row[0] ?? ""]?.columns.append(
-        Column(
-          number: number(row, 1), name: row[2] ?? "", type: UInt32(number(row, 3)), isNotNull: row[4] == "t"))
-    }
-  }
+  /// Excludes objects of extensions. Partitions belong to their table.
+  private static let query = """
+    SELECT c.relname, c.relkind, has_table_privilege(c.oid, 'SELECT'), row_security_active(c.oid), \
+    c.relrowsecurity AND NOT row_security_active(c.oid), \
+    (SELECT string_agg('"' || h.relname || '"', ', ' ORDER BY h.relname) FROM pg_inherits i \
+    JOIN pg_class h ON h.oid = i.inhrelid AND NOT h.relispartition WHERE i.inhparent = c.oid), \
+    (SELECT json_agg(json_build_array(attname, atttypid::bigint, attnotnull) ORDER BY attnum) FROM pg_attribute \
+    WHERE attrelid = c.oid AND attnum > 0 AND NOT attisdropped), \
+    (SELECT json_agg(json_build_array(i.relname, x.indisprimary, x.indisunique, CASE WHEN x.indpred IS NULL \
+    AND x.indexprs IS NULL AND m.amname = 'btree' AND x.indisvalid \
+    THEN \(names("(x.indkey::int2[])[0:x.indnkeyatts - 1]") END) ORDER BY i.relname) FROM pg_index x \
+    JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_am m ON m.oid = i.relam WHERE x.indrelid = c.oid) \
+    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
+    WHERE n.nspname = $1 AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition \
+    AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e') ORDER BY c.oid
+    """
 
-  private mutating func readIndexes() throws(PostgresError) {
-    let rows = try self.rows(
-      """
-      i.relname, x.indisprimary, x.indisunique, x.indpred IS NULL AND x.indexprs IS NULL AND m.amname = 'btree' \
-      AND x.indisvalid AND x.indnatts = x.indnkeyatts, x.indkey
-      """,
-      """
-      JOIN pg_index x ON x.indrelid = c.oid JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_am m ON m.oid = i.relam \
-      WHERE true
-      """)
-    for row in rows.sorted(by: { ($0[1] ?? "") < ($1[1] ?? "") }) {
-      guard let table = found[row[0] ?? ""] else { continue }
-      let numbers = (row[5] ?? "").split(separator: " ").compactMap { Int($0) }
-      found[row[0] ?? ""]?.indexes.append(
-        Index(
-          name: row[1] ?? "", columns: table.names(numbers) ?? [], isPrimary: row[2] == "t",
-          isUnique: row[3] == "t", isPlain: row[4] == "t"))
-    }
+  /// The names of the table's columns with these numbers.
+  private static func names(_ numbers: String) -> String {
+    """
+    (SELECT json_agg(a.attname ORDER BY k.place) FROM unnest(\(numbers)) WITH ORDINALITY k(number, place) \
+    JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = k.number)
+    """
   }
 }
 
-private func number(_ row: [String?], _ index: Int) -> Int { row[index].flatMap { Int($0) } ?? 0 }
+extension SchemaCatalog.Table {
+  fileprivate init(_ row: [String?]) {
+    self.init(
+      name: row[0] ?? "", isReadable: row[2] == "t", isGuarded: row[3] == "t", isExempt: row[4] == "t",
+      heirs: row[5],
+      columns: JSONValue.rows(row[6]).map {
+        .init(name: $0[0].string ?? "", type: UInt32($0[1].integer ?? 0), isNotNull: $0[2].bool == true)
+      },
+      indexes: JSONValue.rows(row[7]).map {
+        .init(
+          name: $0[0].string ?? "", columns: $0[3].strings, isPrimary: $0[1].bool == true,
+          isUnique: $0[2].bool == true)
+      })
+  }
+}
+
+extension JSONValue {
+  fileprivate static func rows(_ text: String?) -> [[JSONValue]] { elements(of: text).compactMap(\.elements) }
+
+  fileprivate var strings: [String] { (elements ?? []).compactMap(\.string) }
+}
 
 extension OriginOutline {
   init(_ catalog: SchemaCatalog) {
     // Excludes indexes over the key in another order, which are useless to clients.
     let plain = catalog.tables.flatMap { table in
       let key = table.indexes.first(where: \.isPrimary)?.columns
-      return table.indexes.filter { $0.isPlain && $0.columns != key }.map { ($0.name, table.name) }
+      return table.indexes.filter { !$0.columns.isEmpty && $0.columns != key }.map { ($0.name, table.name) }
     }
     let tables = catalog.tables.map { ($0.name, $0.columns.map(\.name)) }
     self.init(

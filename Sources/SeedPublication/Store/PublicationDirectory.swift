@@ -99,7 +99,7 @@ package struct PublicationDirectory: Sendable {
     guard found.digest == object.sha256, found.length == object.length else {
       throw PublicationError.damaged(file: file(object))
     }
-    return try CompressedPieces(file: file(object), object.encoding, limit: object.rawLength).source
+    return try Compression.pieces(of: file(object), object.encoding, limit: object.rawLength)
   }
 
   /// Returns the file's bytes after checking them against the signed hash and length.

@@ -229,7 +229,7 @@ struct DeltaDraft {
     (raw, stored) = try Compression.gzip(to: path) { take in try changes.write(header, to: take) }
   }
 
-  func pieces() throws -> DocumentPieces.Source { try CompressedPieces(file: path, limit: raw.length).source }
+  func pieces() throws -> DocumentPieces.Source { try Compression.pieces(of: path, limit: raw.length) }
 
   func remove() { try? Folder.remove(path) }
 }

@@ -42,6 +42,25 @@ import Testing
     #expect(try seedbank("regenerate").status == 0)
   }
 
+  @Test func `a unique index over NOT NULL columns is the key of a table without a primary key`() throws {
+    let database = try database(
+      """
+      CREATE TABLE stop(name text, area text NOT NULL, code int NOT NULL); CREATE UNIQUE INDEX ON stop (area, code);
+      INSERT INTO stop VALUES ('A', 'north', 1), ('B', 'south', 1); CREATE TABLE word(said text UNIQUE);
+      CREATE TABLE zone(id text, name text, PRIMARY KEY (id) INCLUDE (name))
+      """)
+    let made = try seedbank("init", database.url(), "--dataset", "stops")
+    #expect(made.status == 0, "\(made.errors)")
+    #expect(made.output.contains("Skipped table \"word\": it has no key"), "\(made.output)")
+    let schema = try String(contentsOfFile: folder("seedbank/stops/models/1.0/schema.sql"), encoding: .utf8)
+    #expect(schema.contains(#"PRIMARY KEY ("area", "code")"#), "\(schema)")
+    #expect(schema.contains(#"PRIMARY KEY ("id")"#), "included columns are not a part of the key: \(schema)")
+    #expect(try seedbank("regenerate").output.contains("stops/1: version 1 created, 2 rows"))
+    try database.run("UPDATE stop SET name = 'C' WHERE area = 'south'; DELETE FROM stop WHERE area = 'north'")
+    #expect(try seedbank("regenerate").output.contains("stops/1: version 2"))
+    #expect(try seedbank("verify").status == 0)
+  }
+
   @Test func `the GRANT that init prints gives the missing privilege`() throws {
     let database = try database("CREATE TABLE a(id int PRIMARY KEY); CREATE TABLE b(id int PRIMARY KEY)")
     let user = "Init \(database.name)"
