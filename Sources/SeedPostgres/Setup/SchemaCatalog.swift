@@ -56,7 +56,7 @@ struct SchemaCatalog {
     WHERE attrelid = c.oid AND attnum > 0 AND NOT attisdropped), \
     (SELECT json_agg(json_build_array(i.relname, x.indisprimary, x.indisunique, CASE WHEN x.indpred IS NULL \
     AND x.indexprs IS NULL AND m.amname = 'btree' AND x.indisvalid \
-    THEN \(names("(x.indkey::int2[])[0:x.indnkeyatts - 1]") END) ORDER BY i.relname) FROM pg_index x \
+    THEN \(names("(x.indkey::int2[])[0:x.indnkeyatts - 1]")) END) ORDER BY i.relname) FROM pg_index x \
     JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_am m ON m.oid = i.relam WHERE x.indrelid = c.oid) \
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
     WHERE n.nspname = $1 AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition \
