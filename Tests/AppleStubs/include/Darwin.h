@@ -26,11 +26,17 @@ struct stat {
   mode_t st_mode;
   nlink_t st_nlink;
   ino_t st_ino;
+  uid_t st_uid;
   struct timespec st_atimespec;
   struct timespec st_mtimespec;
   struct timespec st_ctimespec;
   struct timespec st_birthtimespec;
   off_t st_size;
+};
+
+struct passwd {
+  char *pw_name;
+  uid_t pw_uid;
 };
 
 struct pollfd {
@@ -69,6 +75,8 @@ int fstat(int descriptor, struct stat *status);
 #define FNM_NOESCAPE 0x01
 #define FNM_PATHNAME 0x02
 int fnmatch(const char *pattern, const char *text, int flags);
+uid_t geteuid(void);
+int getpwuid_r(uid_t user, struct passwd *entry, char *texts, size_t size, struct passwd **found);
 int close(int descriptor);
 int usleep(unsigned int microseconds);
 ssize_t read(int descriptor, void *buffer, size_t count);
