@@ -79,12 +79,6 @@ package final class FollowFolder: Sendable {
     try DurableFile.moveIntoPlace(part, publication.file(object))
   }
 
-  // MARK: Metadata
-
-  /// Writes metadata after its objects have arrived. `timestamp.json` is last, or a new root that old clients do not
-  /// need.
-  package func publish(_ draft: FollowDraft) throws(FileError) { try publication.write(draft.files) }
-
   /// Removes files left by crashes, and files that no metadata named during the grace period.
   package func prune(graceSeconds: Int, now: UTCTime) throws -> [String] {
     let published = try publication.published()

@@ -33,7 +33,8 @@ package struct Follower: Sendable {
     }
     try await get(missing)
     let removed = try await blocking { [folder, graceSeconds] in
-      if !draft.files.isEmpty { try folder.publish(draft) }
+      // After the objects. `timestamp.json` is last, or a new root that old clients do not need.
+      if !draft.files.isEmpty { try folder.publication.write(draft.files) }
       return try folder.prune(graceSeconds: graceSeconds, now: now)
     }
     return FollowReport(draft: draft, fetched: missing, removed: removed)
