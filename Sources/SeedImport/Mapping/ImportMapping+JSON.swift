@@ -1,4 +1,5 @@
 import SeedFormat
+import SeedSystem
 
 // Mappings as JSON: see the article "Mapping files".
 extension ImportMapping {

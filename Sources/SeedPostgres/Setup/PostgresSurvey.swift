@@ -103,7 +103,8 @@ private struct TableDraft {
         "clients get also those that row-level security hides from other users, because this user is exempt",
       remedy:
         "to publish fewer, connect as a user without that exemption and set origin.rowSecurity to \"apply\"")
-    return [heirs, table.isExempt ? exempt : nil].compactMap(\.self)
+    return [heirs, table.isExempt ? exempt : nil, table.hasRules ? .rules(of: table.name) : nil]
+      .compactMap(\.self)
   }
 
   private mutating func take(_ column: SchemaCatalog.Column, _ types: TypeCatalog) throws(PostgresError) {

@@ -18,6 +18,8 @@ struct SchemaCatalog {
     let heirs: String?
     let columns: [Column]
     let indexes: [Index]
+    /// Whether it has CHECKs or references.
+    let hasRules: Bool
   }
 
   struct Column {
@@ -57,7 +59,8 @@ struct SchemaCatalog {
     (SELECT json_agg(json_build_array(i.relname, x.indisprimary, x.indisunique, CASE WHEN x.indpred IS NULL \
     AND x.indexprs IS NULL AND m.amname = 'btree' AND x.indisvalid \
     THEN \(names("(x.indkey::int2[])[0:x.indnkeyatts - 1]")) END) ORDER BY i.relname) FROM pg_index x \
-    JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_am m ON m.oid = i.relam WHERE x.indrelid = c.oid) \
+    JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_am m ON m.oid = i.relam WHERE x.indrelid = c.oid), \
+    EXISTS (SELECT FROM pg_constraint WHERE conrelid = c.oid AND contype IN ('c', 'f')) \
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
     WHERE n.nspname = $1 AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition \
     AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e') ORDER BY c.oid
@@ -84,7 +87,7 @@ extension SchemaCatalog.Table {
         .init(
           name: $0[0].string ?? "", columns: $0[3].strings, isPrimary: $0[1].bool == true,
           isUnique: $0[2].bool == true)
-      })
+      }, hasRules: row[8] == "t")
   }
 }
 

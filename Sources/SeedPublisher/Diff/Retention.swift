@@ -1,5 +1,6 @@
 import SeedFormat
 import SeedPublication
+import SeedSystem
 import SeedTrust
 
 /// Decides which deltas are merged into longer ones and which stay listed. Pure. A delta of level n spans at most 16^n

@@ -61,8 +61,7 @@ package struct OriginSurvey: Sendable {
         let own = (indexes[part.name] ?? []).map { OriginPart(name: $0[1], sql: $0[3]) }
         tables.append(
           try OriginTable(
-            part.name, own, isWithoutRowid: withoutRowid.contains(part.name),
-            isStrict: strict.contains(part.name),
+            part, own, isWithoutRowid: withoutRowid.contains(part.name), isStrict: strict.contains(part.name),
             connection))
       case ("view", _): views.append(part)
       case ("trigger", _): triggers.append(part.name)

@@ -20,10 +20,10 @@ struct OriginTable: Sendable {
   private static let rowNumberNames = ["rowid", "_rowid_", "oid"]
 
   init(
-    _ name: String, _ indexes: [OriginPart], isWithoutRowid: Bool, isStrict: Bool, _ connection: Connection
-  )
-    throws
-  {
+    _ part: OriginPart, _ indexes: [OriginPart], isWithoutRowid: Bool, isStrict: Bool,
+    _ connection: Connection
+  ) throws {
+    let name = part.name
     (self.name, self.indexes) = (name, indexes)
     options = (isStrict ? ["STRICT"] : []) + (isWithoutRowid ? ["WITHOUT ROWID"] : [])
     let rows = try connection.rows(
@@ -41,12 +41,18 @@ struct OriginTable: Sendable {
     foreignCollations = Set(all.compactMap(\.foreignCollation) + keys.flatMap(\.foreignCollations)).sorted()
     // SQLite cannot read a WITHOUT ROWID table, which is an index itself, without its collations.
     guard !isWithoutRowid || foreignCollations.isEmpty else { return }
+    if try Self.hasRules(part, connection) { notes.append(.rules(of: name)) }
     for (column, row) in zip(all, rows) { take(column, isGenerated: row[5] != .integer(0), connection) }
     try declareMixedColumns(connection)
     guard !isWithoutRowid else { return }
     nullColumns = try primary.map(\.[0].text).filter { column in
       try connection.value("SELECT 1 FROM \(quoted(name)) WHERE \(quoted(column)) IS NULL LIMIT 1") != nil
     }
+  }
+
+  private static func hasRules(_ part: OriginPart, _ connection: Connection) throws -> Bool {
+    try SQLScanner.tokens(of: Array(part.sql.utf8)).contains { $0.keyword == "CHECK" }
+      || connection.value("SELECT 1 FROM pragma_foreign_key_list(?)", .text(part.name)) != nil
   }
 
   /// A generated column may call a function of another program, or fail for a row.

@@ -14,6 +14,8 @@ package struct SetupNote: Hashable, Sendable {
     case type
     /// A table without its collations.
     case collation
+    /// A table without its CHECKs and references.
+    case rules
     /// A table with more rows than its name suggests.
     case rows
 
@@ -22,13 +24,14 @@ package struct SetupNote: Hashable, Sendable {
       case .numbering: "Numbered the rows of table"
       case .key: "Chose another key for table"
       case .collation: "Removed a collation from table"
+      case .rules: "Skipped the CHECKs and references of table"
       case .rows: "Check the rows of table"
       case .type: "Declared as \(OriginTable.anyType) the column"
       default: "Skipped \(rawValue)"
       }
     }
 
-    var isLeftOut: Bool { ![.numbering, .key, .type, .collation, .rows].contains(self) }
+    var isLeftOut: Bool { ![.numbering, .key, .type, .collation, .rules, .rows].contains(self) }
   }
 
   package let kind: Kind
@@ -41,6 +44,12 @@ package struct SetupNote: Hashable, Sendable {
 
   package init(kind: Kind, name: String, part: String? = nil, reason: String, remedy: String = "") {
     (self.kind, self.name, self.part, self.reason, self.remedy) = (kind, name, part, reason, remedy)
+  }
+
+  package static func rules(of table: String) -> SetupNote {
+    SetupNote(
+      kind: .rules, name: table, reason: "devices only read",
+      remedy: "to have each step check them, add them to schema.sql before the first run")
   }
 
   private var subject: String {

@@ -78,7 +78,7 @@ package struct SetupReport: Sendable {
       "skipped": .array(notes.filter(\.kind.isLeftOut).map(\.json)),
       "keys": .array(notes.filter { $0.kind == .key || $0.kind == .numbering }.map(\.json)),
       "types": .array(notes.filter { $0.kind == .type || $0.kind == .collation }.map(\.json)),
-      "rows": .array(notes.filter { $0.kind == .rows }.map(\.json)),
+      "rows": .array(notes.filter { $0.kind == .rows || $0.kind == .rules }.map(\.json)),
       "next": .string(next),
     ]
   }

@@ -86,7 +86,7 @@ private struct DiffSides: Sendable {
         .badData, "\(name.printable): expected a snapshot, found a file that is not a database.")
     }
     return try naming(name) {
-      let connection = try Connection(encoding == nil ? name : file, .received)
+      let connection = try Connection(path, .received)
       _ = try SchemaReader(connection).schema()
       return connection
     }
