@@ -34,7 +34,7 @@ import Testing
     var facts = SeriesFacts(
       series, writtenAt: now, look: .init(good: now, newest: .unchanged, newestAt: now),
       upcoming: UpcomingSnapshots(
-        due: nil, calendarTimes: (1...3).map { now.adding(days: $0) }, clock: nil, jitterSeconds: 0))
+        due: nil, calendarTimes: (1...3).map { now.adding(days: $0) }, clock: nil))
     facts.checkSeconds = 2
     facts.steps = (0..<100).map { place in
       var step = StepRecord(

@@ -41,7 +41,7 @@ extension PageSeries {
   }
 
   /// Rounds to two digits, the accuracy of the estimate.
-  private static func rounded(_ count: Double) -> Int {
+  static func rounded(_ count: Double) -> Int {
     var (size, step) = (Int(count.rounded()), 1)
     while size / step >= 100 { step *= 10 }
     size = (size + step / 2) / step * step
