@@ -26,7 +26,7 @@ import FoundationNetworking
 
   private func get(from server: HTTPServer, answering answer: ChallengeAnswer) async throws -> (Int, String) {
     let (status, bytes) = (Shared(0), Shared<[UInt8]>([]))
-    let transport = URLSessionTransport(userAgent: "test", SeedOptions(answerChallenge: { _ in answer }))
+    let transport = URLSessionTransport(userAgent: "test", SessionOptions(answer: { _ in answer }))
     let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/a"))
     try await transport.send(
       TransportRequest(url: url),

@@ -33,7 +33,7 @@ import FoundationNetworking
     let collected = Collected()
     let url = try #require(URL(string: "http://127.0.0.1:\(server.port)\(path)"))
     let transport = URLSessionTransport(
-      userAgent: "Seedbank/0.1.0 (transit; 2.1)", SeedOptions(configureSession: change))
+      userAgent: "Seedbank/0.1.0 (transit; 2.1)", SessionOptions(configure: change))
     try await transport.send(
       TransportRequest(url: url, range: range), to: collected.receiver)
     let heads = collected.heads.withLock { $0 }
@@ -71,7 +71,7 @@ import FoundationNetworking
 
   @Test func `a request that is cancelled before it starts ends`() async throws {
     let transport = URLSessionTransport(
-      userAgent: "Seedbank", SeedOptions(prepareRequest: { _ in withUnsafeCurrentTask { $0?.cancel() } }))
+      userAgent: "Seedbank", SessionOptions(prepare: { _ in withUnsafeCurrentTask { $0?.cancel() } }))
     let request = TransportRequest(url: try #require(URL(string: "http://127.0.0.1:9/")))
     let (count, ended) = (1000, Shared(0))
     for _ in 0..<count {

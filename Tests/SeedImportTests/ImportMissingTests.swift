@@ -42,6 +42,16 @@ import Testing
     #expect(try missing(#"[{"id": 1, "name": "a", "z_i_p": 1}, {"id": 2, "zip": "x"}]"#) == [])
   }
 
+  @Test func `an unlisted column is reported if a member differs by one letter`() throws {
+    let bench = try ImportBench("CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT, price REAL, lat, lon)")
+    let report = try bench.run(
+      #"[{"id": 1, "name": "a", "prize": 5, "lap": 1, "cone": 2}]"#, mapping: ImportMapping("shop"))
+    #expect(
+      report.missing.map(\.description) == [
+        #"table "shop": no row has a member $.price for the column "price"; they have "prize", which no column uses"#
+      ])
+  }
+
   @Test func `all columns are reported if no member but the key's matches one`() throws {
     #expect(
       try missing(#"[{"id": 1, "nm": "b"}, {"id": 2, "Order": 1}]"#) == [

@@ -31,8 +31,8 @@ extension Environment {
 
   static func device(_ model: SeedModel, _ options: SeedOptions) -> Environment {
     Environment(
-      transport: URLSessionTransport(
-        userAgent: "Seedbank/\(Release.version) (\(model.dataset); \(model.version))", options))
+      transport: options.session.transport(
+        userAgent: "Seedbank/\(Release.version) (\(model.dataset); \(model.version))"))
   }
 
   static func uptimeClock() -> @Sendable () -> Duration {

@@ -71,7 +71,7 @@ package struct PublicationFetcher: Sendable {
   package init(_ server: URL, parts: String, userAgent: String) throws(SeedError) {
     fetcher = Fetcher(
       server: try ServerAddress(server),
-      environment: Environment(transport: URLSessionTransport(userAgent: userAgent)),
+      environment: Environment(transport: SessionOptions().transport(userAgent: userAgent)),
       timeouts: DownloadTimeouts(), partial: PartialFolder(parts, mode: 0o644))
   }
 

@@ -1,9 +1,3 @@
-#if canImport(FoundationNetworking)
-public import FoundationNetworking
-#else
-public import Foundation
-#endif
-
 /// A store's settings.
 public struct SeedOptions: Sendable {
   /// Receives log entries. The default on Apple platforms is `os.Logger` with the subsystem `seedbank`; others drop
@@ -16,22 +10,8 @@ public struct SeedOptions: Sendable {
   /// data always triggers the check. 0 checks at every update.
   public var rootCheckSeconds: Int
 
-  /// Configures the store's URLSession once, before its first request: headers, a proxy, or protocol classes that
-  /// replace the server in tests. Caches, cookies and content codings always stay off.
-  public var configureSession: @Sendable (URLSessionConfiguration) -> Void
-
-  /// Changes each request before it is sent, on a library thread, for example to add a fresh token to a header or the
-  /// query. The changes appear in no message or log.
-  ///
-  /// If the server rejects the credential, the update fails with ``SeedError/Code/accessDenied``. The response must
-  /// remain the publication's file; the library sets the Range header.
-  public var prepareRequest: @Sendable (inout URLRequest) -> Void
-
-  /// Answers a server's challenges, on a library thread: evaluates its certificate or supplies a credential.
-  ///
-  /// Called again with a higher `previousFailureCount` if a credential was rejected. On Linux, called only for
-  /// credentials (status 401 without a body), never for certificates.
-  public var answerChallenge: @Sendable (URLAuthenticationChallenge) -> ChallengeAnswer
+  /// See `configureSession`, `prepareRequest` and `answerChallenge`.
+  var session: SessionOptions
 
   /// Checks the structure, references, indexes and search tables of a new snapshot before using it, and recomputes the
   /// digest from all rows. The snapshot's bytes are compared with the signed hash in any case, so this only detects a
@@ -59,23 +39,6 @@ public struct SeedOptions: Sendable {
   /// Called with every update's phases within the update, for tools; apps have ``SeedStore/phases``.
   package var onPhase: @Sendable (UpdatePhase) -> Void = { _ in }
 
-  /// Settings, with the defaults of those that are not given. `log` is the system's log if `nil`.
-  public init(
-    log: (@Sendable (SeedLogEntry) -> Void)? = nil, timeouts: DownloadTimeouts = DownloadTimeouts(),
-    rootCheckSeconds: Int = 3600,
-    configureSession: @escaping @Sendable (URLSessionConfiguration) -> Void = { _ in },
-    prepareRequest: @escaping @Sendable (inout URLRequest) -> Void = { _ in },
-    answerChallenge: @escaping @Sendable (URLAuthenticationChallenge) -> ChallengeAnswer = { _ in .system },
-    provesRows: Bool = false, reportedKeysPerTable: Int? = nil,
-    fileProtection: FileProtection? = .afterFirstUnlock, isExcludedFromBackup: Bool = true
-  ) {
-    (self.log, self.timeouts, self.rootCheckSeconds) = (log ?? SeedLog.toSystem, timeouts, rootCheckSeconds)
-    (self.configureSession, self.prepareRequest) = (configureSession, prepareRequest)
-    self.answerChallenge = answerChallenge
-    (self.provesRows, self.reportedKeysPerTable) = (provesRows, reportedKeysPerTable)
-    (self.fileProtection, self.isExcludedFromBackup) = (fileProtection, isExcludedFromBackup)
-  }
-
   /// When files can be read on a device with a passcode.
   public enum FileProtection: Hashable, Sendable {
     /// After the first unlock since boot.
@@ -102,14 +65,4 @@ public struct DownloadTimeouts: Hashable, Sendable {
   ) {
     (self.window, self.minimumBytes, self.total) = (window, minimumBytes, total)
   }
-}
-
-/// An app's answer to a server's authentication challenge; see ``SeedOptions/answerChallenge``.
-public enum ChallengeAnswer: Sendable {
-  /// The system's default handling.
-  case system
-  /// Use this credential, which may be made from the server's trust.
-  case use(URLCredential)
-  /// End the connection and the update, with ``SeedError/Code/serverRefused``.
-  case refuse
 }

@@ -1,9 +1,77 @@
-import Foundation
 import SeedSystem
 
 #if canImport(FoundationNetworking)
-import FoundationNetworking
+import Foundation
+public import FoundationNetworking
+#else
+public import Foundation
 #endif
+
+// The only file that needs URLSession, so that a platform without it can replace it by its own `SessionOptions`.
+
+/// The app's changes to the session, and the transport that they lead to.
+struct SessionOptions: Sendable {
+  var configure: @Sendable (URLSessionConfiguration) -> Void = { _ in }
+  var prepare: @Sendable (inout URLRequest) -> Void = { _ in }
+  var answer: @Sendable (URLAuthenticationChallenge) -> ChallengeAnswer = { _ in .system }
+
+  func transport(userAgent: String) -> any Transport { URLSessionTransport(userAgent: userAgent, self) }
+}
+
+extension SeedOptions {
+  /// Configures the store's URLSession once, before its first request: headers, a proxy, or protocol classes that
+  /// replace the server in tests. Caches, cookies and content codings always stay off.
+  public var configureSession: @Sendable (URLSessionConfiguration) -> Void {
+    get { session.configure }
+    set { session.configure = newValue }
+  }
+
+  /// Changes each request before it is sent, on a library thread, for example to add a fresh token to a header or the
+  /// query. The changes appear in no message or log.
+  ///
+  /// If the server rejects the credential, the update fails with ``SeedError/Code/accessDenied``. The response must
+  /// remain the publication's file; the library sets the Range header.
+  public var prepareRequest: @Sendable (inout URLRequest) -> Void {
+    get { session.prepare }
+    set { session.prepare = newValue }
+  }
+
+  /// Answers a server's challenges, on a library thread: evaluates its certificate or supplies a credential.
+  ///
+  /// Called again with a higher `previousFailureCount` if a credential was rejected. On Linux, called only for
+  /// credentials (status 401 without a body), never for certificates.
+  public var answerChallenge: @Sendable (URLAuthenticationChallenge) -> ChallengeAnswer {
+    get { session.answer }
+    set { session.answer = newValue }
+  }
+
+  /// Settings, with the defaults of those that are not given. `log` is the system's log if `nil`.
+  public init(
+    log: (@Sendable (SeedLogEntry) -> Void)? = nil, timeouts: DownloadTimeouts = DownloadTimeouts(),
+    rootCheckSeconds: Int = 3600,
+    configureSession: @escaping @Sendable (URLSessionConfiguration) -> Void = { _ in },
+    prepareRequest: @escaping @Sendable (inout URLRequest) -> Void = { _ in },
+    answerChallenge: @escaping @Sendable (URLAuthenticationChallenge) -> ChallengeAnswer = { _ in .system },
+    provesRows: Bool = false, reportedKeysPerTable: Int? = nil,
+    fileProtection: FileProtection? = .afterFirstUnlock, isExcludedFromBackup: Bool = true
+  ) {
+    (self.log, self.timeouts) = (log ?? SeedLog.toSystem, timeouts)
+    self.rootCheckSeconds = rootCheckSeconds
+    session = SessionOptions(configure: configureSession, prepare: prepareRequest, answer: answerChallenge)
+    (self.provesRows, self.reportedKeysPerTable) = (provesRows, reportedKeysPerTable)
+    (self.fileProtection, self.isExcludedFromBackup) = (fileProtection, isExcludedFromBackup)
+  }
+}
+
+/// An app's answer to a server's authentication challenge; see ``SeedOptions/answerChallenge``.
+public enum ChallengeAnswer: Sendable {
+  /// The system's default handling.
+  case system
+  /// Use this credential, which may be made from the server's trust.
+  case use(URLCredential)
+  /// End the connection and the update, with ``SeedError/Code/serverRefused``.
+  case refuse
+}
 
 /// The default transport: a URLSession without a cache or cookies.
 final class URLSessionTransport: Transport {
@@ -13,12 +81,12 @@ final class URLSessionTransport: Transport {
 
   private static let idleSeconds: TimeInterval = 60
 
-  init(userAgent: String, _ options: SeedOptions = SeedOptions()) {
+  init(userAgent: String, _ options: SessionOptions = SessionOptions()) {
     let configuration = URLSessionConfiguration.ephemeral
     configuration.timeoutIntervalForRequest = Self.idleSeconds
-    configuration.prepare(userAgent: userAgent, options.configureSession)
-    prepareRequest = options.prepareRequest
-    exchanges = ExchangeDelegate(answering: options.answerChallenge)
+    configuration.prepare(userAgent: userAgent, options.configure)
+    prepareRequest = options.prepare
+    exchanges = ExchangeDelegate(answering: options.answer)
     let queue = OperationQueue()
     queue.maxConcurrentOperationCount = 1
     session = URLSession(configuration: configuration, delegate: exchanges, delegateQueue: queue)

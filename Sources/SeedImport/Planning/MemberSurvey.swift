@@ -51,7 +51,8 @@ struct MemberSurvey {
     return byName.compactMap { column, node in
       guard node.name == nil else { return nil }
       let alike = Self.alike(column, among: names)
-      let similar = alike.isEmpty && !isAnyFound ? names : alike
+      let near = alike.isEmpty ? Self.misspelled(column, among: names) : alike
+      let similar = near.isEmpty && !isAnyFound ? names : near
       return similar.isEmpty ? nil : missing(column, MemberPath(names: [column]), similar)
     }
   }
@@ -88,6 +89,17 @@ struct MemberSurvey {
   private static func alike(_ name: String, among names: [String]) -> [String] {
     let wanted = letters(name)
     return names.filter { letters($0) == wanted }
+  }
+
+  /// Shorter names are often alike without being related.
+  private static let fewestLetters = 4
+
+  /// The name that differs from a column's by one letter.
+  private static func misspelled(_ column: String, among names: [String]) -> [String] {
+    guard column.count >= fewestLetters, let nearest = nearestName(to: column, in: names),
+      editDistance(Array(letters(column)), Array(letters(nearest))) == 1
+    else { return [] }
+    return [nearest]
   }
 
   private static func letters(_ name: String) -> String {
