@@ -361,17 +361,4 @@ import Testing
     #expect(try scene.published().count == 2)
   }
 
-  @Test func `a row whose parent is rejected is not reported as an orphan`() throws {
-    let scene = try PostgresScene(
-      """
-      CREATE TABLE p(id int PRIMARY KEY, x float8); INSERT INTO p VALUES (1, 1), (2, 'NaN');
-      CREATE TABLE t(id int PRIMARY KEY, p int); INSERT INTO t VALUES (1, 1), (2, 2), (3, 9);
-      """,
-      "CREATE TABLE p(id INTEGER PRIMARY KEY, x REAL); CREATE TABLE t(id INTEGER PRIMARY KEY, p INTEGER REFERENCES p)"
-    )
-    let message = scene.refusal().description
-    #expect(message.contains("NaN") && message.contains("1 row (id = 2)"), "\(message)")
-    #expect(
-      message.contains("references a row that table \"p\" does not have, 1 row (id = 3)"), "\(message)")
-  }
 }

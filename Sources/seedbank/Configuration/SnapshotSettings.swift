@@ -44,11 +44,11 @@ extension DatasetConfiguration {
       key: "schedule.timeZone", type: "IANA name such as `Europe/Zurich`", usual: "`UTC`", isSeldom: true,
       meaning: "the time zone of `schedule.snapshots`",
       read: { dataset, value throws(Refusal) in
-        // Read last, because it depends on the others.
-        defer { dataset.policy.snapshotSchedule = dataset.snapshots.schedule }
-        guard let clock = try value.written(ZoneClock.init) else { return }
-        guard dataset.snapshots.times != nil else {
-          throw value.error("expected \"schedule.snapshots\", to which it applies")
+        if let clock = try value.written(ZoneClock.init) {
+          guard dataset.snapshots.times != nil else {
+            throw value.error("expected \"schedule.snapshots\", to which it applies")
+          }
+          dataset.snapshots.clock = clock
         }
         // In the last of these settings, because the schedule depends on all of them.
         dataset.policy.snapshotSchedule = dataset.snapshots.schedule
