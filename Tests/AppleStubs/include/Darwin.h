@@ -10,6 +10,7 @@ typedef int32_t dev_t;
 typedef uint64_t ino_t;
 typedef uint16_t mode_t;
 typedef uint16_t nlink_t;
+typedef uint32_t uid_t;
 typedef long time_t;
 typedef unsigned int nfds_t;
 typedef int errno_t;
@@ -19,6 +20,12 @@ typedef uint64_t rlim_t;
 struct timespec {
   time_t tv_sec;
   long tv_nsec;
+};
+
+struct tm {
+  int tm_sec, tm_min, tm_hour, tm_mday, tm_mon, tm_year, tm_wday, tm_yday, tm_isdst;
+  long tm_gmtoff;
+  char *tm_zone;
 };
 
 struct stat {
@@ -75,6 +82,8 @@ int fstat(int descriptor, struct stat *status);
 #define FNM_NOESCAPE 0x01
 #define FNM_PATHNAME 0x02
 int fnmatch(const char *pattern, const char *text, int flags);
+struct tm *gmtime_r(const time_t *time, struct tm *parts);
+size_t strftime(char *text, size_t size, const char *format, const struct tm *parts);
 uid_t geteuid(void);
 int getpwuid_r(uid_t user, struct passwd *entry, char *texts, size_t size, struct passwd **found);
 int close(int descriptor);
