@@ -85,7 +85,7 @@ import Testing
   @Test(.full) func `run warns once if the origin of a held series changes`() throws {
     let deployment = try OperatedDeployment()
     let server = try RunningSeedbank(["run", "--port", "0"], in: deployment.folder.path)
-    try eventually("nobody else publishes") {
+    try eventually("no other process publishes") {
       let outcome = try SeedbankBinary.run(["rollback", "--to", "1"], in: deployment.folder.path)
       return outcome.status == 75 ? nil : outcome
     }

@@ -117,7 +117,7 @@ import Testing
     try waitUntil("all is well", every: 0.05) { try standing(front).contains("Everything is current.") }
     try Tool.run(["rm", deployment.folder("seedbank/keys/snapshot.key")])
     try deployment.origin("UPDATE shop SET name = 'later'")
-    try waitUntil("it is told", every: 0.05) { try standing(front).contains("key files") }
+    try waitUntil("the page reports the key", every: 0.05) { try standing(front).contains("key files") }
     #expect(try check().status == 1)
     let page = String(decoding: try RawClient(port: front.port).get("/").body, as: UTF8.self)
     #expect(!page.contains(deployment.folder.path), "the page is everybody's")
